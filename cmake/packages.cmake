@@ -1,0 +1,12 @@
+# Every package comes from Debian 12; scripts/install-packages.sh names them.
+find_package(Threads REQUIRED)
+find_package(CapnProto REQUIRED)
+find_package(RocksDB REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(GTest REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(rapidcheck REQUIRED)

@@ -1,0 +1,24 @@
+# How this project declares its targets: warnings as errors, includes from the source root, sources always listed.
+function(tarcil_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# tarcil_library(NAME SOURCES a.cc b.h ... LINK targets...)
+function(tarcil_library target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_link_libraries(${target} PUBLIC ${ARG_LINK})
+  tarcil_options(${target})
+endfunction()
+
+# tarcil_test(NAME SOURCES ... LINK ...): one GoogleTest program, one CTest entry per test case.
+function(tarcil_test target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  tarcil_options(${target})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+endfunction()
+include(GoogleTest)

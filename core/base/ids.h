@@ -1,0 +1,47 @@
+// Identities used everywhere. Plain values: ordered, hashable, printable.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tarcil {
+
+// A job's identity, made by the client (128 random bits), so that a repeated submission finds the first one.
+// Text form: 32 lower-case hexadecimal digits.
+struct JobId {
+  std::array<uint8_t, 16> bytes{};
+
+  auto operator<=>(const JobId&) const = default;
+};
+
+std::string toString(const JobId& id);
+
+// Accepts exactly the text form; nullopt for anything else.
+std::optional<JobId> parseJobId(std::string_view text);
+
+// Position of a task within its job, from 0.
+using TaskIndex = uint32_t;
+
+// One grant of a slot to one attempt of one task. Made by the master, never used twice, rises with time.
+// 0 means "no allocation".
+using AllocationId = uint64_t;
+
+// Position of a resource unit within its server, from 0.
+using RuIndex = uint16_t;
+
+}  // namespace tarcil
+
+template <>
+struct std::hash<tarcil::JobId> {
+  size_t operator()(const tarcil::JobId& id) const noexcept {
+    // The id is random already; its first bytes are as good as any hash of it.
+    size_t value = 0;
+    for (size_t i = 0; i < sizeof value; ++i) value = value << 8 | id.bytes[i];
+    return value;
+  }
+};

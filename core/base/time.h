@@ -1,0 +1,26 @@
+// Time as logic sees it: handed in, never read.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace tarcil {
+
+using Duration = std::chrono::microseconds;
+
+// For deadlines and leases. Only differences mean something, and only inside one process.
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+// For people and records; may jump. Nothing is decided by it.
+using WallTime = std::chrono::sys_time<Duration>;
+
+// One reading of both clocks.
+struct Now {
+  MonotonicTime steady;
+  WallTime wall;
+};
+
+// The WallTime that stands for "not yet" in records.
+inline constexpr WallTime kNever{};
+
+}  // namespace tarcil

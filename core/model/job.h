@@ -1,0 +1,96 @@
+// What a user asks for: the job file as a value. docs/job-file.md says what each field means to a user.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/profile.h"
+
+namespace tarcil {
+
+enum class Schedule : uint8_t { kIncremental, kGang };
+enum class Spread : uint8_t { kNone, kServer, kRack };
+
+// Bounds that a job is checked against wherever it enters.
+inline constexpr uint32_t kMaxTasks = 100'000;
+inline constexpr uint32_t kMaxRusPerTask = 4'096;
+inline constexpr uint64_t kMaxInputBytes = 64ull << 20;
+
+// A condition on a server's attributes; "platform", "rack" and "server" are attributes too.
+struct Constraint {
+  enum class Operator : uint8_t { kEqual, kNotEqual, kLess, kGreater, kIn, kNotIn, kExists };
+
+  std::string attribute;
+  Operator op = Operator::kEqual;
+  std::vector<std::string> values;  // one, several for kIn and kNotIn, none for kExists
+
+  bool operator==(const Constraint&) const = default;
+};
+
+struct Placement {
+  Spread spread = Spread::kNone;
+  uint32_t atMost = 1;  // tasks per server or rack; only with spread
+  std::vector<Constraint> constraints;
+  std::vector<std::string> prefer;  // servers that hold the job's data
+
+  bool operator==(const Placement&) const = default;
+};
+
+struct RestartPolicy {
+  uint32_t attempts = 0;  // how often a failed task is started again
+  Duration backoff = std::chrono::seconds(1);
+  bool onLost = true;  // a task lost with its server is started again; does not count as an attempt
+
+  bool operator==(const RestartPolicy&) const = default;
+};
+
+// Zero means: no limit of its own.
+struct Limits {
+  uint64_t memoryBytes = 0;  // 0: the share of the task's resource units
+  uint32_t pids = 0;         // 0: the monitor's default
+  uint64_t outputBytes = 100ull << 20;  // each of stdout and stderr; what is beyond is cut and marked
+
+  bool operator==(const Limits&) const = default;
+};
+
+struct JobSpec {
+  std::string name;
+  std::vector<std::string> command;
+  std::map<std::string, std::string> env;
+  std::string workdir;  // empty: a private one
+  std::string user;     // run as; empty: the submitter's default
+  uint32_t tasks = 1;
+  uint32_t rusPerTask = 1;
+  uint32_t concurrency = 0;  // most tasks at once; 0: all
+  uint8_t priority = 50;     // 0..100, higher first
+  Duration grace = std::chrono::seconds(10);  // between SIGTERM and SIGKILL
+  Duration timeout{};                         // of one attempt; 0: none
+  Schedule schedule = Schedule::kIncremental;
+  Profile profile;
+  std::optional<double> target;      // else the cluster's
+  std::optional<double> confidence;  // else the cluster's
+  bool protectNeighbours = true;
+  Placement placement;
+  RestartPolicy restart;
+  Limits limits;
+
+  bool operator==(const JobSpec&) const = default;
+
+  // Tasks that may hold resource units at the same time.
+  uint32_t mostAtOnce() const { return concurrency == 0 || concurrency > tasks ? tasks : concurrency; }
+};
+
+// A file shipped with a job into the tasks' working directory. Paths are relative, without "." and "..".
+struct InputFile {
+  std::string path;
+  uint32_t mode = 0644;  // permission bits
+  std::string content;
+
+  bool operator==(const InputFile&) const = default;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,51 @@
+// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5; design 3.5). Pure; O(kResources).
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/encoding.h"
+#include "core/model/profile.h"
+#include "core/model/resources.h"
+
+namespace tarcil {
+
+enum class QualityModel : uint8_t {
+  kEncoded,        // S = 1 - max(0, T_W - U_H)
+  kComponentwise,  // S = 1 - max_i max(0, C[i] - t_p[i]) / 99
+};
+
+// A job as one platform sees it: its demand scaled by the platform's share, in the job's own order.
+struct JobView {
+  Order order{};            // from the unscaled demand; the same on every platform
+  Pressure caused{};        // as it arrives on the platform, clamped to [0, 99]
+  Pressure tolerated{};     // t_p = 99 - share * demand
+  Encoded target = 0;       // T_W, the encoded scaled demand
+  double platformFactor = 1.0;  // performance here relative to the best platform
+};
+
+JobView viewOn(const Profile& profile, const Share& share, double platformFactor);
+
+// What one slot is worth to one job.
+struct Judgement {
+  Pressure contention{};   // C as judged, safety margin included
+  Encoded encoded = 0;     // the contention in the job's order; U_H = 1 - normalized(encoded)
+  bool meetsTarget = false;  // U_H >= T_W
+  // Q = qNumerator / kEncodedMax, exact, for ranking; a slot that misses the target ranks below every one that meets it.
+  Encoded qNumerator = 0;
+  double satisfaction = 0;  // S in [0, 1], by the chosen model
+};
+
+double uH(const Judgement& judgement);  // U_H in [0, 1]
+double q(const Judgement& judgement);   // Q in [0, 1]
+
+// Judges contention C (background included, clamped). `margin` is added to each pressure first: profiles are
+// estimates, and the tightest fit should not be the first to break.
+Judgement judge(const JobView& job, const Pressure& contention, QualityModel model, int margin);
+
+// Q as the paper prints Eq. 5: T_W - U_H where the target is missed. For comparison only.
+double literalQ(const JobView& job, const Judgement& judgement);
+
+// E = S * platform factor (design 3.5).
+double expectedPerformance(const JobView& job, const Judgement& judgement);
+
+}  // namespace tarcil

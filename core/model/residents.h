@@ -1,0 +1,26 @@
+// What the tasks already on a server can still bear (design 3.5, "Residents count too").
+#pragma once
+
+#include "core/model/quality.h"
+#include "core/model/resources.h"
+
+namespace tarcil {
+
+// G where a server has no resident: any load is borne.
+inline constexpr int32_t kNoResident = 1'000'000;
+
+// One resident's contribution to G: t_p[i] + share_p[i] * c[i].
+PressureSum residentBound(const JobView& resident);
+
+// G[i] = min over residents. Start from noResidents().
+PressureSum noResidents();
+void tightenBound(PressureSum& bound, const PressureSum& resident);
+
+// slack[i] = G[i] - share[i] * sum[i] - background[i], unclamped. `sum` counts every task on the server.
+PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share, const Pressure& background);
+
+// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the first i
+// with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
+int brokenResource(const Pressure& caused, const PressureSum& slack, int noiseFloor);
+
+}  // namespace tarcil
