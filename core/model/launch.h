@@ -1,0 +1,59 @@
+// What a monitor needs to start one task, and what it says of the task's end.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/model/job.h"
+
+namespace tarcil {
+
+// One launch. Keyed by `allocation`: a monitor that gets it twice starts the task once.
+struct LaunchSpec {
+  AllocationId allocation = 0;
+  JobId job;
+  std::string jobName;
+  TaskIndex task = 0;
+  uint32_t attempt = 0;
+  uint32_t tasks = 1;          // of the whole job
+  std::string server;          // one monitor may stand for several
+  std::vector<RuIndex> rus;    // resource units of that server, granted by the master
+  std::vector<std::string> command;
+  std::map<std::string, std::string> env;
+  std::string workdir;         // empty: a private one
+  std::string user;            // a user of the server's system; already allowed by policy
+  Limits limits;
+  Duration grace = std::chrono::seconds(10);
+  Duration timeout{};          // 0: none
+  bool hasFiles = false;       // input files are to be fetched from the master before the start
+
+  bool operator==(const LaunchSpec&) const = default;
+};
+
+// Why a task ended, when it was not by its own exit.
+enum class EndCause : uint8_t {
+  kExited,        // by itself: exitCode or signal say how
+  kNeverStarted,  // could not be started; `problem` says why
+  kCancelled,     // stopped on request
+  kTimedOut,      // ran longer than its timeout
+  kLost,          // its supervisor or its server vanished: nobody knows how it ended
+};
+
+struct TaskEnd {
+  EndCause cause = EndCause::kExited;
+  int exitCode = 0;  // meaningful where signal is 0 and cause is not kNeverStarted or kLost
+  int signal = 0;    // the signal that ended it, or 0
+  bool oomKilled = false;
+  std::string problem;  // for people; empty where exit code and signal say all
+  WallTime started = kNever;  // when the command was executed; kNever if it was not
+  WallTime ended = kNever;
+
+  bool succeeded() const { return cause == EndCause::kExited && exitCode == 0 && signal == 0 && !oomKilled; }
+  bool operator==(const TaskEnd&) const = default;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,56 @@
+// The seam between the monitor's logic and what runs tasks: containers, or timers that stand for them.
+#pragma once
+
+#include <vector>
+
+#include "core/model/launch.h"
+
+namespace tarcil {
+
+// Tells the monitor what became of tasks. Called on the monitor's thread, never from inside an Executor's method.
+class ExecutorListener {
+ public:
+  // The command has been executed.
+  virtual void taskStarted(AllocationId allocation, WallTime when) = 0;
+  // The task and all its processes are gone. Comes once for each start(), also where the start failed
+  // (cause kNeverStarted), and survives a restart of the monitor through recover().
+  virtual void taskEnded(AllocationId allocation, const TaskEnd& end) = 0;
+
+ protected:
+  ~ExecutorListener() = default;
+};
+
+// A task found at the start of a monitor, left by its predecessor.
+struct RecoveredTask {
+  enum class State : uint8_t {
+    kRunning,       // adopted: taskEnded() will follow
+    kEnded,         // `end` says how
+    kNeverStarted,  // recorded, but its command was never executed: it may be started now
+  };
+  LaunchSpec spec;
+  State state = State::kEnded;
+  WallTime started = kNever;  // for kRunning
+  TaskEnd end;                // for kEnded
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // Writes the launch down so that recover() finds it after a crash. Returns when it is on disk.
+  virtual void record(const LaunchSpec& spec) = 0;
+
+  // Starts a recorded task with these input files. Answers through the listener.
+  virtual void start(const LaunchSpec& spec, const std::vector<InputFile>& files) = 0;
+
+  // SIGTERM goes to the command, SIGKILL to every process of the task. Unknown or ended tasks are ignored.
+  virtual void signal(AllocationId allocation, int signal) = 0;
+
+  // The end of the task is durable at the master: drop its record and private files; its output stays for a while.
+  virtual void forget(AllocationId allocation) = 0;
+
+  // What the predecessor left. Called once, before anything else.
+  virtual std::vector<RecoveredTask> recover() = 0;
+};
+
+}  // namespace tarcil
