@@ -19,9 +19,9 @@ int32_t scaled(int32_t pressure, uint16_t share);
 Pressure scaled(const Pressure& pressure, const Share& share);
 
 // C: min(99, share * sum + background) per resource, in that order of operations.
-// `sum` is the unclamped sum of caused pressures of the server's tasks other than the one judged. `rus` is the number
-// of resource units of the server; only kMean uses it, and gives 0 from neighbours where rus is 1.
-Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share, const Pressure& background,
-                    int rus);
+// `sum` is the unclamped sum of caused pressures of the server's tasks other than the one judged. `rus` is
+// the number of resource units of the server; only kMean uses it, and gives 0 from neighbours where rus is 1.
+Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share,
+                    const Pressure& background, int rus);
 
 }  // namespace tarcil

@@ -1,4 +1,5 @@
-// An agent's copy of the shared state: absolute server states, with the agent's own claims in flight laid over them.
+// An agent's copy of the shared state: absolute server states, with the agent's own claims in flight laid
+// over them.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,15 @@ class ClusterState {
   // One laid-over claim.
   using OverlayId = uint64_t;
 
-  // Takes a server's absolute state if it is newer than the one held (or the server is new: facts required then).
+  // Takes a server's absolute state if it is newer than the one held (or the server is new: facts required
+  // then).
   void apply(const ServerUpdate& update);
 
   void setShare(const std::string& platform, const Share& share);
   const Share& shareOf(const std::string& platform) const;  // fullShare() for an unlisted platform
 
-  // Lays a claim of `rus` units by a task with this profile over the server until lift(). Later apply()s of the server
-  // keep it laid over.
+  // Lays a claim of `rus` units by a task with this profile over the server until lift(). Later apply()s of
+  // the server keep it laid over.
   OverlayId layOver(ServerId server, const std::vector<RuIndex>& rus, const Profile& profile);
   void lift(OverlayId overlay);
 
@@ -44,8 +46,8 @@ class ClusterState {
   // Free units on servers that are up and not cordoned.
   uint64_t freeUnits() const { return drawable_.size(); }
 
-  // The server of a unit drawn uniformly from the free units of servers that are up and not cordoned; nullopt where
-  // there is none. O(1).
+  // The server of a unit drawn uniformly from the free units of servers that are up and not cordoned; nullopt
+  // where there is none. O(1).
   std::optional<ServerId> draw(Rng& rng) const;
 
  private:
@@ -72,7 +74,8 @@ class ClusterState {
   std::map<OverlayId, Overlay> overlays_;
   std::unordered_multimap<ServerId, OverlayId> overlaysOf_;
   OverlayId nextOverlay_ = 1;
-  // One entry per free unit that may be drawn: its server, and which of the server's positions_ points back here.
+  // One entry per free unit that may be drawn: its server, and which of the server's positions_ points back
+  // here.
   struct Drawable {
     ServerId server;
     uint32_t slot;

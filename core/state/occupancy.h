@@ -22,8 +22,10 @@ struct Resident {
 // Requires: its units are free.
 void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share);
 
-// Removes the resident with this allocation, if there; the bound is formed anew from those left. O(residents).
-void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation, const Share& share);
+// Removes the resident with this allocation, if there; the bound is formed anew from those left.
+// O(residents).
+void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation,
+            const Share& share);
 
 // Sum, bound and free units from scratch, as they must be for these residents. For start-up and for tests.
 void rebuild(ServerStatus& status, const std::vector<Resident>& residents, uint32_t rus, const Share& share);
