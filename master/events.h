@@ -33,12 +33,6 @@ struct AgentAttached {
   std::string address;  // where clients reach it
 };
 
-// What a monitor knows of a task of a server at the time it attaches.
-struct KnownTask {
-  AllocationId allocation;
-  std::string server;
-};
-
 // A monitor logged in with its servers. A monitor that comes back replaces its earlier session.
 struct MonitorAttached {
   RequestId request;
@@ -57,13 +51,6 @@ struct CommitArrived {
   RequestId request;
   SessionId session;
   Commit commit;
-};
-
-// A task's command was executed, or a task is over. May come again: the second time changes nothing.
-struct TaskReport {
-  AllocationId allocation;
-  bool ended;     // else: started at end.started
-  TaskEnd end;
 };
 
 struct ReportsArrived {

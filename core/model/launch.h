@@ -56,4 +56,21 @@ struct TaskEnd {
   bool operator==(const TaskEnd&) const = default;
 };
 
+// What a monitor tells the master of a task. May be told again: the second time changes nothing.
+struct TaskReport {
+  AllocationId allocation = 0;
+  bool ended = false;  // else: started, at end.started
+  TaskEnd end;
+
+  bool operator==(const TaskReport&) const = default;
+};
+
+// A task that a monitor has recorded and not forgotten: starting, running, or ended and not yet acknowledged.
+struct KnownTask {
+  AllocationId allocation = 0;
+  std::string server;
+
+  bool operator==(const KnownTask&) const = default;
+};
+
 }  // namespace tarcil
