@@ -17,10 +17,11 @@ PressureSum noResidents();
 void tightenBound(PressureSum& bound, const PressureSum& resident);
 
 // slack[i] = G[i] - share[i] * sum[i] - background[i], unclamped. `sum` counts every task on the server.
-PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share, const Pressure& background);
+PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share,
+                    const Pressure& background);
 
-// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the first i
-// with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
-int brokenResource(const Pressure& caused, const PressureSum& slack, int noiseFloor);
+// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the
+// first i with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
+int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor);
 
 }  // namespace tarcil
