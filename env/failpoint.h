@@ -3,9 +3,9 @@
 
 namespace tarcil {
 
-// Kills this process with SIGKILL if the environment variable TARCIL_FAILPOINT is `name`, or `name:n` and this is the
-// n-th time (from 1) that the process gets here. Anything else: returns at once (one string comparison).
-// The variable is read once, at the first call. Safe from any thread.
+// Kills this process with SIGKILL if the environment variable TARCIL_FAILPOINT is `name`, or `name:n` and
+// this is the n-th time (from 1) that the process gets here. Anything else: returns at once (one string
+// comparison). The variable is read once, at the first call. Safe from any thread.
 void failpoint(const char* name);
 
 }  // namespace tarcil
