@@ -1,0 +1,99 @@
+// What happens to an agent and what it does about it. Plain values: no RPC types, no clocks.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/model/launch.h"
+#include "core/state/caller.h"
+#include "core/state/commit.h"
+
+namespace tarcil::agent {
+
+// Ties an AnswerSubmit to its request; the shell's, never used twice in a process.
+using RequestId = uint64_t;
+
+// --- Events ---------------------------------------------------------------------------------------------------
+
+// The master took the agent in. If `epoch` is the one held before, commits in flight are sent again as they were;
+// otherwise they came to nothing, and submissions among them are made anew. `jobs` replaces every job held.
+struct MasterAttached {
+  uint64_t epoch;
+  std::vector<JobAssignment> jobs;
+};
+
+// The connection to the master ended. Submissions wait, up to their bound, for it to come back.
+struct MasterLost {};
+
+// The state feed. The first ServersUpdated after MasterAttached may come later than submissions.
+struct ServersUpdated {
+  std::vector<ServerUpdate> updates;
+};
+// The whole snapshot that follows an attachment has been applied: before it, no job is judged infeasible.
+struct SnapshotComplete {};
+struct SettingsUpdated {
+  QualitySettings settings;
+};
+struct PlatformUpdated {
+  std::string platform;
+  Share share;
+};
+
+struct SubmitArrived {
+  RequestId request;
+  Caller caller;
+  JobId job;
+  JobSpec spec;
+  std::shared_ptr<const std::vector<InputFile>> files;  // null: none
+};
+
+struct CommitAnswered {
+  CommitAnswer answer;
+};
+
+// News from the master of a job, absolute for the tasks listed.
+struct JobAssigned {
+  JobAssignment assignment;
+};
+
+// What a monitor said to a launch.
+struct LaunchAnswered {
+  AllocationId allocation;
+  // kAccepted: recorded; the monitor will report to the master. kRevoked: the master has taken the allocation back;
+  // nothing more to do. kUnreachable: not known whether it arrived; it is sent again.
+  enum class Outcome : uint8_t { kAccepted, kRevoked, kUnreachable } outcome;
+};
+
+struct TimerFired {};
+
+using Event = std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, SettingsUpdated,
+                           PlatformUpdated, SubmitArrived, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
+
+// --- Actions --------------------------------------------------------------------------------------------------
+
+struct SendCommit {
+  Commit commit;
+};
+
+// To the monitor at this address. Answered by LaunchAnswered.
+struct Launch {
+  std::string address;
+  LaunchSpec spec;
+};
+
+// The job is durable (or was before), or it was refused and nothing was changed.
+struct AnswerSubmit {
+  RequestId request;
+  Status status;
+};
+
+// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+struct WakeAt {
+  MonotonicTime when;
+};
+
+using Action = std::variant<SendCommit, Launch, AnswerSubmit, WakeAt>;
+
+}  // namespace tarcil::agent

@@ -1,0 +1,30 @@
+// Who makes a request: what a token says (design 14).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/state/job_state.h"
+
+namespace tarcil {
+
+// What a token allows. kOperate includes all that kSubmit may, for jobs of every user.
+enum class Role : uint8_t { kSubmit, kOperate, kAgent, kMonitor };
+
+std::string_view name(Role role);  // "submit", "operate", "agent", "monitor"
+std::optional<Role> roleNamed(std::string_view name);
+
+struct Caller {
+  std::string user;
+  Role role = Role::kSubmit;
+  std::vector<std::string> runAs;  // system users that jobs may run as; the first is the default
+
+  bool operator==(const Caller&) const = default;
+};
+
+// Whether the caller may see and steer this user's jobs.
+inline bool maySteer(const Caller& caller, const std::string& jobUser) {
+  return caller.role == Role::kOperate || caller.user == jobUser;
+}
+
+}  // namespace tarcil

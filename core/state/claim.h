@@ -1,0 +1,65 @@
+// What an agent asks of the shared state and what it is told (design 6).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/decide/options.h"
+#include "core/model/profile.h"
+#include "core/state/server.h"
+
+namespace tarcil {
+
+// How the claims of a commit are to be judged again where a server has changed meanwhile.
+struct Judging {
+  Pressure caused{};
+  Pressure tolerated = Profile::filled(kMaxPressure);
+  QualityModel model = QualityModel::kComponentwise;
+  ContentionModel contention = ContentionModel::kSum;
+  int margin = 0;
+  int noiseFloor = 2;
+  bool protectNeighbours = true;
+
+  bool operator==(const Judging&) const = default;
+};
+
+// A slot for one task: `rus` units of one server.
+struct Claim {
+  TaskIndex task = 0;
+  uint32_t attempt = 0;
+  ServerId server = 0;
+  uint32_t rus = 1;
+  std::vector<RuIndex> preferred;  // the master may give others of the same server: they are equal
+  uint64_t versionSeen = 0;        // of the server, when it was judged
+  double floor = 0;                // least S at which the claim still holds: the lower of target and S seen
+  double q = 0, s = 0;             // as judged by the agent; kept for people
+
+  bool operator==(const Claim&) const = default;
+};
+
+enum class Verdict : uint8_t {
+  kGranted,
+  kUnknownServer,
+  kServerDown,
+  kCordoned,
+  kNotFree,          // fewer free units than asked
+  kBelowFloor,       // the server changed and S fell below the floor
+  kBreaksNeighbour,  // the server changed and a resident could not bear the claim
+  kTaskNotWaiting,   // the task has a slot, has ended, or is at another attempt
+  kNotAll,           // gang: another claim of the commit was refused
+};
+
+const char* name(Verdict verdict);
+
+// The master's word on one claim.
+struct Grant {
+  Verdict verdict = Verdict::kGranted;
+  AllocationId allocation = 0;  // where granted
+  std::vector<RuIndex> rus;     // where granted
+
+  bool operator==(const Grant&) const = default;
+};
+
+}  // namespace tarcil

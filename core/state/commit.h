@@ -1,0 +1,53 @@
+// The transaction between agents and master: claims for tasks of one job, and what became of them (design 6).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/state/job_state.h"
+#include "core/state/claim.h"
+
+namespace tarcil {
+
+// A job's first commit carries the job itself.
+struct NewJob {
+  JobRecord record;
+  // Shared because it passes through several owners and may be large. Null where the job ships no files.
+  std::shared_ptr<const std::vector<InputFile>> files;
+
+  bool operator==(const NewJob&) const = default;
+};
+
+// One commit. (agent, epoch, sequence) identifies it: a repeat changes nothing and gets the first answer.
+struct Commit {
+  uint64_t sequence = 0;  // from 1 within the agent's epoch, without gaps
+  uint64_t answered = 0;  // every sequence up to this one has been answered to the agent: their answers may be dropped
+  JobId job;
+  std::optional<NewJob> newJob;
+  Judging judging;
+  bool gang = false;  // all claims or none
+  std::vector<Claim> claims;  // empty where the job is to wait
+  std::string waitReason;     // why tasks are left without claims; empty where none is
+  Explanation explanation;
+
+  bool operator==(const Commit&) const = default;
+};
+
+struct CommitAnswer {
+  uint64_t sequence = 0;
+  // kOk: looked at, `grants` parallel to the claims. kJobExists: the job of `newJob` was there before (same user):
+  // nothing was granted, the submission is answered as if it were the first. kJobOver: ended or owned by another
+  // agent. kRefused: see `problem`.
+  enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused };
+  Outcome outcome = Outcome::kOk;
+  std::string problem;
+  std::vector<Grant> grants;
+  std::vector<ServerUpdate> servers;  // newest states of the servers claimed, without facts
+
+  bool operator==(const CommitAnswer&) const = default;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,102 @@
+// States of jobs and tasks, as users see them, and the shared record of both.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/decide/explain.h"
+#include "core/model/job.h"
+#include "core/model/launch.h"
+#include "core/state/server.h"
+
+namespace tarcil {
+
+enum class RunState : uint8_t { kQueued, kStarting, kRunning, kDone, kFailed, kCancelled, kLost };
+
+std::string_view name(RunState state);  // "queued", "starting", ...
+std::optional<RunState> runStateNamed(std::string_view name);
+inline bool isFinal(RunState state) { return state >= RunState::kDone; }
+
+// What is written once, when a job is accepted.
+struct JobRecord {
+  JobId id;
+  JobSpec spec;
+  std::string user;   // who submitted
+  std::string runAs;  // system user that its tasks run as; decided at submission
+  bool hasFiles = false;
+  WallTime submitted = kNever;
+
+  bool operator==(const JobRecord&) const = default;
+};
+
+// What changes while a job lives.
+struct JobProgress {
+  JobId id;
+  RunState state = RunState::kQueued;
+  std::string reason;  // why it waits or how it failed; for people
+  std::string owner;   // name of the agent that places it
+  bool cancelRequested = false;
+  uint32_t decisions = 0;  // decisions stored so far
+  WallTime finished = kNever;
+
+  bool operator==(const JobProgress&) const = default;
+};
+
+// One task. A task without a stored record is queued at attempt 0.
+struct TaskRecord {
+  JobId job;
+  TaskIndex index = 0;
+  RunState state = RunState::kQueued;
+  uint32_t attempt = 0;   // starts so far that count against restart.attempts, and lost ones
+  uint32_t failures = 0;  // ended attempts that count against restart.attempts
+  AllocationId allocation = 0;  // while starting or running; afterwards the last one
+  std::string server;           // of that allocation
+  std::vector<RuIndex> rus;
+  double q = 0, s = 0;      // as judged when it was placed
+  uint32_t decision = 0;    // number of the decision that placed it, from 0
+  bool stopping = false;    // a stop was asked of its monitor
+  WallTime placed = kNever;
+  TaskEnd end;              // of the last attempt that ended
+
+  bool operator==(const TaskRecord&) const = default;
+};
+
+// The explanation of one decision and the tasks it placed.
+struct DecisionRecord {
+  JobId job;
+  uint32_t number = 0;
+  std::vector<TaskIndex> tasks;
+  Explanation explanation;
+
+  bool operator==(const DecisionRecord&) const = default;
+};
+
+// A task as its agent needs it. Absolute: replaces whatever the agent held of that task.
+struct TaskAssignment {
+  TaskIndex index = 0;
+  uint32_t attempt = 0;
+  RunState state = RunState::kQueued;  // final states tell the agent to forget the task
+  Duration delay{};                    // queued: not to be placed before this much time has passed
+  AllocationId allocation = 0;         // starting, running
+  ServerId server = 0;
+  std::vector<RuIndex> rus;
+
+  bool operator==(const TaskAssignment&) const = default;
+};
+
+// A job handed to an agent, or news of one that it has. Absolute for the tasks listed.
+struct JobAssignment {
+  JobRecord job;
+  bool complete = false;  // lists every unfinished task: others are finished
+  bool over = false;      // the job has ended or belongs to another agent: forget it
+  std::vector<TaskAssignment> tasks;
+
+  bool operator==(const JobAssignment&) const = default;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,31 @@
+// The tasks that hold units of one server, and the status that follows from them.
+#pragma once
+
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/model/profile.h"
+#include "core/state/server.h"
+
+namespace tarcil {
+
+struct Resident {
+  AllocationId allocation = 0;
+  std::vector<RuIndex> rus;
+  Pressure caused{};
+  Pressure tolerated{};
+
+  bool operator==(const Resident&) const = default;
+};
+
+// Adds the resident: takes its units, adds to the sum, tightens the bound, raises the version. O(kResources).
+// Requires: its units are free.
+void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share);
+
+// Removes the resident with this allocation, if there; the bound is formed anew from those left. O(residents).
+void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation, const Share& share);
+
+// Sum, bound and free units from scratch, as they must be for these residents. For start-up and for tests.
+void rebuild(ServerStatus& status, const std::vector<Resident>& residents, uint32_t rus, const Share& share);
+
+}  // namespace tarcil

@@ -1,0 +1,60 @@
+// One server as the shared state knows it: facts that its monitor registered, and the status that changes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/residents.h"
+#include "core/model/resources.h"
+#include "core/state/ru_set.h"
+
+namespace tarcil {
+
+// A server's number in the shared state: dense from 0, given by the master at the first registration, kept for ever.
+using ServerId = uint32_t;
+
+// What a monitor registers.
+struct ServerFacts {
+  std::string name;  // unique in the cluster
+  std::string platform;
+  std::string rack;
+  std::map<std::string, std::string> attributes;  // besides platform, rack and server
+  uint32_t rus = 0;
+  uint32_t cores = 0;        // fewer than rus where units share cores (for trying things out)
+  uint64_t memoryBytes = 0;  // of all resource units together
+  std::string address;       // where agents reach its monitor
+  bool emulated = false;     // its tasks are timers
+  std::vector<std::string> missing;  // what the machine cannot limit or measure, e.g. "perf", "resctrl"
+
+  bool operator==(const ServerFacts&) const = default;
+};
+
+// The attributes that constraints see: the server's own, and "platform", "rack" and "server".
+std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts);
+
+// The absolute state of a server at a version.
+struct ServerStatus {
+  uint64_t version = 0;  // rises with each change of this server
+  bool up = false;       // its monitor is attached
+  bool cordoned = false;
+  RuSet free;
+  PressureSum sum{};                    // caused pressures of all its tasks, unscaled, unclamped
+  PressureSum bound = noResidents();    // G of design 3.5, as it arrives on the platform
+  Pressure background{};                // pressure that no managed task explains
+
+  bool operator==(const ServerStatus&) const = default;
+};
+
+// What travels to agents. Facts only when the receiver may not have them.
+struct ServerUpdate {
+  ServerId id = 0;
+  std::optional<ServerFacts> facts;
+  ServerStatus status;
+
+  bool operator==(const ServerUpdate&) const = default;
+};
+
+}  // namespace tarcil

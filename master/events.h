@@ -1,0 +1,177 @@
+// What happens to the master and what it does about it. Plain values: no RPC types, no clocks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/state/caller.h"
+#include "core/state/commit.h"
+#include "core/state/job_state.h"
+#include "master/store.h"
+
+namespace tarcil {
+
+// One attached peer; numbers are the shell's, never used twice in a process.
+using SessionId = uint64_t;
+// Ties an Answer action to the request; the shell's, never used twice in a process.
+using RequestId = uint64_t;
+
+namespace master {
+
+// --- Events ---------------------------------------------------------------------------------------------------
+
+// An agent logged in. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still the
+// agent's current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old commits nothing.
+struct AgentAttached {
+  RequestId request;
+  SessionId session;
+  std::string agent;
+  uint64_t epoch;
+  std::string address;  // where clients reach it
+};
+
+// What a monitor knows of a task of a server at the time it attaches.
+struct KnownTask {
+  AllocationId allocation;
+  std::string server;
+};
+
+// A monitor logged in with its servers. A monitor that comes back replaces its earlier session.
+struct MonitorAttached {
+  RequestId request;
+  SessionId session;
+  std::string monitor;  // random identity kept in its data folder; another monitor may not claim the same servers
+  std::vector<ServerFacts> servers;
+  std::vector<KnownTask> tasks;  // recorded and not yet forgotten: starting, running, or ended and unacknowledged
+};
+
+// A peer's connection ended.
+struct PeerDetached {
+  SessionId session;
+};
+
+struct CommitArrived {
+  RequestId request;
+  SessionId session;
+  Commit commit;
+};
+
+// A task's command was executed, or a task is over. May come again: the second time changes nothing.
+struct TaskReport {
+  AllocationId allocation;
+  bool ended;     // else: started at end.started
+  TaskEnd end;
+};
+
+struct ReportsArrived {
+  RequestId request;
+  SessionId session;
+  std::vector<TaskReport> reports;
+};
+
+struct CancelRequested {
+  RequestId request;
+  JobId job;
+  Caller caller;
+};
+
+struct SettingsSet {
+  RequestId request;
+  QualitySettings settings;  // its version is ignored: the master counts
+};
+
+struct PlatformSet {
+  RequestId request;
+  std::string platform;
+  Share share;
+};
+
+// The time asked for by WakeAt has come (or a little later).
+struct TimerFired {};
+
+using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived, CancelRequested,
+                           SettingsSet, PlatformSet, TimerFired>;
+
+// --- Actions --------------------------------------------------------------------------------------------------
+// Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
+
+// To be made durable, in one batch with the others of the same event.
+struct Persist {
+  Mutation mutation;
+};
+
+struct AnswerAgentAttached {
+  RequestId request;
+  Result<uint64_t> epoch;
+  std::vector<JobAssignment> jobs;  // complete, for every unfinished job of the agent
+};
+
+struct AnswerMonitorAttached {
+  RequestId request;
+  Status status;
+  // Allocations it reported that the master has no use for: it stops them, if running, and forgets them.
+  std::vector<AllocationId> drop;
+  // Allocations to be stopped because a stop was asked for while it was away.
+  std::vector<AllocationId> stop;
+};
+
+struct AnswerCommit {
+  RequestId request;
+  CommitAnswer answer;
+};
+
+// The reports are durable: the monitor may forget the tasks that ended.
+struct AnswerReports {
+  RequestId request;
+};
+
+// Answers CancelRequested, SettingsSet, PlatformSet.
+struct Answer {
+  RequestId request;
+  Status status;
+};
+
+// News for every agent.
+struct PublishServer {
+  ServerUpdate update;  // facts included where they changed
+};
+struct PublishSettings {
+  QualitySettings settings;
+};
+struct PublishPlatform {
+  std::string platform;
+  Share share;
+};
+
+// News for the agent that owns the job.
+struct AssignJob {
+  SessionId session;
+  JobAssignment assignment;
+};
+
+// To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation is to be
+// refused if its launch arrives later.
+struct StopTask {
+  SessionId session;
+  AllocationId allocation;
+};
+
+// A task was given a slot, started or ended, or the job's state changed: whoever waits for that may look again.
+struct JobChanged {
+  JobId job;
+  bool finished;
+};
+
+// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+struct WakeAt {
+  MonotonicTime when;
+};
+
+using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports, Answer,
+                            PublishServer, PublishSettings, PublishPlatform, AssignJob, StopTask, JobChanged, WakeAt>;
+
+}  // namespace master
+}  // namespace tarcil

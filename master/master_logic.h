@@ -1,0 +1,87 @@
+// The one resilient copy of the shared state (design 6): validates commits, records what becomes of tasks, decides who
+// places which job. A state machine without I/O; the shell (master_server) carries its actions out.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/base/time.h"
+#include "master/events.h"
+#include "master/options.h"
+
+namespace tarcil {
+
+// A job as a query shows it.
+struct JobDetails {
+  JobRecord record;
+  JobProgress progress;
+  std::vector<TaskRecord> tasks;  // every task, in order
+  uint32_t ahead = 0;             // waiting jobs that come before it; 0 unless it waits
+};
+
+struct JobSummary {
+  JobId id;
+  std::string name, user, reason;
+  RunState state = RunState::kQueued;
+  uint32_t tasks = 0;
+  uint32_t queued = 0, active = 0, succeeded = 0, failed = 0;  // tasks; active: starting or running
+  WallTime submitted = kNever, finished = kNever;
+};
+
+struct ServerView {
+  ServerId id = 0;
+  ServerFacts facts;
+  ServerStatus status;
+  struct Task {
+    JobId job;
+    TaskIndex index = 0;
+    AllocationId allocation = 0;
+    std::vector<RuIndex> rus;
+    Profile profile;
+    std::vector<Resource> over;  // resources on which this task feels more than it tolerates
+  };
+  std::vector<Task> tasks;
+  Pressure contention{};  // as a newcomer would feel it: every task and the background
+};
+
+struct AgentView {
+  std::string name, address;
+  uint64_t epoch = 0;
+  bool attached = false;
+  uint32_t jobs = 0;  // unfinished jobs that it owns
+};
+
+class MasterLogic final {
+ public:
+  // Starts from what the store held; appends the records that a new store needs. Every server counts as down until its
+  // monitor attaches; agents may resume.
+  MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
+              std::vector<master::Action>& actions);
+  ~MasterLogic();
+
+  // Takes one event and appends what is to be done. Actions are to be carried out in order.
+  void handle(const master::Event& event, Now now, Rng& rng, std::vector<master::Action>& actions);
+
+  // Views of the newest state, which may not be durable yet: an answer made from them leaves only after everything
+  // persisted before the call is synced.
+  std::optional<JobDetails> job(const JobId& id) const;
+  // Jobs of whoever the caller may steer, newest first, at most `limit`.
+  std::vector<JobSummary> jobs(const Caller& caller, size_t limit) const;
+  // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).
+  std::vector<JobId> jobsStartingWith(const std::string& prefix, const Caller& caller) const;
+  std::vector<ServerView> servers() const;
+  std::optional<ServerView> server(const std::string& name) const;
+  std::vector<AgentView> agents() const;
+  const QualitySettings& settings() const;
+  std::vector<PlatformRecord> platforms() const;
+  const ClusterRecord& cluster() const;
+  // Every server with facts, for a new agent's snapshot.
+  std::vector<ServerUpdate> snapshot() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,113 @@
+// The seam to durable storage: typed records, written in batches that are all or nothing.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/state/commit.h"
+#include "core/state/job_state.h"
+
+namespace tarcil {
+
+// Identity of the cluster and counters that must never go back.
+struct ClusterRecord {
+  std::string cluster;              // random name, made with the store
+  uint64_t epoch = 1;               // rises when a backup is restored
+  AllocationId nextAllocation = 1;  // every smaller one may have been given out
+
+  bool operator==(const ClusterRecord&) const = default;
+};
+
+struct ServerRecord {
+  ServerId id = 0;
+  ServerFacts facts;
+  std::string monitor;  // identity of the monitor that registered it
+  bool cordoned = false;
+
+  bool operator==(const ServerRecord&) const = default;
+};
+
+struct AgentRecord {
+  std::string name;
+  uint64_t epoch = 0;  // the current one; commits of others are refused
+
+  bool operator==(const AgentRecord&) const = default;
+};
+
+// The answer to a commit, kept until the agent says that it has it.
+struct AnswerRecord {
+  std::string agent;
+  uint64_t epoch = 0;
+  CommitAnswer answer;  // without server states: they are read anew for a repeat
+
+  bool operator==(const AnswerRecord&) const = default;
+};
+
+struct FilesRecord {
+  JobId job;
+  std::shared_ptr<const std::vector<InputFile>> files;
+};
+
+struct PlatformRecord {
+  std::string name;
+  Share share{};
+
+  bool operator==(const PlatformRecord&) const = default;
+};
+
+using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
+                            DecisionRecord, FilesRecord, PlatformRecord, QualitySettings>;
+
+struct Put {
+  Record record;
+};
+struct EraseAnswer {
+  std::string agent;
+  uint64_t epoch = 0;
+  uint64_t sequence = 0;
+};
+// A job with its progress, tasks, decisions and files.
+struct EraseJob {
+  JobId job;
+};
+
+using Mutation = std::variant<Put, EraseAnswer, EraseJob>;
+
+// Everything but input files and decisions, which are read on demand.
+struct StoreContents {
+  std::optional<ClusterRecord> cluster;  // absent in a store just made
+  std::optional<QualitySettings> settings;
+  std::vector<ServerRecord> servers;
+  std::vector<AgentRecord> agents;
+  std::vector<AnswerRecord> answers;
+  std::vector<PlatformRecord> platforms;
+  std::vector<JobRecord> jobs;
+  std::vector<JobProgress> progress;
+  std::vector<TaskRecord> tasks;
+};
+
+// Synchronous; used by one thread at a time.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual Result<StoreContents> load() = 0;
+
+  // Makes all of it durable (synced) or fails. After a failure the outcome is unknown and the store must not be used
+  // again: the process stops and recovers by load().
+  virtual Status write(std::span<const Mutation> mutations) = 0;
+
+  // Empty where the job ships none.
+  virtual Result<std::vector<InputFile>> files(const JobId& job) = 0;
+
+  // In order of their numbers.
+  virtual Result<std::vector<DecisionRecord>> decisions(const JobId& job) = 0;
+};
+
+}  // namespace tarcil

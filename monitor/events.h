@@ -1,0 +1,111 @@
+// What happens to a monitor and what it does about it. Plain values: no RPC types, no clocks.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/model/launch.h"
+#include "monitor/executor.h"
+
+namespace tarcil::monitor {
+
+// Ties an AnswerLaunch to its request; the shell's, never used twice in a process.
+using RequestId = uint64_t;
+
+struct TaskReport {
+  AllocationId allocation;
+  bool ended;  // else: started at end.started
+  TaskEnd end;
+};
+
+// What the monitor tells the master of its tasks when it attaches: recorded and not forgotten.
+struct KnownTask {
+  AllocationId allocation;
+  std::string server;
+};
+
+// --- Events ---------------------------------------------------------------------------------------------------
+
+// The link to the master stands, and this is what the master said to the tasks that were named: `drop` are unknown to
+// it and are killed and forgotten without a report; `stop` are to be stopped and reported. Everything that the master
+// may not know is reported again.
+struct MasterAttached {
+  std::vector<AllocationId> drop;
+  std::vector<AllocationId> stop;
+};
+struct MasterLost {};
+
+struct LaunchArrived {
+  RequestId request;
+  LaunchSpec spec;
+};
+
+// The input files of a launch, or why they could not be had.
+struct FilesArrived {
+  AllocationId allocation;
+  Result<std::vector<InputFile>> files;
+};
+
+// The master wants the task stopped: SIGTERM, the task's grace period, SIGKILL.
+struct StopArrived {
+  AllocationId allocation;
+};
+
+// From the executor.
+struct TaskStarted {
+  AllocationId allocation;
+  WallTime when;
+};
+struct TaskEnded {
+  AllocationId allocation;
+  TaskEnd end;
+};
+
+// The oldest SendReports that is unanswered is durable at the master.
+struct ReportsAcknowledged {};
+
+struct TimerFired {};
+
+using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted, TaskEnded,
+                           ReportsAcknowledged, TimerFired>;
+
+// --- Actions --------------------------------------------------------------------------------------------------
+
+// Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of the task.
+struct RecordLaunch {
+  LaunchSpec spec;
+};
+struct AnswerLaunch {
+  RequestId request;
+  enum class Outcome : uint8_t { kAccepted, kRevoked, kUnknownServer } outcome;
+};
+// Ask the master for the job's input files. Answered by FilesArrived, in the end; repeated after MasterAttached.
+struct FetchFiles {
+  AllocationId allocation;
+  JobId job;
+};
+struct StartTask {
+  LaunchSpec spec;
+  std::vector<InputFile> files;
+};
+struct SignalTask {
+  AllocationId allocation;
+  int signal;
+};
+struct ForgetTask {
+  AllocationId allocation;
+};
+// At most one is under way; answered by ReportsAcknowledged or MasterLost.
+struct SendReports {
+  std::vector<TaskReport> reports;
+};
+// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+struct WakeAt {
+  MonotonicTime when;
+};
+
+using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, SignalTask, ForgetTask, SendReports, WakeAt>;
+
+}  // namespace tarcil::monitor
