@@ -7,7 +7,8 @@
 
 namespace tarcil {
 
-// Tells the monitor what became of tasks. Called on the monitor's thread, never from inside an Executor's method.
+// Tells the monitor what became of tasks. Called on the monitor's thread, never from inside an Executor's
+// method.
 class ExecutorListener {
  public:
   // The command has been executed.
@@ -26,6 +27,7 @@ struct RecoveredTask {
     kRunning,       // adopted: taskEnded() will follow
     kEnded,         // `end` says how
     kNeverStarted,  // recorded, but its command was never executed: it may be started now
+    kForgotten,     // only `spec.allocation` is filled: forgotten lately, and never to be started again
   };
   LaunchSpec spec;
   State state = State::kEnded;
@@ -46,7 +48,9 @@ class Executor {
   // SIGTERM goes to the command, SIGKILL to every process of the task. Unknown or ended tasks are ignored.
   virtual void signal(AllocationId allocation, int signal) = 0;
 
-  // The end of the task is durable at the master: drop its record and private files; its output stays for a while.
+  // The end of the task is durable at the master: drop its record and private files; its output stays for a
+  // while. So does the mark that it is over, also of an allocation that was never recorded: recover() tells
+  // of both as kForgotten, so that a launch that was long under way is refused after a restart too.
   virtual void forget(AllocationId allocation) = 0;
 
   // What the predecessor left. Called once, before anything else.
