@@ -26,8 +26,7 @@ struct KnownTask {
   std::string server;
 };
 
-// --- Events
-// ---------------------------------------------------------------------------------------------------
+// --- Events -------------------------------------------------------------------------------------------
 
 // The link to the master stands, and this is what the master said to the tasks that were named: `drop` are
 // unknown to it and are killed and forgotten without a report; `stop` are to be stopped and reported, known
@@ -74,8 +73,7 @@ struct TimerFired {};
 using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted,
                            TaskEnded, ReportsAcknowledged, TimerFired>;
 
-// --- Actions
-// --------------------------------------------------------------------------------------------------
+// --- Actions ------------------------------------------------------------------------------------------
 
 // Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of
 // the task.

@@ -151,8 +151,7 @@ struct MonitorLogic::State {
   std::optional<MonotonicTime> wakeAt;  // the latest WakeAt that has not fired
 };
 
-// --- Launch
-// ---------------------------------------------------------------------------------------------------
+// --- Launch -------------------------------------------------------------------------------------------
 
 void MonitorLogic::State::on(const LaunchArrived& event, Turn& turn) {
   using Outcome = AnswerLaunch::Outcome;
@@ -243,8 +242,7 @@ void MonitorLogic::State::on(const TaskStarted& event, Turn& turn) {
   if (task->intent != Intent::kDrop) queueReport(*task);
 }
 
-// --- End
-// ------------------------------------------------------------------------------------------------------
+// --- End ----------------------------------------------------------------------------------------------
 
 void MonitorLogic::State::on(const StopArrived& event, Turn& turn) {
   stop(event.allocation, turn);
@@ -322,8 +320,7 @@ void MonitorLogic::State::forget(AllocationId allocation, Turn& turn) {
   turn.act(ForgetTask{allocation});
 }
 
-// --- Time
-// -----------------------------------------------------------------------------------------------------
+// --- Time ---------------------------------------------------------------------------------------------
 
 void MonitorLogic::State::setAlarm(Task& task, MonotonicTime when) {
   clearAlarm(task);
@@ -364,8 +361,7 @@ void MonitorLogic::State::wake(Turn& turn) {
   turn.act(WakeAt{next});
 }
 
-// --- Master
-// ---------------------------------------------------------------------------------------------------
+// --- Master -------------------------------------------------------------------------------------------
 
 void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
@@ -417,8 +413,7 @@ void MonitorLogic::State::on(const ReportsAcknowledged&, Turn& turn) {
   }
 }
 
-// --- The machine
-// ----------------------------------------------------------------------------------------------
+// --- The machine --------------------------------------------------------------------------------------
 
 void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
   const LaunchSpec& spec = recovered.spec;
