@@ -54,7 +54,10 @@ struct Turn {
   Now now;
   std::vector<Action>& actions;
 
-  void act(Action action) { actions.push_back(std::move(action)); }
+  template <typename OneAction>
+  void act(OneAction action) {
+    actions.emplace_back(std::move(action));
+  }
 };
 
 // "10m", "1h30m", "2.5s".
@@ -366,6 +369,7 @@ void MonitorLogic::State::wake(Turn& turn) {
 void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
   heardMaster = true;
+  // A message that was under way counts as lost, and everything is reported anew.
   underWay.clear();
   due.clear();
   for (auto& [allocation, task] : tasks) {
@@ -383,8 +387,6 @@ void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
 
 void MonitorLogic::State::on(const MasterLost&, Turn&) {
   attached = false;
-  // Nothing is put back in line: MasterAttached reports everything anew.
-  underWay.clear();
 }
 
 void MonitorLogic::State::queueReport(Task& task) {
