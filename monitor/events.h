@@ -14,18 +14,6 @@ namespace tarcil::monitor {
 // Ties an AnswerLaunch to its request; the shell's, never used twice in a process.
 using RequestId = uint64_t;
 
-struct TaskReport {
-  AllocationId allocation;
-  bool ended;  // else: started at end.started
-  TaskEnd end;
-};
-
-// What the monitor tells the master of its tasks when it attaches: recorded and not forgotten.
-struct KnownTask {
-  AllocationId allocation;
-  std::string server;
-};
-
 // --- Events -------------------------------------------------------------------------------------------
 
 // The link to the master stands, and this is what the master said to the tasks that were named: `drop` are

@@ -33,7 +33,7 @@ class MonitorLogic final {
   void handle(const monitor::Event& event, Now now, Rng& rng, std::vector<monitor::Action>& actions);
 
   // For MonitorAttached at the master: recorded and not forgotten, in order of allocation.
-  std::vector<monitor::KnownTask> knownTasks() const;
+  std::vector<KnownTask> knownTasks() const;
 
  private:
   struct State;
