@@ -14,12 +14,13 @@
 
 namespace tarcil {
 
-// How an emulated task behaves follows from its command:
-//   sleep TIME...  lasts the sum of its times: seconds, or minutes with the suffix m; code 1 if one is no
-//   time true, false    end at once with code 0 and 1 anything else  lasts TARCIL_EMULATE_SECONDS of its
-//   environment (default 1) and ends with
-//                  TARCIL_EMULATE_EXIT (default 0); never starts if one of them is not a number
-// Commands are not interpreted: `sh -c "sleep 5"` is of the last kind.
+// How an emulated task behaves follows from its command, as it stands: `sh -c "sleep 5"` is of the last kind.
+// - sleep TIME...: lasts the sum of its times, in seconds, or minutes with the suffix m; ends at once with
+//   code 1 where one of them is no time
+// - true, false: end at once with code 0 and 1
+// - anything else: lasts TARCIL_EMULATE_SECONDS of its environment (default 1) and ends with code
+//   TARCIL_EMULATE_EXIT (default 0); never starts where one of them is not a number
+//
 // SIGTERM and SIGKILL end a task with that signal; other signals do nothing. Nothing outlives the process:
 // recover() is empty, and record() and forget() write nothing down.
 class EmulatedExecutor final : public Executor {
