@@ -67,6 +67,10 @@ class MasterLogic final {
   // Views of the newest state, which may not be durable yet: an answer made from them leaves only after
   // everything persisted before the call is synced.
   std::optional<JobDetails> job(const JobId& id) const;
+  // Without its tasks; O(1).
+  std::optional<JobSummary> summary(const JobId& id) const;
+  // Requires: index < the job's number of tasks. O(1).
+  std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;
   // Jobs of whoever the caller may steer, newest first, at most `limit`.
   std::vector<JobSummary> jobs(const Caller& caller, size_t limit) const;
   // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).
