@@ -17,8 +17,10 @@ enum class QualityModel : uint8_t {
 
 // A job as one platform sees it: its demand scaled by the platform's share, in the job's own order.
 struct JobView {
-  Order order{};                // from the unscaled demand; the same on every platform
-  Pressure caused{};            // as it arrives on the platform, clamped to [0, 99]
+  Order order{};  // from the unscaled demand; the same on every platform
+  // As it arrives on the platform, unclamped: a share above 1 may lift it over 99, and slack has to subtract
+  // exactly what the resident itself adds.
+  PressureSum caused{};
   Pressure tolerated{};         // t_p = 99 - share * demand
   Encoded target = 0;           // T_W, the encoded scaled demand
   double platformFactor = 1.0;  // performance here relative to the best platform

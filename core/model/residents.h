@@ -22,6 +22,6 @@ PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Shar
 
 // Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the
 // first i with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
-int brokenResource(const Pressure& caused, const PressureSum& slack, int noiseFloor);
+int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor);
 
 }  // namespace tarcil
