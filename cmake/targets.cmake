@@ -12,13 +12,25 @@ function(tarcil_library target)
   tarcil_options(${target})
 endfunction()
 
-# tarcil_test(NAME SOURCES ... LINK ...): one GoogleTest program, one CTest entry per test case.
+# Builds every test program labelled `threads`: what the thread sanitizer is for.
+add_custom_target(tarcil_threaded_tests)
+
+# tarcil_test(NAME SOURCES ... LINK ... [LABELS ...]): one GoogleTest program, one CTest entry per test case.
+# Labels: `threads` where the code under test starts threads, `processes` where the test starts processes.
 function(tarcil_test target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   tarcil_options(${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  if("threads" IN_LIST ARG_LABELS)
+    add_dependencies(tarcil_threaded_tests ${target})
+  endif()
+  # gtest_discover_tests drops an empty value and splits a list; `ctest -L` takes a pattern, so one string does.
+  list(JOIN ARG_LABELS "," labels)
+  if(labels)
+    set(labels LABELS ${labels})
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 ${labels})
 endfunction()
 include(GoogleTest)

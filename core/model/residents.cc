@@ -8,7 +8,9 @@ namespace tarcil {
 
 PressureSum residentBound(const JobView& resident) {
   PressureSum bound = resident.caused;
-  for (size_t i = 0; i < bound.size(); ++i) bound[i] += resident.tolerated[i];
+  for (size_t i = 0; i < bound.size(); ++i) {
+    bound[i] = resident.tolerated[i] == kMaxPressure ? kNoResident : bound[i] + resident.tolerated[i];
+  }
   return bound;
 }
 

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs clang over every translation unit of the project, in parallel.
+
+    scripts/check-clang.py syntax [BUILD_FOLDER]   clang++ must accept it, warnings as errors, thread annotations too
+    scripts/check-clang.py tidy [BUILD_FOLDER]     clang-tidy with the checks of .clang-tidy
+
+BUILD_FOLDER (default build/release) has the compile commands and the generated headers. A unit that passed is not
+checked again while it, everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate
+remembers. `tidy` starts no unit after TARCIL_TIDY_MINUTES (default 15) and says how many it left to the next run.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GCC_ONLY = re.compile(r"-fno-sanitize-recover=.*|-fsanitize=.*")
+
+
+def clang_command(mode, entry, build):
+    """The command that checks one entry of compile_commands.json."""
+    if mode == "tidy":
+        return ["clang-tidy", "--quiet", "-p", build, entry["file"]]
+    words = shlex.split(entry["command"])
+    first = next(i for i, word in enumerate(words) if word.startswith("-"))
+    output = words.index("-o")
+    words = words[first:output] + words[output + 2:]
+    compiler = "clang" if entry["file"].endswith(".c") else "clang++"
+    return [compiler, "-fsyntax-only", "-Wthread-safety", "-Wno-unknown-warning-option",
+            *[w for w in words if w != "-c" and not GCC_ONLY.fullmatch(w)]]
+
+
+def dependencies(build):
+    """Object -> the files it was made from, by ninja's log."""
+    text = subprocess.run(["ninja", "-C", build, "-t", "deps"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    blocks = [block.strip().split("\n") for block in text.split("\n\n") if block.strip()]
+    return {head.split(":")[0]: [os.path.join(build, f.strip()) for f in files] for head, *files in blocks}
+
+
+class Fingerprints:
+    """What a unit's verdict depends on, as one hash."""
+
+    def __init__(self, mode, build):
+        self.dependencies = dependencies(build)
+        self.contents = {}
+        tool = "clang-tidy" if mode == "tidy" else "clang++"
+        self.common = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
+        self.common += (ROOT / ".clang-tidy").read_bytes() if mode == "tidy" else b""
+
+    def content(self, path):
+        if path not in self.contents:
+            try:
+                self.contents[path] = hashlib.sha256(Path(path).read_bytes()).digest()
+            except OSError:
+                self.contents[path] = b"absent"
+        return self.contents[path]
+
+    def of(self, entry, command):
+        """None where ninja does not know what the unit includes."""
+        output = re.search(r" -o (\S+)", entry["command"])[1]
+        files = self.dependencies.get(output)
+        if not files:
+            return None
+        digest = hashlib.sha256(self.common + "\0".join(command + [entry["command"]]).encode())
+        for path in files:
+            digest.update(self.content(path))
+        return digest.hexdigest()
+
+
+def units(build):
+    """The project's own entries of compile_commands.json, not the generated ones; those changed last come first."""
+    entries = json.loads(Path(build, "compile_commands.json").read_text())
+    own = [e for e in entries if Path(e["file"]).is_relative_to(ROOT) and not Path(e["file"]).is_relative_to(build)]
+    log = subprocess.run(["git", "-C", str(ROOT), "log", "-n", "50", "--name-only", "--format="],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    age = {str(ROOT / name): i for i, name in reversed(list(enumerate(log.split())))}
+    return sorted(own, key=lambda e: age.get(e["file"], len(age)))
+
+
+def check(command, entry, stamp, deadline):
+    """(verdict, what clang said) of one unit: "passed", "failed" or "left"."""
+    if time.monotonic() > deadline:
+        return "left", ""
+    done = subprocess.run(command, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        return "failed", re.sub(r"(?m)^\d+ warnings?( and \d+ errors?)? generated\.\n", "", done.stdout)
+    if stamp:
+        stamp.touch()
+    return "passed", ""
+
+
+def main(arguments):
+    if not arguments or arguments[0] not in ("syntax", "tidy") or len(arguments) > 2:
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        return 2
+    mode, build = arguments[0], str((Path(arguments[1]) if arguments[1:] else ROOT / "build/release").resolve())
+    if not Path(build, "compile_commands.json").is_file():
+        print(f"check-clang: {build} is not configured: cmake --preset release", file=sys.stderr)
+        return 2
+    todo = units(build)
+    if not todo:
+        print("check-clang: nothing to check: compile_commands.json has no source of this project", file=sys.stderr)
+        return 1
+    minutes = float(os.environ.get("TARCIL_TIDY_MINUTES", "15")) if mode == "tidy" else float("inf")
+    return run(mode, build, todo, time.monotonic() + 60 * minutes)
+
+
+def run(mode, build, todo, deadline):
+    """Checks the units that are not known to pass; 1 if any fails."""
+    stamps = Path(build, "clang-gate")
+    stamps.mkdir(exist_ok=True)
+    fingerprints = Fingerprints(mode, build)
+    counts = {"passed": 0, "failed": 0, "left": 0, "known": 0}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {}
+        for entry in todo:
+            command = clang_command(mode, entry, build)
+            fingerprint = fingerprints.of(entry, command)
+            stamp = stamps / f"{mode}-{fingerprint}" if fingerprint else None
+            if stamp and stamp.exists():
+                counts["known"] += 1
+            else:
+                running[pool.submit(check, command, entry, stamp, deadline)] = os.path.relpath(entry["file"], ROOT)
+        for future in concurrent.futures.as_completed(running):
+            verdict, output = future.result()
+            counts[verdict] += 1
+            if verdict != "left":
+                print(f"  {verdict} {running[future]}\n{output}", end="", flush=True)
+    print(f"check-clang {mode}: {counts['passed']} passed, {counts['known']} unchanged since they passed, "
+          f"{counts['failed']} failed, {counts['left']} left to the next run for lack of time")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

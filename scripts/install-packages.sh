@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what building and running Tarcil needs on Debian 12; with --dev also what the gates of .ci/run need.
+# Does nothing, quickly, where all of it is there. As root or with a sudo that asks nothing.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(
+  g++ cmake ninja-build ccache git pkg-config
+  capnproto libcapnp-dev librocksdb-dev libboost-container-dev
+  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
+  librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libseccomp-dev libcap-dev
+)
+dev_packages=(clang clang-format clang-tidy python3)
+
+case "${1-}" in
+  "") ;;
+  --dev) packages+=("${dev_packages[@]}") ;;
+  *) die 2 "unknown argument '$1': there is only --dev" ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  die 1 "this is not Debian or a relative of it (no dpkg and apt-get): install the equivalents of: ${packages[*]}"
+fi
+
+# dpkg-query fails when it knows nothing of a package; such a package is simply absent from what it prints.
+installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true) "
+missing=()
+for package in "${packages[@]}"; do
+  [[ $installed == *" installed:$package "* ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+find_root "installing packages"
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
+
+step "Installing ${#missing[@]} packages: ${missing[*]}"
+apt update || die 1 "apt-get update failed: check the network and /etc/apt/sources.list"
+apt install -y --no-install-recommends "${missing[@]}" ||
+  die 1 "apt-get could not install ${missing[*]}: this needs Debian 12 (bookworm) or newer and its main archive"
