@@ -18,7 +18,9 @@ struct JobDetails {
   JobRecord record;
   JobProgress progress;
   std::vector<TaskRecord> tasks;  // every task, in order
-  uint32_t ahead = 0;             // waiting jobs that come before it; 0 unless it waits
+  // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
+  // waits.
+  uint32_t ahead = 0;
 };
 
 struct JobSummary {
