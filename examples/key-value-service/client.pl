@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Sets and gets keys for some seconds, compares each answer with what it must be, and prints the rate. Exits 1 at the
+# Sets and gets keys for some seconds, compares each answer with what it must be, and prints the rate. Fails at the
 # first wrong answer.
 use strict;
 use warnings;
