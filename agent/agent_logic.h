@@ -1,5 +1,6 @@
-// A scheduler over a copy of the shared state (design 5): checks submissions, samples, judges, commits, launches, and
-// keeps waiting jobs until slots suit them. A state machine without I/O; the shell (agent_server) carries its actions out.
+// A scheduler over a copy of the shared state (design 5): checks submissions, samples, judges, commits,
+// launches, and keeps waiting jobs until slots suit them. A state machine without I/O; the shell
+// (agent_server) carries its actions out.
 #pragma once
 
 #include <memory>

@@ -15,10 +15,12 @@ namespace tarcil::agent {
 // Ties an AnswerSubmit to its request; the shell's, never used twice in a process.
 using RequestId = uint64_t;
 
-// --- Events ---------------------------------------------------------------------------------------------------
+// --- Events
+// ---------------------------------------------------------------------------------------------------
 
-// The master took the agent in. If `epoch` is the one held before, commits in flight are sent again as they were;
-// otherwise they came to nothing, and submissions among them are made anew. `jobs` replaces every job held.
+// The master took the agent in. If `epoch` is the one held before, commits in flight are sent again as they
+// were; otherwise they came to nothing, and submissions among them are made anew. `jobs` replaces every job
+// held.
 struct MasterAttached {
   uint64_t epoch;
   std::vector<JobAssignment> jobs;
@@ -61,17 +63,19 @@ struct JobAssigned {
 // What a monitor said to a launch.
 struct LaunchAnswered {
   AllocationId allocation;
-  // kAccepted: recorded; the monitor will report to the master. kRevoked: the master has taken the allocation back;
-  // nothing more to do. kUnreachable: not known whether it arrived; it is sent again.
+  // kAccepted: recorded; the monitor will report to the master. kRevoked: the master has taken the allocation
+  // back; nothing more to do. kUnreachable: not known whether it arrived; it is sent again.
   enum class Outcome : uint8_t { kAccepted, kRevoked, kUnreachable } outcome;
 };
 
 struct TimerFired {};
 
-using Event = std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, SettingsUpdated,
-                           PlatformUpdated, SubmitArrived, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
+using Event =
+    std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, SettingsUpdated,
+                 PlatformUpdated, SubmitArrived, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
-// --- Actions --------------------------------------------------------------------------------------------------
+// --- Actions
+// --------------------------------------------------------------------------------------------------
 
 struct SendCommit {
   Commit commit;

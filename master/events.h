@@ -21,10 +21,12 @@ using RequestId = uint64_t;
 
 namespace master {
 
-// --- Events ---------------------------------------------------------------------------------------------------
+// --- Events
+// ---------------------------------------------------------------------------------------------------
 
-// An agent logged in. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still the
-// agent's current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old commits nothing.
+// An agent logged in. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still
+// the agent's current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old
+// commits nothing.
 struct AgentAttached {
   RequestId request;
   SessionId session;
@@ -33,19 +35,15 @@ struct AgentAttached {
   std::string address;  // where clients reach it
 };
 
-// What a monitor knows of a task of a server at the time it attaches.
-struct KnownTask {
-  AllocationId allocation;
-  std::string server;
-};
-
 // A monitor logged in with its servers. A monitor that comes back replaces its earlier session.
 struct MonitorAttached {
   RequestId request;
   SessionId session;
-  std::string monitor;  // random identity kept in its data folder; another monitor may not claim the same servers
+  std::string
+      monitor;  // random identity kept in its data folder; another monitor may not claim the same servers
   std::vector<ServerFacts> servers;
-  std::vector<KnownTask> tasks;  // recorded and not yet forgotten: starting, running, or ended and unacknowledged
+  std::vector<KnownTask>
+      tasks;  // recorded and not yet forgotten: starting, running, or ended and unacknowledged
 };
 
 // A peer's connection ended.
@@ -57,13 +55,6 @@ struct CommitArrived {
   RequestId request;
   SessionId session;
   Commit commit;
-};
-
-// A task's command was executed, or a task is over. May come again: the second time changes nothing.
-struct TaskReport {
-  AllocationId allocation;
-  bool ended;     // else: started at end.started
-  TaskEnd end;
 };
 
 struct ReportsArrived {
@@ -92,10 +83,11 @@ struct PlatformSet {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived, CancelRequested,
-                           SettingsSet, PlatformSet, TimerFired>;
+using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived,
+                           CancelRequested, SettingsSet, PlatformSet, TimerFired>;
 
-// --- Actions --------------------------------------------------------------------------------------------------
+// --- Actions
+// --------------------------------------------------------------------------------------------------
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
 
 // To be made durable, in one batch with the others of the same event.
@@ -152,14 +144,15 @@ struct AssignJob {
   JobAssignment assignment;
 };
 
-// To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation is to be
-// refused if its launch arrives later.
+// To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation
+// is to be refused if its launch arrives later.
 struct StopTask {
   SessionId session;
   AllocationId allocation;
 };
 
-// A task was given a slot, started or ended, or the job's state changed: whoever waits for that may look again.
+// A task was given a slot, started or ended, or the job's state changed: whoever waits for that may look
+// again.
 struct JobChanged {
   JobId job;
   bool finished;
@@ -170,8 +163,9 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports, Answer,
-                            PublishServer, PublishSettings, PublishPlatform, AssignJob, StopTask, JobChanged, WakeAt>;
+using Action =
+    std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports, Answer,
+                 PublishServer, PublishSettings, PublishPlatform, AssignJob, StopTask, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

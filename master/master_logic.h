@@ -1,5 +1,6 @@
-// The one resilient copy of the shared state (design 6): validates commits, records what becomes of tasks, decides who
-// places which job. A state machine without I/O; the shell (master_server) carries its actions out.
+// The one resilient copy of the shared state (design 6): validates commits, records what becomes of tasks,
+// decides who places which job. A state machine without I/O; the shell (master_server) carries its actions
+// out.
 #pragma once
 
 #include <memory>
@@ -54,8 +55,8 @@ struct AgentView {
 
 class MasterLogic final {
  public:
-  // Starts from what the store held; appends the records that a new store needs. Every server counts as down until its
-  // monitor attaches; agents may resume.
+  // Starts from what the store held; appends the records that a new store needs. Every server counts as down
+  // until its monitor attaches; agents may resume.
   MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
               std::vector<master::Action>& actions);
   ~MasterLogic();
@@ -63,8 +64,8 @@ class MasterLogic final {
   // Takes one event and appends what is to be done. Actions are to be carried out in order.
   void handle(const master::Event& event, Now now, Rng& rng, std::vector<master::Action>& actions);
 
-  // Views of the newest state, which may not be durable yet: an answer made from them leaves only after everything
-  // persisted before the call is synced.
+  // Views of the newest state, which may not be durable yet: an answer made from them leaves only after
+  // everything persisted before the call is synced.
   std::optional<JobDetails> job(const JobId& id) const;
   // Jobs of whoever the caller may steer, newest first, at most `limit`.
   std::vector<JobSummary> jobs(const Caller& caller, size_t limit) const;

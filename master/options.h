@@ -8,11 +8,11 @@
 namespace tarcil {
 
 struct MasterOptions {
-  // How long an agent may be away before its jobs go to another one. Long enough for a restart, short enough that
-  // nobody waits long.
+  // How long an agent may be away before its jobs go to another one. Long enough for a restart, short enough
+  // that nobody waits long.
   Duration agentGrace = std::chrono::seconds(3);
-  // How long a server's monitor may be away before the server's tasks are declared lost. Tasks outlive their monitor,
-  // so this is generous.
+  // How long a server's monitor may be away before the server's tasks are declared lost. Tasks outlive their
+  // monitor, so this is generous.
   Duration serverGrace = std::chrono::seconds(60);
   // Finished jobs that are kept for `job list` and `job status`; the oldest beyond are erased.
   uint32_t keepFinishedJobs = 10'000;

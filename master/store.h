@@ -61,8 +61,8 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
-using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
-                            DecisionRecord, FilesRecord, PlatformRecord, QualitySettings>;
+using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
+                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings>;
 
 struct Put {
   Record record;
@@ -99,8 +99,8 @@ class Store {
 
   virtual Result<StoreContents> load() = 0;
 
-  // Makes all of it durable (synced) or fails. After a failure the outcome is unknown and the store must not be used
-  // again: the process stops and recovers by load().
+  // Makes all of it durable (synced) or fails. After a failure the outcome is unknown and the store must not
+  // be used again: the process stops and recovers by load().
   virtual Status write(std::span<const Mutation> mutations) = 0;
 
   // Empty where the job ships none.

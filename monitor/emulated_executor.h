@@ -1,4 +1,5 @@
-// An executor whose tasks are timers: one monitor process stands for many servers, with the path to it otherwise real.
+// An executor whose tasks are timers: one monitor process stands for many servers, with the path to it
+// otherwise real.
 #pragma once
 
 #include <map>
@@ -9,9 +10,10 @@
 
 namespace tarcil {
 
-// How an emulated task behaves follows from its command: `sleep SECONDS` lasts that long; `true` and `false` end at
-// once with code 0 and 1; anything else lasts TARCIL_EMULATE_SECONDS of its environment (default 1) and ends with
-// TARCIL_EMULATE_EXIT (default 0). SIGTERM ends it with that signal. Nothing outlives the process: recover() is empty.
+// How an emulated task behaves follows from its command: `sleep SECONDS` lasts that long; `true` and `false`
+// end at once with code 0 and 1; anything else lasts TARCIL_EMULATE_SECONDS of its environment (default 1)
+// and ends with TARCIL_EMULATE_EXIT (default 0). SIGTERM ends it with that signal. Nothing outlives the
+// process: recover() is empty.
 class EmulatedExecutor final : public Executor {
  public:
   // `listener` outlives this object. Time comes from advance().

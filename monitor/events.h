@@ -14,23 +14,12 @@ namespace tarcil::monitor {
 // Ties an AnswerLaunch to its request; the shell's, never used twice in a process.
 using RequestId = uint64_t;
 
-struct TaskReport {
-  AllocationId allocation;
-  bool ended;  // else: started at end.started
-  TaskEnd end;
-};
+// --- Events
+// ---------------------------------------------------------------------------------------------------
 
-// What the monitor tells the master of its tasks when it attaches: recorded and not forgotten.
-struct KnownTask {
-  AllocationId allocation;
-  std::string server;
-};
-
-// --- Events ---------------------------------------------------------------------------------------------------
-
-// The link to the master stands, and this is what the master said to the tasks that were named: `drop` are unknown to
-// it and are killed and forgotten without a report; `stop` are to be stopped and reported. Everything that the master
-// may not know is reported again.
+// The link to the master stands, and this is what the master said to the tasks that were named: `drop` are
+// unknown to it and are killed and forgotten without a report; `stop` are to be stopped and reported.
+// Everything that the master may not know is reported again.
 struct MasterAttached {
   std::vector<AllocationId> drop;
   std::vector<AllocationId> stop;
@@ -68,12 +57,14 @@ struct ReportsAcknowledged {};
 
 struct TimerFired {};
 
-using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted, TaskEnded,
-                           ReportsAcknowledged, TimerFired>;
+using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted,
+                           TaskEnded, ReportsAcknowledged, TimerFired>;
 
-// --- Actions --------------------------------------------------------------------------------------------------
+// --- Actions
+// --------------------------------------------------------------------------------------------------
 
-// Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of the task.
+// Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of
+// the task.
 struct RecordLaunch {
   LaunchSpec spec;
 };
@@ -81,7 +72,8 @@ struct AnswerLaunch {
   RequestId request;
   enum class Outcome : uint8_t { kAccepted, kRevoked, kUnknownServer } outcome;
 };
-// Ask the master for the job's input files. Answered by FilesArrived, in the end; repeated after MasterAttached.
+// Ask the master for the job's input files. Answered by FilesArrived, in the end; repeated after
+// MasterAttached.
 struct FetchFiles {
   AllocationId allocation;
   JobId job;
@@ -106,6 +98,7 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, SignalTask, ForgetTask, SendReports, WakeAt>;
+using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, SignalTask, ForgetTask,
+                            SendReports, WakeAt>;
 
 }  // namespace tarcil::monitor

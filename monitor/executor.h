@@ -7,7 +7,8 @@
 
 namespace tarcil {
 
-// Tells the monitor what became of tasks. Called on the monitor's thread, never from inside an Executor's method.
+// Tells the monitor what became of tasks. Called on the monitor's thread, never from inside an Executor's
+// method.
 class ExecutorListener {
  public:
   // The command has been executed.
@@ -46,7 +47,8 @@ class Executor {
   // SIGTERM goes to the command, SIGKILL to every process of the task. Unknown or ended tasks are ignored.
   virtual void signal(AllocationId allocation, int signal) = 0;
 
-  // The end of the task is durable at the master: drop its record and private files; its output stays for a while.
+  // The end of the task is durable at the master: drop its record and private files; its output stays for a
+  // while.
   virtual void forget(AllocationId allocation) = 0;
 
   // What the predecessor left. Called once, before anything else.

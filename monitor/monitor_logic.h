@@ -1,5 +1,6 @@
-// Looks after the tasks of one monitor's servers (design 8): records a launch before it is carried out, starts each
-// allocation at most once, stops, times out, and reports until the master has it on disk. A state machine without I/O.
+// Looks after the tasks of one monitor's servers (design 8): records a launch before it is carried out,
+// starts each allocation at most once, stops, times out, and reports until the master has it on disk. A state
+// machine without I/O.
 #pragma once
 
 #include <memory>
@@ -14,8 +15,8 @@ namespace tarcil {
 
 class MonitorLogic final {
  public:
-  // `servers`: names of the servers it stands for. `recovered`: what its predecessor left; tasks that were never
-  // started are started.
+  // `servers`: names of the servers it stands for. `recovered`: what its predecessor left; tasks that were
+  // never started are started.
   MonitorLogic(std::vector<std::string> servers, const std::vector<RecoveredTask>& recovered, Now now,
                std::vector<monitor::Action>& actions);
   ~MonitorLogic();
@@ -24,7 +25,7 @@ class MonitorLogic final {
   void handle(const monitor::Event& event, Now now, Rng& rng, std::vector<monitor::Action>& actions);
 
   // For MonitorAttached at the master.
-  std::vector<monitor::KnownTask> knownTasks() const;
+  std::vector<KnownTask> knownTasks() const;
 
  private:
   struct State;

@@ -29,9 +29,15 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
-inline Error invalid(std::string message) { return {ErrorCode::kInvalid, std::move(message)}; }
-inline Error notFound(std::string message) { return {ErrorCode::kNotFound, std::move(message)}; }
-inline Error denied(std::string message) { return {ErrorCode::kDenied, std::move(message)}; }
+inline Error invalid(std::string message) {
+  return {ErrorCode::kInvalid, std::move(message)};
+}
+inline Error notFound(std::string message) {
+  return {ErrorCode::kNotFound, std::move(message)};
+}
+inline Error denied(std::string message) {
+  return {ErrorCode::kDenied, std::move(message)};
+}
 
 // A T or the Error that kept it from being made.
 template <typename T>

@@ -37,6 +37,8 @@ uint64_t Rng::below(uint64_t bound) {
   return static_cast<uint64_t>(product >> 64);
 }
 
-double Rng::unit() { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
+double Rng::unit() {
+  return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
+}
 
 }  // namespace tarcil

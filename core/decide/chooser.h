@@ -36,16 +36,17 @@ struct Decision {
   Explanation explanation;
 };
 
-// Samples, judges and chooses greedily: after each pick the server is judged again, so a job never breaks itself.
-// Seeds its own generator with `seed` and records it. `state` is unchanged on return (picks are laid over and lifted).
-// With schedule gang, claims are for all tasks or none.
-Decision choose(ClusterState& state, const PlacementRequest& request, const QualitySettings& settings, uint64_t seed);
+// Samples, judges and chooses greedily: after each pick the server is judged again, so a job never breaks
+// itself. Seeds its own generator with `seed` and records it. `state` is unchanged on return (picks are laid
+// over and lifted). With schedule gang, claims are for all tasks or none.
+Decision choose(ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
+                uint64_t seed);
 
 // How the master is to judge the claims of this job.
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings);
 
-// Why no server could ever take this job, or success: constraints that no server meets, a task larger than any server
-// that meets them, more units at once than such servers have. Servers count whether up or not.
+// Why no server could ever take this job, or success: constraints that no server meets, a task larger than
+// any server that meets them, more units at once than such servers have. Servers count whether up or not.
 Status everFeasible(const ClusterState& state, const JobSpec& spec);
 
 }  // namespace tarcil

@@ -26,14 +26,15 @@ struct Candidate {
 
 // One decision: the placing of some tasks of a job from one sample.
 struct Explanation {
-  double p = 0;              // share of drawn slots that were feasible and acceptable
-  uint32_t drawn = 0;        // slots sampled
-  double ratio = 0;          // drawn per slot needed
-  double guarantee = 0;      // confidence reached that enough acceptable slots are found, at this p and number of draws
+  double p = 0;        // share of drawn slots that were feasible and acceptable
+  uint32_t drawn = 0;  // slots sampled
+  double ratio = 0;    // drawn per slot needed
+  double guarantee =
+      0;  // confidence reached that enough acceptable slots are found, at this p and number of draws
   std::map<std::string, uint32_t> dropped;  // slots turned down, by reason
   std::vector<Candidate> best;              // highest ranked first, at most kMaxCandidates
-  uint64_t seed = 0;         // replays the decision on the same state
-  uint64_t wanted = 0;       // tasks that were to be placed
+  uint64_t seed = 0;                        // replays the decision on the same state
+  uint64_t wanted = 0;                      // tasks that were to be placed
   uint64_t placed = 0;
 
   static constexpr size_t kMaxCandidates = 5;

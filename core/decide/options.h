@@ -1,5 +1,70 @@
+// What the operator tunes in how slots are sampled and judged (design 3.4 to 3.6).
 #pragma once
+
+#include <cstdint>
 #include <optional>
-#include "core/model/quality.h"
+#include <string>
+#include <vector>
+
 #include "core/model/contention.h"
-namespace tarcil { struct QualitySettings { double target=0.95; double confidence=0.999; uint32_t cap=32; uint32_t floor=8; std::optional<uint32_t> ratio; QualityModel model=QualityModel::kComponentwise; ContentionModel contention=ContentionModel::kSum; int margin=0; int noiseFloor=2; bool protectNeighbours=true; uint64_t version=0; bool operator==(const QualitySettings&) const = default; }; }
+#include "core/model/quality.h"
+
+namespace tarcil {
+
+// Part of the shared state: the master keeps it, agents follow it. Every field may change while running; a
+// change counts from the next decision on.
+struct QualitySettings {
+  // A slot is acceptable if its expected performance reaches this fraction of what the best platform gives
+  // the job. A ratio in (0, 1]. Higher: better places, more draws, more waiting. 0.95: a loss of one
+  // twentieth is within what most users would not notice. A job may bring its own.
+  double target = 0.95;
+
+  // Probability with which the draws find the slots that a job needs, if the cluster has them (1 - eps). In
+  // (0, 1). Higher: more draws. 0.999: one decision in a thousand misses what is there. A job may bring its
+  // own.
+  double confidence = 0.999;
+
+  // Most slots drawn per slot needed, 1 to 10,000. Bounds the time of a decision in a crowded cluster. 32: up
+  // to there the overhead is marginal, beyond it conflicts between agents grow (Tarcil Fig. 9).
+  uint32_t cap = 32;
+
+  // Fewest slots drawn per job, 1 to 100,000, however early enough acceptable ones turn up. Lower: quicker;
+  // higher: tighter fits. 8: fewer than that seldom find a good slot under load (Tarcil Fig. 9).
+  uint32_t floor = 8;
+
+  // Fixed number of slots drawn per slot needed, 1 to 100,000; replaces cap and floor and never stops early.
+  // Unset, so that the number follows from what the first draws show.
+  std::optional<uint32_t> ratio;
+
+  // How satisfaction S is measured. Componentwise, because `encoded` looks at a job's second resource only
+  // where the first ties, and so lets pass a slot that is quiet in one and loud in the other.
+  QualityModel model = QualityModel::kComponentwise;
+
+  // How the pressures of neighbours combine. Sum, because measured co-runs agree with it better than with the
+  // mean.
+  ContentionModel contention = ContentionModel::kSum;
+
+  // Pressure added to every resource of a slot when it is judged, 0 to 99 points. Higher: safer against wrong
+  // profiles, fewer acceptable slots. 0: profiles are believed.
+  int margin = 0;
+
+  // Pressure up to which a job may overrun what the residents of a server can bear, 0 to 99 points: such a
+  // little is within the error of a profile. 0: never. 2: small enough not to be felt.
+  int noiseFloor = 2;
+
+  // Whether a slot is turned down when the job would break a neighbour there. On: a placement should not be
+  // paid for by others. A job may switch it off for itself.
+  bool protectNeighbours = true;
+
+  // Counts changes of the settings, so that a claim can name the ones it was judged by. Set by the master,
+  // not by the operator.
+  uint64_t version = 0;
+
+  bool operator==(const QualitySettings&) const = default;
+};
+
+// Everything that is wrong with the settings, one sentence each: the field, its value and what to write
+// instead. Empty where they can be used.
+std::vector<std::string> problems(const QualitySettings& settings);
+
+}  // namespace tarcil

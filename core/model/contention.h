@@ -12,16 +12,17 @@ enum class ContentionModel : uint8_t {
   kMean,  // the paper's Eq. 3: the sum over the server's other resource units divided by their number
 };
 
-// share * pressure in 1/256, rounded half up; not clamped.
+// share * pressure in 1/256, rounded half up; not clamped. For single pressures and for sums of them.
 int32_t scaled(int32_t pressure, uint16_t share);
 
 // The pressures as they arrive on a platform, rounded half up and clamped to [0, 99].
 Pressure scaled(const Pressure& pressure, const Share& share);
 
 // C: min(99, share * sum + background) per resource, in that order of operations.
-// `sum` is the unclamped sum of caused pressures of the server's tasks other than the one judged. `rus` is the number
-// of resource units of the server; only kMean uses it, and gives 0 from neighbours where rus is 1.
-Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share, const Pressure& background,
-                    int rus);
+// `sum` is the unclamped sum of caused pressures of the server's tasks other than the one judged. `rus` is
+// the number of resource units of the server; only kMean uses it, and gives 0 from neighbours where rus is 1.
+// Product and mean are rounded once, together. Requires: every sum >= 0, rus >= 1.
+Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share,
+                    const Pressure& background, int rus);
 
 }  // namespace tarcil

@@ -10,11 +10,13 @@ namespace tarcil {
 // Resource indexes from the most critical to the least.
 using Order = std::array<uint8_t, kResources>;
 
-// Ten base-100 digits, most critical first: at most 10^20 - 1, which 64 bits do not hold and a double does not order.
+// Ten base-100 digits, most critical first: at most 10^20 - 1, which 64 bits do not hold and a double does
+// not order.
 __extension__ using Encoded = unsigned __int128;
 
 // 10^20 - 1.
-inline constexpr Encoded kEncodedMax = static_cast<Encoded>(9'999'999'999ULL) * 10'000'000'000ULL + 9'999'999'999ULL;
+inline constexpr Encoded kEncodedMax =
+    static_cast<Encoded>(9'999'999'999ULL) * 10'000'000'000ULL + 9'999'999'999ULL;
 
 // Sorts resources by falling demand; ties go to the lower index.
 Order orderOf(const Pressure& demand);

@@ -50,8 +50,8 @@ struct RestartPolicy {
 
 // Zero means: no limit of its own.
 struct Limits {
-  uint64_t memoryBytes = 0;  // 0: the share of the task's resource units
-  uint32_t pids = 0;         // 0: the monitor's default
+  uint64_t memoryBytes = 0;             // 0: the share of the task's resource units
+  uint32_t pids = 0;                    // 0: the monitor's default
   uint64_t outputBytes = 100ull << 20;  // each of stdout and stderr; what is beyond is cut and marked
 
   bool operator==(const Limits&) const = default;
@@ -65,8 +65,8 @@ struct JobSpec {
   std::string user;     // run as; empty: the submitter's default
   uint32_t tasks = 1;
   uint32_t rusPerTask = 1;
-  uint32_t concurrency = 0;  // most tasks at once; 0: all
-  uint8_t priority = 50;     // 0..100, higher first
+  uint32_t concurrency = 0;                   // most tasks at once; 0: all
+  uint8_t priority = 50;                      // 0..100, higher first
   Duration grace = std::chrono::seconds(10);  // between SIGTERM and SIGKILL
   Duration timeout{};                         // of one attempt; 0: none
   Schedule schedule = Schedule::kIncremental;

@@ -19,17 +19,17 @@ struct LaunchSpec {
   std::string jobName;
   TaskIndex task = 0;
   uint32_t attempt = 0;
-  uint32_t tasks = 1;          // of the whole job
-  std::string server;          // one monitor may stand for several
-  std::vector<RuIndex> rus;    // resource units of that server, granted by the master
+  uint32_t tasks = 1;        // of the whole job
+  std::string server;        // one monitor may stand for several
+  std::vector<RuIndex> rus;  // resource units of that server, granted by the master
   std::vector<std::string> command;
   std::map<std::string, std::string> env;
-  std::string workdir;         // empty: a private one
-  std::string user;            // a user of the server's system; already allowed by policy
+  std::string workdir;  // empty: a private one
+  std::string user;     // a user of the server's system; already allowed by policy
   Limits limits;
   Duration grace = std::chrono::seconds(10);
-  Duration timeout{};          // 0: none
-  bool hasFiles = false;       // input files are to be fetched from the master before the start
+  Duration timeout{};     // 0: none
+  bool hasFiles = false;  // input files are to be fetched from the master before the start
 
   bool operator==(const LaunchSpec&) const = default;
 };
@@ -48,12 +48,29 @@ struct TaskEnd {
   int exitCode = 0;  // meaningful where signal is 0 and cause is not kNeverStarted or kLost
   int signal = 0;    // the signal that ended it, or 0
   bool oomKilled = false;
-  std::string problem;  // for people; empty where exit code and signal say all
+  std::string problem;        // for people; empty where exit code and signal say all
   WallTime started = kNever;  // when the command was executed; kNever if it was not
   WallTime ended = kNever;
 
   bool succeeded() const { return cause == EndCause::kExited && exitCode == 0 && signal == 0 && !oomKilled; }
   bool operator==(const TaskEnd&) const = default;
+};
+
+// What a monitor tells the master of a task. May be told again: the second time changes nothing.
+struct TaskReport {
+  AllocationId allocation = 0;
+  bool ended = false;  // else: started, at end.started
+  TaskEnd end;
+
+  bool operator==(const TaskReport&) const = default;
+};
+
+// A task that a monitor has recorded and not forgotten: starting, running, or ended and not yet acknowledged.
+struct KnownTask {
+  AllocationId allocation = 0;
+  std::string server;
+
+  bool operator==(const KnownTask&) const = default;
 };
 
 }  // namespace tarcil

@@ -2,7 +2,9 @@
 
 namespace tarcil {
 
-Pressure toleratedFromCaused(const Pressure& caused) { return demandOf(caused); }
+Pressure toleratedFromCaused(const Pressure& caused) {
+  return demandOf(caused);
+}
 
 Pressure demandOf(const Pressure& tolerated) {
   Pressure demand{};

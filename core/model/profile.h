@@ -11,8 +11,8 @@ namespace tarcil {
 struct Profile {
   std::string application;  // name under which it is stored; may be empty for an inline profile
   Pressure caused{};        // pressure that one task causes on a whole reference server
-  // Foreign pressure that it tolerates before its performance falls below its target. All 99 for a job without a
-  // profile: it then accepts any place.
+  // Foreign pressure that it tolerates before its performance falls below its target. All 99 for a job
+  // without a profile: it then accepts any place.
   Pressure tolerated = filled(kMaxPressure);
   // Performance on a platform relative to the application's best one, in (0, 1].
   std::map<std::string, double> platforms;
@@ -32,7 +32,8 @@ Pressure toleratedFromCaused(const Pressure& caused);
 // demand[i] = 99 - tolerated[i].
 Pressure demandOf(const Pressure& tolerated);
 
-// Relative performance on `platform`; an unlisted platform gets the mean of the listed ones, or 1 where none is listed.
+// Relative performance on `platform`; an unlisted platform gets the mean of the listed ones, or 1 where none
+// is listed.
 double platformFactor(const Profile& profile, const std::string& platform);
 
 }  // namespace tarcil

@@ -1,4 +1,5 @@
-// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5; design 3.5). Pure; O(kResources).
+// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5; design 3.5). Pure;
+// O(kResources).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,12 @@ enum class QualityModel : uint8_t {
 
 // A job as one platform sees it: its demand scaled by the platform's share, in the job's own order.
 struct JobView {
-  Order order{};            // from the unscaled demand; the same on every platform
-  Pressure caused{};        // as it arrives on the platform, clamped to [0, 99]
-  Pressure tolerated{};     // t_p = 99 - share * demand
-  Encoded target = 0;       // T_W, the encoded scaled demand
+  Order order{};  // from the unscaled demand; the same on every platform
+  // As it arrives on the platform, unclamped: a share above 1 may lift it over 99, and slack has to subtract
+  // exactly what the resident itself adds.
+  PressureSum caused{};
+  Pressure tolerated{};         // t_p = 99 - share * demand
+  Encoded target = 0;           // T_W, the encoded scaled demand
   double platformFactor = 1.0;  // performance here relative to the best platform
 };
 
@@ -27,10 +30,11 @@ JobView viewOn(const Profile& profile, const Share& share, double platformFactor
 
 // What one slot is worth to one job.
 struct Judgement {
-  Pressure contention{};   // C as judged, safety margin included
-  Encoded encoded = 0;     // the contention in the job's order; U_H = 1 - normalized(encoded)
+  Pressure contention{};     // C as judged, safety margin included
+  Encoded encoded = 0;       // the contention in the job's order; U_H = 1 - normalized(encoded)
   bool meetsTarget = false;  // U_H >= T_W
-  // Q = qNumerator / kEncodedMax, exact, for ranking; a slot that misses the target ranks below every one that meets it.
+  // Q = qNumerator / kEncodedMax, exact, for ranking; a slot that misses the target ranks below every one
+  // that meets it.
   Encoded qNumerator = 0;
   double satisfaction = 0;  // S in [0, 1], by the chosen model
 };

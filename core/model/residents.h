@@ -9,7 +9,8 @@ namespace tarcil {
 // G where a server has no resident: any load is borne.
 inline constexpr int32_t kNoResident = 1'000'000;
 
-// One resident's contribution to G: t_p[i] + share_p[i] * c[i].
+// One resident's contribution to G: t_p[i] + share_p[i] * c[i]; kNoResident where it tolerates all that there can be
+// (t_p[i] = 99), since contention is clamped there and nothing that is added can break it.
 PressureSum residentBound(const JobView& resident);
 
 // G[i] = min over residents. Start from noResidents().
@@ -17,10 +18,11 @@ PressureSum noResidents();
 void tightenBound(PressureSum& bound, const PressureSum& resident);
 
 // slack[i] = G[i] - share[i] * sum[i] - background[i], unclamped. `sum` counts every task on the server.
-PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share, const Pressure& background);
+PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share,
+                    const Pressure& background);
 
-// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the first i
-// with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
-int brokenResource(const Pressure& caused, const PressureSum& slack, int noiseFloor);
+// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the
+// first i with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
+int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor);
 
 }  // namespace tarcil

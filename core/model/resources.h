@@ -24,9 +24,16 @@ enum class Resource : uint8_t {
 };
 
 // Names in the order of the enumeration; they are the keys of profiles and of JSON.
-inline constexpr std::array<std::string_view, kResources> kResourceNames = {
-    "core", "l1i", "l1d", "l2", "llc", "memory_bandwidth", "memory_capacity", "tlb", "disk_bandwidth",
-    "network_bandwidth"};
+inline constexpr std::array<std::string_view, kResources> kResourceNames = {"core",
+                                                                            "l1i",
+                                                                            "l1d",
+                                                                            "l2",
+                                                                            "llc",
+                                                                            "memory_bandwidth",
+                                                                            "memory_capacity",
+                                                                            "tlb",
+                                                                            "disk_bandwidth",
+                                                                            "network_bandwidth"};
 
 std::optional<Resource> resourceNamed(std::string_view name);
 
@@ -38,8 +45,8 @@ using Pressure = std::array<uint8_t, kResources>;
 // Sums of pressures, unclamped; slack may be negative.
 using PressureSum = std::array<int32_t, kResources>;
 
-// How much of a reference-server pressure arrives on a platform, per resource, in 1/256 (design 3.4): 256 is all of
-// it, 0 a resource that is private to a resource unit.
+// How much of a reference-server pressure arrives on a platform, per resource, in 1/256 (design 3.4): 256 is
+// all of it, 0 a resource that is private to a resource unit.
 using Share = std::array<uint16_t, kResources>;
 
 inline constexpr uint16_t kShareUnit = 256;

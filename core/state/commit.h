@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/state/job_state.h"
 #include "core/state/claim.h"
+#include "core/state/job_state.h"
 
 namespace tarcil {
 
@@ -24,11 +24,12 @@ struct NewJob {
 // One commit. (agent, epoch, sequence) identifies it: a repeat changes nothing and gets the first answer.
 struct Commit {
   uint64_t sequence = 0;  // from 1 within the agent's epoch, without gaps
-  uint64_t answered = 0;  // every sequence up to this one has been answered to the agent: their answers may be dropped
+  uint64_t answered =
+      0;  // every sequence up to this one has been answered to the agent: their answers may be dropped
   JobId job;
   std::optional<NewJob> newJob;
   Judging judging;
-  bool gang = false;  // all claims or none
+  bool gang = false;          // all claims or none
   std::vector<Claim> claims;  // empty where the job is to wait
   std::string waitReason;     // why tasks are left without claims; empty where none is
   Explanation explanation;
@@ -38,9 +39,9 @@ struct Commit {
 
 struct CommitAnswer {
   uint64_t sequence = 0;
-  // kOk: looked at, `grants` parallel to the claims. kJobExists: the job of `newJob` was there before (same user):
-  // nothing was granted, the submission is answered as if it were the first. kJobOver: ended or owned by another
-  // agent. kRefused: see `problem`.
+  // kOk: looked at, `grants` parallel to the claims. kJobExists: the job of `newJob` was there before (same
+  // user): nothing was granted, the submission is answered as if it were the first. kJobOver: ended or owned
+  // by another agent. kRefused: see `problem`.
   enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused };
   Outcome outcome = Outcome::kOk;
   std::string problem;

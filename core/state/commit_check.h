@@ -1,14 +1,15 @@
-// Whether a claim still holds on the newest state: the same functions that the agent judged with (design 3.5, 6).
+// Whether a claim still holds on the newest state: the same functions that the agent judged with (design 3.5,
+// 6).
 #pragma once
 
 #include "core/state/claim.h"
 
 namespace tarcil {
 
-// Judges one claim against a server. kGranted where it is up, not cordoned, has enough free units, and either has not
-// changed since `claim.versionSeen` or still gives S >= floor (exactly compared) with every resident's slack kept.
-// Does not look at the task. Pure; O(kResources).
-Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts& facts, const ServerStatus& status,
-                   const Share& share);
+// Judges one claim against a server. kGranted where it is up, not cordoned, has enough free units, and either
+// has not changed since `claim.versionSeen` or still gives S >= floor (exactly compared) with every
+// resident's slack kept. Does not look at the task. Pure; O(kResources).
+Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts& facts,
+                   const ServerStatus& status, const Share& share);
 
 }  // namespace tarcil

@@ -20,7 +20,9 @@ enum class RunState : uint8_t { kQueued, kStarting, kRunning, kDone, kFailed, kC
 
 std::string_view name(RunState state);  // "queued", "starting", ...
 std::optional<RunState> runStateNamed(std::string_view name);
-inline bool isFinal(RunState state) { return state >= RunState::kDone; }
+inline bool isFinal(RunState state) {
+  return state >= RunState::kDone;
+}
 
 // What is written once, when a job is accepted.
 struct JobRecord {
@@ -52,16 +54,16 @@ struct TaskRecord {
   JobId job;
   TaskIndex index = 0;
   RunState state = RunState::kQueued;
-  uint32_t attempt = 0;   // starts so far that count against restart.attempts, and lost ones
-  uint32_t failures = 0;  // ended attempts that count against restart.attempts
+  uint32_t attempt = 0;         // starts so far that count against restart.attempts, and lost ones
+  uint32_t failures = 0;        // ended attempts that count against restart.attempts
   AllocationId allocation = 0;  // while starting or running; afterwards the last one
   std::string server;           // of that allocation
   std::vector<RuIndex> rus;
-  double q = 0, s = 0;      // as judged when it was placed
-  uint32_t decision = 0;    // number of the decision that placed it, from 0
-  bool stopping = false;    // a stop was asked of its monitor
+  double q = 0, s = 0;    // as judged when it was placed
+  uint32_t decision = 0;  // number of the decision that placed it, from 0
+  bool stopping = false;  // a stop was asked of its monitor
   WallTime placed = kNever;
-  TaskEnd end;              // of the last attempt that ended
+  TaskEnd end;  // of the last attempt that ended
 
   bool operator==(const TaskRecord&) const = default;
 };

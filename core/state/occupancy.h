@@ -22,10 +22,21 @@ struct Resident {
 // Requires: its units are free.
 void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share);
 
-// Removes the resident with this allocation, if there; the bound is formed anew from those left. O(residents).
-void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation, const Share& share);
+// Removes the resident with this allocation, if there; the bound is formed anew from those left.
+// O(residents).
+void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation,
+            const Share& share);
 
-// Sum, bound and free units from scratch, as they must be for these residents. For start-up and for tests.
+// Sum, bound and free units from scratch, as they must be for these residents; version, flags and background
+// stay. For start-up, for a changed share, and for tests.
 void rebuild(ServerStatus& status, const std::vector<Resident>& residents, uint32_t rus, const Share& share);
+
+// What a task with this profile does to G of its server (design 3.5).
+PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Share& share);
+
+// What occupy() does to the status, without the version: for claims that are not granted yet. Units that are
+// not free stay so.
+void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
+           const PressureSum& bound);
 
 }  // namespace tarcil

@@ -20,7 +20,9 @@ class RuSet {
     return set;
   }
 
-  bool contains(RuIndex ru) const { return ru / 64 < words_.size() && (words_[ru / 64] >> (ru % 64) & 1) != 0; }
+  bool contains(RuIndex ru) const {
+    return ru / 64 < words_.size() && (words_[ru / 64] >> (ru % 64) & 1) != 0;
+  }
 
   void insert(RuIndex ru) {
     if (ru / 64u >= words_.size()) words_.resize(ru / 64 + 1);

@@ -13,7 +13,8 @@
 
 namespace tarcil {
 
-// A server's number in the shared state: dense from 0, given by the master at the first registration, kept for ever.
+// A server's number in the shared state: dense from 0, given by the master at the first registration, kept
+// for ever.
 using ServerId = uint32_t;
 
 // What a monitor registers.
@@ -23,10 +24,10 @@ struct ServerFacts {
   std::string rack;
   std::map<std::string, std::string> attributes;  // besides platform, rack and server
   uint32_t rus = 0;
-  uint32_t cores = 0;        // fewer than rus where units share cores (for trying things out)
-  uint64_t memoryBytes = 0;  // of all resource units together
-  std::string address;       // where agents reach its monitor
-  bool emulated = false;     // its tasks are timers
+  uint32_t cores = 0;                // fewer than rus where units share cores (for trying things out)
+  uint64_t memoryBytes = 0;          // of all resource units together
+  std::string address;               // where agents reach its monitor
+  bool emulated = false;             // its tasks are timers
   std::vector<std::string> missing;  // what the machine cannot limit or measure, e.g. "perf", "resctrl"
 
   bool operator==(const ServerFacts&) const = default;
@@ -41,9 +42,9 @@ struct ServerStatus {
   bool up = false;       // its monitor is attached
   bool cordoned = false;
   RuSet free;
-  PressureSum sum{};                    // caused pressures of all its tasks, unscaled, unclamped
-  PressureSum bound = noResidents();    // G of design 3.5, as it arrives on the platform
-  Pressure background{};                // pressure that no managed task explains
+  PressureSum sum{};                  // caused pressures of all its tasks, unscaled, unclamped
+  PressureSum bound = noResidents();  // G of design 3.5, as it arrives on the platform
+  Pressure background{};              // pressure that no managed task explains
 
   bool operator==(const ServerStatus&) const = default;
 };

@@ -1,0 +1,42 @@
+#include "core/model/residents.h"
+
+#include <algorithm>
+
+#include "core/model/contention.h"
+
+namespace tarcil {
+
+PressureSum residentBound(const JobView& resident) {
+  PressureSum bound = resident.caused;
+  for (size_t i = 0; i < bound.size(); ++i) {
+    bound[i] = resident.tolerated[i] == kMaxPressure ? kNoResident : bound[i] + resident.tolerated[i];
+  }
+  return bound;
+}
+
+PressureSum noResidents() {
+  PressureSum bound{};
+  bound.fill(kNoResident);
+  return bound;
+}
+
+void tightenBound(PressureSum& bound, const PressureSum& resident) {
+  for (size_t i = 0; i < bound.size(); ++i) bound[i] = std::min(bound[i], resident[i]);
+}
+
+PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share,
+                    const Pressure& background) {
+  PressureSum slack{};
+  for (size_t i = 0; i < slack.size(); ++i) slack[i] = bound[i] - scaled(sum[i], share[i]) - background[i];
+  return slack;
+}
+
+int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor) {
+  for (int i = 0; i < kResources; ++i) {
+    const auto at = static_cast<size_t>(i);
+    if (caused[at] > noiseFloor && caused[at] > std::max(0, slack[at])) return i;
+  }
+  return -1;
+}
+
+}  // namespace tarcil

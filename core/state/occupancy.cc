@@ -1,0 +1,53 @@
+#include "core/state/occupancy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/model/quality.h"
+
+namespace tarcil {
+
+PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Share& share) {
+  Profile profile;
+  profile.caused = caused;
+  profile.tolerated = tolerated;
+  return residentBound(viewOn(profile, share, 1.0));
+}
+
+void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
+           const PressureSum& bound) {
+  for (RuIndex ru : rus) status.free.erase(ru);
+  for (size_t i = 0; i < caused.size(); ++i) status.sum[i] += caused[i];
+  tightenBound(status.bound, bound);
+}
+
+void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share) {
+  layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
+  ++status.version;
+  residents.push_back(std::move(resident));
+}
+
+void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation,
+            const Share& share) {
+  const auto leaving = std::find_if(residents.begin(), residents.end(),
+                                    [allocation](const Resident& r) { return r.allocation == allocation; });
+  if (leaving == residents.end()) return;
+  for (RuIndex ru : leaving->rus) status.free.insert(ru);
+  for (size_t i = 0; i < leaving->caused.size(); ++i) status.sum[i] -= leaving->caused[i];
+  residents.erase(leaving);
+  status.bound = noResidents();
+  for (const Resident& left : residents)
+    tightenBound(status.bound, boundOf(left.caused, left.tolerated, share));
+  ++status.version;
+}
+
+void rebuild(ServerStatus& status, const std::vector<Resident>& residents, uint32_t rus, const Share& share) {
+  status.free = RuSet::all(rus);
+  status.sum = {};
+  status.bound = noResidents();
+  for (const Resident& resident : residents) {
+    layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
+  }
+}
+
+}  // namespace tarcil

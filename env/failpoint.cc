@@ -1,0 +1,42 @@
+#include "env/failpoint.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+namespace tarcil {
+namespace {
+
+struct Armed {
+  std::string name;
+  std::atomic<long> passes{1};  // how often it is still reached, the killing time included
+};
+
+Armed& armed() {
+  static Armed* const armed = [] {
+    auto* result = new Armed;  // lives as long as the process, so that exit handlers may still get here
+    const char* text = std::getenv("TARCIL_FAILPOINT");
+    if (text == nullptr) return result;
+    result->name = text;
+    if (const auto colon = result->name.rfind(':'); colon != std::string::npos) {
+      result->passes = std::strtol(result->name.c_str() + colon + 1, nullptr, 10);
+      result->name.resize(colon);
+    }
+    return result;
+  }();
+  return *armed;
+}
+
+}  // namespace
+
+void failpoint(const char* name) {
+  Armed& point = armed();
+  if (point.name != name || point.passes.fetch_sub(1) != 1) return;
+  ::kill(::getpid(), SIGKILL);
+  ::pause();
+}
+
+}  // namespace tarcil

@@ -1,0 +1,16 @@
+// The store on disk: RocksDB, every batch one synced WriteBatch.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "master/store.h"
+
+namespace tarcil {
+
+// Opens the store in `folder`, makes it if there is none. Fails with a text that names the folder and the
+// remedy: not writable, in use by another process, written by a newer version. files() and decisions() may be
+// called while write() runs on another thread: they read what has been synced.
+Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder);
+
+}  // namespace tarcil

@@ -1,0 +1,146 @@
+#include "rpc/address.h"
+
+#include <fcntl.h>
+#include <kj/debug.h>
+#include <kj/io.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tarcil {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+
+bool isUnix(const std::string& address) {
+  return address.starts_with(kUnix);
+}
+std::string pathOf(const std::string& address) {
+  return address.substr(kUnix.size());
+}
+
+// A sockaddr_un for any path: the directory is opened, and the socket named through /proc, which is always
+// short.
+struct UnixAddress {
+  explicit UnixAddress(const std::string& path) {
+    std::string name = path;
+    if (name.size() >= sizeof(address.sun_path)) {
+      const size_t slash = path.rfind('/');
+      const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+      const int fd = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+      if (fd < 0) KJ_FAIL_SYSCALL("open", errno, folder.c_str());
+      directory = kj::AutoCloseFd(fd);
+      name = "/proc/self/fd/" + std::to_string(fd) + path.substr(slash == std::string::npos ? 0 : slash);
+      KJ_REQUIRE(name.size() < sizeof(address.sun_path), "the socket's name is too long", path.c_str());
+    }
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, name.c_str(), name.size() + 1);
+    size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + 1);
+  }
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
+
+  sockaddr_un address{};
+  socklen_t size = 0;
+  kj::AutoCloseFd directory;
+};
+
+kj::AutoCloseFd unixSocket() {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) KJ_FAIL_SYSCALL("socket", errno);
+  return kj::AutoCloseFd(fd);
+}
+
+// Throws DISCONNECTED where nobody listens.
+kj::AutoCloseFd connectUnix(const std::string& path) {
+  UnixAddress to(path);
+  kj::AutoCloseFd fd = unixSocket();
+  if (::connect(fd.get(), to.get(), to.size) == 0) return fd;
+  const int error = errno;
+  kj::throwFatalException(
+      kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
+                    kj::str("cannot connect to unix:", path.c_str(), ": ", strerror(error))));
+}
+
+constexpr auto kTakeOwnership = kj::LowLevelAsyncIoProvider::TAKE_OWNERSHIP |
+                                kj::LowLevelAsyncIoProvider::ALREADY_CLOEXEC |
+                                kj::LowLevelAsyncIoProvider::ALREADY_NONBLOCK;
+
+bool somebodyListens(const std::string& path) {
+  UnixAddress to(path);
+  kj::AutoCloseFd fd = unixSocket();
+  return ::connect(fd.get(), to.get(), to.size) == 0;
+}
+
+Listener listenUnix(kj::LowLevelAsyncIoProvider& io, const std::string& address) {
+  const std::string path = pathOf(address);
+  KJ_REQUIRE(::access(path.c_str(), F_OK) != 0 || !somebodyListens(path),
+             "somebody listens there already: is the cluster running?", address.c_str());
+  ::unlink(path.c_str());
+  UnixAddress at(path);
+  kj::AutoCloseFd fd = unixSocket();
+  // The socket file gets its permissions at bind; there must be no moment at which others may connect.
+  const mode_t mask = ::umask(0177);
+  const int bound = ::bind(fd.get(), at.get(), at.size);
+  const int error = errno;
+  ::umask(mask);
+  if (bound != 0) KJ_FAIL_SYSCALL("bind", error, address.c_str());
+  KJ_SYSCALL(::listen(fd.get(), SOMAXCONN));
+  return {io.wrapListenSocketFd(kj::mv(fd), kTakeOwnership), address};
+}
+
+}  // namespace
+
+Status checkAddress(const std::string& address) {
+  if (isUnix(address)) {
+    if (pathOf(address).empty()) return invalid("address '" + address + "': write unix:/path/to/socket");
+    return {};
+  }
+  const size_t colon = address.rfind(':');
+  const std::string port = colon == std::string::npos ? "" : address.substr(colon + 1);
+  const bool digits =
+      !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+  if (colon == 0 || !digits || std::stoul(port) > 65535) {
+    return invalid("address '" + address + "': write host:port or unix:/path/to/socket");
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> parseAddresses(const std::string& list) {
+  std::vector<std::string> addresses;
+  size_t begin = 0;
+  while (begin <= list.size()) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    addresses.push_back(list.substr(begin, end - begin));
+    if (Status status = checkAddress(addresses.back()); !status.ok()) return status.error();
+    begin = end + 1;
+  }
+  return addresses;
+}
+
+kj::Promise<kj::Own<kj::AsyncIoStream>> connectTo(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
+                                                  const std::string& address) {
+  if (isUnix(address)) return io.wrapSocketFd(connectUnix(pathOf(address)), kTakeOwnership);
+  return network.parseAddress(kj::StringPtr(address.c_str())).then([](kj::Own<kj::NetworkAddress>&& parsed) {
+    auto connected = parsed->connect();
+    return connected.attach(kj::mv(parsed));
+  });
+}
+
+kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
+                               const std::string& address) {
+  if (isUnix(address)) return listenUnix(io, address);
+  return network.parseAddress(kj::StringPtr(address.c_str()))
+      .then([address](kj::Own<kj::NetworkAddress>&& parsed) -> Listener {
+        auto receiver = parsed->listen();
+        const std::string host = address.substr(0, address.rfind(':'));
+        std::string bound = host + ":" + std::to_string(receiver->getPort());
+        return {kj::mv(receiver), kj::mv(bound)};
+      });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,35 @@
+// Where a role listens: "unix:/path/to/socket" or "host:port".
+#pragma once
+
+#include <kj/async-io.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tarcil {
+
+// Success where the text has one of the two forms; else Invalid, saying what to write.
+Status checkAddress(const std::string& address);
+
+// Comma-separated addresses; each is checked. Empty parts are Invalid.
+Result<std::vector<std::string>> parseAddresses(const std::string& list);
+
+// Fails with DISCONNECTED where nobody listens. Works for socket paths longer than the 107 bytes of
+// sockaddr_un.
+kj::Promise<kj::Own<kj::AsyncIoStream>> connectTo(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
+                                                  const std::string& address);
+
+struct Listener {
+  kj::Own<kj::ConnectionReceiver> receiver;
+  std::string address;  // with the port that was chosen where 0 was asked for
+};
+
+// A Unix socket is made anew, readable and writable by its owner only; an old one at the path is removed
+// unless somebody listens there (then it fails: the role runs already). Throws kj::Exception with a text for
+// people.
+kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
+                               const std::string& address);
+
+}  // namespace tarcil

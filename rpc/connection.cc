@@ -1,0 +1,106 @@
+#include "rpc/connection.h"
+
+#include <capnp/rpc-twoparty.h>
+#include <kj/debug.h>
+
+#include "core/model/job.h"
+#include "rpc/coalescing_stream.h"
+
+namespace tarcil {
+namespace {
+
+using capnp::rpc::twoparty::Side;
+using capnp::rpc::twoparty::VatId;
+
+// Room for the largest submission (its input files) beside the rest of the message; everything a peer may
+// send is bounded by it.
+capnp::ReaderOptions readerOptions() {
+  capnp::ReaderOptions options;
+  options.traversalLimitInWords = (kMaxInputBytes + (32ull << 20)) / sizeof(capnp::word);
+  return options;
+}
+
+// Small messages are joined by CoalescingStream; the kernel must not wait for more.
+void sendAtOnce(kj::AsyncIoStream& stream) {
+  const int on = 1;
+  constexpr int kTcp = 6, kNoDelay = 1;  // IPPROTO_TCP, TCP_NODELAY
+  KJ_IF_MAYBE (exception, kj::runCatchingExceptions(
+                              [&stream, &on]() { stream.setsockopt(kTcp, kNoDelay, &on, sizeof on); })) {
+    (void)exception;  // a Unix socket has no such option and needs none
+  }
+}
+
+class ClientConnection final : public Connection {
+ public:
+  explicit ClientConnection(kj::Own<kj::AsyncIoStream> stream)
+      : stream_(coalescing(kj::mv(stream))),
+        network_(*stream_, Side::CLIENT, readerOptions()),
+        rpc_(capnp::makeRpcClient(network_)) {}
+
+  capnp::Capability::Client bootstrap() override {
+    capnp::MallocMessageBuilder message(8);
+    auto vat = message.initRoot<VatId>();
+    vat.setSide(Side::SERVER);
+    return rpc_.bootstrap(vat);
+  }
+
+  kj::Promise<void> onDisconnect() override { return network_.onDisconnect(); }
+
+ private:
+  kj::Own<kj::AsyncIoStream> stream_;
+  capnp::TwoPartyVatNetwork network_;
+  capnp::RpcSystem<VatId> rpc_;
+};
+
+class Server final : private kj::TaskSet::ErrorHandler {
+ public:
+  Server(kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter)
+      : receiver_(kj::mv(receiver)), greeter_(kj::mv(greeter)), connections_(*this) {}
+
+  kj::Promise<void> run() {
+    return receiver_->accept().then([this](kj::Own<kj::AsyncIoStream>&& stream) {
+      sendAtOnce(*stream);
+      auto accepted = kj::heap<Accepted>(kj::mv(stream), greeter_());
+      auto ended = accepted->network.onDisconnect();
+      connections_.add(ended.attach(kj::mv(accepted)));
+      return run();
+    });
+  }
+
+ private:
+  struct Accepted {
+    Accepted(kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
+        : stream(coalescing(kj::mv(inner))),
+          network(*stream, Side::SERVER, readerOptions()),
+          rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))) {}
+
+    kj::Own<kj::AsyncIoStream> stream;
+    capnp::TwoPartyVatNetwork network;
+    capnp::RpcSystem<VatId> rpc;
+  };
+
+  // A peer's broken connection is its own affair; it is seen by whoever holds a session of it.
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "connection failed", exception); }
+
+  kj::Own<kj::ConnectionReceiver> receiver_;
+  Greeter greeter_;
+  kj::TaskSet connections_;
+};
+
+}  // namespace
+
+kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address) {
+  return connectTo(net.network, net.io, address)
+      .then([](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Own<Connection> {
+        sendAtOnce(*stream);
+        return kj::heap<ClientConnection>(kj::mv(stream));
+      });
+}
+
+kj::Promise<void> serve(kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter) {
+  auto server = kj::heap<Server>(kj::mv(receiver), kj::mv(greeter));
+  auto running = server->run();
+  return running.attach(kj::mv(server));
+}
+
+}  // namespace tarcil

@@ -1,0 +1,39 @@
+// Two-party Cap'n Proto connections: one outgoing, or any number accepted.
+#pragma once
+
+#include <capnp/capability.h>
+#include <kj/async-io.h>
+
+#include <functional>
+#include <string>
+
+#include "rpc/address.h"
+
+namespace tarcil {
+
+// What a process needs to talk: one per event loop, made in main. Single-threaded.
+struct Net {
+  kj::Network& network;
+  kj::LowLevelAsyncIoProvider& io;
+  kj::Timer& timer;
+};
+
+// An outgoing connection. Dropping it ends it; every capability that came over it is broken then.
+class Connection {
+ public:
+  virtual ~Connection() noexcept(false) = default;
+  virtual capnp::Capability::Client bootstrap() = 0;
+  // Resolves when the peer is gone.
+  virtual kj::Promise<void> onDisconnect() = 0;
+};
+
+// Fails with DISCONNECTED where nobody listens.
+kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
+
+// Called for each accepted connection; gives its bootstrap capability, which is dropped with the connection.
+using Greeter = std::function<capnp::Capability::Client()>;
+
+// Serves until the promise is dropped. A connection that fails ends alone.
+kj::Promise<void> serve(kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter);
+
+}  // namespace tarcil

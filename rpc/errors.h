@@ -1,0 +1,20 @@
+// Errors across RPC: an Error travels as a kj::Exception whose text starts with its code.
+#pragma once
+
+#include <kj/exception.h>
+
+#include "core/base/result.h"
+
+namespace tarcil {
+
+// The exception that carries this error to the caller: OVERLOADED for Exhausted, FAILED for every other code.
+kj::Exception toException(const Error& error);
+
+// The error that a call failed with: the one that was sent, Unavailable for a lost connection, Internal for
+// the rest.
+Error fromException(const kj::Exception& exception);
+
+// Throws toException() unless ok.
+void requireOk(const Status& status);
+
+}  // namespace tarcil

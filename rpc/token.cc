@@ -1,0 +1,129 @@
+#include "rpc/token.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace tarcil {
+namespace {
+
+Error fileError(const std::string& path, const char* what) {
+  return invalid(path + ": cannot " + what + ": " + strerror(errno));
+}
+
+Result<std::string> readPrivateFile(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return fileError(path, "read");
+  if ((info.st_mode & 077) != 0) {
+    return invalid(path + ": others may read or write it, and it holds a secret; run: chmod 600 " + path);
+  }
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return fileError(path, "read");
+  return text.str();
+}
+
+Status writePrivateFile(const std::string& path, const std::string& text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return fileError(path, "write");
+  const bool written =
+      ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  const bool closed = ::close(fd) == 0;
+  if (!written || !closed) return fileError(path, "write");
+  return {};
+}
+
+bool sameSecret(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  return difference == 0;
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::stringstream in(list);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+}  // namespace
+
+std::string makeToken() {
+  unsigned char bytes[32];
+  // Up to 256 bytes are never cut short.
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();
+  std::string token;
+  for (unsigned char byte : bytes) {
+    token += "0123456789abcdef"[byte >> 4];
+    token += "0123456789abcdef"[byte & 15];
+  }
+  return token;
+}
+
+Result<std::string> readTokenFile(const std::string& path) {
+  Result<std::string> text = readPrivateFile(path);
+  if (!text) return text.error();
+  std::string token;
+  std::stringstream(*text) >> token;
+  if (token.empty()) return invalid(path + ": holds no token");
+  return token;
+}
+
+Status writeTokenFile(const std::string& path, const std::string& token) {
+  return writePrivateFile(path, token + "\n");
+}
+
+Result<TokenTable> TokenTable::read(const std::string& path) {
+  Result<std::string> text = readPrivateFile(path);
+  if (!text) return text.error();
+  TokenTable table;
+  std::stringstream lines(*text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    std::stringstream words(line);
+    std::string token, user, role, runAs;
+    words >> token >> user >> role >> runAs;
+    const auto known = roleNamed(role);
+    if (token.size() < 32 || user.empty() || !known) {
+      return invalid(
+          path + ":" + std::to_string(number) +
+          ": write: TOKEN USER ROLE [RUN-AS,...], the token at least 32 characters long, the role one of "
+          "submit, operate, agent, monitor");
+    }
+    table.entries_.push_back({token, {user, *known, split(runAs)}});
+  }
+  return table;
+}
+
+Status TokenTable::write(const std::string& path, const std::vector<Entry>& entries) {
+  std::string text = "# token user role run-as\n";
+  for (const Entry& entry : entries) {
+    text += entry.token + " " + entry.caller.user + " " + std::string(name(entry.caller.role));
+    for (size_t i = 0; i < entry.caller.runAs.size(); ++i)
+      text += (i == 0 ? " " : ",") + entry.caller.runAs[i];
+    text += "\n";
+  }
+  return writePrivateFile(path, text);
+}
+
+Result<Caller> TokenTable::check(std::string_view token) const {
+  const Entry* found = nullptr;
+  for (const Entry& entry : entries_) {
+    if (sameSecret(entry.token, token)) found = &entry;
+  }
+  if (found == nullptr) return denied("the token is not one of this cluster's");
+  return found->caller;
+}
+
+}  // namespace tarcil

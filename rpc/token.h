@@ -1,0 +1,41 @@
+// Tokens: secrets that name a user and a role (design 14). Files that hold them must be readable by their
+// owner only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/state/caller.h"
+
+namespace tarcil {
+
+// 256 random bits in hexadecimal.
+std::string makeToken();
+
+// Reads the one token in a file. Invalid where it is missing, empty, or others than its owner may read it.
+Result<std::string> readTokenFile(const std::string& path);
+
+// Writes it so that only its owner can read it.
+Status writeTokenFile(const std::string& path, const std::string& token);
+
+// Whom the master believes. One line per token: token user role [run-as,...]
+class TokenTable {
+ public:
+  struct Entry {
+    std::string token;
+    Caller caller;
+  };
+
+  static Result<TokenTable> read(const std::string& path);
+  static Status write(const std::string& path, const std::vector<Entry>& entries);
+
+  // Denied for an unknown token. Takes the same time whichever token is wrong.
+  Result<Caller> check(std::string_view token) const;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,31 @@
+@0xb6f1d1a3c0e94a03;
+# What an agent offers to clients. Its bootstrap capability is AgentGate: it only logs in.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+using Master = import "master.capnp";
+
+interface AgentGate {
+  login @0 (token :Text) -> (caller :Types.Caller, client :ClientPort, cluster :Text);
+  # Fails as Denied for a token that is wrong or not a user's, as Unavailable while the master is out of reach.
+  # A repeat gives another session.
+}
+
+interface ClientPort {
+  submit @0 (id :Data, spec :Types.JobSpec, files :List(Types.InputFile)) -> ();
+  # `id` is made by the client. Success: the job is on disk at the master. A repeat with the same id, at any agent, finds
+  # the job and makes no second one. Fails as Invalid or Denied with nothing changed, as Exhausted when too much waits,
+  # as Unavailable while the master is out of reach (then it is unknown whether it was taken: repeat).
+
+  output @1 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool)
+      -> (content :Data, ended :Bool, allocation :UInt64);
+  # Some bytes (at most 1 MiB) of the task's output from `offset` on. With `wait`, held until there are some or the task
+  # has ended. `ended`: nothing will follow. `allocation` tells attempts apart: when it changes, the output begins anew.
+  # Fails as NotFound when the output is gone. Reads only.
+
+  user @2 () -> (port :Master.UserPort);
+  # The master's port for this caller.
+}
+
+enum Stream { stdout @0; stderr @1; }

@@ -1,0 +1,217 @@
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+using namespace convert;
+
+namespace {
+
+void writeJudging(const Judging& value, wire::Judging::Builder to) {
+  to.setCaused(bytesOf(value.caused));
+  to.setTolerated(bytesOf(value.tolerated));
+  to.setModel(toWireEnum<wire::QualityModel>(value.model));
+  to.setContention(toWireEnum<wire::ContentionModel>(value.contention));
+  to.setMargin(value.margin);
+  to.setNoiseFloor(value.noiseFloor);
+  to.setProtectNeighbours(value.protectNeighbours);
+}
+
+Judging readJudging(wire::Judging::Reader from) {
+  KJ_REQUIRE(from.getMargin() >= 0 && from.getMargin() <= kMaxPressure, "margin out of range",
+             from.getMargin());
+  return {readPressure(from.getCaused()),
+          readPressure(from.getTolerated()),
+          fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel"),
+          fromWireEnum<ContentionModel>(from.getContention(), 2, "ContentionModel"),
+          from.getMargin(),
+          from.getNoiseFloor(),
+          from.getProtectNeighbours()};
+}
+
+void writeClaim(const Claim& value, wire::Claim::Builder to) {
+  to.setTask(value.task);
+  to.setAttempt(value.attempt);
+  to.setServer(value.server);
+  to.setRus(value.rus);
+  writeNumbers<uint16_t>(value.preferred, to.initPreferred(static_cast<uint32_t>(value.preferred.size())));
+  to.setVersionSeen(value.versionSeen);
+  to.setFloor(value.floor);
+  to.setQ(value.q);
+  to.setS(value.s);
+}
+
+Claim readClaim(wire::Claim::Reader from) {
+  KJ_REQUIRE(from.getRus() >= 1 && from.getRus() <= kMaxRusPerTask, "units of a claim out of range",
+             from.getRus());
+  return {from.getTask(),
+          from.getAttempt(),
+          from.getServer(),
+          from.getRus(),
+          readNumbers<uint16_t>(from.getPreferred()),
+          from.getVersionSeen(),
+          from.getFloor(),
+          from.getQ(),
+          from.getS()};
+}
+
+}  // namespace
+
+void write(const Commit& value, wire::Commit::Builder to) {
+  to.setSequence(value.sequence);
+  to.setAnswered(value.answered);
+  to.setJob(bytesOf(value.job));
+  if (value.newJob) {
+    write(value.newJob->record, to.initNewJob());
+    if (value.newJob->files) {
+      write(*value.newJob->files, to.initFiles(static_cast<uint32_t>(value.newJob->files->size())));
+    }
+  }
+  writeJudging(value.judging, to.initJudging());
+  to.setGang(value.gang);
+  auto claims = to.initClaims(static_cast<uint32_t>(value.claims.size()));
+  for (uint32_t i = 0; i < value.claims.size(); ++i) writeClaim(value.claims[i], claims[i]);
+  to.setWaitReason(text(value.waitReason));
+  write(value.explanation, to.initExplanation());
+}
+
+Commit read(wire::Commit::Reader from) {
+  Commit value;
+  value.sequence = from.getSequence();
+  value.answered = from.getAnswered();
+  value.job = readJobId(from.getJob());
+  if (from.hasNewJob()) {
+    NewJob newJob{read(from.getNewJob()), nullptr};
+    if (newJob.record.hasFiles) {
+      newJob.files = std::make_shared<const std::vector<InputFile>>(read(from.getFiles()));
+    }
+    value.newJob = std::move(newJob);
+  }
+  value.judging = readJudging(from.getJudging());
+  value.gang = from.getGang();
+  for (auto claim : from.getClaims()) value.claims.push_back(readClaim(claim));
+  value.waitReason = text(from.getWaitReason());
+  value.explanation = read(from.getExplanation());
+  return value;
+}
+
+void write(const CommitAnswer& value, wire::CommitAnswer::Builder to) {
+  to.setSequence(value.sequence);
+  to.setOutcome(toWireEnum<wire::CommitAnswer::Outcome>(value.outcome));
+  to.setProblem(text(value.problem));
+  auto grants = to.initGrants(static_cast<uint32_t>(value.grants.size()));
+  for (uint32_t i = 0; i < value.grants.size(); ++i) {
+    const Grant& grant = value.grants[i];
+    grants[i].setVerdict(toWireEnum<wire::Verdict>(grant.verdict));
+    grants[i].setAllocation(grant.allocation);
+    writeNumbers<uint16_t>(grant.rus, grants[i].initRus(static_cast<uint32_t>(grant.rus.size())));
+  }
+  auto servers = to.initServers(static_cast<uint32_t>(value.servers.size()));
+  for (uint32_t i = 0; i < value.servers.size(); ++i) write(value.servers[i], servers[i]);
+}
+
+CommitAnswer read(wire::CommitAnswer::Reader from) {
+  CommitAnswer value;
+  value.sequence = from.getSequence();
+  value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 4, "CommitAnswer.Outcome");
+  value.problem = text(from.getProblem());
+  for (auto grant : from.getGrants()) {
+    value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 9, "Verdict"), grant.getAllocation(),
+                            readNumbers<uint16_t>(grant.getRus())});
+  }
+  for (auto server : from.getServers()) value.servers.push_back(read(server));
+  return value;
+}
+
+void write(const JobAssignment& value, wire::JobAssignment::Builder to) {
+  write(value.job, to.initJob());
+  to.setComplete(value.complete);
+  to.setOver(value.over);
+  auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
+  for (uint32_t i = 0; i < value.tasks.size(); ++i) {
+    const TaskAssignment& task = value.tasks[i];
+    tasks[i].setIndex(task.index);
+    tasks[i].setAttempt(task.attempt);
+    tasks[i].setState(toWire(task.state));
+    tasks[i].setDelay(static_cast<uint64_t>(task.delay.count()));
+    tasks[i].setAllocation(task.allocation);
+    tasks[i].setServer(task.server);
+    writeNumbers<uint16_t>(task.rus, tasks[i].initRus(static_cast<uint32_t>(task.rus.size())));
+  }
+}
+
+JobAssignment read(wire::JobAssignment::Reader from) {
+  JobAssignment value;
+  value.job = read(from.getJob());
+  value.complete = from.getComplete();
+  value.over = from.getOver();
+  for (auto task : from.getTasks()) {
+    value.tasks.push_back({task.getIndex(), task.getAttempt(), fromWire(task.getState()),
+                           Duration(task.getDelay()), task.getAllocation(), task.getServer(),
+                           readNumbers<uint16_t>(task.getRus())});
+  }
+  return value;
+}
+
+void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
+  to.setAllocation(value.allocation);
+  to.setJob(bytesOf(value.job));
+  to.setJobName(text(value.jobName));
+  to.setTask(value.task);
+  to.setAttempt(value.attempt);
+  to.setTasks(value.tasks);
+  to.setServer(text(value.server));
+  writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
+  writeTexts(value.command, to.initCommand(static_cast<uint32_t>(value.command.size())));
+  writeMap(value.env, to.initEnv(static_cast<uint32_t>(value.env.size())));
+  to.setWorkdir(text(value.workdir));
+  to.setUser(text(value.user));
+  to.setMemoryBytes(value.limits.memoryBytes);
+  to.setPids(value.limits.pids);
+  to.setOutputBytes(value.limits.outputBytes);
+  to.setGrace(static_cast<uint64_t>(value.grace.count()));
+  to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
+  to.setHasFiles(value.hasFiles);
+}
+
+LaunchSpec read(wire::LaunchSpec::Reader from) {
+  LaunchSpec value;
+  value.allocation = from.getAllocation();
+  value.job = readJobId(from.getJob());
+  value.jobName = text(from.getJobName());
+  value.task = from.getTask();
+  value.attempt = from.getAttempt();
+  value.tasks = from.getTasks();
+  value.server = text(from.getServer());
+  value.rus = readNumbers<uint16_t>(from.getRus());
+  value.command = readTexts(from.getCommand());
+  value.env = readMap(from.getEnv());
+  value.workdir = text(from.getWorkdir());
+  value.user = text(from.getUser());
+  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes()};
+  value.grace = Duration(from.getGrace());
+  value.timeout = Duration(from.getTimeout());
+  value.hasFiles = from.getHasFiles();
+  return value;
+}
+
+void write(const TaskReport& value, wire::TaskReport::Builder to) {
+  to.setAllocation(value.allocation);
+  to.setEnded(value.ended);
+  write(value.end, to.initEnd());
+}
+
+TaskReport read(wire::TaskReport::Reader from) {
+  return {from.getAllocation(), from.getEnded(), read(from.getEnd())};
+}
+
+void write(const KnownTask& value, wire::KnownTask::Builder to) {
+  to.setAllocation(value.allocation);
+  to.setServer(text(value.server));
+}
+
+KnownTask read(wire::KnownTask::Reader from) {
+  return {from.getAllocation(), text(from.getServer())};
+}
+
+}  // namespace tarcil

@@ -1,0 +1,333 @@
+#include <cstring>
+
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+using namespace convert;
+
+kj::ArrayPtr<const kj::byte> bytesOf(const JobId& id) {
+  return kj::arrayPtr(id.bytes.data(), id.bytes.size());
+}
+
+JobId readJobId(capnp::Data::Reader data) {
+  JobId id;
+  KJ_REQUIRE(data.size() == id.bytes.size(), "a job id has 16 bytes", data.size());
+  memcpy(id.bytes.data(), data.begin(), id.bytes.size());
+  return id;
+}
+
+kj::ArrayPtr<const kj::byte> bytesOf(const Pressure& pressure) {
+  return kj::arrayPtr(pressure.data(), pressure.size());
+}
+
+Pressure readPressure(capnp::Data::Reader data) {
+  Pressure pressure{};
+  KJ_REQUIRE(data.size() == pressure.size(), "a vector of pressures has 10 bytes", data.size());
+  for (size_t i = 0; i < pressure.size(); ++i) {
+    KJ_REQUIRE(data[i] <= kMaxPressure, "pressure out of range", i, data[i]);
+    pressure[i] = data[i];
+  }
+  return pressure;
+}
+
+wire::RunState toWire(RunState state) {
+  return toWireEnum<wire::RunState>(state);
+}
+RunState fromWire(wire::RunState state) {
+  return fromWireEnum<RunState>(state, 7, "RunState");
+}
+
+void write(const Caller& value, wire::Caller::Builder to) {
+  to.setUser(text(value.user));
+  to.setRole(toWireEnum<wire::Role>(value.role));
+  writeTexts(value.runAs, to.initRunAs(static_cast<uint32_t>(value.runAs.size())));
+}
+
+Caller read(wire::Caller::Reader from) {
+  return {text(from.getUser()), fromWireEnum<Role>(from.getRole(), 4, "Role"), readTexts(from.getRunAs())};
+}
+
+void write(const Profile& value, wire::Profile::Builder to) {
+  to.setApplication(text(value.application));
+  to.setCaused(bytesOf(value.caused));
+  to.setTolerated(bytesOf(value.tolerated));
+  auto platforms = to.initPlatforms(static_cast<uint32_t>(value.platforms.size()));
+  uint32_t i = 0;
+  for (const auto& [name, factor] : value.platforms) {
+    platforms[i].setPlatform(text(name));
+    platforms[i].setFactor(factor);
+    ++i;
+  }
+}
+
+Profile read(wire::Profile::Reader from) {
+  Profile value;
+  value.application = text(from.getApplication());
+  value.caused = readPressure(from.getCaused());
+  value.tolerated = readPressure(from.getTolerated());
+  for (auto platform : from.getPlatforms()) {
+    KJ_REQUIRE(platform.getFactor() > 0 && platform.getFactor() <= 1, "platform factor out of (0, 1]");
+    value.platforms[text(platform.getPlatform())] = platform.getFactor();
+  }
+  return value;
+}
+
+namespace {
+
+void writeConstraints(const std::vector<Constraint>& values, capnp::List<wire::Constraint>::Builder to) {
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    to[i].setAttribute(text(values[i].attribute));
+    to[i].setOp(toWireEnum<wire::ConstraintOperator>(values[i].op));
+    writeTexts(values[i].values, to[i].initValues(static_cast<uint32_t>(values[i].values.size())));
+  }
+}
+
+std::vector<Constraint> readConstraints(capnp::List<wire::Constraint>::Reader from) {
+  std::vector<Constraint> values;
+  for (auto constraint : from) {
+    values.push_back({text(constraint.getAttribute()),
+                      fromWireEnum<Constraint::Operator>(constraint.getOp(), 7, "ConstraintOperator"),
+                      readTexts(constraint.getValues())});
+  }
+  return values;
+}
+
+}  // namespace
+
+void write(const JobSpec& value, wire::JobSpec::Builder to) {
+  to.setName(text(value.name));
+  writeTexts(value.command, to.initCommand(static_cast<uint32_t>(value.command.size())));
+  writeMap(value.env, to.initEnv(static_cast<uint32_t>(value.env.size())));
+  to.setWorkdir(text(value.workdir));
+  to.setUser(text(value.user));
+  to.setTasks(value.tasks);
+  to.setRusPerTask(value.rusPerTask);
+  to.setConcurrency(value.concurrency);
+  to.setPriority(value.priority);
+  to.setGrace(static_cast<uint64_t>(value.grace.count()));
+  to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
+  to.setSchedule(toWireEnum<wire::Schedule>(value.schedule));
+  write(value.profile, to.initProfile());
+  to.setTarget(value.target.value_or(0));
+  to.setConfidence(value.confidence.value_or(0));
+  to.setProtectNeighbours(value.protectNeighbours);
+  to.setSpread(toWireEnum<wire::Spread>(value.placement.spread));
+  to.setAtMost(value.placement.atMost);
+  writeConstraints(value.placement.constraints,
+                   to.initConstraints(static_cast<uint32_t>(value.placement.constraints.size())));
+  writeTexts(value.placement.prefer, to.initPrefer(static_cast<uint32_t>(value.placement.prefer.size())));
+  to.setRestartAttempts(value.restart.attempts);
+  to.setRestartBackoff(static_cast<uint64_t>(value.restart.backoff.count()));
+  to.setRestartOnLost(value.restart.onLost);
+  to.setMemoryBytes(value.limits.memoryBytes);
+  to.setPids(value.limits.pids);
+  to.setOutputBytes(value.limits.outputBytes);
+}
+
+JobSpec read(wire::JobSpec::Reader from) {
+  JobSpec value;
+  value.name = text(from.getName());
+  value.command = readTexts(from.getCommand());
+  value.env = readMap(from.getEnv());
+  value.workdir = text(from.getWorkdir());
+  value.user = text(from.getUser());
+  value.tasks = from.getTasks();
+  value.rusPerTask = from.getRusPerTask();
+  value.concurrency = from.getConcurrency();
+  value.priority = from.getPriority();
+  value.grace = Duration(from.getGrace());
+  value.timeout = Duration(from.getTimeout());
+  value.schedule = fromWireEnum<Schedule>(from.getSchedule(), 2, "Schedule");
+  value.profile = read(from.getProfile());
+  if (from.getTarget() != 0) value.target = from.getTarget();
+  if (from.getConfidence() != 0) value.confidence = from.getConfidence();
+  value.protectNeighbours = from.getProtectNeighbours();
+  value.placement.spread = fromWireEnum<Spread>(from.getSpread(), 3, "Spread");
+  value.placement.atMost = from.getAtMost();
+  value.placement.constraints = readConstraints(from.getConstraints());
+  value.placement.prefer = readTexts(from.getPrefer());
+  value.restart = {from.getRestartAttempts(), Duration(from.getRestartBackoff()), from.getRestartOnLost()};
+  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes()};
+  return value;
+}
+
+void write(const std::vector<InputFile>& value, capnp::List<wire::InputFile>::Builder to) {
+  for (uint32_t i = 0; i < value.size(); ++i) {
+    to[i].setPath(text(value[i].path));
+    to[i].setMode(value[i].mode);
+    to[i].setContent(kj::StringPtr(value[i].content.data(), value[i].content.size()).asBytes());
+  }
+}
+
+std::vector<InputFile> read(capnp::List<wire::InputFile>::Reader from) {
+  std::vector<InputFile> value;
+  value.reserve(from.size());
+  for (auto file : from) {
+    const auto content = file.getContent().asChars();
+    value.push_back({text(file.getPath()), file.getMode(), std::string(content.begin(), content.size())});
+  }
+  return value;
+}
+
+void write(const TaskEnd& value, wire::TaskEnd::Builder to) {
+  to.setCause(toWireEnum<wire::EndCause>(value.cause));
+  to.setExitCode(value.exitCode);
+  to.setSignal(value.signal);
+  to.setOomKilled(value.oomKilled);
+  to.setProblem(text(value.problem));
+  to.setStarted(toWire(value.started));
+  to.setEnded(toWire(value.ended));
+}
+
+TaskEnd read(wire::TaskEnd::Reader from) {
+  return {fromWireEnum<EndCause>(from.getCause(), 5, "EndCause"),
+          from.getExitCode(),
+          from.getSignal(),
+          from.getOomKilled(),
+          text(from.getProblem()),
+          wallTime(from.getStarted()),
+          wallTime(from.getEnded())};
+}
+
+void write(const JobRecord& value, wire::JobRecord::Builder to) {
+  to.setId(bytesOf(value.id));
+  write(value.spec, to.initSpec());
+  to.setUser(text(value.user));
+  to.setRunAs(text(value.runAs));
+  to.setHasFiles(value.hasFiles);
+  to.setSubmitted(toWire(value.submitted));
+}
+
+JobRecord read(wire::JobRecord::Reader from) {
+  return {readJobId(from.getId()), read(from.getSpec()), text(from.getUser()),
+          text(from.getRunAs()),   from.getHasFiles(),   wallTime(from.getSubmitted())};
+}
+
+void write(const JobProgress& value, wire::JobProgress::Builder to) {
+  to.setId(bytesOf(value.id));
+  to.setState(toWire(value.state));
+  to.setReason(text(value.reason));
+  to.setOwner(text(value.owner));
+  to.setCancelRequested(value.cancelRequested);
+  to.setDecisions(value.decisions);
+  to.setFinished(toWire(value.finished));
+}
+
+JobProgress read(wire::JobProgress::Reader from) {
+  return {readJobId(from.getId()),     fromWire(from.getState()), text(from.getReason()),
+          text(from.getOwner()),       from.getCancelRequested(), from.getDecisions(),
+          wallTime(from.getFinished())};
+}
+
+void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
+  to.setJob(bytesOf(value.job));
+  to.setIndex(value.index);
+  to.setState(toWire(value.state));
+  to.setAttempt(value.attempt);
+  to.setFailures(value.failures);
+  to.setAllocation(value.allocation);
+  to.setServer(text(value.server));
+  writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
+  to.setQ(value.q);
+  to.setS(value.s);
+  to.setDecision(value.decision);
+  to.setStopping(value.stopping);
+  to.setPlaced(toWire(value.placed));
+  write(value.end, to.initEnd());
+}
+
+TaskRecord read(wire::TaskRecord::Reader from) {
+  TaskRecord value;
+  value.job = readJobId(from.getJob());
+  value.index = from.getIndex();
+  value.state = fromWire(from.getState());
+  value.attempt = from.getAttempt();
+  value.failures = from.getFailures();
+  value.allocation = from.getAllocation();
+  value.server = text(from.getServer());
+  value.rus = readNumbers<uint16_t>(from.getRus());
+  value.q = from.getQ();
+  value.s = from.getS();
+  value.decision = from.getDecision();
+  value.stopping = from.getStopping();
+  value.placed = wallTime(from.getPlaced());
+  value.end = read(from.getEnd());
+  return value;
+}
+
+namespace {
+
+void writeCandidate(const Candidate& value, wire::Candidate::Builder to) {
+  to.setServer(text(value.server));
+  to.setPlatform(text(value.platform));
+  writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
+  to.setContention(bytesOf(value.contention));
+  to.setUH(value.uH);
+  to.setQ(value.q);
+  to.setS(value.s);
+  to.setPlatformFactor(value.platformFactor);
+  writeNumbers<int32_t>(value.slack, to.initSlack(kResources));
+}
+
+Candidate readCandidate(wire::Candidate::Reader from) {
+  return {text(from.getServer()),
+          text(from.getPlatform()),
+          readNumbers<uint16_t>(from.getRus()),
+          readPressure(from.getContention()),
+          from.getUH(),
+          from.getQ(),
+          from.getS(),
+          from.getPlatformFactor(),
+          readArray<int32_t, kResources>(from.getSlack(), "slack")};
+}
+
+}  // namespace
+
+void write(const Explanation& value, wire::Explanation::Builder to) {
+  to.setP(value.p);
+  to.setDrawn(value.drawn);
+  to.setRatio(value.ratio);
+  to.setGuarantee(value.guarantee);
+  auto dropped = to.initDropped(static_cast<uint32_t>(value.dropped.size()));
+  uint32_t i = 0;
+  for (const auto& [name, count] : value.dropped) {
+    dropped[i].setName(text(name));
+    dropped[i].setCount(count);
+    ++i;
+  }
+  auto best = to.initBest(static_cast<uint32_t>(value.best.size()));
+  for (uint32_t c = 0; c < value.best.size(); ++c) writeCandidate(value.best[c], best[c]);
+  to.setSeed(value.seed);
+  to.setWanted(value.wanted);
+  to.setPlaced(value.placed);
+}
+
+Explanation read(wire::Explanation::Reader from) {
+  Explanation value;
+  value.p = from.getP();
+  value.drawn = from.getDrawn();
+  value.ratio = from.getRatio();
+  value.guarantee = from.getGuarantee();
+  for (auto reason : from.getDropped()) value.dropped[text(reason.getName())] = reason.getCount();
+  for (auto candidate : from.getBest()) value.best.push_back(readCandidate(candidate));
+  value.seed = from.getSeed();
+  value.wanted = from.getWanted();
+  value.placed = from.getPlaced();
+  return value;
+}
+
+void write(const DecisionRecord& value, wire::DecisionRecord::Builder to) {
+  to.setJob(bytesOf(value.job));
+  to.setNumber(value.number);
+  writeNumbers<uint32_t>(value.tasks, to.initTasks(static_cast<uint32_t>(value.tasks.size())));
+  write(value.explanation, to.initExplanation());
+}
+
+DecisionRecord read(wire::DecisionRecord::Reader from) {
+  return {readJobId(from.getJob()), from.getNumber(), readNumbers<uint32_t>(from.getTasks()),
+          read(from.getExplanation())};
+}
+
+}  // namespace tarcil

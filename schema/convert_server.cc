@@ -1,0 +1,115 @@
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+using namespace convert;
+
+void write(const ServerFacts& value, wire::ServerFacts::Builder to) {
+  to.setName(text(value.name));
+  to.setPlatform(text(value.platform));
+  to.setRack(text(value.rack));
+  writeMap(value.attributes, to.initAttributes(static_cast<uint32_t>(value.attributes.size())));
+  to.setRus(value.rus);
+  to.setCores(value.cores);
+  to.setMemoryBytes(value.memoryBytes);
+  to.setAddress(text(value.address));
+  to.setEmulated(value.emulated);
+  writeTexts(value.missing, to.initMissing(static_cast<uint32_t>(value.missing.size())));
+}
+
+ServerFacts read(wire::ServerFacts::Reader from) {
+  ServerFacts value;
+  value.name = text(from.getName());
+  value.platform = text(from.getPlatform());
+  value.rack = text(from.getRack());
+  value.attributes = readMap(from.getAttributes());
+  value.rus = from.getRus();
+  KJ_REQUIRE(!value.name.empty(), "a server has a name");
+  KJ_REQUIRE(value.rus >= 1 && value.rus <= kMaxRusPerTask, "a server has 1 to 4096 resource units",
+             value.rus);
+  value.cores = from.getCores();
+  value.memoryBytes = from.getMemoryBytes();
+  value.address = text(from.getAddress());
+  value.emulated = from.getEmulated();
+  value.missing = readTexts(from.getMissing());
+  return value;
+}
+
+void write(const ServerStatus& value, wire::ServerStatus::Builder to) {
+  to.setVersion(value.version);
+  to.setUp(value.up);
+  to.setCordoned(value.cordoned);
+  const auto& words = value.free.words();
+  writeNumbers<uint64_t>(words, to.initFree(static_cast<uint32_t>(words.size())));
+  writeNumbers<int32_t>(value.sum, to.initSum(kResources));
+  writeNumbers<int32_t>(value.bound, to.initBound(kResources));
+  to.setBackground(bytesOf(value.background));
+}
+
+ServerStatus read(wire::ServerStatus::Reader from) {
+  ServerStatus value;
+  value.version = from.getVersion();
+  value.up = from.getUp();
+  value.cordoned = from.getCordoned();
+  value.free = RuSet::fromWords(readNumbers<uint64_t>(from.getFree()));
+  value.sum = readArray<int32_t, kResources>(from.getSum(), "sum");
+  value.bound = readArray<int32_t, kResources>(from.getBound(), "bound");
+  value.background = readPressure(from.getBackground());
+  return value;
+}
+
+void write(const ServerUpdate& value, wire::ServerUpdate::Builder to) {
+  to.setId(value.id);
+  if (value.facts) write(*value.facts, to.initFacts());
+  write(value.status, to.initStatus());
+}
+
+ServerUpdate read(wire::ServerUpdate::Reader from) {
+  ServerUpdate value;
+  value.id = from.getId();
+  if (from.hasFacts()) value.facts = read(from.getFacts());
+  value.status = read(from.getStatus());
+  return value;
+}
+
+void write(const std::string& platform, const Share& share, wire::Platform::Builder to) {
+  to.setName(text(platform));
+  writeNumbers<uint16_t>(share, to.initShare(kResources));
+}
+
+Share readShare(wire::Platform::Reader from) {
+  return readArray<uint16_t, kResources>(from.getShare(), "share");
+}
+
+void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
+  to.setTarget(value.target);
+  to.setConfidence(value.confidence);
+  to.setCap(value.cap);
+  to.setFloor(value.floor);
+  to.setRatio(value.ratio.value_or(0));
+  to.setModel(toWireEnum<wire::QualityModel>(value.model));
+  to.setContention(toWireEnum<wire::ContentionModel>(value.contention));
+  to.setMargin(value.margin);
+  to.setNoiseFloor(value.noiseFloor);
+  to.setProtectNeighbours(value.protectNeighbours);
+  to.setVersion(value.version);
+}
+
+QualitySettings read(wire::QualitySettings::Reader from) {
+  QualitySettings value;
+  value.target = from.getTarget();
+  value.confidence = from.getConfidence();
+  value.cap = from.getCap();
+  value.floor = from.getFloor();
+  if (from.getRatio() != 0) value.ratio = from.getRatio();
+  value.model = fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel");
+  value.contention = fromWireEnum<ContentionModel>(from.getContention(), 2, "ContentionModel");
+  value.margin = from.getMargin();
+  value.noiseFloor = from.getNoiseFloor();
+  value.protectNeighbours = from.getProtectNeighbours();
+  value.version = from.getVersion();
+  return value;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,80 @@
+// Helpers of convert_*.cc: texts, lists, maps and enumerations.
+#pragma once
+
+#include <kj/debug.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "schema/types.capnp.h"
+
+namespace tarcil::convert {
+
+inline kj::StringPtr text(const std::string& value) {
+  return kj::StringPtr(value.data(), value.size());
+}
+inline std::string text(capnp::Text::Reader value) {
+  return std::string(value.begin(), value.size());
+}
+
+template <typename E>
+E toWireEnum(auto value) {
+  return static_cast<E>(static_cast<uint16_t>(value));
+}
+
+// Requires the two enumerations to have the same order. `count` is the number of enumerators.
+template <typename E>
+E fromWireEnum(auto value, uint16_t count, const char* what) {
+  KJ_REQUIRE(static_cast<uint16_t>(value) < count, "unknown enumerator: the peer is newer", what);
+  return static_cast<E>(static_cast<uint16_t>(value));
+}
+
+inline void writeTexts(const std::vector<std::string>& values, capnp::List<capnp::Text>::Builder to) {
+  for (uint32_t i = 0; i < values.size(); ++i) to.set(i, text(values[i]));
+}
+
+inline std::vector<std::string> readTexts(capnp::List<capnp::Text>::Reader from) {
+  std::vector<std::string> values;
+  values.reserve(from.size());
+  for (auto value : from) values.push_back(text(value));
+  return values;
+}
+
+template <typename T>
+void writeNumbers(const auto& values, typename capnp::List<T>::Builder to) {
+  for (uint32_t i = 0; i < values.size(); ++i) to.set(i, values[i]);
+}
+
+template <typename T, typename Values = std::vector<T>>
+std::vector<T> readNumbers(typename capnp::List<T>::Reader from) {
+  std::vector<T> values;
+  values.reserve(from.size());
+  for (auto value : from) values.push_back(value);
+  return values;
+}
+
+template <typename T, size_t N>
+std::array<T, N> readArray(typename capnp::List<T>::Reader from, const char* what) {
+  KJ_REQUIRE(from.size() == N, "wrong number of entries", what, from.size(), N);
+  std::array<T, N> values{};
+  for (uint32_t i = 0; i < N; ++i) values[i] = from[i];
+  return values;
+}
+
+inline void writeMap(const std::map<std::string, std::string>& values, capnp::List<wire::Entry>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [key, value] : values) {
+    to[i].setKey(text(key));
+    to[i].setValue(text(value));
+    ++i;
+  }
+}
+
+inline std::map<std::string, std::string> readMap(capnp::List<wire::Entry>::Reader from) {
+  std::map<std::string, std::string> values;
+  for (auto entry : from) values[text(entry.getKey())] = text(entry.getValue());
+  return values;
+}
+
+}  // namespace tarcil::convert

@@ -1,0 +1,156 @@
+@0xb6f1d1a3c0e94a02;
+# What a master offers. Its bootstrap capability is MasterGate: it only logs in.
+#
+# Every call: when the connection is lost before the answer, the caller does not know whether the call took effect; each
+# method says what a repeat does. Nothing is answered, and nothing is told to anyone, before it is on disk.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+
+interface MasterGate {
+  login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
+                             cluster :Text, epoch :UInt64);
+  # Of the ports, only the one of the token's role is set: submit and operate get `user`. A wrong token fails as Denied.
+  # `cluster` and `epoch` name the cluster. A repeat gives another session.
+}
+
+interface AgentPort {
+  attach @0 (agent :Text, epoch :UInt64, address :Text, feed :AgentFeed)
+      -> (epoch :UInt64, jobs :List(Types.JobAssignment));
+  # Once per connection, first. Success: this connection speaks for the agent `agent`, and an earlier one no longer does.
+  # `epoch` asked: the one given before, 0 for a new process. Answered with the same epoch, the agent may repeat commits
+  # that it has no answer to; with another, those came to nothing. `jobs` lists every unfinished job of the agent, whole.
+  # The whole state then comes through `feed`.
+
+  commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
+  # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
+  # first answer. Calls are taken in the order of their sequences.
+
+  authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
+  # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
+}
+
+interface AgentFeed {
+  update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
+             assignments :List(Types.JobAssignment), snapshotComplete :Bool) -> ();
+  # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
+  # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
+  # attach carry every server and platform; `snapshotComplete` marks the last of them.
+}
+
+interface MonitorPort {
+  attach @0 (monitor :Text, servers :List(Types.ServerFacts), tasks :List(Types.KnownTask), control :MonitorControl)
+      -> (drop :List(UInt64), stop :List(UInt64));
+  # Once per connection, first. `monitor` is a random identity kept in the monitor's data folder. `tasks` are all that
+  # it has recorded and not forgotten. Success: the servers are up and may be given tasks. `drop`: unknown to the master
+  # or given to others; the monitor kills them and forgets them without a report. `stop`: to be stopped as by
+  # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers.
+
+  report @1 (reports :List(Types.TaskReport)) -> ();
+  # Success: durable; tasks that ended may be forgotten. A repeat changes nothing.
+
+  files @2 (job :Data) -> (files :List(Types.InputFile));
+  # The job's input files. Fails as NotFound once the job is gone. Reads only.
+
+  authenticate @3 (token :Text) -> (caller :Types.Caller);
+  # For an agent that logged in at the monitor. Fails as Denied unless the token's role is agent. Reads only.
+}
+
+interface MonitorControl {
+  stop @0 (allocations :List(UInt64)) -> ();
+  # Success: noted; the end of each will be reported. SIGTERM, the task's grace period, SIGKILL. An allocation that the
+  # monitor does not know is refused if its launch comes later, and reported as cancelled. A repeat changes nothing.
+}
+
+interface UserPort {
+  # What users ask of the shared state; bound to the caller that logged in. Jobs of others look as if they were not
+  # there, unless the role is operate.
+
+  job @0 (id :Data) -> (job :JobDetails);
+  # Fails as NotFound. Reads only.
+
+  jobs @1 (limit :UInt32) -> (jobs :List(JobSummary));
+  # Newest first. Reads only.
+
+  find @2 (prefix :Text) -> (ids :List(Data));
+  # Ids of jobs whose 32 hexadecimal digits begin so; at most two are given, enough to see that a prefix is not unique.
+
+  wait @3 (id :Data) -> (state :Types.RunState);
+  # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
+
+  locate @4 (id :Data, task :UInt32) -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
+  # Where the task runs or ran last: answered when it has been given a place or is over; `allocation` is 0 for a task
+  # that ended without ever having one.
+
+  cancel @5 (id :Data) -> ();
+  # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. No effect on a job that is
+  # over. A repeat changes nothing.
+
+  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord));
+  # Why the job's tasks are where they are. Reads only.
+
+  servers @7 () -> (servers :List(ServerDetails));
+  # Without their tasks. Reads only.
+
+  server @8 (name :Text) -> (server :ServerDetails);
+  # Fails as NotFound. Reads only.
+
+  settings @9 () -> (settings :Types.QualitySettings);
+  setSettings @10 (settings :Types.QualitySettings) -> ();
+  # Role operate. Success: on disk and on its way to every agent. `version` is ignored. Fails as Invalid, naming each
+  # field. A repeat sets the same again.
+
+  platforms @11 () -> (platforms :List(Types.Platform));
+  setPlatform @12 (platform :Types.Platform) -> ();
+  # Role operate. As setSettings.
+
+  agents @13 () -> (agents :List(AgentDetails));
+}
+
+struct JobDetails {
+  job @0 :Types.JobRecord;
+  progress @1 :Types.JobProgress;
+  tasks @2 :List(Types.TaskRecord);   # every task, in order
+  ahead @3 :UInt32;                   # waiting jobs before it
+}
+
+struct JobSummary {
+  id @0 :Data;
+  name @1 :Text;
+  user @2 :Text;
+  reason @3 :Text;
+  state @4 :Types.RunState;
+  tasks @5 :UInt32;
+  queued @6 :UInt32;
+  active @7 :UInt32;                  # starting or running
+  succeeded @8 :UInt32;
+  failed @9 :UInt32;
+  submitted @10 :Int64;               # wall-clock time
+  finished @11 :Int64;                # wall-clock time
+}
+
+struct ServerDetails {
+  id @0 :UInt32;
+  facts @1 :Types.ServerFacts;
+  status @2 :Types.ServerStatus;
+  contention @3 :Data;                # as a newcomer would feel it
+  tasks @4 :List(Task);
+  struct Task {
+    job @0 :Data;
+    index @1 :UInt32;
+    allocation @2 :UInt64;
+    rus @3 :List(UInt16);
+    caused @4 :Data;
+    tolerated @5 :Data;
+    over @6 :List(UInt8);             # resources on which it feels more than it tolerates
+  }
+}
+
+struct AgentDetails {
+  name @0 :Text;
+  address @1 :Text;
+  epoch @2 :UInt64;
+  attached @3 :Bool;
+  jobs @4 :UInt32;                    # unfinished ones that it owns
+}

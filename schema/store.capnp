@@ -1,0 +1,50 @@
+@0xb6f1d1a3c0e94a05;
+# Records as the master stores them. docs/state-format.md has the keys and an example.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+
+const formatVersion :UInt32 = 1;
+# Rises when a program of the previous version could no longer read what this one writes.
+
+struct StoredRecord {
+  formatVersion @0 :UInt32;
+  union {
+    cluster @1 :ClusterRecord;
+    server @2 :ServerRecord;
+    agent @3 :AgentRecord;
+    answer @4 :AnswerRecord;
+    job @5 :Types.JobRecord;
+    progress @6 :Types.JobProgress;
+    task @7 :Types.TaskRecord;
+    decision @8 :Types.DecisionRecord;
+    files @9 :List(Types.InputFile);
+    platform @10 :Types.Platform;
+    settings @11 :Types.QualitySettings;
+  }
+}
+
+struct ClusterRecord {
+  cluster @0 :Text;           # random name, made with the store
+  epoch @1 :UInt64;           # rises when a backup is restored
+  nextAllocation @2 :UInt64;  # every smaller one may have been given out
+}
+
+struct ServerRecord {
+  id @0 :UInt32;
+  facts @1 :Types.ServerFacts;
+  monitor @2 :Text;           # identity of the monitor that registered it
+  cordoned @3 :Bool;
+}
+
+struct AgentRecord {
+  name @0 :Text;
+  epoch @1 :UInt64;           # commits of other epochs are refused
+}
+
+struct AnswerRecord {
+  agent @0 :Text;
+  epoch @1 :UInt64;
+  answer @2 :Types.CommitAnswer;  # without server states
+}

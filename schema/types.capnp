@@ -1,0 +1,326 @@
+@0xb6f1d1a3c0e94a01;
+# Values that travel between roles and that are stored. Ordinals are never reused; changes only add.
+#
+# Conventions. Pressures are Data of exactly 10 bytes in the order of the resources (core, l1i, l1d, l2, llc,
+# memory_bandwidth, memory_capacity, tlb, disk_bandwidth, network_bandwidth), each 0..99. Job ids are Data of exactly
+# 16 bytes. Wall-clock times are microseconds since 1970 UTC, 0 for "not yet". Durations are microseconds.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+
+enum Role { submit @0; operate @1; agent @2; monitor @3; }
+# What a token allows. "operate" includes all that "submit" may, for jobs of every user.
+
+struct Caller {
+  user @0 :Text;            # whom the token names
+  role @1 :Role;
+  runAs @2 :List(Text);     # system users that jobs may run as; the first is the default
+}
+
+struct Entry { key @0 :Text; value @1 :Text; }
+# One pair of a map; keys are unique within it.
+
+# --- Jobs ---------------------------------------------------------------------------------------------------------
+
+struct Profile {
+  application @0 :Text;     # name under which it is stored; may be empty
+  caused @1 :Data;          # pressure that one task causes on a whole reference server
+  tolerated @2 :Data;       # foreign pressure that it tolerates
+  platforms @3 :List(Factor);
+  struct Factor {
+    platform @0 :Text;
+    factor @1 :Float64;     # performance relative to the application's best platform, in (0, 1]
+  }
+}
+
+enum ConstraintOperator { equal @0; notEqual @1; less @2; greater @3; in @4; notIn @5; exists @6; }
+
+struct Constraint {
+  attribute @0 :Text;
+  op @1 :ConstraintOperator;
+  values @2 :List(Text);    # one, several for in and notIn, none for exists
+}
+
+enum Schedule { incremental @0; gang @1; }
+enum Spread { none @0; server @1; rack @2; }
+
+struct JobSpec {
+  name @0 :Text;
+  command @1 :List(Text);
+  env @2 :List(Entry);
+  workdir @3 :Text;         # empty: a private one
+  user @4 :Text;            # run as; empty: the submitter's default
+  tasks @5 :UInt32;         # 1..100000
+  rusPerTask @6 :UInt32;    # resource units of one server that each task gets, 1..4096
+  concurrency @7 :UInt32;   # most tasks at once; 0: all
+  priority @8 :UInt8;       # 0..100, higher first
+  grace @9 :UInt64;         # microseconds between SIGTERM and SIGKILL
+  timeout @10 :UInt64;      # microseconds that one attempt may run; 0: no limit
+  schedule @11 :Schedule;
+  profile @12 :Profile;
+  target @13 :Float64;      # least expected performance in (0, 1]; 0: the cluster's
+  confidence @14 :Float64;  # in (0, 1); 0: the cluster's
+  protectNeighbours @15 :Bool;
+  spread @16 :Spread;
+  atMost @17 :UInt32;       # tasks per server or rack, where spread is not none
+  constraints @18 :List(Constraint);
+  prefer @19 :List(Text);   # names of servers that hold the job's data
+  restartAttempts @20 :UInt32;  # how often a failed task is started again
+  restartBackoff @21 :UInt64;   # microseconds before the first restart; doubles with each
+  restartOnLost @22 :Bool;      # start again a task that was lost with its server
+  memoryBytes @23 :UInt64;  # 0: the share of the task's resource units
+  pids @24 :UInt32;         # 0: the monitor's default
+  outputBytes @25 :UInt64;  # of each of stdout and stderr
+}
+
+struct InputFile {
+  path @0 :Text;            # relative, "/" between parts, no "." or ".."
+  mode @1 :UInt32;          # permission bits
+  content @2 :Data;
+}
+
+enum RunState { queued @0; starting @1; running @2; done @3; failed @4; cancelled @5; lost @6; }
+
+enum EndCause { exited @0; neverStarted @1; cancelled @2; timedOut @3; lost @4; }
+
+struct TaskEnd {
+  cause @0 :EndCause;
+  exitCode @1 :Int32;
+  signal @2 :Int32;         # that ended it, or 0
+  oomKilled @3 :Bool;
+  problem @4 :Text;         # for people
+  started @5 :Int64;        # wall-clock time
+  ended @6 :Int64;          # wall-clock time
+}
+
+struct JobRecord {
+  # Written once, when the job is accepted.
+  id @0 :Data;
+  spec @1 :JobSpec;
+  user @2 :Text;            # who submitted
+  runAs @3 :Text;           # system user of its tasks
+  hasFiles @4 :Bool;
+  submitted @5 :Int64;      # wall-clock time
+}
+
+struct JobProgress {
+  # What changes while a job lives.
+  id @0 :Data;
+  state @1 :RunState;
+  reason @2 :Text;          # why it waits or how it failed
+  owner @3 :Text;           # name of the agent that places it
+  cancelRequested @4 :Bool;
+  decisions @5 :UInt32;     # decisions stored so far
+  finished @6 :Int64;       # wall-clock time
+}
+
+struct TaskRecord {
+  # A task that has left its first queue; a task without a record is queued at attempt 0.
+  job @0 :Data;
+  index @1 :UInt32;
+  state @2 :RunState;
+  attempt @3 :UInt32;
+  failures @4 :UInt32;      # ended attempts that count against restartAttempts
+  allocation @5 :UInt64;    # current or last; 0: none
+  server @6 :Text;          # of that allocation
+  rus @7 :List(UInt16);
+  q @8 :Float64;            # as judged when it was placed
+  s @9 :Float64;
+  decision @10 :UInt32;     # number of the decision that placed it
+  stopping @11 :Bool;
+  placed @12 :Int64;        # wall-clock time
+  end @13 :TaskEnd;         # of the last attempt that ended
+}
+
+struct Candidate {
+  server @0 :Text;
+  platform @1 :Text;
+  rus @2 :List(UInt16);
+  contention @3 :Data;      # pressures
+  uH @4 :Float64;
+  q @5 :Float64;
+  s @6 :Float64;
+  platformFactor @7 :Float64;
+  slack @8 :List(Int32);    # per resource
+}
+
+struct Explanation {
+  p @0 :Float64;            # share of drawn slots that were feasible and acceptable
+  drawn @1 :UInt32;
+  ratio @2 :Float64;        # drawn per slot needed
+  guarantee @3 :Float64;
+  dropped @4 :List(Reason);
+  best @5 :List(Candidate);
+  seed @6 :UInt64;
+  wanted @7 :UInt64;
+  placed @8 :UInt64;
+  struct Reason { name @0 :Text; count @1 :UInt32; }
+}
+
+struct DecisionRecord {
+  job @0 :Data;
+  number @1 :UInt32;
+  tasks @2 :List(UInt32);   # placed by it
+  explanation @3 :Explanation;
+}
+
+# --- Servers ------------------------------------------------------------------------------------------------------
+
+struct ServerFacts {
+  name @0 :Text;
+  platform @1 :Text;
+  rack @2 :Text;
+  attributes @3 :List(Entry);
+  rus @4 :UInt32;
+  cores @5 :UInt32;         # fewer than rus where units share cores
+  memoryBytes @6 :UInt64;   # of all resource units together
+  address @7 :Text;         # where agents reach its monitor
+  emulated @8 :Bool;
+  missing @9 :List(Text);   # what the machine cannot limit or measure
+}
+
+struct ServerStatus {
+  version @0 :UInt64;       # rises with each change of this server
+  up @1 :Bool;
+  cordoned @2 :Bool;
+  free @3 :List(UInt64);    # set of free units, 64 a word, lowest unit in the lowest bit of the first
+  sum @4 :List(Int32);      # caused pressures of all tasks, unscaled, unclamped
+  bound @5 :List(Int32);    # G of each resource
+  background @6 :Data;      # pressures
+}
+
+struct ServerUpdate {
+  id @0 :UInt32;            # the master's number for the server
+  facts @1 :ServerFacts;    # null where the receiver has them
+  status @2 :ServerStatus;  # absolute: replaces an older one
+}
+
+struct Platform {
+  name @0 :Text;
+  share @1 :List(UInt16);   # per resource, in 1/256
+}
+
+enum QualityModel { encoded @0; componentwise @1; }
+enum ContentionModel { sum @0; mean @1; }
+
+struct QualitySettings {
+  target @0 :Float64;
+  confidence @1 :Float64;
+  cap @2 :UInt32;           # draws per slot at most
+  floor @3 :UInt32;         # draws per job at least
+  ratio @4 :UInt32;         # fixed R; 0: sequential
+  model @5 :QualityModel;
+  contention @6 :ContentionModel;
+  margin @7 :Int32;         # pressure added to contention when judging
+  noiseFloor @8 :Int32;     # pressure that breaks no neighbour
+  protectNeighbours @9 :Bool;
+  version @10 :UInt64;      # rises with each change
+}
+
+# --- Commits ------------------------------------------------------------------------------------------------------
+
+struct Judging {
+  caused @0 :Data;
+  tolerated @1 :Data;
+  model @2 :QualityModel;
+  contention @3 :ContentionModel;
+  margin @4 :Int32;
+  noiseFloor @5 :Int32;
+  protectNeighbours @6 :Bool;
+}
+
+struct Claim {
+  task @0 :UInt32;
+  attempt @1 :UInt32;
+  server @2 :UInt32;
+  rus @3 :UInt32;           # how many units
+  preferred @4 :List(UInt16);
+  versionSeen @5 :UInt64;
+  floor @6 :Float64;        # least S at which it still holds
+  q @7 :Float64;
+  s @8 :Float64;
+}
+
+enum Verdict {
+  granted @0; unknownServer @1; serverDown @2; cordoned @3; notFree @4; belowFloor @5; breaksNeighbour @6;
+  taskNotWaiting @7; notAll @8;
+}
+
+struct Grant {
+  verdict @0 :Verdict;
+  allocation @1 :UInt64;    # where granted
+  rus @2 :List(UInt16);
+}
+
+struct Commit {
+  sequence @0 :UInt64;      # from 1 within the agent's epoch, without gaps
+  answered @1 :UInt64;      # every sequence up to this one has been answered to the agent
+  job @2 :Data;
+  newJob @3 :JobRecord;     # null unless this is the job's first commit
+  files @4 :List(InputFile);  # of newJob
+  judging @5 :Judging;
+  gang @6 :Bool;            # all claims or none
+  claims @7 :List(Claim);
+  waitReason @8 :Text;      # why tasks are left without claims
+  explanation @9 :Explanation;
+}
+
+struct CommitAnswer {
+  sequence @0 :UInt64;
+  outcome @1 :Outcome;
+  problem @2 :Text;
+  grants @3 :List(Grant);   # parallel to the claims, where outcome is ok
+  servers @4 :List(ServerUpdate);
+  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; }
+}
+
+struct TaskAssignment {
+  index @0 :UInt32;
+  attempt @1 :UInt32;
+  state @2 :RunState;
+  delay @3 :UInt64;         # microseconds before it may be placed
+  allocation @4 :UInt64;
+  server @5 :UInt32;
+  rus @6 :List(UInt16);
+}
+
+struct JobAssignment {
+  job @0 :JobRecord;
+  complete @1 :Bool;        # every unfinished task is listed
+  over @2 :Bool;            # forget the job
+  tasks @3 :List(TaskAssignment);
+}
+
+# --- Launches -----------------------------------------------------------------------------------------------------
+
+struct LaunchSpec {
+  allocation @0 :UInt64;    # the key: a repeat starts nothing
+  job @1 :Data;
+  jobName @2 :Text;
+  task @3 :UInt32;
+  attempt @4 :UInt32;
+  tasks @5 :UInt32;         # of the whole job
+  server @6 :Text;
+  rus @7 :List(UInt16);
+  command @8 :List(Text);
+  env @9 :List(Entry);
+  workdir @10 :Text;
+  user @11 :Text;           # system user
+  memoryBytes @12 :UInt64;
+  pids @13 :UInt32;
+  outputBytes @14 :UInt64;
+  grace @15 :UInt64;        # microseconds
+  timeout @16 :UInt64;      # microseconds; 0: none
+  hasFiles @17 :Bool;
+}
+
+struct KnownTask {
+  allocation @0 :UInt64;
+  server @1 :Text;
+}
+
+struct TaskReport {
+  allocation @0 :UInt64;
+  ended @1 :Bool;           # else started, at end.started
+  end @2 :TaskEnd;
+}
