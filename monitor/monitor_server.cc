@@ -111,7 +111,7 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   // Whether the task lives is looked at before its output, and the next write is waited for before that: what comes
   // meanwhile is never missed.
   const bool live = live_.contains(allocation);
-  kj::Promise<void> grown = live && wait ? outputs_->grown(allocation, stream) : kj::Promise<void>(kj::NEVER_DONE);
+  kj::Promise<void> grown = live && wait ? outputs_->grown(allocation) : kj::Promise<void>(kj::NEVER_DONE);
   auto content = outputs_->read(allocation, stream, offset, kOutputPiece);
   if (!content.ok() && !live) return toException(content.error());
   if (content.ok() && !content->empty()) return Output{std::move(*content), false};

@@ -22,13 +22,14 @@ class FileOutput final : public OutputSource {
     return readOutput(folder_, allocation, stream, offset, most);
   }
 
-  // The watch is set when a reader comes and goes with the first news: a reader that wants more asks again.
-  kj::Promise<void> grown(AllocationId allocation, Stream stream) override {
-    const std::string path = outputPath(folder_, allocation, stream);
-    const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), IN_MODIFY | IN_ONESHOT);
+  // The watch is set when a reader comes and goes with the first news: a reader that wants more asks again. The folder is
+  // watched rather than the file, which comes with the first byte.
+  kj::Promise<void> grown(AllocationId allocation) override {
+    const std::string task = folder_ + "/tasks/" + std::to_string(allocation);
+    const int watch = ::inotify_add_watch(inotify_.get(), task.c_str(), IN_MODIFY | IN_CREATE | IN_ONESHOT);
+    if (watch < 0) return kj::NEVER_DONE;  // it has just ended
     auto paf = kj::newPromiseAndFulfiller<void>();
-    if (watch >= 0) readers_.emplace(watch, kj::mv(paf.fulfiller));
-    // Where there is no file yet, the task has written nothing: its end resolves the wait.
+    readers_.emplace(watch, kj::mv(paf.fulfiller));
     return kj::mv(paf.promise);
   }
 
@@ -70,7 +71,7 @@ class FileOutput final : public OutputSource {
 class NoOutput final : public OutputSource {
  public:
   Result<std::string> read(AllocationId, Stream, uint64_t, size_t) override { return std::string(); }
-  kj::Promise<void> grown(AllocationId, Stream) override { return kj::NEVER_DONE; }
+  kj::Promise<void> grown(AllocationId) override { return kj::NEVER_DONE; }
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class OutputSource {
 
   // Resolves when there may be more than `offset` bytes. May resolve early; may never resolve once the task
   // has ended.
-  virtual kj::Promise<void> grown(AllocationId allocation, Stream stream) = 0;
+  virtual kj::Promise<void> grown(AllocationId allocation) = 0;
 };
 
 // Output of containers: files below the executor's data folder, watched by inotify.
