@@ -15,7 +15,9 @@ int serveAgent(const AgentFlags& flags) {
   Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
   AgentServer server(
       net, systemClock(), process.rng(), {flags.name, listener.address, flags.master, token, flags.options},
-      [&process](const Error& error) { process.fail(kExitNoCluster, "the master refuses: " + error.message); },
+      [&process](const Error& error) {
+        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+      },
       [&process]() { process.ready(); });
   auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
   return process.run(kj::mv(serving));

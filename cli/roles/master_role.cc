@@ -15,9 +15,10 @@ int serveMaster(const MasterFlags& flags) {
   auto contents = (*store)->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
 
-  MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents), std::move(tokens),
-                      flags.options, [&process](const Error& error) {
-                        process.fail(kExitFailed, error.message + "; the master stops: nothing answered is lost");
+  MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents),
+                      std::move(tokens), flags.options, [&process](const Error& error) {
+                        process.fail(kExitFailed,
+                                     error.message + "; the master stops: nothing answered is lost");
                       });
   const Net net = process.net();
   auto serving = listenAt(net.network, net.io, flags.listen).then([&server, &process](Listener&& listener) {

@@ -26,10 +26,12 @@ std::string identityIn(const std::string& folder) {
   if (!identity.empty()) return identity;
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
-  if (problem) throw badInput(folder + ": cannot be made: " + problem.message() + "; choose a writable --data folder");
+  if (problem)
+    throw badInput(folder + ": cannot be made: " + problem.message() + "; choose a writable --data folder");
   identity = makeToken().substr(0, 32);
   std::ofstream(path) << identity << std::endl;
-  if (!std::filesystem::exists(path)) throw badInput(path + ": cannot be written; choose a writable --data folder");
+  if (!std::filesystem::exists(path))
+    throw badInput(path + ": cannot be written; choose a writable --data folder");
   return identity;
 }
 
@@ -48,9 +50,12 @@ uint64_t memoryOfThisMachine() {
   return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::string pathOfShim() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tarcil-shim"; }
+std::string pathOfShim() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tarcil-shim";
+}
 
-ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& cores, const std::string& address) {
+ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& cores,
+                    const std::string& address) {
   ServerFacts facts;
   facts.name = flags.name;
   facts.platform = flags.platform;
@@ -81,8 +86,8 @@ std::vector<ServerFacts> emulatedFacts(const EmulatedServers& emulated, const st
 }
 
 // A monitor process: the server, what runs its tasks, and its listener.
-int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor, std::vector<ServerFacts> servers,
-              Listener listener, bool stopTasks) {
+int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
+              std::vector<ServerFacts> servers, Listener listener, bool stopTasks) {
   server.start(executor, std::move(servers));
   auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
   const int code = process.run(kj::mv(serving));
@@ -101,7 +106,9 @@ int serveEmulated(const MonitorFlags& flags) {
   Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), noOutput(),
-      [&process](const Error& error) { process.fail(kExitNoCluster, "the master refuses: " + error.message); },
+      [&process](const Error& error) {
+        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+      },
       [&process]() { process.ready(); });
   EmulatedRunner executor(net.timer, systemClock(), server);
   auto servers = emulatedFacts(emulated, listener.address);
@@ -124,7 +131,9 @@ int serveContainers(const MonitorFlags& flags) {
   options.memoryPerRu = facts.memoryBytes / facts.rus;
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), fileOutput(flags.data, process.eventPort()),
-      [&process](const Error& error) { process.fail(kExitNoCluster, "the master refuses: " + error.message); },
+      [&process](const Error& error) {
+        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+      },
       [&process]() { process.ready(); });
   auto executor = ContainerExecutor::open(std::move(options), process.eventPort(), systemClock(), server);
   if (!executor.ok()) throw Failure(kExitBadInput, "monitor " + flags.name + ": " + executor.error().message);

@@ -38,7 +38,9 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
   spdlog::set_default_logger(logger);
 }
 
-Net RoleProcess::net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
+Net RoleProcess::net() {
+  return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()};
+}
 
 void RoleProcess::ready() {
   spdlog::info("ready");
@@ -64,10 +66,12 @@ int RoleProcess::run(kj::Promise<void> serving) {
 }
 
 kj::Promise<int> RoleProcess::untilSignalled() {
-  return io_.unixEventPort.onSignal(SIGTERM).exclusiveJoin(io_.unixEventPort.onSignal(SIGINT)).then([](siginfo_t&&) {
-    spdlog::info("stopping");
-    return int{kExitDone};
-  });
+  return io_.unixEventPort.onSignal(SIGTERM)
+      .exclusiveJoin(io_.unixEventPort.onSignal(SIGINT))
+      .then([](siginfo_t&&) {
+        spdlog::info("stopping");
+        return int{kExitDone};
+      });
 }
 
 Rng RoleProcess::rng() {
