@@ -110,6 +110,7 @@ class Chooser {
   void layOwn(Site& site, const std::vector<RuIndex>& rus) const;
   Claim claimOn(Site& site, const Offer& offer) const;
   Candidate candidate(const Site& site) const;
+  uint64_t mostDraws() const;
   double guaranteed() const;
 
   bool mayTake(const Offer& offer) const {
@@ -185,7 +186,7 @@ void Chooser::offerPreferred() {
 void Chooser::sample() {
   Explanation& explanation = decision_.explanation;
   const uint64_t wanted = request_.tasks.size();
-  const uint64_t most = settings_.ratio.value_or(settings_.cap) * wanted;
+  const uint64_t most = mostDraws();
   const uint64_t least = settings_.ratio ? most : std::max<uint64_t>(settings_.floor, wanted);
   uint64_t drawn = 0;
   while (drawn < most && (drawn < least || found_ < wanted)) {
@@ -261,12 +262,16 @@ void Chooser::explain() {
   for (size_t i = 0; i < shown; ++i) explanation.best.push_back(candidate(*ranked[i]));
 }
 
+uint64_t Chooser::mostDraws() const {
+  return uint64_t{settings_.ratio.value_or(settings_.cap)} * request_.tasks.size();
+}
+
 double Chooser::guaranteed() const {
   const uint64_t wanted = request_.tasks.size();
   if (sawAll_) return found_ >= wanted ? 1.0 : 0.0;  // nothing was left to chance
-  const uint32_t drawn = decision_.explanation.drawn;
   const double confidence = spec_.confidence.value_or(settings_.confidence);
-  return guarantee(lowerBound(acceptableDrawn_, drawn, confidence), drawn, static_cast<uint32_t>(wanted));
+  const double p = lowerBound(acceptableDrawn_, decision_.explanation.drawn, confidence);
+  return guarantee(p, mostDraws(), static_cast<uint32_t>(wanted));
 }
 
 Site& Chooser::siteOf(ServerId server) {
