@@ -167,8 +167,8 @@ Decision Chooser::decide() {
   sample();
   explain();
   pick();
-  if (spec_.schedule == Schedule::kGang && decision_.claims.size() < request_.tasks.size())
-    decision_.claims.clear();
+  const bool all = decision_.claims.size() == request_.tasks.size();
+  if (spec_.schedule == Schedule::kGang && !all) decision_.claims.clear();
   decision_.explanation.placed = decision_.claims.size();
   return std::move(decision_);
 }
@@ -211,9 +211,11 @@ std::string Chooser::offer(Site& site) {
   const SlotView slot = view(site, site.status);
   const Offer offered = appraise(site, slot);
   if (!mayTake(offered)) return site.closed = site.found > 0 ? kTaken : reasonAgainst(slot);
-  const bool wasFirst = site.found++ == 0;
+  ++site.found;
   layOwn(site, site.status.free.first(spec_.rusPerTask));
-  if (offered.standing != Standing::kAcceptable) return wasFirst ? reasonAgainst(slot) : kTaken;
+  if (offered.standing != Standing::kAcceptable) {
+    return site.first.standing == Standing::kAcceptable ? kTaken : reasonAgainst(slot);
+  }
   // A slot beyond what its rack may take stays in the choice, since it may be better than those found before
   // it.
   if (domainFull(foundIn_, site.domain)) return kSpread;

@@ -40,6 +40,7 @@ Decision chooseBest(const ClusterState& state, const JobSpec& spec) {
 // Names of the servers claimed, one for each claim.
 std::vector<std::string> places(const ClusterState& state, const Decision& decision) {
   std::vector<std::string> names;
+  names.reserve(decision.claims.size());
   for (const Claim& claim : decision.claims) names.push_back(state.facts(claim.server).name);
   return names;
 }
