@@ -21,7 +21,7 @@ from pathlib import Path
 # Files of master/, agent/ and monitor/ that are logic: pure, std only. Everything else there is shell.
 LOGIC_FILES = [
     "*_logic.h", "*_logic.cc", "options.*", "store.h", "memory_store.*", "executor.h", "emulated_executor.*",
-    "psi.*", "cgroup_v1.*", "cgroup_v2.*", "perf.*", "resctrl.*", "events.h",
+    "psi.*", "cgroup.*", "cgroup_v1.*", "cgroup_v2.*", "perf.*", "resctrl.*", "events.h",
 ]
 
 # Libraries by the first part of the header's path; what is not here and ends in .h is the operating system's.
