@@ -1,6 +1,14 @@
 // A scheduler over a copy of the shared state (design 5): checks submissions, samples, judges, commits,
 // launches, and keeps waiting jobs until slots suit them. A state machine without I/O; the shell
 // (agent_server) carries its actions out.
+//
+// What it keeps to:
+// - Nothing is planned before the snapshot that follows an attachment is whole, nor while the master is away.
+// - A job has at most one commit in flight, so no task is claimed twice; its claims stay laid over the copy
+// until then.
+// - A client is answered only from the master's answer, which is durable.
+// - A launch is sent until a monitor answers for it or the master takes the allocation back.
+// - An event costs a bounded amount of planning; what is left over is done after an immediate WakeAt.
 #pragma once
 
 #include <memory>
@@ -15,7 +23,7 @@ namespace tarcil {
 
 class AgentLogic final {
  public:
-  AgentLogic(const AgentOptions& options, std::string name);
+  explicit AgentLogic(const AgentOptions& options);
   ~AgentLogic();
 
   // Takes one event and appends what is to be done. Actions are to be carried out in order.
@@ -23,6 +31,17 @@ class AgentLogic final {
 
   // The epoch that the master gave last; 0 before the first attachment.
   uint64_t epoch() const;
+
+  // What it holds, for metrics and for tests.
+  struct Load {
+    size_t jobs = 0;         // unfinished
+    size_t waiting = 0;      // of them, with tasks that have no slot and might be given one
+    size_t submissions = 0;  // that wait for the master
+    size_t commits = 0;      // in flight
+    uint64_t freeUnits =
+        0;  // of the cluster, as it sees them: what its commits in flight claim counts as taken
+  };
+  Load load() const;
 
  private:
   struct State;

@@ -37,9 +37,20 @@ struct Decision {
 };
 
 // Samples, judges and chooses greedily: after each pick the server is judged again, so a job never breaks
-// itself. Seeds its own generator with `seed` and records it. `state` is unchanged on return (picks are laid
-// over and lifted). With schedule gang, claims are for all tasks or none.
-Decision choose(ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
+// itself. Seeds its own generator with `seed` and records it. With schedule gang, claims are for all tasks or
+// none.
+//
+// Draws until the tasks have acceptable slots and the floor is met, at most cap slots a task; with a fixed
+// ratio exactly so many. Slots of the servers in placement.prefer are judged besides, so that data is found
+// by name and not by luck. Reasons in explanation.dropped:
+//   constraint, not_enough_free  servers met on the way that hold no slot for the job; they do not count as
+//   drawn spread                       the server or rack has as many tasks of the job as placement.spread
+//   allows neighbour:RESOURCE           a resident could not bear the job quality                      below
+//   the target taken                        good enough until the job's own tasks took other slots of the
+//   server
+// What is drawn and not dropped for one of the last four was acceptable. Nothing drawn and nothing dropped:
+// no unit of the cluster was free.
+Decision choose(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
                 uint64_t seed);
 
 // How the master is to judge the claims of this job.

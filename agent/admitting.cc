@@ -1,0 +1,100 @@
+// Submissions: what is checked at once, what waits for the master, what is refused.
+#include <algorithm>
+
+#include "agent/agent_state.h"
+#include "agent/submission.h"
+
+namespace tarcil {
+
+using namespace agent;
+
+namespace {
+
+// Submissions looked at per event; each costs a decision.
+constexpr size_t kAdmittedPerEvent = 64;
+
+Error exhausted(std::string message) {
+  return {ErrorCode::kExhausted, std::move(message)};
+}
+
+Status checked(const SubmitArrived& event) {
+  if (event.caller.role != Role::kSubmit && event.caller.role != Role::kOperate) {
+    return denied("a token of role " + std::string(name(event.caller.role)) +
+                  " does not allow submitting jobs");
+  }
+  static const std::vector<InputFile> kNone;
+  return checkSubmission(event.spec, event.files ? *event.files : kNone);
+}
+
+}  // namespace
+
+void AgentLogic::State::on(const SubmitArrived& event, Turn& turn) {
+  if (Status status = checked(event); !status) return answer({event.request}, status, turn);
+  Result<std::string> runAs = runAsFor(event.spec, event.caller);
+  if (!runAs) return answer({event.request}, runAs.error(), turn);
+  if (arrivals.size() >= options.maxWaitingJobs) {
+    return answer({event.request}, exhausted("too many submissions wait for the master; try again in 10 s"),
+                  turn);
+  }
+  JobRecord record{.id = event.job,
+                   .spec = event.spec,
+                   .user = event.caller.user,
+                   .runAs = *runAs,
+                   .hasFiles = event.files && !event.files->empty(),
+                   .submitted = turn.wall};
+  arrivals.push_back({.clients = {event.request},
+                      .job = {.record = std::move(record), .files = event.files},
+                      .deadline = turn.now + options.masterPatience});
+}
+
+void AgentLogic::State::answer(const std::vector<RequestId>& clients, const Status& status, Turn& turn) {
+  for (RequestId request : clients)
+    turn.actions.push_back(AnswerSubmit{.request = request, .status = status});
+}
+
+void AgentLogic::State::admitArrivals(Turn& turn) {
+  for (size_t count = 0; count < kAdmittedPerEvent && !arrivals.empty(); ++count) {
+    Arrival arrival = std::move(arrivals.front());
+    arrivals.pop_front();
+    admit(std::move(arrival), turn);
+  }
+}
+
+void AgentLogic::State::expireArrivals(Turn& turn) {
+  while (!arrivals.empty() && arrivals.front().deadline <= turn.now) {
+    answer(arrivals.front().clients, Error{ErrorCode::kUnavailable, "the master is out of reach; try again"},
+           turn);
+    arrivals.pop_front();
+  }
+}
+
+void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
+  const JobRecord& record = arrival.job.record;
+  if (Job* held = find(record.id)) {
+    if (held->held.record().user != record.user) {
+      return answer(arrival.clients, denied("job: another user's job has this id; make a new one"), turn);
+    }
+    if (held->durable) return answer(arrival.clients, {}, turn);
+    held->clients.insert(held->clients.end(), arrival.clients.begin(), arrival.clients.end());
+    return;
+  }
+  // The master has said that the job is over, and still owes the answer to a commit for it: the job is
+  // durable.
+  if (inFlight.has(record.id)) return answer(arrival.clients, {}, turn);
+  if (Status status = admissible(record); !status) return answer(arrival.clients, status, turn);
+  JobId id = record.id;
+  Job& job = jobs.emplace(id, HeldJob::submitted(std::move(arrival.job.record))).first->second;
+  job.files = std::move(arrival.job.files);
+  job.clients = std::move(arrival.clients);
+  plan(job, turn);
+}
+
+Status AgentLogic::State::admissible(const JobRecord& record) {
+  if (Status status = everFeasible(copy.state(), record.spec); !status) return status;
+  auto waits = waitingOfUser.find(record.user);
+  if (waits == waitingOfUser.end() || waits->second < options.maxWaitingJobs) return {};
+  return exhausted(std::to_string(waits->second) + " jobs of " + record.user +
+                   " wait already, the most that this agent keeps; try again in 10 s, or at another agent");
+}
+
+}  // namespace tarcil

@@ -1,0 +1,112 @@
+#include "agent/agent_logic.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "agent/agent_state.h"
+
+namespace tarcil {
+
+using namespace agent;
+
+AgentLogic::AgentLogic(const AgentOptions& options) : state_(std::make_unique<State>(options)) {}
+AgentLogic::~AgentLogic() = default;
+
+uint64_t AgentLogic::epoch() const {
+  return state_->epoch;
+}
+
+AgentLogic::Load AgentLogic::load() const {
+  return {.jobs = state_->jobs.size(),
+          .waiting = state_->waiting.size(),
+          .submissions = state_->arrivals.size(),
+          .commits = state_->inFlight.size(),
+          .freeUnits = state_->copy.state().freeUnits()};
+}
+
+void AgentLogic::handle(const Event& event, Now now, Rng& rng, std::vector<Action>& actions) {
+  State::Turn turn{.now = now.steady, .wall = now.wall, .rng = rng, .actions = actions};
+  std::visit([this, &turn](const auto& which) { state_->on(which, turn); }, event);
+  state_->finish(turn);
+}
+
+void AgentLogic::State::on(const MasterLost&, Turn&) {
+  attached = snapshot = false;
+}
+
+void AgentLogic::State::on(const ServersUpdated& event, Turn& turn) {
+  apply(event.updates, turn);
+}
+
+void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
+  snapshot = true;
+  inFlight.layOver(copy.state());
+  somethingBetter();
+}
+
+void AgentLogic::State::on(const SettingsUpdated& event, Turn&) {
+  settings = event.settings;
+  somethingBetter();
+}
+
+void AgentLogic::State::on(const PlatformUpdated& event, Turn&) {
+  copy.state().setShare(event.platform, event.share);
+  somethingBetter();
+}
+
+void AgentLogic::State::on(const TimerFired&, Turn&) {
+  wakeAt.reset();
+}
+
+void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, Turn& turn) {
+  bool better = false;
+  for (const ServerUpdate& update : updates) {
+    better |= copy.apply(update);
+    if (update.facts) launches.serverKnown(update.id, copy.state(), turn.actions);
+  }
+  if (better) somethingBetter();
+}
+
+void AgentLogic::State::finish(Turn& turn) {
+  runTimers(turn);
+  launches.retry(turn.now, copy.state(), turn.actions);
+  if (ready()) {
+    tryWaiting(turn);
+    admitArrivals(turn);
+  } else {
+    expireArrivals(turn);
+  }
+  askToWake(turn);
+}
+
+void AgentLogic::State::runTimers(Turn& turn) {
+  while (!timers.empty() && timers.begin()->first <= turn.now) {
+    Job& job = jobs.at(timers.begin()->second);
+    size_t before = job.held.placeable();
+    job.held.endDelays(turn.now);
+    if (job.held.placeable() > before) job.triedAt = 0;
+    if (job.waitingSince && !job.late && turn.now >= *job.waitingSince + options.waitBound) {
+      job.late = true;
+      job.triedAt = 0;
+    }
+    if (ready() && job.unsaid && !inFlight.has(job.id())) sayReason(job, turn);
+    refresh(job, turn);
+  }
+}
+
+void AgentLogic::State::askToWake(Turn& turn) {
+  std::optional<MonotonicTime> next;
+  auto sooner = [&next](std::optional<MonotonicTime> when) {
+    if (when && (!next || *when < *next)) next = when;
+  };
+  if (!timers.empty()) sooner(timers.begin()->first);
+  sooner(launches.nextRetry());
+  if (!ready() && !arrivals.empty()) sooner(arrivals.front().deadline);
+  if (ready() && (!arrivals.empty() || (waiting.anyToTry() && copy.state().freeUnits() > 0)))
+    sooner(turn.now);
+  if (!next || (wakeAt && *wakeAt <= *next)) return;
+  wakeAt = next;
+  turn.actions.push_back(WakeAt{.when = *next});
+}
+
+}  // namespace tarcil

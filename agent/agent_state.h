@@ -1,0 +1,159 @@
+// What an agent holds and the steps that change it. Private to agent_logic: agent_logic.cc takes events and
+// keeps time, admitting.cc takes submissions in, placing.cc samples and commits, answering.cc takes the
+// master's word.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/agent_logic.h"
+#include "agent/commits_in_flight.h"
+#include "agent/held_job.h"
+#include "agent/launches.h"
+#include "agent/state_copy.h"
+#include "agent/wait_reason.h"
+#include "agent/waiting_queue.h"
+#include "core/decide/chooser.h"
+#include "core/decide/options.h"
+
+namespace tarcil {
+
+struct AgentLogic::State {
+  explicit State(const AgentOptions& options) : options(options), launches(options.launchRetry) {}
+
+  // The arguments of one handle().
+  struct Turn {
+    MonotonicTime now;
+    WallTime wall;
+    Rng& rng;
+    std::vector<agent::Action>& actions;
+  };
+
+  // A submission that passed its checks and waits for the master.
+  struct Arrival {
+    std::vector<agent::RequestId> clients;
+    NewJob job;
+    MonotonicTime deadline;  // refused as Unavailable then, where the master is still away
+  };
+
+  // Why a job waits, and the decision that says so, where the master does not know yet.
+  struct Unsaid {
+    agent::WaitReason reason;
+    Explanation explanation;
+  };
+
+  struct Job {
+    explicit Job(agent::HeldJob held) : held(std::move(held)) {}
+
+    agent::HeldJob held;
+    std::shared_ptr<const std::vector<InputFile>> files;  // until durable
+    bool durable = false;                                 // else its first commit is in flight
+    std::vector<agent::RequestId> clients;                // waiting for it to be durable
+
+    uint64_t triedAt = 0;  // value of `betters` when it was last planned; 0: to be tried whatever changed
+    uint32_t replans = 0;  // in a row, because claims were refused
+    std::optional<MonotonicTime> waitingSince;  // has had tasks to place since then, and got no slot
+    bool late = false;                          // has waited for the bound: takes the best there is
+    std::string saidKind;                       // of the reason that the master was told last
+    MonotonicTime saidAt{};
+    std::optional<Unsaid> unsaid;
+    std::optional<MonotonicTime> due;  // its entry in `timers`
+    bool counted = false;              // in waitingOfUser
+
+    const JobSpec& spec() const { return held.record().spec; }
+    const JobId& id() const { return held.record().id; }
+  };
+
+  // --- Events (agent_logic.cc, answering.cc)
+  void on(const agent::MasterAttached& event, Turn& turn);
+  void on(const agent::MasterLost& event, Turn& turn);
+  void on(const agent::ServersUpdated& event, Turn& turn);
+  void on(const agent::SnapshotComplete& event, Turn& turn);
+  void on(const agent::SettingsUpdated& event, Turn& turn);
+  void on(const agent::PlatformUpdated& event, Turn& turn);
+  void on(const agent::SubmitArrived& event, Turn& turn);
+  void on(const agent::CommitAnswered& event, Turn& turn);
+  void on(const agent::JobAssigned& event, Turn& turn);
+  void on(const agent::LaunchAnswered& event, Turn& turn);
+  void on(const agent::TimerFired& event, Turn& turn);
+
+  // --- Time (agent_logic.cc)
+  // Does what is due whatever the event was: timers, launches, submissions, waiting jobs. Then asks for the
+  // next wake-up.
+  void finish(Turn& turn);
+  void runTimers(Turn& turn);
+  void askToWake(Turn& turn);
+  // Whether decisions can be made: the master is there and its snapshot is whole.
+  bool ready() const { return attached && snapshot; }
+
+  // --- Admitting (admitting.cc)
+  void answer(const std::vector<agent::RequestId>& clients, const Status& status, Turn& turn);
+  void admitArrivals(Turn& turn);
+  void expireArrivals(Turn& turn);
+  void admit(Arrival arrival, Turn& turn);
+  Status admissible(const JobRecord& record);
+
+  // --- Placing (placing.cc)
+  void tryWaiting(Turn& turn);
+  // Chooses slots for the job's placeable tasks and sends what follows. Requires: ready(), none of its
+  // commits in flight.
+  void plan(Job& job, Turn& turn);
+  Commit decide(Job& job, agent::WaitReason& reason, Turn& turn);
+  Decision sample(const Job& job, size_t wanted, Turn& turn);
+  Commit emptyCommit(const Job& job) const;
+  void send(Job& job, Commit commit, const agent::WaitReason& reason, Turn& turn);
+  // Tells the master why the job waits, now or as soon as the last word is old enough, if that is news.
+  void noteReason(Job& job, agent::WaitReason reason, Explanation explanation, Turn& turn);
+  void sayReason(Job& job, Turn& turn);
+  // Something got better for jobs that wait.
+  void somethingBetter();
+  // Brings the queue, the timers and the counts in line with the job. After every change of it.
+  void refresh(Job& job, Turn& turn);
+  void setTimer(Job& job, bool free);
+  void count(Job& job);
+
+  // --- The master's word (answering.cc)
+  void startEpochAnew(Turn& turn);
+  void replaceJobs(const std::vector<JobAssignment>& jobs, Turn& turn);
+  void assign(const JobAssignment& assignment, Turn& turn);
+  void assignTask(Job& job, const TaskAssignment& task, Turn& turn);
+  void settle(Job& job, const Status& status, Turn& turn);
+  // Carries the grants out. Returns whether a claim was refused whose task still wants a slot.
+  bool takeGrants(Job& job, const Commit& commit, const CommitAnswer& answer, Turn& turn);
+  bool takeGrant(Job& job, const Claim& claim, const Grant& grant, Turn& turn);
+  void afterGrants(Job& job, bool refused, Turn& turn);
+  void launch(Job& job, TaskIndex index, Turn& turn);
+  void apply(const std::vector<ServerUpdate>& updates, Turn& turn);
+  Job* find(const JobId& id);
+  void forget(const JobId& id);
+
+  // --- Constant
+  const AgentOptions options;
+
+  // --- The attachment
+  uint64_t epoch = 0;
+  bool attached = false;
+  bool snapshot = false;  // the one that follows the attachment is whole
+
+  // --- The copy of the shared state
+  agent::StateCopy copy;
+  QualitySettings settings;
+  uint64_t betters = 1;  // how often something got better for jobs that wait
+  agent::CommitsInFlight inFlight;
+
+  // --- Work
+  std::deque<Arrival> arrivals;  // by deadline
+  std::map<JobId, Job> jobs;
+  std::map<std::string, uint32_t> waitingOfUser;  // jobs with tasks that have no slot
+  agent::WaitingQueue waiting;                    // jobs that could be planned, were there slots
+  std::set<std::pair<MonotonicTime, JobId>> timers;
+  agent::Launches launches;
+  std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way
+};
+
+}  // namespace tarcil

@@ -1,0 +1,209 @@
+// The master's word: attachments, answers to commits, news of jobs; and the launches that follow.
+#include <algorithm>
+
+#include "agent/agent_state.h"
+
+namespace tarcil {
+
+using namespace agent;
+
+namespace {
+
+LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& task) {
+  const JobSpec& spec = record.spec;
+  return {.allocation = task.allocation,
+          .job = record.id,
+          .jobName = spec.name,
+          .task = index,
+          .attempt = task.attempt,
+          .tasks = spec.tasks,
+          .server = {},
+          .rus = task.rus,
+          .command = spec.command,
+          .env = spec.env,
+          .workdir = spec.workdir,
+          .user = record.runAs,
+          .limits = spec.limits,
+          .grace = spec.grace,
+          .timeout = spec.timeout,
+          .hasFiles = record.hasFiles};
+}
+
+}  // namespace
+
+void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
+  const bool resumed = event.epoch == epoch && epoch != 0;
+  epoch = event.epoch;
+  attached = true;
+  snapshot = false;
+  copy = StateCopy();
+  if (!resumed) inFlight.restart();
+  replaceJobs(event.jobs, turn);
+  if (!resumed) startEpochAnew(turn);
+  for (Commit& commit : inFlight.all()) turn.actions.push_back(SendCommit{std::move(commit)});
+}
+
+// Jobs that the master does not know have lost their commits: they are submissions again.
+void AgentLogic::State::startEpochAnew(Turn& turn) {
+  std::vector<JobId> unknown;
+  for (auto& [id, job] : jobs) {
+    if (!job.durable) unknown.push_back(id);
+  }
+  for (const JobId& id : unknown) {
+    Job& job = jobs.at(id);
+    arrivals.push_back({.clients = std::move(job.clients),
+                        .job = {.record = job.held.record(), .files = std::move(job.files)},
+                        .deadline = turn.now + options.masterPatience});
+    forget(id);
+  }
+}
+
+void AgentLogic::State::replaceJobs(const std::vector<JobAssignment>& assignments, Turn& turn) {
+  std::set<JobId> listed;
+  for (const JobAssignment& assignment : assignments) listed.insert(assignment.job.id);
+  std::vector<JobId> gone;
+  for (auto& [id, job] : jobs) {
+    job.unsaid.reset();
+    job.saidKind.clear();  // the commit that said it may have come to nothing
+    if (job.durable && !listed.contains(id)) gone.push_back(id);
+  }
+  for (const JobId& id : gone) forget(id);
+  for (const JobAssignment& assignment : assignments) assign(assignment, turn);
+}
+
+void AgentLogic::State::on(const JobAssigned& event, Turn& turn) {
+  assign(event.assignment, turn);
+}
+
+void AgentLogic::State::assign(const JobAssignment& assignment, Turn& turn) {
+  const JobId& id = assignment.job.id;
+  Job* job = find(id);
+  if (!job && assignment.over) return;
+  if (!job) job = &jobs.emplace(id, HeldJob(assignment.job)).first->second;
+  // That the master speaks of it says that it is durable, though the answer to its first commit is still to
+  // come.
+  if (!job->durable) settle(*job, {}, turn);
+  if (assignment.over) return forget(id);
+  const size_t before = job->held.placeable();
+  for (const TaskAssignment& task : assignment.tasks) assignTask(*job, task, turn);
+  if (assignment.complete) {
+    for (AllocationId ended : job->held.keepListed(assignment.tasks)) launches.drop(ended);
+  }
+  if (job->held.placeable() > before) job->triedAt = 0;
+  refresh(*job, turn);
+}
+
+void AgentLogic::State::assignTask(Job& job, const TaskAssignment& task, Turn& turn) {
+  const HeldTask* held = job.held.find(task.index);
+  const bool starting = task.state == RunState::kStarting;
+  if (held && held->allocation != 0 && !(starting && held->allocation == task.allocation)) {
+    launches.drop(held->allocation);
+  }
+  job.held.assign(task, turn.now);
+  if (starting) launch(job, task.index, turn);
+}
+
+// The job's record is durable: whoever waits for that is told.
+void AgentLogic::State::settle(Job& job, const Status& status, Turn& turn) {
+  job.durable = true;
+  job.files.reset();
+  answer(job.clients, status, turn);
+  job.clients.clear();
+}
+
+void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
+  const CommitAnswer& answered = event.answer;
+  apply(answered.servers, turn);
+  std::optional<Commit> commit = inFlight.take(answered.sequence, copy.state());
+  if (!commit) return;
+  Job* job = find(commit->job);
+  if (!job) return;
+  using Outcome = CommitAnswer::Outcome;
+  const bool first = !job->durable;
+  if (answered.outcome == Outcome::kOk) {
+    const bool refused = takeGrants(*job, *commit, answered, turn);
+    if (first) settle(*job, {}, turn);
+    return afterGrants(*job, refused, turn);
+  }
+  if (answered.outcome == Outcome::kRefused) {
+    if (!first) return refresh(*job, turn);
+    answer(job->clients, invalid(answered.problem), turn);
+    return forget(commit->job);
+  }
+  // The job was there before or is over. Where the master has assigned it meanwhile, that is news and stays.
+  if (first) answer(job->clients, {}, turn);
+  if (first || answered.outcome == Outcome::kJobOver) return forget(commit->job);
+  refresh(*job, turn);
+}
+
+bool AgentLogic::State::takeGrants(Job& job, const Commit& commit, const CommitAnswer& answered, Turn& turn) {
+  bool refused = false;
+  for (size_t i = 0; i < commit.claims.size() && i < answered.grants.size(); ++i) {
+    refused |= !takeGrant(job, commit.claims[i], answered.grants[i], turn);
+  }
+  return refused;
+}
+
+// Returns false where the claim was refused and the task waits for another slot.
+bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& grant, Turn& turn) {
+  const HeldTask* task = job.held.find(claim.task);
+  // News that came since the commit was sent count for more than its answer.
+  if (!task || task->state != RunState::kQueued || task->attempt != claim.attempt) return true;
+  if (grant.verdict == Verdict::kGranted) {
+    job.held.grant(claim.task, claim.server, grant);
+    job.waitingSince.reset();  // got a slot: for the others the wait begins anew
+    job.late = false;
+    launch(job, claim.task, turn);
+    return true;
+  }
+  if (grant.verdict != Verdict::kTaskNotWaiting) return false;
+  // What is held of the task is out of date, and the news are on their way.
+  job.held.forget(claim.task);
+  return true;
+}
+
+void AgentLogic::State::afterGrants(Job& job, bool refused, Turn& turn) {
+  if (!refused) {
+    job.replans = 0;
+  } else {
+    somethingBetter();  // for others: the units that were claimed in vain
+    if (ready() && job.replans < options.replans) {
+      ++job.replans;
+      return plan(job, turn);
+    }
+    job.triedAt = betters;
+    noteReason(job, outrun(), {}, turn);
+  }
+  refresh(job, turn);
+}
+
+void AgentLogic::State::launch(Job& job, TaskIndex index, Turn& turn) {
+  const HeldTask& task = *job.held.find(index);
+  if (task.launched) return;
+  launches.start(launchSpec(job.held.record(), index, task), task.server, copy.state(), turn.actions);
+}
+
+void AgentLogic::State::on(const LaunchAnswered& event, Turn& turn) {
+  std::optional<LaunchSpec> settled = launches.answered(event, turn.now);
+  if (!settled) return;
+  if (Job* job = find(settled->job)) job->held.setLaunched(settled->task, settled->allocation);
+}
+
+AgentLogic::State::Job* AgentLogic::State::find(const JobId& id) {
+  auto found = jobs.find(id);
+  return found == jobs.end() ? nullptr : &found->second;
+}
+
+void AgentLogic::State::forget(const JobId& id) {
+  Job& job = jobs.at(id);
+  for (const auto& [index, task] : job.held.tasks()) {
+    if (task.allocation != 0) launches.drop(task.allocation);
+  }
+  waiting.erase(waitingKey(job.held.record()));
+  if (job.due) timers.erase({*job.due, id});
+  if (job.counted && --waitingOfUser[job.held.record().user] == 0)
+    waitingOfUser.erase(job.held.record().user);
+  jobs.erase(id);
+}
+
+}  // namespace tarcil

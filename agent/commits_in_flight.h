@@ -1,0 +1,55 @@
+// Commits that the master has not answered. Their claims stay laid over the agent's copy of the state, so
+// that the same units are not asked for twice (design 6).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/state/cluster_state.h"
+#include "core/state/commit.h"
+
+namespace tarcil::agent {
+
+// At most one commit per job is in flight: no task is claimed twice, and slots that come free meanwhile
+// gather for the job's next one.
+class CommitsInFlight {
+ public:
+  // Numbers the commit, lays its claims over `state` and keeps it. The reference is valid until it is taken.
+  // Requires: no commit of the same job is in flight.
+  const Commit& add(Commit commit, const Profile& profile, ClusterState& state);
+
+  bool has(const JobId& job) const { return byJob_.contains(job); }
+
+  // Takes an answered commit out and lifts its claims. nullopt where no such commit is in flight.
+  std::optional<Commit> take(uint64_t sequence, ClusterState& state);
+
+  // Forgets every commit and numbers the next ones from 1, for a new epoch. Lifts nothing: goes with a new
+  // state.
+  void restart();
+
+  // Lays every claim over a copy that was started anew. Claims on servers that it does not know are left out.
+  void layOver(ClusterState& state);
+
+  // In the order in which they were sent.
+  std::vector<Commit> all() const;
+
+  size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    Commit commit;
+    Profile profile;
+    std::vector<ClusterState::OverlayId> overlays;
+  };
+
+  static void layOver(Entry& entry, ClusterState& state);
+
+  std::map<uint64_t, Entry> entries_;
+  std::unordered_map<JobId, uint64_t> byJob_;
+  uint64_t nextSequence_ = 1;
+};
+
+}  // namespace tarcil::agent

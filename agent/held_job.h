@@ -1,0 +1,77 @@
+// The unfinished tasks of one job as its agent holds them: which wait, which are delayed, which sit on
+// servers.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/decide/chooser.h"
+#include "core/state/job_state.h"
+
+namespace tarcil::agent {
+
+// A task that has not ended.
+struct HeldTask {
+  uint32_t attempt = 0;
+  RunState state = RunState::kQueued;  // queued, starting or running
+  MonotonicTime notBefore{};           // queued: not to be placed before this time
+  AllocationId allocation = 0;         // starting, running
+  ServerId server = 0;
+  std::vector<RuIndex> rus;
+  bool launched = false;  // a monitor has answered for this allocation: it is not to be launched again
+};
+
+// Values only; every change is O(log tasks).
+class HeldJob {
+ public:
+  // Holds no task yet.
+  explicit HeldJob(JobRecord record) : record_(std::move(record)) {}
+
+  // A job just submitted: every task queued at attempt 0.
+  static HeldJob submitted(JobRecord record);
+
+  const JobRecord& record() const { return record_; }
+
+  // Takes the master's word on a task: replaces what was held of it; a final state forgets it.
+  void assign(const TaskAssignment& news, MonotonicTime now);
+  // Forgets every task that the assignment does not list. Returns the allocations that these held.
+  std::vector<AllocationId> keepListed(const std::vector<TaskAssignment>& listed);
+  // The queued task now holds the granted units and is starting.
+  void grant(TaskIndex index, ServerId server, const Grant& grant);
+  void forget(TaskIndex index);
+  // Notes that a monitor has answered for the task's allocation.
+  void setLaunched(TaskIndex index, AllocationId allocation);
+
+  // nullptr where the task has ended or is not known. Valid until the next change.
+  const HeldTask* find(TaskIndex index) const;
+  const std::map<TaskIndex, HeldTask>& tasks() const { return tasks_; }
+
+  // Tasks whose delay is over by now become placeable.
+  void endDelays(MonotonicTime now);
+  std::optional<MonotonicTime> nextDelayEnd() const;
+
+  bool hasQueued() const { return !ready_.empty() || !delayed_.empty(); }
+  // Queued tasks that may be placed now: their delay is over and the job's concurrency leaves room for them.
+  size_t placeable() const;
+  // The first `count` of them. Requires: count <= placeable().
+  std::vector<PlacementRequest::Task> firstPlaceable(size_t count) const;
+  // Servers of the tasks that start or run, one entry per task.
+  std::vector<ServerId> placedOn() const;
+
+ private:
+  void unlist(TaskIndex index, const HeldTask& task);
+  void list(TaskIndex index, const HeldTask& task, MonotonicTime now);
+
+  JobRecord record_;
+  std::map<TaskIndex, HeldTask> tasks_;
+  // Every task of tasks_ is in exactly one of these.
+  std::set<TaskIndex> ready_;
+  std::set<std::pair<MonotonicTime, TaskIndex>> delayed_;
+  std::set<TaskIndex> active_;
+};
+
+}  // namespace tarcil::agent

@@ -1,0 +1,72 @@
+#include "agent/launches.h"
+
+#include <algorithm>
+
+namespace tarcil::agent {
+
+void Launches::start(LaunchSpec spec, ServerId server, const ClusterState& state,
+                     std::vector<Action>& actions) {
+  AllocationId allocation = spec.allocation;
+  auto [entry, added] = launching_.try_emplace(allocation);
+  if (!added) return;
+  entry->second.spec = std::move(spec);
+  entry->second.server = server;
+  entry->second.pause = retry_;
+  send(entry->second, state, actions);
+}
+
+std::optional<LaunchSpec> Launches::answered(const LaunchAnswered& answer, MonotonicTime now) {
+  auto found = launching_.find(answer.allocation);
+  if (found == launching_.end()) return std::nullopt;
+  Launching& launching = found->second;
+  if (answer.outcome != LaunchAnswered::Outcome::kUnreachable) {
+    LaunchSpec settled = std::move(launching.spec);
+    drop(answer.allocation);
+    return settled;
+  }
+  if (launching.stage != Launching::Stage::kSent) return std::nullopt;
+  launching.stage = Launching::Stage::kPausing;
+  launching.due = now + launching.pause;
+  launching.pause = std::min(launching.pause * 3 / 2, kLongestPause);
+  pausing_.insert({launching.due, answer.allocation});
+  return std::nullopt;
+}
+
+void Launches::drop(AllocationId allocation) {
+  auto found = launching_.find(allocation);
+  if (found == launching_.end()) return;
+  pausing_.erase({found->second.due, allocation});
+  launching_.erase(found);
+}
+
+void Launches::serverKnown(ServerId server, const ClusterState& state, std::vector<Action>& actions) {
+  for (auto& [allocation, launching] : launching_) {
+    if (launching.server != server || launching.stage == Launching::Stage::kSent) continue;
+    send(launching, state, actions);
+  }
+}
+
+void Launches::retry(MonotonicTime now, const ClusterState& state, std::vector<Action>& actions) {
+  while (!pausing_.empty() && pausing_.begin()->first <= now) {
+    send(launching_.at(pausing_.begin()->second), state, actions);
+  }
+}
+
+std::optional<MonotonicTime> Launches::nextRetry() const {
+  if (pausing_.empty()) return std::nullopt;
+  return pausing_.begin()->first;
+}
+
+void Launches::send(Launching& launching, const ClusterState& state, std::vector<Action>& actions) {
+  pausing_.erase({launching.due, launching.spec.allocation});
+  if (!state.known(launching.server)) {
+    launching.stage = Launching::Stage::kNoFacts;
+    return;
+  }
+  launching.stage = Launching::Stage::kSent;
+  const ServerFacts& facts = state.facts(launching.server);
+  launching.spec.server = facts.name;
+  actions.push_back(Launch{.address = facts.address, .spec = launching.spec});
+}
+
+}  // namespace tarcil::agent

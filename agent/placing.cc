@@ -1,0 +1,154 @@
+// Placing: sample the copy, choose, commit; and what becomes of a job that finds no slot.
+#include <algorithm>
+
+#include "agent/agent_state.h"
+#include "core/decide/chooser.h"
+
+namespace tarcil {
+
+using namespace agent;
+
+namespace {
+
+// Waiting jobs planned per event; each costs a decision, some tens of microseconds.
+constexpr int kTriedPerEvent = 64;
+
+// Tasks of one commit, so that a huge job does not hold up the others behind one event or one message.
+constexpr size_t kTasksPerCommit = 1024;
+
+// Least time between two commits that only say why a job waits.
+constexpr Duration kBetweenReasons = std::chrono::seconds(1);
+
+}  // namespace
+
+void AgentLogic::State::tryWaiting(Turn& turn) {
+  for (int tries = 0; tries < kTriedPerEvent && copy.state().freeUnits() > 0; ++tries) {
+    std::optional<JobId> next = waiting.next();
+    if (!next) return;
+    Job& job = jobs.at(*next);
+    job.replans = 0;
+    plan(job, turn);
+  }
+}
+
+void AgentLogic::State::plan(Job& job, Turn& turn) {
+  job.triedAt = betters;
+  WaitReason reason;
+  Commit commit = decide(job, reason, turn);
+  if (job.durable && commit.claims.empty()) {
+    noteReason(job, std::move(reason), std::move(commit.explanation), turn);
+  } else {
+    if (!job.durable) commit.newJob = NewJob{.record = job.held.record(), .files = job.files};
+    send(job, std::move(commit), reason, turn);
+  }
+  refresh(job, turn);
+}
+
+Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
+  const JobSpec& spec = job.spec();
+  const size_t placeable = job.held.placeable();
+  const uint64_t free = copy.state().freeUnits();
+  const auto slots = static_cast<size_t>(free / spec.rusPerTask);
+  Commit commit = emptyCommit(job);
+  // More than what is free cannot be had: it is not worth a sample.
+  const size_t wanted = commit.gang ? placeable : std::min({placeable, slots, kTasksPerCommit});
+  const bool sampled = wanted > 0 && wanted <= slots;
+  if (sampled) {
+    Decision decision = sample(job, wanted, turn);
+    commit.claims = std::move(decision.claims);
+    commit.explanation = std::move(decision.explanation);
+  } else {
+    commit.explanation.wanted = placeable;
+  }
+  const size_t placed = commit.claims.size();
+  const Units units{.usable = copy.usableUnits(), .free = free - placed * spec.rusPerTask};
+  if (placed == kTasksPerCommit && units.free >= spec.rusPerTask) {
+    job.triedAt = 0;  // cut off: goes on with its next commit, which is no waiting
+  } else if (placed < placeable) {
+    reason = whyWaiting(spec, placeable - placed, units,
+                        sampled && placed < wanted ? &commit.explanation : nullptr);
+  }
+  return commit;
+}
+
+Decision AgentLogic::State::sample(const Job& job, size_t wanted, Turn& turn) {
+  PlacementRequest request{.spec = job.spec(), .tasks = job.held.firstPlaceable(wanted), .placedOn = {}};
+  if (job.spec().placement.spread != Spread::kNone) request.placedOn = job.held.placedOn();
+  request.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable;
+  return choose(copy.state(), request, settings, turn.rng());
+}
+
+Commit AgentLogic::State::emptyCommit(const Job& job) const {
+  Commit commit;
+  commit.job = job.id();
+  commit.judging = judgingFor(job.spec(), settings);
+  commit.gang = job.spec().schedule == Schedule::kGang;
+  return commit;
+}
+
+void AgentLogic::State::send(Job& job, Commit commit, const WaitReason& reason, Turn& turn) {
+  commit.waitReason = reason.text;
+  job.saidKind = reason.kind;
+  job.saidAt = turn.now;
+  job.unsaid.reset();
+  turn.actions.push_back(SendCommit{inFlight.add(std::move(commit), job.spec().profile, copy.state())});
+}
+
+void AgentLogic::State::noteReason(Job& job, WaitReason reason, Explanation explanation, Turn& turn) {
+  if (reason.kind == job.saidKind) {
+    job.unsaid.reset();
+    return;
+  }
+  job.unsaid = Unsaid{.reason = std::move(reason), .explanation = std::move(explanation)};
+  sayReason(job, turn);
+}
+
+void AgentLogic::State::sayReason(Job& job, Turn& turn) {
+  if (turn.now < job.saidAt + kBetweenReasons) return;
+  Unsaid unsaid = std::move(*job.unsaid);
+  Commit commit = emptyCommit(job);
+  commit.explanation = std::move(unsaid.explanation);
+  send(job, std::move(commit), unsaid.reason, turn);
+}
+
+void AgentLogic::State::somethingBetter() {
+  ++betters;
+  waiting.wakeAll();
+}
+
+void AgentLogic::State::refresh(Job& job, Turn& turn) {
+  if (job.held.placeable() == 0) {
+    job.waitingSince.reset();
+    job.late = false;
+  } else if (!job.waitingSince) {
+    job.waitingSince = turn.now;
+  }
+  const bool free = job.durable && !inFlight.has(job.id());
+  const WaitingKey key = waitingKey(job.held.record());
+  if (!free || job.held.placeable() == 0) {
+    waiting.erase(key);
+  } else {
+    waiting.put(key, job.triedAt == betters ? WaitingQueue::Mode::kResting : WaitingQueue::Mode::kToBeTried);
+  }
+  setTimer(job, free);
+  count(job);
+}
+
+void AgentLogic::State::setTimer(Job& job, bool free) {
+  if (job.due) timers.erase({*job.due, job.id()});
+  job.due = job.held.nextDelayEnd();
+  auto sooner = [&job](MonotonicTime when) { job.due = job.due ? std::min(*job.due, when) : when; };
+  if (free && job.waitingSince && !job.late) sooner(*job.waitingSince + options.waitBound);
+  if (free && job.unsaid && ready()) sooner(job.saidAt + kBetweenReasons);
+  if (job.due) timers.insert({*job.due, job.id()});
+}
+
+void AgentLogic::State::count(Job& job) {
+  if (job.counted == job.held.hasQueued()) return;
+  job.counted = !job.counted;
+  uint32_t& jobsOfUser = waitingOfUser[job.held.record().user];
+  jobsOfUser += job.counted ? 1 : -1;
+  if (jobsOfUser == 0) waitingOfUser.erase(job.held.record().user);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,37 @@
+// Why tasks of a job have no slot, in words for its user.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/decide/explain.h"
+#include "core/model/job.h"
+
+namespace tarcil::agent {
+
+struct WaitReason {
+  // Which of the reasons it is. News for the user only where this changes: numbers in the text vary all the
+  // time.
+  std::string kind;
+  std::string text;
+
+  // Not waiting.
+  bool empty() const { return kind.empty(); }
+  bool operator==(const WaitReason&) const = default;
+};
+
+// Units of the servers that are up and not cordoned, and those of them that are free after this decision's
+// claims.
+struct Units {
+  uint64_t usable = 0;
+  uint64_t free = 0;
+};
+
+// Why `left` > 0 tasks were left without a slot. `decision` is null where nothing was sampled, because too
+// few units are free whatever their quality.
+WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision);
+
+// Slots were found and given to others first, as often as the agent tries at once.
+WaitReason outrun();
+
+}  // namespace tarcil::agent

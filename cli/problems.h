@@ -1,0 +1,50 @@
+// What is wrong with a file that a user wrote: every problem with its place, so that one run shows them all.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tarcil {
+
+// Line and column of a file, both counted from 1; columns count bytes.
+struct Place {
+  int line = 1;
+  int column = 1;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+class Problems {
+ public:
+  // `file` as the user named it.
+  explicit Problems(std::string file) : file_(std::move(file)) {}
+
+  // `problem` says what is wrong and what to write instead: "is 0; write a whole number from 1 to 100". An
+  // empty field stands for the file as a whole.
+  void add(Place place, std::string_view field, std::string_view problem);
+
+  // Takes over what was found in another file; it comes after this file's own problems.
+  void addOther(const Error& error) { others_.push_back(error.message); }
+
+  bool none() const { return lines_.empty() && others_.empty(); }
+
+  // kInvalid; one line "file:line:column: field: problem" for each problem, in the order of the file. Lines
+  // beyond the first 50 are counted only. Requires: !none().
+  Error error() const;
+
+ private:
+  struct Line {
+    Place place;
+    std::string text;
+  };
+
+  std::string file_;
+  std::vector<Line> lines_;
+  std::vector<std::string> others_;
+};
+
+}  // namespace tarcil

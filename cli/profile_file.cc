@@ -1,0 +1,111 @@
+#include "cli/profile_file.h"
+
+#include <cmath>
+#include <functional>
+
+#include "cli/text.h"
+
+namespace tarcil {
+namespace {
+
+// Calls `read` for each resource that the mapping names.
+void readResources(const YamlValue& value, const std::function<void(size_t index, const YamlValue&)>& read) {
+  auto mapping = value.mapping();
+  if (!mapping) return;
+  for (const auto& [key, entry] : mapping->all()) {
+    if (auto resource = resourceNamed(key)) {
+      read(static_cast<size_t>(*resource), entry);
+      continue;
+    }
+    const std::vector<std::string_view> names(kResourceNames.begin(), kResourceNames.end());
+    entry.problem("unknown resource; " + didYouMean(key, names) + "write one of " + joined(names));
+  }
+}
+
+// Overwrites the resources that the mapping names.
+void readPressure(const YamlValue& value, Pressure& pressure) {
+  readResources(value, [&pressure](size_t index, const YamlValue& entry) {
+    assign(pressure[index], entry.integer(0, kMaxPressure));
+  });
+}
+
+void readPlatforms(const YamlValue& value, std::map<std::string, double>& platforms) {
+  auto mapping = value.mapping();
+  if (!mapping) return;
+  for (const auto& [name, entry] : mapping->all()) {
+    if (name.empty() || characters(name) > kMaxNameCharacters) {
+      entry.problem("the name of a platform has 1 to " + std::to_string(kMaxNameCharacters) +
+                    " characters; shorten or write it");
+    }
+    assign(platforms[name], entry.number({0, 1, NumberRange::Ends::kMostOnly}));
+  }
+}
+
+Pressure pressureIn(const YamlValue& value) {
+  Pressure pressure{};
+  readPressure(value, pressure);
+  return pressure;
+}
+
+// Parses the text, then reads its root; the problems of either come back as one error.
+template <typename T>
+Result<T> parseWith(std::string_view text, const std::string& name, T (*read)(const YamlValue&)) {
+  auto root = parseYaml(text, name);
+  if (!root) return root.error();
+  Problems problems(name);
+  T value = read(YamlValue(*root, "", problems));
+  if (!problems.none()) return problems.error();
+  return value;
+}
+
+}  // namespace
+
+Profile profileIn(const YamlValue& value) {
+  Profile profile;
+  auto mapping = value.mapping();
+  if (!mapping) return profile;
+  if (auto application = mapping->take("application")) {
+    assign(profile.application, application->title(kMaxNameCharacters));
+  }
+  auto caused = mapping->take("caused");
+  auto tolerated = mapping->take("tolerated");
+  auto platforms = mapping->take("platforms");
+  if (caused) readPressure(*caused, profile.caused);
+  profile.tolerated = toleratedFromCaused(profile.caused);
+  if (tolerated) readPressure(*tolerated, profile.tolerated);
+  if (platforms) readPlatforms(*platforms, profile.platforms);
+  mapping->refuseOthers();
+  if (!caused && !tolerated && !platforms) {
+    value.problem("the profile says nothing; give caused, tolerated or platforms");
+  }
+  return profile;
+}
+
+Share shareIn(const YamlValue& value) {
+  Share share = fullShare();
+  readResources(value, [&share](size_t index, const YamlValue& entry) {
+    auto factor = entry.number({0, kMaxShare});
+    if (factor) share[index] = static_cast<uint16_t>(std::lround(*factor * kShareUnit));
+  });
+  return share;
+}
+
+Result<Profile> parseProfile(std::string_view text, const std::string& name) {
+  return parseWith(text, name, &profileIn);
+}
+
+Result<Pressure> parsePressure(std::string_view text, const std::string& name) {
+  return parseWith(text, name, &pressureIn);
+}
+
+Result<Share> parseShare(std::string_view text, const std::string& name) {
+  return parseWith(text, name, &shareIn);
+}
+
+Result<Profile> readProfile(const std::string& path) {
+  auto text = readTextFile(path, kMaxYamlBytes);
+  if (!text) return text.error();
+  return parseProfile(*text, path);
+}
+
+}  // namespace tarcil

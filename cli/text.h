@@ -1,0 +1,34 @@
+// Texts that users wrote: what is in them, and how messages show them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tarcil {
+
+// Length in bytes of the UTF-8 character at the front of `text`; 0 where there is none (RFC 3629: shortest
+// form, no surrogates, nothing above U+10FFFF).
+size_t utf8Length(std::string_view text);
+
+// The number of characters of a UTF-8 text.
+size_t characters(std::string_view text);
+
+// UTF-8 without control characters.
+bool isPrintable(std::string_view text);
+
+// A name of 1 to `most` ASCII letters, digits, dots, dashes and underscores that starts with neither dot nor
+// dash.
+bool isPlainName(std::string_view name, size_t most);
+
+// A text fit for a message: quoted, clipped to 60 characters, everything that is not printable escaped.
+std::string shown(std::string_view text);
+
+// "did you mean X? " for the candidate that a slip of the finger turns into `text`, else "".
+std::string didYouMean(std::string_view text, const std::vector<std::string_view>& candidates);
+
+// "a, b, c".
+std::string joined(const std::vector<std::string_view>& words);
+
+}  // namespace tarcil

@@ -1,0 +1,32 @@
+// Conditions on a server's attributes as people write them: `platform in (haswell-2.3)`, `gpu = true`, `rack
+// != r3`.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/model/job.h"
+
+namespace tarcil {
+
+// Bounds of one expression.
+inline constexpr size_t kMaxConstraintBytes = 4'096;
+inline constexpr size_t kMaxConstraintValues = 256;
+
+// Reads one expression, which is an attribute's name followed by one of
+//   = VALUE   != VALUE   < NUMBER   > NUMBER   in (VALUE, ...)   not in (VALUE, ...)   exists
+// Values are compared as text, except by < and >. A name or value with spaces or any of ,()=!<> in it stands
+// in single or double quotes; there are no escapes. Error: kInvalid with "column N: problem; remedy", N
+// counting bytes of `text` from 1.
+Result<Constraint> parseConstraint(std::string_view text);
+
+// The expression that parseConstraint reads as `constraint`.
+std::string describe(const Constraint& constraint);
+
+// Whether a server with these attributes meets the constraint. `<` and `>` compare as numbers and never hold
+// where either side is not one. An attribute that the server does not have meets `!=` and `not in` only.
+bool meets(const Constraint& constraint, const std::map<std::string, std::string>& attributes);
+
+}  // namespace tarcil

@@ -1,0 +1,131 @@
+// everFeasible() of chooser.h: what is wrong with a job that no server could ever take, in words that its
+// owner can act on.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/decide/chooser.h"
+#include "core/decide/constraint.h"
+#include "core/decide/suited.h"
+
+namespace tarcil {
+namespace {
+
+constexpr size_t kMostListed = 8;
+
+// "a, b, c", cut where it grows long.
+std::string listed(const std::set<std::string>& items) {
+  std::string text;
+  size_t count = 0;
+  for (const std::string& item : items) {
+    if (count == kMostListed) return text + " and " + std::to_string(items.size() - count) + " more";
+    if (count++ > 0) text += ", ";
+    text += item;
+  }
+  return text;
+}
+
+// What the servers have instead, for a constraint that none of them meets.
+std::string whatThereIs(const ClusterState& state, const std::string& attribute) {
+  std::set<std::string> names, values;
+  for (ServerId id = 0; id < state.size(); ++id) {
+    if (!state.known(id)) continue;
+    for (const auto& [name, value] : constraintAttributes(state.facts(id))) {
+      names.insert(name);
+      if (name == attribute) values.insert(value.empty() ? "(empty)" : value);
+    }
+  }
+  if (values.empty()) return "no server has the attribute " + attribute + "; there are " + listed(names);
+  return "for " + attribute + " the cluster has " + listed(values);
+}
+
+Error unmet(const ClusterState& state, const std::vector<Constraint>& constraints) {
+  for (const Constraint& constraint : constraints) {
+    ServerId id = 0;
+    while (id < state.size() && !(state.known(id) && suits(state.facts(id), {constraint}))) ++id;
+    if (id == state.size()) {
+      return invalid("no server meets the constraint " + describe(constraint) + ": " +
+                     whatThereIs(state, constraint.attribute));
+    }
+  }
+  std::string all;
+  for (const Constraint& constraint : constraints) all += (all.empty() ? "" : "; ") + describe(constraint);
+  return invalid("no server meets all constraints together (" + all +
+                 "): each is met by some server; leave out the one that matters least");
+}
+
+// What the servers that suit a job could hold of it, were they all up and empty.
+class Room {
+ public:
+  explicit Room(const JobSpec& spec) : spec_(spec) {}
+
+  void add(const ServerFacts& facts) {
+    ++servers_;
+    largest_ = std::max(largest_, facts.rus);
+    const uint64_t slots = facts.rus / spec_.rusPerTask;
+    slots_ += slots;
+    if (spec_.placement.spread == Spread::kNone) return;
+    uint64_t& held = inDomain_[spec_.placement.spread == Spread::kRack ? facts.rack : facts.name];
+    const uint64_t before = held;
+    held = std::min<uint64_t>(held + slots, spec_.placement.atMost);
+    spread_ += held - before;
+  }
+
+  uint64_t servers() const { return servers_; }
+  uint32_t largest() const { return largest_; }
+  uint64_t slots() const { return slots_; }
+  // Slots within what placement.spread allows.
+  uint64_t spreadSlots() const { return spec_.placement.spread == Spread::kNone ? slots_ : spread_; }
+
+ private:
+  const JobSpec& spec_;
+  uint64_t servers_ = 0, slots_ = 0, spread_ = 0;
+  uint32_t largest_ = 0;
+  std::map<std::string, uint64_t> inDomain_;
+};
+
+// How a job of too many tasks at once is made to fit.
+std::string remedy(const JobSpec& spec, uint64_t fits) {
+  const char* field = spec.schedule == Schedule::kGang ? "tasks (a gang starts at once)" : "concurrency";
+  return std::string("set ") + field + " to at most " + std::to_string(fits);
+}
+
+Error tooLarge(const JobSpec& spec, const Room& room) {
+  const std::string rus = std::to_string(spec.rusPerTask);
+  if (room.slots() == 0) {
+    return invalid("a task needs " + rus + " units on one server; the largest that suits it has " +
+                   std::to_string(room.largest()) + ": lower rus_per_task");
+  }
+  const uint64_t tasks = spec.mostAtOnce();
+  if (room.slots() < tasks) {
+    const std::string each =
+        spec.rusPerTask == 1 ? "" : " (" + std::to_string(tasks) + " tasks of " + rus + ")";
+    return invalid("needs " + std::to_string(tasks * spec.rusPerTask) + " units at once" + each +
+                   ", the servers that suit it have " + std::to_string(room.slots() * spec.rusPerTask) +
+                   " for it: " + remedy(spec, room.slots()));
+  }
+  const char* where = spec.placement.spread == Spread::kRack ? "rack" : "server";
+  return invalid("places " + std::to_string(tasks) + " tasks at once; with at most " +
+                 std::to_string(spec.placement.atMost) + " on a " + where +
+                 " the servers that suit it take " + std::to_string(room.spreadSlots()) +
+                 ": raise placement.at_most or " + remedy(spec, room.spreadSlots()));
+}
+
+}  // namespace
+
+Status everFeasible(const ClusterState& state, const JobSpec& spec) {
+  if (state.platforms().empty()) {
+    return invalid("the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
+  }
+  Room room(spec);
+  for (ServerId id = 0; id < state.size(); ++id) {
+    if (!state.known(id) || !suits(state.facts(id), spec.placement.constraints)) continue;
+    room.add(state.facts(id));
+    if (room.spreadSlots() >= spec.mostAtOnce()) return {};
+  }
+  if (room.servers() == 0) return unmet(state, spec.placement.constraints);
+  return tooLarge(spec, room);
+}
+
+}  // namespace tarcil

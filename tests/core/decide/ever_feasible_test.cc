@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/decide/chooser.h"
+#include "core/decide/constraint.h"
+#include "core/decide/suited.h"
+#include "tests/support/builders.h"
+
+namespace tarcil {
+namespace {
+
+JobSpec constrained(std::initializer_list<const char*> constraints) {
+  JobSpec spec = aJob(1);
+  for (const char* text : constraints) spec.placement.constraints.push_back(*parseConstraint(text));
+  return spec;
+}
+
+std::string problem(const ClusterState& state, const JobSpec& spec) {
+  const Status status = everFeasible(state, spec);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST(EverFeasible, CountsServersThatAreDownOrFull) {
+  auto state = aCluster({aServer("a").rus(1).down(), aServer("b").rus(3).holding({}, 3)});
+  EXPECT_EQ(problem(state, aJob(4)), "");
+}
+
+TEST(EverFeasible, NamesTheConstraintThatNobodyMeetsAndWhatThereIs) {
+  auto state = aCluster({aServer("1").platform("a"), aServer("2").platform("b")});
+  EXPECT_EQ(problem(state, constrained({"rack = ''", "platform in (x)"})),
+            "no server meets the constraint platform in (x): for platform the cluster has a, b");
+  EXPECT_EQ(
+      problem(state, constrained({"gpu = true"})),
+      "no server meets the constraint gpu = true: no server has the attribute gpu; there are platform, rack, "
+      "server");
+}
+
+TEST(EverFeasible, SaysWhenOnlyTheCombinationIsUnmet) {
+  auto state = aCluster({aServer("1").platform("a"), aServer("2").platform("b")});
+  EXPECT_EQ(problem(state, constrained({"platform = a", "server = 2"})),
+            "no server meets all constraints together (platform = a; server = 2): each is met by some "
+            "server; leave "
+            "out the one that matters least");
+}
+
+TEST(EverFeasible, RefusesATaskLargerThanAnyServerThatSuitsIt) {
+  auto state = aCluster({aServer("1").rus(8), aServer("2").rus(16).platform("other")});
+  JobSpec spec = constrained({"platform = reference"});
+  spec.rusPerTask = 9;
+  EXPECT_EQ(problem(state, spec),
+            "a task needs 9 units on one server; the largest that suits it has 8: lower rus_per_task");
+}
+
+TEST(EverFeasible, RefusesMoreAtOnceThanThereIs) {
+  auto state = aCluster({aServer("1").rus(16), aServer("2").rus(16)});
+  JobSpec spec = aJob(64);
+  EXPECT_EQ(problem(state, spec),
+            "needs 64 units at once, the servers that suit it have 32 for it: set concurrency to at most 32");
+  spec.concurrency = 32;
+  EXPECT_EQ(problem(state, spec), "");
+  spec.rusPerTask = 5;
+  EXPECT_EQ(slotsIn(state, spec), 6u);
+  EXPECT_EQ(problem(state, spec),
+            "needs 160 units at once (32 tasks of 5), the servers that suit it have 30 for it: set "
+            "concurrency to at "
+            "most 6");
+}
+
+TEST(EverFeasible, CountsOnlyWhatTheSpreadAllows) {
+  auto state = aCluster({aServer("1"), aServer("2"), aServer("3").rus(1)});
+  JobSpec spec = aJob(6);
+  spec.placement.spread = Spread::kServer;
+  spec.placement.atMost = 2;
+  spec.schedule = Schedule::kGang;
+  EXPECT_EQ(problem(state, spec),
+            "places 6 tasks at once; with at most 2 on a server the servers that suit it take 5: raise "
+            "placement.at_most or set tasks (a gang starts at once) to at most 5");
+  spec.tasks = 5;
+  EXPECT_EQ(problem(state, spec), "");
+}
+
+TEST(EverFeasible, SaysThatThereAreNoServers) {
+  EXPECT_EQ(problem(ClusterState(), aJob(1)),
+            "the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
+}
+
+TEST(Suits, AgreesWithTheAttributesThatConstraintsSee) {
+  const ServerFacts facts =
+      aServer("a").platform("p").rack("r").attribute("gpu", "2").attribute("rack", "forged").facts();
+  for (const char* text : {"platform = p", "rack = r", "rack = forged", "server != a", "gpu > 1",
+                           "gpu exists", "tpu exists", "tpu != 1", "gpu in (1, 2)"}) {
+    const Constraint constraint = *parseConstraint(text);
+    EXPECT_EQ(suits(facts, {constraint}), meets(constraint, constraintAttributes(facts))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tarcil

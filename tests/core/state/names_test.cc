@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/state/caller.h"
+#include "core/state/claim.h"
+#include "core/state/job_state.h"
+#include "tests/support/builders.h"
+
+namespace tarcil {
+namespace {
+
+TEST(Names, RunStatesReadBackFromTheirNames) {
+  for (int i = 0; i <= static_cast<int>(RunState::kLost); ++i) {
+    const auto state = static_cast<RunState>(i);
+    EXPECT_EQ(runStateNamed(name(state)), state);
+  }
+  EXPECT_EQ(name(RunState::kCancelled), "cancelled");
+  EXPECT_EQ(runStateNamed("Queued"), std::nullopt);
+}
+
+TEST(Names, RolesReadBackFromTheirNames) {
+  for (int i = 0; i <= static_cast<int>(Role::kMonitor); ++i) {
+    const auto role = static_cast<Role>(i);
+    EXPECT_EQ(roleNamed(name(role)), role);
+  }
+  EXPECT_EQ(roleNamed("root"), std::nullopt);
+}
+
+TEST(Names, VerdictsHaveNamesOfTheirOwn) {
+  std::set<std::string> names;
+  for (int i = 0; i <= static_cast<int>(Verdict::kNotAll); ++i) names.insert(name(static_cast<Verdict>(i)));
+  EXPECT_EQ(names.size(), static_cast<size_t>(Verdict::kNotAll) + 1);
+}
+
+TEST(ConstraintAttributes, HoldWhatTheServerIsEvenIfItsOwnAttributesSayOtherwise) {
+  auto server =
+      aServer("a").platform("haswell").rack("r1").attribute("gpu", "true").attribute("rack", "forged");
+  const auto attributes = constraintAttributes(server.facts());
+  EXPECT_EQ(attributes, (std::map<std::string, std::string>{
+                            {"gpu", "true"}, {"platform", "haswell"}, {"rack", "r1"}, {"server", "a"}}));
+}
+
+}  // namespace
+}  // namespace tarcil
