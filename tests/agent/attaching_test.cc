@@ -109,6 +109,21 @@ TEST(Attaching, JobsThatTheMasterNoLongerListsAreForgotten) {
   EXPECT_EQ(h.agent.load().waiting, 0u);
 }
 
+TEST(Attaching, JobThatEndedBeforeItsAnswerArrivedIsAnsweredAndForgotten) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(1));
+  h.master.take(h.commits[0]);
+  h.loseCommits();
+  h.loseMaster();
+  h.master.cancel(jobId(1));
+  h.attach();
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(request), "");
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+}
+
 TEST(Attaching, GrantForATaskThatHasMovedOnIsIgnored) {
   AgentHarness h({aServer("a")});
   h.attach();

@@ -19,7 +19,13 @@ FakeMaster::FakeMaster(const std::vector<ServerBuilder>& servers) {
 }
 
 CommitAnswer FakeMaster::take(const Commit& commit) {
-  if (auto known = answers_.find(commit.sequence); known != answers_.end()) return known->second;
+  if (auto known = answers_.find(commit.sequence); known != answers_.end()) {
+    if (!knows(commit.job) || !jobs_.at(commit.job).over) return known->second;
+    CommitAnswer over;
+    over.sequence = commit.sequence;
+    over.outcome = CommitAnswer::Outcome::kJobOver;
+    return over;
+  }
   CommitAnswer& answer = answers_[commit.sequence];
   answer.sequence = commit.sequence;
   if (!refusedBecause_.empty()) {

@@ -18,7 +18,7 @@ class FakeMaster {
   explicit FakeMaster(const std::vector<ServerBuilder>& servers);
 
   // Takes a commit as the real one does: grants what checkClaim() lets pass, all or nothing for gangs; a
-  // repeat gets the first answer, a known job kJobExists.
+  // repeat gets the first answer, or kJobOver where the job has ended since; a known job gets kJobExists.
   CommitAnswer take(const Commit& commit);
 
   // Refuses the next so many claims as no longer free.
