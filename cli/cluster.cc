@@ -88,10 +88,9 @@ JobId makeJobId() {
   return id;
 }
 
-kj::Promise<void> submitJob(Client& client, const JobId& id, const JobSpec& spec,
-                            const std::vector<InputFile>& files) {
+kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::vector<InputFile> files) {
   return client
-      .ask([id, &spec, &files](Session& session) {
+      .ask([id, spec = std::move(spec), files = std::move(files)](Session& session) {
         auto request = session.agent.submitRequest();
         request.setId(bytesOf(id));
         write(spec, request.initSpec());

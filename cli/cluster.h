@@ -56,7 +56,6 @@ JobId makeJobId();
 
 // Hands the job over; done when it is durable. May be repeated with the same id. Where the cluster got out of
 // reach on the way, the error says that the job may have been taken and how to find out.
-kj::Promise<void> submitJob(Client& client, const JobId& id, const JobSpec& spec,
-                            const std::vector<InputFile>& files);
+kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::vector<InputFile> files);
 
 }  // namespace tarcil

@@ -57,10 +57,10 @@ int report(const JobStatus& job, const SubmitFlags& flags) {
 }
 
 int submit(const SubmitFlags& flags) {
-  const JobFile job = readJob(flags);
+  JobFile job = readJob(flags);
   Cluster cluster(flags.cluster);
   const JobId id = makeJobId();
-  cluster.wait(submitJob(cluster.client(), id, job.spec, job.files));
+  cluster.wait(submitJob(cluster.client(), id, std::move(job.spec), std::move(job.files)));
   if (!flags.wait && !flags.watch) {
     if (flags.output.json) {
       printJson({{"job", toString(id)}});

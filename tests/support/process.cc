@@ -36,10 +36,11 @@ Process::Process(const std::vector<std::string>& argv, const Environment& enviro
   for (int i = 0; i < 2; ++i) {
     require(::pipe2(ends[i], O_CLOEXEC) == 0 ? 0 : errno, "pipe2");
     fds_[i] = ends[i][0];
-    require(::posix_spawn_file_actions_adddup2(&actions, ends[i][1], i + 1), "posix_spawn_file_actions_adddup2");
+    require(::posix_spawn_file_actions_adddup2(&actions, ends[i][1], i + 1),
+            "posix_spawn_file_actions_adddup2");
   }
-  const int error =
-      ::posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(settings).data());
+  const int error = ::posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
+                                  pointers(settings).data());
   ::posix_spawn_file_actions_destroy(&actions);
   for (auto& end : ends) ::close(end[1]);
   require(error, words[0].c_str());

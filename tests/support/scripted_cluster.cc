@@ -19,7 +19,7 @@ constexpr const char* kToken = "0123456789abcdef";
 
 struct Job {
   JobStatus status;
-  std::vector<ScriptedTask> script;  // a job that was there from the start has none
+  std::vector<ScriptedTask> script;  // one for each task
   kj::Own<kj::PromiseFulfiller<void>> end;
   kj::ForkedPromise<void> over = nullptr;
 };
@@ -54,6 +54,7 @@ struct ScriptedCluster::State {
     job->end = kj::mv(pair.fulfiller);
     job->over = pair.promise.fork();
     job->status = std::move(status);
+    job->script.resize(job->status.tasks.size());
     if (isFinal(job->status.progress.state)) job->end->fulfill();
     Job& added = *job;
     jobs[added.status.record.id] = kj::mv(job);
@@ -65,17 +66,17 @@ struct ScriptedCluster::State {
     status.record = {id, spec, "alice", "alice", false, WallTime(std::chrono::seconds(1'700'000'000))};
     status.progress.id = id;
     status.progress.state = RunState::kRunning;
-    Job& job = add(std::move(status));
     for (TaskIndex i = 0; i < spec.tasks; ++i) {
-      job.script.push_back(script.tasks[i % script.tasks.size()]);
       TaskRecord task;
       task.job = id;
       task.index = i;
       task.state = RunState::kRunning;
       task.allocation = i + 1;
       task.server = "s1";
-      job.status.tasks.push_back(task);
+      status.tasks.push_back(task);
     }
+    Job& job = add(std::move(status));
+    for (TaskIndex i = 0; i < spec.tasks; ++i) job.script[i] = script.tasks[i % script.tasks.size()];
     if (!script.runsUntilCancelled) finish(job);
   }
 
@@ -109,7 +110,7 @@ struct ScriptedCluster::State {
   }
 };
 
-class ScriptedCluster::Server final : private kj::TaskSet::ErrorHandler {
+class ScriptedCluster::Server final : public kj::TaskSet::ErrorHandler {
  public:
   Server(State& state, const std::vector<std::string>& addresses)
       : state_(state), thread_([this, addresses]() { serveAll(addresses); }) {
@@ -171,7 +172,8 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
   kj::Promise<void> find(FindContext context) override {
     std::vector<JobId> ids;
     for (const auto& [id, job] : state_.jobs) {
-      if (toString(id).starts_with(context.getParams().getPrefix().cStr()) && ids.size() < 2) ids.push_back(id);
+      if (toString(id).starts_with(context.getParams().getPrefix().cStr()) && ids.size() < 2)
+        ids.push_back(id);
     }
     auto list = context.getResults().initIds(static_cast<unsigned>(ids.size()));
     for (unsigned i = 0; i < list.size(); ++i) list.set(i, bytesOf(ids[i]));
@@ -181,14 +183,13 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
   kj::Promise<void> wait(WaitContext context) override {
     if (state_.kills(ClusterScript::Deadly::kWait, agent_)) return kj::NEVER_DONE;
     Job& job = state_.find(readJobId(context.getParams().getId()));
-    return job.over.addBranch().then([&job, context]() mutable {
-      context.getResults().setState(toWire(job.status.progress.state));
-    });
+    return job.over.addBranch().then(
+        [&job, context]() mutable { context.getResults().setState(toWire(job.status.progress.state)); });
   }
 
   kj::Promise<void> cancel(CancelContext context) override {
     const JobId id = readJobId(context.getParams().getId());
-    state_.cancel(state_.find(id));
+    if (!state_.script.ignoresCancel) state_.cancel(state_.find(id));
     const std::lock_guard lock(state_.mutex);
     state_.record.cancelled.push_back(id);
     return kj::READY_NOW;
@@ -369,7 +370,8 @@ ScriptedCluster::~ScriptedCluster() = default;
 
 std::vector<std::string> ScriptedCluster::addresses() const {
   std::vector<std::string> list;
-  for (size_t i = 0; i < state_->agents; ++i) list.push_back("unix:" + folder_.at("agent" + std::to_string(i)));
+  for (size_t i = 0; i < state_->agents; ++i)
+    list.push_back("unix:" + folder_.at("agent" + std::to_string(i)));
   return list;
 }
 

@@ -43,7 +43,8 @@ struct ClusterScript {
   // --- Jobs that are handed in ---
   std::vector<ScriptedTask> tasks = {{}};  // task i of a job goes as tasks[i % size]
   bool runsUntilCancelled = false;         // writes its output, then stays until cancelled by SIGTERM
-  std::optional<Error> refusal;            // of submissions
+  bool ignoresCancel = false;
+  std::optional<Error> refusal;  // of submissions
   // The first agent that gets this call dies of it, without an answer; a submission is taken all the same.
   enum class Deadly { kNothing, kSubmit, kWait } deadly = Deadly::kNothing;
 

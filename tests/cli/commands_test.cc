@@ -1,0 +1,497 @@
+// The executable as a user meets it: what it prints where, and what it exits with.
+#include <gtest/gtest.h>
+
+#include "cli/context.h"
+#include "cli/json.h"
+#include "core/model/sample_size.h"
+#include "tests/cli/scratch_folder.h"
+#include "tests/support/process.h"
+#include "tests/support/scripted_cluster.h"
+
+namespace tarcil {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kProfile =
+    "application: logreg\n"
+    "caused: {llc: 60, memory_bandwidth: 84}\n"
+    "tolerated: {llc: 30, memory_bandwidth: 10}\n";
+
+Words tarcilWith(const Words& arguments) {
+  Words words = {TARCIL_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+// Without a cluster: a home with nothing in it.
+ProcessResult tarcil(const Words& arguments, Environment environment = {{"HOME", "/nonexistent"}}) {
+  return runProcess(tarcilWith(arguments), environment);
+}
+
+ProcessResult tarcil(const Words& arguments, const ScriptedCluster& cluster) {
+  return tarcil(arguments, cluster.environment());
+}
+
+Json jsonOf(const ProcessResult& result) {
+  return Json::parse(result.out, nullptr, false);
+}
+
+JobId idOf(uint8_t first, uint8_t last = 0) {
+  JobId id;
+  id.bytes.front() = first;
+  id.bytes.back() = last;
+  return id;
+}
+
+JobStatus aJob(const JobId& id, RunState state) {
+  JobStatus job;
+  job.record = {id, {}, "alice", "alice", false, WallTime(std::chrono::microseconds(1'700'000'000'123'456))};
+  job.record.spec.name = "train";
+  job.record.spec.command = {"true"};
+  job.progress.id = id;
+  job.progress.state = state;
+  TaskRecord task;
+  task.job = id;
+  task.state = state;
+  job.tasks.push_back(task);
+  return job;
+}
+
+JobStatus aFinishedJob(const JobId& id) {
+  JobStatus job = aJob(id, RunState::kFailed);
+  TaskRecord& task = job.tasks[0];
+  task.allocation = 7;
+  task.server = "s1";
+  task.rus = {0, 1};
+  task.q = 0.75;
+  task.s = 1;
+  task.end.signal = 9;
+  task.end.oomKilled = true;
+  task.end.started = job.record.submitted + std::chrono::seconds(1);
+  task.end.ended = job.record.submitted + std::chrono::seconds(2);
+  return job;
+}
+
+Words keysOf(const Json& object) {
+  Words keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+// --- Bad input ---
+
+struct BadInput {
+  Words arguments;
+  std::string says;
+};
+
+class BadInputTest : public testing::TestWithParam<BadInput> {};
+
+TEST_P(BadInputTest, ExitsWithTwoAndOneMessageThatNamesTheRemedy) {
+  const ProcessResult result = tarcil(GetParam().arguments);
+  EXPECT_EQ(result.exitCode, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("tarcil: ")) << result.err;
+  EXPECT_NE(result.err.find(GetParam().says), std::string::npos) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, BadInputTest,
+    testing::Values(BadInput{{}, "`tarcil --help`"}, BadInput{{"sumbit"}, "did you mean submit?"},
+                    BadInput{{"job"}, "`tarcil job --help`"},
+                    BadInput{{"job", "statsu", "x"}, "did you mean status?"},
+                    BadInput{{"submit"}, "`tarcil submit --help`"},
+                    BadInput{{"submit", "/nonexistent.yaml"}, "/nonexistent.yaml"},
+                    BadInput{{"submit", "--quietly", "x.yaml"}, "--quietly"}, BadInput{{"run"}, "after `--`"},
+                    BadInput{{"run", "--", ""}, "after `--`"},
+                    BadInput{{"run", "--tasks", "0", "--", "true"}, "from 1 to 100000"},
+                    BadInput{{"run", "--tasks", "1000000000", "--", "true"}, "from 1 to 100000"},
+                    BadInput{{"run", "--env", "A", "--", "true"}, "NAME=VALUE"},
+                    BadInput{{"run", "--env", "TARCIL_TASK=1", "--", "true"}, "choose another name"},
+                    BadInput{{"run", "--constraint", "gpu ~ true", "--", "true"}, "--constraint"},
+                    BadInput{{"run", "--priority", "101", "--", "true"}, "from 0 to 100"},
+                    BadInput{{"run", "--timeout", "soon", "--", "true"}, "--timeout"},
+                    BadInput{{"run", "--timeout", "0s", "--", "true"}, "--timeout"},
+                    BadInput{{"run", "--name", "\x1b[2J", "--", "true"}, "--name"},
+                    BadInput{{"job", "status", "--cluster", "nowhere", "abcd"}, "host:port"},
+                    BadInput{{"job", "list", "--cluster", "unix:/x"}, "--token-file"},
+                    BadInput{{"platform", "set", "p", "l3=1"}, "memory_bandwidth"},
+                    BadInput{{"platform", "set", "p", "llc=much"}, "llc=0.5"},
+                    BadInput{{"platform", "set", "p"}, "RESOURCE=SHARE"},
+                    BadInput{{"tune", "--target", "1.5"}, "target: 1.5"},
+                    BadInput{{"tune", "--cap", "0"}, "from 1 to 10000"},
+                    BadInput{{"tune", "--model", "best"}, "encoded, componentwise"},
+                    BadInput{{"tune", "--table", "--p", "1.5"}, "--p"},
+                    BadInput{{"tune", "--p", "0.1"}, "--table"},
+                    BadInput{{"quality", "--profile", "/nonexistent", "--contention", "{}"}, "/nonexistent"},
+                    BadInput{{"quality", "--contention", "{}"}, "--profile is required"}));
+
+TEST(BadInputOfFiles, NamesFileLineAndField) {
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [true]\ntasks: 0\n");
+  const ProcessResult result = tarcil({"submit", folder.at("job.yaml")});
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_NE(result.err.find(folder.at("job.yaml") + ":2:"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("tasks"), std::string::npos) << result.err;
+}
+
+TEST(BadInputOfFiles, RefusesAnApplicationWhoseProfileIsNowhere) {
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [true]\napplication: logreg\n");
+  const ProcessResult result = tarcil({"submit", folder.at("job.yaml")});
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
+}
+
+TEST(BadJobId, IsNotLookedUp) {
+  const ScriptedCluster cluster({});
+  for (const char* id : {"abc", "train", "0123456789abcdef0123456789abcdef0"}) {
+    EXPECT_EQ(tarcil({"job", "status", id}, cluster).exitCode, 2) << id;
+  }
+}
+
+// --- Help ---
+
+class HelpTest : public testing::TestWithParam<Words> {};
+
+TEST_P(HelpTest, FitsAndTeaches) {
+  Words words = GetParam();
+  words.push_back("--help");
+  const ProcessResult result = tarcil(words);
+  EXPECT_EQ(result.exitCode, 0);
+  EXPECT_EQ(result.err, "");
+  for (const char* part : {"Usage: tarcil", "Examples:", "Exit codes:"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+  size_t begin = 0;
+  for (size_t end; (end = result.out.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    EXPECT_LE(end - begin, 78u) << result.out.substr(begin, end - begin);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
+                         testing::Values(Words{}, Words{"submit"}, Words{"run"}, Words{"job"},
+                                         Words{"job", "list"}, Words{"job", "status"},
+                                         Words{"job", "explain"}, Words{"job", "logs"}, Words{"job", "wait"},
+                                         Words{"job", "cancel"}, Words{"server"}, Words{"server", "list"},
+                                         Words{"server", "show"}, Words{"agent", "list"}, Words{"platform"},
+                                         Words{"platform", "set"}, Words{"platform", "list"}, Words{"tune"},
+                                         Words{"quality"}, Words{"version"}));
+
+// --- No cluster ---
+
+TEST(Cluster, NotFoundTellsHowToStartOne) {
+  const ProcessResult result = tarcil({"job", "list"});
+  EXPECT_EQ(result.exitCode, 3);
+  EXPECT_NE(result.err.find("tarcil up"), std::string::npos) << result.err;
+  EXPECT_EQ(tarcil({"run", "--", "true"}).exitCode, 125);
+}
+
+TEST(Cluster, IsFoundThroughTheContextThatUpLeaves) {
+  const ScriptedCluster cluster({});
+  const ScratchFolder folder;
+  ASSERT_TRUE(writeContext(folder.path(), {cluster.addresses(), cluster.tokenFile(), "test"}).ok());
+  EXPECT_EQ(tarcil({"agent", "list", "--data", folder.path()}, {}).exitCode, 0);
+  EXPECT_EQ(tarcil({"agent", "list"}, {{"TARCIL_DATA", folder.path()}}).exitCode, 0);
+  EXPECT_EQ(tarcil({"agent", "list"}, {{"XDG_STATE_HOME", folder.path().parent_path()}}).exitCode, 3);
+}
+
+TEST(Cluster, DeniesAWrongToken) {
+  const ScriptedCluster cluster({});
+  const ScratchFolder folder;
+  folder.write("token", "wrong\n");
+  std::filesystem::permissions(folder.at("token"), std::filesystem::perms::owner_read);
+  const ProcessResult result = tarcil({"job", "list", "--token-file", folder.at("token")}, cluster);
+  EXPECT_EQ(result.exitCode, 3);
+  EXPECT_EQ(result.err, "tarcil: the token is not known here\n");
+}
+
+TEST(Cluster, OutOfReachIsSaidAfterAWhile) {
+  const ScriptedCluster cluster({});
+  const ProcessResult result = tarcil({"job", "list", "--cluster", "unix:/nonexistent/a,unix:/nonexistent/b",
+                                       "--token-file", cluster.tokenFile()});
+  EXPECT_EQ(result.exitCode, 3);
+  EXPECT_NE(result.err.find("no agent answered"), std::string::npos) << result.err;
+}
+
+// --- Submitting ---
+
+TEST(Submit, SendsTheJobWithItsFilesAndGivesItsId) {
+  const ScriptedCluster cluster({});
+  const ScratchFolder folder;
+  folder.write("data.txt", "content");
+  folder.write("job.yaml", "command: [cat, data.txt]\nfiles: [data.txt]\ntasks: 3\n");
+  folder.write("p.yaml", kProfile);
+  const ProcessResult result =
+      tarcil({"submit", "--json", "--profile", folder.at("p.yaml"), folder.at("job.yaml")}, cluster);
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(jsonOf(result)["job"].get<std::string>().size(), 32u);
+  const auto record = cluster.record();
+  ASSERT_EQ(record.submitted.size(), 1u);
+  EXPECT_EQ(record.submitted[0].tasks, 3u);
+  EXPECT_EQ(record.submitted[0].profile.tolerated[4], 30);
+  EXPECT_EQ(record.files[0], (std::vector<InputFile>{{"data.txt", 0644, "content"}}));
+}
+
+TEST(Submit, WaitShowsTheEndAndFailsWithTheJob) {
+  ClusterScript script;
+  script.tasks = {{"", "", RunState::kFailed, {}}};
+  script.tasks[0].end.exitCode = 3;
+  script.tasks[0].end.ended = WallTime(std::chrono::seconds(1'700'000'001));
+  const ScriptedCluster cluster(script);
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"false\"]\n");
+  const ProcessResult result = tarcil({"submit", "--wait", "--json", folder.at("job.yaml")}, cluster);
+  EXPECT_EQ(result.exitCode, 1);
+  EXPECT_EQ(jsonOf(result)["state"], "failed");
+  EXPECT_EQ(jsonOf(result)["tasks"][0]["exit_code"], 3);
+}
+
+TEST(Submit, RefusedByTheClusterExitsWithOne) {
+  ClusterScript script;
+  script.refusal = invalid("no server has 64 resource units; the largest has 8");
+  const ScriptedCluster cluster(script);
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"true\"]\nrus_per_task: 64\n");
+  const ProcessResult result = tarcil({"submit", folder.at("job.yaml")}, cluster);
+  EXPECT_EQ(result.exitCode, 1);
+  EXPECT_EQ(result.err, "tarcil: no server has 64 resource units; the largest has 8\n");
+}
+
+TEST(Submit, GoesOnWithTheNextAgentAndMakesNoSecondJob) {
+  ClusterScript script;
+  script.deadly = ClusterScript::Deadly::kSubmit;
+  const ScriptedCluster cluster(script, 2);
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"true\"]\n");
+  const ProcessResult result = tarcil({"submit", "--wait", "--json", folder.at("job.yaml")}, cluster);
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_NE(result.err.find("going on with unix:"), std::string::npos) << result.err;
+  EXPECT_EQ(cluster.record().submissions, 2u);
+  EXPECT_EQ(cluster.record().submitted.size(), 1u);
+}
+
+TEST(JobWait, GoesOnWithTheNextAgent) {
+  ClusterScript script;
+  script.deadly = ClusterScript::Deadly::kWait;
+  script.jobs = {aJob(idOf(1), RunState::kDone)};
+  const ScriptedCluster cluster(script, 2);
+  const ProcessResult result = tarcil({"job", "wait", "--json", toString(idOf(1))}, cluster);
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(jsonOf(result)[0]["state"], "done");
+}
+
+// --- Asking after jobs ---
+
+TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
+  ClusterScript script;
+  script.jobs = {aFinishedJob(idOf(0xab))};
+  const ScriptedCluster cluster(script);
+  const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
+  EXPECT_EQ(keysOf(job), (Words{"id", "name", "user", "state", "reason", "ahead", "expected_start",
+                                "submitted", "finished", "tasks"}));
+  EXPECT_EQ(job["submitted"], "2023-11-14T22:13:20.123456Z");
+  const Json task = job["tasks"][0];
+  for (const char* key : {"index", "state", "server", "rus", "q", "s", "exit_code", "signal", "oom_killed",
+                          "submitted", "started", "finished", "attempt"}) {
+    EXPECT_TRUE(task.contains(key)) << key;
+  }
+  EXPECT_EQ(task["signal"], 9);
+  EXPECT_EQ(task["exit_code"], nullptr);
+  EXPECT_EQ(task["oom_killed"], true);
+  EXPECT_EQ(task["rus"], Json::array({0, 1}));
+}
+
+TEST(JobStatus, SaysWhyAJobWaitsAndWhatIsAhead) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(0xab), RunState::kQueued)};
+  script.jobs[0].progress.reason = "2 of 4 suitable slots are free";
+  script.jobs[0].ahead = 3;
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = tarcil({"job", "status", "ab00"}, cluster);
+  EXPECT_EQ(result.exitCode, 0);
+  EXPECT_NE(result.out.find("= 2 of 4 suitable slots are free\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("= 3 jobs\n"), std::string::npos) << result.out;
+}
+
+TEST(JobPrefix, MustNameOneJob) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(0xab, 1), RunState::kDone), aJob(idOf(0xab, 2), RunState::kDone),
+                 aJob(idOf(0xcd), RunState::kDone)};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(jsonOf(tarcil({"job", "status", "--json", "CD00"}, cluster))["id"], toString(idOf(0xcd)));
+  const ProcessResult ambiguous = tarcil({"job", "status", "ab00"}, cluster);
+  EXPECT_EQ(ambiguous.exitCode, 1);
+  EXPECT_NE(ambiguous.err.find(toString(idOf(0xab, 2))), std::string::npos) << ambiguous.err;
+  EXPECT_EQ(tarcil({"job", "status", "ef00"}, cluster).exitCode, 1);
+}
+
+TEST(JobList, ShowsColumnsForPeopleAndAnArrayForScripts) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(0xab), RunState::kQueued)};
+  const ScriptedCluster cluster(script);
+  const Json list = jsonOf(tarcil({"job", "list", "--json"}, cluster));
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["id"], toString(idOf(0xab)));
+  const ProcessResult people = tarcil({"job", "list"}, cluster);
+  EXPECT_TRUE(people.out.starts_with("Id        Name   User   State")) << people.out;
+  EXPECT_NE(people.out.find("ab000000  train  alice  queued"), std::string::npos) << people.out;
+  EXPECT_TRUE(people.out.ends_with("<none>\n")) << people.out;
+}
+
+TEST(JobWait, FailsWhereAnyJobDid) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kDone), aJob(idOf(2), RunState::kFailed)};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(tarcil({"job", "wait", "0100"}, cluster).exitCode, 0);
+  EXPECT_EQ(tarcil({"job", "wait", "0200", "0100"}, cluster).exitCode, 1);
+}
+
+TEST(JobCancel, TakesSeveralJobs) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kRunning)};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(tarcil({"job", "cancel", "0100", "0200"}, cluster).exitCode, 0);
+  EXPECT_EQ(cluster.record().cancelled, (std::vector<JobId>{idOf(1), idOf(2)}));
+}
+
+TEST(JobExplain, GivesOneEntryForEachTaskWithWhatWasChosen) {
+  ClusterScript script;
+  script.jobs = {aFinishedJob(idOf(0xab))};
+  DecisionRecord decision;
+  decision.job = idOf(0xab);
+  decision.tasks = {0};
+  decision.explanation.p = 0.5;
+  decision.explanation.drawn = 12;
+  decision.explanation.dropped = {{"too noisy", 6}};
+  decision.explanation.best.resize(1);
+  decision.explanation.best[0].server = "s1";
+  decision.explanation.best[0].contention[4] = 3;
+  script.decisions = {decision};
+  const ScriptedCluster cluster(script);
+  const Json entry = jsonOf(tarcil({"job", "explain", "--json", "ab00"}, cluster))["decision"][0];
+  EXPECT_EQ(entry["task"], 0);
+  EXPECT_EQ(entry["drawn"], 12);
+  EXPECT_EQ(entry["dropped"]["too noisy"], 6);
+  EXPECT_EQ(entry["best"][0]["contention"]["llc"], 3);
+  EXPECT_EQ(entry["chosen"], (Json{{"server", "s1"}, {"rus", {0, 1}}, {"q", 0.75}, {"s", 1.0}}));
+  for (const char* key : {"p", "ratio", "guarantee", "seed"}) EXPECT_TRUE(entry.contains(key)) << key;
+  for (const char* key : {"rus", "u_h", "q", "s", "platform", "slack"})
+    EXPECT_TRUE(entry["best"][0].contains(key)) << key;
+  const ProcessResult people = tarcil({"job", "explain", "ab00"}, cluster);
+  EXPECT_NE(people.out.find("6 too noisy"), std::string::npos) << people.out;
+}
+
+TEST(JobLogs, PrintsWhatTheTaskWroteByteForByte) {
+  ClusterScript script;
+  script.tasks = {{"the first\nline and\tmore", "an error\n", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"true\"]\n");
+  const std::string id = jsonOf(tarcil({"submit", "--json", folder.at("job.yaml")}, cluster))["job"];
+  EXPECT_EQ(tarcil({"job", "logs", id}, cluster).out, script.tasks[0].out);
+  EXPECT_EQ(tarcil({"job", "logs", "-f", "--stderr", id}, cluster).out, script.tasks[0].err);
+  EXPECT_EQ(tarcil({"job", "logs", "--task", "1", id}, cluster).exitCode, 1);
+}
+
+// --- Parts and settings ---
+
+TEST(ServerShow, TellsWhoDisturbsWhom) {
+  ScriptedServer server;
+  server.facts.name = "s1";
+  server.facts.rus = 4;
+  server.facts.missing = {"perf"};
+  server.status.up = true;
+  server.status.free = RuSet::all(2);
+  server.tasks = {{idOf(1), 0, {2}, {}, {4}}, {idOf(2), 0, {3}, {}, {}}};
+  server.tasks[1].caused[4] = 60;
+  ClusterScript script;
+  script.servers = {server};
+  const ScriptedCluster cluster(script);
+  const Json json = jsonOf(tarcil({"server", "show", "s1", "--json"}, cluster));
+  EXPECT_EQ(json["state"], "up");
+  EXPECT_EQ(json["free"], 2);
+  EXPECT_EQ(json["tasks"][0]["over"], Json::array({"llc"}));
+  EXPECT_EQ(json["tasks"][1]["caused"]["llc"], 60);
+  EXPECT_EQ(json["missing"], Json::array({"perf"}));
+  const ProcessResult people = tarcil({"server", "show", "s1"}, cluster);
+  EXPECT_NE(people.out.find("llc: too much for 01000000/0; caused by 02000000/0 (60)"), std::string::npos)
+      << people.out;
+  EXPECT_EQ(tarcil({"server", "show", "s2"}, cluster).exitCode, 1);
+  EXPECT_EQ(jsonOf(tarcil({"server", "list", "--json"}, cluster))[0]["name"], "s1");
+}
+
+TEST(PlatformSet, LeavesOtherResourcesAsTheyAre) {
+  ClusterScript script;
+  script.platforms["haswell"] = fullShare();
+  script.platforms["haswell"][7] = 0;
+  const ScriptedCluster cluster(script);
+  const ProcessResult result =
+      tarcil({"platform", "set", "haswell", "memory_bandwidth=0.5", "llc=1"}, cluster);
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  Share expected = script.platforms["haswell"];
+  expected[5] = 128;
+  EXPECT_EQ(cluster.record().platforms["haswell"], expected);
+  EXPECT_EQ(jsonOf(tarcil({"platform", "list", "--json"}, cluster))[0]["name"], "haswell");
+}
+
+TEST(Tune, ShowsAndSetsTheSettings) {
+  const ScriptedCluster cluster({});
+  const Json shown = jsonOf(tarcil({"tune", "--json"}, cluster));
+  EXPECT_EQ(shown["target"], 0.95);
+  EXPECT_EQ(shown["ratio"], nullptr);
+  const Json set = jsonOf(tarcil(
+      {"tune", "--json", "--ratio", "16", "--model", "encoded", "--protect-neighbours", "false"}, cluster));
+  EXPECT_EQ(set["ratio"], 16);
+  QualitySettings expected;
+  expected.ratio = 16;
+  expected.model = QualityModel::kEncoded;
+  expected.protectNeighbours = false;
+  EXPECT_EQ(cluster.record().settings, expected);
+  EXPECT_EQ(jsonOf(tarcil({"tune", "--json", "--ratio", "none"}, cluster))["ratio"], nullptr);
+}
+
+TEST(TuneTable, AgreesWithTheSampleSizes) {
+  const ProcessResult result =
+      tarcil({"tune", "--table", "--json", "--p", "0.05,0.2", "--tasks", "1,8,100", "--confidence", "0.999"});
+  const Json table = jsonOf(result);
+  ASSERT_EQ(table.size(), 6u);
+  for (const Json& row : table) {
+    const uint64_t samples = *drawsNeeded(row["p"], 0.999, row["tasks"]);
+    EXPECT_EQ(row["samples"], samples);
+    EXPECT_EQ(row["ratio"], static_cast<double>(samples) / row["tasks"].get<double>());
+    EXPECT_GE(row["guarantee"].get<double>(), 0.999);
+  }
+}
+
+TEST(Quality, ComputesTheExampleDigitForDigit) {
+  const ScratchFolder folder;
+  folder.write("p.yaml", kProfile);
+  const ProcessResult result = tarcil({"quality", "--json", "--profile", folder.at("p.yaml"), "--contention",
+                                       "{\"memory_bandwidth\": 8, \"llc\": 3}"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  const Json json = jsonOf(result);
+  EXPECT_EQ(json["order"][0], "memory_bandwidth");
+  EXPECT_EQ(json["order"][1], "llc");
+  EXPECT_EQ(json["t_w"], (Json{{"digits", "89690000000000000000"}, {"value", 0.8969}}));
+  EXPECT_EQ(json["u_h"], (Json{{"digits", "08030000000000000000"}, {"value", 0.9197}}));
+  EXPECT_EQ(json["q"], (Json{{"corrected", 0.9772}, {"literal", 0.9772}}));
+  EXPECT_EQ(json["satisfaction"], (Json{{"encoded", 1.0}, {"componentwise", 1.0}}));
+}
+
+TEST(Quality, ScalesTheDemandByTheShare) {
+  const ScratchFolder folder;
+  folder.write("p.yaml", kProfile);
+  folder.write("c.json", "{\"memory_bandwidth\": 8, \"llc\": 3}");
+  const Json json = jsonOf(tarcil({"quality", "--json", "--profile", folder.at("p.yaml"), "--contention",
+                                   folder.at("c.json"), "--share", "{memory_bandwidth: 0.5}"}));
+  EXPECT_EQ(json["t_w"]["digits"], "45690000000000000000");
+}
+
+TEST(Version, IsOneJsonValue) {
+  EXPECT_TRUE(jsonOf(tarcil({"version", "--json"})).contains("version"));
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,157 @@
+// tarcil run: output, exit codes, interruption.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "cli/foreground_job.h"
+#include "tests/support/process.h"
+#include "tests/support/scripted_cluster.h"
+
+namespace tarcil {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words runOf(const Words& command, const Words& flags = {}) {
+  Words words = {TARCIL_BINARY, "run"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.push_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+ScriptedTask aTask(RunState state, int exitCode, int signal = 0) {
+  ScriptedTask task;
+  task.state = state;
+  task.end.exitCode = exitCode;
+  task.end.signal = signal;
+  return task;
+}
+
+ProcessResult runWith(const ScriptedTask& task) {
+  ClusterScript script;
+  script.tasks = {task};
+  const ScriptedCluster cluster(script);
+  return runProcess(runOf({"command"}), cluster.environment());
+}
+
+TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
+  ClusterScript script;
+  script.tasks = {{"a longer line of output, in pieces\nand no end", "one error\n", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  const Words command = {"sh", "-c", "exit 0", "--help", "--", "[a,b]", "", "--json"};
+  const ProcessResult result =
+      runProcess(runOf(command, {"--env", "A=[1,2]", "--env", "B="}), cluster.environment());
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(result.out, script.tasks[0].out);
+  EXPECT_EQ(result.err, script.tasks[0].err);
+  const auto record = cluster.record();
+  ASSERT_EQ(record.submitted.size(), 1u);
+  EXPECT_EQ(record.submitted[0].command, command);
+  EXPECT_EQ(record.submitted[0].name, "sh");
+  EXPECT_EQ(record.submitted[0].env, (std::map<std::string, std::string>{{"A", "[1,2]"}, {"B", ""}}));
+}
+
+TEST(Run, ExitsAsTheCommandDoes) {
+  EXPECT_EQ(runWith(aTask(RunState::kFailed, 7)).exitCode, 7);
+  EXPECT_EQ(runWith(aTask(RunState::kFailed, 0, SIGSEGV)).exitCode, 128 + SIGSEGV);
+}
+
+TEST(Run, NamesWhatAnExitCodeDoesNotTell) {
+  ScriptedTask killed = aTask(RunState::kFailed, 0, SIGKILL);
+  killed.end.oomKilled = true;
+  const ProcessResult oom = runWith(killed);
+  EXPECT_EQ(oom.exitCode, 128 + SIGKILL);
+  EXPECT_NE(oom.err.find("out of memory"), std::string::npos) << oom.err;
+
+  const ProcessResult lost = runWith(aTask(RunState::kLost, 0));
+  EXPECT_EQ(lost.exitCode, 125);
+  EXPECT_NE(lost.err.find("lost with server s1"), std::string::npos) << lost.err;
+
+  ScriptedTask absent = aTask(RunState::kFailed, 0);
+  absent.end.cause = EndCause::kNeverStarted;
+  absent.end.problem = "no such program";
+  const ProcessResult never = runWith(absent);
+  EXPECT_EQ(never.exitCode, 125);
+  EXPECT_NE(never.err.find("no such program"), std::string::npos) << never.err;
+}
+
+TEST(Run, KeepsLinesWholeWhereTasksShareTheOutput) {
+  ClusterScript script;
+  script.tasks = {{"aaaaaaaaaaaa\naaaaaaaaaa", "", RunState::kDone, {}},
+                  {"bbbbbbbbbbbb\n", "", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = runProcess(runOf({"x"}, {"--tasks", "300"}), cluster.environment());
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  size_t wholeLines = 0;
+  for (size_t at = 0; (at = result.out.find("bbbbbbbbbbbb", at)) != std::string::npos; at += 12) ++wholeLines;
+  EXPECT_EQ(wholeLines, 150u);
+}
+
+TEST(Run, ExitsWithTheFirstFailureInOrderOfTheTasks) {
+  ClusterScript script;
+  script.tasks = {aTask(RunState::kDone, 0), aTask(RunState::kFailed, 4), aTask(RunState::kFailed, 5)};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(runProcess(runOf({"x"}, {"--tasks", "3"}), cluster.environment()).exitCode, 4);
+}
+
+TEST(Run, GoesOnWithTheNextAgentWithoutRepeatingOutput) {
+  ClusterScript script;
+  script.tasks = {{"some output in several pieces\n", "", RunState::kDone, {}}};
+  script.deadly = ClusterScript::Deadly::kWait;
+  const ScriptedCluster cluster(script, 2);
+  const ProcessResult result = runProcess(runOf({"x"}), cluster.environment());
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(result.out, script.tasks[0].out);
+}
+
+TEST(Run, RefusedByTheClusterIsAFailureOfTarcil) {
+  ClusterScript script;
+  script.refusal = invalid("no server meets the constraints");
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = runProcess(runOf({"x"}), cluster.environment());
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_EQ(result.err, "tarcil: no server meets the constraints\n");
+}
+
+ClusterScript untilCancelled() {
+  ClusterScript script;
+  script.tasks = {{"started\n", "", RunState::kDone, {}}};
+  script.runsUntilCancelled = true;
+  return script;
+}
+
+TEST(Run, CancelsTheJobOnTheFirstInterrupt) {
+  const ScriptedCluster cluster(untilCancelled());
+  Process process(runOf({"x"}), cluster.environment());
+  ASSERT_TRUE(process.waitFor("started\n"));
+  process.signal(SIGINT);
+  const ProcessResult result = process.finish();
+  EXPECT_EQ(result.exitCode, 128 + SIGINT) << result.err;
+  EXPECT_EQ(cluster.record().cancelled.size(), 1u);
+}
+
+TEST(Run, LeavesAtOnceOnTheSecondInterrupt) {
+  ClusterScript script = untilCancelled();
+  script.ignoresCancel = true;
+  const ScriptedCluster cluster(script);
+  Process process(runOf({"x"}), cluster.environment());
+  ASSERT_TRUE(process.waitFor("started\n"));
+  process.signal(SIGINT);
+  ASSERT_TRUE(process.waitFor("once more to leave at once"));
+  process.signal(SIGINT);
+  EXPECT_EQ(process.finish().exitCode, 128 + SIGINT);
+}
+
+TEST(Run, CancelsTheJobWhenNobodyReadsItsOutput) {
+  ClusterScript script;
+  script.runsUntilCancelled = true;
+  script.tasks = {{std::string(200, 'x'), "started", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  Process process(runOf({"x"}), cluster.environment());
+  process.closeStdout();
+  EXPECT_EQ(process.finish().exitCode, 128 + SIGPIPE);
+  EXPECT_EQ(cluster.record().cancelled.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tarcil
