@@ -1,0 +1,114 @@
+#include "cli/cluster.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "rpc/errors.h"
+#include "rpc/token.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+constexpr size_t kShortestPrefix = 4;
+
+Context requireContext(const ContextFlags& flags) {
+  auto context = findContext(flags);
+  if (context) return std::move(*context);
+  const Error& error = context.error();
+  throw Failure(error.code == ErrorCode::kInvalid ? kExitBadInput : kExitNoCluster, error.message);
+}
+
+std::string requireToken(const Context& context) {
+  auto token = readTokenFile(context.tokenFile);
+  if (token) return std::move(*token);
+  throw Failure(kExitNoCluster, "cannot use the token: " + token.error().message);
+}
+
+void randomBytes(void* to, size_t size) {
+  // Up to 256 bytes are never cut short.
+  if (::getrandom(to, size, 0) != static_cast<ssize_t>(size)) std::abort();
+}
+
+ClientOptions optionsFor(const Context& context) {
+  ClientOptions options;
+  uint32_t chance = 0;
+  randomBytes(&chance, sizeof chance);
+  options.first = chance % context.agents.size();
+  return options;
+}
+
+}  // namespace
+
+Cluster::Cluster(const ContextFlags& flags) : Cluster(requireContext(flags)) {}
+
+Cluster::Cluster(const Context& context)
+    : token_(requireToken(context)),
+      io_(kj::setupAsyncIo()),
+      client_({io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}, context.agents,
+              token_, optionsFor(context), [](const std::string& message) { say(message); }) {}
+
+JobId Cluster::job(const std::string& idOrPrefix) {
+  std::string text = idOrPrefix;
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (auto id = parseJobId(text)) return *id;
+  const bool isPrefix = text.size() >= kShortestPrefix && text.size() < 2 * sizeof(JobId::bytes) &&
+                        text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!isPrefix) {
+    throw badInput("'" + idOrPrefix +
+                   "' is no job's id; write at least the first 4 of its 32 hexadecimal digits" +
+                   " (`tarcil job list` shows them)");
+  }
+  auto found = ask([&text](Session& session) {
+    auto request = session.user.findRequest();
+    request.setPrefix(text.c_str());
+    return request.send();
+  });
+  const auto ids = found.getIds();
+  if (ids.size() == 0) {
+    throw Failure(kExitFailed,
+                  "no job's id begins with " + text + "; `tarcil job list` shows the jobs there are");
+  }
+  if (ids.size() > 1) {
+    throw Failure(kExitFailed, "the ids of several jobs begin with " + text + ", among them " +
+                                   toString(readJobId(ids[0])) + " and " + toString(readJobId(ids[1])) +
+                                   "; write more digits");
+  }
+  return readJobId(ids[0]);
+}
+
+JobId makeJobId() {
+  JobId id;
+  randomBytes(id.bytes.data(), id.bytes.size());
+  return id;
+}
+
+kj::Promise<void> submitJob(Client& client, const JobId& id, const JobSpec& spec,
+                            const std::vector<InputFile>& files) {
+  return client
+      .ask([id, &spec, &files](Session& session) {
+        auto request = session.agent.submitRequest();
+        request.setId(bytesOf(id));
+        write(spec, request.initSpec());
+        write(files, request.initFiles(static_cast<unsigned>(files.size())));
+        return request.send();
+      })
+      .then([](capnp::Response<wire::ClientPort::SubmitResults>&&) {},
+            [&client, id](kj::Exception&& exception) {
+              Error error = fromException(exception);
+              if (error.code == ErrorCode::kUnavailable && client.hasLoggedIn()) {
+                error.message +=
+                    "; the job may have been accepted or not: once the cluster is back,"
+                    " `tarcil job status " +
+                    toString(id) + "` tells";
+              }
+              kj::throwFatalException(toException(error));
+            });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,62 @@
+// One command's dealings with a cluster: event loop and client, made from flags and context.
+#pragma once
+
+#include <kj/async-io.h>
+#include <kj/async-unix.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/client.h"
+#include "cli/context.h"
+#include "core/base/ids.h"
+#include "core/model/job.h"
+
+namespace tarcil {
+
+// Everything here throws Failure or a kj::Exception that carries an Error; main turns both into a message and
+// an exit code.
+class Cluster {
+ public:
+  // Finds the cluster and reads the token; nothing is sent yet.
+  explicit Cluster(const ContextFlags& flags);
+  KJ_DISALLOW_COPY(Cluster);
+
+  Client& client() { return client_; }
+  kj::Timer& timer() { return io_.provider->getTimer(); }
+  kj::UnixEventPort& events() { return io_.unixEventPort; }
+
+  // Runs the event loop until the promise is done.
+  template <typename T>
+  T wait(kj::Promise<T> promise) {
+    return promise.wait(io_.waitScope);
+  }
+
+  // As Client::ask, waiting for the answer.
+  template <typename Send>
+  auto ask(Send send) {
+    return client_.ask(kj::mv(send)).wait(io_.waitScope);
+  }
+
+  // The job with this id or unique prefix of at least 4 digits. A whole id is not looked up. Failure with
+  // kExitBadInput for a text that can be neither, kExitFailed where no job or more than one begins so.
+  JobId job(const std::string& idOrPrefix);
+
+ private:
+  explicit Cluster(const Context& context);
+
+  const std::string token_;
+  kj::AsyncIoContext io_;
+  Client client_;
+};
+
+// 128 bits from the kernel.
+JobId makeJobId();
+
+// Hands the job over; done when it is durable. May be repeated with the same id. Where the cluster got out of
+// reach on the way, the error says that the job may have been taken and how to find out.
+kj::Promise<void> submitJob(Client& client, const JobId& id, const JobSpec& spec,
+                            const std::vector<InputFile>& files);
+
+}  // namespace tarcil

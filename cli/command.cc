@@ -1,0 +1,79 @@
+#include "cli/command.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/help.h"
+#include "cli/text.h"
+
+namespace tarcil {
+
+CLI::App& addCommand(CLI::App& parent, const std::string& name, const Help& help) {
+  CLI::App& command = *parent.add_subcommand(name, help.summary);
+  command.formatter(std::make_shared<CommandHelp>(help));
+  command.get_help_ptr()->description("Show this and exit.");
+  return command;
+}
+
+CLI::App& addGroup(CLI::App& parent, const std::string& name, const Help& help) {
+  CLI::App& group = addCommand(parent, name, help);
+  group.require_subcommand(1);
+  return group;
+}
+
+void onRun(CLI::App& command, std::function<int()> body) {
+  command.callback([body = std::move(body)]() {
+    // How CLI11 carries a code out of parsing.
+    if (const int code = body(); code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+void addJsonFlag(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "Print one JSON value to stdout and nothing else there.");
+}
+
+void addOutputFlags(CLI::App& command, OutputFlags& flags) {
+  addJsonFlag(command, flags.json);
+  command.add_flag("--verbose", flags.verbose, "Show ids and times in full.");
+}
+
+void addClusterFlags(CLI::App& command, ContextFlags& flags) {
+  command
+      .add_option("--data", flags.data,
+                  "Folder of a cluster on this machine, as given to `tarcil up`; default TARCIL_DATA, else"
+                  " below XDG_STATE_HOME or ~/.local/state.")
+      ->type_name("DIR");
+  command
+      .add_option("--cluster", flags.cluster,
+                  "Agents of a remote cluster: unix:/path or host:port, several with commas between them;"
+                  " default TARCIL_CLUSTER.")
+      ->type_name("ADDR[,ADDR]");
+  command
+      .add_option("--token-file", flags.tokenFile,
+                  "File with your token, readable by you alone; default TARCIL_TOKEN_FILE.")
+      ->type_name("FILE");
+}
+
+CLI::Validator wholeNumber(int64_t least, int64_t most) {
+  CLI::Validator check("");
+  check.operation([least, most](std::string& text) -> std::string {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+      return "";
+    return "'" + text + "' does not fit; write a whole number from " + std::to_string(least) + " to " +
+           std::to_string(most);
+  });
+  return check;
+}
+
+CLI::Validator oneOf(std::vector<std::string_view> words) {
+  CLI::Validator check("");
+  check.operation([words = std::move(words)](std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return "'" + text + "' does not fit; " + didYouMean(text, words) + "write one of " + joined(words);
+  });
+  return check;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,51 @@
+// What every command is made of: its help, its common flags, its body.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/context.h"
+
+namespace tarcil {
+
+// The help of one command; shown wrapped to 78 columns.
+struct Help {
+  std::string usage;     // without "tarcil": "submit [OPTIONS] FILE"
+  std::string summary;   // one line, in the list of verbs
+  std::string details;   // paragraphs, empty lines between them
+  std::string examples;  // one a line, shown as written
+  std::string exits;     // lines, shown as written; empty: the usual ones
+};
+
+// A command without a parent command of its own has `parent` = the application.
+CLI::App& addCommand(CLI::App& parent, const std::string& name, const Help& help);
+
+// A command that only groups others.
+CLI::App& addGroup(CLI::App& parent, const std::string& name, const Help& help);
+
+// What the command does once its arguments are read; returns the exit code.
+void onRun(CLI::App& command, std::function<int()> body);
+
+// --json and --verbose.
+struct OutputFlags {
+  bool json = false;
+  bool verbose = false;
+};
+void addOutputFlags(CLI::App& command, OutputFlags& flags);
+void addJsonFlag(CLI::App& command, bool& json);
+
+// --data, --cluster, --token-file.
+void addClusterFlags(CLI::App& command, ContextFlags& flags);
+
+// A check for a whole number in a range, with a message that says so.
+CLI::Validator wholeNumber(int64_t least, int64_t most);
+
+// A check for one of a few words, with a message that lists them.
+CLI::Validator oneOf(std::vector<std::string_view> words);
+
+}  // namespace tarcil

@@ -1,0 +1,59 @@
+// tarcil agent: the schedulers of the cluster.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/table.h"
+
+namespace tarcil {
+namespace {
+
+struct AgentFlags {
+  ContextFlags cluster;
+  bool json = false;
+};
+
+int list(const AgentFlags& flags) {
+  Cluster cluster(flags.cluster);
+  auto answer = cluster.ask([](Session& session) { return session.user.agentsRequest().send(); });
+  Json json = Json::array();
+  Table table({"Name", "Address", "Attached", "Jobs"});
+  for (auto agent : answer.getAgents()) {
+    json.push_back({{"name", agent.getName().cStr()},
+                    {"address", agent.getAddress().cStr()},
+                    {"epoch", agent.getEpoch()},
+                    {"attached", agent.getAttached()},
+                    {"jobs", agent.getJobs()}});
+    table.add({agent.getName().cStr(), agent.getAddress().cStr(), agent.getAttached() ? "yes" : "no",
+               std::to_string(agent.getJobs())});
+  }
+  if (flags.json) {
+    printJson(json);
+  } else {
+    print(table.empty() ? "" : table.text());
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addAgent(CLI::App& app) {
+  CLI::App& agent =
+      addGroup(app, "agent",
+               {"agent COMMAND ...", "Show the agents: the schedulers of the cluster.",
+                "An agent takes jobs and places them by its own copy of the cluster's state. There may"
+                " be any number; a job may be handed to any of them.",
+                "  tarcil agent list\n", ""});
+  CLI::App& listing =
+      addCommand(agent, "list",
+                 {"agent list [OPTIONS]", "List agents and how many jobs each looks after.",
+                  "Every agent that the master knows: its name and address, whether it is attached"
+                  " now, and its unfinished jobs.",
+                  "  tarcil agent list --json\n", ""});
+  auto flags = std::make_shared<AgentFlags>();
+  addJsonFlag(listing, flags->json);
+  addClusterFlags(listing, flags->cluster);
+  onRun(listing, [flags]() { return list(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,39 @@
+// Every command adds itself to the application: its flags, its help, and what it does (cli/command.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace tarcil {
+
+// A cluster and its roles.
+void addUp(CLI::App& app);
+void addDown(CLI::App& app);
+void addServe(CLI::App& app);
+
+// Jobs.
+void addSubmit(CLI::App& app);
+// `command` is what followed "--" on the command line: it is the user's, and no flag of ours is looked for in
+// it.
+void addRun(CLI::App& app, const std::vector<std::string>& command);
+void addJob(CLI::App& app);  // with all below it
+void addJobList(CLI::App& job);
+void addJobStatus(CLI::App& job);
+void addJobExplain(CLI::App& job);
+void addJobLogs(CLI::App& job);
+void addJobWait(CLI::App& job);
+void addJobCancel(CLI::App& job);
+
+// The cluster's parts and settings.
+void addServer(CLI::App& app);
+void addAgent(CLI::App& app);
+void addPlatform(CLI::App& app);
+void addTune(CLI::App& app);
+
+// Without a cluster.
+void addQuality(CLI::App& app);
+void addVersion(CLI::App& app);
+
+}  // namespace tarcil

@@ -1,0 +1,62 @@
+// tarcil job cancel: stops jobs.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct CancelFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  std::vector<std::string> ids;
+};
+
+int cancel(const CancelFlags& flags) {
+  Cluster cluster(flags.cluster);
+  std::vector<JobId> ids;
+  for (const std::string& text : flags.ids) ids.push_back(cluster.job(text));
+  const Style style = styleFor(flags.output.verbose);
+  Json list = Json::array();
+  std::string text;
+  for (const JobId& id : ids) {
+    cluster.ask([&id](Session& session) {
+      auto request = session.user.cancelRequest();
+      request.setId(bytesOf(id));
+      return request.send();
+    });
+    list.push_back({{"id", toString(id)}, {"cancelled", true}});
+    text += aligned({{"Cancelled", style.id(id)}});
+  }
+  if (flags.output.json) {
+    printJson(list);
+  } else {
+    print(text);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addJobCancel(CLI::App& job) {
+  CLI::App& command =
+      addCommand(job, "cancel",
+                 {"job cancel [OPTIONS] ID...", "Cancel jobs.",
+                  "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's"
+                  " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
+                  " the end. Without effect on jobs that are over.",
+                  "  tarcil job cancel 3f2a\n"
+                  "  tarcil job cancel 3f2a 77b0\n",
+                  ""});
+  auto flags = std::make_shared<CancelFlags>();
+  command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return cancel(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,48 @@
+// tarcil job status: one job and its tasks.
+#include "cli/job_status.h"
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+
+namespace tarcil {
+namespace {
+
+struct StatusFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  std::string id;
+};
+
+int status(const StatusFlags& flags) {
+  Cluster cluster(flags.cluster);
+  const JobStatus job = cluster.wait(fetchJob(cluster.client(), cluster.job(flags.id)));
+  if (flags.output.json) {
+    printJson(jsonOf(job));
+  } else {
+    print(textOf(job, styleFor(flags.output.verbose)));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addJobStatus(CLI::App& job) {
+  CLI::App& command =
+      addCommand(job, "status",
+                 {"job status [OPTIONS] ID", "Show a job and where its tasks are.",
+                  "The job's state, why it waits and what is ahead of it, and for each task: where it"
+                  " is, on which resource units, with which quality Q and satisfaction S it was"
+                  " placed, and how it ended.\n\n"
+                  "States: queued, starting, running, done, failed, cancelled, lost.",
+                  "  tarcil job status 3f2a\n"
+                  "  tarcil job status --json 3f2a91c07d5e4b8896a1f0c2d3e4b5a6\n",
+                  ""});
+  auto flags = std::make_shared<StatusFlags>();
+  command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return status(*flags); });
+}
+
+}  // namespace tarcil

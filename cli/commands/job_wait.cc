@@ -1,0 +1,62 @@
+// tarcil job wait: until jobs have ended.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/job_status.h"
+#include "cli/output.h"
+#include "cli/table.h"
+
+namespace tarcil {
+namespace {
+
+struct WaitFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  std::vector<std::string> ids;
+};
+
+int wait(const WaitFlags& flags) {
+  Cluster cluster(flags.cluster);
+  std::vector<JobId> ids;
+  for (const std::string& text : flags.ids) ids.push_back(cluster.job(text));
+  const Style style = styleFor(flags.output.verbose);
+  Table table({"Id", "State"});
+  Json list = Json::array();
+  bool allDone = true;
+  // One after the other: all of them are waited for, and the last to end decides when.
+  for (const JobId& id : ids) {
+    const RunState state = cluster.wait(waitForJob(cluster.client(), id));
+    allDone = allDone && state == RunState::kDone;
+    table.add({style.id(id), std::string(name(state))});
+    list.push_back({{"id", toString(id)}, {"state", name(state)}});
+  }
+  if (flags.output.json) {
+    printJson(list);
+  } else {
+    print(table.text());
+  }
+  return allDone ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+void addJobWait(CLI::App& job) {
+  CLI::App& command =
+      addCommand(job, "wait",
+                 {"job wait [OPTIONS] ID...", "Wait until jobs have ended.",
+                  "Returns when all of the jobs have ended and that is on disk; at once for jobs that"
+                  " are over.",
+                  "  tarcil job wait 3f2a && echo it worked\n"
+                  "  tarcil job wait --json 3f2a 77b0\n",
+                  "  0  every job is done\n"
+                  "  1  a job failed, was cancelled or lost; or there is no such job\n"
+                  "  2  bad arguments\n"
+                  "  3  no cluster in reach, or not allowed\n"});
+  auto flags = std::make_shared<WaitFlags>();
+  command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return wait(*flags); });
+}
+
+}  // namespace tarcil

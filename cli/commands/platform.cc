@@ -1,0 +1,146 @@
+// tarcil platform: how much of a reference pressure arrives on each type of hardware (design 3.4).
+#include <charconv>
+#include <cmath>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/profile_file.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct PlatformFlags {
+  ContextFlags cluster;
+  bool json = false;
+  std::string name;
+  std::vector<std::string> settings;
+};
+
+using Platforms = std::map<std::string, Share>;
+
+Platforms fetch(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.platformsRequest().send(); });
+  Platforms platforms;
+  for (auto platform : answer.getPlatforms()) platforms[platform.getName().cStr()] = readShare(platform);
+  return platforms;
+}
+
+Json jsonOf(const std::string& name, const Share& share) {
+  return {{"name", name}, {"share", jsonByResource(share)}};
+}
+
+// The resources of which not everything arrives, or more: "memory_bandwidth=0.5"; "1 everywhere" otherwise.
+std::string shareText(const Share& share) {
+  std::string text;
+  for (size_t i = 0; i < kResources; ++i) {
+    if (share[i] == kShareUnit) continue;
+    text.append(text.empty() ? "" : ", ").append(kResourceNames[i]);
+    text.append("=" + Json(share[i] / double{kShareUnit}).dump());
+  }
+  return text.empty() ? "1 everywhere" : text;
+}
+
+// "RESOURCE=FACTOR" laid over the share.
+void lay(const std::string& setting, Share& share) {
+  const size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  const auto resource = resourceNamed(name);
+  if (!resource) {
+    const std::vector<std::string_view> names(kResourceNames.begin(), kResourceNames.end());
+    throw badInput(shown(setting) + ": " + shown(name) + " is no resource; " + didYouMean(name, names) +
+                   "write one of " + joined(names));
+  }
+  const std::string text = equals == std::string::npos ? "" : setting.substr(equals + 1);
+  double factor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (error != std::errc() || end != text.data() + text.size() || !(factor >= 0 && factor <= kMaxShare)) {
+    throw badInput(shown(setting) + ": " + shown(text) + " is no share; write " + name +
+                   "=NUMBER with a number from 0 to " + fixed(kMaxShare, 0) + ", such as " + name + "=0.5");
+  }
+  share[static_cast<size_t>(*resource)] = static_cast<uint16_t>(std::lround(factor * kShareUnit));
+}
+
+int list(const PlatformFlags& flags) {
+  Cluster cluster(flags.cluster);
+  Json json = Json::array();
+  Table table({"Name", "Share"});
+  for (const auto& [name, share] : fetch(cluster)) {
+    json.push_back(jsonOf(name, share));
+    table.add({name, shareText(share)});
+  }
+  if (flags.json) {
+    printJson(json);
+  } else {
+    print(table.empty() ? "" : table.text());
+  }
+  return kExitDone;
+}
+
+int set(const PlatformFlags& flags) {
+  Share unused = fullShare();
+  for (const std::string& setting : flags.settings)
+    lay(setting, unused);  // all are checked before anything is sent
+  Cluster cluster(flags.cluster);
+  const Platforms platforms = fetch(cluster);
+  const auto known = platforms.find(flags.name);
+  Share share = known == platforms.end() ? fullShare() : known->second;
+  for (const std::string& setting : flags.settings) lay(setting, share);
+  cluster.ask([&flags, &share](Session& session) {
+    auto request = session.user.setPlatformRequest();
+    write(flags.name, share, request.initPlatform());
+    return request.send();
+  });
+  if (flags.json) {
+    printJson(jsonOf(flags.name, share));
+  } else {
+    print(aligned({{"Name", flags.name}, {"Share", shareText(share)}}));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addPlatform(CLI::App& app) {
+  CLI::App& platform = addGroup(
+      app, "platform",
+      {"platform COMMAND ...", "Show and set how platforms bear pressure.",
+       "A platform is a type of hardware. Profiles are measured on a reference server; the share of a "
+       "platform says,"
+       " for each resource, how much of such a pressure arrives there: 1 all of it (the default), 0.5 where "
+       "the"
+       " server has twice as much of the resource, 0 where the resource is private to a resource unit.",
+       "  tarcil platform list\n"
+       "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n",
+       ""});
+  auto flags = std::make_shared<PlatformFlags>();
+  CLI::App& listing =
+      addCommand(platform, "list",
+                 {"platform list [OPTIONS]", "List platforms and their shares.",
+                  "Every platform that a server has or that was set, with the shares that are not 1.",
+                  "  tarcil platform list --json\n", ""});
+  addJsonFlag(listing, flags->json);
+  addClusterFlags(listing, flags->cluster);
+  onRun(listing, [flags]() { return list(*flags); });
+
+  CLI::App& setting =
+      addCommand(platform, "set",
+                 {"platform set [OPTIONS] NAME RESOURCE=SHARE...", "Set shares of a platform.",
+                  "Sets the share of each resource named; the others stay as they are. Counts from the"
+                  " next decision on; needs a token with the role operate.\n\n"
+                  "Resources: core, l1i, l1d, l2, llc, memory_bandwidth, memory_capacity, tlb,"
+                  " disk_bandwidth, network_bandwidth.",
+                  "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n", ""});
+  setting.add_option("NAME", flags->name, "The platform's name, as servers register it.")->required();
+  setting.add_option("RESOURCE=SHARE", flags->settings, "Shares, 0 to 4.")->required();
+  addJsonFlag(setting, flags->json);
+  addClusterFlags(setting, flags->cluster);
+  onRun(setting, [flags]() { return set(*flags); });
+}
+
+}  // namespace tarcil

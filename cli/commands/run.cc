@@ -1,0 +1,162 @@
+// tarcil run: one command on the cluster as if it ran here. How it goes while it runs: cli/foreground_job.h.
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/foreground_job.h"
+#include "cli/job_file.h"
+#include "cli/output.h"
+#include "cli/profile_file.h"
+#include "cli/text.h"
+#include "cli/units.h"
+#include "core/decide/constraint.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+struct RunFlags {
+  ContextFlags cluster;
+  uint32_t tasks = 1;
+  uint32_t rus = 1;
+  int priority = 50;
+  std::string name, user, profile, timeout;
+  std::vector<std::string> env, constraints;
+  std::vector<std::string> command;
+};
+
+void readEnv(const std::vector<std::string>& settings, JobSpec& spec) {
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw badInput("--env: " + shown(setting) + " sets no variable; write NAME=VALUE");
+    }
+    const std::string key = setting.substr(0, equals);
+    if (key == "TARCIL_TASK" || key == "TARCIL_TASKS") {
+      throw badInput("--env: " + key + " is set for every task by tarcil; choose another name");
+    }
+    spec.env[key] = setting.substr(equals + 1);
+  }
+}
+
+void checkSize(const JobSpec& spec) {
+  size_t bytes = 0;
+  for (const std::string& word : spec.command) bytes += word.size() + 1;
+  for (const auto& [key, value] : spec.env) bytes += key.size() + value.size() + 2;
+  if (bytes <= kMaxCommandAndEnvBytes) return;
+  throw badInput("command and environment hold " + std::to_string(bytes) + " bytes together, at most " +
+                 formatSize(kMaxCommandAndEnvBytes) + " are passed on; ship files with `tarcil submit`");
+}
+
+std::string nameOf(const RunFlags& flags) {
+  const auto isGood = [](const std::string& name) {
+    return !name.empty() && characters(name) <= kMaxNameCharacters && isPrintable(name);
+  };
+  if (flags.name.empty()) {
+    const std::string program = std::filesystem::path(flags.command.front()).filename().string();
+    return isGood(program) ? program : "job";
+  }
+  if (!isGood(flags.name)) {
+    throw badInput("--name: " + shown(flags.name) + " does not fit; write 1 to " +
+                   std::to_string(kMaxNameCharacters) + " characters without control characters");
+  }
+  return flags.name;
+}
+
+JobSpec specOf(const RunFlags& flags) {
+  if (flags.command.empty() || flags.command.front().empty()) {
+    throw badInput("no command given; write it after `--`: tarcil run [OPTIONS] -- COMMAND [ARGUMENT...]");
+  }
+  JobSpec spec;
+  spec.name = nameOf(flags);
+  spec.command = flags.command;
+  spec.tasks = flags.tasks;
+  spec.rusPerTask = flags.rus;
+  spec.priority = static_cast<uint8_t>(flags.priority);
+  spec.user = flags.user;
+  readEnv(flags.env, spec);
+  checkSize(spec);
+  if (!flags.profile.empty()) spec.profile = requireInput(readProfile(flags.profile));
+  for (const std::string& text : flags.constraints) {
+    auto constraint = parseConstraint(text);
+    if (!constraint) throw badInput("--constraint: in " + shown(text) + ", " + constraint.error().message);
+    spec.placement.constraints.push_back(std::move(*constraint));
+  }
+  if (!flags.timeout.empty()) {
+    auto timeout = parseDuration(flags.timeout);
+    if (!timeout) throw badInput("--timeout: " + timeout.error().message);
+    if (*timeout <= Duration::zero()) throw badInput("--timeout: is 0; write a duration such as 10m");
+    spec.timeout = *timeout;
+  }
+  return spec;
+}
+
+int run(const RunFlags& flags) {
+  const JobSpec spec = specOf(flags);
+  try {
+    // Before the event loop starts: from here on the signals wait for it.
+    kj::UnixEventPort::captureSignal(SIGINT);
+    kj::UnixEventPort::captureSignal(SIGTERM);
+    Cluster cluster(flags.cluster);
+    return ForegroundJob(cluster, spec).run();
+  } catch (const Failure& failure) {
+    throw Failure(kExitOfTarcil, failure.message());
+  } catch (const kj::Exception& exception) {
+    throw Failure(kExitOfTarcil, fromException(exception).message);
+  }
+}
+
+const Help kHelp = {
+    "run [OPTIONS] -- COMMAND [ARGUMENT...]", "Run one command on the cluster as if it ran here.",
+    "Submits a job that runs the command, copies its output to stdout and stderr as it comes, and exits as "
+    "the"
+    " command does. With several tasks the lines of all of them come as they are written, each line whole;"
+    " TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
+    "Ctrl-C cancels the job and waits for its end; a second one leaves at once. Use `tarcil submit` for jobs"
+    " that bring files, restart, or are to run on their own.",
+    "  tarcil run -- uname -a\n"
+    "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
+    "  tarcil run --rus 2 --profile p.yaml --timeout 10m -- ./solve input.txt\n"
+    "  tarcil run --constraint 'platform in (haswell-2.3)' -- ./solve\n",
+    "  N      the command's own exit code; with several tasks that of the\n"
+    "         first in order that failed\n"
+    "  128+N  the command was ended by signal N\n"
+    "  125    tarcil failed: no cluster, job refused or lost, command not found\n"
+    "  2      bad arguments or files; nothing was sent\n"};
+
+}  // namespace
+
+void addRun(CLI::App& app, const std::vector<std::string>& words) {
+  CLI::App& command = addCommand(app, "run", kHelp);
+  auto flags = std::make_shared<RunFlags>();
+  flags->command = words;
+  command.add_option("--tasks", flags->tasks, "How many tasks run the command; default 1.")
+      ->check(wholeNumber(1, kMaxTasks))
+      ->type_name("N");
+  command
+      .add_option("--rus", flags->rus, "Resource units (cores, with their memory) for each task; default 1.")
+      ->check(wholeNumber(1, kMaxRusPerTask))
+      ->type_name("N");
+  command.add_option("--profile", flags->profile, "Interference profile of the command.")->type_name("FILE");
+  command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  command.add_option("--user", flags->user, "Run as this user; must be allowed to you.")->type_name("USER");
+  command
+      .add_option("--constraint", flags->constraints,
+                  "Run only on servers that meet this, e.g. 'gpu = true' or 'rack != r3'; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("EXPR");
+  command.add_option("--name", flags->name, "The job's name; default the program's.")->type_name("NAME");
+  command.add_option("--priority", flags->priority, "0 to 100, higher first; default 50.")
+      ->check(wholeNumber(0, 100))
+      ->type_name("P");
+  command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
+      ->type_name("DURATION");
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return run(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,283 @@
+// tarcil server: the machines of the cluster and what goes on on them.
+#include <algorithm>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "core/state/server.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct ServerFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  std::string name;
+};
+
+struct ServerTask {
+  JobId job;
+  TaskIndex task = 0;
+  std::vector<RuIndex> rus;
+  Pressure caused{};
+  std::vector<size_t> over;  // resources on which it feels more than it tolerates
+};
+
+struct ServerView {
+  ServerFacts facts;
+  ServerStatus status;
+  Pressure contention{};  // as a newcomer would feel it
+  std::vector<ServerTask> tasks;
+};
+
+ServerTask readTask(wire::ServerDetails::Task::Reader from) {
+  ServerTask task;
+  task.job = readJobId(from.getJob());
+  task.task = from.getIndex();
+  for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
+  task.caused = readPressure(from.getCaused());
+  for (size_t resource : from.getOver()) {
+    if (resource < kResources) task.over.push_back(resource);
+  }
+  return task;
+}
+
+ServerView readServer(wire::ServerDetails::Reader from) {
+  ServerView server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
+  for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
+  return server;
+}
+
+std::string stateOf(const ServerStatus& status) {
+  if (!status.up) return "down";
+  return status.cordoned ? "cordoned" : "up";
+}
+
+// --- Who disturbs whom ---
+
+struct Offence {
+  size_t resource = 0;
+  std::vector<const ServerTask*> victims;
+  std::vector<const ServerTask*> offenders;  // everybody who causes some of it, the worst first
+};
+
+std::vector<Offence> offencesOn(const ServerView& server) {
+  std::vector<Offence> offences;
+  for (size_t resource = 0; resource < kResources; ++resource) {
+    Offence offence{resource, {}, {}};
+    for (const ServerTask& task : server.tasks) {
+      if (std::find(task.over.begin(), task.over.end(), resource) != task.over.end())
+        offence.victims.push_back(&task);
+      if (task.caused[resource] > 0) offence.offenders.push_back(&task);
+    }
+    if (offence.victims.empty()) continue;
+    std::stable_sort(offence.offenders.begin(), offence.offenders.end(),
+                     [resource](const ServerTask* a, const ServerTask* b) {
+                       return a->caused[resource] > b->caused[resource];
+                     });
+    offences.push_back(std::move(offence));
+  }
+  return offences;
+}
+
+// --- JSON ---
+
+Json jsonOf(const ServerTask& task) {
+  Json over = Json::array();
+  for (size_t resource : task.over) over.push_back(kResourceNames[resource]);
+  return {{"job", toString(task.job)},
+          {"task", task.task},
+          {"rus", task.rus},
+          {"caused", jsonByResource(task.caused)},
+          {"over", std::move(over)}};
+}
+
+Json jsonOf(const Offence& offence) {
+  const auto list = [&offence](const std::vector<const ServerTask*>& tasks) {
+    Json json = Json::array();
+    for (const ServerTask* task : tasks) {
+      json.push_back(
+          {{"job", toString(task->job)}, {"task", task->task}, {"caused", task->caused[offence.resource]}});
+    }
+    return json;
+  };
+  return {{"resource", kResourceNames[offence.resource]},
+          {"victims", list(offence.victims)},
+          {"offenders", list(offence.offenders)}};
+}
+
+Json jsonOf(const ServerView& server) {
+  return {{"name", server.facts.name},
+          {"platform", server.facts.platform},
+          {"rack", server.facts.rack},
+          {"attributes", server.facts.attributes},
+          {"state", stateOf(server.status)},
+          {"rus", server.facts.rus},
+          {"free", server.status.free.size()},
+          {"cores", server.facts.cores},
+          {"memory_bytes", server.facts.memoryBytes},
+          {"emulated", server.facts.emulated},
+          {"address", server.facts.address},
+          {"contention", jsonByResource(server.contention)},
+          {"background", jsonByResource(server.status.background)},
+          {"missing", server.facts.missing}};
+}
+
+Json jsonWithTasks(const ServerView& server) {
+  Json json = jsonOf(server);
+  json["tasks"] = Json::array();
+  json["offences"] = Json::array();
+  for (const ServerTask& task : server.tasks) json["tasks"].push_back(jsonOf(task));
+  for (const Offence& offence : offencesOn(server)) json["offences"].push_back(jsonOf(offence));
+  return json;
+}
+
+// --- Text ---
+
+template <typename Words>
+std::string joinedBy(const Words& words, const char* separator) {
+  std::string text;
+  for (const auto& word : words) text.append(text.empty() ? "" : separator).append(word);
+  return text;
+}
+
+std::string attributesText(const ServerFacts& facts) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : facts.attributes) parts.push_back(key + "=" + value);
+  return joinedBy(parts, ", ");
+}
+
+std::string taskText(const ServerTask& task, const Style& style) {
+  return style.id(task.job) + "/" + std::to_string(task.task);
+}
+
+std::string offenceText(const Offence& offence, const Style& style) {
+  std::vector<std::string> victims, offenders;
+  for (const ServerTask* task : offence.victims) victims.push_back(taskText(*task, style));
+  for (const ServerTask* task : offence.offenders) {
+    offenders.push_back(taskText(*task, style) + " (" + std::to_string(task->caused[offence.resource]) + ")");
+  }
+  return std::string(kResourceNames[offence.resource]) + ": too much for " + joinedBy(victims, ", ") +
+         "; caused by " + (offenders.empty() ? "no task of this cluster" : joinedBy(offenders, ", ")) + "\n";
+}
+
+std::string listText(const std::vector<ServerView>& servers) {
+  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Contention"});
+  for (const ServerView& server : servers) {
+    table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server.status),
+               std::to_string(server.facts.rus), std::to_string(server.status.free.size()),
+               pressureText(server.contention)});
+  }
+  return table.empty() ? "" : table.text();
+}
+
+std::string showText(const ServerView& server, const Style& style) {
+  std::string text =
+      aligned({{"Name", server.facts.name},
+               {"Platform", server.facts.platform},
+               {"Rack", server.facts.rack},
+               {"Attributes", attributesText(server.facts)},
+               {"State", stateOf(server.status)},
+               {"RUs", std::to_string(server.facts.rus) + " on " + counted(server.facts.cores, "core") +
+                           (server.facts.emulated ? ", emulated" : "")},
+               {"Free", std::to_string(server.status.free.size())},
+               {"Memory", formatSize(server.facts.memoryBytes)},
+               {"Contention", pressureText(server.contention)},
+               {"Background", pressureText(server.status.background)},
+               {"Missing", joinedBy(server.facts.missing, ", ")}});
+  Table table({"Task", "RUs", "Caused", "Feels too much"});
+  for (const ServerTask& task : server.tasks) {
+    std::vector<std::string> over;
+    for (size_t resource : task.over) over.emplace_back(kResourceNames[resource]);
+    table.add({taskText(task, style), ranges(task.rus), pressureText(task.caused), joinedBy(over, ", ")});
+  }
+  text += "\n" + (table.empty() ? std::string("No tasks.\n") : table.text());
+  const auto offences = offencesOn(server);
+  if (!offences.empty()) text += "\nDisturbed:\n";
+  for (const Offence& offence : offences) text += "  " + offenceText(offence, style);
+  return text;
+}
+
+// --- Commands ---
+
+int list(const ServerFlags& flags) {
+  Cluster cluster(flags.cluster);
+  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
+  std::vector<ServerView> servers;
+  for (auto server : answer.getServers()) servers.push_back(readServer(server));
+  std::sort(servers.begin(), servers.end(),
+            [](const ServerView& a, const ServerView& b) { return a.facts.name < b.facts.name; });
+  if (flags.output.json) {
+    Json json = Json::array();
+    for (const ServerView& server : servers) json.push_back(jsonOf(server));
+    printJson(json);
+  } else {
+    print(listText(servers));
+    if (servers.empty()) say("no server has registered yet; start one with `tarcil serve monitor`");
+  }
+  return kExitDone;
+}
+
+int show(const ServerFlags& flags) {
+  Cluster cluster(flags.cluster);
+  auto answer = cluster.ask([&flags](Session& session) {
+    auto request = session.user.serverRequest();
+    request.setName(flags.name.c_str());
+    return request.send();
+  });
+  const ServerView server = readServer(answer.getServer());
+  if (flags.output.json) {
+    printJson(jsonWithTasks(server));
+  } else {
+    print(showText(server, styleFor(flags.output.verbose)));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addServer(CLI::App& app) {
+  CLI::App& server =
+      addGroup(app, "server",
+               {"server COMMAND ...", "Show the servers of the cluster.",
+                "A server is a machine with one monitor. It has resource units (RUs), each a core"
+                " with its share of everything else; tasks run in them. Contention is the pressure,"
+                " 0 to 99 per resource, that a newcomer would feel from everything on the server.",
+                "  tarcil server list\n"
+                "  tarcil server show s1\n",
+                ""});
+  auto flags = std::make_shared<ServerFlags>();
+  CLI::App& listing =
+      addCommand(server, "list",
+                 {"server list [OPTIONS]", "List servers with their free units and contention.",
+                  "Every server that has ever registered, by name. State: up, cordoned (takes no new"
+                  " tasks) or down (its monitor is away).",
+                  "  tarcil server list\n"
+                  "  tarcil server list --json\n",
+                  ""});
+  addOutputFlags(listing, flags->output);
+  addClusterFlags(listing, flags->cluster);
+  onRun(listing, [flags]() { return list(*flags); });
+
+  CLI::App& showing =
+      addCommand(server, "show",
+                 {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
+                  "The server's contention, the part of it that no task of the cluster explains"
+                  " (background), its tasks with the pressure that they cause, and which of them feel"
+                  " more than they tolerate and because of whom. Missing: what the machine cannot"
+                  " limit or measure.",
+                  "  tarcil server show s1\n"
+                  "  tarcil server show --json s1\n",
+                  ""});
+  showing.add_option("NAME", flags->name, "The server's name.")->required();
+  addOutputFlags(showing, flags->output);
+  addClusterFlags(showing, flags->cluster);
+  onRun(showing, [flags]() { return show(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,109 @@
+// tarcil submit: hands a job file to the cluster.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/job_file.h"
+#include "cli/job_status.h"
+#include "cli/output.h"
+#include "cli/profile_file.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+namespace tarcil {
+namespace {
+
+constexpr kj::Duration kWatchPeriod = 1 * kj::SECONDS;
+
+struct SubmitFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  std::string file;
+  std::string profile;
+  bool wait = false;
+  bool watch = false;
+};
+
+JobFile readJob(const SubmitFlags& flags) {
+  JobFileOptions options;
+  if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
+  JobFile job = requireInput(readJobFile(flags.file, options));
+  if (!job.lookupApplication.empty()) {
+    throw badInput(flags.file + ": application: no profile is stored under " + shown(job.lookupApplication) +
+                   ": this version stores none; give --profile FILE, or `profile:` in the job file");
+  }
+  return job;
+}
+
+// Says on stderr how many tasks are in which state, whenever that changes. Never done: to be dropped.
+kj::Promise<void> watch(Client& client, kj::Timer& timer, const JobId& id, std::string last) {
+  return fetchJob(client, id).then([&client, &timer, id, last](JobStatus&& job) {
+    std::string now = countsOf(job);
+    if (job.progress.state == RunState::kQueued && !job.progress.reason.empty())
+      now += ": " + job.progress.reason;
+    if (now != last) say(now);
+    return timer.afterDelay(kWatchPeriod).then([&client, &timer, id, now]() {
+      return watch(client, timer, id, now);
+    });
+  });
+}
+
+int report(const JobStatus& job, const SubmitFlags& flags) {
+  if (flags.output.json) {
+    printJson(jsonOf(job));
+  } else {
+    print(textOf(job, styleFor(flags.output.verbose)));
+  }
+  return job.progress.state == RunState::kDone ? kExitDone : kExitFailed;
+}
+
+int submit(const SubmitFlags& flags) {
+  const JobFile job = readJob(flags);
+  Cluster cluster(flags.cluster);
+  const JobId id = makeJobId();
+  cluster.wait(submitJob(cluster.client(), id, job.spec, job.files));
+  if (!flags.wait && !flags.watch) {
+    if (flags.output.json) {
+      printJson({{"job", toString(id)}});
+    } else {
+      print(aligned({{"Job", styleFor(flags.output.verbose).id(id)}}));
+    }
+    return kExitDone;
+  }
+  say("job " + toString(id) + " is accepted");
+  auto over = waitForJob(cluster.client(), id).ignoreResult();
+  if (flags.watch) over = over.exclusiveJoin(watch(cluster.client(), cluster.timer(), id, ""));
+  cluster.wait(kj::mv(over));
+  return report(cluster.wait(fetchJob(cluster.client(), id)), flags);
+}
+
+const Help kHelp = {
+    "submit [OPTIONS] FILE", "Hand a job file to the cluster.",
+    "Reads the job file, its profile and its input files, checks them, and sends them to the cluster. Done "
+    "when"
+    " the job is on disk there: from then on it survives crashes, and this command may go away. What the file"
+    " may hold is in docs/job-file.md.\n\n"
+    "A job that does not fit now waits; one that could never fit is refused.",
+    "  tarcil submit train.yaml\n"
+    "  tarcil submit --wait train.yaml              # 1 if the job fails\n"
+    "  tarcil submit --json --profile p.yaml train.yaml\n",
+    "  0  accepted; with --wait: the job is done\n"
+    "  1  refused; with --wait: the job failed, was cancelled or lost\n"
+    "  2  bad arguments or files; nothing was sent\n"
+    "  3  no cluster in reach, or not allowed\n"};
+
+}  // namespace
+
+void addSubmit(CLI::App& app) {
+  CLI::App& command = addCommand(app, "submit", kHelp);
+  auto flags = std::make_shared<SubmitFlags>();
+  command.add_option("FILE", flags->file, "The job file (YAML or JSON).")->required();
+  command.add_option("--profile", flags->profile, "Interference profile in place of the job file's own.")
+      ->type_name("FILE");
+  command.add_flag("--wait", flags->wait, "Wait for the job's end and show how it went.");
+  command.add_flag("--watch", flags->watch, "As --wait, and tell of the progress on stderr.");
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return submit(*flags); });
+}
+
+}  // namespace tarcil

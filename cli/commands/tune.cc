@@ -1,0 +1,280 @@
+// tarcil tune: the cluster's sampling and judging, shown and set; --table computes offline.
+#include <array>
+#include <optional>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "core/decide/options.h"
+#include "core/model/sample_size.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct TuneFlags {
+  ContextFlags cluster;
+  bool json = false;
+  // What is to be set.
+  std::optional<double> target, confidence;
+  std::optional<int32_t> cap, floor, margin, noiseFloor;
+  std::string ratio;              // a number, "none", or empty
+  std::string model, contention;  // names, or empty
+  std::optional<bool> protectNeighbours;
+  // --table
+  bool table = false;
+  std::vector<double> shares;
+  std::vector<uint32_t> tasks;
+};
+
+// In the order of their enumerations.
+constexpr std::array<std::string_view, 2> kQualityModels = {"encoded", "componentwise"};
+constexpr std::array<std::string_view, 2> kContentionModels = {"sum", "mean"};
+
+template <typename Value>
+Value valueNamed(const std::array<std::string_view, 2>& names, std::string_view name) {
+  return static_cast<Value>(name == names[1]);
+}
+
+template <typename Value>
+std::string nameIn(const std::array<std::string_view, 2>& names, Value value) {
+  return std::string(names[static_cast<size_t>(value)]);
+}
+
+// --- The table, offline ---
+
+struct TableRow {
+  double p = 0;
+  uint32_t tasks = 1;
+  std::optional<uint64_t> samples;  // none where no number of draws is enough
+
+  std::optional<double> ratio() const {
+    return samples ? std::optional(static_cast<double>(*samples) / tasks) : std::nullopt;
+  }
+  double reached() const { return samples ? guarantee(p, *samples, tasks) : 0; }
+};
+
+std::vector<TableRow> rowsOf(const TuneFlags& flags, double confidence) {
+  std::vector<TableRow> rows;
+  for (double p : flags.shares) {
+    for (uint32_t tasks : flags.tasks) rows.push_back({p, tasks, drawsNeeded(p, confidence, tasks)});
+  }
+  return rows;
+}
+
+int showTable(const TuneFlags& flags) {
+  const double confidence = flags.confidence.value_or(QualitySettings{}.confidence);
+  if (!(confidence > 0 && confidence < 1))
+    throw badInput("--confidence: write a number between 0 and 1, such as 0.999");
+  for (double p : flags.shares) {
+    if (!(p >= 0 && p <= 1))
+      throw badInput("--p: write shares of acceptable slots from 0 to 1, such as 0.05,0.2");
+  }
+  Json json = Json::array();
+  Table table({"p", "Tasks", "R", "Samples", "Guarantee"});
+  for (const TableRow& row : rowsOf(flags, confidence)) {
+    json.push_back({{"p", row.p},
+                    {"tasks", row.tasks},
+                    {"ratio", row.ratio() ? Json(*row.ratio()) : Json()},
+                    {"samples", row.samples ? Json(*row.samples) : Json()},
+                    {"guarantee", row.reached()}});
+    table.add({Json(row.p).dump(), std::to_string(row.tasks), row.ratio() ? fixed(*row.ratio(), 2) : "",
+               row.samples ? std::to_string(*row.samples) : "", fixed(row.reached(), 6)});
+  }
+  if (flags.json) {
+    printJson(json);
+  } else {
+    print(table.text());
+  }
+  return kExitDone;
+}
+
+// --- The settings ---
+
+bool setsSomething(const TuneFlags& flags) {
+  return flags.target || flags.confidence || flags.cap || flags.floor || !flags.ratio.empty() ||
+         flags.model || !flags.contention.empty() || flags.margin || flags.noiseFloor ||
+         flags.protectNeighbours;
+}
+
+template <typename To, typename From>
+void set(To& to, const std::optional<From>& from) {
+  if (from) to = static_cast<To>(*from);
+}
+
+void lay(const TuneFlags& flags, QualitySettings& settings) {
+  set(settings.target, flags.target);
+  set(settings.confidence, flags.confidence);
+  set(settings.cap, flags.cap);
+  set(settings.floor, flags.floor);
+  set(settings.margin, flags.margin);
+  set(settings.noiseFloor, flags.noiseFloor);
+  set(settings.protectNeighbours, flags.protectNeighbours);
+  if (!flags.model.empty()) settings.model = valueNamed<QualityModel>(kQualityModels, flags.model);
+  if (!flags.contention.empty()) {
+    settings.contention = valueNamed<ContentionModel>(kContentionModels, flags.contention);
+  }
+  if (flags.ratio == "none") settings.ratio.reset();
+  if (!flags.ratio.empty() && flags.ratio != "none") {
+    settings.ratio = static_cast<uint32_t>(std::stoul(flags.ratio));
+  }
+}
+
+Json jsonOf(const QualitySettings& settings) {
+  return {{"target", settings.target},
+          {"confidence", settings.confidence},
+          {"cap", settings.cap},
+          {"floor", settings.floor},
+          {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
+          {"model", nameIn(kQualityModels, settings.model)},
+          {"contention", nameIn(kContentionModels, settings.contention)},
+          {"margin", settings.margin},
+          {"noise_floor", settings.noiseFloor},
+          {"protect_neighbours", settings.protectNeighbours},
+          {"version", settings.version}};
+}
+
+std::string textOf(const QualitySettings& settings) {
+  return aligned({{"Target", Json(settings.target).dump()},
+                  {"Confidence", Json(settings.confidence).dump()},
+                  {"Cap", std::to_string(settings.cap)},
+                  {"Floor", std::to_string(settings.floor)},
+                  {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
+                  {"Model", nameIn(kQualityModels, settings.model)},
+                  {"Contention", nameIn(kContentionModels, settings.contention)},
+                  {"Margin", std::to_string(settings.margin)},
+                  {"Noise floor", std::to_string(settings.noiseFloor)},
+                  {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
+                  {"Version", std::to_string(settings.version)}});
+}
+
+QualitySettings fetch(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.settingsRequest().send(); });
+  return read(answer.getSettings());
+}
+
+// Laid over the defaults, everything that a flag can get wrong shows before anything is sent.
+void requireGood(const TuneFlags& flags) {
+  QualitySettings settings;
+  lay(flags, settings);
+  std::string text;
+  for (const std::string& problem : problems(settings)) text += (text.empty() ? "" : "\n") + problem;
+  if (!text.empty()) throw badInput(text);
+}
+
+int tune(const TuneFlags& flags) {
+  if (flags.table) return showTable(flags);
+  requireGood(flags);
+  Cluster cluster(flags.cluster);
+  QualitySettings settings = fetch(cluster);
+  if (setsSomething(flags)) {
+    lay(flags, settings);
+    cluster.ask([&settings](Session& session) {
+      auto request = session.user.setSettingsRequest();
+      write(settings, request.initSettings());
+      return request.send();
+    });
+    settings = fetch(cluster);
+  }
+  if (flags.json) {
+    printJson(jsonOf(settings));
+  } else {
+    print(textOf(settings));
+  }
+  return kExitDone;
+}
+
+const Help kHelp = {"tune [OPTIONS]", "Show and set how slots are sampled and judged.",
+                    "Without a flag that sets something: shows the settings. With one: sets it, for running "
+                    "agents too, from the"
+                    " next decision on; needs a token with the role operate.\n\n"
+                    "--table needs no cluster: it shows how many slots must be drawn so that, with the given "
+                    "confidence, as many"
+                    " suitable ones are among them as there are tasks, if the share p of the free slots is "
+                    "suitable. R is draws per"
+                    " task; it falls with the number of tasks.",
+                    "  tarcil tune\n"
+                    "  tarcil tune --target 0.9 --cap 64\n"
+                    "  tarcil tune --ratio 16                 # always 16 draws per task\n"
+                    "  tarcil tune --ratio none               # back to as many as it takes\n"
+                    "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
+                    ""};
+
+CLI::Validator ratioOrNone() {
+  CLI::Validator check("");
+  check.operation([number = wholeNumber(1, 100'000)](std::string& text) {
+    return text == "none" ? std::string() : number(text).empty() ? std::string() : number(text) + ", or none";
+  });
+  return check;
+}
+
+void addSettingFlags(CLI::App& command, TuneFlags& flags) {
+  command
+      .add_option("--target", flags.target,
+                  "Least performance, as a fraction of what the best platform gives, above 0 and at most 1.")
+      ->type_name("X");
+  command
+      .add_option("--confidence", flags.confidence,
+                  "Probability that the draws find what there is; between 0 and 1.")
+      ->type_name("X");
+  command.add_option("--cap", flags.cap, "Most draws per task.")
+      ->check(wholeNumber(1, 10'000))
+      ->type_name("N");
+  command.add_option("--floor", flags.floor, "Fewest draws per job.")
+      ->check(wholeNumber(1, 100'000))
+      ->type_name("N");
+  command
+      .add_option("--ratio", flags.ratio,
+                  "Fixed number of draws per task, in place of cap and floor; none for none.")
+      ->check(ratioOrNone())
+      ->type_name("N|none");
+  command.add_option("--model", flags.model, "How satisfaction is measured: encoded or componentwise.")
+      ->check(oneOf({kQualityModels.begin(), kQualityModels.end()}))
+      ->type_name("MODEL");
+  command.add_option("--contention", flags.contention, "How neighbours' pressures combine: sum or mean.")
+      ->check(oneOf({kContentionModels.begin(), kContentionModels.end()}))
+      ->type_name("MODEL");
+  command
+      .add_option("--margin", flags.margin,
+                  "Pressure added to every resource when a slot is judged, 0 to 99.")
+      ->check(wholeNumber(0, kMaxPressure))
+      ->type_name("N");
+  command.add_option("--noise-floor", flags.noiseFloor, "Pressure that breaks no neighbour, 0 to 99.")
+      ->check(wholeNumber(0, kMaxPressure))
+      ->type_name("N");
+  command
+      .add_option("--protect-neighbours", flags.protectNeighbours,
+                  "Whether a slot is turned down where the job would break a neighbour: true or false.")
+      ->type_name("BOOL");
+}
+
+}  // namespace
+
+void addTune(CLI::App& app) {
+  CLI::App& command = addCommand(app, "tune", kHelp);
+  auto flags = std::make_shared<TuneFlags>();
+  flags->shares = {0.01, 0.05, 0.1, 0.2, 0.5};
+  flags->tasks = {1, 8, 100};
+  addSettingFlags(command, *flags);
+  CLI::Option* table = command.add_flag("--table", flags->table, "Show how many draws are needed, offline.");
+  command
+      .add_option("--p", flags->shares, "With --table: shares of suitable slots, with commas between them.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(table)
+      ->type_name("LIST");
+  command.add_option("--tasks", flags->tasks, "With --table: numbers of tasks, with commas between them.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(wholeNumber(1, kMaxTasks))
+      ->needs(table)
+      ->type_name("LIST");
+  addJsonFlag(command, flags->json);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return tune(*flags); });
+}
+
+}  // namespace tarcil

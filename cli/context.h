@@ -1,0 +1,43 @@
+// Where a cluster is and with which token to log in: what `tarcil up` leaves behind and other commands look
+// for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tarcil {
+
+struct Context {
+  std::vector<std::string> agents;  // addresses as in rpc/address.h
+  std::string tokenFile;            // of the user
+  std::string name;                 // of the cluster; may be empty
+
+  bool operator==(const Context&) const = default;
+};
+
+// What the command line says; empty where it says nothing.
+struct ContextFlags {
+  std::string data;       // --data
+  std::string cluster;    // --cluster, comma-separated
+  std::string tokenFile;  // --token-file
+};
+
+// `flag` if given, else TARCIL_DATA, else tarcil/ below XDG_STATE_HOME or ~/.local/state. The folder need not
+// exist. Invalid where nothing says where home is.
+Result<std::string> dataFolder(const std::string& flag);
+
+// A flag goes before an environment variable, naming addresses before naming a folder; a token file given by
+// flag or TARCIL_TOKEN_FILE goes before the folder's. Unavailable, with what to do, where nothing leads to a
+// cluster; Invalid where something that was given is wrong.
+Result<Context> findContext(const ContextFlags& flags);
+
+// <folder>/context.json: {"cluster": [address, ...], "token_file": path, "name": text}. It holds no secret.
+// Unavailable where there is none, Invalid where it is malformed.
+Result<Context> readContext(const std::string& folder);
+
+// Replaces it in one step: a reader sees the old one or the new one.
+Status writeContext(const std::string& folder, const Context& context);
+
+}  // namespace tarcil

@@ -1,0 +1,211 @@
+#include "cli/foreground_job.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/task_output.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+constexpr int kSignalBase = 128;
+
+// Tasks whose output is copied at the same time: each holds two calls at the agent. Later ones follow in
+// order as earlier ones end.
+constexpr TaskIndex kTasksAtOnce = 128;
+
+// A line longer than this is passed on in pieces.
+constexpr size_t kLongestLine = 64u << 10;
+
+// EPIPE: nobody reads any more. Any other error: the rest would have a gap, so it counts as the same.
+bool writeAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+// One stream of one task on its way to one of ours; whole lines where several tasks share it.
+class ForegroundJob::Writer final {
+ public:
+  Writer(int fd, bool isShared) : fd_(fd), isShared_(isShared) {}
+
+  // False where nobody reads any more.
+  bool write(std::string_view text) {
+    if (!isShared_) return writeAll(fd_, text);
+    pending_ += text;
+    const size_t end = pending_.rfind('\n');
+    if (end == std::string::npos && pending_.size() < kLongestLine) return true;
+    const size_t ready = end == std::string::npos ? pending_.size() : end + 1;
+    const bool isWritten = writeAll(fd_, std::string_view(pending_).substr(0, ready));
+    pending_.erase(0, ready);
+    return isWritten;
+  }
+
+  // The last line, where no newline ends it.
+  bool finish() { return writeAll(fd_, std::exchange(pending_, "")); }
+
+ private:
+  const int fd_;
+  const bool isShared_;
+  std::string pending_;
+};
+
+ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec)
+    : cluster_(cluster), spec_(spec), id_(makeJobId()) {
+  auto pair = kj::newPromiseAndFulfiller<int>();
+  leave_ = kj::mv(pair.fulfiller);
+  left_ = kj::mv(pair.promise);
+}
+
+ForegroundJob::~ForegroundJob() noexcept(false) = default;
+
+int ForegroundJob::run() {
+  signals_ = watchSignals().eagerlyEvaluate(nullptr);
+  return cluster_.wait(submitAndFollow().exclusiveJoin(kj::mv(left_)));
+}
+
+kj::Promise<int> ForegroundJob::submitAndFollow() {
+  return submitJob(cluster_.client(), id_, spec_, {})
+      .then([this]() {
+        isSubmitted_ = true;
+        if (stoppedBy_ != 0) cancelling_ = cancel().eagerlyEvaluate(nullptr);
+        auto ended = waitForJob(cluster_.client(), id_)
+                         .then([this](RunState) { return fetchJob(cluster_.client(), id_); })
+                         .eagerlyEvaluate(nullptr);
+        auto copied = copyAll();
+        // A lost connection that cannot be made again shows in `ended`; `copied` never fails.
+        return ended.then([copied = kj::mv(copied)](JobStatus&& job) mutable {
+          return copied.then([job = std::move(job)]() { return job; });
+        });
+      })
+      .then([this](JobStatus&& job) {
+        if (stoppedBy_ != 0) return stoppedBy_;
+        std::string mishaps;
+        for (const TaskRecord& task : job.tasks) {
+          if (const std::string mishap = mishapOf(task); !mishap.empty()) mishaps += mishap + "\n";
+        }
+        const int code = exitCodeOf(job);
+        if (code == kExitOfTarcil && mishaps.empty()) {
+          mishaps = "the job is " + std::string(name(job.progress.state)) + ": " + job.progress.reason;
+        }
+        say(mishaps);
+        return code;
+      });
+}
+
+kj::Promise<void> ForegroundJob::copyAll() {
+  kj::Vector<kj::Promise<void>> copies;
+  for (TaskIndex i = 0; i < std::min(spec_.tasks, kTasksAtOnce); ++i) {
+    copies.add(copyNext().eagerlyEvaluate(nullptr));
+  }
+  return kj::joinPromises(copies.releaseAsArray());
+}
+
+kj::Promise<void> ForegroundJob::copyNext() {
+  if (nextTask_ == spec_.tasks) return kj::READY_NOW;
+  return copyTask(nextTask_++).then([this]() { return copyNext(); });
+}
+
+kj::Promise<void> ForegroundJob::copyTask(TaskIndex task) {
+  auto out = copyStream(task, wire::Stream::STDOUT).eagerlyEvaluate(nullptr);
+  auto err = copyStream(task, wire::Stream::STDERR).eagerlyEvaluate(nullptr);
+  return out.then([err = kj::mv(err)]() mutable { return kj::mv(err); });
+}
+
+kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream) {
+  const int fd = stream == wire::Stream::STDOUT ? STDOUT_FILENO : STDERR_FILENO;
+  auto writer = kj::heap<Writer>(fd, spec_.tasks > 1);
+  const auto check = [this](bool isWritten) {
+    if (!isWritten) stopWith(kSignalBase + SIGPIPE);
+  };
+  Sink sink = [&writer = *writer, check](std::string_view text) { check(writer.write(text)); };
+  auto copied = copyOutput(cluster_.client(), {id_, task, stream}, Follow::kToTheEnd, std::move(sink));
+  return copied
+      .then([&writer = *writer, check]() { check(writer.finish()); },
+            [task](kj::Exception&& exception) {
+              const Error error = fromException(exception);
+              // A task that never started has none.
+              if (error.code == ErrorCode::kNotFound) return;
+              say("task " + std::to_string(task) + ": its output is incomplete: " + error.message);
+            })
+      .attach(kj::mv(writer));
+}
+
+kj::Promise<void> ForegroundJob::watchSignals() {
+  return cluster_.events()
+      .onSignal(SIGINT)
+      .exclusiveJoin(cluster_.events().onSignal(SIGTERM))
+      .then([this](siginfo_t&& info) {
+        if (stoppedBy_ == 0) {
+          say("cancelling job " + toString(id_) + "; once more to leave at once");
+          stopWith(kSignalBase + info.si_signo);
+        } else {
+          say("left; `tarcil job status " + toString(id_) + "` tells how the job ended");
+          leave_->fulfill(int{stoppedBy_});
+        }
+        return watchSignals();
+      });
+}
+
+void ForegroundJob::stopWith(int exitCode) {
+  if (stoppedBy_ != 0) return;
+  stoppedBy_ = exitCode;
+  if (isSubmitted_) cancelling_ = cancel().eagerlyEvaluate(nullptr);
+}
+
+kj::Promise<void> ForegroundJob::cancel() {
+  return cluster_.client()
+      .ask([id = id_](Session& session) {
+        auto request = session.user.cancelRequest();
+        request.setId(bytesOf(id));
+        return request.send();
+      })
+      .then([](capnp::Response<wire::UserPort::CancelResults>&&) {},
+            [](kj::Exception&& exception) { say("cannot cancel: " + fromException(exception).message); });
+}
+
+int exitCodeOf(const JobStatus& job) {
+  for (const TaskRecord& task : job.tasks) {
+    if (task.state == RunState::kDone) continue;
+    const TaskEnd& end = task.end;
+    if (task.state == RunState::kLost || end.cause == EndCause::kLost ||
+        end.cause == EndCause::kNeverStarted) {
+      return kExitOfTarcil;
+    }
+    if (end.signal != 0) return kSignalBase + end.signal;
+    return end.exitCode != 0 ? end.exitCode : kExitOfTarcil;
+  }
+  return job.progress.state == RunState::kDone ? 0 : kExitOfTarcil;
+}
+
+std::string mishapOf(const TaskRecord& task) {
+  if (task.state == RunState::kDone) return "";
+  const TaskEnd& end = task.end;
+  const std::string subject = "task " + std::to_string(task.index) + " ";
+  const std::string detail = end.problem.empty() ? "" : ": " + end.problem;
+  if (end.oomKilled) return subject + "was killed: it ran out of memory" + detail;
+  if (task.state == RunState::kLost || end.cause == EndCause::kLost) {
+    return subject + "was lost with server " + task.server + detail;
+  }
+  if (task.state == RunState::kCancelled) return subject + "was cancelled" + detail;
+  if (end.cause == EndCause::kNeverStarted) return subject + "could not be started" + detail;
+  if (end.cause == EndCause::kTimedOut)
+    return subject + "was stopped: it ran longer than its timeout" + detail;
+  return detail.empty() ? "" : subject + "failed" + detail;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,59 @@
+// A job in the foreground of a terminal: its output is copied as it comes, Ctrl-C cancels it, and it gives
+// the exit code.
+#pragma once
+
+#include <memory>
+
+#include "cli/cluster.h"
+#include "cli/job_status.h"
+
+namespace tarcil {
+
+// What `tarcil run` exits with when it is not the command that failed.
+inline constexpr int kExitOfTarcil = 125;
+
+class ForegroundJob final {
+ public:
+  // Requires: SIGINT and SIGTERM are captured (kj::UnixEventPort); `spec` outlives this.
+  ForegroundJob(Cluster& cluster, const JobSpec& spec);
+  ~ForegroundJob() noexcept(false);
+  KJ_DISALLOW_COPY(ForegroundJob);
+
+  // Submits the job, copies its output, waits for its end. The exit code: exitCodeOf() the job; 130 (143)
+  // when SIGINT (SIGTERM) cancelled it; 141 when nobody reads the output any more. Says on stderr what the
+  // code does not: out of memory, lost, timed out. Throws as Cluster does.
+  int run();
+
+ private:
+  class Writer;
+
+  kj::Promise<int> submitAndFollow();
+  kj::Promise<void> copyAll();
+  kj::Promise<void> copyNext();
+  kj::Promise<void> copyTask(TaskIndex task);
+  kj::Promise<void> copyStream(TaskIndex task, wire::Stream stream);
+  kj::Promise<void> watchSignals();
+  void stopWith(int exitCode);
+  kj::Promise<void> cancel();
+
+  Cluster& cluster_;
+  const JobSpec& spec_;
+  const JobId id_;
+
+  bool isSubmitted_ = false;
+  int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
+  TaskIndex nextTask_ = 0;
+  kj::Own<kj::PromiseFulfiller<int>> leave_;
+  kj::Promise<int> left_ = nullptr;
+  kj::Promise<void> signals_ = nullptr;
+  kj::Promise<void> cancelling_ = nullptr;
+};
+
+// The exit code of the first task in order that did not succeed: its own, 128 + n for signal n, kExitOfTarcil
+// where it never ran, was lost, or ended by itself with 0 and failed all the same. 0 where all succeeded.
+int exitCodeOf(const JobStatus& job);
+
+// What an exit code does not tell about a failed task; empty where it tells all.
+std::string mishapOf(const TaskRecord& task);
+
+}  // namespace tarcil

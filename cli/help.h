@@ -1,0 +1,30 @@
+// The text of `--help`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+
+namespace tarcil {
+
+inline constexpr size_t kHelpColumns = 78;
+
+// Breaks paragraphs at spaces so that no line, with `indent` spaces before it, is longer than kHelpColumns.
+// The first line is not indented: it continues what stands there. A line that begins with a space stays as it
+// is.
+std::string wrapped(std::string_view text, size_t indent);
+
+// Usage, details, arguments, options, examples, exit codes.
+class CommandHelp final : public CLI::FormatterBase {
+ public:
+  explicit CommandHelp(Help help) : help_(std::move(help)) {}
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+
+ private:
+  Help help_;
+};
+
+}  // namespace tarcil

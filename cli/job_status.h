@@ -1,0 +1,40 @@
+// A job and its tasks as `job status`, `submit --wait` and `run` show them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/cluster.h"
+#include "cli/json.h"
+#include "cli/render.h"
+#include "core/state/job_state.h"
+
+namespace tarcil {
+
+struct JobStatus {
+  JobRecord record;
+  JobProgress progress;
+  std::vector<TaskRecord> tasks;  // every task, in order
+  uint32_t ahead = 0;             // waiting jobs before it
+};
+
+JobStatus readJobStatus(wire::JobDetails::Reader from);
+kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id);
+
+// Done when the job has ended and that is on disk.
+kj::Promise<RunState> waitForJob(Client& client, const JobId& id);
+
+// The status object that interfaces rely on.
+Json jsonOf(const JobStatus& job);
+
+// The same for people: the job's fields, then its tasks (the first ones, unless verbose).
+std::string textOf(const JobStatus& job, const Style& style);
+
+// How an attempt ended: "exit 3", "signal 9 (out of memory)"; empty for a task that has not ended.
+std::string resultOf(const TaskRecord& task);
+
+// "2 queued, 6 running", in the order of the states; only those that there are.
+std::string countsOf(const JobStatus& job);
+
+}  // namespace tarcil

@@ -1,0 +1,42 @@
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/failure.h"
+
+namespace tarcil {
+namespace {
+
+void requireWritten(bool written) {
+  if (!written) throw Failure(kExitFailed, std::string("cannot write to stdout: ") + strerror(errno));
+}
+
+}  // namespace
+
+void say(std::string_view message) {
+  std::string text;
+  while (!message.empty()) {
+    const size_t end = message.find('\n');
+    text.append("tarcil: ").append(message.substr(0, end)).append("\n");
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+  }
+  // In one piece, so that messages of several processes do not mix. A lost stderr has nobody to be told.
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void print(std::string_view text) {
+  requireWritten(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+}
+
+void printJson(const Json& value) {
+  // Texts of others may hold anything; what is not UTF-8 is replaced, since JSON cannot say it.
+  print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void flushOutput() {
+  requireWritten(std::fflush(stdout) == 0);
+}
+
+}  // namespace tarcil

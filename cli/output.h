@@ -1,0 +1,23 @@
+// What a command says: data to stdout, messages to stderr.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/json.h"
+
+namespace tarcil {
+
+// A message for people: to stderr, every line with the prefix "tarcil: ".
+void say(std::string_view message);
+
+// Data, to stdout. Failure where it cannot be written.
+void print(std::string_view text);
+
+// The one JSON value of a command under --json, indented, with a newline.
+void printJson(const Json& value);
+
+// Everything printed so far is out. Failure where it cannot be written; to be called before the process ends.
+void flushOutput();
+
+}  // namespace tarcil

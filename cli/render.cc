@@ -1,0 +1,98 @@
+#include "cli/render.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "cli/units.h"
+
+namespace tarcil {
+namespace {
+
+constexpr size_t kShortId = 8;
+
+template <typename Values, typename Convert>
+Json byResource(const Values& values, Convert convert) {
+  Json json = Json::object();
+  for (size_t i = 0; i < kResources; ++i) json[std::string(kResourceNames[i])] = convert(values[i]);
+  return json;
+}
+
+template <typename Number>
+std::string rangesOf(const std::vector<Number>& numbers) {
+  std::string text;
+  for (size_t first = 0; first < numbers.size();) {
+    size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text.append(text.empty() ? "" : ",").append(std::to_string(numbers[first]));
+    if (last > first) text.append("-").append(std::to_string(numbers[last]));
+    first = last + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+Json jsonTime(WallTime time) {
+  if (time == kNever) return nullptr;
+  return formatTime(time);
+}
+
+Json jsonByResource(const Pressure& pressure) {
+  return byResource(pressure, [](uint8_t value) { return int{value}; });
+}
+
+Json jsonByResource(const PressureSum& sum) {
+  return byResource(sum, [](int32_t value) { return value; });
+}
+
+Json jsonByResource(const Share& share) {
+  return byResource(share, [](uint16_t value) { return value / double{kShareUnit}; });
+}
+
+std::string Style::id(const JobId& id) const {
+  const std::string text = toString(id);
+  return verbose ? text : text.substr(0, kShortId);
+}
+
+std::string Style::time(WallTime time) const {
+  if (time == kNever) return "";
+  return verbose ? formatTime(time) : formatRelative(time, now);
+}
+
+Style styleFor(bool verbose) {
+  return {verbose, std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())};
+}
+
+std::string fixed(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+std::string ranges(const std::vector<RuIndex>& numbers) {
+  return rangesOf(numbers);
+}
+
+std::string ranges(const std::vector<TaskIndex>& numbers) {
+  return rangesOf(numbers);
+}
+
+std::string pressureText(const Pressure& pressure) {
+  std::array<size_t, kResources> order{};
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&pressure](size_t a, size_t b) { return pressure[a] > pressure[b]; });
+  std::string text;
+  for (size_t i : order) {
+    if (pressure[i] == 0) break;
+    text.append(text.empty() ? "" : ", ").append(kResourceNames[i]).append(" " + std::to_string(pressure[i]));
+  }
+  return text;
+}
+
+std::string counted(uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace tarcil

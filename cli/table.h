@@ -1,0 +1,34 @@
+// Aligned text for people: one object as "Key = value" lines, many as columns under a header.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tarcil {
+
+// What stands where there is no value.
+inline constexpr const char* kNone = "<none>";
+
+// Columns as wide as their widest cell, two spaces between them, nothing after the last. Empty cells show
+// kNone. Control characters show as '?', so that nobody's job name steers a terminal.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header);
+
+  // Requires: as many cells as the header has.
+  void add(std::vector<std::string> cells);
+
+  bool empty() const { return rows_.size() == 1; }
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;  // the header first
+};
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// "Key = value" lines with the signs below each other. Empty values show kNone.
+std::string aligned(const Fields& fields);
+
+}  // namespace tarcil

@@ -1,0 +1,63 @@
+#include "cli/task_output.h"
+
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+using Answer = capnp::Response<wire::ClientPort::OutputResults>;
+
+class OutputCopy final {
+ public:
+  OutputCopy(Client& client, const OutputSource& source, Follow follow, Sink sink)
+      : client_(client), source_(source), follow_(follow), sink_(std::move(sink)) {}
+
+  kj::Promise<void> run() {
+    return client_
+        .ask([this](Session& session) {
+          auto request = session.agent.outputRequest();
+          request.setId(bytesOf(source_.job));
+          request.setTask(source_.task);
+          request.setStream(source_.stream);
+          request.setOffset(offset_);
+          request.setWait(follow_ == Follow::kToTheEnd);
+          return request.send();
+        })
+        .then([this](Answer&& answer) -> kj::Promise<void> {
+          if (take(answer)) return kj::READY_NOW;
+          return run();
+        });
+  }
+
+ private:
+  // Whether that was all.
+  bool take(Answer& answer) {
+    const bool beginsAnew = answer.getAllocation() != allocation_ && offset_ != 0;
+    allocation_ = answer.getAllocation();
+    if (beginsAnew) {
+      offset_ = 0;
+      return false;
+    }
+    const auto content = answer.getContent();
+    offset_ += content.size();
+    if (content.size() > 0) sink_({reinterpret_cast<const char*>(content.begin()), content.size()});
+    return answer.getEnded() || (follow_ == Follow::kWhatIsThere && content.size() == 0);
+  }
+
+  Client& client_;
+  const OutputSource source_;
+  const Follow follow_;
+  Sink sink_;
+  uint64_t offset_ = 0;
+  AllocationId allocation_ = 0;
+};
+
+}  // namespace
+
+kj::Promise<void> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink) {
+  auto copy = kj::heap<OutputCopy>(client, source, follow, std::move(sink));
+  auto done = copy->run();
+  return done.attach(kj::mv(copy));
+}
+
+}  // namespace tarcil

@@ -1,0 +1,29 @@
+// Copies what a task writes, from its agent to wherever it is wanted.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "cli/client.h"
+#include "core/base/ids.h"
+
+namespace tarcil {
+
+struct OutputSource {
+  JobId job;
+  TaskIndex task = 0;
+  wire::Stream stream = wire::Stream::STDOUT;
+};
+
+enum class Follow {
+  kWhatIsThere,  // until nothing more is there now
+  kToTheEnd,     // until the task has ended and all of its output is copied
+};
+
+using Sink = std::function<void(std::string_view)>;
+
+// Where the task starts again, its output begins anew, and what was copied of the attempt before stays.
+// Fails as NotFound where the output is gone. Requires: `client` outlives the promise.
+kj::Promise<void> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
+
+}  // namespace tarcil

@@ -1,0 +1,387 @@
+#include "tests/support/scripted_cluster.h"
+
+#include <kj/async-io.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <future>
+
+#include "rpc/connection.h"
+#include "rpc/errors.h"
+#include "rpc/token.h"
+#include "schema/agent.capnp.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+constexpr const char* kToken = "0123456789abcdef";
+
+struct Job {
+  JobStatus status;
+  std::vector<ScriptedTask> script;  // a job that was there from the start has none
+  kj::Own<kj::PromiseFulfiller<void>> end;
+  kj::ForkedPromise<void> over = nullptr;
+};
+
+[[noreturn]] void fail(ErrorCode code, const std::string& message) {
+  kj::throwFatalException(toException({code, message}));
+}
+
+}  // namespace
+
+struct ScriptedCluster::State {
+  ClusterScript script;
+  size_t agents = 1;
+
+  mutable std::mutex mutex;
+  Record record;  // guarded by mutex
+
+  // Of the serving thread.
+  std::map<JobId, kj::Own<Job>> jobs;
+  std::vector<kj::Promise<void>> serving;
+  kj::Own<kj::TaskSet> tasks;
+
+  Job& find(const JobId& id) {
+    const auto found = jobs.find(id);
+    if (found == jobs.end()) fail(ErrorCode::kNotFound, "no job " + toString(id));
+    return *found->second;
+  }
+
+  Job& add(JobStatus status) {
+    auto job = kj::heap<Job>();
+    auto pair = kj::newPromiseAndFulfiller<void>();
+    job->end = kj::mv(pair.fulfiller);
+    job->over = pair.promise.fork();
+    job->status = std::move(status);
+    if (isFinal(job->status.progress.state)) job->end->fulfill();
+    Job& added = *job;
+    jobs[added.status.record.id] = kj::mv(job);
+    return added;
+  }
+
+  void submit(const JobId& id, const JobSpec& spec) {
+    JobStatus status;
+    status.record = {id, spec, "alice", "alice", false, WallTime(std::chrono::seconds(1'700'000'000))};
+    status.progress.id = id;
+    status.progress.state = RunState::kRunning;
+    Job& job = add(std::move(status));
+    for (TaskIndex i = 0; i < spec.tasks; ++i) {
+      job.script.push_back(script.tasks[i % script.tasks.size()]);
+      TaskRecord task;
+      task.job = id;
+      task.index = i;
+      task.state = RunState::kRunning;
+      task.allocation = i + 1;
+      task.server = "s1";
+      job.status.tasks.push_back(task);
+    }
+    if (!script.runsUntilCancelled) finish(job);
+  }
+
+  void finish(Job& job) {
+    bool allDone = true;
+    for (size_t i = 0; i < job.status.tasks.size(); ++i) {
+      job.status.tasks[i].state = job.script[i].state;
+      job.status.tasks[i].end = job.script[i].end;
+      allDone = allDone && job.script[i].state == RunState::kDone;
+    }
+    job.status.progress.state = allDone ? RunState::kDone : RunState::kFailed;
+    job.end->fulfill();
+  }
+
+  void cancel(Job& job) {
+    for (ScriptedTask& task : job.script) {
+      task.state = RunState::kCancelled;
+      task.end.cause = EndCause::kCancelled;
+      task.end.signal = SIGTERM;
+    }
+    finish(job);
+    job.status.progress.state = RunState::kCancelled;
+  }
+
+  // Whether the agent is to die of this call: then its connections break and nobody listens there any more.
+  bool kills(ClusterScript::Deadly call, size_t agent) {
+    if (script.deadly != call) return false;
+    script.deadly = ClusterScript::Deadly::kNothing;
+    tasks->add(kj::evalLater([this, agent]() { serving[agent] = nullptr; }));
+    return true;
+  }
+};
+
+class ScriptedCluster::Server final : private kj::TaskSet::ErrorHandler {
+ public:
+  Server(State& state, const std::vector<std::string>& addresses)
+      : state_(state), thread_([this, addresses]() { serveAll(addresses); }) {
+    ready_.get_future().get();
+  }
+
+  ~Server() {
+    stopOn_->executeSync([this]() { stop_->fulfill(); });
+    thread_.join();
+  }
+
+ private:
+  class User;
+  class Agent;
+  class Gate;
+
+  void serveAll(const std::vector<std::string>& addresses);
+  void taskFailed(kj::Exception&& exception) override { ADD_FAILURE() << exception.getDescription().cStr(); }
+
+  State& state_;
+  std::promise<void> ready_;
+  kj::Own<const kj::Executor> stopOn_;
+  kj::Own<kj::PromiseFulfiller<void>> stop_;
+  std::thread thread_;
+};
+
+class ScriptedCluster::Server::User final : public wire::UserPort::Server {
+ public:
+  User(State& state, size_t agent) : state_(state), agent_(agent) {}
+
+ protected:
+  kj::Promise<void> job(JobContext context) override {
+    const JobStatus& status = state_.find(readJobId(context.getParams().getId())).status;
+    auto to = context.getResults().initJob();
+    write(status.record, to.initJob());
+    write(status.progress, to.initProgress());
+    auto tasks = to.initTasks(static_cast<unsigned>(status.tasks.size()));
+    for (unsigned i = 0; i < tasks.size(); ++i) write(status.tasks[i], tasks[i]);
+    to.setAhead(status.ahead);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> jobs(JobsContext context) override {
+    auto list = context.getResults().initJobs(static_cast<unsigned>(state_.jobs.size()));
+    unsigned i = 0;
+    for (const auto& [id, job] : state_.jobs) {
+      auto to = list[i++];
+      to.setId(bytesOf(id));
+      to.setName(job->status.record.spec.name);
+      to.setUser(job->status.record.user);
+      to.setReason(job->status.progress.reason);
+      to.setState(toWire(job->status.progress.state));
+      to.setTasks(static_cast<uint32_t>(job->status.tasks.size()));
+      to.setSubmitted(toWire(job->status.record.submitted));
+    }
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> find(FindContext context) override {
+    std::vector<JobId> ids;
+    for (const auto& [id, job] : state_.jobs) {
+      if (toString(id).starts_with(context.getParams().getPrefix().cStr()) && ids.size() < 2) ids.push_back(id);
+    }
+    auto list = context.getResults().initIds(static_cast<unsigned>(ids.size()));
+    for (unsigned i = 0; i < list.size(); ++i) list.set(i, bytesOf(ids[i]));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> wait(WaitContext context) override {
+    if (state_.kills(ClusterScript::Deadly::kWait, agent_)) return kj::NEVER_DONE;
+    Job& job = state_.find(readJobId(context.getParams().getId()));
+    return job.over.addBranch().then([&job, context]() mutable {
+      context.getResults().setState(toWire(job.status.progress.state));
+    });
+  }
+
+  kj::Promise<void> cancel(CancelContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    state_.cancel(state_.find(id));
+    const std::lock_guard lock(state_.mutex);
+    state_.record.cancelled.push_back(id);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> decisions(DecisionsContext context) override {
+    const auto& decisions = state_.script.decisions;
+    auto list = context.getResults().initDecisions(static_cast<unsigned>(decisions.size()));
+    for (unsigned i = 0; i < list.size(); ++i) write(decisions[i], list[i]);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> servers(ServersContext context) override {
+    const auto& servers = state_.script.servers;
+    auto list = context.getResults().initServers(static_cast<unsigned>(servers.size()));
+    for (unsigned i = 0; i < list.size(); ++i) fill(servers[i], list[i]);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> server(ServerContext context) override {
+    for (const ScriptedServer& server : state_.script.servers) {
+      if (server.facts.name != context.getParams().getName().cStr()) continue;
+      fill(server, context.getResults().initServer());
+      return kj::READY_NOW;
+    }
+    fail(ErrorCode::kNotFound, "no server of this name");
+  }
+
+  kj::Promise<void> settings(SettingsContext context) override {
+    write(state_.script.settings, context.getResults().initSettings());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> setSettings(SetSettingsContext context) override {
+    state_.script.settings = read(context.getParams().getSettings());
+    const std::lock_guard lock(state_.mutex);
+    state_.record.settings = state_.script.settings;
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> platforms(PlatformsContext context) override {
+    auto list = context.getResults().initPlatforms(static_cast<unsigned>(state_.script.platforms.size()));
+    unsigned i = 0;
+    for (const auto& [name, share] : state_.script.platforms) write(name, share, list[i++]);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> setPlatform(SetPlatformContext context) override {
+    auto platform = context.getParams().getPlatform();
+    const std::lock_guard lock(state_.mutex);
+    state_.record.platforms[platform.getName().cStr()] = readShare(platform);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> agents(AgentsContext context) override {
+    auto list = context.getResults().initAgents(1);
+    list[0].setName("a1");
+    list[0].setAddress("unix:/a1");
+    list[0].setAttached(true);
+    return kj::READY_NOW;
+  }
+
+ private:
+  static void fill(const ScriptedServer& server, wire::ServerDetails::Builder to) {
+    write(server.facts, to.initFacts());
+    write(server.status, to.initStatus());
+    to.setContention(bytesOf(server.contention));
+    auto tasks = to.initTasks(static_cast<unsigned>(server.tasks.size()));
+    for (unsigned i = 0; i < tasks.size(); ++i) {
+      const ScriptedServer::Task& task = server.tasks[i];
+      tasks[i].setJob(bytesOf(task.job));
+      tasks[i].setIndex(task.index);
+      tasks[i].setCaused(bytesOf(task.caused));
+      tasks[i].setTolerated(bytesOf(Pressure{}));
+      tasks[i].setRus(kj::arrayPtr(task.rus.data(), task.rus.size()));
+      tasks[i].setOver(kj::arrayPtr(task.over.data(), task.over.size()));
+    }
+  }
+
+  State& state_;
+  const size_t agent_;
+};
+
+class ScriptedCluster::Server::Agent final : public wire::ClientPort::Server {
+ public:
+  Agent(State& state, size_t agent) : state_(state), agent_(agent) {}
+
+ protected:
+  kj::Promise<void> submit(SubmitContext context) override {
+    if (state_.script.refusal) kj::throwFatalException(toException(*state_.script.refusal));
+    const JobId id = readJobId(context.getParams().getId());
+    const JobSpec spec = read(context.getParams().getSpec());
+    const bool isNew = !state_.jobs.contains(id);
+    if (isNew) state_.submit(id, spec);
+    {
+      const std::lock_guard lock(state_.mutex);
+      ++state_.record.submissions;
+      if (isNew) {
+        state_.record.submitted.push_back(spec);
+        state_.record.files.push_back(read(context.getParams().getFiles()));
+      }
+    }
+    if (state_.kills(ClusterScript::Deadly::kSubmit, agent_)) return kj::NEVER_DONE;
+    return kj::READY_NOW;
+  }
+
+  // In pieces of 5 bytes, so that offsets matter.
+  kj::Promise<void> output(OutputContext context) override {
+    auto params = context.getParams();
+    Job& job = state_.find(readJobId(params.getId()));
+    if (params.getTask() >= job.script.size()) fail(ErrorCode::kNotFound, "the job has no such task");
+    const ScriptedTask& task = job.script[params.getTask()];
+    const std::string& text = params.getStream() == wire::Stream::STDOUT ? task.out : task.err;
+    const std::string piece = text.substr(std::min<size_t>(params.getOffset(), text.size()), 5);
+    const bool isOver = isFinal(job.status.progress.state);
+    auto results = context.getResults();
+    results.setAllocation(job.status.tasks[params.getTask()].allocation);
+    results.setContent(kj::StringPtr(piece.c_str()).asBytes());
+    results.setEnded(isOver && params.getOffset() + piece.size() == text.size());
+    if (!piece.empty() || isOver || !params.getWait()) return kj::READY_NOW;
+    return job.over.addBranch().then([context]() mutable { context.getResults().setEnded(true); });
+  }
+
+  kj::Promise<void> user(UserContext context) override {
+    context.getResults().setPort(kj::heap<User>(state_, agent_));
+    return kj::READY_NOW;
+  }
+
+ private:
+  State& state_;
+  const size_t agent_;
+};
+
+class ScriptedCluster::Server::Gate final : public wire::AgentGate::Server {
+ public:
+  Gate(State& state, size_t agent) : state_(state), agent_(agent) {}
+
+ protected:
+  kj::Promise<void> login(LoginContext context) override {
+    if (context.getParams().getToken() != kToken) fail(ErrorCode::kDenied, "the token is not known here");
+    context.getResults().setClient(kj::heap<Agent>(state_, agent_));
+    return kj::READY_NOW;
+  }
+
+ private:
+  State& state_;
+  const size_t agent_;
+};
+
+void ScriptedCluster::Server::serveAll(const std::vector<std::string>& addresses) {
+  auto io = kj::setupAsyncIo();
+  auto pair = kj::newPromiseAndFulfiller<void>();
+  stop_ = kj::mv(pair.fulfiller);
+  stopOn_ = kj::getCurrentThreadExecutor().addRef();
+  state_.tasks = kj::heap<kj::TaskSet>(*this);
+  for (const JobStatus& job : state_.script.jobs) state_.add(job);
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    auto listener =
+        listenAt(io.provider->getNetwork(), *io.lowLevelProvider, addresses[i]).wait(io.waitScope);
+    const Greeter greeter = [this, i]() -> capnp::Capability::Client { return kj::heap<Gate>(state_, i); };
+    state_.serving.push_back(serve(kj::mv(listener.receiver), greeter).eagerlyEvaluate(nullptr));
+  }
+  ready_.set_value();
+  pair.promise.wait(io.waitScope);
+  state_.serving.clear();
+  state_.tasks = nullptr;
+  state_.jobs.clear();
+}
+
+ScriptedCluster::ScriptedCluster(ClusterScript script, size_t agents) : state_(std::make_unique<State>()) {
+  state_->script = std::move(script);
+  state_->agents = agents;
+  if (!writeTokenFile(tokenFile(), kToken)) ADD_FAILURE() << "cannot write " << tokenFile();
+  server_ = std::make_unique<Server>(*state_, addresses());
+}
+
+ScriptedCluster::~ScriptedCluster() = default;
+
+std::vector<std::string> ScriptedCluster::addresses() const {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < state_->agents; ++i) list.push_back("unix:" + folder_.at("agent" + std::to_string(i)));
+  return list;
+}
+
+std::map<std::string, std::string> ScriptedCluster::environment() const {
+  std::string cluster;
+  for (const std::string& address : addresses()) cluster.append(cluster.empty() ? "" : ",").append(address);
+  return {{"TARCIL_CLUSTER", cluster}, {"TARCIL_TOKEN_FILE", tokenFile()}};
+}
+
+ScriptedCluster::Record ScriptedCluster::record() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->record;
+}
+
+}  // namespace tarcil

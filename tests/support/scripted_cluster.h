@@ -1,0 +1,88 @@
+// Agents as a client sees them, whose answers a test writes down beforehand: real sockets and real RPC in a
+// thread of their own, and nothing behind them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/job_status.h"
+#include "core/base/result.h"
+#include "core/decide/options.h"
+#include "core/state/server.h"
+#include "tests/cli/scratch_folder.h"
+
+namespace tarcil {
+
+// What becomes of one task of every job that is handed in.
+struct ScriptedTask {
+  std::string out, err;
+  RunState state = RunState::kDone;
+  TaskEnd end;
+};
+
+struct ScriptedServer {
+  ServerFacts facts;
+  ServerStatus status;
+  Pressure contention{};
+  struct Task {
+    JobId job;
+    TaskIndex index = 0;
+    std::vector<RuIndex> rus;
+    Pressure caused{};
+    std::vector<uint8_t> over;
+  };
+  std::vector<Task> tasks;
+};
+
+struct ClusterScript {
+  // --- Jobs that are handed in ---
+  std::vector<ScriptedTask> tasks = {{}};  // task i of a job goes as tasks[i % size]
+  bool runsUntilCancelled = false;         // writes its output, then stays until cancelled by SIGTERM
+  std::optional<Error> refusal;            // of submissions
+  // The first agent that gets this call dies of it, without an answer; a submission is taken all the same.
+  enum class Deadly { kNothing, kSubmit, kWait } deadly = Deadly::kNothing;
+
+  // --- What is there from the start ---
+  std::vector<JobStatus> jobs;
+  std::vector<DecisionRecord> decisions;  // of every job
+  std::vector<ScriptedServer> servers;
+  std::map<std::string, Share> platforms;
+  QualitySettings settings;
+};
+
+class ScriptedCluster final {
+ public:
+  explicit ScriptedCluster(ClusterScript script, size_t agents = 1);
+  ~ScriptedCluster();
+
+  // Leads a command here, with the right token.
+  std::map<std::string, std::string> environment() const;
+  std::vector<std::string> addresses() const;
+  std::string tokenFile() const { return folder_.at("token"); }
+
+  // What was asked so far.
+  struct Record {
+    std::vector<JobSpec> submitted;  // one for each id
+    std::vector<std::vector<InputFile>> files;
+    size_t submissions = 0;  // calls, repeats included
+    std::vector<JobId> cancelled;
+    std::optional<QualitySettings> settings;
+    std::map<std::string, Share> platforms;
+  };
+  Record record() const;
+
+ private:
+  struct State;
+  class Server;
+
+  ScratchFolder folder_;
+  std::unique_ptr<State> state_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace tarcil
