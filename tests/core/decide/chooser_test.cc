@@ -47,6 +47,7 @@ std::vector<std::string> places(const ClusterState& state, const Decision& decis
 
 std::vector<ServerBuilder> idle(int count, uint32_t rus = 4) {
   std::vector<ServerBuilder> servers;
+  servers.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) servers.push_back(aServer("s" + std::to_string(i)).rus(rus));
   return servers;
 }
