@@ -8,9 +8,11 @@ What is checked is what the compiler read, by `ninja -t deps`. In every file of 
 is held against the table below; then each object's whole list, so that a header that came in some other way (a macro,
 a compiler flag) is found too. Fails also when there are no dependencies to read, or some are missing.
 
-In master/, agent/ and monitor/ a file is logic if CMakeLists.txt there lists it in tarcil_<role>_logic, shell otherwise.
+In master/, agent/ and monitor/ a file is logic if CMakeLists.txt there lists it in tarcil_<role>_logic, or if it is one
+of PURE_FILES; otherwise it is shell.
 """
 
+import fnmatch
 import json
 import os
 import re
@@ -18,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+# Pure like logic, wherever they are listed: what parses the text of a machine's files.
+PURE_FILES = [f"monitor/{name}.*" for name in ("psi", "cgroup", "cgroup_v1", "cgroup_v2", "perf", "resctrl")]
 
 # Libraries by the first part of the header's path; what is not here and ends in .h is the operating system's.
 LIBRARIES = {
@@ -113,7 +118,8 @@ class Checker:
         if folders[0] in ROLES:
             if path.startswith("master/rocks_store."):
                 return "master rocks_store"
-            return f"{folders[0]} {'logic' if path in self.logic else 'shell'}"
+            pure = path in self.logic or any(fnmatch.fnmatch(path, pattern) for pattern in PURE_FILES)
+            return f"{folders[0]} {'logic' if pure else 'shell'}"
         longest = "/".join(folders[:2])
         row = longest if longest in TABLE else folders[0]
         return row if row in TABLE else None
