@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <kj/io.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <initializer_list>
 #include <system_error>
@@ -16,6 +18,10 @@ Error failure(const std::string& file) {
 }
 
 Result<std::string> readPart(const std::string& file, int fd, uint64_t offset, size_t max) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return failure(file);
+  const uint64_t size = static_cast<uint64_t>(info.st_size);
+  max = offset >= size ? 0 : std::min<uint64_t>(max, size - offset);
   std::string text(max, '\0');
   size_t got = 0;
   while (got < max) {
