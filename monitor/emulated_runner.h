@@ -12,12 +12,14 @@
 
 namespace tarcil {
 
-// Lives on the event loop's thread. `clock` and `listener` outlive it. The emulated time moves only in the alarm, since
-// it may call the listener; starts and signals are kept until then.
+// Lives on the event loop's thread. `clock` and `listener` outlive it. The emulated time moves only in the
+// alarm, since it may call the listener; starts and signals are kept until then.
 class EmulatedRunner final : public Executor {
  public:
   EmulatedRunner(kj::Timer& timer, const Clock& clock, ExecutorListener& listener)
       : clock_(clock), emulated_(listener, clock.now()), alarm_(timer, clock, [this]() { advance(); }) {}
+
+  ~EmulatedRunner() noexcept override {}
 
   void record(const LaunchSpec& spec) override { emulated_.record(spec); }
 

@@ -1,6 +1,8 @@
 #include "monitor/monitor_server.h"
 
 #include <kj/debug.h>
+#include <kj/vector.h>
+#include <signal.h>
 #include <spdlog/spdlog.h>
 
 #include "env/failpoint.h"
@@ -39,25 +41,27 @@ class ControlImpl final : public wire::MonitorControl::Server {
 }  // namespace
 
 MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
-                             std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused)
+                             std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
+                             kj::Function<void()> attached)
     : net_(net),
       clock_(clock),
       rng_(rng),
       options_(std::move(options)),
-      refused_(kj::mv(refused)),
+      refused_(kj::mv(refused)), attachedCallback_(kj::mv(attached)),
       outputs_(std::move(outputs)),
       alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_) {}
 
-void MonitorServer::start(Executor& executor) {
+void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) {
   executor_ = &executor;
+  servers_ = std::move(servers);
   const auto recovered = executor.recover();
   for (const RecoveredTask& task : recovered) {
     if (task.state != RecoveredTask::State::kEnded) live_.insert(task.spec.allocation);
   }
   std::vector<std::string> names;
-  for (const ServerFacts& server : options_.servers) names.push_back(server.name);
+  for (const ServerFacts& server : servers_) names.push_back(server.name);
   std::vector<monitor::Action> actions;
   logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
   carryOut(actions);
@@ -67,6 +71,17 @@ void MonitorServer::start(Executor& executor) {
           [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
           [this](const Error& error) { lost(error); })
           .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); });
+}
+
+kj::Promise<void> MonitorServer::killTasks() {
+  kj::Vector<kj::Promise<void>> ends;
+  for (AllocationId allocation : live_) {
+    executor_->signal(allocation, SIGKILL);
+    auto paf = kj::newPromiseAndFulfiller<void>();
+    untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
+    ends.add(kj::mv(paf.promise));
+  }
+  return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(net_.timer.afterDelay(5 * kj::SECONDS));
 }
 
 wire::MonitorGate::Client MonitorServer::gate() {
@@ -131,8 +146,8 @@ kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
     wire::MonitorPort::Client port = response.getMonitor();
     auto request = port.attachRequest();
     request.setMonitor(text(options_.identity));
-    auto servers = request.initServers(static_cast<uint32_t>(options_.servers.size()));
-    for (uint32_t i = 0; i < options_.servers.size(); ++i) write(options_.servers[i], servers[i]);
+    auto servers = request.initServers(static_cast<uint32_t>(servers_.size()));
+    for (uint32_t i = 0; i < servers_.size(); ++i) write(servers_[i], servers[i]);
     const auto known = logic_->knownTasks();
     auto tasks = request.initTasks(static_cast<uint32_t>(known.size()));
     for (uint32_t i = 0; i < known.size(); ++i) write(known[i], tasks[i]);
@@ -143,6 +158,7 @@ kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
                                        convert::readNumbers<uint64_t>(answer.getStop())});
+      attachedCallback_();
     });
   });
 }

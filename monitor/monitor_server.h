@@ -23,23 +23,26 @@
 namespace tarcil {
 
 struct MonitorServerOptions {
-  std::string identity;              // random, kept in the data folder
-  std::string master;                // address
-  std::string token;                 // role monitor
-  std::vector<ServerFacts> servers;  // what it stands for
+  std::string identity;  // random, kept in the data folder
+  std::string master;    // address
+  std::string token;     // role monitor
 };
 
 // Single-threaded; its ports call it on the event loop.
 class MonitorServer final : public ExecutorListener {
  public:
-  // `clock` outlives the server. `refused`: the master does not accept the token or the servers; trying again
-  // is of no use.
+  // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
+  // `attached`: the master has taken the servers in; called each time.
   MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
-                std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused);
+                std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
+                kj::Function<void()> attached);
 
-  // Takes over what the executor's predecessor left and connects to the master. Called once; `executor` tells
-  // this object of its tasks and outlives it.
-  void start(Executor& executor);
+  // Takes over what the executor's predecessor left and connects to the master, to stand for `servers`.
+  // Called once; `executor` tells this object of its tasks and outlives it.
+  void start(Executor& executor, std::vector<ServerFacts> servers);
+
+  // Kills every task. Resolves when all have ended, or after five seconds.
+  kj::Promise<void> killTasks();
 
   // The bootstrap capability of one agent's connection.
   wire::MonitorGate::Client gate();
@@ -78,6 +81,8 @@ class MonitorServer final : public ExecutorListener {
   Rng rng_;
   const MonitorServerOptions options_;
   kj::Function<void(const Error&)> refused_;
+  kj::Function<void()> attachedCallback_;
+  std::vector<ServerFacts> servers_;
   const std::unique_ptr<OutputSource> outputs_;
   Executor* executor_ = nullptr;
   std::unique_ptr<MonitorLogic> logic_;

@@ -16,7 +16,7 @@ namespace tarcil {
 
 class OutputSource {
  public:
-  virtual ~OutputSource() = default;
+  virtual ~OutputSource() noexcept(false) = default;
 
   // As readOutput() in task_output.h.
   virtual Result<std::string> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) = 0;

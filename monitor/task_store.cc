@@ -34,13 +34,21 @@ std::optional<std::string> readFile(const std::string& path) {
   return text;
 }
 
-// False, with errno: it could not be made, or the disk did not take all of it.
-bool writeFile(const std::string& path, const std::string& text) {
-  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (fd.get() < 0) return false;
-  errno = ENOSPC;  // what a write that is cut short means
-  return ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+// Over what the file holds; in this order, a block that it has already is kept and nothing is freed.
+// False, with errno: the disk did not take all of it.
+bool writeOver(int fd, const std::string& text) {
+  const ssize_t count = ::pwrite(fd, text.data(), text.size(), 0);
+  if (count >= 0 && static_cast<size_t>(count) < text.size()) errno = ENOSPC;
+  return count == static_cast<ssize_t>(text.size()) && ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
 }
+
+bool writeFile(const std::string& path, const std::string& text) {
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return fd.get() >= 0 && writeOver(fd, text);
+}
+
+// In `lock` until the shim's own is there. Shorter than any that a shim has: a reader sees either or none.
+const std::string kNoPid = "0\n";
 
 std::vector<AllocationId> allocationsIn(const std::string& folder) {
   std::vector<AllocationId> result;
@@ -53,6 +61,12 @@ std::vector<AllocationId> allocationsIn(const std::string& folder) {
   }
   std::sort(result.begin(), result.end());
   return result;
+}
+
+// False also for what is no folder.
+bool isEmptyFolder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_empty(path, error) && !error;
 }
 
 uint64_t outputBytes(const std::string& directory) {
@@ -134,12 +148,35 @@ std::string TaskStore::file(AllocationId allocation, const char* name) const {
 
 Status TaskStore::record(const LaunchSpec& spec) {
   const std::string folder = directory(spec.allocation);
-  if (::mkdir(folder.c_str(), 0700) != 0) {
-    if (errno != EEXIST) return failure("make the folder", folder);
-    if (launch(spec.allocation)) return {};
+  if (::access(folder.c_str(), F_OK) == 0) return {};
+  const std::string made = data_ + "/trash/next";  // trash indeed, should this process be killed now
+  if (auto ready = makeFolder(made); !ready) return ready;
+  const std::string path = made + "/launch";
+  if (!writeFile(path, encodeLaunch(spec))) return failure("write", path);
+  return ::rename(made.c_str(), folder.c_str()) == 0 ? Status() : failure("make the folder", folder);
+}
+
+Status TaskStore::makeFolder(const std::string& path) {
+  if (recycleOldest(path) || ::mkdir(path.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return failure("make the folder", path);
+  throwAway(path);  // of a record that failed half way
+  return ::mkdir(path.c_str(), 0700) == 0 ? Status() : failure("make the folder", path);
+}
+
+// Only when the next one would be one too many: until then its output is kept.
+bool TaskStore::recycleOldest(const std::string& path) {
+  if (done_.empty() || done_.size() < keep_.tasks) return false;
+  const Done oldest = done_.front();
+  const std::string from = data_ + "/done/" + std::to_string(oldest.allocation);
+  if (::rename(from.c_str(), path.c_str()) != 0) return false;
+  done_.pop_front();
+  doneBytes_ -= oldest.bytes;
+  bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
+  for (const char* name : {"/stdout", "/stderr"}) {
+    good = good && (::truncate((path + name).c_str(), 0) == 0 || errno == ENOENT);
   }
-  const std::string path = file(spec.allocation, "launch");
-  return writeFile(path, encodeLaunch(spec)) ? Status() : failure("write", path);
+  if (!good) throwAway(path);
+  return good;
 }
 
 Result<kj::AutoCloseFd> TaskStore::lockForStart(AllocationId allocation) {
@@ -148,7 +185,7 @@ Result<kj::AutoCloseFd> TaskStore::lockForStart(AllocationId allocation) {
   if (fd.get() < 0) return failure("open", path);
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
     return Error{ErrorCode::kConflict, "'" + path + "' is held: it runs"};
-  if (::ftruncate(fd, 0) != 0) return failure("empty", path);
+  if (!writeOver(fd, kNoPid)) return failure("write", path);
   return fd;
 }
 
@@ -167,13 +204,14 @@ std::optional<pid_t> TaskStore::supervisor(AllocationId allocation) const {
 
 Result<kj::AutoCloseFd> TaskStore::makeWork(AllocationId allocation, uid_t uid, gid_t gid) {
   const std::string path = file(allocation, "work");
-  if (::mkdir(path.c_str(), 0700) != 0) {
-    if (errno != EEXIST) return failure("make the folder", path);
-    throwAway(path);
-    if (::mkdir(path.c_str(), 0700) != 0) return failure("make the folder", path);
-  }
+  struct stat before {};
+  const bool there = ::lstat(path.c_str(), &before) == 0;
+  if (there && (before.st_uid != uid || !isEmptyFolder(path))) throwAway(path);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure("make the folder", path);
   kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0) return failure("hand over the folder", path);
+  if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0 || ::fchmod(fd, 0700) != 0) {
+    return failure("hand over the folder", path);
+  }
   return fd;
 }
 
@@ -200,8 +238,7 @@ void TaskStore::forget(AllocationId allocation) {
   const std::string from = directory(allocation);
   const std::string to = data_ + "/done/" + std::to_string(allocation);
   const std::string work = from + "/work";
-  // Mostly nothing is in it.
-  if (::rmdir(work.c_str()) != 0 && errno != ENOENT) throwAway(work);
+  if (!isEmptyFolder(work)) throwAway(work);
   if (::rename(from.c_str(), to.c_str()) != 0) return;
   done_.push_back({allocation, outputBytes(to)});
   doneBytes_ += done_.back().bytes;

@@ -56,7 +56,7 @@ TABLE = {
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "os"}),
     "env/fake": (["core/base", "env"], {"kj"}),
-    "rpc": (["core/base", "schema", *ENV], SHELL_LIBRARIES),
+    "rpc": ([*CORE, "schema", *ENV], SHELL_LIBRARIES),
     "shim": ([], {"os"}),
     **{f"{role} logic": ([*CORE, "lsh", "classifier"], set()) for role in ROLES},
     **{f"{role} shell": ([f"{role} logic", *CORE, "schema", "rpc", *ENV], SHELL_LIBRARIES) for role in ROLES},

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace tarcil {
 namespace {
 
@@ -30,7 +32,7 @@ void addOutcome(RecordText& text, const Report& report) {
 
 bool ExitRecord::reserve(int directoryFd) {
   directoryFd_ = directoryFd;
-  fileFd_ = openat(directoryFd, "exit.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  fileFd_ = openat(directoryFd, "exit.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fileFd_ < 0) return false;
   static const char blank[sizeof(RecordText)] = {};
   return ::write(fileFd_, blank, sizeof blank) == static_cast<ssize_t>(sizeof blank);
@@ -47,9 +49,8 @@ void ExitRecord::write(const Report& report, bool oomKilled, const OutputStream*
   if (!report.problem.empty()) text << "problem " << report.problem.get() << "\n";
   text << "complete\n";
   const bool written = pwrite(fileFd_, text.get(), text.size(), 0) == static_cast<ssize_t>(text.size());
-  if (written && ftruncate(fileFd_, static_cast<off_t>(text.size())) == 0) {
-    renameat(directoryFd_, "exit.new", directoryFd_, "exit");
-  }
+  if (!written) return;  // what stands behind the record's last line is not part of it
+  for (const char* name : {"started", "exit.new"}) renameat(directoryFd_, name, directoryFd_, "exit");
 }
 
 }  // namespace tarcil

@@ -16,6 +16,9 @@ class ExitRecord {
   // written. False: there is no room, or the directory cannot be written to.
   bool reserve(int directoryFd);
 
+  // For the namespace's init, which writes the time of the start into it and renames it to `started`.
+  int descriptor() const { return fileFd_; }
+
   // Appears whole or not at all.
   void write(const Report& report, bool oomKilled, const OutputStream* streams, int streamCount);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -73,9 +74,8 @@ bool writeStarted(const InitDescriptors& fds, Report& report) {
   report.started = wallMicroseconds();
   Text<32> line;
   line << report.started << "\n";
-  const int fd = openat(fds.taskDirectory, "started", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd >= 0 && write(fd, line.get(), line.size()) >= 0) {
-    close(fd);
+  if (pwrite(fds.record, line.get(), line.size(), 0) >= 0 &&
+      renameat(fds.taskDirectory, "exit.new", fds.taskDirectory, "started") == 0) {
     return true;
   }
   report.fail("write 'started' into the task's directory", errno);

@@ -8,6 +8,7 @@ namespace tarcil {
 
 struct InitDescriptors {
   int taskDirectory;
+  int record;    // exit.new, for writing
   int lifeline;  // read end of a pipe whose only writer is the shim
   int lifelineWriter;
   int out;  // write ends for the command

@@ -130,8 +130,9 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
   OutputStream streams[2] = {{"stdout", directory, out.reader, plan.header->outputLimit},
                              {"stderr", directory, err.reader, plan.header->outputLimit}};
   if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report)) {
-    const pid_t init =
-        startInit(plan, {directory, lifeline.reader, lifeline.writer, out.writer, err.writer}, report);
+    const pid_t init = startInit(
+        plan, {directory, record.descriptor(), lifeline.reader, lifeline.writer, out.writer, err.writer},
+        report);
     close(out.writer);
     close(err.writer);
     close(kStatusFd);
