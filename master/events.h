@@ -14,19 +14,19 @@
 
 namespace tarcil {
 
-// One attached peer; numbers are the shell's, never used twice in a process.
+// One connection of a peer, which attaches at most once; numbers are the shell's, never used twice in a
+// process.
 using SessionId = uint64_t;
 // Ties an Answer action to the request; the shell's, never used twice in a process.
 using RequestId = uint64_t;
 
 namespace master {
 
-// --- Events
-// ---------------------------------------------------------------------------------------------------
+// --- Events ---
 
-// An agent logged in. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still
-// the agent's current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old
-// commits nothing.
+// An agent logged in. It replaces an earlier session of the same name, whose commits are refused from then
+// on. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still the agent's
+// current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old commits nothing.
 struct AgentAttached {
   RequestId request;
   SessionId session;
@@ -35,15 +35,17 @@ struct AgentAttached {
   std::string address;  // where clients reach it
 };
 
-// A monitor logged in with its servers. A monitor that comes back replaces its earlier session.
+// A monitor logged in with its servers. A monitor that comes back replaces its earlier session; servers that
+// it no longer lists are down.
 struct MonitorAttached {
   RequestId request;
   SessionId session;
-  std::string
-      monitor;  // random identity kept in its data folder; another monitor may not claim the same servers
+  // Random identity kept in its data folder. While it is attached, no other may claim its servers; afterwards
+  // another that does takes them over, and the tasks that it does not know are lost.
+  std::string monitor;
   std::vector<ServerFacts> servers;
-  std::vector<KnownTask>
-      tasks;  // recorded and not yet forgotten: starting, running, or ended and unacknowledged
+  // Recorded and not yet forgotten: starting, running, or ended and unacknowledged.
+  std::vector<KnownTask> tasks;
 };
 
 // A peer's connection ended.
@@ -86,8 +88,7 @@ struct TimerFired {};
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived,
                            CancelRequested, SettingsSet, PlatformSet, TimerFired>;
 
-// --- Actions
-// --------------------------------------------------------------------------------------------------
+// --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
 
 // To be made durable, in one batch with the others of the same event.
@@ -106,7 +107,8 @@ struct AnswerMonitorAttached {
   Status status;
   // Allocations it reported that the master has no use for: it stops them, if running, and forgets them.
   std::vector<AllocationId> drop;
-  // Allocations to be stopped because a stop was asked for while it was away.
+  // Allocations to be stopped because a stop was asked for while it was away. It may not know some of them:
+  // their launch is then refused if it arrives later, and they are reported as cancelled.
   std::vector<AllocationId> stop;
 };
 
@@ -115,9 +117,11 @@ struct AnswerCommit {
   CommitAnswer answer;
 };
 
-// The reports are durable: the monitor may forget the tasks that ended.
+// Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the session
+// was replaced or never attached; nothing was taken, and the monitor reports again once it has attached.
 struct AnswerReports {
   RequestId request;
+  Status status;
 };
 
 // Answers CancelRequested, SettingsSet, PlatformSet.

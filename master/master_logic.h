@@ -18,7 +18,9 @@ struct JobDetails {
   JobRecord record;
   JobProgress progress;
   std::vector<TaskRecord> tasks;  // every task, in order
-  uint32_t ahead = 0;             // waiting jobs that come before it; 0 unless it waits
+  // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
+  // waits.
+  uint32_t ahead = 0;
 };
 
 struct JobSummary {
@@ -67,6 +69,10 @@ class MasterLogic final {
   // Views of the newest state, which may not be durable yet: an answer made from them leaves only after
   // everything persisted before the call is synced.
   std::optional<JobDetails> job(const JobId& id) const;
+  // Without its tasks; O(1).
+  std::optional<JobSummary> summary(const JobId& id) const;
+  // Requires: index < the job's number of tasks. O(1).
+  std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;
   // Jobs of whoever the caller may steer, newest first, at most `limit`.
   std::vector<JobSummary> jobs(const Caller& caller, size_t limit) const;
   // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).

@@ -14,12 +14,11 @@ namespace tarcil::monitor {
 // Ties an AnswerLaunch to its request; the shell's, never used twice in a process.
 using RequestId = uint64_t;
 
-// --- Events
-// ---------------------------------------------------------------------------------------------------
+// --- Events -------------------------------------------------------------------------------------------
 
 // The link to the master stands, and this is what the master said to the tasks that were named: `drop` are
-// unknown to it and are killed and forgotten without a report; `stop` are to be stopped and reported.
-// Everything that the master may not know is reported again.
+// unknown to it and are killed and forgotten without a report; `stop` are to be stopped and reported, known
+// here or not. Everything that the master may not know is reported again.
 struct MasterAttached {
   std::vector<AllocationId> drop;
   std::vector<AllocationId> stop;
@@ -37,7 +36,8 @@ struct FilesArrived {
   Result<std::vector<InputFile>> files;
 };
 
-// The master wants the task stopped: SIGTERM, the task's grace period, SIGKILL.
+// The master wants the task stopped: SIGTERM, the task's grace period, SIGKILL. A task that is not known here
+// is never started from then on, and reported as cancelled: so the master can free its units.
 struct StopArrived {
   AllocationId allocation;
 };
@@ -52,7 +52,8 @@ struct TaskEnded {
   TaskEnd end;
 };
 
-// The oldest SendReports that is unanswered is durable at the master.
+// The SendReports under way is durable at the master. Never for one that was sent before the latest
+// MasterAttached.
 struct ReportsAcknowledged {};
 
 struct TimerFired {};
@@ -60,8 +61,7 @@ struct TimerFired {};
 using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted,
                            TaskEnded, ReportsAcknowledged, TimerFired>;
 
-// --- Actions
-// --------------------------------------------------------------------------------------------------
+// --- Actions ------------------------------------------------------------------------------------------
 
 // Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of
 // the task.
@@ -70,10 +70,11 @@ struct RecordLaunch {
 };
 struct AnswerLaunch {
   RequestId request;
+  // kAccepted: recorded; the master will hear of it. kRevoked: stopped, dropped or over; it is not started.
   enum class Outcome : uint8_t { kAccepted, kRevoked, kUnknownServer } outcome;
 };
-// Ask the master for the job's input files. Answered by FilesArrived, in the end; repeated after
-// MasterAttached.
+// Ask the master for the job's input files. Answered by FilesArrived, in the end: Unavailable where the
+// master is out of reach. Repeated after MasterAttached, so a second answer may come.
 struct FetchFiles {
   AllocationId allocation;
   JobId job;

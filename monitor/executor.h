@@ -27,6 +27,7 @@ struct RecoveredTask {
     kRunning,       // adopted: taskEnded() will follow
     kEnded,         // `end` says how
     kNeverStarted,  // recorded, but its command was never executed: it may be started now
+    kForgotten,     // only `spec.allocation` is filled: forgotten lately, and never to be started again
   };
   LaunchSpec spec;
   State state = State::kEnded;
@@ -48,7 +49,8 @@ class Executor {
   virtual void signal(AllocationId allocation, int signal) = 0;
 
   // The end of the task is durable at the master: drop its record and private files; its output stays for a
-  // while.
+  // while. So does the mark that it is over, also of an allocation that was never recorded: recover() tells
+  // of both as kForgotten, so that a launch that was long under way is refused after a restart too.
   virtual void forget(AllocationId allocation) = 0;
 
   // What the predecessor left. Called once, before anything else.

@@ -1,6 +1,11 @@
 // Looks after the tasks of one monitor's servers (design 8): records a launch before it is carried out,
 // starts each allocation at most once, stops, times out, and reports until the master has it on disk. A state
 // machine without I/O.
+//
+// A task starts once its launch is recorded, its files are there, no earlier task holds its resource units,
+// and the master has been heard since this process started: while the monitor was away the task may have been
+// stopped or given to another server, and the first MasterAttached says so. After that, tasks start and run
+// on without the master.
 #pragma once
 
 #include <memory>
@@ -15,8 +20,11 @@ namespace tarcil {
 
 class MonitorLogic final {
  public:
-  // `servers`: names of the servers it stands for. `recovered`: what its predecessor left; tasks that were
-  // never started are started.
+  // `servers`: names of the servers it stands for. `recovered`: what its predecessor left; running tasks are
+  // looked after, ends are reported, tasks that were never started are started after the first
+  // MasterAttached. A running task's timeout counts from its start by the wall clock, the only one that
+  // outlives a process: where that jumped, the task gets more or less time, between none and its whole
+  // timeout.
   MonitorLogic(std::vector<std::string> servers, const std::vector<RecoveredTask>& recovered, Now now,
                std::vector<monitor::Action>& actions);
   ~MonitorLogic();
@@ -24,7 +32,7 @@ class MonitorLogic final {
   // Takes one event and appends what is to be done. Actions are to be carried out in order.
   void handle(const monitor::Event& event, Now now, Rng& rng, std::vector<monitor::Action>& actions);
 
-  // For MonitorAttached at the master.
+  // For MonitorAttached at the master: recorded and not forgotten, in order of allocation.
   std::vector<KnownTask> knownTasks() const;
 
  private:

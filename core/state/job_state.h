@@ -9,7 +9,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
-#include "core/decide/explain.h"
+#include "core/state/explain.h"
 #include "core/model/job.h"
 #include "core/model/launch.h"
 #include "core/state/server.h"
@@ -49,6 +49,10 @@ struct JobProgress {
   bool operator==(const JobProgress&) const = default;
 };
 
+// Decisions stored per job; tasks placed by later ones carry kNoDecision.
+inline constexpr uint32_t kMaxDecisions = 64;
+inline constexpr uint32_t kNoDecision = UINT32_MAX;
+
 // One task. A task without a stored record is queued at attempt 0.
 struct TaskRecord {
   JobId job;
@@ -60,10 +64,10 @@ struct TaskRecord {
   std::string server;           // of that allocation
   std::vector<RuIndex> rus;
   double q = 0, s = 0;    // as judged when it was placed
-  uint32_t decision = 0;  // number of the decision that placed it, from 0
+  uint32_t decision = 0;  // number of the decision that placed it, from 0; kNoDecision: none is kept
   bool stopping = false;  // a stop was asked of its monitor
   WallTime placed = kNever;
-  TaskEnd end;  // of the last attempt that ended
+  TaskEnd end;  // of the last attempt that ended; while one runs, only `started` is set, and is its
 
   bool operator==(const TaskRecord&) const = default;
 };

@@ -1,0 +1,210 @@
+#include "agent/agent_server.h"
+
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include "agent/client_port.h"
+#include "env/failpoint.h"
+#include "rpc/errors.h"
+#include "rpc/link.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Tokens remembered; beyond, the oldest are asked for anew.
+constexpr size_t kMostUsersRemembered = 10'000;
+
+// A call that fails has lost its connection: the link or the launch's own answer takes care of it.
+class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
+};
+
+class FeedImpl final : public wire::AgentFeed::Server {
+ public:
+  explicit FeedImpl(AgentServer& server) : server_(server) {}
+
+  kj::Promise<void> update(UpdateContext context) override {
+    server_.takeUpdate(context.getParams());
+    return kj::READY_NOW;
+  }
+
+ private:
+  AgentServer& server_;
+};
+
+agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
+  switch (outcome) {
+    case wire::LaunchPort::Outcome::ACCEPTED:
+      return agent::LaunchAnswered::Outcome::kAccepted;
+    case wire::LaunchPort::Outcome::REVOKED:
+      return agent::LaunchAnswered::Outcome::kRevoked;
+    // The server has moved to another monitor: its new address is on its way.
+    case wire::LaunchPort::Outcome::UNKNOWN_SERVER:
+      return agent::LaunchAnswered::Outcome::kUnreachable;
+  }
+  return agent::LaunchAnswered::Outcome::kUnreachable;
+}
+
+}  // namespace
+
+AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
+                         kj::Function<void(const Error&)> refused, kj::Function<void()> attached)
+    : clock_(clock),
+      rng_(rng),
+      options_(std::move(options)),
+      refused_(kj::mv(refused)), attachedCallback_(kj::mv(attached)),
+      logic_(options_.logic),
+      alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
+      monitors_(net, options_.token),
+      ignoreErrors_(std::make_unique<IgnoreErrors>()),
+      calls_(*ignoreErrors_),
+      link_(
+          keepLinked(
+              net, options_.master,
+              [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
+              [this](const Error& error) { lost(error); })
+              .eagerlyEvaluate(
+                  [](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); })) {}
+
+wire::AgentGate::Client AgentServer::gate() {
+  return makeAgentGate(*this);
+}
+
+kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& token) {
+  if (auto it = users_.find(token); it != users_.end()) return it->second;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->authenticateRequest();
+    request.setToken(text(token));
+    return request.send().then([this, token](auto&& response) {
+      User user{read(response.getCaller()), response.getUser()};
+      if (users_.size() >= kMostUsersRemembered) users_.clear();
+      if (attached_) users_.emplace(token, user);
+      return user;
+    });
+  }
+  return toException({ErrorCode::kUnavailable, "the master is out of reach"});
+}
+
+kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, JobSpec spec,
+                                      std::shared_ptr<const std::vector<InputFile>> files) {
+  auto pending = submissions_.add();
+  failpoint("agent.submit_arrived");
+  dispatch(agent::SubmitArrived{pending.number, caller, id, std::move(spec), std::move(files)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
+  auto login = master.loginRequest();
+  login.setToken(text(options_.token));
+  return login.send().then([this](auto&& response) {
+    cluster_ = text(response.getCluster());
+    if (!response.hasAgent()) {
+      kj::throwFatalException(toException(denied("the token is not an agent's")));
+    }
+    wire::AgentPort::Client port = response.getAgent();
+    auto request = port.attachRequest();
+    request.setAgent(text(options_.name));
+    request.setEpoch(logic_.epoch());
+    request.setAddress(text(options_.address));
+    request.setFeed(kj::heap<FeedImpl>(*this));
+    return request.send().then([this, port](auto&& answer) mutable {
+      port_ = kj::mv(port);
+      attached_ = true;
+      spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
+      agent::MasterAttached event{answer.getEpoch(), {}};
+      for (auto job : answer.getJobs()) event.jobs.push_back(read(job));
+      dispatch(event);
+      auto early = std::move(early_);
+      early_.clear();
+      for (const agent::Event& news : early) dispatch(news);
+    });
+  });
+}
+
+void AgentServer::lost(const Error& error) {
+  if (error.code == ErrorCode::kDenied) {
+    refused_(error);
+    return;
+  }
+  early_.clear();
+  users_.clear();
+  port_ = nullptr;
+  if (!attached_) return;
+  attached_ = false;
+  spdlog::warn("lost the master at {}: {}", options_.master, error.message);
+  dispatch(agent::MasterLost{});
+}
+
+void AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
+  std::vector<agent::Event> news;
+  for (auto platform : update.getPlatforms()) {
+    news.emplace_back(agent::PlatformUpdated{text(platform.getName()), readShare(platform)});
+  }
+  if (update.hasSettings()) news.emplace_back(agent::SettingsUpdated{read(update.getSettings())});
+  agent::ServersUpdated servers;
+  for (auto server : update.getServers()) servers.updates.push_back(read(server));
+  if (!servers.updates.empty()) news.emplace_back(std::move(servers));
+  for (auto assignment : update.getAssignments()) news.emplace_back(agent::JobAssigned{read(assignment)});
+  if (update.getSnapshotComplete()) news.emplace_back(agent::SnapshotComplete{});
+  for (agent::Event& event : news) {
+    if (attached_) {
+      dispatch(event);
+    } else {
+      early_.push_back(std::move(event));
+    }
+  }
+}
+
+void AgentServer::dispatch(const agent::Event& event) {
+  std::vector<agent::Action> actions;
+  logic_.handle(event, clock_.now(), rng_, actions);
+  for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+  if (std::holds_alternative<agent::SnapshotComplete>(event)) attachedCallback_();
+}
+
+void AgentServer::carryOut(agent::SendCommit& action) {
+  KJ_IF_MAYBE (port, port_) {
+    const Commit& commit = action.commit;
+    spdlog::info("job {}: commit {} claims {} of {} tasks (drawn {}, p {:.3f}, guarantee {:.6f})",
+                 toString(commit.job), commit.sequence, commit.claims.size(), commit.explanation.wanted,
+                 commit.explanation.drawn, commit.explanation.p, commit.explanation.guarantee);
+    auto request = port->commitRequest();
+    write(commit, request.initCommit());
+    failpoint("agent.before_commit");
+    calls_.add(request.send().then([this](auto&& response) {
+      failpoint("agent.commit_answered");
+      dispatch(agent::CommitAnswered{read(response.getAnswer())});
+    }));
+  }
+}
+
+void AgentServer::carryOut(agent::Launch& action) {
+  using Outcome = agent::LaunchAnswered::Outcome;
+  const AllocationId allocation = action.spec.allocation;
+  failpoint("agent.before_launch");
+  calls_.add(monitors_.launch(action.address, action.spec)
+                 .then([](wire::LaunchPort::Outcome outcome) { return outcomeOf(outcome); },
+                       [address = action.address](kj::Exception&& exception) {
+                         spdlog::warn("monitor {}: {}", address, fromException(exception).message);
+                         return Outcome::kUnreachable;
+                       })
+                 .then([this, allocation](Outcome outcome) {
+                   failpoint("agent.launched");
+                   dispatch(agent::LaunchAnswered{allocation, outcome});
+                 }));
+}
+
+void AgentServer::carryOut(agent::AnswerSubmit& action) {
+  failpoint("agent.before_answer");
+  submissions_.fulfill(action.request, std::move(action.status));
+}
+
+void AgentServer::carryOut(agent::WakeAt& action) {
+  alarm_.set(action.when);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,88 @@
+// The agent's shell: keeps the link to the master, turns clients' calls and the state feed into events, and
+// carries out what the logic decides.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/agent_logic.h"
+#include "agent/monitor_client.h"
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "rpc/connection.h"
+#include "rpc/requests.h"
+#include "schema/agent.capnp.h"
+#include "schema/master.capnp.h"
+
+namespace tarcil {
+
+struct AgentServerOptions {
+  std::string name;     // of this agent in the cluster; two processes of one name take turns
+  std::string address;  // where clients reach it
+  std::string master;   // address
+  std::string token;    // role agent
+  AgentOptions logic;
+};
+
+// Single-threaded; its ports call it on the event loop.
+class AgentServer final {
+ public:
+  // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
+  // `attached`: the whole state has come from the master; called after each attachment.
+  AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
+              kj::Function<void(const Error&)> refused, kj::Function<void()> attached);
+
+  // The bootstrap capability of one client's connection.
+  wire::AgentGate::Client gate();
+
+  // --- For the ports ---
+  struct User {
+    Caller caller;
+    wire::UserPort::Client port;
+  };
+  // Asks the master; answers are remembered while the link to it stands. Fails as Unavailable while it does
+  // not.
+  kj::Promise<User> authenticate(const std::string& token);
+  kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec,
+                           std::shared_ptr<const std::vector<InputFile>> files);
+  MonitorClient& monitors() { return monitors_; }
+  const std::string& cluster() const { return cluster_; }
+
+  // One message of the master's feed.
+  void takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+
+ private:
+  kj::Promise<void> attach(wire::MasterGate::Client master);
+  void lost(const Error& error);
+  void dispatch(const agent::Event& event);
+  void carryOut(agent::SendCommit& action);
+  void carryOut(agent::Launch& action);
+  void carryOut(agent::AnswerSubmit& action);
+  void carryOut(agent::WakeAt& action);
+
+  const Clock& clock_;
+  Rng rng_;
+  const AgentServerOptions options_;
+  kj::Function<void(const Error&)> refused_;
+  kj::Function<void()> attachedCallback_;
+  AgentLogic logic_;
+  Alarm alarm_;
+  MonitorClient monitors_;
+  uint64_t requests_ = 0;
+  Requests<Status> submissions_{requests_};
+
+  // While the link stands.
+  kj::Maybe<wire::AgentPort::Client> port_;
+  bool attached_ = false;
+  std::vector<agent::Event> early_;    // news that came before the answer to attach
+  std::map<std::string, User> users_;  // by token
+  std::string cluster_;
+
+  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
+  kj::TaskSet calls_;
+  kj::Promise<void> link_;
+};
+
+}  // namespace tarcil

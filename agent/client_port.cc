@@ -1,0 +1,87 @@
+#include "agent/client_port.h"
+
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+class ClientPortImpl final : public wire::ClientPort::Server {
+ public:
+  ClientPortImpl(AgentServer& server, AgentServer::User user) : server_(server), user_(kj::mv(user)) {}
+
+  kj::Promise<void> submit(SubmitContext context) override {
+    auto params = context.getParams();
+    const JobId id = readJobId(params.getId());
+    std::shared_ptr<const std::vector<InputFile>> files;
+    if (params.getFiles().size() > 0) {
+      files = std::make_shared<const std::vector<InputFile>>(read(params.getFiles()));
+    }
+    JobSpec spec = read(params.getSpec());
+    context.releaseParams();
+    return server_.submit(user_.caller, id, std::move(spec), std::move(files));
+  }
+
+  // The master knows where the task is, and whether the caller may see it; the monitor has the output.
+  kj::Promise<void> output(OutputContext context) override {
+    auto params = context.getParams();
+    auto locate = user_.port.locateRequest();
+    locate.setId(params.getId());
+    locate.setTask(params.getTask());
+    return locate.send().then([this, context](auto&& place) mutable -> kj::Promise<void> {
+      const AllocationId allocation = place.getAllocation();
+      if (allocation == 0) {
+        context.getResults().setEnded(true);
+        return kj::READY_NOW;
+      }
+      auto params = context.getParams();
+      return server_.monitors()
+          .output(text(place.getAddress()), allocation, params.getStream(), params.getOffset(),
+                  params.getWait())
+          .then([context, allocation](MonitorClient::Output&& output) mutable {
+            auto results = context.getResults();
+            results.setContent(output.content);
+            results.setEnded(output.ended);
+            results.setAllocation(allocation);
+          });
+    });
+  }
+
+  kj::Promise<void> user(UserContext context) override {
+    context.getResults().setPort(user_.port);
+    return kj::READY_NOW;
+  }
+
+ private:
+  AgentServer& server_;
+  AgentServer::User user_;
+};
+
+class AgentGateImpl final : public wire::AgentGate::Server {
+ public:
+  explicit AgentGateImpl(AgentServer& server) : server_(server) {}
+
+  kj::Promise<void> login(LoginContext context) override {
+    return server_.authenticate(text(context.getParams().getToken()))
+        .then([this, context](AgentServer::User&& user) mutable {
+          auto results = context.getResults();
+          write(user.caller, results.initCaller());
+          results.setCluster(text(server_.cluster()));
+          results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(user)));
+        });
+  }
+
+ private:
+  AgentServer& server_;
+};
+
+}  // namespace
+
+wire::AgentGate::Client makeAgentGate(AgentServer& server) {
+  return kj::heap<AgentGateImpl>(server);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,47 @@
+// Calls to monitors: one connection per address, made when first needed, dropped when a call over it fails.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/model/launch.h"
+#include "rpc/connection.h"
+#include "schema/monitor.capnp.h"
+
+namespace tarcil {
+
+// Single-threaded.
+class MonitorClient final {
+ public:
+  MonitorClient(Net net, std::string token) : net_(net), token_(std::move(token)) {}
+
+  // Fails where it is not known whether the launch arrived: it may be repeated.
+  kj::Promise<wire::LaunchPort::Outcome> launch(const std::string& address, const LaunchSpec& spec);
+
+  struct Output {
+    kj::Array<kj::byte> content;
+    bool ended;
+  };
+  // `wait`: held until there is some, or the task has ended.
+  kj::Promise<Output> output(const std::string& address, AllocationId allocation, wire::Stream stream,
+                             uint64_t offset, bool wait);
+
+ private:
+  struct Peer {
+    uint64_t number;  // tells a new connection to an address from an earlier one
+    wire::LaunchPort::Client
+        port;  // calls made before the login is answered wait for it; owns the connection
+  };
+
+  Peer& peerAt(const std::string& address);
+  kj::Promise<wire::LaunchPort::Client> logIn(const std::string& address);
+  // After a failed call: the next one makes a new connection.
+  void drop(const std::string& address, uint64_t number);
+
+  Net net_;
+  const std::string token_;
+  uint64_t numbers_ = 0;
+  std::map<std::string, Peer> peers_;
+};
+
+}  // namespace tarcil

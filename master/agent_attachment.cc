@@ -1,0 +1,69 @@
+#include "master/agent_attachment.h"
+
+#include "master/settlement.h"
+
+namespace tarcil::master {
+namespace {
+
+// Whatever the agent sent or was answered before is void from now on.
+void startEpoch(Context& context, Agent& agent) {
+  for (const auto& [sequence, answer] : agent.answers) {
+    context.out.erase(EraseAnswer{agent.record.name, agent.record.epoch, sequence});
+  }
+  agent.answers.clear();
+  agent.lastSequence = 0;
+  ++agent.record.epoch;
+  context.out.put(agent.record);
+}
+
+// Gives the jobs of agents that are overdue to attached ones, if there are any. Who loses jobs loses its
+// epoch too, so that it cannot go on with them when it comes back.
+void handOverOrphans(Context& context) {
+  AgentTable& agents = context.tables.agents;
+  for (auto& [name, from] : agents.all()) {
+    if (!from.overdue || from.jobs.empty()) continue;
+    if (agents.leastLoaded() == nullptr) return;
+    for (const JobId& id : from.jobs) {
+      Agent& to = *agents.leastLoaded();
+      Job& job = *context.tables.jobs.find(id);
+      job.progress.owner = to.record.name;
+      to.jobs.insert(id);
+      context.tables.jobs.noteProgress(job);
+      context.tables.jobs.noteWhole(job);
+    }
+    from.jobs.clear();
+    startEpoch(context, from);
+  }
+}
+
+}  // namespace
+
+void attachAgent(Context& context, const AgentAttached& event) {
+  Tables& tables = context.tables;
+  if (event.agent.empty()) {
+    context.out.send(AnswerAgentAttached{event.request, invalid("agent: give it a name"), {}});
+    return;
+  }
+  Agent& agent = tables.agents.named(event.agent);
+  if (event.epoch == 0 || event.epoch != agent.record.epoch) startEpoch(context, agent);
+  tables.agents.attach(agent, event.session, event.address);
+  handOverOrphans(context);
+  AnswerAgentAttached answer{event.request, agent.record.epoch, {}};
+  answer.jobs.reserve(agent.jobs.size());
+  for (const JobId& id : agent.jobs) {
+    Job& job = *tables.jobs.find(id);
+    answer.jobs.push_back(wholeAssignment(tables, job));
+    tables.jobs.forgetNews(job);
+  }
+  context.out.send(std::move(answer));
+}
+
+void detachAgent(Context& context, SessionId session) {
+  context.tables.agents.detach(session, context.now.steady + context.tables.options.agentGrace);
+}
+
+void handOverOverdue(Context& context) {
+  if (context.tables.agents.markOverdue(context.now.steady)) handOverOrphans(context);
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,136 @@
+#include "master/job_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tarcil::master {
+
+JobTable::JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progress,
+                   std::vector<TaskRecord> tasks) {
+  for (JobRecord& record : jobs) insert(std::move(record));
+  for (TaskRecord& task : tasks) {
+    Job* job = find(task.job);
+    if (job == nullptr || task.index >= job->tasks.size()) continue;
+    --job->inState[static_cast<size_t>(RunState::kQueued)];
+    ++job->inState[static_cast<size_t>(task.state)];
+    job->tasks[task.index] = std::move(task);
+  }
+  std::sort(progress.begin(), progress.end(), [](const JobProgress& a, const JobProgress& b) {
+    return std::tie(a.finished, a.id) < std::tie(b.finished, b.id);
+  });
+  for (JobProgress& entry : progress) {
+    Job* job = find(entry.id);
+    if (job == nullptr) continue;
+    job->progress = std::move(entry);
+    if (isFinal(job->progress.state)) addFinished(*job);
+  }
+  for (auto& [id, job] : jobs_) reorder(job);
+}
+
+Job* JobTable::find(const JobId& id) {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+const Job* JobTable::find(const JobId& id) const {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+Job& JobTable::insert(JobRecord record) {
+  Job& job = jobs_[record.id];
+  job.record = std::move(record);
+  job.progress.id = job.record.id;
+  job.tasks.resize(job.record.spec.tasks);
+  for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
+    job.tasks[i].job = job.record.id;
+    job.tasks[i].index = i;
+  }
+  job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
+  byAge_.emplace(job.record.submitted, job.record.id);
+  return job;
+}
+
+Job& JobTable::add(const JobRecord& record, const std::string& owner) {
+  Job& job = insert(record);
+  job.progress.owner = owner;
+  noteProgress(job);
+  return job;
+}
+
+void JobTable::eraseOldestFinished() {
+  const auto found = jobs_.find(finished_.front());
+  finished_.pop_front();
+  byAge_.erase({found->second.record.submitted, found->first});
+  jobs_.erase(found);
+}
+
+void JobTable::setState(Job& job, TaskIndex task, RunState state) {
+  --job.inState[static_cast<size_t>(job.tasks[task].state)];
+  ++job.inState[static_cast<size_t>(state)];
+  job.tasks[task].state = state;
+  noteTask(job, task);
+  noteNews(job, task);
+}
+
+void JobTable::note(Job& job) {
+  if (job.changes.noted) return;
+  job.changes.noted = true;
+  noted_.push_back(&job);
+}
+
+void JobTable::noteTask(Job& job, TaskIndex task) {
+  note(job);
+  job.changes.tasks.push_back(task);
+}
+
+void JobTable::noteProgress(Job& job) {
+  note(job);
+  job.changes.progress = true;
+}
+
+void JobTable::noteNews(Job& job, TaskIndex task) {
+  note(job);
+  job.changes.news.push_back(task);
+}
+
+void JobTable::noteWhole(Job& job) {
+  note(job);
+  job.changes.whole = true;
+}
+
+void JobTable::forgetNews(Job& job) {
+  job.changes.news.clear();
+  job.changes.whole = false;
+}
+
+std::vector<Job*> JobTable::takeNoted() {
+  return std::exchange(noted_, {});
+}
+
+void JobTable::reorder(Job& job) {
+  if (job.waits() == job.listedWaiting) return;
+  job.listedWaiting = !job.listedWaiting;
+  if (job.listedWaiting) {
+    waiting_.insert(rankOf(job));
+  } else {
+    waiting_.erase(rankOf(job));
+  }
+}
+
+const Hold* JobTable::holder(AllocationId allocation) const {
+  const auto found = holds_.find(allocation);
+  return found == holds_.end() ? nullptr : &found->second;
+}
+
+uint32_t JobTable::ahead(const Job& job) const {
+  if (!job.listedWaiting) return 0;
+  return static_cast<uint32_t>(std::distance(waiting_.begin(), waiting_.find(rankOf(job))));
+}
+
+const JobId* JobTable::oldestFinishedBeyond(size_t keep) const {
+  return finished_.size() > keep ? &finished_.front() : nullptr;
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,112 @@
+// Every job the master keeps, its tasks, which of them hold units, and the orders that jobs are asked for in.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/state/job_state.h"
+
+namespace tarcil::master {
+
+struct Job {
+  JobRecord record;
+  JobProgress progress;
+  std::vector<TaskRecord> tasks;      // one per task, stored or not
+  std::array<uint32_t, 7> inState{};  // tasks by RunState
+
+  uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }
+  uint32_t active() const { return count(RunState::kStarting) + count(RunState::kRunning); }
+  uint32_t unfinished() const { return count(RunState::kQueued) + active(); }
+  // Whether it could use more slots than it has.
+  bool waits() const {
+    return !progress.cancelRequested && count(RunState::kQueued) > 0 && active() < record.spec.mostAtOnce();
+  }
+
+  // What the event at hand did to it.
+  struct Changes {
+    bool noted = false;            // listed in JobTable
+    bool progress = false;         // to be stored
+    std::vector<TaskIndex> tasks;  // to be stored; may repeat
+    std::vector<TaskIndex> news;   // the owner is to be told about; may repeat
+    bool whole = false;            // the owner is to be told everything
+  } changes;
+  bool listedWaiting = false;
+};
+
+// The task that an allocation in use belongs to.
+struct Hold {
+  Job* job = nullptr;
+  TaskIndex task = 0;
+  ServerId server = 0;
+};
+
+// References to jobs hold until erase().
+class JobTable {
+ public:
+  // Records of tasks and progress that belong to no job are ignored.
+  JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progress, std::vector<TaskRecord> tasks);
+  JobTable(const JobTable&) = delete;
+  JobTable& operator=(const JobTable&) = delete;
+
+  Job* find(const JobId& id);
+  const Job* find(const JobId& id) const;
+  // By id.
+  std::map<JobId, Job>& all() { return jobs_; }
+  const std::map<JobId, Job>& all() const { return jobs_; }
+
+  // Every task queued. Requires: the id is new.
+  Job& add(const JobRecord& record, const std::string& owner);
+  // Requires: it is what oldestFinishedBeyond() gave, and no task of it holds units.
+  void eraseOldestFinished();
+
+  // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
+  void setState(Job& job, TaskIndex task, RunState state);
+  void noteTask(Job& job, TaskIndex task);  // its record changed
+  void noteProgress(Job& job);              // its progress changed
+  void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task
+  void noteWhole(Job& job);                 // the owner is to hear of every task
+  void forgetNews(Job& job);                // the owner knows already
+
+  // Jobs noted since the last call, each once.
+  std::vector<Job*> takeNoted();
+
+  // Puts the job among those that wait, or takes it out.
+  void reorder(Job& job);
+  // The job is the latest to finish.
+  void addFinished(const Job& job) { finished_.push_back(job.record.id); }
+
+  // Allocations in use.
+  void hold(AllocationId allocation, const Hold& hold) { holds_[allocation] = hold; }
+  void release(AllocationId allocation) { holds_.erase(allocation); }
+  const Hold* holder(AllocationId allocation) const;
+
+  // Waiting jobs that come before this one: higher priority, then submitted earlier. O(result) plus a search.
+  uint32_t ahead(const Job& job) const;
+  // The finished job to be erased next, if there are more than `keep`.
+  const JobId* oldestFinishedBeyond(size_t keep) const;
+  // Ids by time of submission, oldest first.
+  const std::set<std::pair<WallTime, JobId>>& byAge() const { return byAge_; }
+
+ private:
+  using Rank = std::tuple<int, WallTime, JobId>;  // smaller goes first
+
+  static Rank rankOf(const Job& job) {
+    return {-job.record.spec.priority, job.record.submitted, job.record.id};
+  }
+  Job& insert(JobRecord record);
+  void note(Job& job);
+
+  std::map<JobId, Job> jobs_;
+  std::set<std::pair<WallTime, JobId>> byAge_;
+  std::set<Rank> waiting_;
+  std::deque<JobId> finished_;  // oldest first
+  std::unordered_map<AllocationId, Hold> holds_;
+  std::vector<Job*> noted_;
+};
+
+}  // namespace tarcil::master

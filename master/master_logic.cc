@@ -1,0 +1,172 @@
+#include "master/master_logic.h"
+
+#include <algorithm>
+
+#include "master/agent_attachment.h"
+#include "master/commits.h"
+#include "master/monitor_attachment.h"
+#include "master/settlement.h"
+#include "master/startup.h"
+#include "master/task_life.h"
+#include "master/views.h"
+
+namespace tarcil {
+namespace master {
+namespace {
+
+// The most that a share can be: a platform on which a pressure weighs four times what it does on the
+// reference.
+constexpr uint16_t kMaxShare = 4 * kShareUnit;
+
+Status cancel(Context& context, const CancelRequested& event) {
+  Job* job = context.tables.jobs.find(event.job);
+  if (job == nullptr) return notFound("no job " + toString(event.job));
+  if (!maySteer(event.caller, job->record.user)) {
+    return denied("job " + toString(event.job) + " belongs to another user");
+  }
+  if (!isFinal(job->progress.state)) cancelJob(context, *job, event.caller.user);
+  return {};
+}
+
+Status setSettings(Context& context, const SettingsSet& event) {
+  std::string wrong;
+  for (const std::string& problem : problems(event.settings)) wrong += (wrong.empty() ? "" : "\n") + problem;
+  if (!wrong.empty()) return invalid(std::move(wrong));
+  const uint64_t version = context.tables.settings.version + 1;
+  context.tables.settings = event.settings;
+  context.tables.settings.version = version;
+  context.out.put(context.tables.settings);
+  context.out.send(PublishSettings{context.tables.settings});
+  return {};
+}
+
+Status setPlatform(Context& context, const PlatformSet& event) {
+  if (event.platform.empty()) return invalid("platform: its name is missing");
+  for (size_t i = 0; i < event.share.size(); ++i) {
+    if (event.share[i] <= kMaxShare) continue;
+    return invalid("share: " + std::string(kResourceNames[i]) + ": " + std::to_string(event.share[i]) +
+                   "/256 is out of range; write at most 4");
+  }
+  context.tables.servers.setShare(event.platform, event.share);
+  context.out.put(PlatformRecord{event.platform, event.share});
+  context.out.send(PublishPlatform{event.platform, event.share});
+  return {};
+}
+
+struct Handler {
+  Context& context;
+
+  void operator()(const AgentAttached& event) const { attachAgent(context, event); }
+  void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
+  void operator()(const PeerDetached& event) const {
+    detachAgent(context, event.session);
+    detachMonitor(context, event.session);
+  }
+  void operator()(const CommitArrived& event) const { handleCommit(context, event); }
+  void operator()(const ReportsArrived& event) const { takeReports(context, event); }
+  void operator()(const CancelRequested& event) const {
+    context.out.send(Answer{event.request, cancel(context, event)});
+  }
+  void operator()(const SettingsSet& event) const {
+    context.out.send(Answer{event.request, setSettings(context, event)});
+  }
+  void operator()(const PlatformSet& event) const {
+    context.out.send(Answer{event.request, setPlatform(context, event)});
+  }
+  void operator()(const TimerFired&) const {
+    context.tables.wakeAt.reset();
+    loseOverdue(context);
+    handOverOverdue(context);
+  }
+};
+
+}  // namespace
+}  // namespace master
+
+struct MasterLogic::State {
+  master::Tables tables;
+};
+
+MasterLogic::MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
+                         std::vector<master::Action>& actions)
+    : state_(new State{master::tablesFrom(options, std::move(contents), now)}) {
+  master::Outbox out(actions);
+  master::Context context{state_->tables, now, out};
+  master::start(context, rng);
+  master::settle(context);
+}
+
+MasterLogic::~MasterLogic() = default;
+
+void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<master::Action>& actions) {
+  master::Outbox out(actions);
+  master::Context context{state_->tables, now, out};
+  std::visit(master::Handler{context}, event);
+  master::settle(context);
+}
+
+std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
+  const master::Job* job = state_->tables.jobs.find(id);
+  if (job == nullptr) return std::nullopt;
+  return master::detailsOf(state_->tables, *job);
+}
+
+std::vector<JobSummary> MasterLogic::jobs(const Caller& caller, size_t limit) const {
+  return master::newestJobs(state_->tables, caller, limit);
+}
+
+std::vector<JobId> MasterLogic::jobsStartingWith(const std::string& prefix, const Caller& caller) const {
+  return master::idsWithPrefix(state_->tables, prefix, caller);
+}
+
+std::vector<ServerView> MasterLogic::servers() const {
+  const master::ServerTable& servers = state_->tables.servers;
+  std::vector<ServerView> views;
+  views.reserve(servers.size());
+  for (ServerId id = 0; id < servers.size(); ++id) {
+    views.push_back(master::viewOf(state_->tables, servers.at(id)));
+  }
+  return views;
+}
+
+std::optional<ServerView> MasterLogic::server(const std::string& name) const {
+  const master::Server* server = std::as_const(state_->tables.servers).find(name);
+  if (server == nullptr) return std::nullopt;
+  return master::viewOf(state_->tables, *server);
+}
+
+std::vector<AgentView> MasterLogic::agents() const {
+  std::vector<AgentView> views;
+  for (const auto& [name, agent] : state_->tables.agents.all()) {
+    views.push_back({name, agent.address, agent.record.epoch, agent.session.has_value(),
+                     static_cast<uint32_t>(agent.jobs.size())});
+  }
+  return views;
+}
+
+const QualitySettings& MasterLogic::settings() const {
+  return state_->tables.settings;
+}
+
+std::vector<PlatformRecord> MasterLogic::platforms() const {
+  std::vector<PlatformRecord> records;
+  for (const auto& [name, share] : state_->tables.servers.shares()) records.push_back({name, share});
+  return records;
+}
+
+const ClusterRecord& MasterLogic::cluster() const {
+  return state_->tables.cluster;
+}
+
+std::vector<ServerUpdate> MasterLogic::snapshot() const {
+  const master::ServerTable& servers = state_->tables.servers;
+  std::vector<ServerUpdate> updates;
+  updates.reserve(servers.size());
+  for (ServerId id = 0; id < servers.size(); ++id) {
+    const master::Server& server = servers.at(id);
+    updates.push_back({id, server.record.facts, server.status});
+  }
+  return updates;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,218 @@
+#include "master/master_server.h"
+
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include "env/failpoint.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+// A call to a peer that fails has lost its connection; the end of the session follows by itself.
+class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call to a peer failed", exception); }
+};
+
+template <typename T>
+T valueOrThrow(Result<T>&& result) {
+  if (!result.ok()) kj::throwFatalException(toException(result.error()));
+  return std::move(result.value());
+}
+
+}  // namespace
+
+MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents,
+                           TokenTable tokens, const MasterOptions& options,
+                           kj::Function<void(const Error&)> failed)
+    : net_(net),
+      clock_(clock),
+      rng_(rng),
+      store_(store),
+      tokens_(std::move(tokens)),
+      gate_(store, kj::mv(failed)),
+      alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }),
+      ignoreErrors_(std::make_unique<IgnoreErrors>()),
+      calls_(*ignoreErrors_) {
+  std::vector<master::Action> actions;
+  logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
+  published_ = logic_->snapshot();
+  publishedSettings_ = logic_->settings();
+  publishedPlatforms_ = logic_->platforms();
+  carryOut(actions);
+}
+
+kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId session, std::string agent,
+                                                                   uint64_t epoch, std::string address,
+                                                                   wire::AgentFeed::Client feed) {
+  auto pending = agentsAttaching_.add();
+  feedsToCome_.insert_or_assign(pending.number, FeedToCome{session, kj::mv(feed)});
+  spdlog::info("agent {} at {} attaches (session {}, epoch {})", agent, address, session, epoch);
+  dispatch(master::AgentAttached{pending.number, session, std::move(agent), epoch, std::move(address)});
+  return pending.promise.then([](Result<AttachedAgent>&& result) { return valueOrThrow(std::move(result)); });
+}
+
+kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId session, std::string monitor,
+                                                                       std::vector<ServerFacts> servers,
+                                                                       std::vector<KnownTask> tasks,
+                                                                       wire::MonitorControl::Client control) {
+  auto pending = monitorsAttaching_.add();
+  monitors_.insert_or_assign(session, kj::mv(control));
+  spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
+               tasks.size(), session);
+  dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
+                                   std::move(tasks)});
+  return pending.promise.then(
+      [](Result<AttachedMonitor>&& result) { return valueOrThrow(std::move(result)); });
+}
+
+void MasterServer::detach(SessionId session) {
+  std::erase_if(feedsToCome_, [session](const auto& entry) { return entry.second.session == session; });
+  feeds_.erase(session);
+  monitors_.erase(session);
+  dispatch(master::PeerDetached{session});
+}
+
+kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit) {
+  auto pending = commits_.add();
+  failpoint("master.commit_arrived");
+  dispatch(master::CommitArrived{pending.number, session, std::move(commit)});
+  return kj::mv(pending.promise);
+}
+
+kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport> reports) {
+  auto pending = others_.add();
+  failpoint("master.report_arrived");
+  dispatch(master::ReportsArrived{pending.number, session, std::move(reports)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::cancel(const JobId& job, const Caller& caller) {
+  auto pending = others_.add();
+  dispatch(master::CancelRequested{pending.number, job, caller});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::setSettings(const QualitySettings& settings) {
+  auto pending = others_.add();
+  dispatch(master::SettingsSet{pending.number, settings});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const Share& share) {
+  auto pending = others_.add();
+  dispatch(master::PlatformSet{pending.number, platform, share});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::synced() {
+  auto paf = kj::newPromiseAndFulfiller<void>();
+  gate_.afterSync([fulfiller = kj::mv(paf.fulfiller)]() mutable { fulfiller->fulfill(); });
+  return kj::mv(paf.promise);
+}
+
+kj::Promise<void> MasterServer::jobChanged(const JobId& job) {
+  auto paf = kj::newPromiseAndFulfiller<void>();
+  watchers_.emplace(job, kj::mv(paf.fulfiller));
+  return kj::mv(paf.promise);
+}
+
+void MasterServer::dispatch(const master::Event& event) {
+  std::vector<master::Action> actions;
+  logic_->handle(event, clock_.now(), rng_, actions);
+  carryOut(actions);
+}
+
+// Everything an event persists goes into the batch first: whatever leaves because of the event has seen all
+// of it.
+void MasterServer::carryOut(std::vector<master::Action>& actions) {
+  for (auto& action : actions) {
+    if (auto* persist = std::get_if<master::Persist>(&action)) gate_.persist(std::move(persist->mutation));
+    if (auto* wake = std::get_if<master::WakeAt>(&action)) alarm_.set(wake->when);
+  }
+  for (auto& action : actions) {
+    if (std::holds_alternative<master::Persist>(action) || std::holds_alternative<master::WakeAt>(action))
+      continue;
+    gate_.afterSync([this, action = std::move(action)]() mutable {
+      std::visit([this](auto& concrete) { letOut(concrete); }, action);
+    });
+  }
+}
+
+void MasterServer::letOut(master::AnswerAgentAttached& action) {
+  auto attaching = feedsToCome_.extract(action.request);
+  if (!action.epoch.ok()) {
+    agentsAttaching_.fulfill(action.request, action.epoch.error());
+    return;
+  }
+  agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.jobs)});
+  if (attaching.empty()) return;  // it left meanwhile
+  FeedToCome& feed = attaching.mapped();
+  feeds_[feed.session] = std::make_unique<AgentFeedSender>(kj::mv(feed.feed), published_, publishedSettings_,
+                                                           publishedPlatforms_);
+}
+
+void MasterServer::letOut(master::AnswerMonitorAttached& action) {
+  if (!action.status.ok()) {
+    monitorsAttaching_.fulfill(action.request, action.status.error());
+  } else {
+    monitorsAttaching_.fulfill(action.request,
+                               AttachedMonitor{std::move(action.drop), std::move(action.stop)});
+  }
+}
+
+void MasterServer::letOut(master::AnswerCommit& action) {
+  commits_.fulfill(action.request, std::move(action.answer));
+}
+void MasterServer::letOut(master::AnswerReports& action) {
+  others_.fulfill(action.request, Status());
+}
+void MasterServer::letOut(master::Answer& action) {
+  others_.fulfill(action.request, std::move(action.status));
+}
+
+void MasterServer::letOut(master::PublishServer& action) {
+  const ServerId id = action.update.id;
+  const bool factsChanged = action.update.facts.has_value();
+  if (id >= published_.size()) published_.resize(id + 1);
+  published_[id].id = id;
+  published_[id].status = std::move(action.update.status);
+  if (factsChanged) published_[id].facts = std::move(action.update.facts);
+  for (auto& [session, feed] : feeds_) feed->serverChanged(id, factsChanged);
+}
+
+void MasterServer::letOut(master::PublishSettings& action) {
+  publishedSettings_ = action.settings;
+  for (auto& [session, feed] : feeds_) feed->settingsChanged(action.settings);
+}
+
+void MasterServer::letOut(master::PublishPlatform& action) {
+  const PlatformRecord record{action.platform, action.share};
+  std::erase_if(publishedPlatforms_,
+                [&record](const PlatformRecord& held) { return held.name == record.name; });
+  publishedPlatforms_.push_back(record);
+  for (auto& [session, feed] : feeds_) feed->platformChanged(record);
+}
+
+void MasterServer::letOut(master::AssignJob& action) {
+  if (auto it = feeds_.find(action.session); it != feeds_.end())
+    it->second->assign(std::move(action.assignment));
+}
+
+void MasterServer::letOut(master::StopTask& action) {
+  auto it = monitors_.find(action.session);
+  if (it == monitors_.end()) return;
+  auto request = it->second.stopRequest();
+  request.initAllocations(1).set(0, action.allocation);
+  calls_.add(request.send().ignoreResult());
+}
+
+void MasterServer::letOut(master::JobChanged& action) {
+  auto [begin, end] = watchers_.equal_range(action.job);
+  std::vector<kj::Own<kj::PromiseFulfiller<void>>> ready;
+  for (auto it = begin; it != end; ++it) ready.push_back(kj::mv(it->second));
+  watchers_.erase(begin, end);
+  for (auto& fulfiller : ready) fulfiller->fulfill();
+}
+
+}  // namespace tarcil

@@ -1,0 +1,114 @@
+// The master's shell: turns calls, timers and lost connections into events, writes what the logic wants
+// written, and lets out what it wants said once that is on disk.
+#pragma once
+
+#include <kj/async.h>
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "master/agent_feed.h"
+#include "master/master_logic.h"
+#include "master/output_gate.h"
+#include "rpc/connection.h"
+#include "rpc/requests.h"
+#include "rpc/token.h"
+
+namespace tarcil {
+
+// Single-threaded; its ports (master_ports.h) call it on the event loop.
+class MasterServer final {
+ public:
+  // `store`, `clock` outlive the server. `failed`: a write failed, the process must stop.
+  MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents, TokenTable tokens,
+               const MasterOptions& options, kj::Function<void(const Error&)> failed);
+
+  const MasterLogic& logic() const { return *logic_; }
+  const TokenTable& tokens() const { return tokens_; }
+  Store& store() { return store_; }
+
+  struct AttachedAgent {
+    uint64_t epoch;
+    std::vector<JobAssignment> jobs;
+  };
+  kj::Promise<AttachedAgent> attachAgent(SessionId session, std::string agent, uint64_t epoch,
+                                         std::string address, wire::AgentFeed::Client feed);
+
+  struct AttachedMonitor {
+    std::vector<AllocationId> drop;
+    std::vector<AllocationId> stop;
+  };
+  kj::Promise<AttachedMonitor> attachMonitor(SessionId session, std::string monitor,
+                                             std::vector<ServerFacts> servers, std::vector<KnownTask> tasks,
+                                             wire::MonitorControl::Client control);
+
+  SessionId newSession() { return ++sessions_; }
+  void detach(SessionId session);
+
+  kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
+  kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
+  kj::Promise<void> cancel(const JobId& job, const Caller& caller);
+  kj::Promise<void> setSettings(const QualitySettings& settings);
+  kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
+
+  // Resolves when everything that logic() shows now is on disk.
+  kj::Promise<void> synced();
+  // Resolves after the next change of the job that is on disk.
+  kj::Promise<void> jobChanged(const JobId& job);
+
+ private:
+  void dispatch(const master::Event& event);
+  void carryOut(std::vector<master::Action>& actions);
+
+  // One for each kind of action that leaves the process; run when its batch is on disk.
+  void letOut(master::Persist&) {}
+  void letOut(master::WakeAt&) {}
+  void letOut(master::AnswerAgentAttached& action);
+  void letOut(master::AnswerMonitorAttached& action);
+  void letOut(master::AnswerCommit& action);
+  void letOut(master::AnswerReports& action);
+  void letOut(master::Answer& action);
+  void letOut(master::PublishServer& action);
+  void letOut(master::PublishSettings& action);
+  void letOut(master::PublishPlatform& action);
+  void letOut(master::AssignJob& action);
+  void letOut(master::StopTask& action);
+  void letOut(master::JobChanged& action);
+
+  Net net_;
+  const Clock& clock_;
+  Rng rng_;
+  Store& store_;
+  const TokenTable tokens_;
+  OutputGate gate_;
+  SessionId sessions_ = 0;
+  uint64_t requests_ = 0;
+
+  Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
+  Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
+  Requests<CommitAnswer> commits_{requests_};
+  Requests<Status> others_{requests_};
+
+  PublishedServers published_;
+  QualitySettings publishedSettings_;
+  std::vector<PlatformRecord> publishedPlatforms_;
+  struct FeedToCome {
+    SessionId session;
+    wire::AgentFeed::Client feed;
+  };
+  std::map<RequestId, FeedToCome> feedsToCome_;  // of agents that are attaching
+  std::map<SessionId, std::unique_ptr<AgentFeedSender>> feeds_;
+  std::map<SessionId, wire::MonitorControl::Client> monitors_;
+  std::unordered_multimap<JobId, kj::Own<kj::PromiseFulfiller<void>>> watchers_;
+
+  Alarm alarm_;
+  std::unique_ptr<MasterLogic> logic_;
+  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
+  kj::TaskSet calls_;  // to monitors
+};
+
+}  // namespace tarcil

@@ -1,0 +1,164 @@
+#include "master/monitor_attachment.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "master/task_life.h"
+
+namespace tarcil::master {
+namespace {
+
+// Units are numbered by RuIndex.
+constexpr uint32_t kMaxServerRus = 65'536;
+
+// Why the monitor cannot have these servers; success changes nothing yet.
+Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
+  if (event.monitor.empty()) return invalid("monitor: its identity is missing");
+  std::unordered_set<std::string> names;
+  for (const ServerFacts& facts : event.servers) {
+    const std::string where = "server \"" + facts.name + "\": ";
+    if (facts.name.empty()) return invalid("servers: a server without a name; give each one");
+    if (!names.insert(facts.name).second)
+      return invalid(where + "listed twice; names are unique in a cluster");
+    if (facts.rus < 1 || facts.rus > kMaxServerRus) {
+      return invalid(where + "rus: " + std::to_string(facts.rus) + "; write a number from 1 to " +
+                     std::to_string(kMaxServerRus));
+    }
+    const Server* known = servers.find(facts.name);
+    if (known != nullptr && known->session && known->record.monitor != event.monitor) {
+      return Error{ErrorCode::kConflict,
+                   where + "another monitor stands for it; stop that one or use another name"};
+    }
+  }
+  return {};
+}
+
+// A server as it comes up, and whether another monitor had it before: then nobody knows what became of its
+// tasks.
+struct Arrived {
+  ServerId server = 0;
+  bool takenOver = false;
+};
+
+Arrived bringUp(Context& context, const ServerFacts& facts, const MonitorAttached& event) {
+  ServerTable& servers = context.tables.servers;
+  Server* server = servers.find(facts.name);
+  const bool isNew = server == nullptr;
+  if (isNew) server = &servers.add(facts, event.monitor);
+  const bool takenOver = server->record.monitor != event.monitor;
+  if (isNew || takenOver || server->record.facts != facts) {
+    server->record.monitor = event.monitor;
+    servers.setFacts(*server, facts);
+    context.out.put(server->record);
+  }
+  servers.setUp(*server, event.session);
+  return {server->record.id, takenOver};
+}
+
+TaskEnd lost(const Context& context, const std::string& server) {
+  TaskEnd end;
+  end.cause = EndCause::kLost;
+  end.problem = "server " + server + " came back without it";
+  end.ended = context.now.wall;
+  return end;
+}
+
+// Compares the tasks that the table has on the server with those that the monitor knows. What both know is
+// taken out of `known`.
+void reconcile(Context& context, const Arrived& arrived, std::unordered_map<AllocationId, std::string>& known,
+               std::vector<AllocationId>& stop) {
+  JobTable& jobs = context.tables.jobs;
+  Server& server = context.tables.servers.at(arrived.server);
+  std::vector<AllocationId> allocations;
+  for (const Resident& resident : server.residents) allocations.push_back(resident.allocation);
+  for (AllocationId allocation : allocations) {
+    const Hold hold = *jobs.holder(allocation);
+    const TaskRecord& task = hold.job->tasks[hold.task];
+    const auto found = known.find(allocation);
+    const bool isKnown = found != known.end() && found->second == server.record.facts.name;
+    if (!isKnown && (task.state == RunState::kRunning || arrived.takenOver)) {
+      endTask(context, hold, lost(context, server.record.facts.name));
+      continue;
+    }
+    if (isKnown) known.erase(found);
+    if (task.stopping) {
+      stop.push_back(allocation);
+    } else if (!isKnown) {
+      jobs.noteNews(*hold.job, hold.task);  // its launch never arrived: the owner is to send it again
+    }
+  }
+}
+
+std::string secondsOf(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()) + " s";
+}
+
+}  // namespace
+
+void attachMonitor(Context& context, const MonitorAttached& event) {
+  ServerTable& servers = context.tables.servers;
+  AnswerMonitorAttached answer{event.request, mayRegister(servers, event), {}, {}};
+  if (!answer.status) {
+    context.out.send(std::move(answer));
+    return;
+  }
+  const std::vector<ServerId> before = servers.closeSessionOf(event.monitor);
+  std::vector<Arrived> arrived;
+  std::vector<ServerId> ids;
+  for (const ServerFacts& facts : event.servers) {
+    arrived.push_back(bringUp(context, facts, event));
+    ids.push_back(arrived.back().server);
+  }
+  for (ServerId id : before) {
+    if (servers.at(id).session == event.session) continue;
+    servers.setDown(servers.at(id), context.now.steady + context.tables.options.serverGrace);
+  }
+  servers.openSession(event.session, event.monitor, std::move(ids));
+
+  std::unordered_map<AllocationId, std::string> known;
+  for (const KnownTask& task : event.tasks) known.emplace(task.allocation, task.server);
+  for (const Arrived& server : arrived) reconcile(context, server, known, answer.stop);
+  for (const KnownTask& task : event.tasks) {
+    if (known.contains(task.allocation)) answer.drop.push_back(task.allocation);
+  }
+  context.out.send(std::move(answer));
+}
+
+void takeReports(Context& context, const ReportsArrived& event) {
+  Tables& tables = context.tables;
+  if (!tables.servers.attached(event.session)) {
+    const Error replaced{ErrorCode::kConflict,
+                         "this connection does not speak for a monitor any more: attach again"};
+    context.out.send(AnswerReports{event.request, replaced});
+    return;
+  }
+  for (const TaskReport& report : event.reports) {
+    const Hold* hold = tables.jobs.holder(report.allocation);
+    if (hold == nullptr || tables.servers.at(hold->server).session != event.session) continue;
+    if (report.ended) {
+      endTask(context, *hold, report.end);
+    } else {
+      startTask(context, *hold, report.end.started);
+    }
+  }
+  context.out.send(AnswerReports{event.request, Status()});
+}
+
+void detachMonitor(Context& context, SessionId session) {
+  Tables& tables = context.tables;
+  for (ServerId id : tables.servers.closeSession(session)) {
+    tables.servers.setDown(tables.servers.at(id), context.now.steady + tables.options.serverGrace);
+  }
+}
+
+void loseOverdue(Context& context) {
+  Tables& tables = context.tables;
+  for (ServerId id : tables.servers.takeOverdue(context.now.steady)) {
+    Server& server = tables.servers.at(id);
+    loseTasks(context, server,
+              "server " + server.record.facts.name + " was out of reach for " +
+                  secondsOf(tables.options.serverGrace));
+  }
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,23 @@
+// Monitors that come and go, the servers they stand for, and what they tell of tasks (design 8, 11).
+#pragma once
+
+#include "master/tables.h"
+
+namespace tarcil::master {
+
+// Takes the monitor's servers up and sorts out which tasks both sides know: what the monitor does not know
+// was lost, or never arrived and is to be launched again; what the master does not know is dropped.
+void attachMonitor(Context& context, const MonitorAttached& event);
+
+// Its servers are down at once; their tasks are given until the end of the grace. A session that was
+// replaced, or speaks for no monitor, is ignored.
+void detachMonitor(Context& context, SessionId session);
+
+// Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
+// repeats them. A report for an allocation that is not in use on one of its servers changes nothing.
+void takeReports(Context& context, const ReportsArrived& event);
+
+// Tasks of servers that stayed away beyond their grace are lost.
+void loseOverdue(Context& context);
+
+}  // namespace tarcil::master

@@ -1,0 +1,65 @@
+#include "master/query_codec.h"
+
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+using convert::text;
+
+void write(const JobDetails& value, wire::JobDetails::Builder to) {
+  write(value.record, to.initJob());
+  write(value.progress, to.initProgress());
+  auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
+  for (uint32_t i = 0; i < value.tasks.size(); ++i) write(value.tasks[i], tasks[i]);
+  to.setAhead(value.ahead);
+}
+
+void write(const JobSummary& value, wire::JobSummary::Builder to) {
+  to.setId(bytesOf(value.id));
+  to.setName(text(value.name));
+  to.setUser(text(value.user));
+  to.setReason(text(value.reason));
+  to.setState(toWire(value.state));
+  to.setTasks(value.tasks);
+  to.setQueued(value.queued);
+  to.setActive(value.active);
+  to.setSucceeded(value.succeeded);
+  to.setFailed(value.failed);
+  to.setSubmitted(toWire(value.submitted));
+  to.setFinished(toWire(value.finished));
+}
+
+namespace {
+
+void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder to) {
+  to.setJob(bytesOf(value.job));
+  to.setIndex(value.index);
+  to.setAllocation(value.allocation);
+  convert::writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
+  to.setCaused(bytesOf(value.profile.caused));
+  to.setTolerated(bytesOf(value.profile.tolerated));
+  auto over = to.initOver(static_cast<uint32_t>(value.over.size()));
+  for (uint32_t i = 0; i < value.over.size(); ++i) over.set(i, static_cast<uint8_t>(value.over[i]));
+}
+
+}  // namespace
+
+void write(const ServerView& value, wire::ServerDetails::Builder to) {
+  to.setId(value.id);
+  write(value.facts, to.initFacts());
+  write(value.status, to.initStatus());
+  to.setContention(bytesOf(value.contention));
+  auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
+  for (uint32_t i = 0; i < value.tasks.size(); ++i) writeTask(value.tasks[i], tasks[i]);
+}
+
+void write(const AgentView& value, wire::AgentDetails::Builder to) {
+  to.setName(text(value.name));
+  to.setAddress(text(value.address));
+  to.setEpoch(value.epoch);
+  to.setAttached(value.attached);
+  to.setJobs(value.jobs);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,14 @@
+// What the master shows of its state, on the wire.
+#pragma once
+
+#include "master/master_logic.h"
+#include "schema/master.capnp.h"
+
+namespace tarcil {
+
+void write(const JobDetails& value, wire::JobDetails::Builder to);
+void write(const JobSummary& value, wire::JobSummary::Builder to);
+void write(const ServerView& value, wire::ServerDetails::Builder to);
+void write(const AgentView& value, wire::AgentDetails::Builder to);
+
+}  // namespace tarcil

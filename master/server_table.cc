@@ -1,0 +1,176 @@
+#include "master/server_table.h"
+
+#include <algorithm>
+
+namespace tarcil::master {
+
+ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<PlatformRecord>& platforms,
+                         uint64_t firstVersion, MonotonicTime deadline)
+    : firstVersion_(firstVersion) {
+  for (const PlatformRecord& platform : platforms) shares_[platform.name] = platform.share;
+  std::sort(records.begin(), records.end(),
+            [](const ServerRecord& a, const ServerRecord& b) { return a.id < b.id; });
+  servers_.reserve(records.size());
+  for (ServerRecord& record : records) {
+    Server& server = servers_.emplace_back();
+    byName_[record.facts.name] = record.id;
+    server.record = std::move(record);
+    server.share = shareOf(server.record.facts.platform);
+    server.status.cordoned = server.record.cordoned;
+    server.deadline = deadline;
+    deadlines_.emplace(deadline, server.record.id);
+  }
+  rebuildAll();
+}
+
+Server* ServerTable::find(const std::string& name) {
+  const auto found = byName_.find(name);
+  return found == byName_.end() ? nullptr : &servers_[found->second];
+}
+
+const Server* ServerTable::find(const std::string& name) const {
+  const auto found = byName_.find(name);
+  return found == byName_.end() ? nullptr : &servers_[found->second];
+}
+
+Server& ServerTable::add(const ServerFacts& facts, const std::string& monitor) {
+  const auto id = static_cast<ServerId>(servers_.size());
+  Server& server = servers_.emplace_back();
+  server.record = {id, facts, monitor, false};
+  server.share = shareOf(facts.platform);
+  server.status.version = server.publishedVersion = firstVersion_;
+  server.factsChanged = true;
+  byName_[facts.name] = id;
+  rebuild(server);
+  return server;
+}
+
+void ServerTable::setFacts(Server& server, const ServerFacts& facts) {
+  if (server.record.facts == facts) return;
+  server.record.facts = facts;
+  server.share = shareOf(facts.platform);
+  server.factsChanged = true;
+  rebuild(server);
+}
+
+void ServerTable::occupy(Server& server, Resident resident) {
+  tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
+  noteChange(server);
+}
+
+void ServerTable::vacate(Server& server, AllocationId allocation) {
+  const auto leaving = std::find_if(server.residents.begin(), server.residents.end(),
+                                    [allocation](const Resident& r) { return r.allocation == allocation; });
+  if (leaving == server.residents.end()) return;
+  const std::vector<RuIndex> rus = leaving->rus;
+  tarcil::vacate(server.status, server.residents, allocation, server.share);
+  // The task may have held units that the server no longer has.
+  for (RuIndex ru : rus) {
+    if (ru >= server.record.facts.rus) server.status.free.erase(ru);
+  }
+  noteChange(server);
+}
+
+void ServerTable::rebuildAll() {
+  for (Server& server : servers_) {
+    rebuild(server);
+    server.status.version = server.publishedVersion = firstVersion_;
+    server.factsChanged = false;
+  }
+  changed_.clear();
+}
+
+void ServerTable::rebuild(Server& server) {
+  tarcil::rebuild(server.status, server.residents, server.record.facts.rus, server.share);
+  ++server.status.version;
+  noteChange(server);
+}
+
+void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {
+  server.status = status;
+  server.residents.resize(residents);
+}
+
+void ServerTable::setUp(Server& server, SessionId session) {
+  server.session = session;
+  if (server.deadline) deadlines_.erase({*server.deadline, server.record.id});
+  server.deadline.reset();
+  if (server.status.up) return;
+  server.status.up = true;
+  ++server.status.version;
+  noteChange(server);
+}
+
+void ServerTable::setDown(Server& server, MonotonicTime deadline) {
+  server.session.reset();
+  server.status.up = false;
+  ++server.status.version;
+  server.deadline = deadline;
+  deadlines_.emplace(deadline, server.record.id);
+  noteChange(server);
+}
+
+void ServerTable::setShare(const std::string& platform, const Share& share) {
+  shares_[platform] = share;
+  for (Server& server : servers_) {
+    if (server.record.facts.platform != platform) continue;
+    server.share = share;
+    rebuild(server);
+  }
+}
+
+Share ServerTable::shareOf(const std::string& platform) const {
+  const auto found = shares_.find(platform);
+  return found == shares_.end() ? fullShare() : found->second;
+}
+
+void ServerTable::openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers) {
+  sessions_[session] = {monitor, std::move(servers)};
+  sessionOf_[monitor] = session;
+}
+
+std::vector<ServerId> ServerTable::closeSession(SessionId session) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return {};
+  std::vector<ServerId> servers = std::move(found->second.servers);
+  sessionOf_.erase(found->second.monitor);
+  sessions_.erase(found);
+  return servers;
+}
+
+std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {
+  const auto found = sessionOf_.find(monitor);
+  return found == sessionOf_.end() ? std::vector<ServerId>{} : closeSession(found->second);
+}
+
+std::optional<MonotonicTime> ServerTable::nextDeadline() const {
+  return deadlines_.empty() ? std::nullopt : std::optional(deadlines_.begin()->first);
+}
+
+std::vector<ServerId> ServerTable::takeOverdue(MonotonicTime now) {
+  std::vector<ServerId> overdue;
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    overdue.push_back(deadlines_.begin()->second);
+    servers_[overdue.back()].deadline.reset();
+    deadlines_.erase(deadlines_.begin());
+  }
+  return overdue;
+}
+
+std::vector<ServerUpdate> ServerTable::takeUpdates() {
+  std::vector<ServerUpdate> updates;
+  for (ServerId id : changed_) {
+    Server& server = servers_[id];
+    if (server.status.version == server.publishedVersion) continue;  // told already, or rolled back
+    server.publishedVersion = server.status.version;
+    ServerUpdate& update = updates.emplace_back();
+    update.id = id;
+    update.status = server.status;
+    if (server.factsChanged) update.facts = server.record.facts;
+    server.factsChanged = false;
+  }
+  changed_.clear();
+  return updates;
+}
+
+}  // namespace tarcil::master

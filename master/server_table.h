@@ -1,0 +1,102 @@
+// Every server that ever registered, what its tasks do to it, and which monitor session stands for it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/state/occupancy.h"
+#include "core/state/server.h"
+#include "master/events.h"
+#include "master/store.h"
+
+namespace tarcil::master {
+
+struct Server {
+  ServerRecord record;
+  ServerStatus status;
+  std::vector<Resident> residents;
+  Share share = fullShare();              // of its platform
+  std::optional<SessionId> session;       // of its monitor, while the server is up
+  std::optional<MonotonicTime> deadline;  // while it is down: when its tasks are declared lost
+  uint64_t publishedVersion = 0;          // what agents were told last
+  bool factsChanged = false;              // since then
+};
+
+// Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
+// removed; references to them hold until add().
+class ServerTable {
+ public:
+  // Every server is down until `deadline` at the earliest, without residents. Versions start at
+  // `firstVersion`. Requires: ids of `records` are dense from 0, in any order.
+  ServerTable(std::vector<ServerRecord> records, const std::vector<PlatformRecord>& platforms,
+              uint64_t firstVersion, MonotonicTime deadline);
+
+  size_t size() const { return servers_.size(); }
+  Server& at(ServerId id) { return servers_[id]; }
+  const Server& at(ServerId id) const { return servers_[id]; }
+  Server* find(const std::string& name);
+  const Server* find(const std::string& name) const;
+
+  // A server that registers for the first time; down, free.
+  Server& add(const ServerFacts& facts, const std::string& monitor);
+  // Takes what the monitor says now. Units that are gone stay with their tasks until those end.
+  void setFacts(Server& server, const ServerFacts& facts);
+
+  // Requires: the resident's units are free.
+  void occupy(Server& server, Resident resident);
+  void vacate(Server& server, AllocationId allocation);
+  // At start: residents without their effects, then the effects of all of them.
+  void restore(Server& server, Resident resident) { server.residents.push_back(std::move(resident)); }
+  void rebuildAll();
+  // Undoes every occupy() since the copy of the status was made, when there were that many residents.
+  void rollBack(Server& server, const ServerStatus& status, size_t residents);
+
+  void setUp(Server& server, SessionId session);
+  void setDown(Server& server, MonotonicTime deadline);
+
+  // Every server of the platform is judged by the new share from now on. O(servers).
+  void setShare(const std::string& platform, const Share& share);
+  const std::map<std::string, Share>& shares() const { return shares_; }
+
+  // Notes the servers that the session stands for. Requires: neither session nor monitor is open.
+  void openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers);
+  // Forgets a session; the servers it stood for, empty where it is unknown.
+  std::vector<ServerId> closeSession(SessionId session);
+  // As closeSession() for the session of this monitor, if it has one.
+  std::vector<ServerId> closeSessionOf(const std::string& monitor);
+  bool attached(SessionId session) const { return sessions_.contains(session); }
+
+  // The earliest deadline of a server that is down.
+  std::optional<MonotonicTime> nextDeadline() const;
+  // Servers whose deadline has passed; they have none any more.
+  std::vector<ServerId> takeOverdue(MonotonicTime now);
+
+  // Updates for agents: each server that changed since the last call, once, in the order of the first change.
+  std::vector<ServerUpdate> takeUpdates();
+
+ private:
+  struct Session {
+    std::string monitor;
+    std::vector<ServerId> servers;
+  };
+
+  Share shareOf(const std::string& platform) const;
+  void rebuild(Server& server);
+  void noteChange(const Server& server) { changed_.push_back(server.record.id); }
+
+  const uint64_t firstVersion_;
+  std::vector<Server> servers_;
+  std::unordered_map<std::string, ServerId> byName_;
+  std::map<std::string, Share> shares_;
+  std::unordered_map<SessionId, Session> sessions_;
+  std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
+  std::set<std::pair<MonotonicTime, ServerId>> deadlines_;
+  std::vector<ServerId> changed_;  // with repeats
+};
+
+}  // namespace tarcil::master

@@ -1,0 +1,133 @@
+#include "master/settlement.h"
+
+#include <algorithm>
+
+#include "master/task_life.h"
+
+namespace tarcil::master {
+namespace {
+
+// A job is what the most advanced of its unfinished tasks is; at the end, what the worst of its tasks became.
+RunState stateOf(const Job& job) {
+  for (RunState state : {RunState::kRunning, RunState::kStarting, RunState::kQueued, RunState::kFailed,
+                         RunState::kLost, RunState::kCancelled}) {
+    if (job.count(state) > 0) return state;
+  }
+  return RunState::kDone;
+}
+
+// Why a job ended as failed or lost.
+std::string endReason(const Job& job, RunState state) {
+  const auto first = std::find_if(job.tasks.begin(), job.tasks.end(),
+                                  [state](const TaskRecord& task) { return task.state == state; });
+  const std::string how = describe(first->end);
+  if (job.tasks.size() == 1) return "the task " + how;
+  return std::to_string(job.count(state)) + " of " + std::to_string(job.tasks.size()) + " tasks " +
+         (state == RunState::kFailed ? "failed" : "were lost") + "; first: task " +
+         std::to_string(first->index) + " " + how;
+}
+
+void finish(Context& context, Job& job, RunState state) {
+  if (state == RunState::kDone) job.progress.reason.clear();
+  if (state == RunState::kFailed || state == RunState::kLost) job.progress.reason = endReason(job, state);
+  job.progress.finished = context.now.wall;
+  context.tables.agents.named(job.progress.owner).jobs.erase(job.record.id);
+  context.tables.jobs.addFinished(job);
+}
+
+void updateState(Context& context, Job& job) {
+  const RunState state = stateOf(job);
+  if (state == job.progress.state) return;
+  if (isFinal(state)) finish(context, job, state);
+  job.progress.state = state;
+  job.changes.progress = true;
+}
+
+void makeUnique(std::vector<TaskIndex>& tasks) {
+  std::sort(tasks.begin(), tasks.end());
+  tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+}
+
+TaskAssignment assignmentOf(const Tables& tables, const Job& job, const TaskRecord& task) {
+  TaskAssignment assignment;
+  assignment.index = task.index;
+  assignment.attempt = task.attempt;
+  assignment.state = task.state;
+  if (task.state == RunState::kQueued) assignment.delay = restartDelay(job.record.spec, task);
+  if (task.state == RunState::kStarting || task.state == RunState::kRunning) {
+    assignment.allocation = task.allocation;
+    assignment.server = tables.jobs.holder(task.allocation)->server;
+    assignment.rus = task.rus;
+  }
+  return assignment;
+}
+
+void tellOwner(Context& context, const Job& job) {
+  const Tables& tables = context.tables;
+  const auto owner = tables.agents.all().find(job.progress.owner);
+  if (owner == tables.agents.all().end() || !owner->second.session) return;
+  const bool over = isFinal(job.progress.state);
+  if (job.changes.whole && !over) {
+    context.out.send(AssignJob{*owner->second.session, wholeAssignment(tables, job)});
+  } else if (over || !job.changes.news.empty()) {
+    JobAssignment assignment{job.record, false, over, {}};
+    for (TaskIndex task : job.changes.news) {
+      assignment.tasks.push_back(assignmentOf(tables, job, job.tasks[task]));
+    }
+    context.out.send(AssignJob{*owner->second.session, std::move(assignment)});
+  }
+}
+
+void settleJob(Context& context, Job& job) {
+  updateState(context, job);
+  context.tables.jobs.reorder(job);
+  makeUnique(job.changes.tasks);
+  makeUnique(job.changes.news);
+  if (job.changes.progress) context.out.put(job.progress);
+  for (TaskIndex task : job.changes.tasks) context.out.put(job.tasks[task]);
+  tellOwner(context, job);
+  if (job.changes.progress || !job.changes.tasks.empty()) {
+    context.out.send(JobChanged{job.record.id, isFinal(job.progress.state)});
+  }
+  job.changes = {};
+}
+
+void eraseOldJobs(Context& context) {
+  Tables& tables = context.tables;
+  while (const JobId* oldest = tables.jobs.oldestFinishedBeyond(tables.options.keepFinishedJobs)) {
+    context.out.erase(EraseJob{*oldest});
+    tables.jobs.eraseOldestFinished();
+  }
+}
+
+void askForWake(Context& context) {
+  Tables& tables = context.tables;
+  std::optional<MonotonicTime> next = tables.servers.nextDeadline();
+  const std::optional<MonotonicTime> agents = tables.agents.nextDeadline();
+  if (!next || (agents && *agents < *next)) next = agents;
+  if (!next || next == tables.wakeAt) return;
+  tables.wakeAt = next;
+  context.out.send(WakeAt{*next});
+}
+
+}  // namespace
+
+JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
+  JobAssignment assignment{job.record, true, false, {}};
+  for (const TaskRecord& task : job.tasks) {
+    if (!isFinal(task.state)) assignment.tasks.push_back(assignmentOf(tables, job, task));
+  }
+  return assignment;
+}
+
+void settle(Context& context) {
+  for (Job* job : context.tables.jobs.takeNoted()) settleJob(context, *job);
+  eraseOldJobs(context);
+  for (ServerUpdate& update : context.tables.servers.takeUpdates()) {
+    context.out.send(PublishServer{std::move(update)});
+  }
+  askForWake(context);
+  context.out.close();
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,87 @@
+#include "master/startup.h"
+
+#include <algorithm>
+
+#include "master/task_life.h"
+
+namespace tarcil::master {
+namespace {
+
+// Versions of servers begin this many bits above the counter of allocations. The counter rises with each
+// start and each grant, and no server changes 2^24 times per allocation, so no version of one start is met
+// again in a later one: agents may keep their copies across a restart, and a claim made before it never
+// passes unchecked.
+constexpr int kVersionBits = 24;
+
+ClusterRecord clusterOf(const StoreContents& contents) {
+  ClusterRecord cluster = contents.cluster.value_or(ClusterRecord{});
+  for (const TaskRecord& task : contents.tasks) {
+    cluster.nextAllocation = std::max(cluster.nextAllocation, task.allocation + 1);
+  }
+  return cluster;
+}
+
+std::string randomName(Rng& rng) {
+  JobId id;
+  for (uint8_t& byte : id.bytes) byte = static_cast<uint8_t>(rng());
+  return toString(id).substr(0, 16);
+}
+
+// Puts the task back on its server. A store that names no such server cannot say what became of the task.
+void restoreTask(Context& context, Job& job, const TaskRecord& task) {
+  Tables& tables = context.tables;
+  Server* server = tables.servers.find(task.server);
+  if (server == nullptr) {
+    TaskEnd end;
+    end.cause = EndCause::kLost;
+    end.problem = "server " + task.server + " is not in the store";
+    end.ended = context.now.wall;
+    concludeAttempt(context, job, task.index, end);
+    return;
+  }
+  const Profile& profile = job.record.spec.profile;
+  tables.servers.restore(*server, {task.allocation, task.rus, profile.caused, profile.tolerated});
+  tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
+}
+
+void restoreJob(Context& context, Job& job) {
+  if (isFinal(job.progress.state)) return;
+  Agent& owner = context.tables.agents.named(job.progress.owner);
+  owner.jobs.insert(job.record.id);
+  if (!owner.deadline) owner.overdue = true;  // nobody the store knows
+  for (const TaskRecord& task : job.tasks) {
+    if (task.state == RunState::kStarting || task.state == RunState::kRunning)
+      restoreTask(context, job, task);
+  }
+}
+
+}  // namespace
+
+Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
+  const ClusterRecord cluster = clusterOf(contents);
+  return Tables{
+      options,
+      cluster,
+      cluster.nextAllocation,
+      contents.settings.value_or(QualitySettings{}),
+      ServerTable(std::move(contents.servers), contents.platforms, cluster.nextAllocation << kVersionBits,
+                  now.steady + options.serverGrace),
+      JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks)),
+      AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
+      std::nullopt};
+}
+
+void start(Context& context, Rng& rng) {
+  Tables& tables = context.tables;
+  for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
+  tables.servers.rebuildAll();
+  if (tables.cluster.cluster.empty()) tables.cluster.cluster = randomName(rng);
+  tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
+  context.out.put(tables.cluster);
+  if (tables.settings.version == 0) {
+    tables.settings.version = 1;
+    context.out.put(tables.settings);
+  }
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,37 @@
+// Everything the master knows, and what a handler of an event gets to work with.
+#pragma once
+
+#include "core/decide/options.h"
+#include "master/agent_table.h"
+#include "master/job_table.h"
+#include "master/options.h"
+#include "master/outbox.h"
+#include "master/server_table.h"
+
+namespace tarcil::master {
+
+struct Tables {
+  MasterOptions options;
+  ClusterRecord cluster;            // as stored
+  AllocationId nextAllocation = 1;  // below cluster.nextAllocation: within the block that is reserved
+  QualitySettings settings;
+  ServerTable servers;
+  JobTable jobs;
+  AgentTable agents;
+  std::optional<MonotonicTime> wakeAt;  // asked for and not come yet
+};
+
+struct Context {
+  Tables& tables;
+  Now now;
+  Outbox& out;
+};
+
+// Allocation numbers are reserved in the store this many at a time, so that a commit seldom writes the
+// counter.
+inline constexpr AllocationId kAllocationBlock = 10'000;
+
+// A number never given out before, also across restarts. May put the cluster's record.
+AllocationId newAllocation(Context& context);
+
+}  // namespace tarcil::master

@@ -1,0 +1,49 @@
+// What can happen to one task: it gets a slot, starts, ends, is stopped. Each keeps tables, counts and units
+// consistent and notes what is to be stored and told; settle() (settlement.h) does the storing and telling.
+#pragma once
+
+#include <string>
+
+#include "core/state/claim.h"
+#include "master/tables.h"
+
+namespace tarcil::master {
+
+// Where an allocation was granted.
+struct Slot {
+  AllocationId allocation = 0;
+  const Server& server;
+  std::vector<RuIndex> rus;
+};
+
+// queued -> starting. The units are taken already. Requires: the task is queued.
+void placeTask(Context& context, Job& job, const Claim& claim, const Slot& slot, uint32_t decision);
+
+// starting -> running; nothing where it runs already. Requires: `hold` is of an allocation in use.
+void startTask(Context& context, const Hold& hold, WallTime started);
+
+// The attempt is over: its units are freed, and the task is queued again or final. By design 8: a task that
+// succeeded is done even if it was to be stopped; one that was to be stopped is cancelled; a lost one is
+// queued again where restart.on_lost says so; a failed one as often as restart.attempts says. Requires:
+// `hold` is of an allocation in use; it is not afterwards.
+void endTask(Context& context, const Hold& hold, const TaskEnd& end);
+
+// What endTask() does to a task's record, for a task that holds no units.
+void concludeAttempt(Context& context, Job& job, TaskIndex task, const TaskEnd& end);
+
+// Ends every task of the server, as lost for this reason.
+void loseTasks(Context& context, Server& server, const std::string& reason);
+
+// Queued tasks are cancelled at once; the monitors of the others are asked to stop them, now or when they
+// attach. Requires: the job is not finished. O(tasks). A repeat asks the monitors again.
+void cancelJob(Context& context, Job& job, const std::string& user);
+
+// How long a task that is queued again is to be left alone: backoff * 2^(failures - 1), at most 64 times the
+// backoff. Counted from whenever the agent hears of it: after a restart of the master or a change of the
+// owner nobody knows how much of it has passed, so it starts anew.
+Duration restartDelay(const JobSpec& spec, const TaskRecord& task);
+
+// "exited with code 1", and the like.
+std::string describe(const TaskEnd& end);
+
+}  // namespace tarcil::master

@@ -1,0 +1,173 @@
+#include "master/user_port.h"
+
+#include "master/query_codec.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+constexpr uint32_t kMostJobsListed = 100'000;
+
+// Every answer is filled from the newest state and leaves when that state is on disk.
+class UserPortImpl final : public wire::UserPort::Server {
+ public:
+  UserPortImpl(MasterServer& server, Caller caller) : server_(server), caller_(std::move(caller)) {}
+
+  kj::Promise<void> job(JobContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    requireVisible(id);
+    write(*server_.logic().job(id), context.getResults().initJob());
+    return server_.synced();
+  }
+
+  kj::Promise<void> jobs(JobsContext context) override {
+    const uint32_t limit = std::min(context.getParams().getLimit(), kMostJobsListed);
+    const auto jobs = server_.logic().jobs(caller_, limit);
+    auto to = context.getResults().initJobs(static_cast<uint32_t>(jobs.size()));
+    for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], to[i]);
+    return server_.synced();
+  }
+
+  kj::Promise<void> find(FindContext context) override {
+    const auto ids = server_.logic().jobsStartingWith(text(context.getParams().getPrefix()), caller_);
+    auto to = context.getResults().initIds(static_cast<uint32_t>(ids.size()));
+    for (uint32_t i = 0; i < ids.size(); ++i) to.set(i, bytesOf(ids[i]));
+    return server_.synced();
+  }
+
+  kj::Promise<void> wait(WaitContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    return waitFor(id).then(
+        [context](RunState state) mutable { context.getResults().setState(toWire(state)); });
+  }
+
+  kj::Promise<void> locate(LocateContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    const TaskIndex index = context.getParams().getTask();
+    return locateTask(id, index).then([this, context](TaskRecord&& task) mutable {
+      auto results = context.getResults();
+      results.setAllocation(task.allocation);
+      results.setServer(text(task.server));
+      results.setState(toWire(task.state));
+      if (const auto server = server_.logic().server(task.server))
+        results.setAddress(text(server->facts.address));
+    });
+  }
+
+  kj::Promise<void> cancel(CancelContext context) override {
+    return server_.cancel(readJobId(context.getParams().getId()), caller_);
+  }
+
+  kj::Promise<void> decisions(DecisionsContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    requireVisible(id);
+    return server_.synced().then([this, id, context]() mutable {
+      auto decisions = server_.store().decisions(id);
+      if (!decisions.ok()) kj::throwFatalException(toException(decisions.error()));
+      auto to = context.getResults().initDecisions(static_cast<uint32_t>(decisions->size()));
+      for (uint32_t i = 0; i < decisions->size(); ++i) write((*decisions)[i], to[i]);
+    });
+  }
+
+  kj::Promise<void> servers(ServersContext context) override {
+    auto servers = server_.logic().servers();
+    auto to = context.getResults().initServers(static_cast<uint32_t>(servers.size()));
+    for (uint32_t i = 0; i < servers.size(); ++i) {
+      servers[i].tasks.clear();
+      write(servers[i], to[i]);
+    }
+    return server_.synced();
+  }
+
+  kj::Promise<void> server(ServerContext context) override {
+    const std::string name = text(context.getParams().getName());
+    const auto server = server_.logic().server(name);
+    if (!server) return toException(notFound("there is no server '" + name + "'; see: tarcil server list"));
+    write(*server, context.getResults().initServer());
+    return server_.synced();
+  }
+
+  kj::Promise<void> settings(SettingsContext context) override {
+    write(server_.logic().settings(), context.getResults().initSettings());
+    return server_.synced();
+  }
+
+  kj::Promise<void> setSettings(SetSettingsContext context) override {
+    requireOperator("change settings");
+    return server_.setSettings(read(context.getParams().getSettings()));
+  }
+
+  kj::Promise<void> platforms(PlatformsContext context) override {
+    const auto platforms = server_.logic().platforms();
+    auto to = context.getResults().initPlatforms(static_cast<uint32_t>(platforms.size()));
+    for (uint32_t i = 0; i < platforms.size(); ++i) write(platforms[i].name, platforms[i].share, to[i]);
+    return server_.synced();
+  }
+
+  kj::Promise<void> setPlatform(SetPlatformContext context) override {
+    requireOperator("change platforms");
+    const auto platform = context.getParams().getPlatform();
+    return server_.setPlatform(text(platform.getName()), readShare(platform));
+  }
+
+  kj::Promise<void> agents(AgentsContext context) override {
+    const auto agents = server_.logic().agents();
+    auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));
+    for (uint32_t i = 0; i < agents.size(); ++i) write(agents[i], to[i]);
+    return server_.synced();
+  }
+
+ private:
+  // Somebody else's job looks as if it were not there. Gives its summary.
+  JobSummary requireVisible(const JobId& id) {
+    auto job = server_.logic().summary(id);
+    if (!job || !maySteer(caller_, job->user)) {
+      kj::throwFatalException(
+          toException(notFound("there is no job " + toString(id) + "; see: tarcil job list")));
+    }
+    return std::move(*job);
+  }
+
+  void requireOperator(const char* what) {
+    if (caller_.role == Role::kOperate) return;
+    kj::throwFatalException(toException(
+        denied("user " + caller_.user + " may not " + what + ": that takes a token with role operate")));
+  }
+
+  // The change must be registered before the answer is awaited, so that none is missed.
+  kj::Promise<RunState> waitFor(const JobId& id) {
+    const RunState state = requireVisible(id).state;
+    if (isFinal(state)) {
+      return server_.synced().then([state]() { return state; });
+    }
+    return server_.jobChanged(id).then([this, id]() { return waitFor(id); });
+  }
+
+  kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index) {
+    const JobSummary job = requireVisible(id);
+    if (index >= job.tasks) {
+      return toException(notFound("job " + toString(id) + " has no task " + std::to_string(index) +
+                                  ": it has " + std::to_string(job.tasks) + ", from 0"));
+    }
+    TaskRecord task = *server_.logic().task(id, index);
+    if (task.state != RunState::kQueued && task.state != RunState::kStarting) {
+      return server_.synced().then([task = std::move(task)]() mutable { return std::move(task); });
+    }
+    return server_.jobChanged(id).then([this, id, index]() { return locateTask(id, index); });
+  }
+
+  MasterServer& server_;
+  const Caller caller_;
+};
+
+}  // namespace
+
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller) {
+  return kj::heap<UserPortImpl>(server, std::move(caller));
+}
+
+}  // namespace tarcil

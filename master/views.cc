@@ -1,0 +1,92 @@
+#include "master/views.h"
+
+#include "core/model/contention.h"
+#include "core/model/quality.h"
+
+namespace tarcil::master {
+namespace {
+
+// The smallest id whose text begins with these digits; nullopt where no id's text can.
+std::optional<JobId> firstWithPrefix(const std::string& prefix) {
+  constexpr size_t kDigits = 2 * sizeof(JobId::bytes);
+  if (prefix.size() > kDigits) return std::nullopt;
+  return parseJobId(prefix + std::string(kDigits - prefix.size(), '0'));
+}
+
+// Resources on which the task feels more from the server's other tasks and the background than it tolerates
+// there.
+std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
+  PressureSum others = server.status.sum;
+  for (size_t i = 0; i < others.size(); ++i) others[i] -= profile.caused[i];
+  const Pressure felt = contention(tables.settings.contention, others, server.share, server.status.background,
+                                   static_cast<int>(server.record.facts.rus));
+  const JobView view = viewOn(profile, server.share, 1.0);
+  std::vector<Resource> over;
+  for (size_t i = 0; i < felt.size(); ++i) {
+    if (felt[i] > view.tolerated[i]) over.push_back(static_cast<Resource>(i));
+  }
+  return over;
+}
+
+}  // namespace
+
+JobDetails detailsOf(const Tables& tables, const Job& job) {
+  return {job.record, job.progress, job.tasks, tables.jobs.ahead(job)};
+}
+
+JobSummary summaryOf(const Job& job) {
+  JobSummary summary;
+  summary.id = job.record.id;
+  summary.name = job.record.spec.name;
+  summary.user = job.record.user;
+  summary.reason = job.progress.reason;
+  summary.state = job.progress.state;
+  summary.tasks = job.record.spec.tasks;
+  summary.queued = job.count(RunState::kQueued);
+  summary.active = job.active();
+  summary.succeeded = job.count(RunState::kDone);
+  summary.failed = job.count(RunState::kFailed);
+  summary.submitted = job.record.submitted;
+  summary.finished = job.progress.finished;
+  return summary;
+}
+
+std::vector<JobSummary> newestJobs(const Tables& tables, const Caller& caller, size_t limit) {
+  std::vector<JobSummary> summaries;
+  const auto& byAge = tables.jobs.byAge();
+  for (auto it = byAge.rbegin(); it != byAge.rend() && summaries.size() < limit; ++it) {
+    const Job& job = *tables.jobs.find(it->second);
+    if (maySteer(caller, job.record.user)) summaries.push_back(summaryOf(job));
+  }
+  return summaries;
+}
+
+std::vector<JobId> idsWithPrefix(const Tables& tables, const std::string& prefix, const Caller& caller) {
+  std::vector<JobId> ids;
+  const std::optional<JobId> first = firstWithPrefix(prefix);
+  if (!first) return ids;
+  const auto& jobs = tables.jobs.all();
+  for (auto it = jobs.lower_bound(*first); it != jobs.end() && ids.size() < 2; ++it) {
+    if (!toString(it->first).starts_with(prefix)) break;
+    if (maySteer(caller, it->second.record.user)) ids.push_back(it->first);
+  }
+  return ids;
+}
+
+ServerView viewOf(const Tables& tables, const Server& server) {
+  ServerView view;
+  view.id = server.record.id;
+  view.facts = server.record.facts;
+  view.status = server.status;
+  view.contention = contention(tables.settings.contention, server.status.sum, server.share,
+                               server.status.background, static_cast<int>(server.record.facts.rus));
+  for (const Resident& resident : server.residents) {
+    const Hold& hold = *tables.jobs.holder(resident.allocation);
+    const Profile& profile = hold.job->record.spec.profile;
+    view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, profile,
+                          overOf(tables, server, profile)});
+  }
+  return view;
+}
+
+}  // namespace tarcil::master

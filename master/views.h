@@ -1,0 +1,17 @@
+// What queries show of the tables.
+#pragma once
+
+#include "master/master_logic.h"
+#include "master/tables.h"
+
+namespace tarcil::master {
+
+JobDetails detailsOf(const Tables& tables, const Job& job);
+JobSummary summaryOf(const Job& job);
+// Jobs that the caller may steer, newest first. O(all jobs) where most are others'.
+std::vector<JobSummary> newestJobs(const Tables& tables, const Caller& caller, size_t limit);
+// At most two; O(jobs with the prefix).
+std::vector<JobId> idsWithPrefix(const Tables& tables, const std::string& prefix, const Caller& caller);
+ServerView viewOf(const Tables& tables, const Server& server);
+
+}  // namespace tarcil::master

@@ -1,0 +1,470 @@
+#include "monitor/monitor_logic.h"
+
+#include <algorithm>
+#include <csignal>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/state/ru_set.h"
+#include "monitor/tombstones.h"
+
+namespace tarcil {
+
+using namespace monitor;
+
+namespace {
+
+constexpr size_t kTombstones = 100'000;
+// Reports in one message: a few hundred kilobytes.
+constexpr size_t kReportsPerMessage = 1'000;
+// Between tries to fetch files from a master that is attached and yet says Unavailable.
+constexpr Duration kFetchRetry = std::chrono::seconds(1);
+
+enum class Phase : uint8_t {
+  kFetching,  // its input files are not here yet
+  kReady,     // waits for its resource units, or for the first word from the master
+  kStarting,  // handed to the executor
+  kRunning,   // its command was executed
+  kEnded,     // its end is to be reported
+};
+
+// Why the monitor ends a task that would have run on.
+enum class Intent : uint8_t { kNone, kStop, kTimeOut, kDrop };
+
+struct Task {
+  LaunchSpec spec;
+  Phase phase = Phase::kReady;
+  Intent intent = Intent::kNone;
+  bool killed = false;     // SIGKILL was sent; before that, an intent means that SIGTERM was
+  bool recorded = true;    // false: a stop that came before its launch; only spec.allocation is filled
+  bool reportDue = false;  // is in State::due
+  WallTime started = kNever;
+  TaskEnd end;                         // in kEnded
+  std::vector<InputFile> files;        // in kReady
+  std::optional<MonotonicTime> alarm;  // its entry in State::alarms
+
+  bool holdsUnits() const { return phase == Phase::kStarting || phase == Phase::kRunning; }
+};
+
+// The handling of one event.
+struct Turn {
+  Now now;
+  std::vector<Action>& actions;
+
+  template <typename OneAction>
+  void act(OneAction action) {
+    actions.emplace_back(std::move(action));
+  }
+};
+
+// "10m", "1h30m", "2.5s".
+std::string inWords(Duration duration) {
+  const int64_t seconds = std::chrono::floor<std::chrono::seconds>(duration).count();
+  std::string text;
+  if (seconds >= 3600) text += std::to_string(seconds / 3600) + "h";
+  if (seconds / 60 % 60 != 0) text += std::to_string(seconds / 60 % 60) + "m";
+  std::string fraction = std::to_string(duration.count() % 1'000'000 + 1'000'000).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  if (seconds % 60 != 0 || !fraction.empty() || text.empty()) text += std::to_string(seconds % 60);
+  if (!fraction.empty()) text += "." + fraction;
+  if (text.back() >= '0' && text.back() <= '9') text += "s";
+  return text;
+}
+
+// The end as the executor saw it, with the reason that only the monitor knows.
+TaskEnd withIntent(const Task& task, TaskEnd end) {
+  if (end.started == kNever) end.started = task.started;
+  if (task.intent == Intent::kStop) end.cause = EndCause::kCancelled;
+  if (task.intent == Intent::kTimeOut && end.cause == EndCause::kExited) {
+    end.cause = EndCause::kTimedOut;
+    end.problem = "ran longer than its timeout of " + inWords(task.spec.timeout);
+  }
+  return end;
+}
+
+TaskEnd endWithoutStart(EndCause cause, std::string problem, Now now) {
+  TaskEnd end;
+  end.cause = cause;
+  end.problem = std::move(problem);
+  end.ended = now.wall;
+  return end;
+}
+
+}  // namespace
+
+struct MonitorLogic::State {
+  explicit State(std::vector<std::string> names) : servers(names.begin(), names.end()) {}
+
+  void adopt(const RecoveredTask& recovered, Turn& turn);
+
+  void on(const MasterAttached& event, Turn& turn);
+  void on(const MasterLost& event, Turn& turn);
+  void on(const LaunchArrived& event, Turn& turn);
+  void on(const FilesArrived& event, Turn& turn);
+  void on(const StopArrived& event, Turn& turn);
+  void on(const TaskStarted& event, Turn& turn);
+  void on(const TaskEnded& event, Turn& turn);
+  void on(const ReportsAcknowledged& event, Turn& turn);
+  void on(const TimerFired& event, Turn& turn);
+
+  void admit(const LaunchSpec& spec, Turn& turn);
+  void fetch(const Task& task, Turn& turn);
+  bool unitsFree(const LaunchSpec& spec) const;
+  void startReady(Turn& turn);
+  void start(Task& task, Turn& turn);
+
+  void stop(AllocationId allocation, Turn& turn);
+  void drop(AllocationId allocation, Turn& turn);
+  void terminate(Task& task, Intent intent, Turn& turn);
+  void kill(Task& task, Turn& turn);
+  void finish(Task& task, TaskEnd end, Turn& turn);
+  void forget(AllocationId allocation, Turn& turn);
+
+  void setAlarm(Task& task, MonotonicTime when);
+  void clearAlarm(Task& task);
+  void ring(Task& task, Turn& turn);
+
+  void queueReport(Task& task);
+  void sendReports(Turn& turn);
+  void wake(Turn& turn);
+
+  Task* find(AllocationId allocation) {
+    const auto found = tasks.find(allocation);
+    return found == tasks.end() ? nullptr : &found->second;
+  }
+
+  const std::set<std::string> servers;
+  std::map<AllocationId, Task> tasks;  // not forgotten
+  Tombstones tombstones{kTombstones};
+  bool attached = false;
+  bool heardMaster = false;  // attached at least once since this process started
+
+  std::set<AllocationId> ready;       // tasks in kReady
+  std::map<std::string, RuSet> held;  // by server: units of tasks in kStarting and kRunning
+
+  // What a report says is decided when it is sent: started, or ended if it has come to that.
+  std::deque<AllocationId> due;
+  std::vector<std::pair<AllocationId, bool>> underWay;  // with `ended` of the report
+
+  // One alarm a task: to fetch again, to end it at its timeout, to kill it after its grace period.
+  std::set<std::pair<MonotonicTime, AllocationId>> alarms;
+  std::optional<MonotonicTime> wakeAt;  // the latest WakeAt that has not fired
+};
+
+// --- Launch -------------------------------------------------------------------------------------------
+
+void MonitorLogic::State::on(const LaunchArrived& event, Turn& turn) {
+  using Outcome = AnswerLaunch::Outcome;
+  const AllocationId allocation = event.spec.allocation;
+  Outcome outcome = Outcome::kAccepted;
+  if (!servers.contains(event.spec.server)) {
+    outcome = Outcome::kUnknownServer;
+  } else if (tombstones.contains(allocation)) {
+    outcome = Outcome::kRevoked;
+  } else if (!tasks.contains(allocation)) {
+    turn.act(RecordLaunch{event.spec});
+    turn.act(AnswerLaunch{event.request, outcome});
+    admit(event.spec, turn);
+    startReady(turn);
+    return;
+  }
+  turn.act(AnswerLaunch{event.request, outcome});
+}
+
+void MonitorLogic::State::admit(const LaunchSpec& spec, Turn& turn) {
+  Task& task = tasks.try_emplace(spec.allocation).first->second;
+  task.spec = spec;
+  if (spec.hasFiles) {
+    task.phase = Phase::kFetching;
+    if (attached) fetch(task, turn);
+  } else {
+    ready.insert(spec.allocation);
+  }
+}
+
+void MonitorLogic::State::fetch(const Task& task, Turn& turn) {
+  turn.act(FetchFiles{task.spec.allocation, task.spec.job});
+}
+
+void MonitorLogic::State::on(const FilesArrived& event, Turn& turn) {
+  Task* task = find(event.allocation);
+  if (task == nullptr || task->phase != Phase::kFetching) return;
+  if (event.files.ok()) {
+    clearAlarm(*task);
+    task->phase = Phase::kReady;
+    task->files = *event.files;
+    ready.insert(event.allocation);
+    startReady(turn);
+  } else if (event.files.error().code != ErrorCode::kUnavailable) {
+    const std::string problem = "its input files could not be had: " + event.files.error().message;
+    finish(*task, endWithoutStart(EndCause::kNeverStarted, problem, turn.now), turn);
+  } else if (attached) {
+    setAlarm(*task, turn.now.steady + kFetchRetry);
+  }
+}
+
+// Units are held by an earlier task only where the master and this monitor disagree for a moment; both
+// running at once would break the promise that no unit has two owners.
+bool MonitorLogic::State::unitsFree(const LaunchSpec& spec) const {
+  const auto found = held.find(spec.server);
+  if (found == held.end()) return true;
+  return std::none_of(spec.rus.begin(), spec.rus.end(),
+                      [&units = found->second](RuIndex ru) { return units.contains(ru); });
+}
+
+void MonitorLogic::State::startReady(Turn& turn) {
+  if (!heardMaster) return;
+  for (auto next = ready.begin(); next != ready.end();) {
+    Task& task = tasks.at(*next);
+    const bool starts = unitsFree(task.spec);
+    next = starts ? ready.erase(next) : std::next(next);
+    if (starts) start(task, turn);
+  }
+}
+
+void MonitorLogic::State::start(Task& task, Turn& turn) {
+  task.phase = Phase::kStarting;
+  for (RuIndex ru : task.spec.rus) held[task.spec.server].insert(ru);
+  turn.act(StartTask{task.spec, std::exchange(task.files, {})});
+}
+
+void MonitorLogic::State::on(const TaskStarted& event, Turn& turn) {
+  Task* task = find(event.allocation);
+  if (task == nullptr || task->phase != Phase::kStarting) return;
+  task->phase = Phase::kRunning;
+  task->started = event.when;
+  if (task->intent != Intent::kNone) {
+    // The signal may have come before there was a command to get it.
+    turn.act(SignalTask{event.allocation, task->killed ? SIGKILL : SIGTERM});
+  } else if (task->spec.timeout > Duration::zero()) {
+    setAlarm(*task, turn.now.steady + task->spec.timeout);
+  }
+  if (task->intent != Intent::kDrop) queueReport(*task);
+}
+
+// --- End ----------------------------------------------------------------------------------------------
+
+void MonitorLogic::State::on(const StopArrived& event, Turn& turn) {
+  stop(event.allocation, turn);
+}
+
+void MonitorLogic::State::stop(AllocationId allocation, Turn& turn) {
+  Task* task = find(allocation);
+  if (task == nullptr) {
+    tombstones.add(allocation);
+    Task& refused = tasks[allocation];
+    refused.spec.allocation = allocation;
+    refused.recorded = false;
+    finish(refused, endWithoutStart(EndCause::kCancelled, "stopped before it arrived", turn.now), turn);
+  } else if (task->holdsUnits()) {
+    if (task->intent == Intent::kNone) terminate(*task, Intent::kStop, turn);
+  } else if (task->phase != Phase::kEnded) {
+    finish(*task, endWithoutStart(EndCause::kCancelled, "stopped before it was started", turn.now), turn);
+  }
+}
+
+void MonitorLogic::State::drop(AllocationId allocation, Turn& turn) {
+  tombstones.add(allocation);
+  Task* task = find(allocation);
+  if (task == nullptr) return;
+  task->intent = Intent::kDrop;
+  if (task->holdsUnits()) {
+    clearAlarm(*task);
+    kill(*task, turn);
+  } else {
+    forget(allocation, turn);
+  }
+}
+
+void MonitorLogic::State::terminate(Task& task, Intent intent, Turn& turn) {
+  task.intent = intent;
+  turn.act(SignalTask{task.spec.allocation, SIGTERM});
+  setAlarm(task, turn.now.steady + task.spec.grace);
+}
+
+void MonitorLogic::State::kill(Task& task, Turn& turn) {
+  task.killed = true;
+  turn.act(SignalTask{task.spec.allocation, SIGKILL});
+}
+
+void MonitorLogic::State::on(const TaskEnded& event, Turn& turn) {
+  Task* task = find(event.allocation);
+  if (task == nullptr || !task->holdsUnits()) return;
+  finish(*task, withIntent(*task, event.end), turn);
+}
+
+void MonitorLogic::State::finish(Task& task, TaskEnd end, Turn& turn) {
+  clearAlarm(task);
+  ready.erase(task.spec.allocation);
+  const bool releases = task.holdsUnits();
+  if (releases) {
+    for (RuIndex ru : task.spec.rus) held[task.spec.server].erase(ru);
+  }
+  task.phase = Phase::kEnded;
+  task.end = std::move(end);
+  task.files.clear();
+  if (task.intent == Intent::kDrop) {
+    forget(task.spec.allocation, turn);
+  } else {
+    queueReport(task);
+  }
+  if (releases) startReady(turn);
+}
+
+// Requires: the task holds no units.
+void MonitorLogic::State::forget(AllocationId allocation, Turn& turn) {
+  clearAlarm(tasks.at(allocation));
+  ready.erase(allocation);
+  tasks.erase(allocation);
+  tombstones.add(allocation);
+  turn.act(ForgetTask{allocation});
+}
+
+// --- Time ---------------------------------------------------------------------------------------------
+
+void MonitorLogic::State::setAlarm(Task& task, MonotonicTime when) {
+  clearAlarm(task);
+  task.alarm = when;
+  alarms.insert({when, task.spec.allocation});
+}
+
+void MonitorLogic::State::clearAlarm(Task& task) {
+  if (task.alarm) alarms.erase({*task.alarm, task.spec.allocation});
+  task.alarm.reset();
+}
+
+void MonitorLogic::State::on(const TimerFired&, Turn& turn) {
+  wakeAt.reset();
+  while (!alarms.empty() && alarms.begin()->first <= turn.now.steady) {
+    Task& task = tasks.at(alarms.begin()->second);
+    clearAlarm(task);
+    ring(task, turn);
+  }
+}
+
+void MonitorLogic::State::ring(Task& task, Turn& turn) {
+  if (task.phase == Phase::kFetching) {
+    if (attached) fetch(task, turn);
+  } else if (task.intent == Intent::kNone) {
+    terminate(task, Intent::kTimeOut, turn);
+  } else {
+    kill(task, turn);
+  }
+}
+
+void MonitorLogic::State::wake(Turn& turn) {
+  if (alarms.empty()) return;
+  const MonotonicTime next = alarms.begin()->first;
+  // Waking too early is harmless, so an alarm that was cleared is not taken back.
+  if (wakeAt && *wakeAt <= next) return;
+  wakeAt = next;
+  turn.act(WakeAt{next});
+}
+
+// --- Master -------------------------------------------------------------------------------------------
+
+void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
+  attached = true;
+  heardMaster = true;
+  // A message that was under way counts as lost, and everything is reported anew.
+  underWay.clear();
+  due.clear();
+  for (auto& [allocation, task] : tasks) {
+    task.reportDue = false;
+    const bool tells = task.phase == Phase::kRunning || task.phase == Phase::kEnded;
+    if (tells && task.intent != Intent::kDrop) queueReport(task);
+  }
+  for (AllocationId allocation : event.drop) drop(allocation, turn);
+  for (AllocationId allocation : event.stop) stop(allocation, turn);
+  for (auto& [allocation, task] : tasks) {
+    if (task.phase == Phase::kFetching) fetch(task, turn);
+  }
+  startReady(turn);
+}
+
+void MonitorLogic::State::on(const MasterLost&, Turn&) {
+  attached = false;
+}
+
+void MonitorLogic::State::queueReport(Task& task) {
+  if (std::exchange(task.reportDue, true)) return;
+  due.push_back(task.spec.allocation);
+}
+
+void MonitorLogic::State::sendReports(Turn& turn) {
+  if (!attached || !underWay.empty()) return;
+  SendReports message;
+  for (; !due.empty() && message.reports.size() < kReportsPerMessage; due.pop_front()) {
+    Task* task = find(due.front());
+    if (task == nullptr || !task->reportDue || task->intent == Intent::kDrop) continue;
+    task->reportDue = false;
+    TaskReport report{task->spec.allocation, task->phase == Phase::kEnded, task->end};
+    if (!report.ended) report.end.started = task->started;
+    underWay.emplace_back(report.allocation, report.ended);
+    message.reports.push_back(std::move(report));
+  }
+  if (!message.reports.empty()) turn.act(std::move(message));
+}
+
+void MonitorLogic::State::on(const ReportsAcknowledged&, Turn& turn) {
+  for (const auto& [allocation, ended] : std::exchange(underWay, {})) {
+    if (ended && tasks.contains(allocation)) forget(allocation, turn);
+  }
+}
+
+// --- The machine --------------------------------------------------------------------------------------
+
+void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
+  const LaunchSpec& spec = recovered.spec;
+  if (recovered.state == RecoveredTask::State::kForgotten) {
+    tombstones.add(spec.allocation);
+    return;
+  }
+  if (recovered.state == RecoveredTask::State::kNeverStarted) {
+    admit(spec, turn);
+    return;
+  }
+  Task& task = tasks.try_emplace(spec.allocation).first->second;
+  task.spec = spec;
+  if (recovered.state == RecoveredTask::State::kEnded) {
+    finish(task, recovered.end, turn);
+    return;
+  }
+  task.phase = Phase::kRunning;
+  task.started = recovered.started;
+  for (RuIndex ru : spec.rus) held[spec.server].insert(ru);
+  if (spec.timeout > Duration::zero()) {
+    const Duration ran = recovered.started == kNever ? Duration::zero() : turn.now.wall - recovered.started;
+    setAlarm(task, turn.now.steady + std::clamp(spec.timeout - ran, Duration::zero(), spec.timeout));
+  }
+}
+
+MonitorLogic::MonitorLogic(std::vector<std::string> servers, const std::vector<RecoveredTask>& recovered,
+                           Now now, std::vector<Action>& actions)
+    : state_(std::make_unique<State>(std::move(servers))) {
+  Turn turn{now, actions};
+  for (const RecoveredTask& task : recovered) state_->adopt(task, turn);
+  state_->wake(turn);
+}
+
+MonitorLogic::~MonitorLogic() = default;
+
+void MonitorLogic::handle(const Event& event, Now now, Rng&, std::vector<Action>& actions) {
+  Turn turn{now, actions};
+  std::visit([state = state_.get(), &turn](const auto& happened) { state->on(happened, turn); }, event);
+  state_->sendReports(turn);
+  state_->wake(turn);
+}
+
+std::vector<KnownTask> MonitorLogic::knownTasks() const {
+  std::vector<KnownTask> known;
+  for (const auto& [allocation, task] : state_->tasks) {
+    if (task.recorded) known.push_back({allocation, task.spec.server});
+  }
+  return known;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,18 @@
+// Keeps a connection to a peer that may come and go.
+#pragma once
+
+#include <kj/function.h>
+
+#include "core/base/result.h"
+#include "rpc/connection.h"
+
+namespace tarcil {
+
+// Connects, hands the peer's bootstrap capability to `attach`, and waits for the connection to end. Whenever
+// that happens, or connecting or attaching fails, tells `lost` why and tries again, after 20 ms at first and
+// up to 1 s. Runs until dropped; never resolves.
+kj::Promise<void> keepLinked(Net net, std::string address,
+                             kj::Function<kj::Promise<void>(capnp::Capability::Client)> attach,
+                             kj::Function<void(const Error&)> lost);
+
+}  // namespace tarcil

@@ -1,0 +1,162 @@
+#include "tests/support/fake_master.h"
+
+#include "tests/support/event_text.h"
+
+namespace tarcil {
+
+FakeMaster::FakeMaster(FakeWorld& world, const MasterOptions& options,
+                       std::function<void(const JobId&, RunState)> finished)
+    : world_(world), options_(options), finished_(std::move(finished)), timer_(world) {}
+
+void FakeMaster::start() {
+  world_.note("master", "starts");
+  std::vector<master::Action> actions;
+  rng_ = Rng(world_.rng()());
+  logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), world_.now(), rng_, actions);
+  carryOut(std::move(actions));
+}
+
+void FakeMaster::crash() {
+  world_.note("master", "dies");
+  logic_.reset();
+  ++life_;
+  timer_.clear();
+  requests_.clear();
+  for (auto& [id, session] : std::exchange(sessions_, {})) session.connection->masterDied();
+}
+
+void FakeMaster::attachAgent(FakeConnection& connection, std::string name, uint64_t epoch, AgentSink sink) {
+  const SessionId session = connection.session();
+  const RequestId request = world_.nextNumber();
+  sessions_[session] = {&connection, std::move(sink), nullptr, false};
+  requests_[request] = session;
+  take(master::AgentAttached{request, session, name, epoch, name});
+}
+
+void FakeMaster::attachMonitor(FakeConnection& connection, std::string name, std::vector<ServerFacts> servers,
+                               std::vector<KnownTask> tasks, MonitorSink sink) {
+  const SessionId session = connection.session();
+  const RequestId request = world_.nextNumber();
+  sessions_[session] = {&connection, nullptr, std::move(sink), false};
+  requests_[request] = session;
+  take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
+}
+
+void FakeMaster::detach(SessionId session) {
+  if (sessions_.erase(session) > 0) take(master::PeerDetached{session});
+}
+
+void FakeMaster::commit(SessionId session, Commit commit) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  take(master::CommitArrived{request, session, std::move(commit)});
+}
+
+void FakeMaster::report(SessionId session, std::vector<TaskReport> reports) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  take(master::ReportsArrived{request, session, std::move(reports)});
+}
+
+void FakeMaster::cancel(const JobId& job, const Caller& caller) {
+  take(master::CancelRequested{world_.nextNumber(), job, caller});
+}
+
+void FakeMaster::take(const master::Event& event) {
+  world_.note("master", text(event));
+  std::vector<master::Action> actions;
+  logic_->handle(event, world_.now(), rng_, actions);
+  carryOut(std::move(actions));
+}
+
+// Durable before visible: what leaves waits until everything persisted before it is synced, in order.
+void FakeMaster::carryOut(std::vector<master::Action> actions) {
+  std::vector<Mutation> mutations;
+  std::vector<master::Action> outputs;
+  for (master::Action& action : actions) {
+    if (auto* persist = std::get_if<master::Persist>(&action)) {
+      mutations.push_back(std::move(persist->mutation));
+    } else if (const auto* wake = std::get_if<master::WakeAt>(&action)) {
+      timer_.set(wake->when, [this] { take(master::TimerFired{}); });
+    } else {
+      outputs.push_back(std::move(action));
+    }
+  }
+  const Duration sync = mutations.empty() ? Duration::zero() : world_.delay();
+  syncedBy_ = std::max(syncedBy_, world_.now().steady + sync);
+  world_.at(syncedBy_, [this, life = life_, mutations = std::move(mutations), outputs = std::move(outputs)] {
+    if (life != life_) return;
+    if (!store_.write(mutations)) world_.violated("the store failed");
+    for (const master::Action& output : outputs) letOut(output);
+  });
+}
+
+void FakeMaster::letOut(const master::Action& action) {
+  if (const auto* attached = std::get_if<master::AnswerAgentAttached>(&action)) {
+    finishAttaching(sessionOf(attached->request), *attached);
+  } else if (const auto* monitor = std::get_if<master::AnswerMonitorAttached>(&action)) {
+    if (!monitor->status) world_.violated("a monitor was refused: " + monitor->status.error().message);
+    send(sessionOf(monitor->request), monitor::MasterAttached{monitor->drop, monitor->stop});
+  } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
+    send(sessionOf(commit->request), agent::CommitAnswered{commit->answer});
+  } else if (const auto* reports = std::get_if<master::AnswerReports>(&action)) {
+    const SessionId session = sessionOf(reports->request);
+    if (reports->status) send(session, monitor::ReportsAcknowledged{});
+  } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
+    publish(agent::ServersUpdated{{server->update}});
+  } else if (const auto* settings = std::get_if<master::PublishSettings>(&action)) {
+    publish(agent::SettingsUpdated{settings->settings});
+  } else if (const auto* platform = std::get_if<master::PublishPlatform>(&action)) {
+    publish(agent::PlatformUpdated{platform->platform, platform->share});
+  } else if (const auto* job = std::get_if<master::AssignJob>(&action)) {
+    send(job->session, agent::JobAssigned{job->assignment});
+  } else if (const auto* stop = std::get_if<master::StopTask>(&action)) {
+    send(stop->session, monitor::StopArrived{stop->allocation});
+  } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
+    if (changed->finished) finished_(changed->job, logic_->job(changed->job)->progress.state);
+  }
+}
+
+// The snapshot shows the newest state, so it waits until that is synced.
+void FakeMaster::finishAttaching(SessionId session, const master::AnswerAgentAttached& answer) {
+  if (!answer.epoch) return world_.violated("an agent was refused: " + answer.epoch.error().message);
+  send(session, agent::MasterAttached{*answer.epoch, answer.jobs});
+  std::vector<agent::Event> feed{agent::SettingsUpdated{logic_->settings()}};
+  for (const PlatformRecord& platform : logic_->platforms()) {
+    feed.push_back(agent::PlatformUpdated{platform.name, platform.share});
+  }
+  feed.push_back(agent::ServersUpdated{logic_->snapshot()});
+  feed.push_back(agent::SnapshotComplete{});
+  world_.at(syncedBy_, [this, life = life_, session, feed = std::move(feed)] {
+    const auto found = sessions_.find(session);
+    if (life != life_ || found == sessions_.end()) return;
+    for (const agent::Event& event : feed) send(session, event);
+    found->second.subscribed = true;
+  });
+}
+
+void FakeMaster::publish(const agent::Event& event) {
+  for (const auto& [id, session] : sessions_) {
+    if (session.subscribed) send(id, event);
+  }
+}
+
+void FakeMaster::send(SessionId session, agent::Event event) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  found->second.connection->toPeer([sink = found->second.agent, event = std::move(event)] { sink(event); });
+}
+
+void FakeMaster::send(SessionId session, monitor::Event event) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  found->second.connection->toPeer([sink = found->second.monitor, event = std::move(event)] { sink(event); });
+}
+
+// 0, which is no session, where the request came by a connection that is gone.
+SessionId FakeMaster::sessionOf(RequestId request) {
+  const auto found = requests_.extract(request);
+  return found.empty() ? 0 : found.mapped();
+}
+
+}  // namespace tarcil
