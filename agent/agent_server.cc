@@ -52,12 +52,12 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
 }  // namespace
 
 AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
-                         kj::Function<void(const Error&)> refused)
+                         kj::Function<void(const Error&)> refused, kj::Function<void()> attached)
     : clock_(clock),
       rng_(rng),
       options_(std::move(options)),
-      refused_(kj::mv(refused)),
-      logic_(options_.logic, options_.name),
+      refused_(kj::mv(refused)), attachedCallback_(kj::mv(attached)),
+      logic_(options_.logic),
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
@@ -163,6 +163,7 @@ void AgentServer::dispatch(const agent::Event& event) {
   std::vector<agent::Action> actions;
   logic_.handle(event, clock_.now(), rng_, actions);
   for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+  if (std::holds_alternative<agent::SnapshotComplete>(event)) attachedCallback_();
 }
 
 void AgentServer::carryOut(agent::SendCommit& action) {

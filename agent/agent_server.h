@@ -30,8 +30,9 @@ struct AgentServerOptions {
 class AgentServer final {
  public:
   // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
+  // `attached`: the whole state has come from the master; called after each attachment.
   AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
-              kj::Function<void(const Error&)> refused);
+              kj::Function<void(const Error&)> refused, kj::Function<void()> attached);
 
   // The bootstrap capability of one client's connection.
   wire::AgentGate::Client gate();
@@ -65,6 +66,7 @@ class AgentServer final {
   Rng rng_;
   const AgentServerOptions options_;
   kj::Function<void(const Error&)> refused_;
+  kj::Function<void()> attachedCallback_;
   AgentLogic logic_;
   Alarm alarm_;
   MonitorClient monitors_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/decide/options.h"
 #include "core/model/launch.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"
@@ -16,11 +17,10 @@ namespace tarcil::agent {
 using RequestId = uint64_t;
 
 // --- Events
-// ---------------------------------------------------------------------------------------------------
 
 // The master took the agent in. If `epoch` is the one held before, commits in flight are sent again as they
 // were; otherwise they came to nothing, and submissions among them are made anew. `jobs` replaces every job
-// held.
+// held. The copy of the state starts anew as well: every server and platform follows, then SnapshotComplete.
 struct MasterAttached {
   uint64_t epoch;
   std::vector<JobAssignment> jobs;
@@ -29,11 +29,13 @@ struct MasterAttached {
 // The connection to the master ended. Submissions wait, up to their bound, for it to come back.
 struct MasterLost {};
 
-// The state feed. The first ServersUpdated after MasterAttached may come later than submissions.
+// The state feed. The first ServersUpdated after MasterAttached may come later than submissions. An update of
+// an unknown server counts only with facts.
 struct ServersUpdated {
   std::vector<ServerUpdate> updates;
 };
-// The whole snapshot that follows an attachment has been applied: before it, no job is judged infeasible.
+// The whole snapshot that follows an attachment has been applied. Before it, nothing is planned and no job is
+// judged infeasible.
 struct SnapshotComplete {};
 struct SettingsUpdated {
   QualitySettings settings;
@@ -43,6 +45,8 @@ struct PlatformUpdated {
   Share share;
 };
 
+// A client hands in a job. Where the agent or the master has it already (same id, same user), it is answered
+// as if it were the first.
 struct SubmitArrived {
   RequestId request;
   Caller caller;
@@ -51,6 +55,7 @@ struct SubmitArrived {
   std::shared_ptr<const std::vector<InputFile>> files;  // null: none
 };
 
+// Delivered only while the attachment lasts on which the commit was sent: sequences begin anew with an epoch.
 struct CommitAnswered {
   CommitAnswer answer;
 };
@@ -75,13 +80,12 @@ using Event =
                  PlatformUpdated, SubmitArrived, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
 // --- Actions
-// --------------------------------------------------------------------------------------------------
 
 struct SendCommit {
   Commit commit;
 };
 
-// To the monitor at this address. Answered by LaunchAnswered.
+// To the monitor at this address. Always answered by LaunchAnswered, kUnreachable where the link breaks.
 struct Launch {
   std::string address;
   LaunchSpec spec;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/decide/explain.h"
+#include "core/state/explain.h"
 #include "core/model/job.h"
 
 namespace tarcil::agent {

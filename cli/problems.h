@@ -1,6 +1,7 @@
 // What is wrong with a file that a user wrote: every problem with its place, so that one run shows them all.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,10 +31,10 @@ class Problems {
   // Takes over what was found in another file; it comes after this file's own problems.
   void addOther(const Error& error) { others_.push_back(error.message); }
 
-  bool none() const { return lines_.empty() && others_.empty(); }
+  bool none() const { return count_ == 0 && others_.empty(); }
 
-  // kInvalid; one line "file:line:column: field: problem" for each problem, in the order of the file. Lines
-  // beyond the first 50 are counted only. Requires: !none().
+  // kInvalid; one line "file:line:column: field: problem" for each problem, in the order of the file. At most
+  // 50 are shown, the rest counted. Requires: !none().
   Error error() const;
 
  private:
@@ -44,6 +45,7 @@ class Problems {
 
   std::string file_;
   std::vector<Line> lines_;
+  size_t count_ = 0;  // of all, kept or not
   std::vector<std::string> others_;
 };
 

@@ -112,7 +112,8 @@ std::string formatPositive(uint64_t us) {
   if (us < 1'000) return std::to_string(us) + "us";
   // Cut rather than rounded, so that 59.9999 s does not become 60 s.
   if (us < 1'000'000) return trimmedDecimal(static_cast<double>(us) / 1e3) + "ms";
-  if (us < 60'000'000) return trimmedDecimal(static_cast<double>(us / 1'000) / 1e3) + "s";
+  const uint64_t ms = us / 1'000;
+  if (ms < 60'000) return trimmedDecimal(static_cast<double>(ms) / 1e3) + "s";
   size_t large = 0;
   while (kTimeUnits[large].size > us) ++large;
   const Unit& first = kTimeUnits[large];

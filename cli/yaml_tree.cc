@@ -116,7 +116,8 @@ class TreeBuilder final : public YAML::EventHandler {
     YamlNode& parent = open_.back().node;
     const bool isKey = parent.kind == YamlNode::Kind::kMapping && parent.keys.size() == parent.values.size();
     // The parser places a value that is missing where the next key starts.
-    const bool isMissing = node.kind == YamlNode::Kind::kNull && parent.kind == YamlNode::Kind::kMapping && !isKey;
+    const bool isMissing =
+        node.kind == YamlNode::Kind::kNull && parent.kind == YamlNode::Kind::kMapping && !isKey;
     if (isMissing) node.place = parent.keys.back().place;
     (isKey ? parent.keys : parent.values).push_back(std::move(node));
   }

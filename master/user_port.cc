@@ -154,7 +154,7 @@ class UserPortImpl final : public wire::UserPort::Server {
                                   ": it has " + std::to_string(job.tasks) + ", from 0"));
     }
     TaskRecord task = *server_.logic().task(id, index);
-    if (task.state != RunState::kQueued) {
+    if (task.state != RunState::kQueued && task.state != RunState::kStarting) {
       return server_.synced().then([task = std::move(task)]() mutable { return std::move(task); });
     }
     return server_.jobChanged(id).then([this, id, index]() { return locateTask(id, index); });

@@ -80,7 +80,7 @@ interface UserPort {
   # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
 
   locate @4 (id :Data, task :UInt32) -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
-  # Where the task runs or ran last: answered when it has been given a place or is over; `allocation` is 0 for a task
+  # Where the task runs or ran last: answered when it has been started or is over; `allocation` is 0 for a task
   # that ended without ever having one.
 
   cancel @5 (id :Data) -> ();

@@ -21,7 +21,7 @@ from pathlib import Path
 # Files of master/, agent/ and monitor/ that are logic: pure, std only. Everything else there is shell.
 LOGIC_FILES = [
     "*_logic.h", "*_logic.cc", "options.*", "store.h", "memory_store.*", "executor.h", "emulated_executor.*",
-    "psi.*", "cgroup_v1.*", "cgroup_v2.*", "perf.*", "resctrl.*", "events.h",
+    "psi.*", "cgroup.*", "cgroup_v1.*", "cgroup_v2.*", "perf.*", "resctrl.*", "events.h",
 ]
 
 # Libraries by the first part of the header's path; what is not here and ends in .h is the operating system's.
@@ -56,7 +56,7 @@ TABLE = {
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "os"}),
     "env/fake": (["core/base", "env"], {"kj"}),
-    "rpc": (["core/base", "schema", *ENV], SHELL_LIBRARIES),
+    "rpc": ([*CORE, "schema", *ENV], SHELL_LIBRARIES),
     "shim": ([], {"os"}),
     **{f"{role} logic": ([*CORE, "lsh", "classifier"], set()) for role in ROLES},
     **{f"{role} shell": ([f"{role} logic", *CORE, "schema", "rpc", *ENV], SHELL_LIBRARIES) for role in ROLES},

@@ -110,6 +110,7 @@ class Chooser {
   void layOwn(Site& site, const std::vector<RuIndex>& rus) const;
   Claim claimOn(Site& site, const Offer& offer) const;
   Candidate candidate(const Site& site) const;
+  uint64_t mostDraws() const;
   double guaranteed() const;
 
   bool mayTake(const Offer& offer) const {
@@ -166,8 +167,8 @@ Decision Chooser::decide() {
   sample();
   explain();
   pick();
-  if (spec_.schedule == Schedule::kGang && decision_.claims.size() < request_.tasks.size())
-    decision_.claims.clear();
+  const bool all = decision_.claims.size() == request_.tasks.size();
+  if (spec_.schedule == Schedule::kGang && !all) decision_.claims.clear();
   decision_.explanation.placed = decision_.claims.size();
   return std::move(decision_);
 }
@@ -185,7 +186,7 @@ void Chooser::offerPreferred() {
 void Chooser::sample() {
   Explanation& explanation = decision_.explanation;
   const uint64_t wanted = request_.tasks.size();
-  const uint64_t most = settings_.ratio.value_or(settings_.cap) * wanted;
+  const uint64_t most = mostDraws();
   const uint64_t least = settings_.ratio ? most : std::max<uint64_t>(settings_.floor, wanted);
   uint64_t drawn = 0;
   while (drawn < most && (drawn < least || found_ < wanted)) {
@@ -210,9 +211,11 @@ std::string Chooser::offer(Site& site) {
   const SlotView slot = view(site, site.status);
   const Offer offered = appraise(site, slot);
   if (!mayTake(offered)) return site.closed = site.found > 0 ? kTaken : reasonAgainst(slot);
-  const bool wasFirst = site.found++ == 0;
+  ++site.found;
   layOwn(site, site.status.free.first(spec_.rusPerTask));
-  if (offered.standing != Standing::kAcceptable) return wasFirst ? reasonAgainst(slot) : kTaken;
+  if (offered.standing != Standing::kAcceptable) {
+    return site.first.standing == Standing::kAcceptable ? kTaken : reasonAgainst(slot);
+  }
   // A slot beyond what its rack may take stays in the choice, since it may be better than those found before
   // it.
   if (domainFull(foundIn_, site.domain)) return kSpread;
@@ -261,12 +264,16 @@ void Chooser::explain() {
   for (size_t i = 0; i < shown; ++i) explanation.best.push_back(candidate(*ranked[i]));
 }
 
+uint64_t Chooser::mostDraws() const {
+  return uint64_t{settings_.ratio.value_or(settings_.cap)} * request_.tasks.size();
+}
+
 double Chooser::guaranteed() const {
   const uint64_t wanted = request_.tasks.size();
   if (sawAll_) return found_ >= wanted ? 1.0 : 0.0;  // nothing was left to chance
-  const uint32_t drawn = decision_.explanation.drawn;
   const double confidence = spec_.confidence.value_or(settings_.confidence);
-  return guarantee(lowerBound(acceptableDrawn_, drawn, confidence), drawn, static_cast<uint32_t>(wanted));
+  const double p = lowerBound(acceptableDrawn_, decision_.explanation.drawn, confidence);
+  return guarantee(p, mostDraws(), static_cast<uint32_t>(wanted));
 }
 
 Site& Chooser::siteOf(ServerId server) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/decide/explain.h"
+#include "core/state/explain.h"
 #include "core/decide/options.h"
 #include "core/model/job.h"
 #include "core/state/claim.h"

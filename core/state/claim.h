@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "core/base/ids.h"
-#include "core/decide/options.h"
+#include "core/model/contention.h"
+#include "core/model/quality.h"
 #include "core/model/profile.h"
 #include "core/state/server.h"
 

@@ -290,6 +290,8 @@ TEST(ParseJob, ShowsAllProblemsInTheOrderOfTheFile) {
   std::string many = "command: [x]\n";
   for (int i = 0; i < 60; ++i) many += "x" + std::to_string(i) + ": 1\n";
   EXPECT_THAT(problemOf(many), testing::EndsWith("\njob.yaml: 10 more problems"));
+  for (int i = 0; i < 3000; ++i) many += "y" + std::to_string(i) + ": 1\n";
+  EXPECT_THAT(problemOf(many), testing::EndsWith("\njob.yaml: 3010 more problems"));
 }
 
 TEST(ParseJob, RefusesWhatIsNoMapping) {

@@ -62,7 +62,8 @@ TEST(ParseProfile, NamesPlaceFieldAndRemedy) {
        "p.yaml:1:14: application: is '' in quotes; write 1 to 128 printable characters"},
       {"{}", "p.yaml:1:1: file: the profile says nothing; give caused, tolerated or platforms"},
       {"cause: {llc: 5}",
-       "p.yaml:1:1: cause: unknown field; did you mean caused? known here: application, caused, tolerated, platforms\n"
+       "p.yaml:1:1: cause: unknown field; did you mean caused? known here: application, caused, tolerated, "
+       "platforms\n"
        "p.yaml:1:1: file: the profile says nothing; give caused, tolerated or platforms"},
       {"caused: {llc: 5, llc: 6}", "p.yaml:1:18: caused.llc: is given twice, first in line 1; keep one"},
       {"just text", "p.yaml:1:1: file: is 'just text'; write a mapping, for example {key: value}"},

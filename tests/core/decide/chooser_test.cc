@@ -40,12 +40,14 @@ Decision chooseBest(const ClusterState& state, const JobSpec& spec) {
 // Names of the servers claimed, one for each claim.
 std::vector<std::string> places(const ClusterState& state, const Decision& decision) {
   std::vector<std::string> names;
+  names.reserve(decision.claims.size());
   for (const Claim& claim : decision.claims) names.push_back(state.facts(claim.server).name);
   return names;
 }
 
 std::vector<ServerBuilder> idle(int count, uint32_t rus = 4) {
   std::vector<ServerBuilder> servers;
+  servers.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) servers.push_back(aServer("s" + std::to_string(i)).rus(rus));
   return servers;
 }
@@ -108,6 +110,10 @@ TEST(Choose, TurnsDownWhatIsBelowTheTargetUnlessThereIsNoBetter) {
   const auto taken = chooseBest(state, spec);
   EXPECT_THAT(places(state, taken), ElementsAre("bad"));
   EXPECT_EQ(taken.claims[0].floor, taken.claims[0].s);
+}
+
+TEST(Choose, NeverBreaksItselfEvenWhereThereIsNoBetter) {
+  EXPECT_THAT(chooseBest(aCluster(idle(1)), aJob(2, causing({{kLlc, 60}}))).claims, SizeIs(1));
 }
 
 TEST(Choose, TakesAcceptableSlotsFirstEvenIfOthersWillDo) {
@@ -251,6 +257,18 @@ TEST(Choose, GuaranteesWhatItSawWhereItSawEverything) {
   auto state = aCluster(idle(1));
   EXPECT_EQ(choose(state, aJob(4)).explanation.guarantee, 1.0);
   EXPECT_EQ(choose(state, aJob(5)).explanation.guarantee, 0.0);
+}
+
+TEST(Choose, GuaranteesLittleWhereFewSlotsWereAcceptable) {
+  auto servers = idle(1000);
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (i % 16 != 0) servers[i].background({{kLlc, 90}});
+  }
+  auto state = aCluster(servers);
+  const double scarce = choose(state, aJob(4, tolerating({{kLlc, 0}}))).explanation.guarantee;
+  EXPECT_GT(scarce, 0);
+  EXPECT_LT(scarce, 0.9);
+  EXPECT_GT(choose(state, aJob(4)).explanation.guarantee, 0.999);
 }
 
 TEST(Choose, CountsWhatOnlyTheJobItselfSpoils) {

@@ -29,8 +29,9 @@ struct Explanation {
   double p = 0;        // share of drawn slots that were feasible and acceptable
   uint32_t drawn = 0;  // slots sampled
   double ratio = 0;    // drawn per slot needed
-  double guarantee =
-      0;  // confidence reached that enough acceptable slots are found, at this p and number of draws
+  // Confidence that drawing on to the cap finds enough acceptable slots, with the lower confidence bound of
+  // p. 1 or 0 where every free slot was drawn.
+  double guarantee = 0;
   std::map<std::string, uint32_t> dropped;  // slots turned down, by reason
   std::vector<Candidate> best;              // highest ranked first, at most kMaxCandidates
   uint64_t seed = 0;                        // replays the decision on the same state

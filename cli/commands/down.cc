@@ -1,0 +1,69 @@
+// tarcil down: stop the cluster that `tarcil up` started.
+#include <kj/io.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/local_cluster.h"
+#include "cli/output.h"
+
+namespace tarcil {
+namespace {
+
+struct DownFlags {
+  std::string data;
+  bool json = false;
+};
+
+// The supervisor gives each kind of role ten seconds; then it kills.
+constexpr int kPatienceMs = 40'000;
+
+int down(const DownFlags& flags) {
+  const std::string data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
+  const auto supervisor = runningSupervisor(data);
+  if (!supervisor.ok()) throw Failure(kExitNoCluster, supervisor.error().message);
+  const kj::AutoCloseFd process(static_cast<int>(::syscall(SYS_pidfd_open, supervisor->pid, 0)));
+  // Between the look at the record and the descriptor the number may have gone to another process.
+  if (process.get() >= 0 && startTimeOf(supervisor->pid) == supervisor->startTime) {
+    if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0) {
+      throw Failure(kExitNoCluster, "the cluster in " + data + " belongs to another user; use sudo");
+    }
+    pollfd ended{process.get(), POLLIN, 0};
+    if (::poll(&ended, 1, kPatienceMs) != 1) {
+      throw Failure(kExitFailed,
+                    "process " + std::to_string(supervisor->pid) + " does not end; see " + data + "/log");
+    }
+  }
+  if (flags.json) {
+    printJson({{"data", data}, {"stopped", true}});
+  } else {
+    print("The cluster in " + data + " is stopped.\n");
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addDown(CLI::App& app) {
+  CLI::App& command = addCommand(
+      app, "down",
+      {"down [OPTIONS]", "Stop the cluster that `tarcil up` started.",
+       "Stops agents, monitors with their tasks, and the master. What is on disk stays: `tarcil up` on the "
+       "same folder goes on with it, and runs tasks again whose jobs allow restarts.",
+       "  tarcil down\n",
+       "  0  stopped\n"
+       "  1  a process does not end\n"
+       "  2  bad arguments\n"
+       "  3  no cluster is running there, or it is another user's\n"});
+  auto flags = std::make_shared<DownFlags>();
+  command.add_option("--data", flags->data, "Folder given to `tarcil up`.");
+  addJsonFlag(command, flags->json);
+  onRun(command, [flags]() { return down(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,181 @@
+// tarcil serve: run one role of a cluster in the foreground.
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/roles/roles.h"
+#include "cli/units.h"
+#include "core/model/job.h"
+
+namespace tarcil {
+namespace {
+
+constexpr const char* kExits =
+    "  0  stopped by SIGTERM or SIGINT\n"
+    "  1  could not go on (for instance a failed disk write)\n"
+    "  2  bad arguments, or a file or folder that cannot be used\n"
+    "  3  the master refuses the token\n";
+
+// Ours, for whoever supervises the process.
+void addRoleFlags(CLI::App& command, RoleFlags& flags) {
+  command.add_option("--ready-fd", flags.readyFd, "Write \"ready\" to this descriptor once the role serves.");
+  command.add_flag("--supervised", flags.supervised, "Stop when the parent process ends.");
+}
+
+// Durations are read when the command runs, so that a wrong one is reported like other bad input.
+Duration durationOf(const std::string& flag, const std::string& value) {
+  const auto duration = parseDuration(value);
+  if (!duration) throw badInput(flag + ": " + duration.error().message);
+  return *duration;
+}
+
+struct MasterArguments {
+  MasterFlags flags;
+  std::string folder, agentGrace = "3s", serverGrace = "60s";
+};
+
+int runMaster(MasterArguments& args) {
+  MasterFlags& flags = args.flags;
+  const std::string data = requireInput(dataFolder(args.folder));
+  if (flags.listen.empty()) flags.listen = "unix:" + data + "/run/master.sock";
+  if (flags.store.empty()) flags.store = data + "/master/store";
+  if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
+  flags.options.agentGrace = durationOf("--agent-grace", args.agentGrace);
+  flags.options.serverGrace = durationOf("--server-grace", args.serverGrace);
+  return serveMaster(flags);
+}
+
+void addMaster(CLI::App& serve) {
+  CLI::App& command = addCommand(
+      serve, "master",
+      {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
+       "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
+       "answers only "
+       "what is on disk. It may be killed at any moment; started again on the same folder, it goes on.\n\n"
+       "Tokens are read at the start, one a line: TOKEN USER ROLE [RUN-AS,...], where ROLE is submit, "
+       "operate, agent "
+       "or monitor and RUN-AS the system users that jobs may run as, the default first. The file must be "
+       "readable by "
+       "its owner only.",
+       "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kExits});
+  auto args = std::make_shared<MasterArguments>();
+  command.add_option("--data", args->folder, "Folder for all of the below. Default: as for other commands.");
+  command.add_option("--listen", args->flags.listen,
+                     "host:port or unix:PATH. Default: unix:DATA/run/master.sock");
+  command.add_option("--store", args->flags.store, "Folder of the store. Default: DATA/master/store");
+  command.add_option("--tokens", args->flags.tokens, "File of tokens. Default: DATA/master/tokens");
+  command.add_option("--agent-grace", args->agentGrace,
+                     "How long an agent may be away before its jobs go to another. Default: 3s");
+  command.add_option("--server-grace", args->serverGrace,
+                     "How long a monitor may be away before its tasks are lost. Default: 60s");
+  command.add_option("--keep-finished", args->flags.options.keepFinishedJobs,
+                     "Finished jobs that are kept. Default: 10000");
+  addRoleFlags(command, args->flags.role);
+  onRun(command, [args]() { return runMaster(*args); });
+}
+
+struct AgentArguments {
+  AgentFlags flags;
+  std::string waitBound = "30s";
+};
+
+void addAgentRole(CLI::App& serve) {
+  CLI::App& command = addCommand(
+      serve, "agent",
+      {"serve agent [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR",
+       "Schedule jobs: any number per cluster.",
+       "Takes jobs from users, samples and judges slots on its own copy of the state, commits to the master, "
+       "and launches on monitors. Users may talk to any agent. It keeps nothing on disk.",
+       "  tarcil serve agent --name a1 --master 10.0.0.1:7001 \\\n"
+       "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
+       kExits});
+  auto args = std::make_shared<AgentArguments>();
+  command.add_option("--name", args->flags.name, "Name of this agent in the cluster.")->required();
+  command.add_option("--master", args->flags.master, "Address of the master.")->required();
+  command.add_option("--token-file", args->flags.tokenFile, "File with a token of role agent.")->required();
+  command.add_option("--listen", args->flags.listen, "host:port or unix:PATH for users.")->required();
+  command.add_option(
+      "--wait-bound", args->waitBound,
+      "A job that found no acceptable place for this long takes the best there is. Default: 30s");
+  addRoleFlags(command, args->flags.role);
+  onRun(command, [args]() {
+    args->flags.options.waitBound = durationOf("--wait-bound", args->waitBound);
+    return serveAgent(args->flags);
+  });
+}
+
+struct MonitorArguments {
+  MonitorFlags flags;
+  std::string memory;
+  std::vector<std::string> attributes;
+};
+
+int runMonitor(MonitorArguments& args) {
+  MonitorFlags& flags = args.flags;
+  if (!args.memory.empty()) {
+    const auto bytes = parseSize(args.memory);
+    if (!bytes) throw badInput("--memory: " + bytes.error().message);
+    flags.memoryBytes = *bytes;
+  }
+  for (const std::string& attribute : args.attributes) {
+    const size_t equals = attribute.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw badInput("--attribute: '" + attribute + "' is no pair; write NAME=VALUE");
+    }
+    flags.attributes[attribute.substr(0, equals)] = attribute.substr(equals + 1);
+  }
+  return serveMonitor(flags);
+}
+
+void addMonitorRole(CLI::App& serve) {
+  CLI::App& command = addCommand(
+      serve, "monitor",
+      {"serve monitor [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR --data DIR",
+       "Run tasks on this server: one per server, as root.",
+       "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
+       "the "
+       "monitor: killed and started again, it goes on looking after them.\n\n"
+       "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
+       "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 --listen 10.0.0.5:7201 \\\n"
+       "      --token-file /etc/tarcil/monitor.token --data /var/lib/tarcil-monitor \\\n"
+       "      --platform haswell-2.3 --rack r1\n",
+       kExits});
+  auto args = std::make_shared<MonitorArguments>();
+  command.add_option("--name", args->flags.name, "Name of the server, unique in the cluster.")->required();
+  command.add_option("--master", args->flags.master, "Address of the master.")->required();
+  command.add_option("--token-file", args->flags.tokenFile, "File with a token of role monitor.")->required();
+  command.add_option("--listen", args->flags.listen, "host:port or unix:PATH for agents.")->required();
+  command.add_option("--data", args->flags.data, "Folder of this monitor alone: tasks and their output.")
+      ->required();
+  command.add_option("--emulate", args->flags.emulate,
+                     "File of servers to stand for (docs/emulated-servers.md).");
+  command.add_option("--rus", args->flags.rus, "Resource units. Default: one per core.")
+      ->check(wholeNumber(1, kMaxRusPerTask));
+  command.add_option("--cores", args->flags.cores, "Cores that tasks may use, as 0,1,2. Default: all.")
+      ->delimiter(',');
+  command.add_option("--memory", args->memory,
+                     "Memory of all units together. Default: nine tenths of the machine's.");
+  command.add_option("--platform", args->flags.platform, "Hardware type. Default: default");
+  command.add_option("--rack", args->flags.rack, "Rack that the server stands in.");
+  command.add_option("--attribute", args->attributes, "NAME=VALUE for constraints; may be repeated.");
+  command.add_option("--tag", args->flags.tag, "Tells clusters on one machine apart. Default: tarcil");
+  command.add_flag("--stop-tasks", args->flags.stopTasks, "On SIGTERM end the tasks too.");
+  addRoleFlags(command, args->flags.role);
+  onRun(command, [args]() { return runMonitor(*args); });
+}
+
+}  // namespace
+
+void addServe(CLI::App& app) {
+  CLI::App& serve = addGroup(
+      app, "serve",
+      {"serve ROLE [OPTIONS]", "Run a role of a cluster.",
+       "A cluster is one master, one or more agents, and one monitor per server, each a process of its own. "
+       "`tarcil up` starts all of them on this machine for a first try.",
+       "", ""});
+  addMaster(serve);
+  addAgentRole(serve);
+  addMonitorRole(serve);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,225 @@
+// tarcil up: a whole cluster on this machine.
+#include <fcntl.h>
+#include <kj/debug.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "cli/client.h"
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/local_cluster.h"
+#include "cli/output.h"
+#include "cli/servers_file.h"
+#include "cli/supervisor.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+struct UpFlags {
+  LocalClusterPlan plan;
+  std::string data;
+  bool detach = false;
+  bool json = false;
+};
+
+// The other end of --detach: what the supervisor in the background says to the command that started it.
+class Announcer final {
+ public:
+  explicit Announcer(int fd) : fd_(fd) {}
+
+  // Once: 'y' and the text for stdout, or 'n' and the text for stderr.
+  void announce(char verdict, const std::string& text) {
+    const std::string message = verdict + text;
+    [[maybe_unused]] const ssize_t written = ::write(fd_, message.data(), message.size());
+    ::close(fd_);
+  }
+
+ private:
+  int fd_;
+};
+
+Json describe(const UpFlags& flags, const LocalCluster& cluster, const std::vector<RunningRole>& roles) {
+  std::string addresses;
+  for (const std::string& agent : cluster.context.agents) addresses += (addresses.empty() ? "" : ",") + agent;
+  Json processes = Json::array();
+  for (const RunningRole& role : roles) {
+    processes.push_back({{"role", role.command.role},
+                         {"name", role.command.name},
+                         {"pid", role.pid},
+                         {"address", role.command.address}});
+  }
+  return {{"data", flags.plan.data}, {"cluster", addresses}, {"processes", processes}};
+}
+
+std::string describeForPeople(const UpFlags& flags, const std::vector<RunningRole>& roles) {
+  std::string text = "The cluster is up, in " + flags.plan.data + ":\n";
+  for (const RunningRole& role : roles) {
+    text += "  " + role.command.name + "  (process " + std::to_string(role.pid) + ")\n";
+  }
+  const bool isDefault = requireInput(dataFolder("")) == flags.plan.data;
+  const std::string where = isDefault ? "" : " --data " + flags.plan.data;
+  text += "Try:  tarcil run" + where + " -- echo hello\n";
+  text += flags.detach ? "Stop: tarcil down" + where + "\n" : "Stop: Ctrl-C, or tarcil down" + where + "\n";
+  return text;
+}
+
+std::string program() {
+  return std::filesystem::read_symlink("/proc/self/exe");
+}
+
+// Supervises until told to stop; returns the exit code.
+int supervise(const UpFlags& flags, const LocalCluster& cluster,
+              std::function<void(const std::string&)> announceUp) {
+  kj::UnixEventPort::captureSignal(SIGTERM);
+  kj::UnixEventPort::captureSignal(SIGINT);
+  kj::UnixEventPort::captureChildExit();
+  auto io = kj::setupAsyncIo();
+  Supervisor supervisor(io.unixEventPort, *io.lowLevelProvider, io.provider->getTimer(), program(), say);
+  auto stopAsked = io.unixEventPort.onSignal(SIGTERM)
+                       .exclusiveJoin(io.unixEventPort.onSignal(SIGINT))
+                       .then([](siginfo_t&&) { return true; });
+  std::string problem;
+  auto started = supervisor.start(cluster.stages)
+                     .then([]() { return false; },
+                           [&problem](kj::Exception&& exception) {
+                             problem = fromException(exception).message;
+                             return true;
+                           });
+  auto stop = stopAsked.fork();
+  if (started.exclusiveJoin(stop.addBranch()).wait(io.waitScope)) {
+    supervisor.stop().wait(io.waitScope);
+    if (problem.empty()) return kExitDone;
+    throw Failure(kExitFailed, problem);
+  }
+  announceUp(flags.json ? describe(flags, cluster, supervisor.roles()).dump(2) + "\n"
+                        : describeForPeople(flags, supervisor.roles()));
+  stop.addBranch().wait(io.waitScope);
+  supervisor.stop().wait(io.waitScope);
+  return kExitDone;
+}
+
+void recordSupervisor(const std::string& data) {
+  const Status written = writeSupervisorRecord(data, {::getpid(), startTimeOf(::getpid())});
+  if (!written.ok()) throw badInput(written.error().message);
+}
+
+int stayInForeground(const UpFlags& flags, const LocalCluster& cluster) {
+  recordSupervisor(flags.plan.data);
+  return supervise(flags, cluster, [](const std::string& text) {
+    print(text);
+    flushOutput();
+  });
+}
+
+// In the background: a session of its own, with the log as its output.
+[[noreturn]] void superviseDetached(const UpFlags& flags, const LocalCluster& cluster, Announcer announcer) {
+  ::setsid();
+  const std::string log = flags.plan.data + "/log/up.log";
+  const int null = ::open("/dev/null", O_RDONLY);
+  const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ::dup2(null, 0);
+  ::dup2(out, 1);
+  ::dup2(out, 2);
+  int code = kExitFailed;
+  try {
+    recordSupervisor(flags.plan.data);
+    code =
+        supervise(flags, cluster, [&announcer](const std::string& text) { announcer.announce('y', text); });
+  } catch (const Failure& failure) {
+    announcer.announce('n', failure.message());
+    code = failure.code();
+  } catch (const kj::Exception& exception) {
+    announcer.announce('n', fromException(exception).message);
+  }
+  ::_exit(code);
+}
+
+int detach(const UpFlags& flags, const LocalCluster& cluster) {
+  int ends[2];
+  KJ_SYSCALL(::pipe2(ends, O_CLOEXEC));
+  const pid_t child = ::fork();
+  KJ_REQUIRE(child >= 0, "cannot fork");
+  if (child == 0) {
+    ::close(ends[0]);
+    superviseDetached(flags, cluster, Announcer(ends[1]));
+  }
+  ::close(ends[1]);
+  std::string said;
+  char buffer[4096];
+  ssize_t got;
+  while ((got = ::read(ends[0], buffer, sizeof buffer)) > 0) said.append(buffer, static_cast<size_t>(got));
+  if (!said.empty() && said[0] == 'y') {
+    print(std::string_view(said).substr(1));
+    return kExitDone;
+  }
+  throw Failure(kExitFailed, said.empty()
+                                 ? "the cluster did not start; see " + flags.plan.data + "/log/up.log"
+                                 : said.substr(1));
+}
+
+// What cannot work is said before anything is started.
+void check(const UpFlags& flags) {
+  if (!flags.plan.emulate.empty()) {
+    requireInput(readServersFile(flags.plan.emulate));
+    return;
+  }
+  if (::geteuid() != 0) {
+    throw badInput("running containers takes root: use sudo, or --emulate FILE for servers that are timers");
+  }
+  const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const uint64_t rus = uint64_t{flags.plan.servers} * (flags.plan.rus == 0 ? cores : flags.plan.rus);
+  if (rus > cores) {
+    say(std::to_string(rus) + " resource units share " + std::to_string(cores) +
+        " cores: good for trying things out, not for measuring");
+  }
+}
+
+int up(UpFlags& flags) {
+  flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
+  check(flags);
+  const LocalCluster cluster = requireInput(prepareLocalCluster(flags.plan));
+  return flags.detach ? detach(flags, cluster) : stayInForeground(flags, cluster);
+}
+
+}  // namespace
+
+void addUp(CLI::App& app) {
+  CLI::App& command = addCommand(
+      app, "up",
+      {"up [OPTIONS]", "Start a cluster on this machine.",
+       "Starts a master, agents and monitors, each a process of its own, and supervises them: one that dies "
+       "is started "
+       "again. Everything is kept below the data folder: state, logs, tokens, and the context by which the "
+       "other "
+       "commands find the cluster. Started again on the same folder, the cluster goes on where it was.\n\n"
+       "With several servers on one machine, resource units share its cores.",
+       "  tarcil up\n"
+       "  tarcil up --detach --servers 4 --rus 8 --agents 2\n"
+       "  tarcil up --detach --emulate servers.yaml\n",
+       "  0  the cluster is up (--detach), or was up and has been stopped\n"
+       "  1  a role did not start; the message has the end of its log\n"
+       "  2  bad arguments, a folder that cannot be used, a cluster running there\n"});
+  auto flags = std::make_shared<UpFlags>();
+  command.add_option("--data", flags->data,
+                     "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil");
+  command.add_option("--servers", flags->plan.servers, "Monitors on this machine. Default: 1")
+      ->check(wholeNumber(1, 256));
+  command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
+      ->check(wholeNumber(1, kMaxRusPerServer));
+  command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")->check(wholeNumber(1, 64));
+  command.add_option("--emulate", flags->plan.emulate,
+                     "File of servers that are timers, instead of --servers.");
+  command.add_flag("--detach", flags->detach,
+                   "Return once the cluster answers; it goes on in the background.");
+  addJsonFlag(command, flags->json);
+  onRun(command, [flags]() { return up(*flags); });
+}
+
+}  // namespace tarcil

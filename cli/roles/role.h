@@ -1,0 +1,52 @@
+// What every role's process has in common: an event loop, a log, a way to be told to stop.
+#pragma once
+
+#include <kj/async-io.h>
+#include <kj/async-unix.h>
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/base/rng.h"
+#include "rpc/connection.h"
+
+namespace tarcil {
+
+struct RoleFlags {
+  int readyFd = -1;         // where to write a line once the role serves; -1: nowhere
+  bool supervised = false;  // stop when the parent process ends
+};
+
+// One per process, made before any thread.
+class RoleProcess final {
+ public:
+  // `name` stands in every line of the log (on stderr).
+  RoleProcess(const std::string& name, const RoleFlags& flags);
+
+  Net net();
+  kj::UnixEventPort& eventPort() { return io_.unixEventPort; }
+
+  // The role serves: tells whoever started it.
+  void ready();
+
+  // From a continuation: ends run() with this exit code; the first one counts. Says why on stderr.
+  void fail(int exitCode, const std::string& why);
+
+  // Runs the loop until `serving` fails, fail() is called, or SIGTERM or SIGINT comes (exit code 0).
+  int run(kj::Promise<void> serving);
+
+  kj::WaitScope& waitScope() { return io_.waitScope; }
+
+  // Seeded by the operating system.
+  Rng rng();
+
+ private:
+  kj::Promise<int> untilSignalled();
+
+  const std::string name_;
+  RoleFlags flags_;
+  kj::AsyncIoContext io_;
+  kj::PromiseFulfillerPair<int> failed_;
+};
+
+}  // namespace tarcil

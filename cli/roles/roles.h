@@ -1,0 +1,52 @@
+// The three roles as processes: `tarcil serve master|agent|monitor`. Each returns the exit code.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/options.h"
+#include "cli/roles/role.h"
+#include "master/options.h"
+
+namespace tarcil {
+
+struct MasterFlags {
+  RoleFlags role;
+  std::string listen;  // address
+  std::string store;   // folder
+  std::string tokens;  // file (rpc/token.h)
+  MasterOptions options;
+};
+int serveMaster(const MasterFlags& flags);
+
+struct AgentFlags {
+  RoleFlags role;
+  std::string name;
+  std::string listen;
+  std::string master;
+  std::string tokenFile;
+  AgentOptions options;
+};
+int serveAgent(const AgentFlags& flags);
+
+struct MonitorFlags {
+  RoleFlags role;
+  std::string name;  // of the server
+  std::string listen;
+  std::string master;
+  std::string tokenFile;
+  std::string data;     // folder of this monitor alone
+  std::string emulate;  // file of servers that are timers; empty: this machine
+  std::string platform = "default";
+  std::string rack;
+  std::map<std::string, std::string> attributes;
+  uint32_t rus = 0;             // 0: as many as cores
+  std::vector<uint32_t> cores;  // empty: all of this machine's
+  uint64_t memoryBytes = 0;     // of all units together; 0: nine tenths of the machine's
+  std::string tag = "tarcil";   // tells clusters on one machine apart, in names of cgroups
+  bool stopTasks = false;       // on SIGTERM end the tasks too
+};
+int serveMonitor(const MonitorFlags& flags);
+
+}  // namespace tarcil

@@ -1,0 +1,49 @@
+// This server's part of the machine's cgroup trees: `<hierarchy>/<group>/<server>/<allocation>`.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "monitor/cgroup.h"
+
+namespace tarcil {
+
+// Where the kernel's files are; tests name others.
+struct SystemPaths {
+  std::string mounts = "/proc/self/mounts";
+  std::string swaps = "/proc/swaps";
+  std::string resctrl = "/sys/fs/resctrl";
+};
+
+class CgroupTree {
+ public:
+  // Looks for the controllers in the mount table and makes `<group>/<server>` in each hierarchy that has one
+  // of them. What cannot be had is missing, not an error.
+  CgroupTree(const SystemPaths& paths, const std::string& group, const std::string& server);
+
+  // What a task needs; makes nothing.
+  TaskCgroups forTask(AllocationId allocation, const TaskLimits& limits) const;
+
+  // Controllers that tasks on this machine are not under.
+  std::vector<std::string> missing() const;
+
+  // Removes the cgroups of a task. False if a process is still in one of them.
+  bool remove(AllocationId allocation) const;
+
+  // Tasks that have a cgroup.
+  std::set<AllocationId> tasks() const;
+
+ private:
+  std::vector<std::string> parents() const;
+  bool canLimitSwap(const std::string& swaps) const;
+  void openV2(const CgroupMounts& mounts, const std::string& group, const std::string& server);
+
+  std::map<std::string, std::string> v1_;  // controller -> this server's directory
+  std::string v2_;                         // this server's directory
+  std::set<std::string> v2Controllers_;
+  bool limitSwap_ = false;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,16 @@
+// The files of cgroup version 1: one hierarchy per controller (or group of controllers mounted together).
+#pragma once
+
+#include <string>
+
+#include "monitor/cgroup.h"
+
+namespace tarcil {
+
+// Adds what a task needs in the hierarchies of `parents` (controller -> directory of this server in its
+// hierarchy) under `name`. `limitSwap`: memory and swap together are kept to the limit, for machines that
+// have swap.
+void addV1(const std::map<std::string, std::string>& parents, const std::string& name,
+           const TaskLimits& limits, bool limitSwap, TaskCgroups& result);
+
+}  // namespace tarcil

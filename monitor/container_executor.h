@@ -1,0 +1,110 @@
+// Runs tasks for real: each in namespaces and cgroups of its own, under a tarcil-shim that outlives the
+// monitor.
+//
+//   monitor -> tarcil-shim (own session, outside the task's limits) -> init of the pid namespace -> command
+//
+// The command runs as the launch's user, without capabilities or new privileges, in own pid, mount and ipc
+// namespaces, limited by the cpuset, memory and pids controllers that the machine has, with stdin from
+// /dev/null, stdout and stderr into files, and nothing of the monitor's environment and descriptors. It dies
+// with its shim; the shim survives the monitor. monitor/task_store.h says what is on disk and what a
+// successor concludes from it.
+#pragma once
+
+#include <kj/async-unix.h>
+#include <kj/async.h>
+#include <kj/function.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/clock.h"
+#include "monitor/cgroup_tree.h"
+#include "monitor/container_options.h"
+#include "monitor/executor.h"
+#include "monitor/shim_plan.h"
+#include "monitor/system_user.h"
+#include "monitor/task_store.h"
+
+namespace tarcil {
+
+// One per server. Lives on the thread of its event port; no method waits for a task. Destroying it leaves the
+// tasks running, as a kill -9 does. Ends are reported with the causes kExited, kNeverStarted and kLost:
+// whether an exit was a cancellation or a timeout is known to the one who asked for the signal.
+class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandler {
+ public:
+  // `port`, `clock` and `listener` outlive the executor.
+  // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the data
+  // directory.
+  static Result<kj::Own<ContainerExecutor>> open(ContainerOptions options, kj::UnixEventPort& port,
+                                                 const Clock& clock, ExecutorListener& listener);
+
+  // For open() only.
+  ContainerExecutor(ContainerOptions options, kj::UnixEventPort& port, const Clock& clock,
+                    ExecutorListener& listener, std::unique_ptr<TaskStore> store,
+                    kj::AutoCloseFd statusReader, kj::AutoCloseFd statusWriter);
+
+  ~ContainerExecutor() noexcept override;
+
+  // A record that cannot be written makes the start fail.
+  void record(const LaunchSpec& spec) override;
+  // Requires: recorded. A task that runs is left alone. Files are written before this returns.
+  void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
+  void signal(AllocationId allocation, int signal) override;
+  void forget(AllocationId allocation) override;
+  // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a killed
+  // supervisor.
+  std::vector<RecoveredTask> recover() override;
+
+  // What this machine does not give: of "cpuset", "memory", "pids", "perf", "resctrl".
+  const std::vector<std::string>& missing() const { return missing_; }
+
+ private:
+  // A task between its start (or adoption) and the report of its end.
+  struct Running {
+    uint64_t memoryLimit = 0;
+    bool startReported = false;
+    std::vector<int> waitingSignals;  // asked for before the pidfd was there
+    kj::AutoCloseFd pidfd;
+    kj::Own<kj::UnixEventPort::FdObserver> observer;  // of pidfd
+  };
+
+  TaskSetting settingFor(const LaunchSpec& spec) const;
+  Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
+  RecoveredTask recoverTask(AllocationId allocation);
+  RecoveredTask adopted(RecoveredTask task);
+  void sweepCgroups();
+
+  void watch(AllocationId allocation, kj::AutoCloseFd pidfd);
+  void adopt(AllocationId allocation);
+  void lookForStart(AllocationId allocation);
+  kj::Promise<void> watchStatus();
+  void readStatus();
+  void supervisorEnded(AllocationId allocation);
+  void reportLoss(AllocationId allocation, int waitStatus, int triesLeft);
+  void reportStart(AllocationId allocation, WallTime when);
+  void reportEnd(AllocationId allocation, const TaskEnd& end);
+  void later(Duration delay, kj::Function<void()> action);
+  void taskFailed(kj::Exception&& exception) override;
+
+  const ContainerOptions options_;
+  kj::UnixEventPort& port_;
+  const Clock& clock_;
+  ExecutorListener& listener_;
+  const CgroupTree cgroups_;
+  const std::vector<std::string> missing_;
+  const bool pinByAffinity_;  // there is no cpuset
+  const std::unique_ptr<TaskStore> store_;
+  UserDirectory users_;
+  std::map<AllocationId, Running> running_;
+  std::map<AllocationId, Error> unrecorded_;  // launches whose record could not be written
+  // All shims write their one line into the same pipe; this end stays open so that it never ends.
+  const kj::AutoCloseFd statusReader_;
+  const kj::AutoCloseFd statusWriter_;
+  kj::UnixEventPort::FdObserver statusObserver_;
+  std::string statusText_;
+  kj::TaskSet tasks_;  // last: its continuations use all of the above
+};
+
+}  // namespace tarcil

@@ -1,0 +1,61 @@
+#include "monitor/launch_port.h"
+
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+wire::LaunchPort::Outcome toWire(monitor::AnswerLaunch::Outcome outcome) {
+  return convert::toWireEnum<wire::LaunchPort::Outcome>(outcome);
+}
+
+class LaunchPortImpl final : public wire::LaunchPort::Server {
+ public:
+  explicit LaunchPortImpl(MonitorServer& server) : server_(server) {}
+
+  kj::Promise<void> launch(LaunchContext context) override {
+    return server_.launch(read(context.getParams().getSpec()))
+        .then([context](monitor::AnswerLaunch::Outcome outcome) mutable {
+          context.getResults().setOutcome(toWire(outcome));
+        });
+  }
+
+  kj::Promise<void> output(OutputContext context) override {
+    auto params = context.getParams();
+    const auto stream = params.getStream() == wire::Stream::STDOUT ? Stream::kStdout : Stream::kStderr;
+    return server_.output(params.getAllocation(), stream, params.getOffset(), params.getWait())
+        .then([context](MonitorServer::Output&& output) mutable {
+          auto results = context.getResults();
+          results.setContent(kj::StringPtr(output.content.data(), output.content.size()).asBytes());
+          results.setEnded(output.ended);
+        });
+  }
+
+ private:
+  MonitorServer& server_;
+};
+
+class MonitorGateImpl final : public wire::MonitorGate::Server {
+ public:
+  explicit MonitorGateImpl(MonitorServer& server) : server_(server) {}
+
+  kj::Promise<void> login(LoginContext context) override {
+    return server_.authenticate(convert::text(context.getParams().getToken()))
+        .then([this, context]() mutable {
+          context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
+        });
+  }
+
+ private:
+  MonitorServer& server_;
+};
+
+}  // namespace
+
+wire::MonitorGate::Client makeMonitorGate(MonitorServer& server) {
+  return kj::heap<MonitorGateImpl>(server);
+}
+
+}  // namespace tarcil

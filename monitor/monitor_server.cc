@@ -1,0 +1,260 @@
+#include "monitor/monitor_server.h"
+
+#include <kj/debug.h>
+#include <kj/vector.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+
+#include "env/failpoint.h"
+#include "monitor/launch_port.h"
+#include "rpc/errors.h"
+#include "rpc/link.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Bytes of output in one answer.
+constexpr size_t kOutputPiece = 1 << 20;
+
+// A call to the master that fails has lost its connection; the link takes care of it.
+class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
+};
+
+class ControlImpl final : public wire::MonitorControl::Server {
+ public:
+  explicit ControlImpl(MonitorServer& server) : server_(server) {}
+
+  kj::Promise<void> stop(StopContext context) override {
+    for (AllocationId allocation : context.getParams().getAllocations()) server_.stop(allocation);
+    return kj::READY_NOW;
+  }
+
+ private:
+  MonitorServer& server_;
+};
+
+}  // namespace
+
+MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
+                             std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
+                             kj::Function<void()> attached)
+    : net_(net),
+      clock_(clock),
+      rng_(rng),
+      options_(std::move(options)),
+      refused_(kj::mv(refused)), attachedCallback_(kj::mv(attached)),
+      outputs_(std::move(outputs)),
+      alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
+      ignoreErrors_(std::make_unique<IgnoreErrors>()),
+      calls_(*ignoreErrors_) {}
+
+void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) {
+  executor_ = &executor;
+  servers_ = std::move(servers);
+  const auto recovered = executor.recover();
+  for (const RecoveredTask& task : recovered) {
+    if (task.state != RecoveredTask::State::kEnded) live_.insert(task.spec.allocation);
+  }
+  std::vector<std::string> names;
+  for (const ServerFacts& server : servers_) names.push_back(server.name);
+  std::vector<monitor::Action> actions;
+  logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
+  carryOut(actions);
+  link_ =
+      keepLinked(
+          net_, options_.master,
+          [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
+          [this](const Error& error) { lost(error); })
+          .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); });
+}
+
+kj::Promise<void> MonitorServer::killTasks() {
+  kj::Vector<kj::Promise<void>> ends;
+  for (AllocationId allocation : live_) {
+    executor_->signal(allocation, SIGKILL);
+    auto paf = kj::newPromiseAndFulfiller<void>();
+    untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
+    ends.add(kj::mv(paf.promise));
+  }
+  return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(net_.timer.afterDelay(5 * kj::SECONDS));
+}
+
+wire::MonitorGate::Client MonitorServer::gate() {
+  return makeMonitorGate(*this);
+}
+
+void MonitorServer::taskStarted(AllocationId allocation, WallTime when) {
+  dispatch(monitor::TaskStarted{allocation, when});
+}
+
+void MonitorServer::taskEnded(AllocationId allocation, const TaskEnd& end) {
+  failpoint("monitor.task_ended");
+  dispatch(monitor::TaskEnded{allocation, end});
+  ended(allocation);
+}
+
+kj::Promise<void> MonitorServer::authenticate(const std::string& token) {
+  if (agentTokens_.contains(token)) return kj::READY_NOW;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->authenticateRequest();
+    request.setToken(text(token));
+    return request.send().then([this, token](auto&&) {
+      if (attached_) agentTokens_.insert(token);
+    });
+  }
+  return toException({ErrorCode::kUnavailable, "the master, who knows the tokens, is out of reach"});
+}
+
+kj::Promise<monitor::AnswerLaunch::Outcome> MonitorServer::launch(LaunchSpec spec) {
+  auto pending = launches_.add();
+  failpoint("monitor.launch_arrived");
+  dispatch(monitor::LaunchArrived{pending.number, std::move(spec)});
+  return kj::mv(pending.promise);
+}
+
+void MonitorServer::stop(AllocationId allocation) {
+  dispatch(monitor::StopArrived{allocation});
+}
+
+kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream, uint64_t offset,
+                                                         bool wait) {
+  // Whether the task lives is looked at before its output, and the next write is waited for before that: what comes
+  // meanwhile is never missed.
+  const bool live = live_.contains(allocation);
+  kj::Promise<void> grown = live && wait ? outputs_->grown(allocation) : kj::Promise<void>(kj::NEVER_DONE);
+  auto content = outputs_->read(allocation, stream, offset, kOutputPiece);
+  if (!content.ok() && !live) return toException(content.error());
+  if (content.ok() && !content->empty()) return Output{std::move(*content), false};
+  if (!live || !wait) return Output{"", !live};
+  auto paf = kj::newPromiseAndFulfiller<void>();
+  untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
+  return paf.promise.exclusiveJoin(kj::mv(grown)).then([this, allocation, stream, offset]() {
+    return output(allocation, stream, offset, true);
+  });
+}
+
+kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
+  auto login = master.loginRequest();
+  login.setToken(text(options_.token));
+  return login.send().then([this](auto&& response) {
+    if (!response.hasMonitor()) kj::throwFatalException(toException(denied("the token is not a monitor's")));
+    wire::MonitorPort::Client port = response.getMonitor();
+    auto request = port.attachRequest();
+    request.setMonitor(text(options_.identity));
+    auto servers = request.initServers(static_cast<uint32_t>(servers_.size()));
+    for (uint32_t i = 0; i < servers_.size(); ++i) write(servers_[i], servers[i]);
+    const auto known = logic_->knownTasks();
+    auto tasks = request.initTasks(static_cast<uint32_t>(known.size()));
+    for (uint32_t i = 0; i < known.size(); ++i) write(known[i], tasks[i]);
+    request.setControl(kj::heap<ControlImpl>(*this));
+    return request.send().then([this, port](auto&& answer) mutable {
+      port_ = kj::mv(port);
+      attached_ = true;
+      spdlog::info("attached to the master at {}", options_.master);
+      dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
+                                       convert::readNumbers<uint64_t>(answer.getStop())});
+      attachedCallback_();
+    });
+  });
+}
+
+void MonitorServer::lost(const Error& error) {
+  if (error.code == ErrorCode::kDenied) {
+    refused_(error);
+    return;
+  }
+  if (error.code == ErrorCode::kConflict)
+    spdlog::warn("the master at {} refuses: {}", options_.master, error.message);
+  agentTokens_.clear();
+  port_ = nullptr;
+  if (!attached_) return;
+  attached_ = false;
+  spdlog::warn("lost the master at {}: {}", options_.master, error.message);
+  dispatch(monitor::MasterLost{});
+}
+
+void MonitorServer::dispatch(const monitor::Event& event) {
+  std::vector<monitor::Action> actions;
+  logic_->handle(event, clock_.now(), rng_, actions);
+  carryOut(actions);
+}
+
+void MonitorServer::carryOut(std::vector<monitor::Action>& actions) {
+  for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+}
+
+void MonitorServer::carryOut(monitor::RecordLaunch& action) {
+  live_.insert(action.spec.allocation);
+  executor_->record(action.spec);
+  failpoint("monitor.launch_recorded");
+}
+
+void MonitorServer::carryOut(monitor::AnswerLaunch& action) {
+  launches_.fulfill(action.request, std::move(action.outcome));
+}
+
+void MonitorServer::carryOut(monitor::FetchFiles& action) {
+  const AllocationId allocation = action.allocation;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->filesRequest();
+    request.setJob(bytesOf(action.job));
+    calls_.add(request.send()
+                   .then([this, allocation](auto&& response) {
+                     dispatch(monitor::FilesArrived{allocation, read(response.getFiles())});
+                   })
+                   .catch_([this, allocation](kj::Exception&& exception) {
+                     dispatch(monitor::FilesArrived{allocation, fromException(exception)});
+                   }));
+  } else {
+    dispatch(monitor::FilesArrived{allocation, Error{ErrorCode::kUnavailable, "the master is out of reach"}});
+  }
+}
+
+void MonitorServer::carryOut(monitor::StartTask& action) {
+  executor_->start(action.spec, action.files);
+}
+void MonitorServer::carryOut(monitor::SignalTask& action) {
+  executor_->signal(action.allocation, action.signal);
+}
+
+void MonitorServer::carryOut(monitor::ForgetTask& action) {
+  failpoint("monitor.before_forget");
+  executor_->forget(action.allocation);
+}
+
+void MonitorServer::carryOut(monitor::SendReports& action) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->reportRequest();
+    auto reports = request.initReports(static_cast<uint32_t>(action.reports.size()));
+    for (uint32_t i = 0; i < action.reports.size(); ++i) write(action.reports[i], reports[i]);
+    failpoint("monitor.before_report");
+    calls_.add(request.send().then([this](auto&&) {
+      failpoint("monitor.reports_acknowledged");
+      dispatch(monitor::ReportsAcknowledged{});
+    }));
+  }
+  // Tasks that ended without ever having been started never come back from the executor.
+  for (const TaskReport& report : action.reports) {
+    if (report.ended) ended(report.allocation);
+  }
+}
+
+void MonitorServer::carryOut(monitor::WakeAt& action) {
+  alarm_.set(action.when);
+}
+
+void MonitorServer::ended(AllocationId allocation) {
+  if (live_.erase(allocation) == 0) return;
+  auto [begin, end] = untilEnded_.equal_range(allocation);
+  std::vector<kj::Own<kj::PromiseFulfiller<void>>> ready;
+  for (auto it = begin; it != end; ++it) ready.push_back(kj::mv(it->second));
+  untilEnded_.erase(begin, end);
+  for (auto& fulfiller : ready) fulfiller->fulfill();
+}
+
+}  // namespace tarcil

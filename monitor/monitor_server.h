@@ -1,0 +1,106 @@
+// The monitor's shell: keeps the link to the master, takes launches from agents, and carries out what the
+// logic decides by means of an executor.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/state/server.h"
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "monitor/executor.h"
+#include "monitor/monitor_logic.h"
+#include "monitor/output_source.h"
+#include "rpc/connection.h"
+#include "rpc/requests.h"
+#include "schema/master.capnp.h"
+#include "schema/monitor.capnp.h"
+
+namespace tarcil {
+
+struct MonitorServerOptions {
+  std::string identity;  // random, kept in the data folder
+  std::string master;    // address
+  std::string token;     // role monitor
+};
+
+// Single-threaded; its ports call it on the event loop.
+class MonitorServer final : public ExecutorListener {
+ public:
+  // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
+  // `attached`: the master has taken the servers in; called each time.
+  MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
+                std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
+                kj::Function<void()> attached);
+
+  // Takes over what the executor's predecessor left and connects to the master, to stand for `servers`.
+  // Called once; `executor` tells this object of its tasks and outlives it.
+  void start(Executor& executor, std::vector<ServerFacts> servers);
+
+  // Kills every task. Resolves when all have ended, or after five seconds.
+  kj::Promise<void> killTasks();
+
+  // The bootstrap capability of one agent's connection.
+  wire::MonitorGate::Client gate();
+
+  // --- ExecutorListener ---
+  void taskStarted(AllocationId allocation, WallTime when) override;
+  void taskEnded(AllocationId allocation, const TaskEnd& end) override;
+
+  // --- For the ports ---
+  kj::Promise<void> authenticate(const std::string& token);
+  kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);
+  void stop(AllocationId allocation);
+  struct Output {
+    std::string content;
+    bool ended;
+  };
+  kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
+
+ private:
+  kj::Promise<void> attach(wire::MasterGate::Client master);
+  void lost(const Error& error);
+  void dispatch(const monitor::Event& event);
+  void carryOut(std::vector<monitor::Action>& actions);
+  void carryOut(monitor::RecordLaunch& action);
+  void carryOut(monitor::AnswerLaunch& action);
+  void carryOut(monitor::FetchFiles& action);
+  void carryOut(monitor::StartTask& action);
+  void carryOut(monitor::SignalTask& action);
+  void carryOut(monitor::ForgetTask& action);
+  void carryOut(monitor::SendReports& action);
+  void carryOut(monitor::WakeAt& action);
+  void ended(AllocationId allocation);
+
+  Net net_;
+  const Clock& clock_;
+  Rng rng_;
+  const MonitorServerOptions options_;
+  kj::Function<void(const Error&)> refused_;
+  kj::Function<void()> attachedCallback_;
+  std::vector<ServerFacts> servers_;
+  const std::unique_ptr<OutputSource> outputs_;
+  Executor* executor_ = nullptr;
+  std::unique_ptr<MonitorLogic> logic_;
+  Alarm alarm_;
+  uint64_t requests_ = 0;
+  Requests<monitor::AnswerLaunch::Outcome> launches_{requests_};
+
+  std::set<AllocationId> live_;  // recorded and not ended
+  std::unordered_multimap<AllocationId, kj::Own<kj::PromiseFulfiller<void>>> untilEnded_;
+
+  // While the link to the master stands.
+  kj::Maybe<wire::MonitorPort::Client> port_;
+  bool attached_ = false;
+  std::set<std::string> agentTokens_;  // that the master has confirmed
+
+  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
+  kj::TaskSet calls_;
+  kj::Promise<void> link_ = nullptr;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,31 @@
+// What a task's launch, user and cgroups come to for tarcil-shim (shim/plan.h).
+#pragma once
+
+#include <string>
+
+#include "core/model/launch.h"
+#include "monitor/cgroup.h"
+#include "monitor/system_user.h"
+
+namespace tarcil {
+
+struct TaskSetting {
+  std::string taskDirectory;    // absolute
+  std::string workPoint;        // where the task sees its private directory; empty: below taskDirectory
+  std::vector<uint32_t> cores;  // of the task's resource units; ascending, without repetition
+  uint64_t memoryBytes = 0;     // the limit that holds; 0: none
+  bool pinByAffinity =
+      false;  // no cpuset here: keep the task on its cores by its affinity, which it can change
+  TaskCgroups cgroups;
+};
+
+// The command's environment, as NAME=value: a login-like base (PATH, HOME, USER, LOGNAME, SHELL, TMPDIR), the
+// job's variables over it, and TARCIL_JOB, _JOB_NAME, _TASK, _TASKS, _ATTEMPT, _CORES ("0-1,4"), _MEMORY
+// (bytes) over all.
+std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const SystemUser& user,
+                                                   const TaskSetting& setting);
+
+// The plan's bytes. Strings with a NUL inside cannot be passed on: kInvalid. So is an empty command.
+Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting);
+
+}  // namespace tarcil

@@ -1,0 +1,267 @@
+#include "monitor/task_store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
+
+#include "monitor/exit_record.h"
+#include "monitor/launch_record.h"
+
+namespace tarcil {
+namespace {
+
+Error failure(const std::string& what, const std::string& path) {
+  return {ErrorCode::kInternal,
+          "cannot " + what + " '" + path + "': " + std::generic_category().message(errno)};
+}
+
+// nullopt if there is no such file or it cannot be read.
+std::optional<std::string> readFile(const std::string& path) {
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return std::nullopt;
+  std::string text;
+  char buffer[8192];
+  for (ssize_t count; (count = ::read(fd, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(count));
+  return text;
+}
+
+// Over what the file holds; in this order, a block that it has already is kept and nothing is freed.
+// False, with errno: the disk did not take all of it.
+bool writeOver(int fd, const std::string& text) {
+  const ssize_t count = ::pwrite(fd, text.data(), text.size(), 0);
+  if (count >= 0 && static_cast<size_t>(count) < text.size()) errno = ENOSPC;
+  return count == static_cast<ssize_t>(text.size()) && ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
+}
+
+bool writeFile(const std::string& path, const std::string& text) {
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return fd.get() >= 0 && writeOver(fd, text);
+}
+
+// In `lock` until the shim's own is there. Shorter than any that a shim has: a reader sees either or none.
+const std::string kNoPid = "0\n";
+
+std::vector<AllocationId> allocationsIn(const std::string& folder) {
+  std::vector<AllocationId> result;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    AllocationId allocation = 0;
+    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), allocation);
+    if (bad == std::errc() && end == name.data() + name.size()) result.push_back(allocation);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+// False also for what is no folder.
+bool isEmptyFolder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_empty(path, error) && !error;
+}
+
+uint64_t outputBytes(const std::string& directory) {
+  uint64_t bytes = 0;
+  for (const char* name : {"/stdout", "/stderr"}) {
+    struct stat status {};
+    if (::stat((directory + name).c_str(), &status) == 0) bytes += static_cast<uint64_t>(status.st_size);
+  }
+  return bytes;
+}
+
+// A predecessor that was killed while it started a shim leaves its descriptors to that shim until its exec,
+// which is why a held lock gets a second look.
+Result<kj::AutoCloseFd> lockFolder(const std::string& data) {
+  const std::string path = data + "/executor.lock";
+  kj::AutoCloseFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) return failure("open", path);
+  for (int tries = 0; ::flock(lock, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries == 100)
+      return Error{ErrorCode::kUnavailable, "another monitor uses '" + data + "': stop it first"};
+    ::usleep(10'000);
+  }
+  return lock;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TaskStore>> TaskStore::open(const std::string& dataDirectory, KeepDone keep) {
+  for (const char* part : {"", "/tasks", "/done", "/trash"}) {
+    const std::string path = dataDirectory + part;
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error || ::chmod(path.c_str(), 0700) != 0) {
+      if (error) errno = error.value();
+      return failure("make the folder", path);
+    }
+  }
+  auto lock = lockFolder(dataDirectory);
+  if (!lock) return lock.error();
+  return std::unique_ptr<TaskStore>(new TaskStore(dataDirectory, keep, std::move(*lock)));
+}
+
+TaskStore::TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock)
+    : data_(std::move(dataDirectory)), keep_(keep), lock_(std::move(lock)) {
+  settleEarlierBoot();
+  loadDone();
+  for (const auto& entry : std::filesystem::directory_iterator(data_ + "/trash"))
+    sweeper_.remove(entry.path());
+}
+
+// The boot is written last: a monitor killed in between leaves it all to its successor.
+void TaskStore::settleEarlierBoot() {
+  const auto boot = readFile("/proc/sys/kernel/random/boot_id");
+  const auto before = readFile(data_ + "/boot");
+  if (!boot || before == boot) return;
+  for (const AllocationId allocation : before ? tasks() : std::vector<AllocationId>()) {
+    if (exit(allocation, 0)) continue;
+    const auto record = lostRecord(started(allocation).value_or(kNever), "its server went down while it ran");
+    writeFile(file(allocation, "exit"), record);
+  }
+  writeFile(data_ + "/boot", *boot);
+}
+
+void TaskStore::loadDone() {
+  for (const AllocationId allocation : allocationsIn(data_ + "/done")) {
+    done_.push_back({allocation, outputBytes(data_ + "/done/" + std::to_string(allocation))});
+    doneBytes_ += done_.back().bytes;
+  }
+  pruneDone();
+}
+
+std::string TaskStore::directory(AllocationId allocation) const {
+  return data_ + "/tasks/" + std::to_string(allocation);
+}
+
+std::string TaskStore::file(AllocationId allocation, const char* name) const {
+  return directory(allocation) + "/" + name;
+}
+
+Status TaskStore::record(const LaunchSpec& spec) {
+  const std::string folder = directory(spec.allocation);
+  if (::access(folder.c_str(), F_OK) == 0) return {};
+  const std::string made = data_ + "/trash/next";  // trash indeed, should this process be killed now
+  if (auto ready = makeFolder(made); !ready) return ready;
+  const std::string path = made + "/launch";
+  if (!writeFile(path, encodeLaunch(spec))) return failure("write", path);
+  return ::rename(made.c_str(), folder.c_str()) == 0 ? Status() : failure("make the folder", folder);
+}
+
+Status TaskStore::makeFolder(const std::string& path) {
+  if (recycleOldest(path) || ::mkdir(path.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return failure("make the folder", path);
+  throwAway(path);  // of a record that failed half way
+  return ::mkdir(path.c_str(), 0700) == 0 ? Status() : failure("make the folder", path);
+}
+
+// Only when the next one would be one too many: until then its output is kept.
+bool TaskStore::recycleOldest(const std::string& path) {
+  if (done_.empty() || done_.size() < keep_.tasks) return false;
+  const Done oldest = done_.front();
+  const std::string from = data_ + "/done/" + std::to_string(oldest.allocation);
+  if (::rename(from.c_str(), path.c_str()) != 0) return false;
+  done_.pop_front();
+  doneBytes_ -= oldest.bytes;
+  bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
+  for (const char* name : {"/stdout", "/stderr"}) {
+    good = good && (::truncate((path + name).c_str(), 0) == 0 || errno == ENOENT);
+  }
+  if (!good) throwAway(path);
+  return good;
+}
+
+Result<kj::AutoCloseFd> TaskStore::lockForStart(AllocationId allocation) {
+  const std::string path = file(allocation, "lock");
+  kj::AutoCloseFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (fd.get() < 0) return failure("open", path);
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
+    return Error{ErrorCode::kConflict, "'" + path + "' is held: it runs"};
+  if (!writeOver(fd, kNoPid)) return failure("write", path);
+  return fd;
+}
+
+bool TaskStore::lockHeld(AllocationId allocation) const {
+  const kj::AutoCloseFd fd(::open(file(allocation, "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return fd.get() >= 0 && ::flock(fd, LOCK_SH | LOCK_NB) != 0;
+}
+
+std::optional<pid_t> TaskStore::supervisor(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "lock"));
+  pid_t pid = 0;
+  if (!text || text->empty() || text->back() != '\n') return std::nullopt;
+  std::from_chars(text->data(), text->data() + text->size(), pid);
+  return pid > 0 ? std::optional(pid) : std::nullopt;
+}
+
+Result<kj::AutoCloseFd> TaskStore::makeWork(AllocationId allocation, uid_t uid, gid_t gid) {
+  const std::string path = file(allocation, "work");
+  struct stat before {};
+  const bool there = ::lstat(path.c_str(), &before) == 0;
+  if (there && (before.st_uid != uid || !isEmptyFolder(path))) throwAway(path);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure("make the folder", path);
+  kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0 || ::fchmod(fd, 0700) != 0) {
+    return failure("hand over the folder", path);
+  }
+  return fd;
+}
+
+std::optional<LaunchSpec> TaskStore::launch(AllocationId allocation) const {
+  const auto bytes = readFile(file(allocation, "launch"));
+  return bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+}
+
+std::optional<WallTime> TaskStore::started(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "started"));
+  return text ? std::optional(parseStarted(*text)) : std::nullopt;
+}
+
+std::optional<TaskEnd> TaskStore::exit(AllocationId allocation, uint64_t memoryLimit) const {
+  const auto text = readFile(file(allocation, "exit"));
+  return text ? parseExitRecord(*text, memoryLimit) : std::nullopt;
+}
+
+std::vector<AllocationId> TaskStore::tasks() const {
+  return allocationsIn(data_ + "/tasks");
+}
+
+void TaskStore::forget(AllocationId allocation) {
+  const std::string from = directory(allocation);
+  const std::string to = data_ + "/done/" + std::to_string(allocation);
+  const std::string work = from + "/work";
+  if (!isEmptyFolder(work)) throwAway(work);
+  if (::rename(from.c_str(), to.c_str()) != 0) return;
+  done_.push_back({allocation, outputBytes(to)});
+  doneBytes_ += done_.back().bytes;
+  pruneDone();
+}
+
+void TaskStore::discard(AllocationId allocation) {
+  throwAway(directory(allocation));
+}
+
+void TaskStore::pruneDone() {
+  while (!done_.empty() && (done_.size() > keep_.tasks || doneBytes_ > keep_.bytes)) {
+    doneBytes_ -= done_.front().bytes;
+    sweeper_.remove(data_ + "/done/" + std::to_string(done_.front().allocation));
+    done_.pop_front();
+  }
+}
+
+// Out of sight at once, off the disk later.
+void TaskStore::throwAway(const std::string& path) {
+  const std::string target =
+      data_ + "/trash/" + std::to_string(::getpid()) + "-" + std::to_string(trashed_++);
+  if (::rename(path.c_str(), target.c_str()) == 0) sweeper_.remove(target);
+}
+
+}  // namespace tarcil

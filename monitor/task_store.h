@@ -1,0 +1,111 @@
+// The folders in which tasks leave what must survive a monitor.
+//
+//   <data>/executor.lock      held by the one executor that uses the folder
+//   <data>/boot               the machine's boot that the tasks are of (/proc/sys/kernel/random/boot_id)
+//   <data>/tasks/<allocation>/
+//     launch    what was to be started (monitor/launch_record.h); written before start
+//     lock      holds the shim's pid; flock(LOCK_EX) is held by the monitor while it starts the shim and by
+//               the shim as long as it lives, never by a process of the task
+//     exit.new  room for `exit`, taken before the command is executed
+//     started   the same file, from just before the command is executed; microseconds since 1970
+//     exit      the same file, once it says how the task ended (shim/exit_record.h)
+//     stdout, stderr   from the first byte on
+//     work/     the task's private working directory
+//   <data>/done/<allocation>/ the same of tasks forgotten, work/ emptied; bounded in number and bytes
+//   <data>/trash/             on its way out
+//
+// So, to a monitor that comes back: lock held -> the task is supervised. Lock free, and so free for ever:
+// `exit` -> ended so; else `started` -> nobody knows how it ended; else it was never executed.
+//
+// Nothing is synced to the disk. A kill -9 of the monitor or of the shim loses no completed write, and after
+// a crash of the machine there is no task that a record could lead to: whatever an earlier boot left without
+// a whole `exit` gets one that says lost, whether a `started` has survived or not. A launch that the crash
+// took with it altogether is unknown here, and the master, which hears at the next attachment which tasks
+// this server knows, counts it as lost as well. A sync would cost every task 0.2 ms and save none of them.
+//
+// The folder of the oldest task in done/ becomes the next task's, files and all. To make and remove six files
+// a task is what costs most otherwise, above all on ext4 without a journal, where each new file searches past
+// all that were removed within the last minutes.
+#pragma once
+
+#include <kj/io.h>
+#include <sys/types.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/model/launch.h"
+#include "monitor/sweeper.h"
+
+namespace tarcil {
+
+struct KeepDone {
+  size_t tasks = 2000;
+  uint64_t bytes = uint64_t{4} << 30;  // of output, all tasks together
+};
+
+class TaskStore {
+ public:
+  // Makes the folders. kUnavailable: another executor uses them. kInternal: they cannot be made.
+  static Result<std::unique_ptr<TaskStore>> open(const std::string& dataDirectory, KeepDone keep);
+
+  std::string directory(AllocationId allocation) const;
+
+  // Writes `launch`; the task's folder appears with it whole. A launch that is recorded already stays.
+  Status record(const LaunchSpec& spec);
+
+  // Takes the lock of a task that no shim runs for, ready to be inherited by one. kConflict: it is held.
+  Result<kj::AutoCloseFd> lockForStart(AllocationId allocation);
+
+  // A shim lives (or a monitor is starting one). Requires: this process does not hold the lock.
+  bool lockHeld(AllocationId allocation) const;
+
+  // The pid that the shim wrote; nullopt as long as it did not. Of a living shim only while lockHeld().
+  std::optional<pid_t> supervisor(AllocationId allocation) const;
+
+  // An empty working directory that belongs to the user; what an interrupted start left in it is thrown
+  // away, and so is one that was another user's.
+  Result<kj::AutoCloseFd> makeWork(AllocationId allocation, uid_t uid, gid_t gid);
+
+  std::optional<LaunchSpec> launch(AllocationId allocation) const;
+  std::optional<WallTime> started(AllocationId allocation) const;
+  std::optional<TaskEnd> exit(AllocationId allocation, uint64_t memoryLimit) const;
+
+  // Tasks with a folder, ascending.
+  std::vector<AllocationId> tasks() const;
+
+  // Moves a task to done/ and empties its working directory. No effect on unknown ones.
+  void forget(AllocationId allocation);
+
+  // Throws a task's folder away.
+  void discard(AllocationId allocation);
+
+ private:
+  struct Done {
+    AllocationId allocation;
+    uint64_t bytes;
+  };
+
+  TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock);
+  void settleEarlierBoot();
+  void loadDone();
+  void pruneDone();
+  Status makeFolder(const std::string& path);
+  bool recycleOldest(const std::string& path);
+  void throwAway(const std::string& path);
+  std::string file(AllocationId allocation, const char* name) const;
+
+  const std::string data_;
+  const KeepDone keep_;
+  const kj::AutoCloseFd lock_;
+  std::deque<Done> done_;  // oldest first
+  uint64_t doneBytes_ = 0;
+  uint64_t trashed_ = 0;
+  Sweeper sweeper_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,51 @@
+// What the monitor tells tarcil-shim: one block in a memfd, and three descriptors.
+//
+// The block is a PlanHeader, then `groups` group ids of 32 bits, then NUL-terminated strings in this order:
+//   task directory; mount point of the working directory (empty: none); working directory wanted (empty: the
+//   private one); PATH to search; cgroup v2 directory to be born in (empty: none); file with the count of OOM
+//   kills (empty: none); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
+//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
+// Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
+#pragma once
+
+#include <cstdint>
+
+namespace tarcil {
+
+inline constexpr uint32_t kPlanMagic = 0x54534831;  // "TSH1"
+
+// Descriptors of the shim at its start, beside 0-2 on /dev/null.
+inline constexpr int kPlanFd = 3;  // the plan, readable
+inline constexpr int kLockFd =
+    4;  // the task's `lock`, open for writing, flock(LOCK_EX) held; the shim writes its pid
+inline constexpr int kStatusFd =
+    5;  // pipe to the monitor: "ALLOCATION MICROSECONDS\n" once the command is executed
+
+// Asks the shim to signal the task; the siginfo's value is the signal. SIGKILL ends all processes of the
+// task, any other goes to the command.
+inline constexpr int kRequestSignal = 40;
+
+// The shim's own exit status.
+enum ShimStatus : int {
+  kShimDone = 0,      // `exit` is written
+  kShimBadPlan = 2,   // the plan cannot be read: monitor and shim are of different builds
+  kShimNoRecord = 3,  // nothing can be written into the task directory; the command was not executed
+};
+
+struct PlanHeader {
+  uint32_t magic = kPlanMagic;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  uint32_t groups = 0;  // this and what follows: how many
+  uint32_t arguments = 0;
+  uint32_t variables = 0;
+  uint32_t directories = 0;
+  uint32_t settings = 0;
+  uint32_t joins = 0;
+  uint32_t unused = 0;
+  uint64_t allocation = 0;
+  uint64_t outputLimit = 0;    // bytes of each of stdout and stderr
+  uint64_t affinity[16] = {};  // bit i: core i; all zero leaves the affinity to the cpuset
+};
+
+}  // namespace tarcil

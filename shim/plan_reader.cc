@@ -1,0 +1,99 @@
+#include "shim/plan_reader.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tarcil {
+namespace {
+
+// Walks over the plan's strings. After the first that is not there, all are null and `bad` is set.
+class Cursor {
+ public:
+  Cursor(char* at, char* end) : at_(at), end_(end) {}
+
+  char* next() {
+    const auto* nul = static_cast<char*>(memchr(at_, '\0', static_cast<size_t>(end_ - at_)));
+    if (nul == nullptr) {
+      bad_ = true;
+      return nullptr;
+    }
+    char* text = at_;
+    at_ += nul - at_ + 1;
+    return text;
+  }
+
+  void fill(char** into, uint32_t count) {
+    for (uint32_t i = 0; i < count && !bad_; ++i) into[i] = next();
+  }
+
+  bool bad() const { return bad_; }
+
+ private:
+  char* at_;
+  char* end_;
+  bool bad_ = false;
+};
+
+// The plan's bytes, followed by room for as many pointers as it has bytes in strings; null if it is too
+// short.
+char* load(int fd, size_t& size, char**& pointers) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(PlanHeader))) return nullptr;
+  size = static_cast<size_t>(status.st_size);
+  const size_t aligned = (size + 15) & ~size_t{15};
+  // Each string takes a byte or more, so there are never more of them than bytes; untouched pages cost
+  // nothing.
+  const size_t whole = aligned + (size + 8) * sizeof(char*);
+  void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  char* data = static_cast<char*>(memory);
+  for (size_t got = 0; got < size;) {
+    const ssize_t count = pread(fd, data + got, size - got, static_cast<off_t>(got));
+    if (count <= 0) return nullptr;
+    got += static_cast<size_t>(count);
+  }
+  pointers = reinterpret_cast<char**>(data + aligned);
+  return data;
+}
+
+}  // namespace
+
+bool readPlan(int fd, Plan& plan) {
+  size_t size = 0;
+  char** pointers = nullptr;
+  char* data = load(fd, size, pointers);
+  if (data == nullptr) return false;
+  const auto* header = reinterpret_cast<const PlanHeader*>(data);
+  const uint64_t strings = uint64_t{6} + header->arguments + header->variables + header->directories +
+                           uint64_t{2} * header->settings + header->joins;
+  const uint64_t fixed = sizeof(PlanHeader) + uint64_t{header->groups} * sizeof(uint32_t);
+  if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
+
+  plan.header = header;
+  plan.groups = reinterpret_cast<const uint32_t*>(data + sizeof(PlanHeader));
+  Cursor cursor(data + fixed, data + size);
+  plan.taskDirectory = cursor.next();
+  plan.workPoint = cursor.next();
+  plan.workDirectory = cursor.next();
+  plan.searchPath = cursor.next();
+  plan.birthCgroup = cursor.next();
+  plan.oomFile = cursor.next();
+  plan.arguments = pointers;
+  cursor.fill(plan.arguments, header->arguments);
+  plan.variables = plan.arguments + header->arguments + 1;
+  cursor.fill(plan.variables, header->variables);
+  plan.directories = plan.variables + header->variables + 1;
+  cursor.fill(plan.directories, header->directories);
+  plan.settings = reinterpret_cast<Setting*>(plan.directories + header->directories);
+  for (uint32_t i = 0; i < header->settings && !cursor.bad(); ++i) {
+    plan.settings[i].file = cursor.next();
+    plan.settings[i].value = cursor.next();
+  }
+  plan.joins = reinterpret_cast<char**>(plan.settings + header->settings);
+  cursor.fill(plan.joins, header->joins);
+  return !cursor.bad();
+}
+
+}  // namespace tarcil

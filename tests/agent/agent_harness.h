@@ -1,0 +1,78 @@
+// An agent on a clock that the test moves, its actions sorted into what a test asks about.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/agent_logic.h"
+#include "tests/agent/fake_master.h"
+
+namespace tarcil {
+
+JobId jobId(uint8_t number);
+
+// Alice may submit jobs, which run as her or as "batch".
+Caller alice();
+
+class AgentHarness {
+ public:
+  explicit AgentHarness(const std::vector<ServerBuilder>& servers, const AgentOptions& options = {},
+                        uint64_t seed = 1);
+
+  // The master takes the agent in and sends the whole state. attachOnly() leaves the state out.
+  void attach(uint64_t epoch = 1);
+  void attachOnly(uint64_t epoch = 1);
+  void feedSnapshot();
+  void loseMaster() { handle(agent::MasterLost{}); }
+
+  agent::RequestId submit(const JobSpec& spec, const JobId& id = jobId(1), const Caller& caller = alice());
+  // Submits, and lets the master take what follows.
+  void submitted(const JobSpec& spec, const JobId& id = jobId(1));
+
+  // The master takes the oldest commit sent, or all including those that follow, and the agent gets the
+  // answers.
+  void takeCommit();
+  void takeCommits();
+  // The commits sent so far are lost on their way.
+  void loseCommits() { commits.clear(); }
+
+  // Tells the agent what the master says of a job or of a server.
+  void tell(const JobAssignment& assignment) { handle(agent::JobAssigned{assignment}); }
+  void tellServer(ServerId server) { handle(agent::ServersUpdated{{master.update(server)}}); }
+  void tellServers() { handle(agent::ServersUpdated{master.snapshot()}); }
+  // A task ends, and agent and copy hear of it.
+  void endTask(const JobId& job, TaskIndex task);
+  void launchAnswered(AllocationId allocation, agent::LaunchAnswered::Outcome outcome) {
+    handle(agent::LaunchAnswered{allocation, outcome});
+  }
+
+  // Moves the clock, firing timers when they are due.
+  void pass(Duration time);
+
+  void handle(const agent::Event& event);
+
+  // nullopt: not answered.
+  std::optional<Status> answer(agent::RequestId request) const;
+  // "" for success; "none" where there is no answer.
+  std::string answerText(agent::RequestId request) const;
+
+  FakeMaster master;
+  AgentLogic agent;
+  std::deque<Commit> commits;           // sent and not taken
+  std::vector<agent::Launch> launches;  // all so far
+  size_t commitsSent = 0;
+
+ private:
+  void fire();
+
+  Rng rng_;
+  Now now_;
+  std::optional<MonotonicTime> wake_;
+  std::map<agent::RequestId, Status> answers_;
+  agent::RequestId nextRequest_ = 1;
+};
+
+}  // namespace tarcil

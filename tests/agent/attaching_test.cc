@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include "tests/agent/agent_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Attaching, SameEpochSendsCommitsInFlightAgainAsTheyWere) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto first = h.submit(aJob(1), jobId(1));
+  auto second = h.submit(aJob(2), jobId(2));
+  const std::deque<Commit> sent = h.commits;
+  h.loseCommits();
+  h.loseMaster();
+  h.attach();
+  EXPECT_EQ(h.commits, sent);
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(first), "");
+  EXPECT_EQ(h.answerText(second), "");
+  EXPECT_EQ(h.launches.size(), 3u);
+  EXPECT_EQ(h.agent.load().freeUnits, 1u);
+}
+
+TEST(Attaching, CommitThatWasTakenBeforeTheLinkBrokeStartsItsTasksOnce) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(2));
+  h.master.take(h.commits[0]);  // the answer is lost
+  h.loseCommits();
+  h.loseMaster();
+  h.attach();
+  EXPECT_EQ(h.answerText(request), "");  // the master's list of jobs says that it is durable
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.commitsSent, 2u);
+  EXPECT_EQ(h.agent.load().freeUnits, 2u);
+}
+
+TEST(Attaching, TasksWithClaimsInFlightAreNotPlannedASecondTime) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  ASSERT_EQ(h.commits.size(), 1u);
+  h.loseCommits();
+  h.loseMaster();
+  h.attach();  // lists the task as queued
+  h.tellServers();
+  EXPECT_EQ(h.commits.size(), 1u);
+}
+
+TEST(Attaching, NewEpochMakesUnansweredSubmissionsAnew) {
+  AgentHarness h({aServer("a")});
+  h.attach(1);
+  h.submitted(aJob(1), jobId(1));
+  auto request = h.submit(aJob(2), jobId(2));
+  h.loseCommits();
+  h.loseMaster();
+  h.master.startEpoch();
+  h.attach(2);
+  EXPECT_EQ(h.agent.epoch(), 2u);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].sequence, 1u);
+  EXPECT_TRUE(h.commits[0].newJob);
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(request), "");
+  EXPECT_EQ(h.agent.load().freeUnits, 1u);
+}
+
+TEST(Attaching, NewEpochLiftsClaimsThatCameToNothing) {
+  AgentHarness h({aServer("a")});
+  h.attach(1);
+  h.submitted(aJob(2));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  h.loseCommits();
+  h.loseMaster();
+  h.master.startEpoch();
+  h.attach(2);
+  ASSERT_EQ(h.commits.size(), 1u);  // the task is planned anew
+  EXPECT_EQ(h.commits[0].sequence, 1u);
+  h.takeCommits();
+  EXPECT_EQ(h.agent.load().freeUnits, h.master.freeUnits());
+}
+
+TEST(Attaching, NewEpochAnswersSubmissionsThatTheMasterHas) {
+  AgentHarness h({aServer("a")});
+  h.attach(1);
+  auto request = h.submit(aJob(1));
+  h.master.take(h.commits[0]);
+  h.loseCommits();
+  h.master.startEpoch();
+  h.attach(2);
+  EXPECT_EQ(h.answerText(request), "");
+  EXPECT_TRUE(h.commits.empty());
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Attaching, JobsThatTheMasterNoLongerListsAreForgotten) {
+  AgentHarness h({aServer("a").holding({}, 4)});
+  h.attach();
+  h.submitted(aJob(1));
+  h.loseMaster();
+  h.master.cancel(jobId(1));
+  h.attach();
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+  EXPECT_EQ(h.agent.load().waiting, 0u);
+}
+
+TEST(Attaching, JobThatEndedBeforeItsAnswerArrivedIsAnsweredAndForgotten) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(1));
+  h.master.take(h.commits[0]);
+  h.loseCommits();
+  h.loseMaster();
+  h.master.cancel(jobId(1));
+  h.attach();
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(request), "");
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+}
+
+TEST(Attaching, GrantForATaskThatHasMovedOnIsIgnored) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(1));
+  const CommitAnswer granted = h.master.take(h.commits[0]);
+  h.tell(h.master.requeue(jobId(1), 0, 1min));  // it failed before the answer came
+  h.handle(agent::CommitAnswered{granted});
+  EXPECT_TRUE(h.launches.empty());
+}
+
+TEST(Attaching, NothingIsPlannedWhileTheMasterIsAway) {
+  AgentHarness h({aServer("a")});
+  h.master.occupyElsewhere(0, {}, 4);
+  h.attach();
+  h.submitted(aJob(1));
+  h.loseMaster();
+  h.master.leaveElsewhere(0);
+  h.tellServers();
+  h.pass(1min);
+  EXPECT_TRUE(h.commits.empty());
+  h.attach();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include "tests/agent/agent_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+using Outcome = agent::LaunchAnswered::Outcome;
+
+JobRecord record(uint8_t id) {
+  return {
+      .id = jobId(id), .spec = aJob(2), .user = "alice", .runAs = "batch", .hasFiles = true, .submitted = {}};
+}
+
+TaskAssignment startingAt(ServerId server, AllocationId allocation) {
+  return {.index = 0,
+          .attempt = 2,
+          .state = RunState::kStarting,
+          .allocation = allocation,
+          .server = server,
+          .rus = {3}};
+}
+
+// An agent that has launched the one task of job 1.
+struct Launched : AgentHarness {
+  Launched() : AgentHarness({aServer("a")}) {
+    attach();
+    submitted(aJob(1));
+  }
+};
+
+TEST(Launching, SaysAllThatTheMonitorNeeds) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  JobSpec spec = aJob(2);
+  spec.command = {"run", "me"};
+  spec.env = {{"K", "v"}};
+  spec.timeout = 5s;
+  spec.grace = 3s;
+  spec.workdir = "/srv";
+  h.submitted(spec);
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[1].address, "monitor of a");
+  const LaunchSpec& launch = h.launches[1].spec;
+  EXPECT_EQ(launch.allocation, h.master.task(jobId(1), 1).allocation);
+  EXPECT_EQ(launch.rus, h.master.task(jobId(1), 1).rus);
+  EXPECT_EQ(launch.job, jobId(1));
+  EXPECT_EQ(launch.task, 1u);
+  EXPECT_EQ(launch.tasks, 2u);
+  EXPECT_EQ(launch.server, "a");
+  EXPECT_EQ(launch.command, spec.command);
+  EXPECT_EQ(launch.env, spec.env);
+  EXPECT_EQ(launch.workdir, "/srv");
+  EXPECT_EQ(launch.user, "alice");
+  EXPECT_EQ(launch.timeout, spec.timeout);
+  EXPECT_EQ(launch.grace, spec.grace);
+  EXPECT_FALSE(launch.hasFiles);
+}
+
+TEST(Launching, RetriedUntilAMonitorAccepts) {
+  Launched h;
+  const AllocationId allocation = h.launches[0].spec.allocation;
+  h.launchAnswered(allocation, Outcome::kUnreachable);
+  h.pass(199ms);
+  EXPECT_EQ(h.launches.size(), 1u);
+  h.pass(1ms);
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[1].spec, h.launches[0].spec);
+  h.launchAnswered(allocation, Outcome::kAccepted);
+  h.pass(1min);
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(Launching, PausesBetweenTriesGrowToTwoSeconds) {
+  Launched h;
+  for (int tries = 1; tries <= 20; ++tries) {
+    h.launchAnswered(h.launches[0].spec.allocation, Outcome::kUnreachable);
+    h.pass(2s);
+    EXPECT_EQ(h.launches.size(), 1u + static_cast<size_t>(tries));
+  }
+  h.launchAnswered(h.launches[0].spec.allocation, Outcome::kUnreachable);
+  h.pass(1999ms);
+  EXPECT_EQ(h.launches.size(), 21u);
+}
+
+TEST(Launching, RevokedLaunchIsForgotten) {
+  Launched h;
+  h.launchAnswered(h.launches[0].spec.allocation, Outcome::kRevoked);
+  h.pass(1min);
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Launching, NotRetriedOnceTheMasterSaysOtherwise) {
+  Launched h;
+  h.launchAnswered(h.launches[0].spec.allocation, Outcome::kUnreachable);
+  h.tell(h.master.run(jobId(1), 0));
+  h.pass(1min);
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Launching, RetryGoesToTheNewestAddress) {
+  Launched h;
+  h.launchAnswered(h.launches[0].spec.allocation, Outcome::kUnreachable);
+  h.master.moveServer(0, "elsewhere");
+  h.tellServer(0);
+  ASSERT_EQ(h.launches.size(), 2u);  // at once: the monitor is back
+  EXPECT_EQ(h.launches[1].address, "elsewhere");
+}
+
+TEST(Launching, TakenOverJobLaunchesWhatIsStarting) {
+  AgentHarness h({aServer("a"), aServer("b")});
+  h.attach();
+  h.tell(h.master.handOver(record(7), {startingAt(1, 55)}));
+  ASSERT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.launches[0].address, "monitor of b");
+  EXPECT_EQ(h.launches[0].spec.allocation, 55u);
+  EXPECT_EQ(h.launches[0].spec.attempt, 2u);
+  EXPECT_EQ(h.launches[0].spec.user, "batch");
+  EXPECT_TRUE(h.launches[0].spec.hasFiles);
+}
+
+TEST(Launching, TakenOverJobPlacesWhatIsQueued) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.tell(h.master.handOver(record(7), {{.index = 0, .rus = {}}, {.index = 1, .rus = {}}}));
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(Launching, WaitsForTheFactsOfItsServer) {
+  AgentHarness h({aServer("a")});
+  h.master.handOver(record(7), {startingAt(0, 55)});
+  h.attachOnly();
+  EXPECT_TRUE(h.launches.empty());
+  h.feedSnapshot();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Launching, AcceptedLaunchIsNotSentAgainAfterReconnecting) {
+  Launched h;
+  h.launchAnswered(h.launches[0].spec.allocation, Outcome::kAccepted);
+  h.loseMaster();
+  h.attach();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Launching, LateGrantOfACancelledJobIsNotLaunched) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  h.tellServers();
+  ASSERT_EQ(h.commits.size(), 1u);
+  const CommitAnswer granted = h.master.take(h.commits[0]);
+  h.tell(h.master.cancel(jobId(1)));
+  h.handle(agent::CommitAnswered{granted});
+  EXPECT_EQ(h.launches.size(), 1u);  // the first attempt's
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+  EXPECT_EQ(h.agent.load().commits, 0u);
+}
+
+TEST(Launching, CancelledJobIsForgottenWithItsLaunches) {
+  Launched h;
+  h.launchAnswered(h.launches[0].spec.allocation, Outcome::kUnreachable);
+  h.tell(h.master.cancel(jobId(1)));
+  h.pass(1min);
+  EXPECT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/agent/agent_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+
+JobSpec atOnce(uint32_t tasks, uint32_t concurrency) {
+  JobSpec spec = aJob(tasks);
+  spec.concurrency = concurrency;
+  return spec;
+}
+
+JobSpec aGang(uint32_t tasks) {
+  JobSpec spec = aJob(tasks);
+  spec.schedule = Schedule::kGang;
+  return spec;
+}
+
+TEST(Placing, OneCommitCarriesTheJobItsClaimsAndWhy) {
+  AgentHarness h({aServer("a"), aServer("b")});
+  h.attach();
+  h.submit(aJob(3));
+  ASSERT_EQ(h.commits.size(), 1u);
+  const Commit& commit = h.commits[0];
+  EXPECT_EQ(commit.sequence, 1u);
+  EXPECT_EQ(commit.answered, 0u);
+  EXPECT_EQ(commit.claims.size(), 3u);
+  EXPECT_EQ(commit.explanation.placed, 3u);
+  EXPECT_EQ(commit.waitReason, "");
+}
+
+TEST(Placing, CommitsNameTheLastAnswerWithoutGaps) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(1), jobId(1));
+  h.submit(aJob(1), jobId(2));
+  std::swap(h.commits[0], h.commits[1]);
+  h.takeCommit();  // the second is answered first
+  h.submit(aJob(1), jobId(3));
+  EXPECT_EQ(h.commits[1].answered, 0u);
+  h.takeCommits();
+  h.submit(aJob(1), jobId(4));
+  EXPECT_EQ(h.commits[0].sequence, 4u);
+  EXPECT_EQ(h.commits[0].answered, 3u);
+}
+
+TEST(Placing, ClaimsInFlightAreNotClaimedAgain) {
+  AgentHarness h({aServer("a").rus(2)});
+  h.attach();
+  h.submit(aJob(1), jobId(1));
+  h.submit(aJob(1), jobId(2));
+  EXPECT_EQ(h.agent.load().freeUnits, 0u);
+  h.submit(aJob(1), jobId(3));
+  EXPECT_TRUE(h.commits[2].claims.empty());
+  EXPECT_NE(h.commits[0].claims[0].preferred, h.commits[1].claims[0].preferred);
+}
+
+TEST(Placing, RefusedClaimIsSampledAgainAtOnce) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(1));
+  h.master.refuseClaims(1);
+  h.takeCommit();
+  EXPECT_EQ(h.answerText(request), "");  // the job is durable, though it has no slot yet
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_FALSE(h.commits[0].newJob);
+  h.takeCommit();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Placing, AfterSoManyRefusalsTheJobWaitsForAChange) {
+  AgentHarness h({aServer("a")}, {.replans = 2});
+  h.attach();
+  h.submit(aJob(1));
+  h.master.refuseClaims(3);
+  h.takeCommits();
+  EXPECT_TRUE(h.launches.empty());
+  h.pass(5s);
+  h.takeCommits();
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_EQ(h.master.reason(jobId(1)),
+            "others were quicker to take the slots found for it; it is tried again");
+  h.master.occupyElsewhere(0, {}, 1);
+  h.tellServers();
+  h.master.leaveElsewhere(0);
+  h.tellServers();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Placing, OnlyTheRefusedTasksAreSampledAgain) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(3));
+  h.master.refuseClaims(1);
+  h.takeCommit();
+  EXPECT_EQ(h.launches.size(), 2u);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims.size(), 1u);
+}
+
+TEST(Placing, NoMoreTasksAtOnceThanTheJobAllows) {
+  AgentHarness h({aServer("a").rus(8)});
+  h.attach();
+  h.submitted(atOnce(5, 2));
+  EXPECT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.master.reason(jobId(1)), "");  // its own limit is no reason to wait for the cluster
+  h.endTask(jobId(1), 0);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 3u);
+  EXPECT_EQ(h.master.active(jobId(1)), 2u);
+}
+
+TEST(Placing, FailedTaskWaitsForItsBackoff) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.tell(h.master.requeue(jobId(1), 0, 3s));
+  h.tellServers();
+  h.pass(2999ms);
+  EXPECT_TRUE(h.commits.empty());
+  h.pass(1ms);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims.at(0).attempt, 1u);
+}
+
+TEST(Placing, WaitingGangHoldsNothing) {
+  AgentHarness h({aServer("a").rus(4).holding({}, 2)});
+  h.attach();
+  h.submitted(aGang(4));
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_EQ(h.agent.load().freeUnits, 2u);
+  EXPECT_EQ(h.master.reason(jobId(1)), "waiting for 4 slots at once (gang); 2 are free");
+  h.submitted(aJob(2), jobId(2));
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(Placing, GangStartsWhenAllItsSlotsAreFree) {
+  AgentHarness h({aServer("a").rus(3), aServer("b").rus(2)});
+  h.master.occupyElsewhere(0, {}, 3);
+  h.attach();
+  h.submitted(aGang(4));
+  h.master.leaveElsewhere(0);
+  h.tellServers();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 4u);
+}
+
+TEST(Placing, LargeJobGoesInSeveralCommits) {
+  AgentHarness h(std::vector<ServerBuilder>(100, aServer("a").rus(30)));
+  h.attach();
+  h.submitted(aJob(3000));
+  EXPECT_GE(h.commitsSent, 3u);
+  std::set<TaskIndex> launched;
+  for (const agent::Launch& launch : h.launches) launched.insert(launch.spec.task);
+  EXPECT_EQ(launched.size(), 3000u);
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,181 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/agent/agent_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr Resource kLlc = Resource::kLlc;
+
+JobSpec urgent(uint8_t priority) {
+  JobSpec spec = aJob(1);
+  spec.priority = priority;
+  return spec;
+}
+
+// One server of four units, all taken by others.
+struct FullCluster : AgentHarness {
+  FullCluster() : AgentHarness({aServer("a")}) {
+    master.occupyElsewhere(0, {}, 4);
+    attach();
+  }
+};
+
+TEST(Waiting, JobWithoutASlotIsAcceptedAndSaysWhyItWaits) {
+  FullCluster h;
+  auto request = h.submit(aJob(1));
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(request), "");
+  EXPECT_EQ(h.master.reason(jobId(1)), "no free unit: 4 of 4 are taken");
+  EXPECT_EQ(h.agent.load().waiting, 1u);
+}
+
+TEST(Waiting, StartsWhenUnitsComeFree) {
+  FullCluster h;
+  h.submitted(aJob(2));
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.master.reason(jobId(1)), "");
+  EXPECT_EQ(h.agent.load().waiting, 0u);
+}
+
+TEST(Waiting, IncrementalJobStartsAsSlotsCome) {
+  AgentHarness h({aServer("a").holding({}, 2)});
+  h.attach();
+  h.submitted(aJob(3));
+  EXPECT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.master.reason(jobId(1)), "no free unit: 4 of 4 are taken");
+  h.endTask(jobId(1), 1);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 3u);
+}
+
+TEST(Waiting, NamesTheContendedResource) {
+  AgentHarness h({aServer("a").holding(causing({{kLlc, 80}}))});
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_THAT(h.master.reason(jobId(1)),
+              HasSubstr("slots sampled suit it: llc is too contended on the rest"));
+}
+
+TEST(Waiting, StartsWhenContentionFalls) {
+  AgentHarness h({aServer("a")});
+  h.master.occupyElsewhere(0, causing({{kLlc, 80}}), 1);
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Waiting, TakesTheBestThereIsAtItsBound) {
+  AgentHarness h({aServer("a").holding(causingAndTolerating({{kLlc, 80}}, {}))}, {.waitBound = 30s});
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  h.pass(29s);
+  h.takeCommits();
+  EXPECT_TRUE(h.launches.empty());
+  h.pass(1s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Waiting, IsNotTriedWhileNothingChanges) {
+  AgentHarness h({aServer("a").holding(causing({{kLlc, 80}}))}, {.waitBound = 1h});
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  const size_t sent = h.commitsSent;
+  h.tellServer(0);
+  h.pass(30min);
+  EXPECT_EQ(h.commitsSent, sent);
+}
+
+TEST(Waiting, HigherPriorityStartsFirst) {
+  FullCluster h;
+  h.submitted(urgent(10), jobId(1));
+  h.submitted(urgent(90), jobId(2));
+  h.submitted(urgent(50), jobId(3));
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  ASSERT_EQ(h.commits.size(), 3u);
+  EXPECT_EQ(h.commits[0].job, jobId(2));
+}
+
+TEST(Waiting, OlderStartsFirstAtTheSamePriority) {
+  FullCluster h;
+  h.submitted(aJob(4), jobId(9));
+  h.pass(1ms);
+  h.submitted(aJob(4), jobId(1));
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.takeCommits();
+  EXPECT_EQ(h.master.active(jobId(9)), 4u);
+  EXPECT_EQ(h.master.active(jobId(1)), 0u);
+}
+
+TEST(Waiting, JobThatFindsNoSlotDoesNotBlockThoseBehindIt) {
+  AgentHarness h({aServer("a").rus(4), aServer("b").rus(8).holding({}, 8)});
+  h.master.occupyElsewhere(0, {}, 3);
+  h.attach();
+  JobSpec large = urgent(90);
+  large.rusPerTask = 8;
+  h.submitted(large, jobId(1));
+  h.submitted(aJob(3), jobId(2));
+  EXPECT_EQ(h.master.active(jobId(2)), 1u);
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.takeCommits();
+  EXPECT_EQ(h.master.active(jobId(2)), 3u);
+  EXPECT_EQ(h.master.active(jobId(1)), 0u);
+}
+
+TEST(Waiting, ManyJobsAreTriedInSeveralSteps) {
+  AgentHarness h({aServer("a").rus(200)});
+  h.master.occupyElsewhere(0, {}, 200);
+  h.attach();
+  for (uint8_t job = 1; job <= 200; ++job) h.submitted(aJob(1), jobId(job));
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  EXPECT_LT(h.commits.size(), 200u);  // one event costs a bounded amount of work
+  h.pass(0s);
+  EXPECT_EQ(h.commits.size(), 200u);
+}
+
+TEST(Waiting, SaysANewReasonAtMostOnceASecond) {
+  AgentHarness h({aServer("a").rus(2)}, {.waitBound = 1h});
+  h.master.occupyElsewhere(0, causing({{kLlc, 80}}), 2);
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  EXPECT_THAT(h.master.reason(jobId(1)), HasSubstr("no free unit"));
+  h.master.leaveElsewhere(0);
+  h.master.occupyElsewhere(0, causing({{kLlc, 70}}), 1);
+  h.tellServer(0);
+  EXPECT_TRUE(h.commits.empty());
+  h.pass(1s);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_TRUE(h.commits[0].claims.empty());
+  h.takeCommits();
+  EXPECT_THAT(h.master.reason(jobId(1)), HasSubstr("llc is too contended"));
+}
+
+TEST(Waiting, NewSettingsAreTriedAtOnce) {
+  AgentHarness h({aServer("a").holding(causing({{kLlc, 80}}))});
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  QualitySettings lax;
+  lax.target = 0.1;
+  h.handle(agent::SettingsUpdated{lax});
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tarcil

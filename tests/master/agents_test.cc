@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace master;
+
+constexpr Duration kGrace = MasterOptions{}.agentGrace;
+
+// Two servers' worth of room and agents to be attached by the test.
+struct Agents : testing::Test {
+  MasterHarness master;
+  SessionId monitor = master.attachMonitor("m", {serverFacts("a", 8)});
+};
+
+TEST_F(Agents, GetANewEpochWithEachNewProcess) {
+  master.attachAgent("x");
+  const uint64_t first = *master.agentAnswer().epoch;
+  master.attachAgent("x");
+  EXPECT_GT(*master.agentAnswer().epoch, first);
+}
+
+TEST_F(Agents, ResumeTheirEpochAcrossARestartOfTheMaster) {
+  master.attachAgent("x");
+  const uint64_t epoch = *master.agentAnswer().epoch;
+  master.restart();
+  master.attachAgent("x", epoch);
+  EXPECT_EQ(*master.agentAnswer().epoch, epoch);
+}
+
+TEST_F(Agents, StartAnewWithAnEpochThatIsNotTheirs) {
+  master.attachAgent("x");
+  const uint64_t epoch = *master.agentAnswer().epoch;
+  master.attachAgent("x", epoch + 7);
+  EXPECT_EQ(*master.agentAnswer().epoch, epoch + 1);
+}
+
+TEST_F(Agents, WithoutANameAreRefused) {
+  master.attachAgent("");
+  EXPECT_EQ(master.agentAnswer().epoch.error().code, ErrorCode::kInvalid);
+}
+
+TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {
+  const SessionId first = master.attachAgent("x");
+  Commit commit = newJob(1, spec(3));
+  commit.claims = {claim(0, 0), claim(1, 0)};
+  const AllocationId allocation = master.place(first, commit);
+  master.ended(monitor, allocation, exitedWith(0));
+
+  master.attachAgent("x");
+  ASSERT_EQ(master.agentAnswer().jobs.size(), 1u);
+  const JobAssignment& job = master.agentAnswer().jobs[0];
+  EXPECT_TRUE(job.complete);
+  EXPECT_EQ(job.job.id, jobId(1));
+  ASSERT_EQ(job.tasks.size(), 2u);
+  EXPECT_EQ(job.tasks[0].index, 1u);
+  EXPECT_EQ(job.tasks[0].state, RunState::kStarting);
+  EXPECT_EQ(job.tasks[0].allocation, allocation + 1);
+  EXPECT_EQ(job.tasks[0].rus, std::vector<RuIndex>{1});
+  EXPECT_EQ(job.tasks[1].state, RunState::kQueued);
+}
+
+TEST_F(Agents, CommitNothingThroughASessionThatWasReplaced) {
+  const SessionId old = master.attachAgent("x");
+  const SessionId current = master.attachAgent("x", *master.agentAnswer().epoch);
+  EXPECT_EQ(master.commit(old, newJob(1, spec())).outcome, CommitAnswer::Outcome::kRefused);
+  EXPECT_FALSE(master.logic().job(jobId(1)));
+  master.detach(old);  // its late end does not touch the one that replaced it
+  EXPECT_EQ(master.commit(current, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);
+}
+
+TEST_F(Agents, LoseTheirJobsToTheLeastLoadedAfterTheirGrace) {
+  const SessionId gone = master.attachAgent("gone");
+  const SessionId busy = master.attachAgent("busy");
+  const SessionId idle = master.attachAgent("idle");
+  master.commit(busy, newJob(1, spec()));
+  master.commit(gone, newJob(2, spec()));
+  master.detach(gone);
+  EXPECT_TRUE(only<AssignJob>(master.pass(kGrace / 2)).empty());
+
+  const auto assigned = only<AssignJob>(master.pass(kGrace));
+  ASSERT_EQ(assigned.size(), 1u);
+  EXPECT_EQ(assigned[0].session, idle);
+  EXPECT_TRUE(assigned[0].assignment.complete);
+  EXPECT_EQ(assigned[0].assignment.job.id, jobId(2));
+  EXPECT_EQ(master.job(2).progress.owner, "idle");
+}
+
+TEST_F(Agents, AreFencedOnceTheirJobsAreHandedOver) {
+  const SessionId gone = master.attachAgent("gone");
+  const uint64_t epoch = *master.agentAnswer().epoch;
+  master.attachAgent("other");
+  master.commit(gone, newJob(1, spec()));
+  master.detach(gone);
+  master.pass(kGrace);
+
+  const SessionId late = master.attachAgent("gone", epoch);
+  EXPECT_GT(*master.agentAnswer().epoch, epoch);
+  EXPECT_TRUE(master.agentAnswer().jobs.empty());
+  EXPECT_EQ(master.commit(late, moreFor(1)).outcome, CommitAnswer::Outcome::kJobOver);
+}
+
+TEST_F(Agents, KeepTheirJobsWhenTheyComeBackInTime) {
+  const SessionId session = master.attachAgent("x");
+  const uint64_t epoch = *master.agentAnswer().epoch;
+  master.attachAgent("other");
+  master.commit(session, newJob(1, spec()));
+  master.detach(session);
+  master.pass(kGrace / 2);
+  const SessionId again = master.attachAgent("x", epoch);
+  master.pass(2 * kGrace);
+  EXPECT_EQ(master.job(1).progress.owner, "x");
+  EXPECT_EQ(master.commit(again, moreFor(1)).outcome, CommitAnswer::Outcome::kOk);
+}
+
+TEST_F(Agents, ThatAttachGetTheJobsNobodyWasThereToTake) {
+  const SessionId gone = master.attachAgent("gone");
+  master.commit(gone, newJob(1, spec()));
+  master.detach(gone);
+  master.pass(2 * kGrace);
+  EXPECT_EQ(master.job(1).progress.owner, "gone");
+
+  master.attachAgent("next");
+  ASSERT_EQ(master.agentAnswer().jobs.size(), 1u);
+  EXPECT_TRUE(only<AssignJob>(master.lastActions()).empty()) << "told twice";
+  EXPECT_EQ(master.job(1).progress.owner, "next");
+  master.restart();
+  EXPECT_EQ(master.job(1).progress.owner, "next");
+}
+
+TEST_F(Agents, HaveTheirGraceAfterARestartOfTheMaster) {
+  master.commit(master.attachAgent("gone"), newJob(1, spec()));
+  master.attachAgent("other");
+  const uint64_t epoch = *master.agentAnswer().epoch;
+  master.restart();
+  master.attachAgent("other", epoch);
+  master.pass(kGrace / 2);
+  EXPECT_EQ(master.job(1).progress.owner, "gone");
+  master.pass(kGrace);
+  EXPECT_EQ(master.job(1).progress.owner, "other");
+}
+
+TEST_F(Agents, AreShownWithTheirJobs) {
+  const SessionId x = master.attachAgent("x");
+  master.commit(x, newJob(1, spec()));
+  master.detach(master.attachAgent("y"));
+  const std::vector<AgentView> agents = master.logic().agents();
+  ASSERT_EQ(agents.size(), 2u);
+  EXPECT_EQ(agents[0].address, "address-of-x");
+  EXPECT_EQ(agents[0].jobs, 1u);
+  EXPECT_TRUE(agents[0].attached);
+  EXPECT_FALSE(agents[1].attached);
+}
+
+}  // namespace
+}  // namespace tarcil

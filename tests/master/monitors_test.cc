@@ -1,0 +1,189 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace master;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Duration kGrace = MasterOptions{}.serverGrace;
+
+// Server a of 4 units, an agent, and job 1 of two tasks placed on a.
+struct Monitors : testing::Test {
+  MasterHarness master;
+  const std::vector<ServerFacts> servers = {serverFacts("a", 4)};
+  SessionId monitor = master.attachMonitor("m", servers);
+  SessionId agent = master.attachAgent("x");
+  AllocationId first = 0, second = 0;
+
+  void SetUp() override {
+    Commit commit = newJob(1, spec(2));
+    commit.claims = {claim(0, 0), claim(1, 0)};
+    first = master.place(agent, commit);
+    second = first + 1;
+  }
+  TaskRecord task(TaskIndex index) { return master.task(1, index); }
+};
+
+TEST_F(Monitors, KeepTheNumbersOfTheirServers) {
+  master.attachMonitor("n", {serverFacts("b", 1)});
+  EXPECT_EQ(master.logic().server("b")->id, 1u);
+  master.restart();
+  master.attachMonitor("n", {serverFacts("b", 1), serverFacts("c", 1)});
+  EXPECT_EQ(master.logic().server("b")->id, 1u);
+  EXPECT_EQ(master.logic().server("c")->id, 2u);
+}
+
+TEST_F(Monitors, PublishFactsWhereTheyChanged) {
+  ServerFacts moved = servers[0];
+  moved.address = "elsewhere";
+  master.attachMonitor("m", {moved}, {{first, "a"}, {second, "a"}});
+  const auto published = only<PublishServer>(master.lastActions());
+  ASSERT_EQ(published.size(), 1u);
+  EXPECT_EQ(published[0].update.facts, moved);
+  master.restart();
+  EXPECT_EQ(master.logic().server("a")->facts.address, "elsewhere");
+}
+
+TEST_F(Monitors, MayNotClaimTheServersOfAnAttachedOne) {
+  master.attachMonitor("thief", servers);
+  EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kConflict);
+  EXPECT_TRUE(master.status("a").up);
+  EXPECT_EQ(only<AnswerReports>(master.started(monitor, first)).at(0).status.ok(), true);
+}
+
+TEST_F(Monitors, TakeOverServersWhoseMonitorIsGoneAndLoseWhatTheyDoNotKnow) {
+  master.started(monitor, first);
+  master.detach(monitor);
+  master.attachMonitor("heir", servers, {{first, "a"}});
+  EXPECT_TRUE(master.monitorAnswer().status.ok());
+  EXPECT_EQ(task(0).state, RunState::kRunning);
+  EXPECT_EQ(task(1).state, RunState::kQueued) << "its launch may have reached the other monitor";
+  EXPECT_EQ(task(1).attempt, 1u);
+}
+
+TEST_F(Monitors, AreRefusedWithServersThatCannotBe) {
+  ServerFacts nameless = serverFacts("", 1);
+  ServerFacts empty = serverFacts("e", 0);
+  ServerFacts huge = serverFacts("h", 70'000);
+  const std::vector<std::vector<ServerFacts>> wrong = {
+      {nameless}, {empty}, {huge}, {serverFacts("b", 1), serverFacts("b", 1)}};
+  for (const auto& list : wrong) {
+    master.attachMonitor("n", list);
+    EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kInvalid);
+  }
+  EXPECT_EQ(master.logic().servers().size(), 1u);
+}
+
+TEST_F(Monitors, ThatLeaveTakeTheirServersDownAtOnce) {
+  const auto published = only<PublishServer>(master.detach(monitor));
+  ASSERT_EQ(published.size(), 1u);
+  EXPECT_FALSE(published[0].update.status.up);
+  EXPECT_EQ(task(0).state, RunState::kStarting) << "its tasks run on";
+}
+
+TEST_F(Monitors, ThatStayAwayLoseTheirTasks) {
+  master.started(monitor, first);
+  master.detach(monitor);
+  EXPECT_THAT(only<JobChanged>(master.pass(kGrace / 2)), IsEmpty());
+  const auto assigned = only<AssignJob>(master.pass(kGrace));
+  ASSERT_EQ(assigned.size(), 1u);
+  EXPECT_EQ(assigned[0].assignment.tasks.size(), 2u);
+  EXPECT_EQ(task(0).state, RunState::kQueued);
+  EXPECT_EQ(task(0).attempt, 1u);
+  EXPECT_EQ(task(0).failures, 0u);
+  EXPECT_EQ(task(0).end.cause, EndCause::kLost);
+  EXPECT_EQ(master.freeUnits("a"), 4u);
+}
+
+TEST_F(Monitors, HaveTheirGraceAfterARestartOfTheMaster) {
+  master.started(monitor, first);
+  master.restart();
+  EXPECT_FALSE(master.status("a").up);
+  master.pass(kGrace / 2);
+  EXPECT_EQ(task(0).state, RunState::kRunning);
+  master.pass(kGrace);
+  EXPECT_EQ(task(0).state, RunState::kQueued);
+}
+
+TEST_F(Monitors, ThatComeBackInTimeKeepTheirTasks) {
+  master.started(monitor, first);
+  master.detach(monitor);
+  master.pass(kGrace / 2);
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
+  EXPECT_THAT(master.monitorAnswer().drop, IsEmpty());
+  master.pass(2 * kGrace);
+  EXPECT_EQ(task(0).state, RunState::kRunning);
+  EXPECT_EQ(task(1).state, RunState::kStarting);
+}
+
+TEST_F(Monitors, ThatDoNotKnowARunningTaskLostIt) {
+  master.started(monitor, first);
+  master.attachMonitor("m", servers, {{second, "a"}});
+  EXPECT_EQ(task(0).state, RunState::kQueued);
+  EXPECT_EQ(task(0).end.cause, EndCause::kLost);
+}
+
+TEST_F(Monitors, ThatDoNotKnowAStartingTaskAreSentItAgain) {
+  master.attachMonitor("m", servers, {{second, "a"}});
+  const auto assigned = only<AssignJob>(master.lastActions());
+  ASSERT_EQ(assigned.size(), 1u);
+  EXPECT_EQ(assigned[0].session, agent);
+  ASSERT_EQ(assigned[0].assignment.tasks.size(), 1u);
+  EXPECT_EQ(assigned[0].assignment.tasks[0].allocation, first);
+  EXPECT_EQ(assigned[0].assignment.tasks[0].state, RunState::kStarting);
+}
+
+TEST_F(Monitors, DropWhatTheMasterDoesNotKnow) {
+  master.ended(monitor, second, exitedWith(0));
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}, {777, "a"}, {778, "elsewhere"}});
+  EXPECT_THAT(master.monitorAnswer().drop, ElementsAre(second, 777, 778));
+}
+
+TEST_F(Monitors, AreToldWhatToStopWhenTheyComeBack) {
+  master.detach(monitor);
+  EXPECT_THAT(only<StopTask>(master.cancel(1, user("alice"))), IsEmpty());
+  master.restart();
+  master.attachMonitor("m", servers, {{second, "a"}});
+  EXPECT_THAT(master.monitorAnswer().stop, ElementsAre(first, second)) << "also what it does not know";
+}
+
+TEST_F(Monitors, ThatNoLongerListAServerLeaveItDown) {
+  monitor = master.attachMonitor("m", {serverFacts("b", 1)});
+  EXPECT_FALSE(master.status("a").up);
+  EXPECT_TRUE(master.status("b").up);
+  master.pass(2 * kGrace);
+  EXPECT_EQ(task(0).state, RunState::kQueued) << "lost";
+}
+
+TEST_F(Monitors, ReportNothingThroughASessionThatWasReplaced) {
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
+  const auto actions = master.ended(monitor, first, exitedWith(0));
+  EXPECT_EQ(only<AnswerReports>(actions).at(0).status.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(task(0).state, RunState::kStarting);
+  master.detach(monitor);
+  EXPECT_TRUE(master.status("a").up) << "the late end of the old session does not touch the new one";
+}
+
+TEST_F(Monitors, ReportNothingForTasksOfOtherServers) {
+  const SessionId other = master.attachMonitor("n", {serverFacts("b", 1)});
+  EXPECT_TRUE(only<AnswerReports>(master.ended(other, first, exitedWith(0))).at(0).status.ok());
+  EXPECT_EQ(task(0).state, RunState::kStarting);
+}
+
+TEST_F(Monitors, WithFewerUnitsKeepTheTasksOnTheOthers) {
+  master.attachMonitor("m", {serverFacts("a", 1)}, {{first, "a"}, {second, "a"}});
+  EXPECT_EQ(master.freeUnits("a"), 0u);
+  master.restart();
+  monitor = master.attachMonitor("m", {serverFacts("a", 1)}, {{first, "a"}, {second, "a"}});
+  master.ended(monitor, first, exitedWith(0));
+  master.ended(monitor, second, exitedWith(0));
+  EXPECT_EQ(master.freeUnits("a"), 1u);
+}
+
+}  // namespace
+}  // namespace tarcil

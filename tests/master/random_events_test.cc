@@ -1,0 +1,342 @@
+// Random events, with the master dying between and within them: what must hold after each of them (design
+// 11).
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/state/occupancy.h"
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace master;
+
+struct AgentModel {
+  std::string name;
+  std::optional<SessionId> session;
+  uint64_t epoch = 0;
+  uint64_t next = 1;      // sequence of the next commit
+  uint64_t answered = 0;  // as told to the master
+  std::map<uint64_t, Commit> sent;
+  std::map<uint64_t, CommitAnswer> answers;
+};
+
+struct MonitorModel {
+  std::string identity;
+  std::vector<ServerFacts> servers;
+  std::optional<SessionId> session;
+};
+
+class RandomCluster {
+ public:
+  explicit RandomCluster(uint64_t seed) : rng_(seed), master_(options()) {}
+
+  void step() {
+    switch (rng_.below(12)) {
+      case 0:
+        return attachAgent();
+      case 1:
+        return detachSomebody();
+      case 2:
+        return attachMonitor();
+      case 3:
+        return cancelSomething();
+      case 4:
+        return passTime();
+      case 5:
+        return restart();
+      case 6:
+        return repeatCommit();
+      case 7:
+      case 8:
+      case 9:
+        return sendCommit();
+      default:
+        return report();
+    }
+  }
+
+  void check() {
+    checkUnits();
+    checkJobs();
+  }
+
+ private:
+  static MasterOptions options() {
+    MasterOptions options;
+    options.keepFinishedJobs = 5;
+    return options;
+  }
+
+  bool chance(double probability) { return rng_.unit() < probability; }
+
+  // The event's actions, or nothing where the master died of it.
+  std::optional<std::vector<Action>> deliver(const Event& event) {
+    if (chance(0.04)) {
+      master_.dieBeforeStoring(event);
+      forgetSessions();
+      return std::nullopt;
+    }
+    if (chance(0.04)) {
+      master_.dieBeforeAnswering(event);
+      forgetSessions();
+      return std::nullopt;
+    }
+    std::vector<Action> actions = master_.handle(event);
+    noteEnds(actions);
+    return actions;
+  }
+
+  void forgetSessions() {
+    for (AgentModel& agent : agents_) agent.session.reset();
+    for (MonitorModel& monitor : monitors_) monitor.session.reset();
+  }
+
+  void restart() {
+    if (!chance(0.2)) return;
+    std::map<JobId, JobDetails> before;
+    for (const JobSummary& job : master_.logic().jobs(theOperator(), 1000)) {
+      before.emplace(job.id, *master_.logic().job(job.id));
+    }
+    master_.restart();
+    forgetSessions();
+    ASSERT_EQ(master_.logic().jobs(theOperator(), 1000).size(), before.size());
+    for (const auto& [id, details] : before) {
+      const JobDetails after = *master_.logic().job(id);
+      EXPECT_EQ(after.record, details.record);
+      EXPECT_EQ(after.progress, details.progress);
+      EXPECT_EQ(after.tasks, details.tasks);
+      EXPECT_EQ(after.ahead, details.ahead);
+    }
+  }
+
+  void attachAgent() {
+    AgentModel& agent = agents_[rng_.below(agents_.size())];
+    const uint64_t epoch = chance(0.8) ? agent.epoch : 0;
+    agent.session.reset();
+    const SessionId session = nextSession_++;
+    const auto actions = deliver(AgentAttached{0, session, agent.name, epoch, "address"});
+    if (!actions) return;
+    agent.session = session;
+    const uint64_t given = *only<AnswerAgentAttached>(*actions).at(0).epoch;
+    if (given != agent.epoch) {
+      agent = {agent.name, session, given, 1, 0, {}, {}};
+    } else if (agent.sent.contains(agent.next)) {
+      send(agent, agent.sent[agent.next]);  // the one in flight when the connection ended
+    }
+  }
+
+  void attachMonitor() {
+    MonitorModel& monitor = monitors_[rng_.below(monitors_.size())];
+    if (!monitor.session && chance(0.1)) monitor.identity += "'";
+    monitor.session.reset();
+    MonitorAttached event{0, nextSession_++, monitor.identity, {}, {{999'999'999, "a"}}};
+    for (const ServerFacts& server : monitor.servers) {
+      if (chance(0.95)) event.servers.push_back(server);
+      const auto view = master_.logic().server(server.name);
+      if (!view) continue;
+      for (const ServerView::Task& task : view->tasks) {
+        if (chance(0.9)) event.tasks.push_back({task.allocation, server.name});
+      }
+    }
+    const auto actions = deliver(event);
+    if (!actions || !only<AnswerMonitorAttached>(*actions).at(0).status) return;
+    monitor.session = event.session;
+  }
+
+  void detachSomebody() {
+    if (chance(0.5)) return;
+    std::optional<SessionId>& session = chance(0.5) ? agents_[rng_.below(agents_.size())].session
+                                                    : monitors_[rng_.below(monitors_.size())].session;
+    if (!session) return;
+    const PeerDetached event{*session};
+    session.reset();
+    deliver(event);
+  }
+
+  void passTime() {
+    const int64_t seconds = static_cast<int64_t>(chance(0.1) ? rng_.below(70) : rng_.below(3));
+    noteEnds(master_.pass(std::chrono::seconds(seconds)));
+  }
+
+  void cancelSomething() {
+    if (chance(0.6)) return;
+    deliver(CancelRequested{0, jobId(static_cast<int>(rng_.below(kJobs))), theOperator()});
+  }
+
+  Commit randomCommit() {
+    const int number = static_cast<int>(rng_.below(kJobs));
+    JobSpec wanted = spec(1 + static_cast<uint32_t>(rng_.below(5)), 1 + static_cast<uint32_t>(rng_.below(2)));
+    wanted.restart.attempts = static_cast<uint32_t>(rng_.below(3));
+    wanted.restart.onLost = chance(0.5);
+    wanted.schedule = chance(0.3) ? Schedule::kGang : Schedule::kIncremental;
+    wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(40)));
+    wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
+    const auto existing = master_.logic().job(jobId(number));
+    if (existing) wanted = existing->record.spec;
+    Commit commit = newJob(number, wanted);
+    if (existing && chance(0.8)) commit.newJob.reset();
+    for (TaskIndex task = 0; task < wanted.tasks; ++task) {
+      if (chance(0.3)) continue;
+      const auto server = static_cast<ServerId>(rng_.below(5));
+      commit.claims.push_back(claim(task, server, wanted.rusPerTask));
+      Claim& last = commit.claims.back();
+      if (existing) last.attempt = existing->tasks[task].attempt;
+      if (chance(0.3)) last.floor = 0.9;
+      if (chance(0.3)) last.preferred = {static_cast<RuIndex>(rng_.below(4))};
+    }
+    commit.explanation.wanted = commit.claims.size();
+    return commit;
+  }
+
+  void sendCommit() {
+    AgentModel& agent = agents_[rng_.below(agents_.size())];
+    if (!agent.session) return;
+    Commit commit = randomCommit();
+    commit.sequence = agent.next;
+    agent.answered = std::max(agent.answered, agent.next - 1 - rng_.below(std::min<uint64_t>(agent.next, 3)));
+    commit.answered = agent.answered;
+    agent.sent[commit.sequence] = commit;
+    send(agent, commit);
+  }
+
+  void repeatCommit() {
+    AgentModel& agent = agents_[rng_.below(agents_.size())];
+    const auto answer = agent.answers.upper_bound(agent.answered);
+    if (!agent.session || answer == agent.answers.end()) return;
+    send(agent, agent.sent[answer->first]);
+  }
+
+  void send(AgentModel& agent, const Commit& commit) {
+    const auto actions = deliver(CommitArrived{0, *agent.session, commit});
+    if (!actions) return;
+    CommitAnswer answer = only<AnswerCommit>(*actions).at(0).answer;
+    answer.servers.clear();
+    const auto [first, isFirst] = agent.answers.emplace(commit.sequence, answer);
+    EXPECT_EQ(answer, first->second) << "a repeat got another answer";
+    agent.next = std::max(agent.next, commit.sequence + 1);
+    if (isFirst) noteGrants(commit, answer);
+  }
+
+  // Every answered grant is stored, and its number is new.
+  void noteGrants(const Commit& commit, const CommitAnswer& answer) {
+    const std::vector<TaskRecord> stored = master_.store().load()->tasks;
+    for (size_t i = 0; i < answer.grants.size(); ++i) {
+      const Grant& grant = answer.grants[i];
+      if (grant.verdict != Verdict::kGranted) continue;
+      EXPECT_TRUE(granted_.insert(grant.allocation).second) << "allocation given twice";
+      const auto record = std::find_if(stored.begin(), stored.end(), [&commit, i](const TaskRecord& task) {
+        return task.job == commit.job && task.index == commit.claims[i].task;
+      });
+      ASSERT_NE(record, stored.end());
+      EXPECT_GE(record->allocation, grant.allocation);  // later where the answer had to be repeated
+    }
+  }
+
+  void report() {
+    MonitorModel& monitor = monitors_[rng_.below(monitors_.size())];
+    if (!monitor.session) return;
+    ReportsArrived event{0, *monitor.session, {}};
+    for (const ServerView& server : master_.logic().servers()) {
+      for (const ServerView::Task& task : server.tasks) {
+        if (chance(0.4)) event.reports.push_back({task.allocation, chance(0.6), randomEnd()});
+      }
+    }
+    if (!granted_.empty()) event.reports.push_back({*granted_.begin(), true, randomEnd()});
+    const auto actions = deliver(event);
+    if (actions) {
+      EXPECT_TRUE(only<AnswerReports>(*actions).at(0).status.ok());
+    }
+  }
+
+  TaskEnd randomEnd() {
+    TaskEnd end = exitedWith(chance(0.6) ? 0 : 1);
+    if (chance(0.2)) end.cause = EndCause::kCancelled;
+    return end;
+  }
+
+  // No job ends twice.
+  void noteEnds(const std::vector<Action>& actions) {
+    for (const JobChanged& change : only<JobChanged>(actions)) {
+      if (change.finished) {
+        EXPECT_TRUE(announced_.insert(change.job).second) << "a job ended twice";
+      }
+    }
+  }
+
+  // No unit has two owners, every placed task has its units, and the sums are what they are from scratch.
+  void checkUnits() {
+    size_t placed = 0;
+    for (const ServerView& server : master_.logic().servers()) {
+      std::vector<Resident> residents;
+      std::set<RuIndex> used;
+      for (const ServerView::Task& task : server.tasks) {
+        for (RuIndex ru : task.rus) EXPECT_TRUE(used.insert(ru).second) << "unit with two owners";
+        residents.push_back({task.allocation, task.rus, task.profile.caused, task.profile.tolerated});
+        const TaskRecord record = master_.logic().job(task.job)->tasks[task.index];
+        EXPECT_EQ(record.allocation, task.allocation);
+        EXPECT_EQ(record.server, server.facts.name);
+      }
+      ServerStatus scratch = server.status;
+      rebuild(scratch, residents, server.facts.rus, fullShare());
+      EXPECT_EQ(scratch, server.status);
+      placed += server.tasks.size();
+    }
+    size_t active = 0;
+    for (const JobSummary& job : master_.logic().jobs(theOperator(), 1000)) active += job.active;
+    EXPECT_EQ(placed, active);
+  }
+
+  // What has ended stays as it ended; what has not has an owner that counts it.
+  void checkJobs() {
+    std::map<JobId, JobProgress> finished;
+    uint32_t unfinished = 0;
+    for (const JobSummary& job : master_.logic().jobs(theOperator(), 1000)) {
+      const JobProgress progress = master_.logic().job(job.id)->progress;
+      EXPECT_EQ(isFinal(progress.state), job.queued + job.active == 0);
+      if (!isFinal(progress.state)) {
+        ++unfinished;
+        continue;
+      }
+      finished.emplace(job.id, progress);
+      const auto before = finished_.find(job.id);
+      if (before != finished_.end()) {
+        EXPECT_EQ(before->second, progress);
+      }
+    }
+    EXPECT_LE(finished.size(), options().keepFinishedJobs);
+    uint32_t owned = 0;
+    for (const AgentView& agent : master_.logic().agents()) owned += agent.jobs;
+    EXPECT_EQ(owned, unfinished);
+    std::erase_if(announced_, [this](const JobId& id) { return !master_.logic().job(id); });
+    finished_ = std::move(finished);
+  }
+
+  static constexpr uint64_t kJobs = 20;
+
+  Rng rng_;
+  MasterHarness master_;
+  SessionId nextSession_ = 1;
+  std::vector<AgentModel> agents_{{"x", {}, 0, 1, 0, {}, {}}, {"y", {}, 0, 1, 0, {}, {}}};
+  std::vector<MonitorModel> monitors_{{"m", {serverFacts("a", 4), serverFacts("b", 2)}, {}},
+                                      {"n", {serverFacts("c", 3), serverFacts("d", 8)}, {}}};
+  std::set<AllocationId> granted_;         // answered
+  std::set<JobId> announced_;              // told to have finished, and still kept
+  std::map<JobId, JobProgress> finished_;  // at the last check
+};
+
+TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomCluster cluster(seed);
+    for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      cluster.step();
+      cluster.check();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace master;
+using testing::HasSubstr;
+
+TEST(NewStore, GetsAClusterNameAndSettingsThatStay) {
+  MasterHarness master;
+  const std::string cluster = master.logic().cluster().cluster;
+  EXPECT_NE(cluster, "");
+  const QualitySettings settings = master.logic().settings();
+  master.restart();
+  EXPECT_EQ(master.logic().cluster().cluster, cluster);
+  EXPECT_EQ(master.logic().settings(), settings);
+  EXPECT_EQ(master.store().load()->settings, settings);
+}
+
+TEST(Settings, AreCountedStoredAndPublished) {
+  MasterHarness master;
+  QualitySettings wanted = master.logic().settings();
+  const uint64_t version = wanted.version;
+  wanted.target = 0.8;
+  wanted.version = 99;
+  const auto actions = master.handle(SettingsSet{1, wanted});
+  EXPECT_TRUE(only<Answer>(actions).at(0).status.ok());
+  EXPECT_EQ(only<PublishSettings>(actions).at(0).settings.version, version + 1);
+  master.restart();
+  EXPECT_EQ(master.logic().settings().target, 0.8);
+  EXPECT_EQ(master.logic().settings().version, version + 1);
+}
+
+TEST(Settings, ThatAreWrongAreRefusedWithEveryProblem) {
+  MasterHarness master;
+  QualitySettings wrong;
+  wrong.target = 7;
+  wrong.cap = 0;
+  const auto actions = master.handle(SettingsSet{1, wrong});
+  ASSERT_EQ(actions.size(), 1u);
+  const Error error = std::get<Answer>(actions[0]).status.error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalid);
+  EXPECT_THAT(error.message, HasSubstr("target"));
+  EXPECT_THAT(error.message, HasSubstr("cap"));
+  EXPECT_EQ(master.logic().settings().target, QualitySettings{}.target);
+}
+
+TEST(Platforms, ChangeWhatTheResidentsOfTheirServersBear) {
+  MasterHarness master;
+  master.attachMonitor("m", {serverFacts("a", 4, "p"), serverFacts("b", 4, "q")});
+  JobSpec tender = spec();
+  tender.profile = causing(Resource::kLlc, 40);
+  tender.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 20;
+  Commit commit = newJob(1, tender);
+  commit.claims = {claim(0, 0)};
+  master.place(master.attachAgent("x"), commit);
+  const ServerStatus before = master.status("a");
+
+  Share half = fullShare();
+  half.fill(kShareUnit / 2);
+  const auto actions = master.handle(PlatformSet{1, "p", half});
+  EXPECT_EQ(only<PublishPlatform>(actions).at(0).share, half);
+  const auto published = only<PublishServer>(actions);
+  ASSERT_EQ(published.size(), 1u) << "only servers of the platform change";
+  EXPECT_NE(published[0].update.status.bound, before.bound);
+  EXPECT_GT(published[0].update.status.version, before.version);
+
+  const PressureSum bound = master.status("a").bound;
+  master.restart();
+  EXPECT_EQ(master.status("a").bound, bound);
+  EXPECT_EQ(master.logic().platforms().at(0).share, half);
+}
+
+TEST(Platforms, WithAShareBeyondFourAreRefused) {
+  MasterHarness master;
+  Share share = fullShare();
+  share[static_cast<size_t>(Resource::kTlb)] = 1025;
+  const auto actions = master.handle(PlatformSet{1, "p", share});
+  EXPECT_THAT(only<Answer>(actions).at(0).status.error().message, HasSubstr("tlb"));
+  EXPECT_TRUE(master.logic().platforms().empty());
+  share[static_cast<size_t>(Resource::kTlb)] = 1024;
+  EXPECT_TRUE(only<Answer>(master.handle(PlatformSet{2, "p", share})).at(0).status.ok());
+}
+
+}  // namespace
+}  // namespace tarcil

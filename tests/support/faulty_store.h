@@ -1,0 +1,33 @@
+// A store that fails on request, to see what survives.
+#pragma once
+
+#include "master/store.h"
+
+namespace tarcil {
+
+// Passes everything to another store until the chosen write; that one fails, and so does everything after it,
+// as the contract of Store has it.
+class FaultyStore final : public Store {
+ public:
+  // What becomes of the failing write: an unsynced write may or may not be there after the restart.
+  enum class Unsynced : uint8_t { kForgotten, kKept };
+
+  // `inner` outlives this object. Writes count from 1; 0 never fails.
+  FaultyStore(Store& inner, uint64_t failingWrite, Unsynced unsynced)
+      : inner_(inner), failingWrite_(failingWrite), unsynced_(unsynced) {}
+
+  Result<StoreContents> load() override;
+  Status write(std::span<const Mutation> mutations) override;
+  Result<std::vector<InputFile>> files(const JobId& job) override;
+  Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
+
+  bool failed() const { return failingWrite_ != 0 && writes_ >= failingWrite_; }
+
+ private:
+  Store& inner_;
+  const uint64_t failingWrite_;
+  const Unsynced unsynced_;
+  uint64_t writes_ = 0;
+};
+
+}  // namespace tarcil
