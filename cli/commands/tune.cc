@@ -95,9 +95,8 @@ int showTable(const TuneFlags& flags) {
 // --- The settings ---
 
 bool setsSomething(const TuneFlags& flags) {
-  return flags.target || flags.confidence || flags.cap || flags.floor || !flags.ratio.empty() ||
-         flags.model || !flags.contention.empty() || flags.margin || flags.noiseFloor ||
-         flags.protectNeighbours;
+  return flags.target || flags.confidence || flags.cap || flags.floor || flags.margin || flags.noiseFloor ||
+         flags.protectNeighbours || !(flags.ratio + flags.model + flags.contention).empty();
 }
 
 template <typename To, typename From>
