@@ -177,16 +177,15 @@ void AgentLogic::State::afterGrants(Job& job, bool refused, Turn& turn) {
   refresh(job, turn);
 }
 
+// A monitor may lose a launch that it accepted, with its machine: where the master still counts the task as
+// starting, the launch is sent again. One that was not lost is not started twice.
 void AgentLogic::State::launch(Job& job, TaskIndex index, Turn& turn) {
   const HeldTask& task = *job.held.find(index);
-  if (task.launched) return;
   launches.start(launchSpec(job.held.record(), index, task), task.server, copy.state(), turn.actions);
 }
 
 void AgentLogic::State::on(const LaunchAnswered& event, Turn& turn) {
-  std::optional<LaunchSpec> settled = launches.answered(event, turn.now);
-  if (!settled) return;
-  if (Job* job = find(settled->job)) job->held.setLaunched(settled->task, settled->allocation);
+  launches.answered(event, turn.now);
 }
 
 AgentLogic::State::Job* AgentLogic::State::find(const JobId& id) {

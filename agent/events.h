@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/decide/options.h"
 #include "core/model/launch.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"

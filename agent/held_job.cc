@@ -14,19 +14,14 @@ HeldJob HeldJob::submitted(JobRecord record) {
 }
 
 void HeldJob::assign(const TaskAssignment& news, MonotonicTime now) {
-  bool launched = false;
-  if (const HeldTask* held = find(news.index)) {
-    launched = held->launched && held->allocation == news.allocation;
-    forget(news.index);
-  }
+  forget(news.index);
   if (isFinal(news.state)) return;
   HeldTask task{.attempt = news.attempt,
                 .state = news.state,
                 .notBefore = now + news.delay,
                 .allocation = news.allocation,
                 .server = news.server,
-                .rus = news.rus,
-                .launched = launched};
+                .rus = news.rus};
   list(news.index, task, now);
   tasks_[news.index] = std::move(task);
 }
@@ -52,7 +47,6 @@ void HeldJob::grant(TaskIndex index, ServerId server, const Grant& grant) {
   task.allocation = grant.allocation;
   task.server = server;
   task.rus = grant.rus;
-  task.launched = false;
   active_.insert(index);
 }
 
@@ -61,11 +55,6 @@ void HeldJob::forget(TaskIndex index) {
   if (found == tasks_.end()) return;
   unlist(index, found->second);
   tasks_.erase(found);
-}
-
-void HeldJob::setLaunched(TaskIndex index, AllocationId allocation) {
-  auto found = tasks_.find(index);
-  if (found != tasks_.end() && found->second.allocation == allocation) found->second.launched = true;
 }
 
 const HeldTask* HeldJob::find(TaskIndex index) const {

@@ -22,7 +22,6 @@ struct HeldTask {
   AllocationId allocation = 0;         // starting, running
   ServerId server = 0;
   std::vector<RuIndex> rus;
-  bool launched = false;  // a monitor has answered for this allocation: it is not to be launched again
 };
 
 // Values only; every change is O(log tasks).
@@ -43,8 +42,6 @@ class HeldJob {
   // The queued task now holds the granted units and is starting.
   void grant(TaskIndex index, ServerId server, const Grant& grant);
   void forget(TaskIndex index);
-  // Notes that a monitor has answered for the task's allocation.
-  void setLaunched(TaskIndex index, AllocationId allocation);
 
   // nullptr where the task has ended or is not known. Valid until the next change.
   const HeldTask* find(TaskIndex index) const;

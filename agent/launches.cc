@@ -15,21 +15,19 @@ void Launches::start(LaunchSpec spec, ServerId server, const ClusterState& state
   send(entry->second, state, actions);
 }
 
-std::optional<LaunchSpec> Launches::answered(const LaunchAnswered& answer, MonotonicTime now) {
+void Launches::answered(const LaunchAnswered& answer, MonotonicTime now) {
   auto found = launching_.find(answer.allocation);
-  if (found == launching_.end()) return std::nullopt;
+  if (found == launching_.end()) return;
   Launching& launching = found->second;
   if (answer.outcome != LaunchAnswered::Outcome::kUnreachable) {
-    LaunchSpec settled = std::move(launching.spec);
     drop(answer.allocation);
-    return settled;
+    return;
   }
-  if (launching.stage != Launching::Stage::kSent) return std::nullopt;
+  if (launching.stage != Launching::Stage::kSent) return;
   launching.stage = Launching::Stage::kPausing;
   launching.due = now + launching.pause;
   launching.pause = std::min(launching.pause * 3 / 2, kLongestPause);
   pausing_.insert({launching.due, answer.allocation});
-  return std::nullopt;
 }
 
 void Launches::drop(AllocationId allocation) {

@@ -26,9 +26,8 @@ class Launches {
   // already. The server's name is filled in here.
   void start(LaunchSpec spec, ServerId server, const ClusterState& state, std::vector<Action>& actions);
 
-  // Takes a monitor's answer. Returns the launch that is settled by it, nullopt where it is to be sent again
-  // or is not under way.
-  std::optional<LaunchSpec> answered(const LaunchAnswered& answer, MonotonicTime now);
+  // Takes a monitor's answer: the launch is settled, or to be sent again after a pause.
+  void answered(const LaunchAnswered& answer, MonotonicTime now);
 
   // The master has taken the allocation back, or its task runs or has ended.
   void drop(AllocationId allocation);

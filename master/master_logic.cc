@@ -111,6 +111,18 @@ std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
   return master::detailsOf(state_->tables, *job);
 }
 
+std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
+  const master::Job* job = state_->tables.jobs.find(id);
+  if (job == nullptr) return std::nullopt;
+  return master::summaryOf(*job);
+}
+
+std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) const {
+  const master::Job* job = state_->tables.jobs.find(id);
+  if (job == nullptr || index >= job->tasks.size()) return std::nullopt;
+  return job->tasks[index];
+}
+
 std::vector<JobSummary> MasterLogic::jobs(const Caller& caller, size_t limit) const {
   return master::newestJobs(state_->tables, caller, limit);
 }

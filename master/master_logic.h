@@ -71,7 +71,7 @@ class MasterLogic final {
   std::optional<JobDetails> job(const JobId& id) const;
   // Without its tasks; O(1).
   std::optional<JobSummary> summary(const JobId& id) const;
-  // Requires: index < the job's number of tasks. O(1).
+  // Nothing where there is no such job or task. O(1).
   std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;
   // Jobs of whoever the caller may steer, newest first, at most `limit`.
   std::vector<JobSummary> jobs(const Caller& caller, size_t limit) const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/decide/options.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
 

@@ -12,7 +12,7 @@ constexpr uint32_t kMostDoublings = 6;
 // Where the task goes after an attempt; counts the failure if it was one.
 RunState nextState(const Job& job, TaskRecord& task) {
   if (task.end.succeeded()) return RunState::kDone;
-  if (task.stopping || job.progress.cancelRequested) return RunState::kCancelled;
+  if (job.progress.cancelRequested) return RunState::kCancelled;
   const RestartPolicy& restart = job.record.spec.restart;
   if (task.end.cause == EndCause::kLost) return restart.onLost ? RunState::kQueued : RunState::kLost;
   ++task.failures;

@@ -23,7 +23,7 @@ void placeTask(Context& context, Job& job, const Claim& claim, const Slot& slot,
 void startTask(Context& context, const Hold& hold, WallTime started);
 
 // The attempt is over: its units are freed, and the task is queued again or final. By design 8: a task that
-// succeeded is done even if it was to be stopped; one that was to be stopped is cancelled; a lost one is
+// succeeded is done even if its job was cancelled; any other of a cancelled job is cancelled; a lost one is
 // queued again where restart.on_lost says so; a failed one as often as restart.attempts says. Requires:
 // `hold` is of an allocation in use; it is not afterwards.
 void endTask(Context& context, const Hold& hold, const TaskEnd& end);

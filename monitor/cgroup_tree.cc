@@ -133,6 +133,12 @@ bool CgroupTree::remove(AllocationId allocation) const {
   return gone;
 }
 
+void CgroupTree::removeUnused() const {
+  for (const auto& parent : parents()) {
+    if (::rmdir(parent.c_str()) == 0) ::rmdir(std::filesystem::path(parent).parent_path().c_str());
+  }
+}
+
 std::set<AllocationId> CgroupTree::tasks() const {
   std::set<AllocationId> result;
   for (const auto& parent : parents()) {

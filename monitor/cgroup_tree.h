@@ -32,6 +32,9 @@ class CgroupTree {
   // Removes the cgroups of a task. False if a process is still in one of them.
   bool remove(AllocationId allocation) const;
 
+  // Removes this server's directories, and the group's with the last server, if no task is left in them.
+  void removeUnused() const;
+
   // Tasks that have a cgroup.
   std::set<AllocationId> tasks() const;
 

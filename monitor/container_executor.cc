@@ -112,7 +112,9 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
   tasks_.add(watchStatus());
 }
 
-ContainerExecutor::~ContainerExecutor() noexcept = default;
+ContainerExecutor::~ContainerExecutor() noexcept {
+  cgroups_.removeUnused();
+}
 
 void ContainerExecutor::record(const LaunchSpec& spec) {
   if (auto recorded = store_->record(spec); !recorded) {

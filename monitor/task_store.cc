@@ -48,7 +48,7 @@ bool writeFile(const std::string& path, const std::string& text) {
 }
 
 // In `lock` until the shim's own is there. Shorter than any that a shim has: a reader sees either or none.
-const std::string kNoPid = "0\n";
+constexpr const char* kNoPid = "0\n";
 
 std::vector<AllocationId> allocationsIn(const std::string& folder) {
   std::vector<AllocationId> result;
@@ -252,7 +252,7 @@ void TaskStore::discard(AllocationId allocation) {
 void TaskStore::pruneDone() {
   while (!done_.empty() && (done_.size() > keep_.tasks || doneBytes_ > keep_.bytes)) {
     doneBytes_ -= done_.front().bytes;
-    sweeper_.remove(data_ + "/done/" + std::to_string(done_.front().allocation));
+    throwAway(data_ + "/done/" + std::to_string(done_.front().allocation));
     done_.pop_front();
   }
 }

@@ -7,6 +7,9 @@
 What is checked is what the compiler read, by `ninja -t deps`. In every file of the project among it each #include line
 is held against the table below; then each object's whole list, so that a header that came in some other way (a macro,
 a compiler flag) is found too. Fails also when there are no dependencies to read, or some are missing.
+
+In master/, agent/ and monitor/ a file is logic if CMakeLists.txt there lists it in tarcil_<role>_logic, or if it is one
+of PURE_FILES; otherwise it is shell.
 """
 
 import fnmatch
@@ -18,11 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Files of master/, agent/ and monitor/ that are logic: pure, std only. Everything else there is shell.
-LOGIC_FILES = [
-    "*_logic.h", "*_logic.cc", "options.*", "store.h", "memory_store.*", "executor.h", "emulated_executor.*",
-    "psi.*", "cgroup.*", "cgroup_v1.*", "cgroup_v2.*", "perf.*", "resctrl.*", "events.h",
-]
+# Pure like logic, wherever they are listed: what parses the text of a machine's files.
+PURE_FILES = [f"monitor/{name}.*" for name in ("psi", "cgroup", "cgroup_v1", "cgroup_v2", "perf", "resctrl")]
 
 # Libraries by the first part of the header's path; what is not here and ends in .h is the operating system's.
 LIBRARIES = {
@@ -41,7 +41,7 @@ ROLES = ["master", "agent", "monitor"]
 LOGIC = [f"{role} logic" for role in ROLES]
 SHELLS = [f"{role} shell" for role in ROLES]
 ENV = ["env", "env/linux"]
-SHELL_LIBRARIES = {"kj", "capnp", "os"}
+SHELL_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os"}
 
 # part -> (parts whose headers it may include besides its own, libraries besides std). None: anything.
 TABLE = {
@@ -56,14 +56,14 @@ TABLE = {
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "os"}),
     "env/fake": (["core/base", "env"], {"kj"}),
-    "rpc": ([*CORE, "schema", *ENV], SHELL_LIBRARIES),
+    "rpc": ([*CORE, "schema", *ENV], {"kj", "capnp", "os"}),
     "shim": ([], {"os"}),
     **{f"{role} logic": ([*CORE, "lsh", "classifier"], set()) for role in ROLES},
     **{f"{role} shell": ([f"{role} logic", *CORE, "schema", "rpc", *ENV], SHELL_LIBRARIES) for role in ROLES},
-    "master rocks_store": (["master logic", *CORE, "schema", *ENV], {"rocksdb", *SHELL_LIBRARIES}),
+    "master rocks_store": (["master logic", "master shell", *CORE, "schema", *ENV], {"rocksdb", *SHELL_LIBRARIES}),
     "sim": ([*CORE, "lsh", "classifier", *LOGIC], set()),
     "cli": ([*CORE, "lsh", "classifier", "schema", "rpc", "sim", *ENV, *LOGIC, *SHELLS, "master rocks_store"],
-            {"CLI", "yaml-cpp", "nlohmann", "fmt", *SHELL_LIBRARIES}),
+            {"CLI", "yaml-cpp", "nlohmann", *SHELL_LIBRARIES}),
     "tests": None,
     "bench": None,
 }
@@ -73,19 +73,18 @@ TABLE["monitor shell"][0].append("shim")  # the format of the files that the shi
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
-def part_of(path):
-    """The row of TABLE for a file of the project, or None where the table has none for its folder."""
-    folders = path.split("/")[:-1]
-    if not folders:
-        return None
-    if folders[0] in ROLES:
-        if path.startswith("master/rocks_store."):
-            return "master rocks_store"
-        name = os.path.basename(path)
-        return f"{folders[0]} {'logic' if any(fnmatch.fnmatch(name, p) for p in LOGIC_FILES) else 'shell'}"
-    longest = "/".join(folders[:2])
-    row = longest if longest in TABLE else folders[0]
-    return row if row in TABLE else None
+LOGIC_LIBRARY = r"tarcil_library\(\s*tarcil_{}_logic\s+SOURCES\s([^)]*?)(?:\sLINK\s[^)]*)?\)"
+
+
+def logic_files(root):
+    """The files that the roles' CMakeLists.txt list in their logic libraries."""
+    found = set()
+    for role in ROLES:
+        lists = Path(root, role, "CMakeLists.txt")
+        text = re.sub(r"#.*", "", lists.read_text()) if lists.is_file() else ""
+        match = re.search(LOGIC_LIBRARY.format(role), text)
+        found |= {f"{role}/{name}" for name in match[1].split()} if match else set()
+    return found
 
 
 def library_of(header):
@@ -105,10 +104,25 @@ class Checker:
     def __init__(self, root, build):
         self.root = str(Path(root).resolve())
         self.build = str(Path(build).resolve())
+        self.logic = logic_files(self.root)
         self.paths = {}  # as ninja prints it -> (absolute, relative to the source root or None)
         self.seen = {}  # file of the project -> its violations
         self.problems = []
         self.objects_read = 0
+
+    def part_of(self, path):
+        """The row of TABLE for a file of the project, or None where the table has none for its folder."""
+        folders = path.split("/")[:-1]
+        if not folders:
+            return None
+        if folders[0] in ROLES:
+            if path.startswith("master/rocks_store."):
+                return "master rocks_store"
+            pure = path in self.logic or any(fnmatch.fnmatch(path, pattern) for pattern in PURE_FILES)
+            return f"{folders[0]} {'logic' if pure else 'shell'}"
+        longest = "/".join(folders[:2])
+        row = longest if longest in TABLE else folders[0]
+        return row if row in TABLE else None
 
     def inside(self, path):
         """Path relative to the source root; generated files as if they were there; None for a file outside."""
@@ -135,7 +149,7 @@ class Checker:
 
     def check_lines(self, name, path):
         """Violations of one file's own #include lines."""
-        part = part_of(name)
+        part = self.part_of(name)
         if part is None:
             return [f"{name}: no row for this folder in the table of scripts/check-includes.py: add one"]
         if TABLE[part] is None:
@@ -149,7 +163,7 @@ class Checker:
             header = match[1] or match[2]
             target = self.resolve(header, path)
             if target:
-                other = part_of(target)
+                other = self.part_of(target)
                 if other != part and other not in parts:
                     found.append(f"{name}:{number}: {part} may not include {target} ({other or 'no part'})")
             else:
@@ -173,14 +187,14 @@ class Checker:
             if inside and inside not in self.seen:
                 generated = inside.endswith((".capnp.h", ".capnp.c++"))
                 self.seen[inside] = [] if generated else self.check_lines(inside, path)
-        if any(self.seen[n] for n in ours) or any(TABLE[part_of(n)] is None for n in ours):
+        if any(self.seen[n] for n in ours) or any(TABLE[self.part_of(n)] is None for n in ours):
             return  # said already, by line; or may include anything
         self.check_libraries(name, ours, [path for path, inside in files if not inside])
         self.check_folders(name, ours)
 
     def check_libraries(self, name, ours, others):
         """Of the files outside the project, none may be of a library that no file of ours here may include."""
-        allowed = set().union(*(TABLE[part_of(n)][1] for n in ours))
+        allowed = set().union(*(TABLE[self.part_of(n)][1] for n in ours))
         allowed = allowed.union(*(IMPLIED.get(library, set()) for library in allowed))
         for path in others:
             library = library_of_path(path)
@@ -190,14 +204,14 @@ class Checker:
 
     def check_folders(self, name, ours):
         """Of our files, each must be in a part that the first, the source, may reach through allowed includes."""
-        reachable, todo = set(), [part_of(n) for n in ours[:1]]
+        reachable, todo = set(), [self.part_of(n) for n in ours[:1]]
         while todo:
             part = todo.pop()
             if part not in reachable:
                 reachable.add(part)
                 todo += TABLE[part][0]
-        self.problems += [f"{name}: {part_of(ours[0])} reaches {other} ({part_of(other)})"
-                          for other in ours if part_of(other) not in reachable]
+        self.problems += [f"{name}: {self.part_of(ours[0])} reaches {other} ({self.part_of(other)})"
+                          for other in ours if self.part_of(other) not in reachable]
 
     def unread(self, read):
         """Objects of the build folder whose dependencies are not known."""
@@ -214,6 +228,8 @@ class Checker:
             self.check_object(name, files)
         self.problems += [v for found in self.seen.values() for v in found]
         self.problems += [f"{name}: not built, so nothing is known of it" for name in self.unread(read)]
+        self.problems += [f"{role}/CMakeLists.txt: lists no files for tarcil_{role}_logic" for role in ROLES
+                          if Path(self.root, role).is_dir() and not any(f.startswith(role + "/") for f in self.logic)]
         if not read:
             self.problems.append(f"{self.build}: ninja has no dependencies to read: build everything there first")
         self.objects_read = len(read)
@@ -250,6 +266,7 @@ PLANTS = [
     ("rocksdb beside its store", {"agent/agent_server.cc": "#include <rocksdb/db.h>\n"}, "(rocksdb)"),
     ("the project in the shim", {"shim/main.cc": '#include "core/base/a.h"\n'}, "shim may not include"),
     ("input and output in pure code", {"core/base/a.cc": "#include <fstream>\n"}, "<fstream> (os)"),
+    ("a role whose logic is not listed", {"agent/CMakeLists.txt": ""}, "lists no files for tarcil_agent_logic"),
     ("an unknown folder", {"misc/m.cc": "int m;\n"}, "misc/m.cc: no row"),
     ("a library by a macro", {"core/base/a.cc": "#define H <kj/k.h>\n#include H\n"}, "kj/k.h (kj), which none"),
     ("a folder by a macro", {"core/base/a.cc": '#define H "core/decide/d.h"\n#include H\n'}, "core/base reaches"),
@@ -259,6 +276,8 @@ SOUND = {
     "core/decide/d.h": '#include "core/base/a.h"\n', "core/decide/d.cc": '#include "core/decide/d.h"\n',
     "agent/agent_server.h": "#include <kj/k.h>\n", "agent/agent_server.cc": '#include "agent/agent_server.h"\n',
     "agent/agent_logic.cc": '#include "core/decide/d.h"\n', "master/options.h": "",
+    "agent/CMakeLists.txt": "tarcil_library(tarcil_agent_logic SOURCES\n  agent_logic.cc\n  LINK tarcil_core\n)\n",
+    "master/CMakeLists.txt": "tarcil_library(tarcil_master_logic SOURCES options.h)\n",
     "shim/main.cc": "#include <unistd.h>\n", "tests/t.cc": '#include "agent/agent_server.h"\n#include <gtest/t.h>\n',
 }
 LIBRARY_STUBS = ["kj/k.h", "rocksdb/db.h", "gtest/t.h"]

@@ -17,6 +17,7 @@ TEST(Attaching, SameEpochSendsCommitsInFlightAgainAsTheyWere) {
   h.loseMaster();
   h.attach();
   EXPECT_EQ(h.commits, sent);
+  EXPECT_EQ(h.agent.load().freeUnits, 1u);  // what they claim counts as taken on the new snapshot, too
   h.takeCommits();
   EXPECT_EQ(h.answerText(first), "");
   EXPECT_EQ(h.answerText(second), "");
@@ -122,6 +123,19 @@ TEST(Attaching, JobThatEndedBeforeItsAnswerArrivedIsAnsweredAndForgotten) {
   EXPECT_EQ(h.answerText(request), "");
   EXPECT_TRUE(h.launches.empty());
   EXPECT_EQ(h.agent.load().jobs, 0u);
+}
+
+TEST(Attaching, SnapshotCountsThoughItsVersionsAreLower) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.master.occupyElsewhere(0, {}, 2);
+  h.tellServer(0);
+  h.loseMaster();
+  h.attachOnly();
+  h.handle(
+      agent::ServersUpdated{{aServer("a").holding({}, 3).update(0)}});  // of a master restored from a backup
+  h.handle(agent::SnapshotComplete{});
+  EXPECT_EQ(h.agent.load().freeUnits, 1u);
 }
 
 TEST(Attaching, GrantForATaskThatHasMovedOnIsIgnored) {

@@ -137,12 +137,13 @@ TEST(Launching, WaitsForTheFactsOfItsServer) {
   EXPECT_EQ(h.launches.size(), 1u);
 }
 
-TEST(Launching, AcceptedLaunchIsNotSentAgainAfterReconnecting) {
+TEST(Launching, AcceptedLaunchIsSentAgainWhereTheMasterStillWaitsForIt) {
   Launched h;
   h.launchAnswered(h.launches[0].spec.allocation, Outcome::kAccepted);
   h.loseMaster();
   h.attach();
-  EXPECT_EQ(h.launches.size(), 1u);
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[1].spec, h.launches[0].spec);
 }
 
 TEST(Launching, LateGrantOfACancelledJobIsNotLaunched) {

@@ -104,6 +104,30 @@ TEST(Placing, OnlyTheRefusedTasksAreSampledAgain) {
   EXPECT_EQ(h.commits[0].claims.size(), 1u);
 }
 
+TEST(Placing, TaskThatDoesNotWaitIsLeftToTheNewsOfIt) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(2));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  const JobAssignment news = h.master.requeue(jobId(1), 0, 0s);  // still on its way
+  h.takeCommits();
+  h.pass(1min);
+  EXPECT_TRUE(h.commits.empty());
+  h.tell(news);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims.at(0).attempt, 2u);
+}
+
+TEST(Placing, JobThatIsOverIsForgottenThoughTheNewsOfItAreLate) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  h.master.cancel(jobId(1));
+  h.takeCommits();
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+}
+
 TEST(Placing, NoMoreTasksAtOnceThanTheJobAllows) {
   AgentHarness h({aServer("a").rus(8)});
   h.attach();

@@ -76,6 +76,19 @@ TEST(Submitting, RepeatWhileTheFirstIsOnItsWaySharesItsAnswer) {
   EXPECT_EQ(h.answerText(repeat), "");
 }
 
+TEST(Submitting, RepeatOfACancelledJobDoesNotBringItBack) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.tell(h.master.requeue(jobId(1), 0, Duration(0)));
+  h.tell(h.master.cancel(jobId(1)));  // while a commit of the job is in flight
+  auto repeat = h.submit(aJob(1));
+  EXPECT_EQ(h.answerText(repeat), "");
+  EXPECT_EQ(h.commits.size(), 1u);
+  h.takeCommits();
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+}
+
 TEST(Submitting, JobThatAnotherAgentHasIsAnsweredAndLeftAlone) {
   AgentHarness h({aServer("a")});
   h.master.handOver({.id = jobId(1), .spec = aJob(1), .user = "alice", .runAs = "alice"}, {TaskAssignment{}});

@@ -76,6 +76,18 @@ TEST(Waiting, StartsWhenContentionFalls) {
   EXPECT_EQ(h.launches.size(), 1u);
 }
 
+TEST(Waiting, StartsWhenAQuietNeighbourReplacesALoudOne) {
+  AgentHarness h({aServer("a")});
+  h.master.occupyElsewhere(0, causingAndTolerating({{kLlc, 80}}, {}), 1);
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  h.master.leaveElsewhere(0);
+  h.master.occupyElsewhere(0, {}, 1);
+  h.tellServer(0);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
 TEST(Waiting, TakesTheBestThereIsAtItsBound) {
   AgentHarness h({aServer("a").holding(causingAndTolerating({{kLlc, 80}}, {}))}, {.waitBound = 30s});
   h.attach();
@@ -86,6 +98,39 @@ TEST(Waiting, TakesTheBestThereIsAtItsBound) {
   h.pass(1s);
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(Waiting, BoundCountsFromTheLastSlotItGot) {
+  const auto loud = aServer("loud").holding(causingAndTolerating({{kLlc, 80}}, {}));
+  AgentHarness h({aServer("quiet").rus(1), loud}, {.waitBound = 30s});
+  h.attach();
+  h.submitted(aJob(3, tolerating({{kLlc, 10}})));
+  h.pass(20s);
+  h.endTask(jobId(1), 0);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+  h.pass(29s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+  h.pass(1s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 3u);
+}
+
+TEST(Waiting, BoundCountsAnewForATaskThatFailed) {
+  AgentHarness h({aServer("a")}, {.waitBound = 30s});
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  h.pass(40s);
+  h.master.occupyElsewhere(0, causingAndTolerating({{kLlc, 80}}, {}), 1);
+  h.tellServer(0);
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  h.pass(29s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+  h.pass(1s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
 }
 
 TEST(Waiting, IsNotTriedWhileNothingChanges) {

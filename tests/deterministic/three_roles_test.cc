@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using testing::IsEmpty;
 
 constexpr Duration kPatience = 10min;
-constexpr uint64_t kSeeds = 20;
+constexpr uint64_t kSeeds = 100;
 
 JobSpec sleeping(uint32_t tasks, const std::string& time, Pressures caused = {{Resource::kLlc, 30}}) {
   JobSpec spec = aJob(tasks, causing(caused));
@@ -28,23 +28,38 @@ FakeClusterOptions withSeed(uint64_t seed) {
   return options;
 }
 
-// More work than the cluster holds at once, over both agents: several kinds of job, tasks from 10 ms to 2 s.
-std::vector<JobId> submitMixedWork(FakeCluster& cluster) {
-  std::vector<JobId> jobs;
-  for (uint32_t i = 0; i < 12; ++i) {
-    JobSpec spec =
-        sleeping(1 + i % 5,
-                 i % 3 == 0   ? "2"
-                 : i % 3 == 1 ? "0.3"
-                              : "0.01",
-                 {{i % 2 == 0 ? Resource::kLlc : Resource::kMemoryBandwidth, 20 + 5 * static_cast<int>(i)}});
-    if (i % 4 == 1) spec.schedule = Schedule::kGang;
-    std::vector<InputFile> files;
-    if (i % 4 == 2) files = {{"input", 0644, "data"}};
-    jobs.push_back(cluster.submit(spec, i % 2, std::move(files)));
-    cluster.run(50ms);
+Duration upTo(Duration most, FakeCluster& cluster) {
+  return Duration(static_cast<int64_t>(cluster.rng().below(static_cast<uint64_t>(most.count()))));
+}
+
+uint32_t oneOf(uint32_t count, FakeCluster& cluster) {
+  return static_cast<uint32_t>(cluster.rng().below(count));
+}
+
+// One of several kinds of job: gangs, jobs with files, tasks from 10 ms to 2 s.
+void submitJob(FakeCluster& cluster, uint32_t number) {
+  const Resource resource = number % 2 == 0 ? Resource::kLlc : Resource::kMemoryBandwidth;
+  JobSpec spec = sleeping(1 + number % 5,
+                          number % 3 == 0   ? "2"
+                          : number % 3 == 1 ? "0.3"
+                                            : "0.01",
+                          {{resource, 20 + 4 * static_cast<int>(number)}});
+  if (number % 4 == 1) spec.schedule = Schedule::kGang;
+  std::vector<InputFile> files;
+  if (number % 4 == 2) files = {{"input", 0644, "data"}};
+  cluster.submit(spec, number % 2, std::move(files));
+}
+
+// For a second more work than the cluster holds at once. After every third job, in the middle of what it sets
+// off, `interfere` is called.
+template <typename Interfere>
+void submitWork(FakeCluster& cluster, Interfere interfere) {
+  for (uint32_t number = 0; number < 15; ++number) {
+    submitJob(cluster, number);
+    cluster.run(upTo(30ms, cluster));
+    if (number % 3 == 2) interfere(cluster);
+    cluster.run(upTo(100ms, cluster));
   }
-  return jobs;
 }
 
 // Every job has ended well, every client was told, and no promise was broken.
@@ -52,27 +67,26 @@ void expectAllWell(FakeCluster& cluster) {
   EXPECT_TRUE(cluster.runToRest(kPatience)) << "the cluster did not come to rest";
   EXPECT_TRUE(cluster.allAnswered());
   EXPECT_TRUE(cluster.allDone());
+  cluster.run(3s);  // whoever is away comes back
+  EXPECT_EQ(cluster.unitsHeld(), 0u);
   EXPECT_THAT(cluster.violations(), IsEmpty());
 }
 
 std::string historyOf(uint64_t seed) {
   FakeCluster cluster(withSeed(seed));
-  submitMixedWork(cluster);
-  cluster.killMaster(200ms);
-  cluster.run(500ms);
-  cluster.killAgent(0, 100ms);
+  submitWork(cluster, [](FakeCluster& c) {
+    c.killMaster(100ms);
+    c.killAgent(0, 100ms);
+  });
   expectAllWell(cluster);
   return cluster.log();
 }
 
 TEST(ThreeRoles, RunJobsToTheirEnd) {
   FakeCluster cluster(withSeed(1));
-  const std::vector<JobId> jobs = submitMixedWork(cluster);
+  submitWork(cluster, [](FakeCluster&) {});
   expectAllWell(cluster);
-  for (const JobId& job : jobs) {
-    for (const TaskRecord& task : cluster.tasksOf(job))
-      EXPECT_EQ(task.attempt, 0u) << "task ran more than once";
-  }
+  EXPECT_EQ(cluster.mostStarts(), 1u);
 }
 
 TEST(ThreeRoles, GiveTheSameHistoryForTheSameSeed) {
@@ -108,7 +122,6 @@ TEST(ThreeRoles, CancelAJobWhereverItsTasksAre) {
   for (Duration after : {0us, 3'000us, 6'000us, 9'000us, 12'000us, 15'000us, 1'000'000us}) {
     SCOPED_TRACE(after.count());
     FakeCluster cluster(withSeed(3));
-    cluster.run(100ms);
     const JobId job = cluster.submit(sleeping(8, "60m"));
     cluster.run(after);
     cluster.cancel(job);
@@ -120,28 +133,75 @@ TEST(ThreeRoles, CancelAJobWhereverItsTasksAre) {
   }
 }
 
-// Something breaks at a random moment while the work is done; a second of each length of absence is tried.
+enum class Starts : uint8_t { kOnce, kAgainWhereLost };
+
+// Breaks something again and again while work comes in and is done, in many histories.
 template <typename Break>
-void expectSurvives(Break breakSomething) {
+void expectSurvives(Starts starts, Break breakSomething) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     FakeCluster cluster(withSeed(seed));
-    submitMixedWork(cluster);
-    for (int times = 0; times < 3; ++times) {
-      breakSomething(cluster);
-      cluster.run(Duration(static_cast<int64_t>(cluster.rng().below(2'000'000))));
-    }
+    submitWork(cluster, breakSomething);
     expectAllWell(cluster);
+    if (starts == Starts::kOnce) {
+      EXPECT_EQ(cluster.mostStarts(), 1u);
+    }
     if (testing::Test::HasFailure()) break;
   }
 }
 
-Duration upTo(Duration most, FakeCluster& cluster) {
-  return Duration(static_cast<int64_t>(cluster.rng().below(static_cast<uint64_t>(most.count()))));
+TEST(ThreeRoles, SurviveTheDeathOfTheMaster) {
+  expectSurvives(Starts::kOnce, [](FakeCluster& cluster) { cluster.killMaster(upTo(1s, cluster)); });
 }
 
-TEST(ThreeRoles, SurviveTheDeathOfTheMaster) {
-  expectSurvives([](FakeCluster& cluster) { cluster.killMaster(upTo(1s, cluster)); });
+TEST(ThreeRoles, SurviveTheDeathOfAnAgent) {
+  expectSurvives(Starts::kOnce,
+                 [](FakeCluster& cluster) { cluster.killAgent(oneOf(2, cluster), upTo(1s, cluster)); });
+}
+
+TEST(ThreeRoles, HandTheJobsOfAnAgentThatStaysAwayToAnother) {
+  expectSurvives(Starts::kOnce, [](FakeCluster& cluster) { cluster.killAgent(0, 1h); });
+}
+
+TEST(ThreeRoles, SurviveTheDeathOfAMonitor) {
+  expectSurvives(Starts::kOnce,
+                 [](FakeCluster& cluster) { cluster.killMonitor(oneOf(3, cluster), upTo(1s, cluster)); });
+}
+
+TEST(ThreeRoles, SurviveCutsBetweenAnAgentAndTheMaster) {
+  expectSurvives(Starts::kOnce,
+                 [](FakeCluster& cluster) { cluster.cutAgent(oneOf(2, cluster), upTo(1s, cluster)); });
+}
+
+TEST(ThreeRoles, SurviveLongCutsBetweenAnAgentAndTheMaster) {
+  expectSurvives(Starts::kOnce,
+                 [](FakeCluster& cluster) { cluster.cutAgent(oneOf(2, cluster), upTo(20s, cluster)); });
+}
+
+TEST(ThreeRoles, SurviveCutsBetweenAMonitorAndTheMaster) {
+  expectSurvives(Starts::kOnce,
+                 [](FakeCluster& cluster) { cluster.cutMonitor(oneOf(3, cluster), upTo(1s, cluster)); });
+}
+
+TEST(ThreeRoles, StartTasksOfALostServerElsewhere) {
+  expectSurvives(Starts::kAgainWhereLost,
+                 [](FakeCluster& cluster) { cluster.cutMonitor(oneOf(3, cluster), 2min); });
+}
+
+TEST(ThreeRoles, StartTasksAgainThatWereLostWithTheirMachine) {
+  expectSurvives(Starts::kAgainWhereLost,
+                 [](FakeCluster& cluster) { cluster.loseMachine(oneOf(3, cluster), upTo(1s, cluster)); });
+}
+
+TEST(ThreeRoles, SurviveEverythingAtOnce) {
+  expectSurvives(Starts::kOnce, [](FakeCluster& cluster) {
+    cluster.killMaster(upTo(500ms, cluster));
+    cluster.cutMonitor(oneOf(3, cluster), upTo(1s, cluster));
+    cluster.run(upTo(100ms, cluster));
+    cluster.killAgent(oneOf(2, cluster), upTo(500ms, cluster));
+    cluster.killMonitor(oneOf(3, cluster), upTo(500ms, cluster));
+    cluster.cutAgent(oneOf(2, cluster), upTo(1s, cluster));
+  });
 }
 
 }  // namespace

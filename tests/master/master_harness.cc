@@ -88,6 +88,7 @@ MasterHarness::MasterHarness(MasterOptions options) : options_(options) {
 void MasterHarness::start() {
   std::vector<Action> actions;
   wakeAt_.reset();
+  wakesAsked_ = 0;
   logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), now_, rng_, actions);
   carryOut(std::move(actions));
 }
@@ -101,6 +102,7 @@ std::vector<Action> MasterHarness::carryOut(std::vector<Action> actions) {
       batch.push_back(std::move(persist->mutation));
     } else if (auto* wake = std::get_if<WakeAt>(&action)) {
       wakeAt_ = wake->when;
+      ++wakesAsked_;
     } else {
       leaving.push_back(std::move(action));
     }

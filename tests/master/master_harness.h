@@ -54,6 +54,8 @@ class MasterHarness {
   // out.
   void dieBeforeStoring(const master::Event& event);
   void dieBeforeAnswering(const master::Event& event);
+  // How often a timer was asked for since the start of the process.
+  size_t wakesAsked() const { return wakesAsked_; }
   // Time passes; timers that were asked for fire.
   std::vector<master::Action> pass(Duration duration);
 
@@ -95,6 +97,7 @@ class MasterHarness {
   Now now_{MonotonicTime(std::chrono::hours(1)), WallTime(std::chrono::hours(24 * 365 * 50))};
   std::unique_ptr<MasterLogic> logic_;
   std::optional<MonotonicTime> wakeAt_;
+  size_t wakesAsked_ = 0;
   SessionId nextSession_ = 1;
   RequestId nextRequest_ = 1;
   std::map<SessionId, uint64_t> sequences_;

@@ -100,6 +100,14 @@ TEST_F(Monitors, ThatStayAwayLoseTheirTasks) {
   EXPECT_EQ(master.freeUnits("a"), 4u);
 }
 
+TEST_F(Monitors, ThatStayAwayAreWaitedForWithOneTimer) {
+  master.detach(monitor);
+  const size_t asked = master.wakesAsked();
+  master.commit(agent, newJob(2, spec()));
+  master.commit(agent, newJob(3, spec()));
+  EXPECT_EQ(master.wakesAsked(), asked);
+}
+
 TEST_F(Monitors, HaveTheirGraceAfterARestartOfTheMaster) {
   master.started(monitor, first);
   master.restart();

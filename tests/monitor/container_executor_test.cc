@@ -194,14 +194,5 @@ TEST_F(ContainerExecutorTest, ForgettingKeepsTheOutputAndDropsTheWork) {
   EXPECT_FALSE(std::filesystem::exists(containers().folder() + "/done/1/work"));
 }
 
-TEST_F(ContainerExecutorTest, RefusesADataFolderThatAnotherMonitorUses) {
-  ContainerOptions same;
-  same.dataDirectory = containers().folder();
-  same.shim = TARCIL_SHIM;
-  auto second = TaskStore::open(same.dataDirectory, {});
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
-}
-
 }  // namespace
 }  // namespace tarcil

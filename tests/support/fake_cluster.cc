@@ -5,6 +5,8 @@
 namespace tarcil {
 namespace {
 
+// More than the messages of an attachment take.
+constexpr Duration kSettling = std::chrono::milliseconds(100);
 constexpr Duration kClientRetry = std::chrono::milliseconds(100);
 
 const Caller kAlice{"alice", Role::kSubmit, {"alice"}};
@@ -49,6 +51,7 @@ FakeCluster::FakeCluster(const FakeClusterOptions& options)
   master_.start();
   for (auto& monitor : monitors_) monitor->start();
   for (auto& agent : agents_) agent->start();
+  run(kSettling);
 }
 
 JobId FakeCluster::submit(const JobSpec& spec, uint32_t agent, std::vector<InputFile> files) {
@@ -83,6 +86,7 @@ void FakeCluster::answered(const JobId& job, const Status& status) {
     world_.after(kClientRetry, [this, job] { handIn(job); });
   } else {
     client.refusal = status.error().message;
+    world_.note("client", "is refused: " + client.refusal);
   }
 }
 
@@ -108,6 +112,12 @@ void FakeCluster::killAgent(uint32_t agent, Duration away) {
 void FakeCluster::killMonitor(uint32_t monitor, Duration away) {
   if (!monitors_[monitor]->alive()) return;
   monitors_[monitor]->crash();
+  world_.after(away, [this, monitor] { monitors_[monitor]->start(); });
+}
+
+void FakeCluster::loseMachine(uint32_t monitor, Duration away) {
+  if (!monitors_[monitor]->alive()) return;
+  monitors_[monitor]->lose();
   world_.after(away, [this, monitor] { monitors_[monitor]->start(); });
 }
 
@@ -148,6 +158,20 @@ RunState FakeCluster::stateOf(const JobId& job) const {
 
 std::vector<TaskRecord> FakeCluster::tasksOf(const JobId& job) const {
   return master_.logic().job(job)->tasks;
+}
+
+uint32_t FakeCluster::unitsHeld() const {
+  uint32_t held = 0;
+  for (const ServerView& server : master_.logic().servers()) {
+    held += server.facts.rus - server.status.free.size();
+  }
+  return held;
+}
+
+uint32_t FakeCluster::mostStarts() const {
+  uint32_t most = 0;
+  for (const auto& [task, starts] : world_.starts()) most = std::max(most, starts);
+  return most;
 }
 
 bool FakeCluster::allAnswered() const {

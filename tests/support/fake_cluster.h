@@ -26,7 +26,7 @@ struct FakeClusterOptions {
 
 class FakeCluster {
  public:
-  // Every process starts at once.
+  // Every process has started and is attached when this returns.
   explicit FakeCluster(const FakeClusterOptions& options);
 
   // A client hands the job to this agent, and to the next one where it gets no answer, until it is told that
@@ -38,6 +38,8 @@ class FakeCluster {
   void killMaster(Duration away);
   void killAgent(uint32_t agent, Duration away);
   void killMonitor(uint32_t monitor, Duration away);
+  // The machine is lost with its tasks, and comes back empty.
+  void loseMachine(uint32_t monitor, Duration away);
   // The network between a process and the master is cut for so long.
   void cutAgent(uint32_t agent, Duration duration);
   void cutMonitor(uint32_t monitor, Duration duration);
@@ -51,6 +53,10 @@ class FakeCluster {
   RunState stateOf(const JobId& job) const;
   // Requires: the master is alive and knows the job.
   std::vector<TaskRecord> tasksOf(const JobId& job) const;
+  // Of all servers, as the master sees it. Requires: the master is alive.
+  uint32_t unitsHeld() const;
+  // How often the task was started that was started most.
+  uint32_t mostStarts() const;
   bool allAnswered() const;
   bool allDone() const;
   Rng& rng() { return world_.rng(); }

@@ -9,6 +9,11 @@ constexpr Duration kReconnect = std::chrono::milliseconds(50);
 
 }  // namespace
 
+FakeConnection::FakeConnection(FakeWorld& world, FakeMaster& master, Peer& peer)
+    : world_(world), master_(master), peer_(peer) {
+  master_.add(*this);
+}
+
 void FakeConnection::start() {
   running_ = true;
   connect();

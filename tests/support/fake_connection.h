@@ -21,8 +21,7 @@ class FakeConnection {
     ~Peer() = default;
   };
 
-  FakeConnection(FakeWorld& world, FakeMaster& master, Peer& peer)
-      : world_(world), master_(master), peer_(peer) {}
+  FakeConnection(FakeWorld& world, FakeMaster& master, Peer& peer);
 
   // The peer's process starts, or dies: the master notices later, the peer never.
   void start();

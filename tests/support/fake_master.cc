@@ -22,7 +22,8 @@ void FakeMaster::crash() {
   ++life_;
   timer_.clear();
   requests_.clear();
-  for (auto& [id, session] : std::exchange(sessions_, {})) session.connection->masterDied();
+  sessions_.clear();
+  for (FakeConnection* connection : connections_) connection->masterDied();
 }
 
 void FakeMaster::attachAgent(FakeConnection& connection, std::string name, uint64_t epoch, AgentSink sink) {

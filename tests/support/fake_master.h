@@ -30,6 +30,9 @@ class FakeMaster {
   // Requires: alive().
   const MasterLogic& logic() const { return *logic_; }
 
+  // A connection that is to break when the master dies.
+  void add(FakeConnection& connection) { connections_.push_back(&connection); }
+
   // What comes to the master. A request of a peer names the connection that its answer goes back by.
   using AgentSink = std::function<void(agent::Event)>;
   using MonitorSink = std::function<void(monitor::Event)>;
@@ -68,7 +71,8 @@ class FakeMaster {
   FakeTimer timer_;
   uint64_t life_ = 0;         // of the process
   MonotonicTime syncedBy_{};  // when everything handed to the store so far is synced
-  std::map<SessionId, Session> sessions_;
+  std::vector<FakeConnection*> connections_;
+  std::map<SessionId, Session> sessions_;  // attached
   std::map<RequestId, SessionId> requests_;
 };
 

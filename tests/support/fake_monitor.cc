@@ -14,7 +14,7 @@ FakeMonitor::FakeMonitor(FakeWorld& world, FakeMaster& master, std::string name,
       servers_(std::move(servers)),
       connection_(world, master, *this),
       timer_(world),
-      executor_(*this, world.now()),
+      executor_(newExecutor()),
       executorTimer_(world) {}
 
 void FakeMonitor::start() {
@@ -37,6 +37,18 @@ void FakeMonitor::crash() {
   fetching_.clear();
   launches_.clear();
   connection_.stop();
+}
+
+void FakeMonitor::lose() {
+  crash();
+  executor_ = newExecutor();
+  executorTimer_.clear();
+  disk_.clear();
+  everStarted_.clear();
+}
+
+std::unique_ptr<EmulatedExecutor> FakeMonitor::newExecutor() {
+  return std::make_unique<EmulatedExecutor>(static_cast<ExecutorListener&>(*this), world_.now());
 }
 
 void FakeMonitor::launch(const LaunchSpec& spec, std::function<void(Outcome)> answer) {
@@ -79,8 +91,8 @@ void FakeMonitor::carryOut(const std::vector<monitor::Action>& actions) {
     } else if (const auto* start = std::get_if<monitor::StartTask>(&action)) {
       execute(*start);
     } else if (const auto* signal = std::get_if<monitor::SignalTask>(&action)) {
-      executor_.advance(world_.now());
-      executor_.signal(signal->allocation, signal->signal);
+      executor_->advance(world_.now());
+      executor_->signal(signal->allocation, signal->signal);
     } else if (const auto* forget = std::get_if<monitor::ForgetTask>(&action)) {
       LaunchSpec mark;
       mark.allocation = forget->allocation;
@@ -101,11 +113,12 @@ void FakeMonitor::execute(const monitor::StartTask& start) {
   if (!everStarted_.insert(allocation).second) {
     world_.violated("allocation " + std::to_string(allocation) + " was started twice");
   }
+  world_.countStart(start.spec.job, start.spec.task);
   expectUnitsFree(start.spec);
-  executor_.advance(world_.now());
+  executor_->advance(world_.now());
   disk_[allocation].state = RecoveredTask::State::kRunning;
   disk_[allocation].started = world_.now().wall;
-  executor_.start(start.spec, start.files);
+  executor_->start(start.spec, start.files);
 }
 
 void FakeMonitor::expectUnitsFree(const LaunchSpec& spec) {
@@ -144,10 +157,10 @@ void FakeMonitor::taskEnded(AllocationId allocation, const TaskEnd& end) {
 }
 
 void FakeMonitor::advanceLater() {
-  const std::optional<MonotonicTime> next = executor_.nextWake();
+  const std::optional<MonotonicTime> next = executor_->nextWake();
   if (!next) return executorTimer_.clear();
   executorTimer_.set(*next, [this] {
-    executor_.advance(world_.now());
+    executor_->advance(world_.now());
     advanceLater();
   });
 }

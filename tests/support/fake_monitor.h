@@ -24,6 +24,8 @@ class FakeMonitor final : private ExecutorListener, private FakeConnection::Peer
 
   void start();
   void crash();
+  // The machine dies with its tasks and what was written down of them.
+  void lose();
   void cutFor(Duration duration) { connection_.cutFor(duration); }
 
   // A launch from an agent. `answer` is called with its outcome at once; never where the monitor is dead.
@@ -40,6 +42,7 @@ class FakeMonitor final : private ExecutorListener, private FakeConnection::Peer
   void taskStarted(AllocationId allocation, WallTime when) override;
   void taskEnded(AllocationId allocation, const TaskEnd& end) override;
 
+  std::unique_ptr<EmulatedExecutor> newExecutor();
   void take(const monitor::Event& event);
   void carryOut(const std::vector<monitor::Action>& actions);
   void execute(const monitor::StartTask& start);
@@ -58,8 +61,8 @@ class FakeMonitor final : private ExecutorListener, private FakeConnection::Peer
   std::map<uint64_t, std::function<void(Outcome)>> launches_;
   std::set<AllocationId> fetching_;
 
-  // What outlives the process: the running tasks, and what is written down of them.
-  EmulatedExecutor executor_;
+  // What outlives the process: the running tasks, and what was written down of them.
+  std::unique_ptr<EmulatedExecutor> executor_;
   FakeTimer executorTimer_;
   std::map<AllocationId, RecoveredTask> disk_;
   std::set<AllocationId> everStarted_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/base/rng.h"
 #include "core/base/time.h"
 
@@ -50,6 +51,10 @@ class FakeWorld {
   }
   const std::string& log() const { return log_; }
 
+  // A task was started, whatever its allocation.
+  void countStart(const JobId& job, TaskIndex task) { ++starts_[{job, task}]; }
+  const std::map<std::pair<JobId, TaskIndex>, uint32_t>& starts() const { return starts_; }
+
   // A promise of the design was broken.
   void violated(const std::string& how) {
     note("VIOLATION", how);
@@ -69,6 +74,7 @@ class FakeWorld {
   uint64_t scheduled_ = 0;
   uint64_t numbers_ = 0;
   std::string log_;
+  std::map<std::pair<JobId, TaskIndex>, uint32_t> starts_;
   std::vector<std::string> violations_;
 };
 

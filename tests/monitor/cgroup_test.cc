@@ -1,0 +1,108 @@
+#include "monitor/cgroup.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "monitor/cgroup_v1.h"
+#include "monitor/cgroup_v2.h"
+
+namespace tarcil {
+namespace {
+
+CgroupMounts mountsIn(const std::string& file) {
+  std::ifstream in(TARCIL_TEST_DATA "/mounts/" + file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return parseCgroupMounts(text.str());
+}
+
+TEST(CgroupMounts, FindsEachControllerOfVersion1BesideABareVersion2) {
+  const CgroupMounts expected{{{"cpuset", "/sys/fs/cgroup/cpuset"},
+                               {"memory", "/sys/fs/cgroup/memory"},
+                               {"pids", "/sys/fs/cgroup/pids"}},
+                              "/sys/fs/cgroup/unified"};
+  EXPECT_EQ(mountsIn("v1-and-bare-v2.txt"), expected);
+}
+
+TEST(CgroupMounts, FindsVersion2Alone) {
+  EXPECT_EQ(mountsIn("v2.txt"), (CgroupMounts{{}, "/sys/fs/cgroup"}));
+}
+
+TEST(CgroupMounts, FindsControllersMountedTogetherAndTakesTheFirstMount) {
+  const CgroupMounts expected{{{"cpuset", "/sys/fs/cgroup/cpuset,memory"},
+                               {"memory", "/sys/fs/cgroup/cpuset,memory"},
+                               {"pids", "/mnt/with blank/pids"}},
+                              "/sys/fs/cgroup/unified"};
+  EXPECT_EQ(mountsIn("hybrid.txt"), expected);
+}
+
+TEST(CgroupMounts, IgnoresWhatIsNoMountTable) {
+  EXPECT_EQ(parseCgroupMounts("x\n\ncgroup\n"), CgroupMounts{});
+}
+
+const TaskLimits kLimits{{0, 1, 2, 5}, 1000, 10};
+
+TEST(CgroupV1, GivesATaskADirectoryInEachHierarchyAndItsLimits) {
+  TaskCgroups cgroups;
+  addV1({{"cpuset", "/c"}, {"memory", "/m"}, {"pids", "/p"}}, "7", kLimits, true, cgroups);
+  const TaskCgroups expected{{"/m/7", "/p/7", "/c/7"},
+                             {{"/m/7/memory.limit_in_bytes", "1000"},
+                              {"/m/7/memory.memsw.limit_in_bytes", "1000"},
+                              {"/p/7/pids.max", "11"},
+                              {"/c/7/cpuset.cpus", "0-2,5"}},
+                             {"/m/7/tasks", "/p/7/tasks", "/c/7/tasks"},
+                             "",
+                             "/m/7/memory.oom_control"};
+  EXPECT_EQ(cgroups, expected);
+}
+
+TEST(CgroupV1, JoinsAHierarchyOfSeveralControllersOnce) {
+  TaskCgroups cgroups;
+  addV1({{"cpuset", "/h"}, {"memory", "/h"}}, "7", kLimits, false, cgroups);
+  EXPECT_EQ(cgroups.directories, std::vector<std::string>{"/h/7"});
+  EXPECT_EQ(cgroups.joins, std::vector<std::string>{"/h/7/tasks"});
+}
+
+TEST(CgroupV1, JoinsNothingThatLimitsNothing) {
+  TaskCgroups cgroups;
+  addV1({{"cpuset", "/c"}, {"pids", "/p"}}, "7", {}, false, cgroups);
+  EXPECT_EQ(cgroups, TaskCgroups{});
+}
+
+TEST(CgroupV2, GivesATaskOneDirectoryToBeBornIn) {
+  TaskCgroups cgroups;
+  addV2("/u", {"cpuset", "memory", "pids"}, "7", kLimits, true, cgroups);
+  const TaskCgroups expected{{"/u/7"},
+                             {{"/u/7/memory.max", "1000"},
+                              {"/u/7/memory.swap.max", "0"},
+                              {"/u/7/pids.max", "11"},
+                              {"/u/7/cpuset.cpus", "0-2,5"}},
+                             {},
+                             "/u/7",
+                             "/u/7/memory.events"};
+  EXPECT_EQ(cgroups, expected);
+}
+
+TEST(CgroupV2, IsLeftAloneWithoutControllers) {
+  TaskCgroups cgroups;
+  addV2("/u", {}, "7", kLimits, true, cgroups);
+  EXPECT_EQ(cgroups, TaskCgroups{});
+}
+
+TEST(CoreList, JoinsNeighboursToRanges) {
+  EXPECT_EQ(coreList({}), "");
+  EXPECT_EQ(coreList({3}), "3");
+  EXPECT_EQ(coreList({0, 1, 3, 4, 5, 9}), "0-1,3-5,9");
+}
+
+TEST(CgroupName, IsOneVisiblePathComponent) {
+  EXPECT_EQ(cgroupName("node-1.rack_2"), "node-1.rack_2");
+  EXPECT_EQ(cgroupName("../a b"), "_._a_b");
+  EXPECT_EQ(cgroupName("."), "_");
+  EXPECT_EQ(cgroupName(""), "_");
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,141 @@
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "tests/monitor/container_fixture.h"
+
+namespace tarcil {
+namespace {
+
+class ContainerLimitsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_CONTAINERS();
+    options_ = optionsIn(folder_.path());
+  }
+
+  Containers& containers() {
+    if (!containers_) containers_.emplace(options_);
+    return *containers_;
+  }
+  bool missing(const std::string& what) {
+    const auto& list = containers().executor().missing();
+    return std::find(list.begin(), list.end(), what) != list.end();
+  }
+  const std::string& folder() const { return folder_.path(); }
+
+  ContainerOptions options_;
+
+ private:
+  TemporaryFolder folder_;
+  std::optional<Containers> containers_;
+};
+
+// Fills memory until it is stopped.
+constexpr const char* kMemoryHog = "exec tail /dev/zero";
+
+TEST_F(ContainerLimitsTest, ATaskThatRunsOutOfMemoryIsKilledAndNamed) {
+  if (missing("memory")) GTEST_SKIP() << "no memory controller";
+  LaunchSpec spec = script(1, kMemoryHog);
+  spec.limits.memoryBytes = 32 << 20;
+  const TaskEnd end = containers().run(spec);
+  EXPECT_TRUE(end.oomKilled);
+  EXPECT_EQ(end.signal, SIGKILL);
+  EXPECT_EQ(end.problem, "out of memory: the kernel killed a process of the task at its limit of 32 MiB");
+  EXPECT_FALSE(end.succeeded());
+}
+
+TEST_F(ContainerLimitsTest, MemoryIsTheShareOfTheResourceUnitsUnlessTheJobNamesOne) {
+  options_.memoryPerRu = 16 << 20;
+  if (missing("memory")) GTEST_SKIP() << "no memory controller";
+  LaunchSpec spec = script(1, "echo $TARCIL_MEMORY; " + std::string(kMemoryHog));
+  spec.rus = {0, 1};
+  const TaskEnd end = containers().run(spec);
+  EXPECT_TRUE(end.oomKilled);
+  EXPECT_EQ(containers().out(1), std::to_string(32 << 20) + "\n");
+}
+
+TEST_F(ContainerLimitsTest, AForkBombEndsAtThePidsLimit) {
+  if (missing("pids")) GTEST_SKIP() << "no pids controller";
+  LaunchSpec spec = script(1, "n=0; while [ $n -lt 50 ]; do sleep 1000 & n=$((n+1)); echo $n; done");
+  spec.limits.pids = 20;
+  const TaskEnd end = containers().run(spec);
+  EXPECT_NE(end.exitCode, 0);  // the shell gives up when it cannot fork
+  const std::string out = containers().out(1);
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 19);  // the shell is the twentieth
+}
+
+TEST_F(ContainerLimitsTest, TasksStayOnTheCoresOfTheirResourceUnits) {
+  const auto cores = static_cast<uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  for (uint32_t core = 0; core < cores; ++core) options_.cores.push_back(core);
+  for (const uint32_t ru : {0u, cores - 1, cores}) {  // the last shares the first one's core
+    LaunchSpec spec = script(ru + 1, "grep Cpus_allowed_list /proc/self/status; echo $TARCIL_CORES");
+    spec.rus = {static_cast<RuIndex>(ru)};
+    containers().run(spec);
+    const std::string core = std::to_string(ru % cores);
+    EXPECT_EQ(containers().out(ru + 1), "Cpus_allowed_list:\t" + core + "\n" + core + "\n");
+  }
+}
+
+TEST_F(ContainerLimitsTest, WithoutACpusetTheAffinityKeepsATaskOnItsCores) {
+  options_.cores = {0};
+  options_.system.mounts = "/dev/null";
+  EXPECT_TRUE(missing("cpuset") && missing("memory") && missing("pids"));
+  containers().run(script(1, "grep Cpus_allowed_list /proc/self/status"));
+  EXPECT_EQ(containers().out(1), "Cpus_allowed_list:\t0\n");
+}
+
+// Holds also where version 2 has no controller of ours, as beside version 1.
+TEST_F(ContainerLimitsTest, TasksHaveNamespacesOfTheirOwn) {
+  containers().run(
+      script(1,
+             "echo $$; ls -d /proc/[0-9]* | wc -l; readlink /proc/self/ns/mnt /proc/self/ns/ipc; "
+             "ls /dev/shm | wc -l"));
+  std::istringstream lines(containers().out(1));
+  std::string pid, processes, mounts, ipc, shared;
+  lines >> pid >> processes >> mounts >> ipc >> shared;
+  EXPECT_EQ(pid, "2");
+  EXPECT_LE(std::stoi(processes), 5);
+  EXPECT_NE(mounts, std::filesystem::read_symlink("/proc/self/ns/mnt"));
+  EXPECT_NE(ipc, std::filesystem::read_symlink("/proc/self/ns/ipc"));
+  EXPECT_EQ(shared, "0");
+}
+
+TEST_F(ContainerLimitsTest, OutputBeyondTheLimitIsCutAndMarkedAndTheTaskRunsOn) {
+  LaunchSpec spec = script(1, "head -c 1000000 /dev/zero | tr '\\0' x; echo short >&2; exit 4");
+  spec.limits.outputBytes = 1000;
+  const TaskEnd end = containers().run(spec);
+  EXPECT_EQ(end.exitCode, 4);
+  EXPECT_EQ(end.problem, "stdout cut after 1000 bytes: the limit of output is reached");
+  EXPECT_EQ(
+      containers().out(1),
+      std::string(1000, 'x') + "\n[tarcil: stdout cut after 1000 bytes: the limit of output is reached]\n");
+  EXPECT_EQ(containers().err(1), "short\n");
+}
+
+TEST_F(ContainerLimitsTest, AFullDiskCutsTheOutputAndNothingElse) {
+  const std::string small = folder() + "/small";
+  ::mkdir(small.c_str(), 0755);
+  ASSERT_EQ(::mount("tmpfs", small.c_str(), "tmpfs", 0, "size=256k"), 0);
+  options_.dataDirectory = small + "/data";
+  const TaskEnd end = containers().run(script(1, "head -c 1000000 /dev/zero; exit 6"));
+  EXPECT_EQ(end.cause, EndCause::kExited);
+  EXPECT_EQ(end.exitCode, 6);
+  EXPECT_NE(end.problem.find("stdout cut after"), std::string::npos) << end.problem;
+  EXPECT_NE(end.problem.find("No space left on device"), std::string::npos) << end.problem;
+
+  const TaskEnd second = containers().run(taskOf(2, {"true"}));
+  EXPECT_EQ(second.cause, EndCause::kNeverStarted);
+  EXPECT_NE(second.problem.find("No space left on device"), std::string::npos) << second.problem;
+  ::umount2(small.c_str(), MNT_DETACH);
+}
+
+TEST_F(ContainerLimitsTest, NothingOfATaskIsLeftInTheCgroupTree) {
+  containers().run(script(1, "setsid sleep 1000 & true"));
+  const CgroupTree tree({}, "tarcil-" + options_.tag, options_.server);
+  EXPECT_TRUE(tree.tasks().empty());
+}
+
+}  // namespace
+}  // namespace tarcil

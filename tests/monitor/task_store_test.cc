@@ -1,0 +1,128 @@
+#include "monitor/task_store.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "monitor/task_output.h"
+#include "tests/monitor/container_fixture.h"
+
+namespace tarcil {
+namespace {
+
+class TaskStoreTest : public testing::Test {
+ protected:
+  // Opens the store as a new monitor does.
+  TaskStore& open(KeepDone keep = {}) {
+    store_.reset();
+    store_ = std::move(*TaskStore::open(data(), keep));
+    return *store_;
+  }
+  // A task that has ended with this output.
+  void end(AllocationId allocation, const std::string& output) {
+    ASSERT_TRUE(store_->record(taskOf(allocation, {"true"})).ok());
+    ASSERT_TRUE(store_->lockForStart(allocation).ok());
+    ASSERT_TRUE(store_->makeWork(allocation, ::getuid(), ::getgid()).ok());
+    std::ofstream(store_->directory(allocation) + "/stdout") << output;
+    std::ofstream(store_->directory(allocation) + "/exit") << lostRecord();
+  }
+  Result<std::string> output(AllocationId allocation) const {
+    return readOutput(data(), allocation, Stream::kStdout, 0, 100);
+  }
+  std::string data() const { return folder_.path() + "/data"; }
+
+ private:
+  static std::string lostRecord() { return "cause exited\ncode 0\ncomplete\n"; }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<TaskStore> store_;
+};
+
+TEST_F(TaskStoreTest, KeepsTheNewestTasksByNumber) {
+  TaskStore& store = open({.tasks = 2});
+  for (AllocationId allocation = 1; allocation <= 4; ++allocation) {
+    end(allocation, "output " + std::to_string(allocation));
+    store.forget(allocation);
+  }
+  EXPECT_EQ(output(4).value(), "output 4");
+  EXPECT_EQ(output(3).value(), "output 3");
+  EXPECT_EQ(output(2).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(TaskStoreTest, KeepsTheNewestTasksBySize) {
+  TaskStore& store = open({.tasks = 100, .bytes = 25});
+  for (AllocationId allocation = 1; allocation <= 3; ++allocation) {
+    end(allocation, "ten bytes.");
+    store.forget(allocation);
+  }
+  EXPECT_TRUE(output(2).ok());
+  EXPECT_FALSE(output(1).ok());
+}
+
+TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
+  TaskStore& store = open({.tasks = 1});
+  end(1, "secret");
+  std::ofstream(store.directory(1) + "/work/file") << "secret";
+  store.forget(1);
+  ASSERT_TRUE(store.record(taskOf(2, {"true"})).ok());
+  ASSERT_TRUE(store.makeWork(2, ::getuid(), ::getgid()).ok());
+  EXPECT_FALSE(output(1).ok());
+  EXPECT_EQ(output(2).value(), "");
+  EXPECT_EQ(store.launch(2)->command, std::vector<std::string>{"true"});
+  EXPECT_EQ(store.exit(2, 0), std::nullopt);
+  EXPECT_EQ(store.started(2), std::nullopt);
+  EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/work"));
+}
+
+TEST_F(TaskStoreTest, RemembersWhatIsKeptAcrossMonitors) {
+  open();
+  end(1, "one");
+  end(2, "two");
+  open({.tasks = 1}).forget(2);
+  EXPECT_TRUE(output(1).ok());  // not forgotten
+  open({.tasks = 1}).forget(1);
+  EXPECT_TRUE(output(1).ok());
+  EXPECT_FALSE(output(2).ok());
+}
+
+TEST_F(TaskStoreTest, ARepeatedRecordChangesNothing) {
+  TaskStore& store = open();
+  ASSERT_TRUE(store.record(taskOf(1, {"first"})).ok());
+  ASSERT_TRUE(store.record(taskOf(1, {"second"})).ok());
+  EXPECT_EQ(store.launch(1)->command, std::vector<std::string>{"first"});
+}
+
+TEST_F(TaskStoreTest, TheLockOfATaskIsGivenOnce) {
+  TaskStore& store = open();
+  ASSERT_TRUE(store.record(taskOf(1, {"true"})).ok());
+  EXPECT_FALSE(store.lockHeld(1));
+  {
+    const auto lock = store.lockForStart(1);
+    ASSERT_TRUE(lock.ok());
+    EXPECT_TRUE(store.lockHeld(1));
+    EXPECT_EQ(store.lockForStart(1).error().code, ErrorCode::kConflict);
+    EXPECT_EQ(store.supervisor(1), std::nullopt);
+  }
+  EXPECT_FALSE(store.lockHeld(1));
+}
+
+TEST_F(TaskStoreTest, OutputIsReadInParts) {
+  open();
+  end(1, "0123456789");
+  EXPECT_EQ(readOutput(data(), 1, Stream::kStdout, 3, 4).value(), "3456");
+  EXPECT_EQ(readOutput(data(), 1, Stream::kStdout, 8, 4).value(), "89");
+  EXPECT_EQ(readOutput(data(), 1, Stream::kStdout, 10, 4).value(), "");
+  EXPECT_EQ(readOutput(data(), 1, Stream::kStderr, 0, 4).value(), "");
+  EXPECT_EQ(readOutput(data(), 9, Stream::kStdout, 0, 4).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(TaskStoreTest, RefusesAFolderThatAnotherMonitorUses) {
+  open();
+  const auto second = TaskStore::open(data(), {});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "monitor/shim_plan.h"
+#include "shim/plan_reader.h"
+
+namespace tarcil {
+namespace {
+
+LaunchSpec someSpec() {
+  LaunchSpec spec;
+  spec.allocation = 5;
+  spec.command = {"prog", "", "two words"};
+  spec.env = {{"PATH", "/opt/bin"}, {"A", "x=y"}};
+  spec.limits.outputBytes = 99;
+  return spec;
+}
+const SystemUser kUser{"alice", 1000, 100, {100, 27}, "/home/alice", "/bin/sh"};
+
+bool readBytes(const std::string& bytes, Plan& plan) {
+  const int fd = ::memfd_create("plan", MFD_CLOEXEC);
+  EXPECT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  const bool good = readPlan(fd, plan);
+  ::close(fd);
+  return good;
+}
+
+std::vector<std::string> wordsOf(char** words) {
+  std::vector<std::string> result;
+  for (; *words != nullptr; ++words) result.emplace_back(*words);
+  return result;
+}
+
+TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
+  TaskSetting setting;
+  setting.taskDirectory = "/data/tasks/5";
+  setting.workPoint = "/run/work";
+  setting.cores = {1, 70};
+  setting.pinByAffinity = true;
+  setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "", "/m/5/oom"};
+  Plan plan{};
+  ASSERT_TRUE(readBytes(*encodePlan(someSpec(), kUser, setting), plan));
+  EXPECT_EQ(plan.header->allocation, 5u);
+  EXPECT_EQ(plan.header->outputLimit, 99u);
+  EXPECT_EQ(plan.header->uid, 1000u);
+  EXPECT_EQ((std::vector<uint32_t>{plan.groups, plan.groups + plan.header->groups}),
+            (std::vector<uint32_t>{100, 27}));
+  EXPECT_STREQ(plan.taskDirectory, "/data/tasks/5");
+  EXPECT_STREQ(plan.workPoint, "/run/work");
+  EXPECT_STREQ(plan.workDirectory, "");
+  EXPECT_STREQ(plan.searchPath, "/opt/bin");
+  EXPECT_STREQ(plan.oomFile, "/m/5/oom");
+  EXPECT_EQ(wordsOf(plan.arguments), someSpec().command);
+  const auto variables = wordsOf(plan.variables);
+  EXPECT_NE(std::find(variables.begin(), variables.end(), "A=x=y"), variables.end());
+  EXPECT_NE(std::find(variables.begin(), variables.end(), "TARCIL_CORES=1,70"), variables.end());
+  EXPECT_STREQ(plan.directories[1], "/p/5");
+  EXPECT_STREQ(plan.settings[0].file, "/m/5/limit");
+  EXPECT_STREQ(plan.settings[0].value, "10");
+  EXPECT_STREQ(plan.joins[1], "/p/5/tasks");
+  EXPECT_EQ(plan.header->affinity[0], 2u);
+  EXPECT_EQ(plan.header->affinity[1], uint64_t{1} << 6);
+}
+
+TEST(Plan, IsRefusedWhereItIsCutOffOrOfAnotherBuild) {
+  const std::string whole = *encodePlan(someSpec(), kUser, {});
+  Plan plan{};
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(readBytes(whole.substr(0, size), plan)) << size;
+  std::string other = whole;
+  other[0] ^= 1;
+  EXPECT_FALSE(readBytes(other, plan));
+}
+
+TEST(Plan, CannotHoldWhatNoCommandCanBeGiven) {
+  LaunchSpec spec = someSpec();
+  spec.command[1] = std::string("a\0b", 3);
+  EXPECT_EQ(encodePlan(spec, kUser, {}).error().code, ErrorCode::kInvalid);
+  spec.command.clear();
+  EXPECT_EQ(encodePlan(spec, kUser, {}).error().code, ErrorCode::kInvalid);
+}
+
+}  // namespace
+}  // namespace tarcil
