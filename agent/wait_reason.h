@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/state/explain.h"
 #include "core/model/job.h"
+#include "core/state/explain.h"
 
 namespace tarcil::agent {
 

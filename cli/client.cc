@@ -88,8 +88,10 @@ kj::Promise<void> Client::recover(uint64_t linkNumber, const std::string& proble
   const kj::Duration patience = hasLoggedIn_ ? options_.patience : options_.firstPatience;
   KJ_IF_MAYBE (since, outageSince_) {
     if (now - *since >= patience) {
-      return unavailable("the cluster is out of reach: no agent answered for " +
-                         std::to_string(patience / kj::SECONDS) + " s; the last problem: " + problem);
+      return unavailable(
+          "the cluster is out of reach: no agent answered for " + std::to_string(patience / kj::SECONDS) +
+          " s; the last problem: " + problem +
+          (hasLoggedIn_ ? "" : "; is the cluster running? `tarcil up` starts one on this machine"));
     }
   }
   // Through all agents without a pause, then again with pauses that grow.

@@ -181,7 +181,9 @@ uint64_t startTimeOf(int pid) {
   if (close == std::string::npos) return 0;
   std::stringstream fields(text.substr(close + 2));
   std::string field;
-  for (int i = 3; i <= 22; ++i) fields >> field;
+  fields >> field;
+  if (field == "Z" || field == "X") return 0;  // ended; only its parent has not looked yet
+  for (int i = 4; i <= 22; ++i) fields >> field;
   return std::strtoull(field.c_str(), nullptr, 10);
 }
 

@@ -46,7 +46,7 @@ struct SupervisorRecord {
 Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& record);
 // Of a process that is alive; NotFound otherwise.
 Result<SupervisorRecord> runningSupervisor(const std::string& data);
-// In clock ticks since boot; 0 for a process that is gone.
+// In clock ticks since boot; 0 for a process that has ended.
 uint64_t startTimeOf(int pid);
 
 }  // namespace tarcil

@@ -1,5 +1,7 @@
 #include "cli/output.h"
 
+#include <signal.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +12,10 @@ namespace tarcil {
 namespace {
 
 void requireWritten(bool written) {
-  if (!written) throw Failure(kExitFailed, std::string("cannot write to stdout: ") + strerror(errno));
+  if (written) return;
+  // Nobody reads any more, as after `| head`: no reason to complain.
+  if (errno == EPIPE) throw Failure(128 + SIGPIPE, "");
+  throw Failure(kExitFailed, std::string("cannot write to stdout: ") + strerror(errno));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 # Every package comes from Debian 12; scripts/install-packages.sh names them.
 find_package(Threads REQUIRED)
 find_package(CapnProto REQUIRED)
-find_package(RocksDB REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -10,3 +9,16 @@ find_package(spdlog REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(rapidcheck REQUIRED)
+
+# The libraries with the most symbols are linked statically: binding them at run time took half of the time of a short
+# command such as `tarcil run -- true` (docs/benchmarks.md).
+foreach(library kj kj-async capnp capnp-rpc)
+  find_library(TARCIL_STATIC_${library} lib${library}.a REQUIRED)
+  set_target_properties(CapnProto::${library} PROPERTIES IMPORTED_LOCATION ${TARCIL_STATIC_${library}})
+endforeach()
+add_library(tarcil_rocksdb INTERFACE)
+foreach(library rocksdb snappy lz4 zstd bz2 z gflags)
+  find_library(TARCIL_STATIC_${library} lib${library}.a REQUIRED)
+  target_link_libraries(tarcil_rocksdb INTERFACE ${TARCIL_STATIC_${library}})
+endforeach()
+target_link_libraries(tarcil_rocksdb INTERFACE Threads::Threads ${CMAKE_DL_LIBS})

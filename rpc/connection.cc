@@ -2,6 +2,9 @@
 
 #include <capnp/rpc-twoparty.h>
 #include <kj/debug.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include "core/model/job.h"
 #include "rpc/coalescing_stream.h"
@@ -20,14 +23,14 @@ capnp::ReaderOptions readerOptions() {
   return options;
 }
 
-// Small messages are joined by CoalescingStream; the kernel must not wait for more.
+// Small messages are joined by CoalescingStream; over TCP the kernel must not wait for more.
 void sendAtOnce(kj::AsyncIoStream& stream) {
+  int domain = AF_UNIX;
+  kj::uint size = sizeof domain;
+  stream.getsockopt(SOL_SOCKET, SO_DOMAIN, &domain, &size);
+  if (domain == AF_UNIX) return;
   const int on = 1;
-  constexpr int kTcp = 6, kNoDelay = 1;  // IPPROTO_TCP, TCP_NODELAY
-  KJ_IF_MAYBE (exception, kj::runCatchingExceptions(
-                              [&stream, &on]() { stream.setsockopt(kTcp, kNoDelay, &on, sizeof on); })) {
-    (void)exception;  // a Unix socket has no such option and needs none
-  }
+  stream.setsockopt(IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 class ClientConnection final : public Connection {

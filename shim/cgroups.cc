@@ -1,36 +1,51 @@
 #include "shim/cgroups.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 namespace tarcil {
 namespace {
 
-// 0, or errno.
-int writeValue(const char* file, const char* value) {
-  const int fd = open(file, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  const int error = write(fd, value, strlen(value)) < 0 ? errno : 0;
-  close(fd);
-  return error;
+// 0, or the failed call's result.
+long writeValue(const char* file, const char* value) {
+  const long fd = sys::open(file, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return fd;
+  size_t size = 0;
+  while (value[size] != '\0') ++size;
+  const long written = sys::write(static_cast<int>(fd), value, size);
+  sys::close(static_cast<int>(fd));
+  return written < 0 ? written : 0;
+}
+
+// The number behind `key` in a text of lines "key number"; 0 if it is not there.
+uint64_t numberAfter(const char* text, const char* key) {
+  while (*text != '\0') {
+    const char* expected = key;
+    while (*expected != '\0' && *text == *expected) ++text, ++expected;
+    if (*expected == '\0' && *text == ' ') {
+      uint64_t number = 0;
+      for (++text; *text >= '0' && *text <= '9'; ++text)
+        number = number * 10 + static_cast<uint64_t>(*text - '0');
+      return number;
+    }
+    while (*text != '\0' && *text++ != '\n') {
+    }
+  }
+  return 0;
 }
 
 }  // namespace
 
 bool makeCgroups(const Plan& plan, Report& report) {
   for (uint32_t i = 0; i < plan.header->directories; ++i) {
-    if (mkdir(plan.directories[i], 0755) == 0 || errno == EEXIST) continue;
-    report.fail("make the cgroup", plan.directories[i], errno);
+    const long made = sys::call(SYS_mkdirat, AT_FDCWD, plan.directories[i], 0755);
+    if (made == 0 || made == -EEXIST) continue;
+    report.fail("make the cgroup", plan.directories[i], made);
     return false;
   }
   for (uint32_t i = 0; i < plan.header->settings; ++i) {
-    const int error = writeValue(plan.settings[i].file, plan.settings[i].value);
-    if (error == 0) continue;
-    report.fail("set the limit", plan.settings[i].file, error);
+    const long written = writeValue(plan.settings[i].file, plan.settings[i].value);
+    if (written == 0) continue;
+    report.fail("set the limit", plan.settings[i].file, written);
     report.problem << " (value " << plan.settings[i].value << ")";
     return false;
   }
@@ -39,9 +54,9 @@ bool makeCgroups(const Plan& plan, Report& report) {
 
 bool joinCgroups(const Plan& plan, Report& report) {
   for (uint32_t i = 0; i < plan.header->joins; ++i) {
-    const int error = writeValue(plan.joins[i], "0");
-    if (error == 0) continue;
-    report.fail("join the cgroup", plan.joins[i], error);
+    const long written = writeValue(plan.joins[i], "0");
+    if (written == 0) continue;
+    report.fail("join the cgroup", plan.joins[i], written);
     return false;
   }
   return true;
@@ -49,17 +64,14 @@ bool joinCgroups(const Plan& plan, Report& report) {
 
 uint64_t oomKills(const Plan& plan) {
   if (*plan.oomFile == '\0') return 0;
-  const int fd = open(plan.oomFile, O_RDONLY | O_CLOEXEC);
+  const long fd = sys::open(plan.oomFile, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
   char text[512];
-  const ssize_t size = read(fd, text + 1, sizeof text - 2);
-  close(fd);
+  const long size = sys::read(static_cast<int>(fd), text, sizeof text - 1);
+  sys::close(static_cast<int>(fd));
   if (size <= 0) return 0;
-  // A line of its own: v1 has "oom_kill_disable" before it, v2 "oom" and "oom_group_kill" around it.
-  text[0] = '\n';
-  text[size + 1] = '\0';
-  const char* line = strstr(text, "\noom_kill ");
-  return line == nullptr ? 0 : strtoull(line + strlen("\noom_kill "), nullptr, 10);
+  text[size] = '\0';
+  return numberAfter(text, "oom_kill");
 }
 
 void removeCgroups(const Plan& plan) {
@@ -67,8 +79,9 @@ void removeCgroups(const Plan& plan) {
     // The last process may still be leaving its cgroup when its exit is already seen; what is left after that
     // is swept by the monitor.
     const timespec pause{0, 1'000'000};
-    for (int tries = 0; rmdir(plan.directories[i]) != 0 && errno == EBUSY && tries < 50; ++tries) {
-      nanosleep(&pause, nullptr);
+    for (int tries = 0; tries < 50; ++tries) {
+      if (sys::call(SYS_unlinkat, AT_FDCWD, plan.directories[i], AT_REMOVEDIR) != -EBUSY) break;
+      sys::call(SYS_nanosleep, &pause, 0);
     }
   }
 }

@@ -1,10 +1,6 @@
 #include "shim/exit_record.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <initializer_list>
 
@@ -32,10 +28,11 @@ void addOutcome(RecordText& text, const Report& report) {
 
 bool ExitRecord::reserve(int directoryFd) {
   directoryFd_ = directoryFd;
-  fileFd_ = openat(directoryFd, "exit.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (fileFd_ < 0) return false;
+  const long opened = sys::openAt(directoryFd, "exit.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (opened < 0) return false;
+  fileFd_ = static_cast<int>(opened);
   static const char blank[sizeof(RecordText)] = {};
-  return ::write(fileFd_, blank, sizeof blank) == static_cast<ssize_t>(sizeof blank);
+  return sys::write(fileFd_, blank, sizeof blank) == static_cast<long>(sizeof blank);
 }
 
 void ExitRecord::write(const Report& report, bool oomKilled, const OutputStream* streams, int streamCount) {
@@ -48,9 +45,9 @@ void ExitRecord::write(const Report& report, bool oomKilled, const OutputStream*
   if (report.phase == Report::Phase::kPreparing) text << "problem stopped before its command was executed\n";
   if (!report.problem.empty()) text << "problem " << report.problem.get() << "\n";
   text << "complete\n";
-  const bool written = pwrite(fileFd_, text.get(), text.size(), 0) == static_cast<ssize_t>(text.size());
-  if (!written) return;  // what stands behind the record's last line is not part of it
-  for (const char* name : {"started", "exit.new"}) renameat(directoryFd_, name, directoryFd_, "exit");
+  // What stands behind the last line, of what was there before, is not part of the record.
+  if (sys::pwrite(fileFd_, text.get(), text.size(), 0) != static_cast<long>(text.size())) return;
+  for (const char* name : {"started", "exit.new"}) sys::rename(directoryFd_, name, "exit");
 }
 
 }  // namespace tarcil

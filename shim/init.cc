@@ -1,17 +1,10 @@
 #include "shim/init.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "shim/cgroups.h"
 #include "shim/command.h"
@@ -22,51 +15,60 @@ namespace {
 // Ends this process, and so the namespace, when the shim ends. The kernel's signal does it; the pipe is for a
 // shim that ended before the signal was asked for.
 void dieWithShim(const InitDescriptors& fds) {
-  close(kLockFd);
-  close(fds.lifelineWriter);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  sys::close(kLockFd);
+  sys::close(fds.lifelineWriter);
+  sys::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   pollfd lifeline{fds.lifeline, POLLIN, 0};
-  if (poll(&lifeline, 1, 0) != 0) _exit(1);
+  const timespec now{};
+  if (sys::call(SYS_ppoll, &lifeline, 1, &now, 0, 0) != 0) sys::exit(1);
 }
 
 bool setAffinity(const Plan& plan, Report& report) {
   const auto& affinity = plan.header->affinity;
   uint64_t any = 0;
   for (const uint64_t word : affinity) any |= word;
-  if (any == 0 || syscall(SYS_sched_setaffinity, 0, sizeof affinity, affinity) == 0) return true;
-  report.fail("keep the task on its cores", errno);
-  return false;
+  if (any == 0) return true;
+  const long result = sys::call(SYS_sched_setaffinity, 0, sizeof affinity, affinity);
+  if (result < 0) report.fail("keep the task on its cores", result);
+  return result >= 0;
+}
+
+long mountAt(const char* source, const char* point, const char* type, unsigned long flags,
+             const char* options) {
+  return sys::call(SYS_mount, source, point, type, flags, options);
 }
 
 bool mountOver(const char* type, const char* point, unsigned long flags, const char* options,
                Report& report) {
-  if (mount(type, point, type, flags, options) == 0) return true;
-  report.fail("mount", point, errno);
-  return false;
+  const long result = mountAt(type, point, type, flags, options);
+  if (result < 0) report.fail("mount", point, result);
+  return result >= 0;
+}
+
+// The task's private directory, where the task sees it.
+bool enterWork(const Plan& plan, Report& report) {
+  Text<4096> work;
+  work << plan.taskDirectory << "/work";
+  const bool bound = *plan.workPoint != '\0';
+  const long mounted = bound ? mountAt(work.get(), plan.workPoint, nullptr, MS_BIND, nullptr) : 0;
+  if (mounted < 0) report.fail("mount the working directory on", plan.workPoint, mounted);
+  if (mounted < 0) return false;
+  const long entered = sys::call(SYS_chdir, bound ? plan.workPoint : work.get());
+  if (entered < 0) report.fail("enter the task's private directory", entered);
+  return entered >= 0;
 }
 
 // Mounts of the host still arrive, none of the task's leave. /proc shows the namespace's processes; shared
 // memory ends with the task.
 bool setUpMounts(const Plan& plan, Report& report) {
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
-    report.fail("make the mounts private", errno);
+  const long apart = mountAt(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
+  if (apart < 0) report.fail("make the mounts private", apart);
+  if (apart < 0 || !mountOver("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr, report))
     return false;
-  }
-  if (!mountOver("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr, report)) return false;
-  if (access("/dev/shm", F_OK) == 0 &&
-      !mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report)) {
+  const bool sharedMemory = sys::call(SYS_faccessat, AT_FDCWD, "/dev/shm", 0) == 0;
+  if (sharedMemory && !mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report))
     return false;
-  }
-  Text<4096> work;
-  work << plan.taskDirectory << "/work";
-  const bool bound = *plan.workPoint != '\0';
-  if (bound && mount(work.get(), plan.workPoint, nullptr, MS_BIND, nullptr) != 0) {
-    report.fail("mount the working directory on", plan.workPoint, errno);
-    return false;
-  }
-  if (chdir(bound ? plan.workPoint : work.get()) == 0) return true;
-  report.fail("enter the task's private directory", errno);
-  return false;
+  return enterWork(plan, report);
 }
 
 // From here on the task counts as started, whatever happens to this process.
@@ -74,46 +76,53 @@ bool writeStarted(const InitDescriptors& fds, Report& report) {
   report.started = wallMicroseconds();
   Text<32> line;
   line << report.started << "\n";
-  if (pwrite(fds.record, line.get(), line.size(), 0) >= 0 &&
-      renameat(fds.taskDirectory, "exit.new", fds.taskDirectory, "started") == 0) {
-    return true;
-  }
-  report.fail("write 'started' into the task's directory", errno);
-  return false;
+  const long written = sys::pwrite(fds.record, line.get(), line.size(), 0);
+  const long renamed = written < 0 ? written : sys::rename(fds.taskDirectory, "exit.new", "started");
+  if (renamed < 0) report.fail("write 'started' into the task's directory", renamed);
+  return renamed >= 0;
 }
 
-// The command's process id, or -1. vfork: the command is executed, or has failed to be, when it returns.
-pid_t spawnCommand(const Plan& plan, const InitDescriptors& fds, Report& report) {
-  const pid_t command = vfork();
-  if (command == 0) executeCommand(plan, fds.out, fds.err, report);
-  if (command < 0) report.fail("make the command's process", errno);
-  return report.phase == Report::Phase::kFailed ? -1 : command;
+struct CommandStart {
+  const Plan& plan;
+  const InitDescriptors& fds;
+  Report& report;
+};
+
+void startCommand(void* argument) {
+  const auto& start = *static_cast<const CommandStart*>(argument);
+  executeCommand(start.plan, start.fds.out, start.fds.err, start.report);
+}
+
+// The command's process id, or -1. The command is executed, or has failed to be, when this returns.
+int spawnCommand(const Plan& plan, const InitDescriptors& fds, Report& report) {
+  alignas(16) static char stack[64 * 1024];
+  CommandStart start{plan, fds, report};
+  const long command = sys::spawnSharing(startCommand, &start, stack + sizeof stack);
+  if (command < 0) report.fail("make the command's process", command);
+  return report.phase == Report::Phase::kFailed ? -1 : static_cast<int>(command);
 }
 
 void tellMonitor(const Plan& plan, const Report& report) {
   Text<64> line;
   line << plan.header->allocation << " " << report.started << "\n";
   // A monitor that is gone does not read it; its successor looks for `started`.
-  if (write(kStatusFd, line.get(), line.size()) < 0) return;
+  sys::write(kStatusFd, line.get(), line.size());
 }
 
-[[noreturn]] void watchCommand(pid_t command, Report& report) {
-  sigset_t wanted;
-  sigemptyset(&wanted);
-  sigaddset(&wanted, SIGCHLD);
-  sigaddset(&wanted, kRequestSignal);
+[[noreturn]] void watchCommand(int command, Report& report) {
+  const sys::SignalMask wanted = sys::maskOf(SIGCHLD) | sys::maskOf(kRequestSignal);
   for (;;) {
     siginfo_t info{};
-    const int signal = sigwaitinfo(&wanted, &info);
-    if (signal == kRequestSignal) kill(command, info.si_value.sival_int);
+    const long signal = sys::call(SYS_rt_sigtimedwait, &wanted, &info, 0, sizeof wanted);
+    if (signal == kRequestSignal) sys::call(SYS_kill, command, info.si_value.sival_int);
     if (signal != SIGCHLD) continue;
     int status = 0;
-    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (long ended; (ended = sys::call(SYS_wait4, -1, &status, WNOHANG, 0)) > 0;) {
       if (ended != command) continue;
       report.waitStatus = status;
       report.ended = wallMicroseconds();
       report.phase = Report::Phase::kEnded;
-      _exit(0);
+      sys::exit(0);
     }
   }
 }
@@ -122,18 +131,18 @@ void tellMonitor(const Plan& plan, const Report& report) {
 
 void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   dieWithShim(fds);
-  umask(022);
+  sys::call(SYS_umask, 022);
   if (!joinCgroups(plan, report) || !setAffinity(plan, report) || !setUpMounts(plan, report) ||
       !writeStarted(fds, report)) {
-    _exit(1);
+    sys::exit(1);
   }
-  const pid_t command = spawnCommand(plan, fds, report);
-  if (command < 0) _exit(1);
+  const int command = spawnCommand(plan, fds, report);
+  if (command < 0) sys::exit(1);
   report.phase = Report::Phase::kStarted;
   tellMonitor(plan, report);
-  close(fds.out);
-  close(fds.err);
-  close(kStatusFd);
+  sys::close(fds.out);
+  sys::close(fds.err);
+  sys::close(kStatusFd);
   watchCommand(command, report);
 }
 

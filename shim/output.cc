@@ -1,8 +1,9 @@
 #include "shim/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
+
+#include "shim/error_text.h"
+#include "shim/sys.h"
 
 namespace tarcil {
 namespace {
@@ -13,10 +14,10 @@ char buffer[64 * 1024];
 
 bool OutputStream::pump() {
   if (pipeFd_ < 0) return false;
-  const ssize_t count = read(pipeFd_, buffer, sizeof buffer);
-  if (count < 0) return errno == EINTR;
+  const long count = sys::read(pipeFd_, buffer, sizeof buffer);
+  if (count < 0) return false;
   if (count == 0) {
-    close(pipeFd_);
+    sys::close(pipeFd_);
     pipeFd_ = -1;
     return false;
   }
@@ -25,25 +26,33 @@ bool OutputStream::pump() {
 }
 
 void OutputStream::store(const char* data, uint64_t size) {
-  if (fileFd_ < 0) fileFd_ = openat(directoryFd_, name_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fileFd_ < 0) return cutHere(strerrordesc_np(errno));
+  if (fileFd_ < 0) {
+    const long opened = sys::openAt(directoryFd_, name_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (opened < 0) return cutHere(opened);
+    fileFd_ = static_cast<int>(opened);
+  }
   const uint64_t wanted = size < left_ ? size : left_;
   for (uint64_t done = 0; done < wanted;) {
-    const ssize_t count = write(fileFd_, data + done, wanted - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return cutHere(count < 0 ? strerrordesc_np(errno) : strerrordesc_np(ENOSPC));
+    const long count = sys::write(fileFd_, data + done, wanted - done);
+    if (count <= 0) return cutHere(count < 0 ? count : -ENOSPC);
     done += static_cast<uint64_t>(count);
     written_ += static_cast<uint64_t>(count);
     left_ -= static_cast<uint64_t>(count);
   }
-  if (size > wanted) cutHere("the limit of output is reached");
+  if (size > wanted) cutHere(0);
 }
 
-void OutputStream::cutHere(const char* reason) {
-  cut_ << name_ << " cut after " << written_ << " bytes: " << reason;
+void OutputStream::cutHere(long failure) {
+  cut_ << name_ << " cut after " << written_ << " bytes: ";
+  if (failure == 0) {
+    cut_ << "the limit of output is reached";
+  } else {
+    cut_ << Failure{failure};
+  }
   Text<256> line;
   line << "\n[tarcil: " << cut_.get() << "]\n";
-  if (fileFd_ >= 0 && write(fileFd_, line.get(), line.size()) < 0) return;  // the exit record says it as well
+  // Where the disk does not take even this, the exit record says it.
+  if (fileFd_ >= 0) sys::write(fileFd_, line.get(), line.size());
 }
 
 }  // namespace tarcil

@@ -27,7 +27,8 @@ class OutputStream {
 
  private:
   void store(const char* data, uint64_t size);
-  void cutHere(const char* reason);
+  // `failure`: result of the call that failed; 0: the limit.
+  void cutHere(long failure);
 
   const char* name_;
   int directoryFd_;

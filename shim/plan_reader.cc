@@ -1,9 +1,9 @@
 #include "shim/plan_reader.h"
 
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "shim/sys.h"
 
 namespace tarcil {
 namespace {
@@ -14,13 +14,13 @@ class Cursor {
   Cursor(char* at, char* end) : at_(at), end_(end) {}
 
   char* next() {
-    const auto* nul = static_cast<char*>(memchr(at_, '\0', static_cast<size_t>(end_ - at_)));
-    if (nul == nullptr) {
+    char* text = at_;
+    while (at_ < end_ && *at_ != '\0') ++at_;
+    if (at_ >= end_) {
       bad_ = true;
       return nullptr;
     }
-    char* text = at_;
-    at_ += nul - at_ + 1;
+    ++at_;
     return text;
   }
 
@@ -40,17 +40,17 @@ class Cursor {
 // short.
 char* load(int fd, size_t& size, char**& pointers) {
   struct stat status {};
-  if (fstat(fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(PlanHeader))) return nullptr;
+  if (sys::call(SYS_fstat, fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(PlanHeader)))
+    return nullptr;
   size = static_cast<size_t>(status.st_size);
   const size_t aligned = (size + 15) & ~size_t{15};
   // Each string takes a byte or more, so there are never more of them than bytes; untouched pages cost
   // nothing.
   const size_t whole = aligned + (size + 8) * sizeof(char*);
-  void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  char* data = static_cast<char*>(memory);
+  char* data = static_cast<char*>(sys::map(whole, MAP_PRIVATE));
+  if (data == nullptr) return nullptr;
   for (size_t got = 0; got < size;) {
-    const ssize_t count = pread(fd, data + got, size - got, static_cast<off_t>(got));
+    const long count = sys::call(SYS_pread64, fd, data + got, size - got, got);
     if (count <= 0) return nullptr;
     got += static_cast<size_t>(count);
   }

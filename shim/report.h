@@ -1,11 +1,10 @@
 // What the namespace's init tells the shim: a page that both share, complete when init has ended.
 #pragma once
 
-#include <string.h>
-#include <time.h>
-
 #include <cstdint>
 
+#include "shim/error_text.h"
+#include "shim/sys.h"
 #include "shim/text.h"
 
 namespace tarcil {
@@ -13,7 +12,7 @@ namespace tarcil {
 // Microseconds since 1970.
 inline uint64_t wallMicroseconds() {
   timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
+  sys::call(SYS_clock_gettime, CLOCK_REALTIME, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1'000;
 }
 
@@ -32,17 +31,16 @@ struct Report {
   uint64_t ended = 0;
   Text<2048> problem;
 
-  // "cannot WHAT: reason", and there is no way back.
-  void fail(const char* what, int error) {
+  // "cannot WHAT 'NAME': reason", and there is no way back. `result`: of the system call that failed, an
+  // error number with its sign changed.
+  void fail(const char* what, const char* name, long result) {
     phase = Phase::kFailed;
     problem.clear();
-    problem << "cannot " << what << ": " << strerrordesc_np(error);
+    problem << "cannot " << what;
+    if (name != nullptr) problem << " '" << name << "'";
+    problem << ": " << Failure{result};
   }
-  void fail(const char* what, const char* name, int error) {
-    phase = Phase::kFailed;
-    problem.clear();
-    problem << "cannot " << what << " '" << name << "': " << strerrordesc_np(error);
-  }
+  void fail(const char* what, long result) { fail(what, nullptr, result); }
 };
 
 }  // namespace tarcil

@@ -1,8 +1,6 @@
 // A line of text built in place, for a program without stdio and without a heap. What does not fit is cut.
 #pragma once
 
-#include <string.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -11,9 +9,14 @@ namespace tarcil {
 template <size_t kCapacity>
 class Text {
  public:
-  Text& operator<<(const char* text) {
-    for (; *text != '\0' && size_ + 1 < kCapacity; ++text) data_[size_++] = *text;
+  void add(char letter) {
+    if (full()) return;
+    data_[size_++] = letter;
     data_[size_] = '\0';
+  }
+
+  Text& operator<<(const char* text) {
+    for (; *text != '\0'; ++text) add(*text);
     return *this;
   }
 
@@ -31,6 +34,8 @@ class Text {
   void clear() { data_[size_ = 0] = '\0'; }
   const char* get() const { return data_; }
   size_t size() const { return size_; }
+  // Nothing more fits, or something did not.
+  bool full() const { return size_ + 1 == kCapacity; }
   bool empty() const { return size_ == 0; }
 
  private:

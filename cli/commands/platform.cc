@@ -70,7 +70,10 @@ int list(const PlatformFlags& flags) {
   Cluster cluster(flags.cluster);
   Json json = Json::array();
   Table table({"Name", "Share"});
-  for (const auto& [name, share] : fetch(cluster)) {
+  const Platforms platforms = fetch(cluster);
+  if (platforms.empty())
+    say("no shares are set: everything arrives everywhere; see `tarcil platform set --help`");
+  for (const auto& [name, share] : platforms) {
     json.push_back(jsonOf(name, share));
     table.add({name, shareText(share)});
   }

@@ -21,6 +21,7 @@ struct RunFlags {
   ContextFlags cluster;
   uint32_t tasks = 1;
   uint32_t rus = 1;
+  uint32_t concurrency = 0;  // all
   int priority = 50;
   std::string name, user, profile, timeout;
   std::vector<std::string> env, constraints;
@@ -74,6 +75,7 @@ JobSpec specOf(const RunFlags& flags) {
   spec.command = flags.command;
   spec.tasks = flags.tasks;
   spec.rusPerTask = flags.rus;
+  spec.concurrency = flags.concurrency;
   spec.priority = static_cast<uint8_t>(flags.priority);
   spec.user = flags.user;
   readEnv(flags.env, spec);
@@ -138,6 +140,9 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
   command
       .add_option("--rus", flags->rus, "Resource units (cores, with their memory) for each task; default 1.")
       ->check(wholeNumber(1, kMaxRusPerTask))
+      ->type_name("N");
+  command.add_option("--concurrency", flags->concurrency, "Most tasks at once; default all.")
+      ->check(wholeNumber(1, kMaxTasks))
       ->type_name("N");
   command.add_option("--profile", flags->profile, "Interference profile of the command.")->type_name("FILE");
   command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")

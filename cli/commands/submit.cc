@@ -12,7 +12,7 @@
 namespace tarcil {
 namespace {
 
-constexpr kj::Duration kWatchPeriod = 1 * kj::SECONDS;
+constexpr kj::Duration kWatchPeriod = 500 * kj::MILLISECONDS;
 
 struct SubmitFlags {
   ContextFlags cluster;

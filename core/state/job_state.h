@@ -9,9 +9,9 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
-#include "core/state/explain.h"
 #include "core/model/job.h"
 #include "core/model/launch.h"
+#include "core/state/explain.h"
 #include "core/state/server.h"
 
 namespace tarcil {
