@@ -47,7 +47,7 @@ class OutputGateTest : public testing::Test {
   OutputGateTest()
       : io_(kj::setupAsyncIo()), gate_(store_, [this](const Error& error) { note(error.message); }) {}
   // The writer must not wait for a test that is over.
-  ~OutputGateTest() override { store_.endWrite(); }
+  ~OutputGateTest() noexcept override { store_.endWrite(); }
 
   void persist() { gate_.persist(Put{ClusterRecord{}}); }
   void note(const std::string& text) {
