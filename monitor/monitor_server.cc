@@ -47,7 +47,8 @@ MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServer
       clock_(clock),
       rng_(rng),
       options_(std::move(options)),
-      refused_(kj::mv(refused)), attachedCallback_(kj::mv(attached)),
+      refused_(kj::mv(refused)),
+      attachedCallback_(kj::mv(attached)),
       outputs_(std::move(outputs)),
       alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
@@ -121,10 +122,10 @@ void MonitorServer::stop(AllocationId allocation) {
   dispatch(monitor::StopArrived{allocation});
 }
 
-kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream, uint64_t offset,
-                                                         bool wait) {
-  // Whether the task lives is looked at before its output, and the next write is waited for before that: what comes
-  // meanwhile is never missed.
+kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream,
+                                                         uint64_t offset, bool wait) {
+  // Whether the task lives is looked at before its output, and the next write is waited for before that: what
+  // comes meanwhile is never missed.
   const bool live = live_.contains(allocation);
   kj::Promise<void> grown = live && wait ? outputs_->grown(allocation) : kj::Promise<void>(kj::NEVER_DONE);
   auto content = outputs_->read(allocation, stream, offset, kOutputPiece);
