@@ -2,9 +2,9 @@
 //
 //   task_start [--tasks N] [--outstanding W] [--data DIR]
 //
-// Prints: posix_spawn + wait of `true`; one task at a time through the ContainerExecutor: from start() to the executed
-// command and to the reported end, idle in between and back to back; throughput of `true` with W tasks outstanding.
-// Needs root. The shim is expected beside this program's folder.
+// Prints: posix_spawn + wait of `true`; one task at a time through the ContainerExecutor: from start() to the
+// executed command and to the reported end, idle in between and back to back; throughput of `true` with W
+// tasks outstanding. Needs root. The shim is expected beside this program's folder.
 #include <kj/async-unix.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -31,12 +31,14 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-double microseconds(Steady::duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
+double microseconds(Steady::duration duration) {
+  return std::chrono::duration<double, std::micro>(duration).count();
+}
 
 void print(const char* what, std::vector<double> us) {
   std::sort(us.begin(), us.end());
-  std::printf("%-44s p50 %8.0f us   p99 %8.0f us   (%zu)\n", what, us[us.size() / 2], us[us.size() * 99 / 100],
-              us.size());
+  std::printf("%-44s p50 %8.0f us   p99 %8.0f us   (%zu)\n", what, us[us.size() / 2],
+              us[us.size() * 99 / 100], us.size());
 }
 
 double cpuSeconds() {
@@ -69,7 +71,8 @@ void measureBare(size_t tasks) {
 
 class Runner final : public ExecutorListener {
  public:
-  Runner(ContainerOptions options, size_t outstanding) : outstanding_(outstanding), loop_(port_), scope_(loop_) {
+  Runner(ContainerOptions options, size_t outstanding)
+      : outstanding_(outstanding), loop_(port_), scope_(loop_) {
     auto opened = ContainerExecutor::open(std::move(options), port_, systemClock(), *this);
     if (!opened) {
       std::fprintf(stderr, "task_start: %s\n", opened.error().message.c_str());
@@ -102,8 +105,9 @@ class Runner final : public ExecutorListener {
     for (size_t i = 0; i < outstanding_ && toLaunch_ > 0; ++i) launchNext();
     finish(tasks);
     const double seconds = microseconds(Steady::now() - begin) / 1e6;
-    std::printf("%zu outstanding: %.0f tasks/s, %.2f ms CPU of monitor, shim and command per task (%zu)\n", outstanding_,
-                static_cast<double>(tasks) / seconds, (cpuSeconds() - cpu) * 1e3 / static_cast<double>(tasks), tasks);
+    std::printf("%zu outstanding: %.0f tasks/s, %.2f ms CPU of monitor, shim and command per task (%zu)\n",
+                outstanding_, static_cast<double>(tasks) / seconds,
+                (cpuSeconds() - cpu) * 1e3 / static_cast<double>(tasks), tasks);
   }
 
  private:
@@ -198,4 +202,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace tarcil
 
-int main(int argc, char** argv) { return tarcil::run(argc, argv); }
+int main(int argc, char** argv) {
+  return tarcil::run(argc, argv);
+}
