@@ -1,0 +1,32 @@
+// How the programs of this folder print what they measured, and under which conditions.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tarcil::bench {
+
+using Steady = std::chrono::steady_clock;
+
+double milliseconds(Steady::duration duration);
+
+// One line: kernel, cores, memory, load of the last minute, build. A second one where asserts are on.
+void printConditions();
+
+// One line: least, median, p95, p99 and most, and how many there were. Requires: not empty.
+void printSpread(const std::string& what, std::vector<double> ms);
+
+// What the processors of this machine did since construction, all processes together.
+class MachineCpu {
+ public:
+  MachineCpu();
+
+  // Seconds of processor time.
+  double busySeconds() const;
+
+ private:
+  const double busyAtStart_;
+};
+
+}  // namespace tarcil::bench
