@@ -67,7 +67,7 @@ TEST(MasterKilled, QueuedJobsRunAfterItsReturn) {
 TEST(AgentKilled, ClientFailsOverAndGetsItsResult) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2, .agents = 2, .notYet = {"agent-2"}});
-  Process client = cluster.start(
+  Process client = cluster.startCommand(
       {"submit", "--wait", "--json", cluster.jobFile(shellJob(gatedScript(cluster.traces()), "tasks: 2\n"))});
   cluster.traces().waitForLines("started", 2);
   cluster.start("agent-2");
@@ -82,9 +82,9 @@ TEST(AgentKilled, RunGoesOnWithTheOutput) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2, .agents = 2, .notYet = {"agent-2"}});
   const TraceFolder& traces = cluster.traces();
-  Process client =
-      cluster.start({"run", "--", "sh", "-c",
-                     "echo before; " + traces.note("started") + traces.waitForGate() + "echo after; exit 5"});
+  Process client = cluster.startCommand(
+      {"run", "--", "sh", "-c",
+       "echo before; " + traces.note("started") + traces.waitForGate() + "echo after; exit 5"});
   ASSERT_TRUE(client.waitFor("before"));
   cluster.start("agent-2");
   cluster.kill("agent-1");
@@ -115,7 +115,7 @@ TEST(AgentKilled, TheSupervisorsNextOneGoesOn) {
   SupervisedCluster cluster({"--rus", "1"});
   const std::string first = cluster.submit(shellJob(gatedScript(cluster.traces())));
   cluster.traces().waitForLines("started", 1);
-  Process client = cluster.start(
+  Process client = cluster.startCommand(
       {"submit", "--wait", "--json", cluster.jobFile(shellJob(cluster.traces().note("second")))});
   ASSERT_TRUE(client.waitFor("is accepted"));
   cluster.kill("agent-1");

@@ -103,14 +103,14 @@ Environment TestCluster::environment() const {
   return {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}, {"HOME", folder_}, {"TARCIL_DATA", data()}};
 }
 
-Process TestCluster::start(std::vector<std::string> arguments, Environment more) const {
+Process TestCluster::startCommand(std::vector<std::string> arguments, Environment more) const {
   more.merge(environment());
   arguments.insert(arguments.begin(), {"/usr/bin/timeout", "--kill-after=5", "60", TARCIL_BINARY});
   return Process(arguments, more);
 }
 
 ProcessResult TestCluster::run(std::vector<std::string> arguments, Environment more) const {
-  return start(std::move(arguments), std::move(more)).finish();
+  return startCommand(std::move(arguments), std::move(more)).finish();
 }
 
 Json TestCluster::json(std::vector<std::string> arguments, int exitCode) const {

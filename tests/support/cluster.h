@@ -56,7 +56,7 @@ class TestCluster {
   TraceFolder& traces() { return traces_; }
 
   // A command of tarcil on this cluster, ended after a minute at the latest (exit code 124).
-  Process start(std::vector<std::string> arguments, Environment more = {}) const;
+  Process startCommand(std::vector<std::string> arguments, Environment more = {}) const;
   ProcessResult run(std::vector<std::string> arguments, Environment more = {}) const;
   // As run(), with --json; fails the test where the exit code is not `exitCode`. Null where there is no JSON.
   Json json(std::vector<std::string> arguments, int exitCode = 0) const;
