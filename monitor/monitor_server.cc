@@ -59,7 +59,9 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
   servers_ = std::move(servers);
   const auto recovered = executor.recover();
   for (const RecoveredTask& task : recovered) {
-    if (task.state != RecoveredTask::State::kEnded) live_.insert(task.spec.allocation);
+    using State = RecoveredTask::State;
+    const bool live = task.state == State::kRunning || task.state == State::kNeverStarted;
+    if (live) live_.insert(task.spec.allocation);
   }
   std::vector<std::string> names;
   for (const ServerFacts& server : servers_) names.push_back(server.name);
