@@ -124,7 +124,10 @@ Result<std::vector<std::string>> parseAddresses(const std::string& list) {
 
 kj::Promise<kj::Own<kj::AsyncIoStream>> connectTo(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
                                                   const std::string& address) {
-  if (isUnix(address)) return io.wrapSocketFd(connectUnix(pathOf(address)), kTakeOwnership);
+  if (isUnix(address)) {
+    return kj::evalNow(
+        [&io, &address]() { return io.wrapSocketFd(connectUnix(pathOf(address)), kTakeOwnership); });
+  }
   return network.parseAddress(kj::StringPtr(address.c_str())).then([](kj::Own<kj::NetworkAddress>&& parsed) {
     auto connected = parsed->connect();
     return connected.attach(kj::mv(parsed));

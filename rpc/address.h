@@ -16,8 +16,8 @@ Status checkAddress(const std::string& address);
 // Comma-separated addresses; each is checked. Empty parts are Invalid.
 Result<std::vector<std::string>> parseAddresses(const std::string& list);
 
-// Fails with DISCONNECTED where nobody listens. Works for socket paths longer than the 107 bytes of
-// sockaddr_un.
+// The promise fails with DISCONNECTED where nobody listens; the call itself does not throw. Works for socket
+// paths longer than the 107 bytes of sockaddr_un.
 kj::Promise<kj::Own<kj::AsyncIoStream>> connectTo(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
                                                   const std::string& address);
 

@@ -27,7 +27,7 @@ class Connection {
   virtual kj::Promise<void> onDisconnect() = 0;
 };
 
-// Fails with DISCONNECTED where nobody listens.
+// The promise fails with DISCONNECTED where nobody listens; the call itself does not throw.
 kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
 
 // Called for each accepted connection; gives its bootstrap capability, which is dropped with the connection.

@@ -66,43 +66,39 @@ class Workshop:
         self.tree, self.build, self.jobs = scratch / "tree", scratch / "build", jobs
         self.tree.mkdir(parents=True, exist_ok=True)
         copy_tree(self.tree)
-        self.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                  "-DCMAKE_CXX_FLAGS_DEBUG=-O0"], check=True)
-
-    def run(self, command, check=False):
-        """The exit code and what was said; None for a command that took too long."""
-        timeout = None if check else PATIENCE_S
-        environment = {**os.environ, "CCACHE_BASEDIR": str(self.tree), "CCACHE_NOHASHDIR": "1"}
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=timeout, env=environment)
-        except subprocess.TimeoutExpired:
-            return None, ""
-        if check and done.returncode != 0:
-            sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-4000:]}")
-        return done.returncode, done.stdout
+        self.environment = {**os.environ, "CCACHE_BASEDIR": str(self.tree), "CCACHE_NOHASHDIR": "1"}
+        subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                        "-DCMAKE_CXX_FLAGS_DEBUG=-O0"], check=True, stdout=subprocess.DEVNULL)
 
     def make(self, program):
-        self.run(["cmake", "--build", self.build, "--parallel", str(self.jobs), "--target", program], check=True)
+        """What the compiler had against it; empty where it was built."""
+        command = ["cmake", "--build", self.build, "--parallel", str(self.jobs), "--target", program]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              env=self.environment)
+        return "" if done.returncode == 0 else done.stdout[-4000:]
 
     def test(self, guard):
         """"passed", "failed", "skipped" or "no such test"."""
-        program = self.build / "tests" / guard.program
-        code, said = self.run([program, f"--gtest_filter={guard.filter}"])
-        if code is None:
+        command = [self.build / "tests" / guard.program, f"--gtest_filter={guard.filter}"]
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  errors="replace", timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
             return "failed"
-        if "[ RUN      ]" not in said:
+        if "[ RUN      ]" not in done.stdout:
             return "no such test"
-        if code == 0 and "[  SKIPPED ]" in said:
+        if done.returncode == 0 and "[  SKIPPED ]" in done.stdout:
             return "skipped"
-        return "passed" if code == 0 else "failed"
+        return "passed" if done.returncode == 0 else "failed"
 
     def test_without(self, guard):
         path = self.tree / guard.file
         intact = path.read_text()
         path.write_text(intact.replace(guard.guard, guard.without))
         try:
-            self.make(guard.program)
+            if problem := self.make(guard.program):
+                print(problem, file=sys.stderr)
+                return "unbuilt"
             return self.test(guard)
         finally:
             path.write_text(intact)
@@ -111,7 +107,8 @@ class Workshop:
 def check(workshop, guards):
     """Prints a line for each guard; the names of those that nobody noticed."""
     for program in sorted({guard.program for guard in guards}):
-        workshop.make(program)
+        if problem := workshop.make(program):
+            sys.exit(problem)
     problems = []
     intact = {guard.name: workshop.test(guard) for guard in guards}
     print(f"{'guard':48} {'intact':8} {'without':8} {'seconds':>7}  test", flush=True)

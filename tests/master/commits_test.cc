@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "master/tables.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil {
@@ -257,6 +258,30 @@ TEST_F(Commits, NeverGiveAnAllocationTwiceAcrossRestarts) {
   commit = newJob(2, spec());
   commit.claims = {claim(0, 0)};
   EXPECT_GT(master.place(agent, commit), before);
+}
+
+TEST(Allocations, OfJobsNoLongerKeptAreNotGivenAgain) {
+  MasterOptions options;
+  options.keepFinishedJobs = 0;
+  MasterHarness master(options);
+  AllocationId last = 0;
+  const auto placeOne = [&master, &last](SessionId agent, int number) {
+    Commit commit = newJob(number, spec());
+    commit.claims = {claim(0, 0)};
+    const AllocationId allocation = master.place(agent, commit);
+    EXPECT_GT(allocation, last);
+    last = allocation;
+  };
+  const SessionId monitor = master.attachMonitor("m", {serverFacts("a", 4)});
+  SessionId agent = master.attachAgent("x");
+  for (int number = 1; number <= static_cast<int>(master::kAllocationBlock) + 1; ++number) {
+    placeOne(agent, number);
+    master.ended(monitor, last, exitedWith(0));
+  }
+  master.restart();
+  master.attachMonitor("m", {serverFacts("a", 4)});
+  agent = master.attachAgent("x");
+  placeOne(agent, 1);
 }
 
 TEST_F(Commits, SeeServerVersionsRiseAcrossRestarts) {

@@ -90,7 +90,8 @@ TEST(Spread, AtMostSoManyTasksAreOnOneServer) {
                                                   "tasks: 4\nplacement: {spread: server, at_most: 2}\n"));
   traces.waitForLines("started", 4);
   std::map<std::string, int> tasks;
-  for (const Json& task : cluster.status(job)["tasks"]) ++tasks[task["server"]];
+  const Json status = cluster.status(job);
+  for (const Json& task : status["tasks"]) ++tasks[task["server"]];
   EXPECT_EQ(tasks, (std::map<std::string, int>{{"server-1", 2}, {"server-2", 2}}));
   traces.openGate();
   EXPECT_EQ(cluster.ended(job)["state"], "done");
@@ -106,7 +107,8 @@ TEST(Gang, WaitsUntilThereIsRoomForAll) {
   const std::string gang = cluster.submit(shellJob(traces.note("gang"), "tasks: 3\nschedule: gang\n"));
   cluster.until("the reason is known",
                 [&cluster, &gang]() { return cluster.status(gang)["reason"].is_string(); });
-  for (const Json& task : cluster.status(gang)["tasks"]) EXPECT_EQ(task["state"], "queued");
+  const Json status = cluster.status(gang);
+  for (const Json& task : status["tasks"]) EXPECT_EQ(task["state"], "queued");
   EXPECT_TRUE(traces.lines("gang").empty());
   traces.openGate();
   EXPECT_EQ(cluster.ended(gang)["state"], "done");
