@@ -25,8 +25,7 @@ T valueOrThrow(Result<T>&& result) {
 MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents,
                            TokenTable tokens, const MasterOptions& options,
                            kj::Function<void(const Error&)> failed)
-    : net_(net),
-      clock_(clock),
+    : clock_(clock),
       rng_(rng),
       store_(store),
       tokens_(std::move(tokens)),

@@ -79,7 +79,6 @@ class MasterServer final {
   void letOut(master::StopTask& action);
   void letOut(master::JobChanged& action);
 
-  Net net_;
   const Clock& clock_;
   Rng rng_;
   Store& store_;

@@ -50,9 +50,10 @@ std::string makeServerDirectory(const std::string& mount, const std::string& gro
                                 bool (*prepare)(const std::string& parent, const std::string& directory)) {
   std::string parent = mount;
   for (const auto& part : {group, server}) {
-    const std::string directory = parent + "/" + part;
+    std::string directory = parent;
+    directory.append("/").append(part);
     if (!makeDirectory(directory) || !prepare(parent, directory)) return {};
-    parent = directory;
+    parent = std::move(directory);
   }
   return parent;
 }

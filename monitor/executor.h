@@ -24,7 +24,7 @@ class ExecutorListener {
 // A task found at the start of a monitor, left by its predecessor.
 struct RecoveredTask {
   enum class State : uint8_t {
-    kRunning,       // adopted: taskEnded() will follow
+    kRunning,       // adopted: taskEnded() will follow, and taskStarted() before it where `started` is kNever
     kEnded,         // `end` says how
     kNeverStarted,  // recorded, but its command was never executed: it may be started now
     kForgotten,     // only `spec.allocation` is filled: forgotten lately, and never to be started again

@@ -433,12 +433,13 @@ void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
     finish(task, recovered.end, turn);
     return;
   }
-  task.phase = Phase::kRunning;
+  // Its command may not be executed yet, or only just: then the executor tells.
+  task.phase = recovered.started == kNever ? Phase::kStarting : Phase::kRunning;
   task.started = recovered.started;
   for (RuIndex ru : spec.rus) held[spec.server].insert(ru);
-  if (spec.timeout > Duration::zero()) {
-    const Duration ran = recovered.started == kNever ? Duration::zero() : turn.now.wall - recovered.started;
-    setAlarm(task, turn.now.steady + std::clamp(spec.timeout - ran, Duration::zero(), spec.timeout));
+  if (task.phase == Phase::kRunning && spec.timeout > Duration::zero()) {
+    const Duration left = spec.timeout - (turn.now.wall - recovered.started);
+    setAlarm(task, turn.now.steady + std::clamp(left, Duration::zero(), spec.timeout));
   }
 }
 

@@ -47,7 +47,8 @@ MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServer
       clock_(clock),
       rng_(rng),
       options_(std::move(options)),
-      refused_(kj::mv(refused)), attachedCallback_(kj::mv(attached)),
+      refused_(kj::mv(refused)),
+      attachedCallback_(kj::mv(attached)),
       outputs_(std::move(outputs)),
       alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
@@ -58,7 +59,9 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
   servers_ = std::move(servers);
   const auto recovered = executor.recover();
   for (const RecoveredTask& task : recovered) {
-    if (task.state != RecoveredTask::State::kEnded) live_.insert(task.spec.allocation);
+    using State = RecoveredTask::State;
+    const bool live = task.state == State::kRunning || task.state == State::kNeverStarted;
+    if (live) live_.insert(task.spec.allocation);
   }
   std::vector<std::string> names;
   for (const ServerFacts& server : servers_) names.push_back(server.name);
@@ -121,10 +124,10 @@ void MonitorServer::stop(AllocationId allocation) {
   dispatch(monitor::StopArrived{allocation});
 }
 
-kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream, uint64_t offset,
-                                                         bool wait) {
-  // Whether the task lives is looked at before its output, and the next write is waited for before that: what comes
-  // meanwhile is never missed.
+kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream,
+                                                         uint64_t offset, bool wait) {
+  // Whether the task lives is looked at before its output, and the next write is waited for before that: what
+  // comes meanwhile is never missed.
   const bool live = live_.contains(allocation);
   kj::Promise<void> grown = live && wait ? outputs_->grown(allocation) : kj::Promise<void>(kj::NEVER_DONE);
   auto content = outputs_->read(allocation, stream, offset, kOutputPiece);

@@ -14,16 +14,18 @@ namespace {
 class FileOutput final : public OutputSource {
  public:
   FileOutput(std::string folder, kj::UnixEventPort& port)
-      : folder_(std::move(folder)), inotify_(openInotify()),
+      : folder_(std::move(folder)),
+        inotify_(openInotify()),
         observer_(port, inotify_.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ),
-        watching_(watch().eagerlyEvaluate([](kj::Exception&& e) { KJ_LOG(ERROR, "watching output failed", e); })) {}
+        watching_(
+            watch().eagerlyEvaluate([](kj::Exception&& e) { KJ_LOG(ERROR, "watching output failed", e); })) {}
 
   Result<std::string> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) override {
     return readOutput(folder_, allocation, stream, offset, most);
   }
 
-  // The watch is set when a reader comes and goes with the first news: a reader that wants more asks again. The folder is
-  // watched rather than the file, which comes with the first byte.
+  // The watch is set when a reader comes and goes with the first news: a reader that wants more asks again.
+  // The folder is watched rather than the file, which comes with the first byte.
   kj::Promise<void> grown(AllocationId allocation) override {
     const std::string task = folder_ + "/tasks/" + std::to_string(allocation);
     const int watch = ::inotify_add_watch(inotify_.get(), task.c_str(), IN_MODIFY | IN_CREATE | IN_ONESHOT);
@@ -80,6 +82,8 @@ std::unique_ptr<OutputSource> fileOutput(std::string dataFolder, kj::UnixEventPo
   return std::make_unique<FileOutput>(std::move(dataFolder), port);
 }
 
-std::unique_ptr<OutputSource> noOutput() { return std::make_unique<NoOutput>(); }
+std::unique_ptr<OutputSource> noOutput() {
+  return std::make_unique<NoOutput>();
+}
 
 }  // namespace tarcil

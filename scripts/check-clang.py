@@ -21,19 +21,20 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+OWN_WARNINGS = "-Wno-unknown-warning-option"  # those that only g++ has are not an error
 GCC_ONLY = re.compile(r"-fno-sanitize-recover=.*|-fsanitize=.*")
 
 
 def clang_command(mode, entry, build):
     """The command that checks one entry of compile_commands.json."""
     if mode == "tidy":
-        return ["clang-tidy", "--quiet", "-p", build, entry["file"]]
+        return ["clang-tidy", "--quiet", "-p", build, f"--extra-arg={OWN_WARNINGS}", entry["file"]]
     words = shlex.split(entry["command"])
     first = next(i for i, word in enumerate(words) if word.startswith("-"))
     output = words.index("-o")
     words = words[first:output] + words[output + 2:]
     compiler = "clang" if entry["file"].endswith(".c") else "clang++"
-    return [compiler, "-fsyntax-only", "-Wthread-safety", "-Wno-unknown-warning-option",
+    return [compiler, "-fsyntax-only", "-Wthread-safety", OWN_WARNINGS,
             *[w for w in words if w != "-c" and not GCC_ONLY.fullmatch(w)]]
 
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -68,7 +69,7 @@ inline long rename(int folder, const char* from, const char* to) {
 // or MAP_SHARED with processes made later.
 inline void* map(size_t size, int sharing) {
   const long memory = call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
-  return memory < 0 ? nullptr : reinterpret_cast<void*>(memory);
+  return memory < 0 ? nullptr : std::bit_cast<void*>(memory);
 }
 
 // A set of signals as the kernel takes it: bit n - 1 for signal n.

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/state/explain.h"
 #include "core/decide/options.h"
 #include "core/model/job.h"
 #include "core/state/claim.h"
 #include "core/state/cluster_state.h"
+#include "core/state/explain.h"
 
 namespace tarcil {
 

@@ -9,8 +9,8 @@ namespace tarcil {
 // G where a server has no resident: any load is borne.
 inline constexpr int32_t kNoResident = 1'000'000;
 
-// One resident's contribution to G: t_p[i] + share_p[i] * c[i]; kNoResident where it tolerates all that there can be
-// (t_p[i] = 99), since contention is clamped there and nothing that is added can break it.
+// One resident's contribution to G: t_p[i] + share_p[i] * c[i]; kNoResident where it tolerates all that there
+// can be (t_p[i] = 99), since contention is clamped there and nothing that is added can break it.
 PressureSum residentBound(const JobView& resident);
 
 // G[i] = min over residents. Start from noResidents().

@@ -7,8 +7,8 @@
 
 #include "core/base/ids.h"
 #include "core/model/contention.h"
-#include "core/model/quality.h"
 #include "core/model/profile.h"
+#include "core/model/quality.h"
 #include "core/state/server.h"
 
 namespace tarcil {

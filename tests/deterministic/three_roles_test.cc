@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using testing::IsEmpty;
 
 constexpr Duration kPatience = 10min;
-constexpr uint64_t kSeeds = 100;
+constexpr uint64_t kSeeds = 12;
 
 JobSpec sleeping(uint32_t tasks, const std::string& time, Pressures caused = {{Resource::kLlc, 30}}) {
   JobSpec spec = aJob(tasks, causing(caused));

@@ -89,7 +89,7 @@ inline LaunchSpec script(AllocationId allocation, const std::string& text) {
 }
 
 // An executor with its event loop. What it says is kept in `started` and `ended`.
-class Containers : private ExecutorListener {
+class Containers final : private ExecutorListener {
  public:
   explicit Containers(ContainerOptions options)
       : folder_(options.dataDirectory), group_("tarcil-" + options.tag), loop_(port_), scope_(loop_) {
@@ -97,6 +97,8 @@ class Containers : private ExecutorListener {
     if (!opened) throw std::runtime_error(opened.error().message);
     executor_ = kj::mv(*opened);
   }
+
+  ~Containers() noexcept {}
 
   ContainerExecutor& executor() { return *executor_; }
 

@@ -450,6 +450,14 @@ TEST(MonitorLogic, AdoptsARunningTaskWithItsUnitsAndTheRestOfItsTimeout) {
   EXPECT_THAT(monitor.after(40s).signals(), ElementsAre(SIGTERM));
 }
 
+TEST(MonitorLogic, LearnsTheStartOfATaskThatWasBeingStartedWhenItDied) {
+  AttachedMonitor monitor({recovered(withTimeout(task(1), 60s), RecoveredTask::State::kRunning)});
+  EXPECT_THAT(monitor.reports(), IsEmpty());
+  monitor.tell(TaskStarted{1, kStart.wall});
+  EXPECT_EQ(monitor.reports().at(0).end.started, kStart.wall);
+  EXPECT_EQ(monitor.all<WakeAt>().at(0).when, kStart.steady + 60s);
+}
+
 TEST(MonitorLogic, GivesNoMoreThanTheWholeTimeoutWhereTheWallClockJumped) {
   for (Duration jump : {-1h, +1h}) {
     RecoveredTask running = recovered(withTimeout(task(1), 60s), RecoveredTask::State::kRunning);

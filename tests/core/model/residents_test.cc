@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <rapidcheck/gtest.h>
+#include <algorithm>
 
 #include <vector>
 
@@ -106,7 +106,8 @@ RC_GTEST_PROP(BrokenResource, LetsInNobodyWhoWouldBreakAResident, ()) {
   const auto checked = broken < 0 ? size_t{kResources} : static_cast<size_t>(broken);
   for (const Profile& resident : residents) {
     for (size_t i = 0; i < checked; ++i) {
-      const int felt = std::min(kMaxPressure, sum[i] - resident.caused[i] + newcomer.caused[i] + background[i]);
+      const int felt =
+          std::min(kMaxPressure, sum[i] - resident.caused[i] + newcomer.caused[i] + background[i]);
       RC_ASSERT(newcomer.caused[i] == 0 || felt <= int{resident.tolerated[i]});
     }
   }

@@ -1,0 +1,110 @@
+// Every named place at which a role can die: the job comes out whole, each task is started once, and no unit
+// stays taken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "tests/support/cluster.h"
+
+namespace tarcil {
+namespace {
+
+using testing::UnorderedElementsAre;
+
+// "name" or "name:n"; the part before the dot is the role.
+const char* const kFailpoints[] = {
+    "agent.before_answer",
+    "agent.before_commit",
+    "agent.before_launch",
+    "agent.before_launch:2",
+    "agent.commit_answered",
+    "agent.launched",
+    "agent.launched:2",
+    "agent.submit_arrived",
+    "master.commit_arrived",
+    "master.report_arrived",
+    "master.report_arrived:2",
+    "monitor.before_forget",
+    "monitor.before_report",
+    "monitor.before_report:2",
+    "monitor.launch_arrived",
+    "monitor.launch_recorded",
+    "monitor.launch_recorded:2",
+    "monitor.recorded",
+    "monitor.recorded:2",
+    "monitor.reports_acknowledged",
+    "monitor.reports_acknowledged:2",
+    "monitor.spawned",
+    "monitor.spawned:2",
+    "monitor.task_ended",
+    "monitor.task_ended:2",
+    // The first ones are those of attaching; which is the job's depends on what is written together.
+    "master.before_sync:1",
+    "master.before_sync:2",
+    "master.before_sync:3",
+    "master.before_sync:4",
+    "master.before_sync:5",
+    "master.before_sync:6",
+    "master.synced:1",
+    "master.synced:2",
+    "master.synced:3",
+    "master.synced:4",
+    "master.synced:5",
+    "master.synced:6",
+};
+
+std::string roleOf(const std::string& failpoint) {
+  return failpoint.substr(0, failpoint.find('.'));
+}
+
+std::string processOf(const std::string& failpoint) {
+  const std::string role = roleOf(failpoint);
+  if (role == "agent") return "agent-1";
+  return role == "monitor" ? "server-1" : "master";
+}
+
+class Failpoint : public testing::TestWithParam<const char*> {};
+
+TEST_P(Failpoint, LosesNothingAndRepeatsNothing) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 4, .failing = processOf(GetParam()), .failpoint = GetParam()});
+  const std::string file = cluster.jobFile(shellJob(cluster.traces().note("ran"), "tasks: 4\n"));
+  const Json job = cluster.json({"submit", "--wait", file});
+  cluster.waitForFailure();
+  EXPECT_EQ(job["state"], "done");
+  EXPECT_THAT(cluster.traces().lines("ran"), UnorderedElementsAre("0", "1", "2", "3"));
+  cluster.expectAllUnitsFree();
+  const Json jobs = cluster.json({"job", "list"});
+  ASSERT_EQ(jobs.size(), 1u) << "the repeated submission did not find the job";
+  EXPECT_EQ(jobs[0]["state"], "done");
+  EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0) << "the cluster does not go on";
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, Failpoint, testing::ValuesIn(kFailpoints), [](const auto& info) {
+  return std::regex_replace(std::string(info.param), std::regex("[.:]"), "_");
+});
+
+TEST(Failpoints, AreAllTested) {
+  std::set<std::string> tested, named;
+  for (const std::string failpoint : kFailpoints) tested.insert(failpoint.substr(0, failpoint.find(':')));
+  const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
+  for (const char* folder : {"master", "agent", "monitor", "env"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(TARCIL_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() != ".cc") continue;
+      std::ifstream in(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      for (std::sregex_iterator it(text.begin(), text.end(), call), end; it != end; ++it) {
+        named.insert((*it)[1]);
+      }
+    }
+  }
+  EXPECT_EQ(tested, named);
+}
+
+}  // namespace
+}  // namespace tarcil

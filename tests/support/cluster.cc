@@ -1,0 +1,265 @@
+#include "tests/support/cluster.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace tarcil {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kLookAgain = std::chrono::milliseconds(5);
+
+std::string makeFolder() {
+  char name[] = "/tmp/tarcil-processes-XXXXXX";
+  if (::mkdtemp(name) == nullptr) throw std::runtime_error("cannot make a folder below /tmp");
+  return name;
+}
+
+std::string contentOf(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool becomesTrue(const std::function<bool()>& holds) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(kLookAgain);
+  }
+  return true;
+}
+
+}  // namespace
+
+// --- Traces -----------------------------------------------------------------------------------------------
+
+TraceFolder::TraceFolder() : path_(makeFolder()) {
+  ::chmod(path_.c_str(), 0777);
+}
+
+TraceFolder::~TraceFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void TraceFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(at(name)) << text;
+}
+
+std::vector<std::string> TraceFolder::lines(const std::string& name) const {
+  std::ifstream in(at(name));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool TraceFolder::waitForLines(const std::string& name, size_t count) const {
+  if (becomesTrue([this, &name, count]() { return lines(name).size() >= count; })) return true;
+  ADD_FAILURE() << lines(name).size() << " lines in " << name << " after a minute, not " << count;
+  return false;
+}
+
+std::string shellJob(const std::string& script, const std::string& more) {
+  return "command: [sh, -c, " + Json(script).dump() + "]\n" + more;
+}
+
+std::string TraceFolder::note(const std::string& name) const {
+  return "echo $TARCIL_TASK >> " + at(name) + "; ";
+}
+
+std::string TraceFolder::waitForGate() const {
+  return "while [ -d " + path_ + " ] && ! [ -e " + at("gate") + " ]; do sleep 0.02; done; ";
+}
+
+// --- Any cluster ------------------------------------------------------------------------------------------
+
+TestCluster::TestCluster() : folder_(makeFolder()) {
+  ::chmod(folder_.c_str(), 0711);
+}
+
+TestCluster::~TestCluster() {
+  if (testing::Test::HasFailure()) printLogs();
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Environment TestCluster::environment() const {
+  return {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}, {"HOME", folder_}, {"TARCIL_DATA", data()}};
+}
+
+Process TestCluster::startCommand(std::vector<std::string> arguments, Environment more) const {
+  more.merge(environment());
+  arguments.insert(arguments.begin(), {"/usr/bin/timeout", "--kill-after=5", "60", TARCIL_BINARY});
+  return Process(arguments, more);
+}
+
+ProcessResult TestCluster::run(std::vector<std::string> arguments, Environment more) const {
+  return startCommand(std::move(arguments), std::move(more)).finish();
+}
+
+Json TestCluster::json(std::vector<std::string> arguments, int exitCode) const {
+  arguments.push_back("--json");
+  const ProcessResult result = run(arguments);
+  EXPECT_EQ(result.exitCode, exitCode) << "tarcil " << arguments[0] << ": " << result.err << result.out;
+  return Json::parse(result.out, nullptr, false);
+}
+
+std::string TestCluster::jobFile(const std::string& yaml) const {
+  const std::string path = folder_ + "/job.yaml";
+  std::ofstream(path) << yaml;
+  return path;
+}
+
+std::string TestCluster::submit(const std::string& yaml) const {
+  const Json answer = json({"submit", jobFile(yaml)});
+  return answer.is_object() ? answer.value("job", "") : "";
+}
+
+Json TestCluster::ended(const std::string& job) const {
+  run({"job", "wait", job});
+  return status(job);
+}
+
+void TestCluster::until(const std::string& what, const std::function<bool()>& holds) const {
+  if (!becomesTrue(holds)) ADD_FAILURE() << what << ": not within a minute";
+}
+
+void TestCluster::expectAllUnitsFree() const {
+  until("all servers are up", [this]() {
+    const Json servers = json({"server", "list"});
+    return !servers.empty() &&
+           std::all_of(servers.begin(), servers.end(), [](const Json& it) { return it["state"] == "up"; });
+  });
+  for (const Json& server : json({"server", "list"})) {
+    EXPECT_EQ(server["free"], server["rus"]) << "units of " << server["name"] << " are taken";
+  }
+}
+
+void TestCluster::printLogs() const {
+  std::error_code ignored;
+  for (const auto& file : fs::directory_iterator(data() + "/log", ignored)) {
+    std::cerr << "--- " << file.path().filename().string() << " ---\n" << contentOf(file.path());
+  }
+}
+
+// --- tarcil up --------------------------------------------------------------------------------------------
+
+SupervisedCluster::SupervisedCluster(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"up", "--detach"});
+  const Json up = json(std::move(arguments));
+  if (!up.is_object()) throw std::runtime_error("the cluster did not start");
+  for (const Json& process : up["processes"]) pids_[process["name"]] = process["pid"];
+}
+
+SupervisedCluster::~SupervisedCluster() {
+  traces_.openGate();
+  if (testing::Test::HasFailure()) printLogs();
+  run({"down"});
+}
+
+void SupervisedCluster::kill(const std::string& name) const {
+  ::kill(pids_.at(name), SIGKILL);
+}
+
+void SupervisedCluster::waitForReturn(const std::string& name) const {
+  until(name + " is back", [this, &name]() {
+    return contentOf(data() + "/log/up.log").find(name + " is back") != std::string::npos;
+  });
+}
+
+// --- Roles started by hand --------------------------------------------------------------------------------
+
+ManualCluster::ManualCluster(ClusterPlan plan) : plan_(std::move(plan)) {
+  auto prepared = prepareLocalCluster({data(), plan_.servers, plan_.rus, plan_.agents, plan_.emulate});
+  if (!prepared.ok()) throw std::runtime_error(prepared.error().message);
+  roles_ = *prepared;
+  std::ofstream(data() + "/master/tokens", std::ios::app) << plan_.moreTokens;
+  for (const auto& stage : roles_.stages) {
+    for (const RoleCommand& role : stage) {
+      if (std::find(plan_.notYet.begin(), plan_.notYet.end(), role.name) == plan_.notYet.end())
+        start(role.name);
+    }
+  }
+}
+
+// Agents first and the master last, so that what ends is recorded; monitors end their tasks.
+ManualCluster::~ManualCluster() {
+  traces_.openGate();
+  for (auto stage = roles_.stages.rbegin(); stage != roles_.stages.rend(); ++stage) {
+    for (const RoleCommand& role : *stage) {
+      if (const auto found = processes_.find(role.name); found != processes_.end()) {
+        found->second->signal(SIGTERM);
+        found->second->finish();
+      }
+    }
+  }
+}
+
+const RoleCommand& ManualCluster::command(const std::string& name) const {
+  for (const auto& stage : roles_.stages) {
+    for (const RoleCommand& role : stage) {
+      if (role.name == name) return role;
+    }
+  }
+  throw std::runtime_error("no process is called " + name);
+}
+
+// A shell in between sends the output to the log, makes stdout the descriptor that says "ready", and, where
+// the process is to die at a failpoint, notes how it ended and starts it again without one.
+void ManualCluster::start(const std::string& name) {
+  const RoleCommand& role = command(name);
+  std::string script = "exec 3>&1 >>" + role.log + " 2>&1; ";
+  if (name == plan_.failing && !hasFailed()) {
+    script += "TARCIL_FAILPOINT=" + plan_.failpoint +
+              " \"$@\" & child=$!; trap 'kill $child; wait $child; exit' TERM; "
+              "wait $child; echo $? > " +
+              deathNote() + "; ";
+  }
+  std::vector<std::string> arguments = {"/bin/sh", "-c", script + "exec \"$@\"", "sh", TARCIL_BINARY};
+  arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());
+  arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "3"});
+  auto process = std::make_unique<Process>(arguments, environment());
+  EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start";
+  processes_[name] = std::move(process);
+}
+
+void ManualCluster::kill(const std::string& name) {
+  processes_.at(name)->signal(SIGKILL);
+  processes_.at(name)->finish();
+  processes_.erase(name);
+}
+
+bool ManualCluster::hasFailed() const {
+  return contentOf(deathNote()) == "137\n";
+}
+
+void ManualCluster::waitForFailure() const {
+  until(plan_.failing + " reaches " + plan_.failpoint, [this]() { return hasFailed(); });
+}
+
+std::string whyNoProcesses() {
+  if (::geteuid() != 0) return "running containers takes root";
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::unshare(CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC) == 0 ? 0 : 1);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status == 0 ? "" : "running containers takes the right to make namespaces";
+}
+
+}  // namespace tarcil
