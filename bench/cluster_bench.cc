@@ -153,7 +153,7 @@ int run(const Flags& flags) {
   }
 }
 
-int main(int argc, char** argv) {
+int parseAndRun(int argc, char** argv) {
   Flags flags;
   CLI::App app("Measures a running cluster.");
   app.add_option("--mode", flags.mode, "What to measure: throughput or wait-lag.")
@@ -174,5 +174,5 @@ int main(int argc, char** argv) {
 }  // namespace tarcil::bench
 
 int main(int argc, char** argv) {
-  return tarcil::bench::main(argc, argv);
+  return tarcil::bench::parseAndRun(argc, argv);
 }
