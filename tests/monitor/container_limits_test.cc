@@ -74,7 +74,9 @@ TEST_F(ContainerLimitsTest, TasksStayOnTheCoresOfTheirResourceUnits) {
     spec.rus = {static_cast<RuIndex>(ru)};
     containers().run(spec);
     const std::string core = std::to_string(ru % cores);
-    EXPECT_EQ(containers().out(ru + 1), "Cpus_allowed_list:\t" + core + "\n" + core + "\n");
+    std::string expected = "Cpus_allowed_list:\t";
+    expected.append(core).append("\n").append(core).append("\n");
+    EXPECT_EQ(containers().out(ru + 1), expected);
   }
 }
 
