@@ -1,8 +1,8 @@
 """Takes out one guard after the other and expects a test to notice.
 
-Works on a copy of the tree below the scratch folder, which is kept and makes the next time faster. Every program is
-built unchanged first, and its tests must pass; then, for each guard of guards.toml, it is built without the guard, and
-the same tests must fail. A guard whose text is not in its file exactly once, or that cannot be compiled away, is an
+Works on a copy of the tree below the scratch folder, which is kept and makes the next time faster. Everything is built
+unchanged first, and the tests must pass; then, for each guard of guards.toml, its programs are built without the guard,
+and each of its tests must fail. A guard whose text is not in its file exactly once, or that cannot be compiled away, is an
 error: the table is out of date.
 """
 
@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +27,10 @@ class Guard:
     file: str
     guard: str
     without: str
-    program: str
-    filter: str
+    tests: list  # of "program filter"
+
+    def programs(self):
+        return sorted({test.split()[0] for test in self.tests})
 
 
 def read_guards():
@@ -70,19 +71,20 @@ class Workshop:
         subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                         "-DCMAKE_CXX_FLAGS_DEBUG=-O0"], check=True, stdout=subprocess.DEVNULL)
 
-    def make(self, program):
-        """What the compiler had against it; empty where it was built."""
-        command = ["cmake", "--build", self.build, "--parallel", str(self.jobs), "--target", program]
+    def make(self, programs):
+        """What the compiler had against them; empty where they were built."""
+        command = ["cmake", "--build", self.build, "--parallel", str(self.jobs), "--target", *programs]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               env=self.environment)
         return "" if done.returncode == 0 else done.stdout[-4000:]
 
-    def test(self, guard):
+    def verdict(self, test):
         """"passed", "failed", "skipped" or "no such test"."""
-        command = [self.build / "tests" / guard.program, f"--gtest_filter={guard.filter}"]
+        program, pattern = test.split()
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=PATIENCE_S)
+            done = subprocess.run([self.build / "tests" / program, f"--gtest_filter={pattern}"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                  timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
             return "failed"
         if "[ RUN      ]" not in done.stdout:
@@ -91,35 +93,33 @@ class Workshop:
             return "skipped"
         return "passed" if done.returncode == 0 else "failed"
 
-    def test_without(self, guard):
+    def verdicts_without(self, guard):
         path = self.tree / guard.file
         intact = path.read_text()
         path.write_text(intact.replace(guard.guard, guard.without))
         try:
-            if problem := self.make(guard.program):
+            if problem := self.make(guard.programs()):
                 print(problem, file=sys.stderr)
-                return "unbuilt"
-            return self.test(guard)
+                return {test: "unbuilt" for test in guard.tests}
+            return {test: self.verdict(test) for test in guard.tests}
         finally:
             path.write_text(intact)
 
 
 def check(workshop, guards):
-    """Prints a line for each guard; the names of those that nobody noticed."""
-    for program in sorted({guard.program for guard in guards}):
-        if problem := workshop.make(program):
-            sys.exit(problem)
+    """Prints a line for each guard and test; the names of the guards that one of their tests did not notice."""
+    if problem := workshop.make(sorted({program for guard in guards for program in guard.programs()})):
+        sys.exit(problem)
+    intact = {test: workshop.verdict(test) for test in sorted({test for guard in guards for test in guard.tests})}
+    print(f"{'guard':50} {'intact':8} {'without':8} test", flush=True)
     problems = []
-    intact = {guard.name: workshop.test(guard) for guard in guards}
-    print(f"{'guard':48} {'intact':8} {'without':8} {'seconds':>7}  test", flush=True)
     for guard in guards:
-        began = time.monotonic()
-        verdict = workshop.test_without(guard) if intact[guard.name] == "passed" else "-"
-        skipped = intact[guard.name] == "skipped"
-        if verdict != "failed" and not skipped:
-            problems.append(guard.name)
-        print(f"{guard.name:48} {intact[guard.name]:8} {verdict:8} {time.monotonic() - began:7.0f}  "
-              f"{guard.program} {guard.filter}", flush=True)
+        without = workshop.verdicts_without(guard)
+        for test in guard.tests:
+            print(f"{guard.name:50} {intact[test]:8} {without[test]:8} {test}", flush=True)
+            skipped = intact[test] == without[test] == "skipped"
+            if (intact[test], without[test]) != ("passed", "failed") and not skipped:
+                problems.append(f"{guard.name} ({test})")
     return problems
 
 
@@ -138,11 +138,11 @@ def main():
         guards = [guard for guard in guards if guard.name in arguments.only]
     if arguments.list:
         for guard in guards:
-            print(f"{guard.name:48} {guard.file}")
+            print(f"{guard.name:50} {guard.file}")
         return
     problems = check(Workshop(arguments.scratch.resolve(), arguments.jobs), guards)
     if problems:
-        sys.exit(f"not noticed by its test: {', '.join(problems)}")
+        sys.exit("not noticed: " + ", ".join(problems))
     print(f"each of the {len(guards)} guards is noticed when it is missing")
 
 
