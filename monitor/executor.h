@@ -39,7 +39,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Writes the launch down so that recover() finds it after a crash. Returns when it is on disk.
+  // Writes the launch down so that recover() finds it whatever kills this process. It need not survive a
+  // crash of the machine: no task does.
   virtual void record(const LaunchSpec& spec) = 0;
 
   // Starts a recorded task with these input files. Answers through the listener.
