@@ -117,14 +117,14 @@ Json TestCluster::json(std::vector<std::string> arguments, int exitCode) const {
   arguments.push_back("--json");
   const ProcessResult result = run(arguments);
   EXPECT_EQ(result.exitCode, exitCode) << "tarcil " << arguments[0] << ": " << result.err << result.out;
-  const Json answer = Json::parse(result.out, nullptr, false);
+  Json answer = Json::parse(result.out, nullptr, false);
   if (answer.is_discarded())
     throw std::runtime_error("tarcil " + arguments[0] + " gave no JSON: " + result.err);
   return answer;
 }
 
 std::string TestCluster::jobFile(const std::string& yaml) const {
-  const std::string path = folder_ + "/job.yaml";
+  std::string path = folder_ + "/job.yaml";
   std::ofstream(path) << yaml;
   return path;
 }
