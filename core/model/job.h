@@ -14,11 +14,26 @@ namespace tarcil {
 
 enum class Schedule : uint8_t { kIncremental, kGang };
 enum class Spread : uint8_t { kNone, kServer, kRack };
+enum class Pack : uint8_t { kNone, kServer, kRack };
+
+// How places are chosen. All but kQuality are there to compare with; the last three look at no profile.
+enum class Policy : uint8_t {
+  kQuality,  // samples, and ranks by what the neighbours leave (Tarcil section 3)
+  kGreedy,   // the same judgement over every free slot: a centralised scheduler
+  kRandom,   // any free slot
+  kPerTask,  // for each task the less loaded of two servers drawn (Sparrow section 3.1)
+  kBatch,    // for m tasks the m least loaded of 2 m servers drawn (Sparrow section 3.2)
+};
+
+// Countable things of a server besides its resource units, such as {"gpus", 1}; counts are at least 1.
+using Extras = std::map<std::string, uint32_t>;
 
 // Bounds that a job is checked against wherever it enters.
 inline constexpr uint32_t kMaxTasks = 100'000;
 inline constexpr uint32_t kMaxRusPerTask = 4'096;
 inline constexpr uint64_t kMaxInputBytes = 64ull << 20;
+inline constexpr uint32_t kMaxExtra = 4'096;  // of one kind on a server
+inline constexpr size_t kMaxExtraKinds = 16;
 
 // A condition on a server's attributes; "platform", "rack" and "server" are attributes too.
 struct Constraint {
@@ -32,10 +47,13 @@ struct Constraint {
 };
 
 struct Placement {
+  Pack pack =
+      Pack::kNone;  // judge each slot together with its server's or rack's other slots (Tarcil Fig. 5b)
   Spread spread = Spread::kNone;
   uint32_t atMost = 1;  // tasks per server or rack; only with spread
   std::vector<Constraint> constraints;
-  std::vector<std::string> prefer;  // servers that hold the job's data
+  std::vector<std::string> prefer;                              // servers that hold the job's data
+  std::map<uint32_t, std::vector<std::string>> preferOfTask{};  // by task index; in place of `prefer` there
 
   bool operator==(const Placement&) const = default;
 };
@@ -70,6 +88,8 @@ struct JobSpec {
   Duration grace = std::chrono::seconds(10);  // between SIGTERM and SIGKILL
   Duration timeout{};                         // of one attempt; 0: none
   Schedule schedule = Schedule::kIncremental;
+  Policy policy = Policy::kQuality;
+  Extras extras{};  // that each task needs on its server
   Profile profile;
   std::optional<double> target;      // else the cluster's
   std::optional<double> confidence;  // else the cluster's

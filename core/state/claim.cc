@@ -22,6 +22,8 @@ const char* name(Verdict verdict) {
       return "task_not_waiting";
     case Verdict::kNotAll:
       return "not_all";
+    case Verdict::kNoExtras:
+      return "no_extras";
   }
   return "unknown";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ enum class Verdict : uint8_t {
   kBreaksNeighbour,  // the server changed and a resident could not bear the claim
   kTaskNotWaiting,   // the task has a slot, has ended, or is at another attempt
   kNotAll,           // gang: another claim of the commit was refused
+  kNoExtras,         // fewer countable things free than asked
 };
 
 const char* name(Verdict verdict);
@@ -59,6 +61,8 @@ struct Grant {
   Verdict verdict = Verdict::kGranted;
   AllocationId allocation = 0;  // where granted
   std::vector<RuIndex> rus;     // where granted
+  // Where granted: by kind, the numbers of the countable things that the task has.
+  std::map<std::string, std::vector<uint16_t>> extras{};
 
   bool operator==(const Grant&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/job.h"
 #include "core/model/residents.h"
 #include "core/model/resources.h"
 #include "core/state/ru_set.h"
@@ -24,6 +25,7 @@ struct ServerFacts {
   std::string rack;
   std::map<std::string, std::string> attributes;  // besides platform, rack and server
   uint32_t rus = 0;
+  Extras extras{};                   // countable things, numbered from 0 within each kind
   uint32_t cores = 0;                // fewer than rus where units share cores (for trying things out)
   uint64_t memoryBytes = 0;          // of all resource units together
   std::string address;               // where agents reach its monitor
@@ -42,6 +44,8 @@ struct ServerStatus {
   bool up = false;       // its monitor is attached
   bool cordoned = false;
   RuSet free;
+  std::map<std::string, RuSet>
+      freeExtras{};                   // by kind, the numbers that no task has; kinds of the facts only
   PressureSum sum{};                  // caused pressures of all its tasks, unscaled, unclamped
   PressureSum bound = noResidents();  // G of design 3.5, as it arrives on the platform
   Pressure background{};              // pressure that no managed task explains
