@@ -25,8 +25,8 @@ constexpr size_t kMostOfARack = 64;
 // choices).
 constexpr uint64_t kLoadChoices = 2;
 
-constexpr size_t at(Dropped reason) {
-  return static_cast<size_t>(reason);
+constexpr uint8_t at(Dropped reason) {
+  return static_cast<uint8_t>(reason);
 }
 
 // How a policy goes about it.
@@ -54,13 +54,18 @@ bool looksAtQuality(Policy policy) {
   return policy == Policy::kQuality || policy == Policy::kGreedy;
 }
 
-// The job's highest platform factor among these servers; 0 where there are none.
-double bestPlatformFactor(const ClusterState& state, const ServerSet& servers, const Profile& profile) {
+// The job's performance on each platform of these servers, into `factors` by platform; returns the highest, 0
+// where there are no servers.
+double platformFactors(const ClusterState& state, const ServerSet& servers, const Profile& profile,
+                       std::vector<double>& factors) {
+  factors.assign(state.platformCount(), 1.0);
   double best = 0;
   for (size_t platform = 0; platform < servers.byPlatform().size(); ++platform) {
     if (servers.byPlatform()[platform] == 0) continue;
-    const std::string& name = state.platformName(static_cast<PlatformId>(platform));
-    best = std::max(best, platformFactor(profile, name));
+    if (!profile.platforms.empty()) {
+      factors[platform] = platformFactor(profile, state.platformName(static_cast<PlatformId>(platform)));
+    }
+    best = std::max(best, factors[platform]);
   }
   return best;
 }
@@ -75,6 +80,7 @@ struct Scratch {
   std::vector<SlotSampler::Slot> block;
   std::vector<uint32_t> order;  // of sites
   std::vector<ServerId> preferred;
+  std::vector<double> factors;  // by platform
 };
 
 // One decision.
@@ -149,10 +155,13 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       lookout_{.state = state,
                .spec = spec_,
                .judging = judgingFor(spec_, settings),
-               .acceptableFrom = target_ * bestPlatformFactor(state, servers_, spec_.profile),
+               .acceptableFrom = target_ * platformFactors(state, servers_, spec_.profile, scratch.factors),
                .takesFeasible = request.standard == Standard::kBestThereIs,
                .takesAny = !looksAtQuality(spec_.policy),
-               .preferred = nullptr},
+               .ranking = courseOf(spec_, settings, 0).ranking,
+               .seed = seed,
+               .factors = scratch.factors,
+               .preferred = scratch.preferred},
       rng_(seed),
       scratch_(scratch),
       sites_(scratch.sites) {
@@ -160,8 +169,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   for (const std::string& name : spec_.placement.prefer) {
     if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
   }
-  if (!scratch_.preferred.empty()) lookout_.preferred = &scratch_.preferred;
-  sites_.start(lookout_, rng_);
+  sites_.start(lookout_);
   scratch_.sampler.start(servers_, spec_.rusPerTask, rng_);
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
@@ -299,7 +307,7 @@ void Choice::scan() {
 
 // Judges one more slot of the site, on top of those that were found before.
 void Choice::offerSlot(Site& site, bool drawn) {
-  size_t reason = site.closed;
+  uint8_t reason = site.closed;
   if (reason == Site::kOpen) {
     Glance glance;
     const Offer offer = sites_.offer(site, site.found, glance);
@@ -444,9 +452,9 @@ void Choice::claim(Site& site, size_t task) {
   claim.preferred.resize(spec_.rusPerTask);
   state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
   claim.versionSeen = state_.version(site.server);
-  claim.floor = lookout_.takesAny ? 0 : std::min(target_, site.next.satisfaction);
   claim.q = normalized(site.next.q);
-  claim.s = site.next.satisfaction;
+  claim.s = sites_.satisfactionOf(site, site.picked);
+  claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
   ++site.picked;
@@ -467,6 +475,7 @@ void Choice::explain() {
   Explanation& explained = explanation();
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
+  if (!request_.explain) return;
   std::vector<uint32_t>& ranked = scratch_.order;
   ranked.clear();
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
@@ -496,7 +505,7 @@ Candidate Choice::candidate(const Site& site) const {
   candidate.contention = vacancy.contention;
   candidate.slack = vacancy.slack;
   candidate.q = normalized(site.first.q);
-  candidate.s = site.first.satisfaction;
+  candidate.s = sites_.satisfactionOf(site, 0);
   return candidate;
 }
 

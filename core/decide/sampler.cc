@@ -16,6 +16,7 @@ void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng)
   servers_ = &servers;
   rng_ = &rng;
   rus_ = rusPerTask;
+  draw_ = servers.free().draws(rusPerTask);
   if (table_.empty()) table_.resize(kSmallestTable);
   if (++sample_ == 0) {  // the counter went round: old entries would look like new ones
     table_.assign(table_.size(), {});
@@ -29,7 +30,7 @@ void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng)
 
 std::optional<SlotSampler::Slot> SlotSampler::next() {
   while (!listed_) {
-    const std::optional<FreeIndex::Drawn> drawn = servers_->free().draw(*rng_, rus_);
+    const std::optional<FreeIndex::Drawn> drawn = draw_.next(*rng_);
     if (!drawn) return std::nullopt;
     const uint32_t met = number(drawn->server);
     // Of the server's slots those below drawn_ are gone; units beyond the last whole slot belong to none. So

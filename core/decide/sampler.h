@@ -50,6 +50,7 @@ class SlotSampler {
   std::optional<Slot> nextListed();
 
   const ServerSet* servers_ = nullptr;
+  FreeIndex::Draws draw_;
   Rng* rng_ = nullptr;
   uint32_t rus_ = 1;
   std::vector<Entry> table_;  // a power of two, at least twice met()
