@@ -25,6 +25,9 @@ constexpr size_t kMostOfARack = 64;
 // choices).
 constexpr uint64_t kLoadChoices = 2;
 
+// Up to so many ranked sites are found by insertion.
+constexpr size_t kFewRanked = 8;
+
 constexpr uint8_t at(Dropped reason) {
   return static_cast<uint8_t>(reason);
 }
@@ -117,6 +120,7 @@ class Choice {
 
   // --- Explaining
   Explanation& explanation() { return decision_.explanation; }
+  void rankSites(size_t count);
   void explain();
   Candidate candidate(const Site& site) const;
 
@@ -336,16 +340,45 @@ void Choice::offerSlot(Site& site, bool drawn) {
   }
 }
 
+// Puts the best `count` sites in order at the front of scratch_.order: those that may be taken come before
+// all others.
+void Choice::rankSites(size_t count) {
+  std::vector<uint32_t>& order = scratch_.order;
+  order.clear();
+  const auto before = [this](uint32_t a, uint32_t b) {
+    return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
+  };
+  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
+    const Site& site = sites_[number];
+    if (!site.seen || site.closed == at(Dropped::kSpread)) continue;
+    if (count > kFewRanked) {
+      order.push_back(number);
+      continue;
+    }
+    // Few are wanted: most sites are compared once, with the last of them.
+    if (order.size() == count) {
+      if (!before(number, order.back())) continue;
+      order.pop_back();
+    }
+    order.push_back(number);
+    for (size_t i = order.size() - 1; i > 0 && before(order[i], order[i - 1]); --i) {
+      std::swap(order[i], order[i - 1]);
+    }
+  }
+  if (count <= kFewRanked) return;
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), before);
+  std::sort(order.begin(), end, before);
+  order.erase(end, order.end());
+}
+
+// The ranked sites suffice: each of them is taken at most once before it is ranked again.
 void Choice::pick() {
   const auto later = [this](uint32_t a, uint32_t b) {
     return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
-  heap.clear();
-  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    const Site& site = sites_[number];
-    if (site.picked < site.found) heap.push_back(number);
-  }
+  std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
   std::make_heap(heap.begin(), heap.end(), later);
   while (!allPlaced() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
@@ -475,18 +508,10 @@ void Choice::explain() {
   Explanation& explained = explanation();
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
+  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, Explanation::kMaxCandidates));
   if (!request_.explain) return;
-  std::vector<uint32_t>& ranked = scratch_.order;
-  ranked.clear();
-  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    const Site& site = sites_[number];
-    if (site.seen && site.closed != at(Dropped::kSpread)) ranked.push_back(number);
-  }
+  const std::vector<uint32_t>& ranked = scratch_.order;
   const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(),
-                    [this](uint32_t a, uint32_t b) {
-                      return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
-                    });
   explained.best.reserve(shown);
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));
