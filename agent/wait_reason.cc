@@ -47,6 +47,7 @@ WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
   if (reason == "not_enough_free") {
     return {reason, "the rest have fewer than " + to_string(spec.rusPerTask) + " units free on one server"};
   }
+  if (reason == "no_extras") return {reason, "the rest have too few of its extras free"};
   if (reason == "spread") return {reason, "its spread allows no more tasks on the rest"};
   return {"taken", "the rest are needed for its other tasks"};
 }

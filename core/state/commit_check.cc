@@ -4,11 +4,12 @@
 
 namespace tarcil {
 
-Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts& facts,
+Verdict checkClaim(const Claim& claim, const Judging& judging, const Extras& needed, const ServerFacts& facts,
                    const ServerStatus& status, const Share& share) {
   if (!status.up) return Verdict::kServerDown;
   if (status.cordoned) return Verdict::kCordoned;
   if (status.free.size() < claim.rus) return Verdict::kNotFree;
+  if (!haveExtras(status.freeExtras, needed)) return Verdict::kNoExtras;
   if (status.version == claim.versionSeen) return Verdict::kGranted;
 
   Profile profile;
