@@ -177,8 +177,8 @@ class RandomCluster {
     wanted.restart.attempts = static_cast<uint32_t>(rng_.below(3));
     wanted.restart.onLost = chance(0.5);
     wanted.schedule = chance(0.3) ? Schedule::kGang : Schedule::kIncremental;
-    if (chance(0.5)) wanted.extras["gpus"] = 1 + static_cast<uint32_t>(rng_.below(2));
-    if (chance(0.2)) wanted.extras["tapes"] = 1;
+    if (chance(0.3)) wanted.extras["gpus"] = 1 + static_cast<uint32_t>(rng_.below(2));
+    if (chance(0.1)) wanted.extras["tapes"] = 1;
     wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(90)));
     wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
     const auto existing = master_.logic().job(jobId(number));
