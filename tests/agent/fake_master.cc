@@ -154,7 +154,8 @@ void FakeMaster::occupyElsewhere(ServerId id, const Profile& profile, uint32_t u
 }
 
 void FakeMaster::leaveElsewhere(ServerId id) {
-  vacate(servers_.at(id).status, servers_.at(id).residents, kElsewhere, fullShare());
+  Server& server = servers_.at(id);
+  vacate(server.status, server.residents, kElsewhere, server.facts, fullShare());
 }
 
 ServerUpdate FakeMaster::update(ServerId server) const {
