@@ -265,7 +265,7 @@ void addServer(CLI::App& app) {
   auto flags = std::make_shared<ServerFlags>();
   CLI::App& listing =
       addCommand(server, "list",
-                 {"server list [OPTIONS]", "List servers with their free units and contention.",
+                 {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
                   "Every server that has ever registered, by name. State: up, cordoned (takes no new"
                   " tasks) or down (its monitor is away).",
                   "  tarcil server list\n"
@@ -275,16 +275,16 @@ void addServer(CLI::App& app) {
   addClusterFlags(listing, flags->cluster);
   onRun(listing, [flags]() { return list(*flags); });
 
-  CLI::App& showing =
-      addCommand(server, "show",
-                 {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
-                  "The server's contention, the part of it that no task of the cluster explains"
-                  " (background), its tasks with the pressure that they cause, and which of them feel"
-                  " more than they tolerate and because of whom. Missing: what the machine cannot"
-                  " limit or measure.",
-                  "  tarcil server show s1\n"
-                  "  tarcil server show --json s1\n",
-                  ""});
+  CLI::App& showing = addCommand(
+      server, "show",
+      {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
+       "The server's contention, the part of it that no task of the cluster explains"
+       " (background), its tasks with their units, their extras and the pressure that they cause,"
+       " and which of them feel more than they tolerate and because of whom. Missing: what the machine cannot"
+       " limit or measure.",
+       "  tarcil server show s1\n"
+       "  tarcil server show --json s1\n",
+       ""});
   showing.add_option("NAME", flags->name, "The server's name.")->required();
   addOutputFlags(showing, flags->output);
   addClusterFlags(showing, flags->cluster);
