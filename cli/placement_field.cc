@@ -6,7 +6,7 @@
 
 #include "cli/profile_file.h"
 #include "cli/text.h"
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 namespace {

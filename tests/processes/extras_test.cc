@@ -56,7 +56,9 @@ TEST(Extras, AreHandedOutOneByOneAndWaitedFor) {
   const std::string second = cluster.submit(job("0", "extras: {gpus: 2}\n"));
   cluster.until("the reason is known",
                 [&cluster, &second]() { return cluster.status(second)["reason"].is_string(); });
-  EXPECT_EQ(cluster.status(second)["state"], "queued");
+  const Json waiting = cluster.status(second);
+  EXPECT_EQ(waiting["state"], "queued");
+  EXPECT_THAT(waiting["reason"].get<std::string>(), testing::HasSubstr("2 gpus"));
   EXPECT_EQ(cluster.run({"job", "cancel", first}).exitCode, 0);
   EXPECT_EQ(cluster.ended(second)["state"], "done");
   cluster.ended(first);
