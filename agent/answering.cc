@@ -38,6 +38,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
   snapshot = false;
   copy = StateCopy();
+  chooser = Chooser();
   copy.state().setContention(settings.contention);
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);

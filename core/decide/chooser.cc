@@ -57,18 +57,11 @@ bool looksAtQuality(Policy policy) {
   return policy == Policy::kQuality || policy == Policy::kGreedy;
 }
 
-// The job's performance on each platform of these servers, into `factors` by platform; returns the highest, 0
-// where there are no servers.
-double platformFactors(const ClusterState& state, const ServerSet& servers, const Profile& profile,
-                       std::vector<double>& factors) {
-  factors.assign(state.platformCount(), 1.0);
+// The job's highest performance on a platform of these servers; 0 where there are none.
+double bestPlatform(const ServerSet& servers, const PreparedJob& job) {
   double best = 0;
   for (size_t platform = 0; platform < servers.byPlatform().size(); ++platform) {
-    if (servers.byPlatform()[platform] == 0) continue;
-    if (!profile.platforms.empty()) {
-      factors[platform] = platformFactor(profile, state.platformName(static_cast<PlatformId>(platform)));
-    }
-    best = std::max(best, factors[platform]);
+    if (servers.byPlatform()[platform] > 0) best = std::max(best, job.newcomers[platform].platformFactor);
   }
   return best;
 }
@@ -84,13 +77,13 @@ struct Ranked {
 
 // What decisions use again for its memory.
 struct Scratch {
+  PreparedJobs prepared;
   SlotSampler sampler;
   Sites sites;
   std::vector<SlotSampler::Slot> block;
   std::vector<Ranked> ranked;
   std::vector<uint32_t> order;  // of sites, the best first
   std::vector<ServerId> preferred;
-  std::vector<double> factors;  // by platform
 };
 
 // One decision.
@@ -165,13 +158,12 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       spreads_(spec_.placement.spread != Spread::kNone),
       lookout_{.state = state,
                .spec = spec_,
-               .judging = judgingFor(spec_, settings),
-               .acceptableFrom = target_ * platformFactors(state, servers_, spec_.profile, scratch.factors),
+               .job = scratch.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
+               .acceptableFrom = target_ * bestPlatform(servers_, lookout_.job),
                .takesFeasible = request.standard == Standard::kBestThereIs,
                .takesAny = !looksAtQuality(spec_.policy),
                .ranking = courseOf(spec_, settings, 0).ranking,
                .seed = seed,
-               .factors = scratch.factors,
                .preferred = scratch.preferred},
       rng_(seed),
       scratch_(scratch),
