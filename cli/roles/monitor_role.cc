@@ -107,7 +107,7 @@ int serveEmulated(const MonitorFlags& flags) {
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), noOutput(),
       [&process](const Error& error) {
-        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
   EmulatedRunner executor(net.timer, systemClock(), server);
@@ -132,7 +132,7 @@ int serveContainers(const MonitorFlags& flags) {
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), fileOutput(flags.data, process.eventPort()),
       [&process](const Error& error) {
-        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
   auto executor = ContainerExecutor::open(std::move(options), process.eventPort(), systemClock(), server);
@@ -145,8 +145,8 @@ int serveContainers(const MonitorFlags& flags) {
 }  // namespace
 
 int serveMonitor(const MonitorFlags& flags) {
-  requireInput(parseAddresses(flags.listen));
-  requireInput(parseAddresses(flags.master));
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
+  requireAddress("--master", flags.master, AddressUse::kConnect);
   return flags.emulate.empty() ? serveContainers(flags) : serveEmulated(flags);
 }
 
