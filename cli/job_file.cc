@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "cli/units.h"
 #include "cli/yaml_reader.h"
+#include "core/base/names.h"
 #include "core/decide/constraint.h"
 
 namespace tarcil {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/names.h"
 #include "master/task_life.h"
 
 namespace tarcil::master {
@@ -11,13 +12,19 @@ namespace {
 // Units are numbered by RuIndex.
 constexpr uint32_t kMaxServerRus = 65'536;
 
+Status checkNames(const ServerFacts& facts) {
+  if (Status named = checkName("server", facts.name); !named) return named;
+  if (Status named = checkName("platform", facts.platform); !named) return named;
+  return facts.rack.empty() ? Status() : checkName("rack", facts.rack);
+}
+
 // Why the monitor cannot have these servers; success changes nothing yet.
 Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
   if (event.monitor.empty()) return invalid("monitor: its identity is missing");
   std::unordered_set<std::string> names;
   for (const ServerFacts& facts : event.servers) {
     const std::string where = "server \"" + facts.name + "\": ";
-    if (facts.name.empty()) return invalid("servers: a server without a name; give each one");
+    if (Status named = checkNames(facts); !named) return named;
     if (!names.insert(facts.name).second)
       return invalid(where + "listed twice; names are unique in a cluster");
     if (facts.rus < 1 || facts.rus > kMaxServerRus) {

@@ -9,12 +9,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace tarcil {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
+// Of a socket's file, so that it fits into sockaddr_un behind "/proc/self/fd/N/".
+constexpr size_t kLongestFileName = 80;
+constexpr unsigned long kLastPort = 65'535;
 
 bool isUnix(const std::string& address) {
   return address.starts_with(kUnix);
@@ -93,21 +97,50 @@ Listener listenUnix(kj::LowLevelAsyncIoProvider& io, const std::string& address)
   return {io.wrapListenSocketFd(kj::mv(fd), kTakeOwnership), address};
 }
 
+// --- What is wrong with an address; empty where nothing is ---
+
+std::string problemOfPath(const std::string& path) {
+  const std::string file = path.substr(path.rfind('/') + 1);
+  if (file.empty()) return "has no path of a socket";
+  if (path.find('\0') != std::string::npos) return "has a zero byte in its path";
+  if (file.size() > kLongestFileName) {
+    return "has a file name of " + std::to_string(file.size()) + " bytes, at most " +
+           std::to_string(kLongestFileName) + " can be used";
+  }
+  return path.size() >= PATH_MAX ? "is longer than a path can be" : "";
+}
+
+std::string problemOfHost(const std::string& host) {
+  if (host.empty()) return "has no host";
+  const bool isBracketed = host.front() == '[' && host.back() == ']';
+  if (host.find('/') != std::string::npos) return "has no usable host";
+  if (!isBracketed && host.find(':') != std::string::npos) return "an IPv6 host stands in brackets";
+  static constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*:%";
+  const std::string bare = isBracketed ? host.substr(1, host.size() - 2) : host;
+  return bare.empty() || bare.find_first_not_of(kAllowed) != std::string::npos ? "has no usable host" : "";
+}
+
+std::string problemOfTcp(const std::string& address, AddressUse use) {
+  const size_t colon = address.rfind(':');
+  if (address.empty()) return "is empty";
+  if (colon == std::string::npos || address.back() == ']') return "has no port";
+  if (std::string problem = problemOfHost(address.substr(0, colon)); !problem.empty()) return problem;
+  const std::string port = address.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos ||
+      std::stoul(port) > kLastPort) {
+    return "has no port from 1 to " + std::to_string(kLastPort);
+  }
+  if (use == AddressUse::kConnect && std::stoul(port) == 0) return "nobody can be reached at port 0";
+  return "";
+}
+
 }  // namespace
 
-Status checkAddress(const std::string& address) {
-  if (isUnix(address)) {
-    if (pathOf(address).empty()) return invalid("address '" + address + "': write unix:/path/to/socket");
-    return {};
-  }
-  const size_t colon = address.rfind(':');
-  const std::string port = colon == std::string::npos ? "" : address.substr(colon + 1);
-  const bool digits =
-      !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
-  if (colon == 0 || !digits || std::stoul(port) > 65535) {
-    return invalid("address '" + address + "': write host:port or unix:/path/to/socket");
-  }
-  return {};
+Status checkAddress(const std::string& address, AddressUse use) {
+  const std::string problem = isUnix(address) ? problemOfPath(pathOf(address)) : problemOfTcp(address, use);
+  if (problem.empty()) return {};
+  return invalid("address '" + address + "': " + problem + "; write host:port or unix:/path/to/socket");
 }
 
 Result<std::vector<std::string>> parseAddresses(const std::string& list) {
@@ -116,7 +149,8 @@ Result<std::vector<std::string>> parseAddresses(const std::string& list) {
   while (begin <= list.size()) {
     const size_t end = std::min(list.find(',', begin), list.size());
     addresses.push_back(list.substr(begin, end - begin));
-    if (Status status = checkAddress(addresses.back()); !status.ok()) return status.error();
+    if (Status status = checkAddress(addresses.back(), AddressUse::kConnect); !status.ok())
+      return status.error();
     begin = end + 1;
   }
   return addresses;

@@ -11,6 +11,7 @@
 #include "cli/profile_file.h"
 #include "cli/text.h"
 #include "cli/units.h"
+#include "core/base/names.h"
 #include "core/decide/constraint.h"
 #include "rpc/errors.h"
 

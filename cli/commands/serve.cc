@@ -4,7 +4,9 @@
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/roles/roles.h"
+#include "cli/text.h"
 #include "cli/units.h"
+#include "core/base/names.h"
 #include "core/model/job.h"
 
 namespace tarcil {
@@ -20,6 +22,11 @@ constexpr const char* kExits =
 void addRoleFlags(CLI::App& command, RoleFlags& flags) {
   command.add_option("--ready-fd", flags.readyFd, "Write \"ready\" to this descriptor once the role serves.");
   command.add_flag("--supervised", flags.supervised, "Stop when the parent process ends.");
+}
+
+// A name that others in the cluster will read.
+void requireName(const std::string& flag, const std::string& name) {
+  if (const Status good = checkName(flag, name); !good) throw badInput(good.error().message);
 }
 
 // Durations are read when the command runs, so that a wrong one is reported like other bad input.
@@ -99,6 +106,7 @@ void addAgentRole(CLI::App& serve) {
       "A job that found no acceptable place for this long takes the best there is. Default: 30s");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() {
+    requireName("--name", args->flags.name);
     args->flags.options.waitBound = durationOf("--wait-bound", args->waitBound);
     return serveAgent(args->flags);
   });
@@ -110,20 +118,37 @@ struct MonitorArguments {
   std::vector<std::string> attributes;
 };
 
+void readAttribute(const std::string& attribute, MonitorFlags& flags) {
+  const size_t equals = attribute.find('=');
+  if (equals == std::string::npos) {
+    throw badInput("--attribute: " + shown(attribute) + " is no pair; write NAME=VALUE");
+  }
+  const std::string name = attribute.substr(0, equals), value = attribute.substr(equals + 1);
+  requireName("--attribute", name);
+  if (name == "platform" || name == "rack" || name == "server") {
+    throw badInput("--attribute: every server has " + name + "; use --" + (name == "server" ? "name" : name));
+  }
+  if (value.empty() || characters(value) > kMaxNameCharacters || !isPrintable(value)) {
+    throw badInput("--attribute: the value of " + name + " does not fit; write 1 to " +
+                   std::to_string(kMaxNameCharacters) + " characters without control characters");
+  }
+  if (!flags.attributes.emplace(name, value).second) {
+    throw badInput("--attribute: " + name + " is given twice; write it once");
+  }
+}
+
 int runMonitor(MonitorArguments& args) {
   MonitorFlags& flags = args.flags;
+  requireName("--name", flags.name);
+  requireName("--platform", flags.platform);
+  requireName("--tag", flags.tag);
+  if (!flags.rack.empty()) requireName("--rack", flags.rack);
   if (!args.memory.empty()) {
     const auto bytes = parseSize(args.memory);
     if (!bytes) throw badInput("--memory: " + bytes.error().message);
     flags.memoryBytes = *bytes;
   }
-  for (const std::string& attribute : args.attributes) {
-    const size_t equals = attribute.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw badInput("--attribute: '" + attribute + "' is no pair; write NAME=VALUE");
-    }
-    flags.attributes[attribute.substr(0, equals)] = attribute.substr(equals + 1);
-  }
+  for (const std::string& attribute : args.attributes) readAttribute(attribute, flags);
   return serveMonitor(flags);
 }
 

@@ -8,7 +8,7 @@ namespace tarcil {
 
 int serveMaster(const MasterFlags& flags) {
   TokenTable tokens = requireInput(TokenTable::read(flags.tokens));
-  requireInput(parseAddresses(flags.listen));
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
   RoleProcess process("master", flags.role);
   auto store = openRocksStore(flags.store);
   if (!store.ok()) throw Failure(kExitBadInput, store.error().message);

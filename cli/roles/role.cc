@@ -25,6 +25,11 @@ kj::AsyncIoContext makeLoop() {
 
 }  // namespace
 
+void requireAddress(const std::string& flag, const std::string& address, AddressUse use) {
+  if (const Status good = checkAddress(address, use); !good)
+    throw badInput(flag + ": " + good.error().message);
+}
+
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
     : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
   if (flags_.supervised) {

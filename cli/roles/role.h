@@ -17,6 +17,9 @@ struct RoleFlags {
   bool supervised = false;  // stop when the parent process ends
 };
 
+// Bad input, naming the flag, where it is no address for this use.
+void requireAddress(const std::string& flag, const std::string& address, AddressUse use);
+
 // One per process, made before any thread.
 class RoleProcess final {
  public:
