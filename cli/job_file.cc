@@ -203,6 +203,7 @@ class JobReader {
     if (!name) return;
     if (!job_.hasProfile) {
       job_.lookupApplication = *name;
+      job_.lookupPlace = application->node().place;
       return;
     }
     std::string& own = job_.spec.profile.application;
@@ -348,6 +349,11 @@ class JobReader {
   void readFiles() {
     auto value = root_.take("files");
     if (!value) return;
+    if (!job_.spec.workdir.empty()) {
+      return value->problem(
+          "are shipped into each task's private working directory, which workdir replaces; leave workdir out,"
+          " or leave files out and keep them in workdir on the servers");
+    }
     if (auto entries = value->list()) {
       job_.files = readInputFiles(*entries, folder_, {options_.maxInputBytes, options_.maxInputFiles});
     }

@@ -12,9 +12,6 @@
 namespace tarcil {
 namespace {
 
-// Beyond any pressure: no resident bounds this resource.
-constexpr int32_t kUnbounded = kNoResident / 2;
-
 struct ExplainFlags {
   ContextFlags cluster;
   OutputFlags output;
@@ -67,7 +64,7 @@ Json jsonOf(const Candidate& candidate) {
           {"s", candidate.s},
           {"platform", candidate.platform},
           {"platform_factor", candidate.platformFactor},
-          {"slack", jsonByResource(candidate.slack)}};
+          {"slack", jsonSlack(candidate.slack)}};
 }
 
 Json jsonOf(const TaskRecord& task, const DecisionRecord* decision) {
@@ -148,7 +145,7 @@ std::string contentionText(const Candidate& candidate, const std::vector<size_t>
 // Where the residents bear least: "llc 12".
 std::string slackText(const Candidate& candidate) {
   const auto least = std::min_element(candidate.slack.begin(), candidate.slack.end());
-  if (*least >= kUnbounded) return "any";
+  if (isUnbounded(*least)) return "any";
   const auto index = static_cast<size_t>(least - candidate.slack.begin());
   return std::string(kResourceNames[index]) + " " + std::to_string(*least);
 }

@@ -213,40 +213,50 @@ CLI::Validator ratioOrNone() {
 void addSettingFlags(CLI::App& command, TuneFlags& flags) {
   command
       .add_option("--target", flags.target,
-                  "Least performance, as a fraction of what the best platform gives, above 0 and at most 1.")
+                  "Least performance, as a fraction of what the best platform gives, above 0 and at most 1."
+                  " A new cluster has 0.95.")
       ->type_name("X");
   command
       .add_option("--confidence", flags.confidence,
-                  "Probability that the draws find what there is; between 0 and 1.")
+                  "Probability that the draws find what there is; between 0 and 1. A new"
+                  " cluster has 0.999.")
       ->type_name("X");
-  command.add_option("--cap", flags.cap, "Most draws per task.")
+  command.add_option("--cap", flags.cap, "Most draws per task. A new cluster has 32.")
       ->check(wholeNumber(1, 10'000))
       ->type_name("N");
-  command.add_option("--floor", flags.floor, "Fewest draws per job.")
+  command.add_option("--floor", flags.floor, "Fewest draws per job. A new cluster has 8.")
       ->check(wholeNumber(1, 100'000))
       ->type_name("N");
   command
       .add_option("--ratio", flags.ratio,
-                  "Fixed number of draws per task, in place of cap and floor; none for none.")
+                  "Fixed number of draws per task, in place of cap and floor; none, as in a new"
+                  " cluster: as many as it takes.")
       ->check(ratioOrNone())
       ->type_name("N|none");
-  command.add_option("--model", flags.model, "How satisfaction is measured: encoded or componentwise.")
+  command
+      .add_option("--model", flags.model,
+                  "How satisfaction is measured: encoded or componentwise (in a new cluster).")
       ->check(oneOf({kQualityModels.begin(), kQualityModels.end()}))
       ->type_name("MODEL");
-  command.add_option("--contention", flags.contention, "How neighbours' pressures combine: sum or mean.")
+  command
+      .add_option("--contention", flags.contention,
+                  "How neighbours' pressures combine: sum (in a new cluster) or mean.")
       ->check(oneOf({kContentionModels.begin(), kContentionModels.end()}))
       ->type_name("MODEL");
   command
       .add_option("--margin", flags.margin,
-                  "Pressure added to every resource when a slot is judged, 0 to 99.")
+                  "Pressure added to every resource when a slot is judged, 0 to 99. A new cluster has 0.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
-  command.add_option("--noise-floor", flags.noiseFloor, "Pressure that breaks no neighbour, 0 to 99.")
+  command
+      .add_option("--noise-floor", flags.noiseFloor,
+                  "Pressure that breaks no neighbour, 0 to 99. A new cluster has 2.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
   command
       .add_option("--protect-neighbours", flags.protectNeighbours,
-                  "Whether a slot is turned down where the job would break a neighbour: true or false.")
+                  "Whether a slot is turned down where the job would break a neighbour: true (in a"
+                  " new cluster) or false.")
       ->type_name("BOOL");
 }
 

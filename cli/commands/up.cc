@@ -207,15 +207,22 @@ void addUp(CLI::App& app) {
        "  1  a role did not start; the message has the end of its log\n"
        "  2  bad arguments, a folder that cannot be used, a cluster running there\n"});
   auto flags = std::make_shared<UpFlags>();
-  command.add_option("--data", flags->data,
-                     "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil");
+  command
+      .add_option("--data", flags->data,
+                  "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil")
+      ->type_name("DIR");
   command.add_option("--servers", flags->plan.servers, "Monitors on this machine. Default: 1")
-      ->check(wholeNumber(1, 256));
+      ->check(wholeNumber(1, 256))
+      ->type_name("N");
   command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
-      ->check(wholeNumber(1, kMaxRusPerServer));
-  command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")->check(wholeNumber(1, 64));
-  command.add_option("--emulate", flags->plan.emulate,
-                     "File of servers that are timers, instead of --servers.");
+      ->check(wholeNumber(1, kMaxRusPerServer))
+      ->type_name("N");
+  command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")
+      ->check(wholeNumber(1, 64))
+      ->type_name("N");
+  command
+      .add_option("--emulate", flags->plan.emulate, "File of servers that are timers, instead of --servers.")
+      ->type_name("FILE");
   command.add_flag("--detach", flags->detach,
                    "Return once the cluster answers; it goes on in the background.");
   addJsonFlag(command, flags->json);

@@ -22,6 +22,7 @@ int serveMaster(const MasterFlags& flags) {
                       });
   const Net net = process.net();
   auto serving = listenAt(net.network, net.io, flags.listen).then([&server, &process](Listener&& listener) {
+    process.listens(listener.address);
     auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
     // A new store's first records are on disk before anybody is told that the master is there.
     return server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {

@@ -104,6 +104,7 @@ int serveEmulated(const MonitorFlags& flags) {
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
   Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
+  process.listens(listener.address);
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), noOutput(),
       [&process](const Error& error) {
@@ -119,6 +120,7 @@ int serveContainers(const MonitorFlags& flags) {
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
   Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
+  process.listens(listener.address);
   const std::vector<uint32_t> cores = flags.cores.empty() ? coresOfThisMachine() : flags.cores;
   ServerFacts facts = factsOf(flags, cores, listener.address);
 

@@ -47,6 +47,10 @@ Net RoleProcess::net() {
   return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()};
 }
 
+void RoleProcess::listens(const std::string& address) {
+  spdlog::info("listens at {}", address);
+}
+
 void RoleProcess::ready() {
   spdlog::info("ready");
   if (flags_.readyFd < 0) return;

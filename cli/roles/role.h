@@ -29,6 +29,9 @@ class RoleProcess final {
   Net net();
   kj::UnixEventPort& eventPort() { return io_.unixEventPort; }
 
+  // The role can be reached here: an address with the port that was chosen.
+  void listens(const std::string& address);
+
   // The role serves: tells whoever started it.
   void ready();
 
