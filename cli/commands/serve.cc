@@ -183,9 +183,8 @@ void addMonitorRole(CLI::App& serve) {
        "monitor: killed and started again, it goes on looking after them.\n\n"
        "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
        "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
-       "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token --data /var/lib/tarcil-monitor "
-       "\\\n"
-       "      --platform haswell-2.3 --rack r1\n",
+       "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"
+       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n",
        kExits});
   auto args = std::make_shared<MonitorArguments>();
   command.add_option("--name", args->flags.name, "Name of the server, unique in the cluster.")

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -127,6 +130,41 @@ TEST_P(MasterAway, IsSaidOnceAndAgainWhenItIsThere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Roles, MasterAway, testing::Values("agent-1", "emulated"));
+
+// Takes connections and drops them.
+class Slammer final {
+ public:
+  explicit Slammer(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(fd_, 1), 0);
+  }
+  ~Slammer() { ::close(fd_); }
+  Slammer(const Slammer&) = delete;
+  Slammer& operator=(const Slammer&) = delete;
+
+  void takeAndDrop(int connections) const {
+    for (int i = 0; i < connections; ++i) ::close(::accept(fd_, nullptr, nullptr));
+  }
+
+ private:
+  const int fd_;
+};
+
+TEST(Agent, TellsOfAnOutageOnceHoweverOftenItTries) {
+  TraceFolder folder;
+  const Slammer master(folder.at("master.sock"));
+  ASSERT_TRUE(writeTokenFile(folder.at("token"), makeToken()).ok());
+  Process agent(
+      {TARCIL_BINARY, "serve", "agent", "--name", "a", "--master", "unix:" + folder.at("master.sock"),
+       "--token-file", folder.at("token"), "--listen", "127.0.0.1:0"},
+      {});
+  master.takeAndDrop(4);
+  agent.signal(SIGTERM);
+  EXPECT_EQ(countOf(agent.finish().err, "out of reach: "), 1u);
+}
 
 TEST(Agent, StartedBeforeItsMasterSaysThatItIsOutOfReach) {
   TraceFolder folder;
