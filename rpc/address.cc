@@ -8,9 +8,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
+
+#include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
@@ -59,15 +62,30 @@ kj::AutoCloseFd unixSocket() {
   return kj::AutoCloseFd(fd);
 }
 
+// What people are told of a failed system call or lookup: KJ's text without the call and its arguments.
+std::string reasonOf(const kj::Exception& exception) {
+  std::string text = exception.getDescription().cStr();
+  text.resize(std::min(text.find(';'), text.size()));
+  const size_t call = text.find("): ");
+  return call == std::string::npos ? text : text.substr(call + 3);
+}
+
+kj::Exception cannotConnect(const std::string& address, const std::string& why) {
+  return kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
+                       kj::str("cannot connect to ", address.c_str(), ": ", why.c_str()));
+}
+
+kj::Exception cannotListen(const std::string& address, const std::string& why) {
+  return toException(invalid("cannot listen at " + address + ": " + why));
+}
+
 // Throws DISCONNECTED where nobody listens.
 kj::AutoCloseFd connectUnix(const std::string& path) {
   UnixAddress to(path);
   kj::AutoCloseFd fd = unixSocket();
   if (::connect(fd.get(), to.get(), to.size) == 0) return fd;
   const int error = errno;
-  kj::throwFatalException(
-      kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
-                    kj::str("cannot connect to unix:", path.c_str(), ": ", strerror(error))));
+  kj::throwFatalException(cannotConnect("unix:" + path, strerror(error)));
 }
 
 constexpr auto kTakeOwnership = kj::LowLevelAsyncIoProvider::TAKE_OWNERSHIP |
@@ -82,8 +100,9 @@ bool somebodyListens(const std::string& path) {
 
 Listener listenUnix(kj::LowLevelAsyncIoProvider& io, const std::string& address) {
   const std::string path = pathOf(address);
-  KJ_REQUIRE(::access(path.c_str(), F_OK) != 0 || !somebodyListens(path),
-             "somebody listens there already: is the cluster running?", address.c_str());
+  if (::access(path.c_str(), F_OK) == 0 && somebodyListens(path)) {
+    kj::throwFatalException(cannotListen(address, "somebody does already; is the cluster running?"));
+  }
   ::unlink(path.c_str());
   UnixAddress at(path);
   kj::AutoCloseFd fd = unixSocket();
@@ -92,7 +111,7 @@ Listener listenUnix(kj::LowLevelAsyncIoProvider& io, const std::string& address)
   const int bound = ::bind(fd.get(), at.get(), at.size);
   const int error = errno;
   ::umask(mask);
-  if (bound != 0) KJ_FAIL_SYSCALL("bind", error, address.c_str());
+  if (bound != 0) kj::throwFatalException(cannotListen(address, strerror(error)));
   KJ_SYSCALL(::listen(fd.get(), SOMAXCONN));
   return {io.wrapListenSocketFd(kj::mv(fd), kTakeOwnership), address};
 }
@@ -162,10 +181,14 @@ kj::Promise<kj::Own<kj::AsyncIoStream>> connectTo(kj::Network& network, kj::LowL
     return kj::evalNow(
         [&io, &address]() { return io.wrapSocketFd(connectUnix(pathOf(address)), kTakeOwnership); });
   }
-  return network.parseAddress(kj::StringPtr(address.c_str())).then([](kj::Own<kj::NetworkAddress>&& parsed) {
-    auto connected = parsed->connect();
-    return connected.attach(kj::mv(parsed));
-  });
+  return network.parseAddress(kj::StringPtr(address.c_str()))
+      .then([](kj::Own<kj::NetworkAddress>&& parsed) {
+        auto connected = parsed->connect();
+        return connected.attach(kj::mv(parsed));
+      })
+      .catch_([address](kj::Exception&& exception) -> kj::Promise<kj::Own<kj::AsyncIoStream>> {
+        return cannotConnect(address, reasonOf(exception));
+      });
 }
 
 kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
@@ -177,6 +200,9 @@ kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider
         const std::string host = address.substr(0, address.rfind(':'));
         std::string bound = host + ":" + std::to_string(receiver->getPort());
         return {kj::mv(receiver), kj::mv(bound)};
+      })
+      .catch_([address](kj::Exception&& exception) -> Listener {
+        kj::throwFatalException(cannotListen(address, reasonOf(exception)));
       });
 }
 

@@ -33,8 +33,8 @@ struct Listener {
 };
 
 // A Unix socket is made anew, readable and writable by its owner only; an old one at the path is removed
-// unless somebody listens there (then it fails: the role runs already). Throws kj::Exception with a text for
-// people.
+// unless somebody listens there (then it fails: the role runs already). What fails is Invalid, with a text
+// for people.
 kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
                                const std::string& address);
 

@@ -12,8 +12,7 @@ int serveAgent(const AgentFlags& flags) {
   requireAddress("--master", flags.master, AddressUse::kConnect);
   RoleProcess process("agent " + flags.name, flags.role);
   const Net net = process.net();
-  Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
-  process.listens(listener.address);
+  Listener listener = process.listen(flags.listen);
   AgentServer server(
       net, systemClock(), process.rng(), {flags.name, listener.address, flags.master, token, flags.options},
       [&process](const Error& error) {

@@ -2,8 +2,10 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cli/failure.h"
 #include "cli/output.h"
@@ -17,6 +19,9 @@
 
 namespace tarcil {
 namespace {
+
+// Less than that starts no program, and 0 would mean no limit.
+constexpr uint64_t kLeastMemoryPerRu = 1u << 20;
 
 // Identity of a monitor: random, made at its first start, so that another one cannot pass for it by accident.
 std::string identityIn(const std::string& folder) {
@@ -44,6 +49,21 @@ std::vector<uint32_t> coresOfThisMachine() {
     if (CPU_ISSET(core, &set)) cores.push_back(core);
   }
   return cores;
+}
+
+// Those asked for, each once and there; all of this machine's where none is asked for.
+std::vector<uint32_t> coresFor(const MonitorFlags& flags) {
+  const std::vector<uint32_t> present = coresOfThisMachine();
+  if (flags.cores.empty()) return present;
+  std::set<uint32_t> used;
+  for (uint32_t core : flags.cores) {
+    if (std::find(present.begin(), present.end(), core) == present.end()) {
+      throw badInput("--cores: this machine has no core " + std::to_string(core) +
+                     " to use; `nproc` counts them");
+    }
+    if (!used.insert(core).second) throw badInput("--cores: " + std::to_string(core) + " is there twice");
+  }
+  return flags.cores;
 }
 
 uint64_t memoryOfThisMachine() {
@@ -103,8 +123,7 @@ int serveEmulated(const MonitorFlags& flags) {
   const EmulatedServers emulated = requireInput(readServersFile(flags.emulate));
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
-  Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
-  process.listens(listener.address);
+  Listener listener = process.listen(flags.listen);
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), noOutput(),
       [&process](const Error& error) {
@@ -117,12 +136,16 @@ int serveEmulated(const MonitorFlags& flags) {
 }
 
 int serveContainers(const MonitorFlags& flags) {
+  const std::vector<uint32_t> cores = coresFor(flags);
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
-  Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
-  process.listens(listener.address);
-  const std::vector<uint32_t> cores = flags.cores.empty() ? coresOfThisMachine() : flags.cores;
+  Listener listener = process.listen(flags.listen);
   ServerFacts facts = factsOf(flags, cores, listener.address);
+
+  if (facts.memoryBytes / facts.rus < kLeastMemoryPerRu) {
+    throw badInput("--memory: that is less than 1MiB for each of " + std::to_string(facts.rus) +
+                   " resource units; give more, or fewer units");
+  }
 
   ContainerOptions options;
   options.dataDirectory = flags.data;

@@ -47,8 +47,15 @@ Net RoleProcess::net() {
   return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()};
 }
 
-void RoleProcess::listens(const std::string& address) {
-  spdlog::info("listens at {}", address);
+Listener RoleProcess::listen(const std::string& address) {
+  try {
+    const Net net = this->net();
+    Listener listener = listenAt(net.network, net.io, address).wait(io_.waitScope);
+    spdlog::info("listens at {}", listener.address);
+    return listener;
+  } catch (const kj::Exception& exception) {
+    throw badInput("--listen: " + fromException(exception).message);
+  }
 }
 
 void RoleProcess::ready() {

@@ -29,8 +29,9 @@ class RoleProcess final {
   Net net();
   kj::UnixEventPort& eventPort() { return io_.unixEventPort; }
 
-  // The role can be reached here: an address with the port that was chosen.
-  void listens(const std::string& address);
+  // Where the role can be reached from now on; the log says so, with the port that was chosen. Bad input
+  // where it cannot listen there.
+  Listener listen(const std::string& address);
 
   // The role serves: tells whoever started it.
   void ready();
