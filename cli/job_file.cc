@@ -10,7 +10,7 @@
 #include "cli/units.h"
 #include "cli/yaml_reader.h"
 #include "core/base/names.h"
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 namespace {

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "cli/units.h"
-#include "core/model/residents.h"
 
 namespace tarcil {
 namespace {
@@ -43,16 +42,8 @@ Json jsonByResource(const Pressure& pressure) {
   return byResource(pressure, [](uint8_t value) { return int{value}; });
 }
 
-Json jsonSlack(const PressureSum& slack) {
-  return byResource(slack, [](int32_t value) { return isUnbounded(value) ? Json() : Json(value); });
-}
-
 Json jsonByResource(const Share& share) {
   return byResource(share, [](uint16_t value) { return value / double{kShareUnit}; });
-}
-
-bool isUnbounded(int32_t slack) {
-  return slack >= kNoResident / 2;
 }
 
 std::string Style::id(const JobId& id) const {

@@ -14,11 +14,7 @@ namespace tarcil {
 // --- JSON ---
 Json jsonTime(WallTime time);  // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
-Json jsonSlack(const PressureSum& slack);  // null where nobody on the server bounds the resource
-Json jsonByResource(const Share& share);   // as factors
-
-// Whether this much slack is no bound: beyond any pressure.
-bool isUnbounded(int32_t slack);
+Json jsonByResource(const Share& share);  // as factors
 
 // --- Text ---
 // How much of ids and times is shown: ids cut to 8 digits and times as "3 min ago", or both in full.

@@ -9,9 +9,6 @@
 namespace tarcil::master {
 namespace {
 
-// Units are numbered by RuIndex.
-constexpr uint32_t kMaxServerRus = 65'536;
-
 Status checkNames(const ServerFacts& facts) {
   if (Status named = checkName("server", facts.name); !named) return named;
   if (Status named = checkName("platform", facts.platform); !named) return named;

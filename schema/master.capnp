@@ -88,8 +88,8 @@ interface UserPort {
   # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. `state` is the job's when
   # the wish came: where it was over, the wish has no effect. Fails as NotFound. A repeat changes nothing.
 
-  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord));
-  # Why the job's tasks are where they are. Reads only.
+  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
+  # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
   servers @7 () -> (servers :List(ServerDetails));
   # Without their tasks. Reads only.

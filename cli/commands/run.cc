@@ -12,7 +12,7 @@
 #include "cli/text.h"
 #include "cli/units.h"
 #include "core/base/names.h"
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

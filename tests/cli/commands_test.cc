@@ -6,8 +6,8 @@
 
 #include "cli/context.h"
 #include "cli/json.h"
-#include "core/model/residents.h"
 #include "core/model/sample_size.h"
+#include "core/state/vacancy.h"
 #include "tests/cli/scratch_folder.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_cluster.h"
@@ -415,23 +415,28 @@ TEST(JobCancel, SaysOfAJobThatWasOverHowItHadEnded) {
 TEST(JobExplain, GivesOneEntryForEachTaskWithWhatWasChosen) {
   ClusterScript script;
   script.jobs = {aFinishedJob(idOf(0xab))};
+  script.servers.resize(1);
+  script.servers[0].facts.name = "s1";
   DecisionRecord decision;
   decision.job = idOf(0xab);
   decision.tasks = {0};
-  decision.explanation.p = 0.5;
+  decision.explanation.wanted = 1;
   decision.explanation.drawn = 12;
-  decision.explanation.dropped = {{"too noisy", 6}};
+  decision.explanation.acceptable = 6;
+  decision.explanation.dropped[static_cast<size_t>(Dropped::kQuality)] = 6;
   decision.explanation.best.resize(1);
-  decision.explanation.best[0].server = "s1";
+  decision.explanation.best[0].server = 0;
+  decision.explanation.best[0].slack.fill(Vacancy::kUnbounded);
   decision.explanation.best[0].contention[4] = 3;
-  decision.explanation.best[0].slack.fill(kNoResident - 40);
   decision.explanation.best[0].slack[4] = 12;
   script.decisions = {decision};
   const ScriptedCluster cluster(script);
   const Json entry = jsonOf(tarcil({"job", "explain", "--json", "ab00"}, cluster))["decision"][0];
   EXPECT_EQ(entry["task"], 0);
   EXPECT_EQ(entry["drawn"], 12);
-  EXPECT_EQ(entry["dropped"]["too noisy"], 6);
+  EXPECT_EQ(entry["p"], 0.5);
+  EXPECT_EQ(entry["dropped"], (Json{{"quality", 6}}));
+  EXPECT_EQ(entry["best"][0]["server"], "s1");
   EXPECT_EQ(entry["best"][0]["contention"]["llc"], 3);
   EXPECT_EQ(entry["best"][0]["slack"]["llc"], 12);
   EXPECT_EQ(entry["best"][0]["slack"]["tlb"], nullptr) << "nobody there bounds it";
@@ -440,7 +445,7 @@ TEST(JobExplain, GivesOneEntryForEachTaskWithWhatWasChosen) {
   for (const char* key : {"rus", "u_h", "q", "s", "platform", "slack"})
     EXPECT_TRUE(entry["best"][0].contains(key)) << key;
   const ProcessResult people = tarcil({"job", "explain", "ab00"}, cluster);
-  EXPECT_NE(people.out.find("6 too noisy"), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("6 quality"), std::string::npos) << people.out;
 }
 
 TEST(JobLogs, PrintsWhatTheTaskWroteByteForByte) {

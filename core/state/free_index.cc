@@ -1,0 +1,104 @@
+#include "core/state/free_index.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tarcil {
+
+size_t FreeIndex::classOf(uint32_t units) {
+  if (units <= kExact) return units;
+  const uint32_t below = units - 1;  // so that a power of two closes its doubling
+  const auto doubling = static_cast<uint32_t>(std::bit_width(below)) - 1;  // 5 for 33 to 64
+  const uint32_t quarter = below >> (doubling - 2) & 3;
+  return kExact + 1 + size_t{doubling - 5} * 4 + quarter;
+}
+
+uint32_t FreeIndex::mostIn(size_t index) {
+  if (index <= kExact) return static_cast<uint32_t>(index);
+  const auto above = static_cast<uint32_t>(index - kExact - 1);
+  const uint32_t doubling = 5 + above / 4, quarter = above % 4;
+  return (1U << doubling) + ((quarter + 1) << (doubling - 2));
+}
+
+void FreeIndex::set(ServerId server, uint32_t units) {
+  if (server >= places_.size()) {
+    if (units == 0) return;
+    places_.resize(size_t{server} + 1);
+  }
+  const uint32_t before = places_[server].units;
+  places_[server].units = static_cast<uint16_t>(units);
+  units_ += units;
+  units_ -= before;
+  const size_t from = classOf(before), to = classOf(units);
+  if (from == to) return;
+  if (before > 0) leave(server, from);
+  if (units > 0) enter(server, to);
+}
+
+void FreeIndex::enter(ServerId server, size_t index) {
+  places_[server].position = static_cast<uint32_t>(classes_[index].size());
+  classes_[index].push_back(server);
+  weights_[index] += mostIn(index);
+  end_ = std::max(end_, index + 1);
+}
+
+void FreeIndex::leave(ServerId server, size_t index) {
+  std::vector<ServerId>& members = classes_[index];
+  const uint32_t hole = places_[server].position;
+  const ServerId last = members.back();
+  members[hole] = last;
+  places_[last].position = hole;
+  members.pop_back();
+  weights_[index] -= mostIn(index);
+}
+
+FreeIndex::Draws FreeIndex::draws(uint32_t least) const {
+  Draws draws;
+  draws.places_ = &places_;
+  draws.least_ = least;
+  const size_t first = classOf(std::max(1U, least));
+  for (size_t index = first; index < end_; ++index) {
+    if (classes_[index].empty()) continue;
+    draws.total_ += weights_[index];
+    draws.below_[draws.count_] = draws.total_;
+    draws.classes_[draws.count_++] = {classes_[index].data(), mostIn(index), index <= kExact};
+  }
+  // With `least` inside a class, all that are left may lie below it.
+  const bool mayFail = first > kExact && first < end_ && draws.total_ == weights_[first];
+  if (mayFail && std::none_of(classes_[first].begin(), classes_[first].end(),
+                              [&](ServerId server) { return places_[server].units >= least; })) {
+    draws.total_ = 0;
+  }
+  return draws;
+}
+
+std::optional<FreeIndex::Drawn> FreeIndex::Draws::next(Rng& rng) const {
+  if (total_ == 0) return std::nullopt;
+  while (true) {
+    const uint64_t drawn = rng.below(total_);
+    // Without branches: which class it falls into cannot be predicted.
+    size_t index = 0;
+    for (size_t i = 0; i + 1 < count_; ++i) index += drawn >= below_[i] ? 1 : 0;
+    const Class& from = classes_[index];
+    const uint64_t within = drawn - (index == 0 ? 0 : below_[index - 1]);
+    // Half of the digits divide several times as quickly, and almost always suffice.
+    const bool small = within <= UINT32_MAX;
+    const uint64_t member = small ? static_cast<uint32_t>(within) / from.most : within / from.most;
+    const auto unit = static_cast<uint32_t>(within - member * from.most);
+    const ServerId server = from.members[member];
+    if (from.exact) return Drawn{server, unit};
+    const uint32_t units = (*places_)[server].units;
+    if (units >= least_ && unit < units) return Drawn{server, unit};
+  }
+}
+
+uint32_t FreeIndex::serversBelow(uint32_t least) const {
+  const size_t end = classOf(least);
+  size_t servers = 0;
+  for (size_t index = 1; index < std::min(end, kClasses); ++index) servers += classes_[index].size();
+  if (end <= kExact || end >= kClasses) return static_cast<uint32_t>(servers);
+  for (ServerId server : classes_[end]) servers += places_[server].units < least ? 1 : 0;
+  return static_cast<uint32_t>(servers);
+}
+
+}  // namespace tarcil
