@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands/commands.h"
+#include "cli/extras_field.h"
 #include "cli/failure.h"
 #include "cli/roles/roles.h"
 #include "cli/text.h"
@@ -136,7 +137,7 @@ void addAgentRole(CLI::App& serve) {
 struct MonitorArguments {
   MonitorFlags flags;
   std::string memory;
-  std::vector<std::string> attributes;
+  std::vector<std::string> attributes, extras;
 };
 
 void readAttribute(const std::string& attribute, MonitorFlags& flags) {
@@ -170,6 +171,10 @@ int runMonitor(MonitorArguments& args) {
     flags.memoryBytes = *bytes;
   }
   for (const std::string& attribute : args.attributes) readAttribute(attribute, flags);
+  for (const std::string& extra : args.extras) {
+    const Status added = addExtra(extra, flags.extras);
+    if (!added) throw badInput("--extra: " + added.error().message);
+  }
   return serveMonitor(flags);
 }
 
@@ -222,6 +227,11 @@ void addMonitorRole(CLI::App& serve) {
   command.add_option("--attribute", args->attributes, "NAME=VALUE for constraints; may be repeated.")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
+  command
+      .add_option("--extra", args->extras,
+                  "KIND=COUNT, countable things that jobs can ask for, as gpus=4; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("KIND=COUNT");
   command.add_option("--tag", args->flags.tag, "Tells clusters on one machine apart. Default: tarcil")
       ->type_name("NAME");
   command.add_flag("--stop-tasks", args->flags.stopTasks, "On SIGTERM end the tasks too.");

@@ -25,6 +25,9 @@ constexpr size_t kMostOfARack = 64;
 // choices).
 constexpr uint64_t kLoadChoices = 2;
 
+// Up to so many ranked sites are found by insertion.
+constexpr size_t kFewRanked = 8;
+
 constexpr uint8_t at(Dropped reason) {
   return static_cast<uint8_t>(reason);
 }
@@ -73,12 +76,19 @@ double platformFactors(const ClusterState& state, const ServerSet& servers, cons
 // Tasks of the job by domain, that is by server or by rack.
 using Spreading = std::unordered_map<uint32_t, uint32_t>;
 
+// A site on its way to its rank; most comparisons need no look at the site.
+struct Ranked {
+  uint64_t key;
+  uint32_t site;
+};
+
 // What decisions use again for its memory.
 struct Scratch {
   SlotSampler sampler;
   Sites sites;
   std::vector<SlotSampler::Slot> block;
-  std::vector<uint32_t> order;  // of sites
+  std::vector<Ranked> ranked;
+  std::vector<uint32_t> order;  // of sites, the best first
   std::vector<ServerId> preferred;
   std::vector<double> factors;  // by platform
 };
@@ -117,6 +127,7 @@ class Choice {
 
   // --- Explaining
   Explanation& explanation() { return decision_.explanation; }
+  void rankSites(size_t count);
   void explain();
   Candidate candidate(const Site& site) const;
 
@@ -170,7 +181,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
     if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
   }
   sites_.start(lookout_);
-  scratch_.sampler.start(servers_, spec_.rusPerTask, rng_);
+  scratch_.sampler.start(servers_, state.vacancies(), spec_.rusPerTask, rng_);
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
   explanation().confidence = spec_.confidence.value_or(settings.confidence);
@@ -220,7 +231,7 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
+      if (site.next().standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
       if (spreads_) ++foundIn_[domainOf(site.server)];
       ++site.found;
       claim(site, task);
@@ -259,17 +270,11 @@ void Choice::sample() {
 
 void Choice::sampleBlock(uint64_t count) {
   std::vector<SlotSampler::Slot>& block = scratch_.block;
-  const std::span<const Vacancy> vacancies = state_.vacancies();
   while (count > 0 && !explanation().allSeen) {
     const uint64_t size = std::min(count, kLargestBlock);
     block.clear();
-    while (block.size() < size) {
-      const auto slot = scratch_.sampler.next();
-      explanation().allSeen = !slot;
-      if (!slot) break;
-      __builtin_prefetch(&vacancies[slot->server]);
-      block.push_back(*slot);
-    }
+    scratch_.sampler.draw(size, block);
+    explanation().allSeen = block.size() < size;
     sites_.look(block);
     for (const SlotSampler::Slot& slot : block) offerSlot(sites_[slot.number], true);
     explanation().drawn += static_cast<uint32_t>(block.size());
@@ -336,23 +341,56 @@ void Choice::offerSlot(Site& site, bool drawn) {
   }
 }
 
-void Choice::pick() {
-  const auto later = [this](uint32_t a, uint32_t b) {
-    return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
+// Fills scratch_.order with the best `count` sites, in order: those that may be taken come before all others.
+void Choice::rankSites(size_t count) {
+  std::vector<Ranked>& ranked = scratch_.ranked;
+  ranked.clear();
+  const auto before = [this](const Ranked& a, const Ranked& b) {
+    if (a.key != b.key) return a.key < b.key;
+    return ranksBefore(sites_[a.site].first, sites_[b.site].first, course_.ranking);
   };
-  std::vector<uint32_t>& heap = scratch_.order;
-  heap.clear();
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
     const Site& site = sites_[number];
-    if (site.picked < site.found) heap.push_back(number);
+    if (!site.seen || site.closed == at(Dropped::kSpread)) continue;
+    const Ranked entry{site.first.key, number};
+    if (count > kFewRanked) {
+      ranked.push_back(entry);
+      continue;
+    }
+    // Few are wanted: most sites are compared once, with the last of them.
+    if (ranked.size() == count) {
+      if (!before(entry, ranked.back())) continue;
+      ranked.pop_back();
+    }
+    ranked.push_back(entry);
+    for (size_t i = ranked.size() - 1; i > 0 && before(ranked[i], ranked[i - 1]); --i) {
+      std::swap(ranked[i], ranked[i - 1]);
+    }
   }
+  if (count > kFewRanked) {
+    const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(count, ranked.size()));
+    if (end != ranked.end()) std::nth_element(ranked.begin(), end, ranked.end(), before);
+    std::sort(ranked.begin(), end, before);
+    ranked.erase(end, ranked.end());
+  }
+  scratch_.order.clear();
+  for (const Ranked& entry : ranked) scratch_.order.push_back(entry.site);
+}
+
+// The ranked sites suffice: each of them is taken at most once before it is ranked again.
+void Choice::pick() {
+  const auto later = [this](uint32_t a, uint32_t b) {
+    return ranksBefore(sites_[b].next(), sites_[a].next(), course_.ranking);
+  };
+  std::vector<uint32_t>& heap = scratch_.order;
+  std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
   std::make_heap(heap.begin(), heap.end(), later);
   while (!allPlaced() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
     Site& site = sites_[heap.back()];
     if (!domainFull(placedIn_, site.server)) {
       claim(site, nextTask());
-      if (site.picked < site.found && sites_.mayTake(site.next)) {
+      if (site.picked < site.found && sites_.mayTake(site.next())) {
         std::push_heap(heap.begin(), heap.end(), later);
         continue;
       }
@@ -366,19 +404,19 @@ void Choice::pickPerTask() {
   Explanation& explained = explanation();
   while (!allPlaced() && !explained.allSeen) {
     std::optional<uint32_t> best;
-    for (uint64_t choice = 0; choice < kLoadChoices; ++choice) {
-      const auto slot = scratch_.sampler.next();
-      explained.allSeen = !slot;
-      if (!slot) break;
-      ++explained.drawn;
-      Site& site = sites_.look(*slot);
-      if (!sites_.mayTake(site.next)) {
+    scratch_.block.clear();
+    scratch_.sampler.draw(kLoadChoices, scratch_.block);
+    explained.allSeen = scratch_.block.size() < kLoadChoices;
+    explained.drawn += static_cast<uint32_t>(scratch_.block.size());
+    for (const SlotSampler::Slot& slot : scratch_.block) {
+      Site& site = sites_.look(slot);
+      if (!sites_.mayTake(site.next())) {
         drop(reasonAgainst(site.glance));
       } else if (domainFull(placedIn_, site.server)) {
         drop(at(Dropped::kSpread));
       } else {
         ++explained.acceptable;
-        if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot->number;
+        if (!best || ranksBefore(site.next(), sites_[*best].next(), course_.ranking)) best = slot.number;
       }
     }
     if (!best) continue;
@@ -393,7 +431,7 @@ void Choice::pickPerTask() {
 void Choice::pickPacked() {
   std::vector<uint32_t> drawn;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    if (sites_[number].seen && sites_.mayTake(sites_[number].next)) drawn.push_back(number);
+    if (sites_[number].seen && sites_.mayTake(sites_[number].next())) drawn.push_back(number);
   }
   std::vector<std::vector<uint32_t>> neighbourhoods;
   std::unordered_set<uint32_t> racks;
@@ -452,13 +490,13 @@ void Choice::claim(Site& site, size_t task) {
   claim.preferred.resize(spec_.rusPerTask);
   state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
   claim.versionSeen = state_.version(site.server);
-  claim.q = normalized(site.next.q);
+  claim.q = normalized(site.next().q);
   claim.s = sites_.satisfactionOf(site, site.picked);
   claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
   ++site.picked;
-  if (!allPlaced()) site.next = sites_.offer(site, site.picked);
+  if (!allPlaced()) site.later = sites_.offer(site, site.picked);
 }
 
 uint32_t Choice::domainOf(ServerId server) const {
@@ -475,18 +513,10 @@ void Choice::explain() {
   Explanation& explained = explanation();
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
+  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, Explanation::kMaxCandidates));
   if (!request_.explain) return;
-  std::vector<uint32_t>& ranked = scratch_.order;
-  ranked.clear();
-  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    const Site& site = sites_[number];
-    if (site.seen && site.closed != at(Dropped::kSpread)) ranked.push_back(number);
-  }
+  const std::vector<uint32_t>& ranked = scratch_.order;
   const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(),
-                    [this](uint32_t a, uint32_t b) {
-                      return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
-                    });
   explained.best.reserve(shown);
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));

@@ -100,7 +100,6 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
     site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   }
   seal(site.first, lookout_->ranking);
-  site.next = site.first;
 }
 
 Offer Sites::offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {

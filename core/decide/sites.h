@@ -22,12 +22,14 @@ struct Site {
 
   Glance glance;  // of its first slot
   Offer first;    // what that offers
-  Offer next;     // what the slot after those picked offers
+  Offer later;    // what the slot after those picked offers, once some are; see next()
   ServerId server = 0;
   uint32_t found = 0;      // slots that may be taken one after the other
   uint32_t picked = 0;     // taken
   uint8_t closed = kOpen;  // why no further slot of it may be taken
   bool seen = false;       // else nothing of the above counts
+
+  const Offer& next() const { return picked == 0 ? first : later; }
 };
 
 // What is looked for.

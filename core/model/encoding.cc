@@ -10,16 +10,19 @@ constexpr int kDigitsPerHalf = kResources / 2;
 }  // namespace
 
 Order orderOf(const Pressure& demand) {
-  // Smaller keys first; each resource stands as far back as there are smaller ones. No sort is quicker for
-  // ten.
-  std::array<uint16_t, kResources> keys{};
-  for (size_t i = 0; i < kResources; ++i) keys[i] = static_cast<uint16_t>((UINT8_MAX - demand[i]) << 8 | i);
-  Order order{};
+  // A resource stands behind each one of a smaller key. Counting those for all resources at once, in vectors, is
+  // several times as quick as sorting ten numbers.
+  std::array<uint16_t, kResources> keys{}, places{};
   for (size_t i = 0; i < kResources; ++i) {
-    size_t place = 0;
-    for (size_t other = 0; other < kResources; ++other) place += keys[other] < keys[i] ? 1 : 0;
-    order[place] = static_cast<uint8_t>(i);
+    keys[i] = static_cast<uint16_t>((kMaxPressure - demand[i]) * 16 + static_cast<int>(i));
   }
+  for (size_t other = 0; other < kResources; ++other) {
+    for (size_t i = 0; i < kResources; ++i) {
+      places[i] = static_cast<uint16_t>(places[i] + (keys[other] < keys[i] ? 1 : 0));
+    }
+  }
+  Order order{};
+  for (size_t i = 0; i < kResources; ++i) order[places[i]] = static_cast<uint8_t>(i);
   return order;
 }
 
