@@ -6,7 +6,6 @@
 #include "agent/client_port.h"
 #include "env/failpoint.h"
 #include "rpc/errors.h"
-#include "rpc/link.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -115,6 +114,7 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
     return request.send().then([this, port](auto&& answer) mutable {
       port_ = kj::mv(port);
       attached_ = true;
+      outage_.end();
       spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
       agent::MasterAttached event{answer.getEpoch(), {}};
       for (auto job : answer.getJobs()) event.jobs.push_back(read(job));
@@ -127,16 +127,18 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
 }
 
 void AgentServer::lost(const Error& error) {
-  if (error.code == ErrorCode::kDenied) {
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
     refused_(error);
     return;
   }
   early_.clear();
   users_.clear();
   port_ = nullptr;
+  if (outage_.begins(error)) {
+    spdlog::warn("the master at {} is out of reach: {}; trying again", options_.master, error.message);
+  }
   if (!attached_) return;
   attached_ = false;
-  spdlog::warn("lost the master at {}: {}", options_.master, error.message);
   dispatch(agent::MasterLost{});
 }
 
@@ -178,7 +180,12 @@ void AgentServer::carryOut(agent::SendCommit& action) {
     failpoint("agent.before_commit");
     calls_.add(request.send().then([this](auto&& response) {
       failpoint("agent.commit_answered");
-      dispatch(agent::CommitAnswered{read(response.getAnswer())});
+      CommitAnswer answer = read(response.getAnswer());
+      if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
+        refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
+                                            "'; give each agent a name of its own"});
+      }
+      dispatch(agent::CommitAnswered{std::move(answer)});
     }));
   }
 }

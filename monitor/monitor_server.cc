@@ -8,7 +8,6 @@
 #include "env/failpoint.h"
 #include "monitor/launch_port.h"
 #include "rpc/errors.h"
-#include "rpc/link.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -158,6 +157,7 @@ kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
     return request.send().then([this, port](auto&& answer) mutable {
       port_ = kj::mv(port);
       attached_ = true;
+      outage_.end();
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
                                        convert::readNumbers<uint64_t>(answer.getStop())});
@@ -167,17 +167,18 @@ kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
 }
 
 void MonitorServer::lost(const Error& error) {
-  if (error.code == ErrorCode::kDenied) {
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
     refused_(error);
     return;
   }
-  if (error.code == ErrorCode::kConflict)
-    spdlog::warn("the master at {} refuses: {}", options_.master, error.message);
   agentTokens_.clear();
   port_ = nullptr;
+  if (outage_.begins(error)) {
+    spdlog::warn("the master at {} {}: {}; trying again", options_.master,
+                 error.code == ErrorCode::kConflict ? "refuses" : "is out of reach", error.message);
+  }
   if (!attached_) return;
   attached_ = false;
-  spdlog::warn("lost the master at {}: {}", options_.master, error.message);
   dispatch(monitor::MasterLost{});
 }
 

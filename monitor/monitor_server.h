@@ -16,6 +16,7 @@
 #include "monitor/monitor_logic.h"
 #include "monitor/output_source.h"
 #include "rpc/connection.h"
+#include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/master.capnp.h"
 #include "schema/monitor.capnp.h"
@@ -31,7 +32,8 @@ struct MonitorServerOptions {
 // Single-threaded; its ports call it on the event loop.
 class MonitorServer final : public ExecutorListener {
  public:
-  // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
+  // `clock` outlives the server. `refused`: the master does not accept the token (Denied) or the servers
+  // (Invalid); trying again is of no use.
   // `attached`: the master has taken the servers in; called each time.
   MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
                 std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
@@ -98,6 +100,7 @@ class MonitorServer final : public ExecutorListener {
   bool attached_ = false;
   std::set<std::string> agentTokens_;  // that the master has confirmed
 
+  Outage outage_;  // of the master
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
   kj::TaskSet calls_;
   kj::Promise<void> link_ = nullptr;

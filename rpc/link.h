@@ -3,6 +3,9 @@
 
 #include <kj/function.h>
 
+#include <optional>
+#include <utility>
+
 #include "core/base/result.h"
 #include "rpc/connection.h"
 
@@ -14,5 +17,16 @@ namespace tarcil {
 kj::Promise<void> keepLinked(Net net, std::string address,
                              kj::Function<kj::Promise<void>(capnp::Capability::Client)> attach,
                              kj::Function<void(const Error&)> lost);
+
+// So that an outage of a peer is told once and not with every try: of what `lost` says, the first word of
+// each outage counts, and a word of another kind (the peer is there now, and refuses).
+class Outage final {
+ public:
+  bool begins(const Error& error) { return std::exchange(code_, error.code) != error.code; }
+  void end() { code_.reset(); }
+
+ private:
+  std::optional<ErrorCode> code_;  // of the last word; none while the peer is there
+};
 
 }  // namespace tarcil

@@ -145,6 +145,22 @@ TEST_F(Commits, GetTheSameAnswerWhenRepeated) {
   }
 }
 
+TEST_F(Commits, GetTheSameAnswerWhenRepeatedAfterTheJobHasEnded) {
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  commit.sequence = 1;
+  const CommitAnswer first = master.resend(agent, commit);
+  master.ended(monitor, first.grants.at(0).allocation, exitedWith(0));
+  ASSERT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.resend(agent, commit).grants, first.grants);
+  EXPECT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.freeUnits("a"), 4u);
+  Commit more = moreFor(1);
+  more.sequence = 2;
+  EXPECT_EQ(master.resend(agent, more).outcome, Outcome::kJobOver);
+  EXPECT_EQ(master.resend(agent, more).outcome, Outcome::kJobOver);
+}
+
 TEST_F(Commits, BeyondTheNextSequenceAreRefusedWithoutEffect) {
   Commit commit = newJob(1, spec());
   commit.sequence = 2;

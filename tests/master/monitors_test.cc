@@ -70,8 +70,14 @@ TEST_F(Monitors, AreRefusedWithServersThatCannotBe) {
   ServerFacts nameless = serverFacts("", 1);
   ServerFacts empty = serverFacts("e", 0);
   ServerFacts huge = serverFacts("h", 70'000);
-  const std::vector<std::vector<ServerFacts>> wrong = {
-      {nameless}, {empty}, {huge}, {serverFacts("b", 1), serverFacts("b", 1)}};
+  ServerFacts oddRack = serverFacts("r", 1);
+  oddRack.rack = "a rack";
+  const std::vector<std::vector<ServerFacts>> wrong = {{nameless},
+                                                       {empty},
+                                                       {huge},
+                                                       {oddRack},
+                                                       {serverFacts("p", 1, "../p")},
+                                                       {serverFacts("b", 1), serverFacts("b", 1)}};
   for (const auto& list : wrong) {
     master.attachMonitor("n", list);
     EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kInvalid);
