@@ -6,7 +6,6 @@
 #include "agent/client_port.h"
 #include "env/failpoint.h"
 #include "rpc/errors.h"
-#include "rpc/link.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -98,7 +97,7 @@ kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, Job
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
   login.setToken(text(options_.token));
   return login.send().then([this](auto&& response) {
@@ -122,6 +121,7 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
       auto early = std::move(early_);
       early_.clear();
       for (const agent::Event& news : early) dispatch(news);
+      return Attached{};
     });
   });
 }

@@ -12,6 +12,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "rpc/connection.h"
+#include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/agent.capnp.h"
 #include "schema/master.capnp.h"
@@ -54,7 +55,7 @@ class AgentServer final {
   void takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
 
  private:
-  kj::Promise<void> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
   void carryOut(agent::SendCommit& action);

@@ -8,7 +8,6 @@
 #include "env/failpoint.h"
 #include "monitor/launch_port.h"
 #include "rpc/errors.h"
-#include "rpc/link.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -141,7 +140,7 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   });
 }
 
-kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
   login.setToken(text(options_.token));
   return login.send().then([this](auto&& response) {
@@ -156,12 +155,15 @@ kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
     for (uint32_t i = 0; i < known.size(); ++i) write(known[i], tasks[i]);
     request.setControl(kj::heap<ControlImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
       attached_ = true;
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
                                        convert::readNumbers<uint64_t>(answer.getStop())});
       attachedCallback_();
+      return Attached{kj::mv(fault.promise)};
     });
   });
 }
@@ -236,10 +238,13 @@ void MonitorServer::carryOut(monitor::SendReports& action) {
     auto reports = request.initReports(static_cast<uint32_t>(action.reports.size()));
     for (uint32_t i = 0; i < action.reports.size(); ++i) write(action.reports[i], reports[i]);
     failpoint("monitor.before_report");
-    calls_.add(request.send().then([this](auto&&) {
-      failpoint("monitor.reports_acknowledged");
-      dispatch(monitor::ReportsAcknowledged{});
-    }));
+    calls_.add(request.send().then(
+        [this](auto&&) {
+          failpoint("monitor.reports_acknowledged");
+          dispatch(monitor::ReportsAcknowledged{});
+        },
+        // Whatever the reason, this session cannot report any more; the next one reports it all again.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
   }
   // Tasks that ended without ever having been started never come back from the executor.
   for (const TaskReport& report : action.reports) {

@@ -16,6 +16,7 @@
 #include "monitor/monitor_logic.h"
 #include "monitor/output_source.h"
 #include "rpc/connection.h"
+#include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/master.capnp.h"
 #include "schema/monitor.capnp.h"
@@ -62,7 +63,7 @@ class MonitorServer final : public ExecutorListener {
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
 
  private:
-  kj::Promise<void> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action>& actions);
@@ -95,6 +96,7 @@ class MonitorServer final : public ExecutorListener {
 
   // While the link to the master stands.
   kj::Maybe<wire::MonitorPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
   std::set<std::string> agentTokens_;  // that the master has confirmed
 
