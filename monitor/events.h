@@ -83,6 +83,11 @@ struct StartTask {
   LaunchSpec spec;
   std::vector<InputFile> files;
 };
+// Executor::recordReason. Comes before the task's first SignalTask with SIGTERM.
+struct RecordReason {
+  AllocationId allocation;
+  EndCause reason;
+};
 struct SignalTask {
   AllocationId allocation;
   int signal;
@@ -99,7 +104,7 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, SignalTask, ForgetTask,
-                            SendReports, WakeAt>;
+using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, SignalTask,
+                            ForgetTask, SendReports, WakeAt>;
 
 }  // namespace tarcil::monitor

@@ -223,8 +223,15 @@ void MonitorServer::carryOut(monitor::FetchFiles& action) {
 void MonitorServer::carryOut(monitor::StartTask& action) {
   executor_->start(action.spec, action.files);
 }
+
+void MonitorServer::carryOut(monitor::RecordReason& action) {
+  executor_->recordReason(action.allocation, action.reason);
+  failpoint("monitor.reason_recorded");
+}
+
 void MonitorServer::carryOut(monitor::SignalTask& action) {
   executor_->signal(action.allocation, action.signal);
+  failpoint("monitor.signalled");
 }
 
 void MonitorServer::carryOut(monitor::ForgetTask& action) {

@@ -71,6 +71,7 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::AnswerLaunch& action);
   void carryOut(monitor::FetchFiles& action);
   void carryOut(monitor::StartTask& action);
+  void carryOut(monitor::RecordReason& action);
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);

@@ -64,6 +64,7 @@ class LeftoverTask final : public Executor {
 
   void record(const LaunchSpec&) override {}
   void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
+  void recordReason(AllocationId, EndCause) override {}
   void signal(AllocationId, int) override {}
   void forget(AllocationId) override { forgotten_->fulfill(); }
   std::vector<RecoveredTask> recover() override {

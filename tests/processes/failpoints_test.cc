@@ -2,6 +2,7 @@
 // stays taken.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
@@ -57,6 +58,12 @@ const char* const kFailpoints[] = {
     "master.synced:6",
 };
 
+// Those that a monitor only comes to when it ends a task.
+const char* const kFailpointsOfEnding[] = {
+    "monitor.reason_recorded",
+    "monitor.signalled",
+};
+
 std::string roleOf(const std::string& failpoint) {
   return failpoint.substr(0, failpoint.find('.'));
 }
@@ -84,13 +91,35 @@ TEST_P(Failpoint, LosesNothingAndRepeatsNothing) {
   EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0) << "the cluster does not go on";
 }
 
-INSTANTIATE_TEST_SUITE_P(Named, Failpoint, testing::ValuesIn(kFailpoints), [](const auto& info) {
+std::string nameOf(const testing::TestParamInfo<const char*>& info) {
   return std::regex_replace(std::string(info.param), std::regex("[.:]"), "_");
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, Failpoint, testing::ValuesIn(kFailpoints), nameOf);
+
+class FailpointOfEnding : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfEnding, LosesNeitherTheTaskNorTheReason) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = "server-1", .failpoint = GetParam()});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job =
+      cluster.submit(shellJob(traces.note("started") + traces.waitForGate(), "timeout: 100ms\n"));
+  const Json status = cluster.ended(job);
+  cluster.waitForFailure();
+  EXPECT_EQ(status["state"], "failed");
+  EXPECT_EQ(status["tasks"][0]["signal"], SIGTERM);
+  EXPECT_EQ(status["tasks"][0]["problem"], "ran longer than its timeout of 0.1s");
+  EXPECT_EQ(traces.lines("started").size(), 1u);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfEnding, testing::ValuesIn(kFailpointsOfEnding), nameOf);
 
 TEST(Failpoints, AreAllTested) {
   std::set<std::string> tested, named;
   for (const std::string failpoint : kFailpoints) tested.insert(failpoint.substr(0, failpoint.find(':')));
+  tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
   for (const char* folder : {"master", "agent", "monitor", "env"}) {
     for (const auto& entry :
