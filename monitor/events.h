@@ -92,6 +92,7 @@ struct SignalTask {
   AllocationId allocation;
   int signal;
 };
+// Executor::forget. For an allocation that was stopped before it arrived, it comes before the report of that.
 struct ForgetTask {
   AllocationId allocation;
 };

@@ -262,7 +262,10 @@ void MonitorLogic::State::on(const StopArrived& event, Turn& turn) {
 void MonitorLogic::State::stop(AllocationId allocation, Turn& turn) {
   Task* task = find(allocation);
   if (task == nullptr) {
-    tombstones.add(allocation);
+    if (!tombstones.contains(allocation)) {
+      tombstones.add(allocation);
+      turn.act(ForgetTask{allocation});  // before anybody is told that it will never start
+    }
     Task& refused = tasks[allocation];
     refused.spec.allocation = allocation;
     refused.recorded = false;
@@ -330,11 +333,13 @@ void MonitorLogic::State::finish(Task& task, TaskEnd end, Turn& turn) {
 
 // Requires: the task holds no units.
 void MonitorLogic::State::forget(AllocationId allocation, Turn& turn) {
-  clearAlarm(tasks.at(allocation));
+  const auto task = tasks.find(allocation);
+  const bool recorded = task->second.recorded;
+  clearAlarm(task->second);
   ready.erase(allocation);
-  tasks.erase(allocation);
+  tasks.erase(task);
   tombstones.add(allocation);
-  turn.act(ForgetTask{allocation});
+  if (recorded) turn.act(ForgetTask{allocation});
 }
 
 // --- Time ---------------------------------------------------------------------------------------------

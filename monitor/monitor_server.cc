@@ -210,6 +210,7 @@ void MonitorServer::carryOut(monitor::FetchFiles& action) {
     request.setJob(bytesOf(action.job));
     calls_.add(request.send()
                    .then([this, allocation](auto&& response) {
+                     failpoint("monitor.files_arrived");
                      dispatch(monitor::FilesArrived{allocation, read(response.getFiles())});
                    })
                    .catch_([this, allocation](kj::Exception&& exception) {
