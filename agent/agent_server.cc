@@ -17,7 +17,7 @@ using convert::text;
 // Tokens remembered; beyond, the oldest are asked for anew.
 constexpr size_t kMostUsersRemembered = 10'000;
 
-// A call that fails has lost its connection: the link or the launch's own answer takes care of it.
+// Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
 };
@@ -112,7 +112,9 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
     request.setAddress(text(options_.address));
     request.setFeed(kj::heap<FeedImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
       attached_ = true;
       spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
       agent::MasterAttached event{answer.getEpoch(), {}};
@@ -121,7 +123,7 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
       auto early = std::move(early_);
       early_.clear();
       for (const agent::Event& news : early) dispatch(news);
-      return Attached{};
+      return Attached{kj::mv(fault.promise)};
     });
   });
 }
@@ -176,10 +178,13 @@ void AgentServer::carryOut(agent::SendCommit& action) {
     auto request = port->commitRequest();
     write(commit, request.initCommit());
     failpoint("agent.before_commit");
-    calls_.add(request.send().then([this](auto&& response) {
-      failpoint("agent.commit_answered");
-      dispatch(agent::CommitAnswered{read(response.getAnswer())});
-    }));
+    calls_.add(request.send().then(
+        [this](auto&& response) {
+          failpoint("agent.commit_answered");
+          dispatch(agent::CommitAnswered{read(response.getAnswer())});
+        },
+        // It is sent again when the link has been made anew.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
   }
 }
 

@@ -76,6 +76,7 @@ class AgentServer final {
 
   // While the link stands.
   kj::Maybe<wire::AgentPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
   std::vector<agent::Event> early_;    // news that came before the answer to attach
   std::map<std::string, User> users_;  // by token

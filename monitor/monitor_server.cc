@@ -19,7 +19,7 @@ using convert::text;
 // Bytes of output in one answer.
 constexpr size_t kOutputPiece = 1 << 20;
 
-// A call to the master that fails has lost its connection; the link takes care of it.
+// Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
 };
