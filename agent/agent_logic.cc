@@ -46,6 +46,7 @@ void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
 
 void AgentLogic::State::on(const SettingsUpdated& event, Turn&) {
   settings = event.settings;
+  copy.state().setContention(settings.contention);
   somethingBetter();
 }
 

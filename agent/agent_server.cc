@@ -172,9 +172,9 @@ void AgentServer::dispatch(const agent::Event& event) {
 void AgentServer::carryOut(agent::SendCommit& action) {
   KJ_IF_MAYBE (port, port_) {
     const Commit& commit = action.commit;
-    spdlog::info("job {}: commit {} claims {} of {} tasks (drawn {}, p {:.3f}, guarantee {:.6f})",
-                 toString(commit.job), commit.sequence, commit.claims.size(), commit.explanation.wanted,
-                 commit.explanation.drawn, commit.explanation.p, commit.explanation.guarantee);
+    spdlog::info("job {}: commit {} claims {} of {} tasks (drawn {}, p {:.3f})", toString(commit.job),
+                 commit.sequence, commit.claims.size(), commit.explanation.wanted, commit.explanation.drawn,
+                 shareAcceptable(commit.explanation));
     auto request = port->commitRequest();
     write(commit, request.initCommit());
     failpoint("agent.before_commit");

@@ -142,6 +142,7 @@ struct AgentLogic::State {
 
   // --- The copy of the shared state
   agent::StateCopy copy;
+  Chooser chooser;
   QualitySettings settings;
   uint64_t betters = 1;  // how often something got better for jobs that wait
   agent::CommitsInFlight inFlight;

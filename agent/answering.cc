@@ -37,6 +37,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
   snapshot = false;
   copy = StateCopy();
+  copy.state().setContention(settings.contention);
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);
   if (!resumed) startEpochAnew(turn);

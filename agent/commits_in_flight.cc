@@ -2,12 +2,13 @@
 
 namespace tarcil::agent {
 
-const Commit& CommitsInFlight::add(Commit commit, const Profile& profile, ClusterState& state) {
+const Commit& CommitsInFlight::add(Commit commit, const JobSpec& spec, ClusterState& state) {
   commit.sequence = nextSequence_++;
   commit.answered = entries_.empty() ? commit.sequence - 1 : entries_.begin()->first - 1;
   byJob_[commit.job] = commit.sequence;
   uint64_t sequence = commit.sequence;
-  Entry& entry = entries_[sequence] = {.commit = std::move(commit), .profile = profile, .overlays = {}};
+  Entry& entry = entries_[sequence] = {
+      .commit = std::move(commit), .profile = spec.profile, .extras = spec.extras, .overlays = {}};
   layOver(entry, state);
   return entry.commit;
 }
@@ -42,7 +43,7 @@ void CommitsInFlight::layOver(Entry& entry, ClusterState& state) {
   entry.overlays.clear();
   for (const Claim& claim : entry.commit.claims) {
     if (!state.known(claim.server)) continue;
-    entry.overlays.push_back(state.layOver(claim.server, claim.preferred, entry.profile));
+    entry.overlays.push_back(state.layOver(claim.server, claim.preferred, entry.profile, entry.extras));
   }
 }
 

@@ -19,7 +19,7 @@ class CommitsInFlight {
  public:
   // Numbers the commit, lays its claims over `state` and keeps it. The reference is valid until it is taken.
   // Requires: no commit of the same job is in flight.
-  const Commit& add(Commit commit, const Profile& profile, ClusterState& state);
+  const Commit& add(Commit commit, const JobSpec& spec, ClusterState& state);
 
   bool has(const JobId& job) const { return byJob_.contains(job); }
 
@@ -42,6 +42,7 @@ class CommitsInFlight {
   struct Entry {
     Commit commit;
     Profile profile;
+    Extras extras;
     std::vector<ClusterState::OverlayId> overlays;
   };
 

@@ -62,9 +62,8 @@ void Launches::send(Launching& launching, const ClusterState& state, std::vector
     return;
   }
   launching.stage = Launching::Stage::kSent;
-  const ServerFacts& facts = state.facts(launching.server);
-  launching.spec.server = facts.name;
-  actions.push_back(Launch{.address = facts.address, .spec = launching.spec});
+  launching.spec.server = state.name(launching.server);
+  actions.push_back(Launch{.address = state.address(launching.server), .spec = launching.spec});
 }
 
 }  // namespace tarcil::agent

@@ -75,7 +75,7 @@ Decision AgentLogic::State::sample(const Job& job, size_t wanted, Turn& turn) {
   PlacementRequest request{.spec = job.spec(), .tasks = job.held.firstPlaceable(wanted), .placedOn = {}};
   if (job.spec().placement.spread != Spread::kNone) request.placedOn = job.held.placedOn();
   request.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable;
-  return choose(copy.state(), request, settings, turn.rng());
+  return chooser.choose(copy.state(), request, settings, turn.rng());
 }
 
 Commit AgentLogic::State::emptyCommit(const Job& job) const {
@@ -91,7 +91,7 @@ void AgentLogic::State::send(Job& job, Commit commit, const WaitReason& reason, 
   job.saidKind = reason.kind;
   job.saidAt = turn.now;
   job.unsaid.reset();
-  turn.actions.push_back(SendCommit{inFlight.add(std::move(commit), job.spec().profile, copy.state())});
+  turn.actions.push_back(SendCommit{inFlight.add(std::move(commit), job.spec(), copy.state())});
 }
 
 void AgentLogic::State::noteReason(Job& job, WaitReason reason, Explanation explanation, Turn& turn) {

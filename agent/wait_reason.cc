@@ -1,19 +1,12 @@
 #include "agent/wait_reason.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace tarcil::agent {
 namespace {
 
 using std::to_string;
-
-// What speaks most against the slots that were turned down.
-std::string mostFrequent(const std::map<std::string, uint32_t>& dropped) {
-  auto most = std::ranges::max_element(dropped, {}, [](const auto& entry) { return entry.second; });
-  return most == dropped.end() ? std::string() : most->first;
-}
 
 // The resource that exceeds what the job tolerates by most on any of the candidates; empty where none does:
 // then the platforms are too slow.
@@ -31,31 +24,52 @@ std::string_view worstResource(const JobSpec& spec, const Explanation& decision)
   return resource;
 }
 
-// What the rest of the sample lacks. The reasons are those of Explanation::dropped.
+// What speaks against most of the slots that were looked at; where none was, against the servers.
+size_t mainReason(const Explanation& decision) {
+  const auto& dropped = decision.dropped;
+  const auto slots = dropped.begin() + static_cast<std::ptrdiff_t>(Dropped::kSpread);
+  auto most = std::max_element(slots, dropped.end());
+  if (*most == 0 && decision.drawn == 0) most = std::max_element(dropped.begin(), slots);
+  return static_cast<size_t>(*most == 0 ? static_cast<std::ptrdiff_t>(Dropped::kTaken)
+                                        : most - dropped.begin());
+}
+
 WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
-  const std::string reason = mostFrequent(decision.dropped);
-  constexpr std::string_view kNeighbour = "neighbour:";
-  if (reason == "quality") {
-    std::string resource(worstResource(spec, decision));
-    if (resource.empty()) return {"quality", "the platforms of the rest are too slow for its target"};
-    return {"quality:" + resource, resource + " is too contended on the rest"};
+  const size_t reason = mainReason(decision);
+  const std::string kind = dropName(reason);
+  switch (static_cast<Dropped>(std::min(reason, static_cast<size_t>(Dropped::kNeighbour)))) {
+    case Dropped::kConstraint:
+      return {kind, "the rest do not meet its constraints"};
+    case Dropped::kNotEnoughFree:
+      return {kind, "the rest have fewer than " + to_string(spec.rusPerTask) + " units free on one server"};
+    case Dropped::kSpread:
+      return {kind, "its spread allows no more tasks on the rest"};
+    case Dropped::kQuality: {
+      const std::string resource(worstResource(spec, decision));
+      if (resource.empty()) return {kind, "the platforms of the rest are too slow for its target"};
+      return {kind + ":" + resource, resource + " is too contended on the rest"};
+    }
+    case Dropped::kNeighbour: {
+      const size_t resource = reason - static_cast<size_t>(Dropped::kNeighbour);
+      return {kind, "on the rest it would disturb others through " + std::string(kResourceNames[resource])};
+    }
+    case Dropped::kTaken:
+      break;
   }
-  if (reason.starts_with(kNeighbour)) {
-    return {reason, "on the rest it would disturb others through " + reason.substr(kNeighbour.size())};
-  }
-  if (reason == "constraint") return {reason, "the rest do not meet its constraints"};
-  if (reason == "not_enough_free") {
-    return {reason, "the rest have fewer than " + to_string(spec.rusPerTask) + " units free on one server"};
-  }
-  if (reason == "spread") return {reason, "its spread allows no more tasks on the rest"};
-  return {"taken", "the rest are needed for its other tasks"};
+  return {kind, "the rest are needed for its other tasks"};
 }
 
 WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
-  const auto suited = static_cast<uint64_t>(std::llround(decision.p * decision.drawn));
+  if (decision.drawn == 0 && !spec.extras.empty()) {
+    std::string needed;
+    for (const auto& [kind, count] : spec.extras) {
+      needed += (needed.empty() ? "" : ", ") + to_string(count) + " " + kind;
+    }
+    return {"extras", "no server has a free slot together with " + needed};
+  }
   WaitReason rest = aboutTheRest(spec, decision);
-  return {rest.kind,
-          to_string(suited) + " of " + to_string(decision.drawn) + " slots sampled suit it: " + rest.text};
+  return {rest.kind, to_string(decision.acceptable) + " of " + to_string(decision.drawn) +
+                         " slots sampled suit it: " + rest.text};
 }
 
 }  // namespace

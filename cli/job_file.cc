@@ -9,7 +9,7 @@
 #include "cli/text.h"
 #include "cli/units.h"
 #include "cli/yaml_reader.h"
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 namespace {

@@ -141,6 +141,11 @@ std::vector<ServerView> MasterLogic::servers() const {
   return views;
 }
 
+const ServerFacts* MasterLogic::facts(ServerId server) const {
+  const master::ServerTable& servers = state_->tables.servers;
+  return server < servers.size() ? &servers.at(server).record.facts : nullptr;
+}
+
 std::optional<ServerView> MasterLogic::server(const std::string& name) const {
   const master::Server* server = std::as_const(state_->tables.servers).find(name);
   if (server == nullptr) return std::nullopt;

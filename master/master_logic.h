@@ -79,6 +79,8 @@ class MasterLogic final {
   std::vector<JobId> jobsStartingWith(const std::string& prefix, const Caller& caller) const;
   std::vector<ServerView> servers() const;
   std::optional<ServerView> server(const std::string& name) const;
+  // Null where no server has this number. Holds until the next handle().
+  const ServerFacts* facts(ServerId server) const;
   std::vector<AgentView> agents() const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;

@@ -8,9 +8,6 @@
 namespace tarcil::master {
 namespace {
 
-// Units are numbered by RuIndex.
-constexpr uint32_t kMaxServerRus = 65'536;
-
 // Why the monitor cannot have these servers; success changes nothing yet.
 Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
   if (event.monitor.empty()) return invalid("monitor: its identity is missing");

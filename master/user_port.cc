@@ -1,5 +1,7 @@
 #include "master/user_port.h"
 
+#include <set>
+
 #include "master/query_codec.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
@@ -69,7 +71,12 @@ class UserPortImpl final : public wire::UserPort::Server {
       auto decisions = server_.store().decisions(id);
       if (!decisions.ok()) kj::throwFatalException(toException(decisions.error()));
       auto to = context.getResults().initDecisions(static_cast<uint32_t>(decisions->size()));
-      for (uint32_t i = 0; i < decisions->size(); ++i) write((*decisions)[i], to[i]);
+      std::set<ServerId> servers;
+      for (uint32_t i = 0; i < decisions->size(); ++i) {
+        write((*decisions)[i], to[i]);
+        for (const Candidate& candidate : (*decisions)[i].explanation.best) servers.insert(candidate.server);
+      }
+      writeNames(servers, context.getResults().initServers(static_cast<uint32_t>(servers.size())));
     });
   }
 
@@ -130,6 +137,17 @@ class UserPortImpl final : public wire::UserPort::Server {
           toException(notFound("there is no job " + toString(id) + "; see: tarcil job list")));
     }
     return std::move(*job);
+  }
+
+  void writeNames(const std::set<ServerId>& servers, capnp::List<wire::ServerName>::Builder to) {
+    uint32_t i = 0;
+    for (ServerId id : servers) {
+      const ServerFacts* facts = server_.logic().facts(id);
+      to[i].setId(id);
+      to[i].setName(text(facts == nullptr ? "?" : facts->name));
+      to[i].setPlatform(text(facts == nullptr ? "?" : facts->platform));
+      ++i;
+    }
   }
 
   void requireOperator(const char* what) {

@@ -1,3 +1,5 @@
+#include <kj/vector.h>
+
 #include <cstring>
 
 #include "schema/convert.h"
@@ -259,62 +261,95 @@ TaskRecord read(wire::TaskRecord::Reader from) {
 
 namespace {
 
-void writeCandidate(const Candidate& value, wire::Candidate::Builder to) {
-  to.setServer(text(value.server));
-  to.setPlatform(text(value.platform));
-  writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
-  to.setContention(bytesOf(value.contention));
-  to.setUH(value.uH);
-  to.setQ(value.q);
-  to.setS(value.s);
-  to.setPlatformFactor(value.platformFactor);
-  writeNumbers<int32_t>(value.slack, to.initSlack(kResources));
+// Bytes of all candidates, one after the other.
+template <typename Bytes>
+kj::Array<kj::byte> joined(const Explanation& value, Bytes bytesOfCandidate) {
+  kj::Vector<kj::byte> all;
+  for (const Candidate& candidate : value.best) {
+    for (uint8_t byte : bytesOfCandidate(candidate)) all.add(byte);
+  }
+  return all.releaseAsArray();
 }
 
-Candidate readCandidate(wire::Candidate::Reader from) {
-  return {text(from.getServer()),
-          text(from.getPlatform()),
-          readNumbers<uint16_t>(from.getRus()),
-          readPressure(from.getContention()),
-          from.getUH(),
-          from.getQ(),
-          from.getS(),
-          from.getPlatformFactor(),
-          readArray<int32_t, kResources>(from.getSlack(), "slack")};
+std::array<uint8_t, 1> single(uint8_t byte) {
+  return {byte};
 }
 
 }  // namespace
 
 void write(const Explanation& value, wire::Explanation::Builder to) {
-  to.setP(value.p);
   to.setDrawn(value.drawn);
-  to.setRatio(value.ratio);
-  to.setGuarantee(value.guarantee);
-  auto dropped = to.initDropped(static_cast<uint32_t>(value.dropped.size()));
-  uint32_t i = 0;
-  for (const auto& [name, count] : value.dropped) {
-    dropped[i].setName(text(name));
-    dropped[i].setCount(count);
-    ++i;
-  }
-  auto best = to.initBest(static_cast<uint32_t>(value.best.size()));
-  for (uint32_t c = 0; c < value.best.size(); ++c) writeCandidate(value.best[c], best[c]);
+  to.setAcceptable(value.acceptable);
+  to.setFirstDrawn(value.firstDrawn);
+  to.setFirstAcceptable(value.firstAcceptable);
+  to.setMost(value.most);
+  to.setConfidence(value.confidence);
+  to.setAllSeen(value.allSeen);
+  to.setEnoughFound(value.enoughFound);
+  to.setMargin(static_cast<uint8_t>(value.margin));
   to.setSeed(value.seed);
-  to.setWanted(value.wanted);
-  to.setPlaced(value.placed);
+  to.setWanted(static_cast<uint32_t>(value.wanted));
+  to.setPlaced(static_cast<uint32_t>(value.placed));
+  size_t reasons = value.dropped.size();
+  while (reasons > 0 && value.dropped[reasons - 1] == 0) --reasons;
+  auto dropped = to.initDropped(static_cast<uint32_t>(reasons));
+  for (uint32_t i = 0; i < reasons; ++i) dropped.set(i, value.dropped[i]);
+  const auto count = static_cast<uint32_t>(value.best.size());
+  if (count == 0) return;
+  auto servers = to.initServers(count);
+  auto q = to.initQ(count), s = to.initS(count);
+  constexpr auto kUnits = static_cast<uint32_t>(std::tuple_size_v<decltype(Candidate::rus)>);
+  auto rus = to.initRus(kUnits * count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const Candidate& candidate = value.best[i];
+    servers.set(i, candidate.server);
+    q.set(i, candidate.q);
+    s.set(i, candidate.s);
+    for (uint32_t unit = 0; unit < kUnits; ++unit) rus.set(kUnits * i + unit, candidate.rus[unit]);
+  }
+  to.setContentions(joined(value, [](const Candidate& c) { return c.contention; }));
+  to.setSlacks(joined(value, [](const Candidate& c) { return c.slack; }));
+  to.setRusCounts(joined(value, [](const Candidate& c) { return single(c.rusCount); }));
+  to.setAfter(joined(value, [](const Candidate& c) { return single(static_cast<uint8_t>(c.after)); }));
 }
 
 Explanation read(wire::Explanation::Reader from) {
   Explanation value;
-  value.p = from.getP();
   value.drawn = from.getDrawn();
-  value.ratio = from.getRatio();
-  value.guarantee = from.getGuarantee();
-  for (auto reason : from.getDropped()) value.dropped[text(reason.getName())] = reason.getCount();
-  for (auto candidate : from.getBest()) value.best.push_back(readCandidate(candidate));
+  value.acceptable = from.getAcceptable();
+  value.firstDrawn = from.getFirstDrawn();
+  value.firstAcceptable = from.getFirstAcceptable();
+  value.most = from.getMost();
+  value.confidence = from.getConfidence();
+  value.allSeen = from.getAllSeen();
+  value.enoughFound = from.getEnoughFound();
+  value.margin = from.getMargin();
   value.seed = from.getSeed();
   value.wanted = from.getWanted();
   value.placed = from.getPlaced();
+  KJ_REQUIRE(from.getDropped().size() <= kDropReasons, "dropped: unknown reasons: the peer is newer");
+  for (uint32_t i = 0; i < from.getDropped().size(); ++i) value.dropped[i] = from.getDropped()[i];
+  const uint32_t count = from.getServers().size();
+  constexpr auto kUnits = static_cast<uint32_t>(std::tuple_size_v<decltype(Candidate::rus)>);
+  KJ_REQUIRE(count <= Explanation::kMaxCandidates && from.getQ().size() == count &&
+                 from.getS().size() == count && from.getContentions().size() == kResources * count &&
+                 from.getSlacks().size() == kResources * count && from.getRus().size() == kUnits * count &&
+                 from.getRusCounts().size() == count && from.getAfter().size() == count,
+             "explanation: lists of different lengths");
+  for (uint32_t i = 0; i < count; ++i) {
+    Candidate& candidate = value.best.emplace_back();
+    candidate.server = from.getServers()[i];
+    candidate.q = from.getQ()[i];
+    candidate.s = from.getS()[i];
+    for (uint32_t unit = 0; unit < kUnits; ++unit) candidate.rus[unit] = from.getRus()[kUnits * i + unit];
+    for (uint32_t r = 0; r < kResources; ++r) {
+      candidate.contention[r] = from.getContentions()[kResources * i + r];
+      candidate.slack[r] = from.getSlacks()[kResources * i + r];
+    }
+    KJ_REQUIRE(from.getRusCounts()[i] <= kUnits, "explanation: too many units");
+    candidate.rusCount = from.getRusCounts()[i];
+    candidate.after = fromWireEnum<TieBreak>(from.getAfter()[i], kTieBreaks, "tie-break");
+  }
   return value;
 }
 

@@ -87,8 +87,8 @@ interface UserPort {
   # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. No effect on a job that is
   # over. A repeat changes nothing.
 
-  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord));
-  # Why the job's tasks are where they are. Reads only.
+  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
+  # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
   servers @7 () -> (servers :List(ServerDetails));
   # Without their tasks. Reads only.

@@ -132,36 +132,38 @@ struct TaskRecord {
   end @13 :TaskEnd;         # of the last attempt that ended
 }
 
-struct Candidate {
-  server @0 :Text;
-  platform @1 :Text;
-  rus @2 :List(UInt16);
-  contention @3 :Data;      # pressures
-  uH @4 :Float64;
-  q @5 :Float64;
-  s @6 :Float64;
-  platformFactor @7 :Float64;
-  slack @8 :List(Int32);    # per resource
-}
-
 struct Explanation {
-  p @0 :Float64;            # share of drawn slots that were feasible and acceptable
-  drawn @1 :UInt32;
-  ratio @2 :Float64;        # drawn per slot needed
-  guarantee @3 :Float64;
-  dropped @4 :List(Reason);
-  best @5 :List(Candidate);
-  seed @6 :UInt64;
-  wanted @7 :UInt64;
-  placed @8 :UInt64;
-  struct Reason { name @0 :Text; count @1 :UInt32; }
+  # One decision, in at most 512 bytes, since one is stored for each. Servers go by the master's number. The lists about
+  # candidates are parallel, the highest ranked first.
+  drawn @0 :UInt32;         # slots sampled
+  acceptable @1 :UInt32;    # of them feasible and good enough
+  firstDrawn @2 :UInt32;    # the same of the first block
+  firstAcceptable @3 :UInt32;
+  most @4 :UInt64;          # draws at the cap
+  confidence @5 :Float64;   # that was asked for
+  allSeen @6 :Bool;         # every free slot was drawn
+  enoughFound @7 :Bool;
+  margin @8 :UInt8;         # pressure added to each contention when it was judged
+  seed @9 :UInt64;
+  wanted @10 :UInt32;       # tasks that were to be placed
+  placed @11 :UInt32;
+  dropped @12 :List(UInt32);      # by reason, as core/state/explain.h orders them; zeros at the end may be missing
+  servers @13 :List(UInt32);
+  contentions @14 :Data;          # 10 pressures each
+  slacks @15 :Data;               # 10 each; 255 where the residents bear anything
+  q @16 :List(Float64);
+  s @17 :List(Float64);
+  rus @18 :List(UInt16);          # 4 each, of which rusCounts are meant
+  rusCounts @19 :Data;            # a byte each
+  after @20 :Data;                # a byte each: what put it behind the one before
 }
 
 struct DecisionRecord {
   job @0 :Data;
   number @1 :UInt32;
   tasks @2 :List(UInt32);   # placed by it
-  explanation @3 :Explanation;
+  obsolete3 @3 :AnyPointer; # a longer explanation, of versions that nobody uses any more; ignored
+  explanation @4 :Explanation;
 }
 
 # --- Servers ------------------------------------------------------------------------------------------------------
@@ -193,6 +195,12 @@ struct ServerUpdate {
   id @0 :UInt32;            # the master's number for the server
   facts @1 :ServerFacts;    # null where the receiver has them
   status @2 :ServerStatus;  # absolute: replaces an older one
+}
+
+struct ServerName {
+  id @0 :UInt32;            # the master's number
+  name @1 :Text;
+  platform @2 :Text;
 }
 
 struct Platform {
@@ -262,7 +270,8 @@ struct Commit {
   gang @6 :Bool;            # all claims or none
   claims @7 :List(Claim);
   waitReason @8 :Text;      # why tasks are left without claims
-  explanation @9 :Explanation;
+  obsolete9 @9 :AnyPointer; # as in DecisionRecord
+  explanation @10 :Explanation;
 }
 
 struct CommitAnswer {

@@ -1,5 +1,6 @@
 // tarcil job explain: why a job's tasks are where they are, or why it waits.
 #include <algorithm>
+#include <map>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
@@ -7,13 +8,19 @@
 #include "cli/job_status.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "core/model/encoding.h"
+#include "core/state/explain.h"
+#include "core/state/vacancy.h"
 #include "schema/convert.h"
 
 namespace tarcil {
 namespace {
 
-// Beyond any pressure: no resident bounds this resource.
-constexpr int32_t kUnbounded = kNoResident / 2;
+// A server as explanations number it.
+struct NamedServer {
+  std::string name = "?";
+  std::string platform = "?";
+};
 
 struct ExplainFlags {
   ContextFlags cluster;
@@ -24,16 +31,25 @@ struct ExplainFlags {
 struct Explained {
   JobStatus job;
   std::vector<DecisionRecord> decisions;  // oldest first
+  std::map<ServerId, NamedServer> servers;
+
+  NamedServer server(ServerId id) const {
+    const auto it = servers.find(id);
+    return it == servers.end() ? NamedServer{} : it->second;
+  }
 };
 
 Explained fetch(Cluster& cluster, const JobId& id) {
-  Explained all{cluster.wait(fetchJob(cluster.client(), id)), {}};
+  Explained all{cluster.wait(fetchJob(cluster.client(), id)), {}, {}};
   auto answer = cluster.ask([&id](Session& session) {
     auto request = session.user.decisionsRequest();
     request.setId(bytesOf(id));
     return request.send();
   });
   for (auto decision : answer.getDecisions()) all.decisions.push_back(read(decision));
+  for (auto server : answer.getServers()) {
+    all.servers[server.getId()] = {server.getName(), server.getPlatform()};
+  }
   std::sort(all.decisions.begin(), all.decisions.end(),
             [](const DecisionRecord& a, const DecisionRecord& b) { return a.number < b.number; });
   return all;
@@ -56,32 +72,63 @@ std::vector<const DecisionRecord*> decisionsByTask(const Explained& all) {
   return byTask;
 }
 
-// --- JSON ---
-
-Json jsonOf(const Candidate& candidate) {
-  return {{"server", candidate.server},
-          {"rus", candidate.rus},
-          {"contention", jsonByResource(candidate.contention)},
-          {"u_h", candidate.uH},
-          {"q", candidate.q},
-          {"s", candidate.s},
-          {"platform", candidate.platform},
-          {"platform_factor", candidate.platformFactor},
-          {"slack", jsonByResource(candidate.slack)}};
+std::vector<RuIndex> unitsOf(const Candidate& candidate) {
+  return {candidate.rus.begin(), candidate.rus.begin() + candidate.rusCount};
 }
 
-Json jsonOf(const TaskRecord& task, const DecisionRecord* decision) {
+// U_H of the candidate as it was judged, with the margin.
+double uHOf(const Candidate& candidate, const Explanation& why, const Profile& profile) {
+  Pressure felt = candidate.contention;
+  for (uint8_t& pressure : felt)
+    pressure = static_cast<uint8_t>(std::min(pressure + why.margin, kMaxPressure));
+  return normalized(kEncodedMax - encode(felt, orderOf(demandOf(profile.tolerated))));
+}
+
+// --- JSON ---
+
+Json jsonOfSlack(const Pressure& slack) {
+  Json json = Json::object();
+  for (size_t i = 0; i < slack.size(); ++i) {
+    json[std::string(kResourceNames[i])] = slack[i] == Vacancy::kUnbounded ? Json() : Json(slack[i]);
+  }
+  return json;
+}
+
+Json jsonOf(const Candidate& candidate, const Explanation& why, const Explained& all) {
+  const Profile& profile = all.job.record.spec.profile;
+  const NamedServer server = all.server(candidate.server);
+  return {{"server", server.name},
+          {"rus", unitsOf(candidate)},
+          {"contention", jsonByResource(candidate.contention)},
+          {"u_h", uHOf(candidate, why, profile)},
+          {"q", candidate.q},
+          {"s", candidate.s},
+          {"platform", server.platform},
+          {"platform_factor", platformFactor(profile, server.platform)},
+          {"slack", jsonOfSlack(candidate.slack)},
+          {"after", name(candidate.after)}};
+}
+
+Json jsonOf(const std::array<uint32_t, kDropReasons>& dropped) {
+  Json counts = Json::object();
+  for (size_t reason = 0; reason < dropped.size(); ++reason) {
+    if (dropped[reason] > 0) counts[dropName(reason)] = dropped[reason];
+  }
+  return counts;
+}
+
+Json jsonOf(const TaskRecord& task, const DecisionRecord* decision, const Explained& all) {
   Json entry = {{"task", task.index}};
   if (decision != nullptr) {
     const Explanation& why = decision->explanation;
     Json best = Json::array();
-    for (const Candidate& candidate : why.best) best.push_back(jsonOf(candidate));
+    for (const Candidate& candidate : why.best) best.push_back(jsonOf(candidate, why, all));
     entry.update({{"decision", decision->number},
-                  {"p", why.p},
-                  {"ratio", why.ratio},
+                  {"p", shareAcceptable(why)},
+                  {"ratio", ratio(why)},
                   {"drawn", why.drawn},
-                  {"guarantee", why.guarantee},
-                  {"dropped", why.dropped},
+                  {"guarantee", guaranteeReached(why)},
+                  {"dropped", jsonOf(why.dropped)},
                   {"best", std::move(best)},
                   {"seed", why.seed}});
   } else {
@@ -103,7 +150,7 @@ Json jsonOf(const TaskRecord& task, const DecisionRecord* decision) {
 Json jsonOf(const Explained& all) {
   Json entries = Json::array();
   const auto byTask = decisionsByTask(all);
-  for (size_t i = 0; i < byTask.size(); ++i) entries.push_back(jsonOf(all.job.tasks[i], byTask[i]));
+  for (size_t i = 0; i < byTask.size(); ++i) entries.push_back(jsonOf(all.job.tasks[i], byTask[i], all));
   const std::string& reason = all.job.progress.reason;
   return {{"id", toString(all.job.record.id)},
           {"state", name(all.job.progress.state)},
@@ -119,8 +166,11 @@ std::string percent(double value) {
 
 std::string droppedText(const Explanation& why) {
   std::string text;
-  for (const auto& [reason, count] : why.dropped) {
-    text.append(text.empty() ? "" : ", ").append(std::to_string(count) + " ").append(reason);
+  for (size_t reason = 0; reason < why.dropped.size(); ++reason) {
+    if (why.dropped[reason] == 0) continue;
+    text.append(text.empty() ? "" : ", ")
+        .append(std::to_string(why.dropped[reason]) + " ")
+        .append(dropName(reason));
   }
   return text;
 }
@@ -148,26 +198,28 @@ std::string contentionText(const Candidate& candidate, const std::vector<size_t>
 // Where the residents bear least: "llc 12".
 std::string slackText(const Candidate& candidate) {
   const auto least = std::min_element(candidate.slack.begin(), candidate.slack.end());
-  if (*least >= kUnbounded) return "any";
+  if (*least == Vacancy::kUnbounded) return "any";
   const auto index = static_cast<size_t>(least - candidate.slack.begin());
   return std::string(kResourceNames[index]) + " " + std::to_string(*least);
 }
 
-std::string textOf(const DecisionRecord& decision, const std::vector<size_t>& matters) {
+std::string textOf(const DecisionRecord& decision, const std::vector<size_t>& matters, const Explained& all) {
   const Explanation& why = decision.explanation;
   std::string text = "\nDecision " + std::to_string(decision.number) + "\n";
   text += aligned({{"Tasks placed", std::to_string(why.placed) + " of " + std::to_string(why.wanted) +
                                         (decision.tasks.empty() ? "" : ": " + ranges(decision.tasks))},
-                   {"Slots drawn", std::to_string(why.drawn) + " (" + fixed(why.ratio, 1) + " per task)"},
-                   {"Acceptable", percent(why.p) + " of them (p)"},
-                   {"Guarantee", percent(why.guarantee)},
+                   {"Slots drawn", std::to_string(why.drawn) + " (" + fixed(ratio(why), 1) + " per task)"},
+                   {"Acceptable", percent(shareAcceptable(why)) + " of them (p)"},
+                   {"Guarantee", percent(guaranteeReached(why))},
                    {"Turned down", droppedText(why)},
                    {"Seed", std::to_string(why.seed)}});
   if (why.best.empty()) return text;
-  Table table({"Best", "Platform", "RUs", "Q", "S", "U_H", "Least slack", "Contention"});
+  Table table({"Best", "Platform", "RUs", "Q", "S", "U_H", "Behind by", "Least slack", "Contention"});
   for (const Candidate& candidate : why.best) {
-    table.add({candidate.server, candidate.platform, ranges(candidate.rus), fixed(candidate.q, 4),
-               fixed(candidate.s, 4), fixed(candidate.uH, 4), slackText(candidate),
+    const NamedServer server = all.server(candidate.server);
+    table.add({server.name, server.platform, ranges(unitsOf(candidate)), fixed(candidate.q, 4),
+               fixed(candidate.s, 4), fixed(uHOf(candidate, why, all.job.record.spec.profile), 4),
+               candidate.after == TieBreak::kNone ? "" : name(candidate.after), slackText(candidate),
                contentionText(candidate, matters)});
   }
   return text + table.text();
@@ -180,7 +232,7 @@ std::string textOf(const Explained& all, const Style& style) {
   for (size_t i : order) matters.append(matters.empty() ? "" : ", ").append(kResourceNames[i]);
   std::string text = textOf(job, style);
   text += "\n" + aligned({{"Sensitive to", order.empty() ? "nothing: any place will do" : matters}});
-  for (const DecisionRecord& decision : all.decisions) text += textOf(decision, order);
+  for (const DecisionRecord& decision : all.decisions) text += textOf(decision, order, all);
   if (all.decisions.empty()) text += "No decision has been made yet.\n";
   return text;
 }

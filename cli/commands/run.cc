@@ -11,7 +11,7 @@
 #include "cli/profile_file.h"
 #include "cli/text.h"
 #include "cli/units.h"
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

@@ -1,380 +1,524 @@
 #include "core/decide/chooser.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <queue>
-#include <string>
+#include <limits>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "core/decide/packing.h"
+#include "core/decide/ranking.h"
 #include "core/decide/sampler.h"
-#include "core/decide/suited.h"
-#include "core/model/quality.h"
-#include "core/model/sample_size.h"
-#include "core/state/occupancy.h"
-#include "core/state/slot.h"
+#include "core/decide/sites.h"
 
 namespace tarcil {
 namespace {
 
-// Slots whose expected performance differs by less count as alike (design 3.5).
-constexpr double kBandWidth = 0.02;
+// Least slots drawn after the first block before the job looks again whether it has enough.
+constexpr uint64_t kLaterBlock = 8;
+// Slots judged in one go: enough to hide the latency of memory, few enough to stay in the nearest cache.
+constexpr uint64_t kLargestBlock = 256;
+// Servers of a rack that are looked at for packing; the others are found through other draws.
+constexpr size_t kMostOfARack = 64;
+// Slots drawn per task by the policies that look at load only (Sparrow section 3.1: the power of two
+// choices).
+constexpr uint64_t kLoadChoices = 2;
 
-enum class Standing : uint8_t { kAcceptable, kFeasible, kInfeasible };
+constexpr size_t at(Dropped reason) {
+  return static_cast<size_t>(reason);
+}
 
-// What the next slot of a server offers the job, and where that ranks.
-struct Offer {
-  Standing standing = Standing::kInfeasible;
-  bool preferred = false;
-  double performance = 0;  // E
-  double satisfaction = 0;
-  Encoded q = 0;
-  uint32_t occupied = 0, rus = 1;
-  uint64_t chance = 0;
-
-  // 0 for the best: E within 0.02 of the best platform's.
-  int band() const { return static_cast<int>(std::floor((1.0 - performance) / kBandWidth)); }
+// How a policy goes about it.
+struct Course {
+  uint64_t least = 0, most = 0;  // draws
+  Ranking ranking = Ranking::kQuality;
 };
 
-// Ranking: among acceptable slots preferred servers, then E in bands; among others E; then Q, load and
-// chance.
-bool ranksBefore(const Offer& a, const Offer& b) {
-  if (a.standing != b.standing) return a.standing < b.standing;
-  if (a.standing == Standing::kAcceptable) {
-    if (a.preferred != b.preferred) return a.preferred;
-    if (a.band() != b.band()) return a.band() < b.band();
-  } else if (a.performance != b.performance) {
-    return a.performance > b.performance;
+Course courseOf(const JobSpec& spec, const QualitySettings& settings, uint64_t wanted) {
+  switch (spec.policy) {
+    case Policy::kRandom:
+      return {wanted, wanted, Ranking::kChance};
+    case Policy::kPerTask:
+    case Policy::kBatch:
+      return {kLoadChoices * wanted, kLoadChoices * wanted, Ranking::kLoad};
+    case Policy::kQuality:
+    case Policy::kGreedy:
+      break;
   }
-  if (a.q != b.q) return a.q > b.q;
-  const uint64_t loadA = uint64_t{a.occupied} * b.rus, loadB = uint64_t{b.occupied} * a.rus;
-  if (loadA != loadB) return loadA < loadB;
-  return a.chance < b.chance;
+  const uint64_t most = uint64_t{settings.ratio.value_or(settings.cap)} * wanted;
+  return {settings.ratio ? most : std::max<uint64_t>(settings.floor, wanted), most, Ranking::kQuality};
 }
 
-// Reasons to drop a slot; chooser.h explains them.
-constexpr const char* kSpread = "spread";
-constexpr const char* kTaken = "taken";
-
-std::string reasonAgainst(const SlotView& slot) {
-  if (slot.broken < 0) return "quality";
-  return "neighbour:" + std::string(kResourceNames[static_cast<size_t>(slot.broken)]);
+bool looksAtQuality(Policy policy) {
+  return policy == Policy::kQuality || policy == Policy::kGreedy;
 }
 
-// The job as one platform sees it.
-struct OnPlatform {
-  JobView job;
-  PressureSum bound;  // what a task of the job adds to G
-  Share share;
-};
+// The job's highest platform factor among these servers; 0 where there are none.
+double bestPlatformFactor(const ClusterState& state, const ServerSet& servers, const Profile& profile) {
+  double best = 0;
+  for (size_t platform = 0; platform < servers.byPlatform().size(); ++platform) {
+    if (servers.byPlatform()[platform] == 0) continue;
+    const std::string& name = state.platformName(static_cast<PlatformId>(platform));
+    best = std::max(best, platformFactor(profile, name));
+  }
+  return best;
+}
 
-// A server of which slots were drawn.
-struct Site {
-  ServerId server = 0;
-  const OnPlatform* platform = nullptr;
-  std::string domain;  // for spread: the server or its rack
-  bool preferred = false;
-  uint64_t chance = 0;
-  ServerStatus
-      status;          // with the job's own tasks laid over: first as many as were found, then as were picked
-  Offer first;         // before any of them
-  uint32_t found = 0;  // drawn slots that may be taken one after the other
-  uint32_t picked = 0;
-  std::string closed;  // why no further slot may be taken; empty where one may
+// Tasks of the job by domain, that is by server or by rack.
+using Spreading = std::unordered_map<uint32_t, uint32_t>;
+
+// What decisions use again for its memory.
+struct Scratch {
+  SlotSampler sampler;
+  Sites sites;
+  std::vector<SlotSampler::Slot> block;
+  std::vector<uint32_t> order;  // of sites
+  std::vector<ServerId> preferred;
 };
 
 // One decision.
-class Chooser {
+class Choice {
  public:
-  Chooser(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
-          uint64_t seed);
+  Choice(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
+         uint64_t seed, Scratch& scratch);
 
   Decision decide();
 
  private:
+  // --- Finding
+  void placeByName();
   void offerPreferred();
   void sample();
-  std::string offer(Site& site);
+  void sampleBlock(uint64_t count);
+  void scan();
+  void offerSlot(Site& site, bool drawn);
+  void drop(size_t reason, uint32_t slots = 1) { explanation().dropped[reason] += slots; }
+
+  // --- Taking
   void pick();
+  void pickPerTask();
+  void pickPacked();
+  std::vector<uint32_t> sitesOf(RackId rack, ServerId drawn);
+  // Takes the site's next slot for the task at this position of the request.
+  void claim(Site& site, size_t task);
+  size_t nextTask();
+  bool allPlaced() const { return decision_.claims.size() == request_.tasks.size(); }
+
+  // --- Spreading
+  uint32_t domainOf(ServerId server) const;
+  bool domainFull(const Spreading& tasks, ServerId server) const;
+
+  // --- Explaining
+  Explanation& explanation() { return decision_.explanation; }
   void explain();
-
-  Site& siteOf(ServerId server);
-  const OnPlatform& platformOf(ServerId server);
-  std::string domainOf(ServerId server) const;
-  bool domainFull(const std::map<std::string, uint32_t>& counts, const std::string& domain) const;
-
-  SlotView view(const Site& site, const ServerStatus& status) const;
-  Offer appraise(const Site& site, const SlotView& slot) const;
-  void layOwn(Site& site, const std::vector<RuIndex>& rus) const;
-  Claim claimOn(Site& site, const Offer& offer) const;
   Candidate candidate(const Site& site) const;
-  uint64_t mostDraws() const;
-  double guaranteed() const;
-
-  bool mayTake(const Offer& offer) const {
-    return offer.standing == Standing::kAcceptable ||
-           (offer.standing == Standing::kFeasible && request_.standard == Standard::kBestThereIs);
-  }
 
   const ClusterState& state_;
   const PlacementRequest& request_;
   const JobSpec& spec_;
   const QualitySettings& settings_;
-  const Judging judging_;
   const double target_;
-  const double acceptableFrom_;  // E
+  const ServerSet& servers_;
+  const bool spreads_;
+  Lookout lookout_;
   Rng rng_;
-  SlotSampler sampler_;
-
-  std::unordered_set<std::string> prefer_;
-  std::map<std::string, OnPlatform> platforms_;
-  std::vector<Site> sites_;
-  std::unordered_map<ServerId, size_t> siteIndex_;
-  std::map<std::string, uint32_t> placedIn_;  // domain -> tasks of the job, claims of this decision included
-  std::map<std::string, uint32_t> foundIn_;   // domain -> the same with every acceptable slot found
-  uint64_t found_ = 0;                        // acceptable slots that can be taken together
-  uint64_t acceptableDrawn_ = 0;
-  bool sawAll_ = false;
+  Scratch& scratch_;
+  Sites& sites_;
+  Course course_;
+  uint64_t wanted_ = 0;     // tasks to be placed from the sample
+  uint64_t found_ = 0;      // acceptable slots that can be taken together
+  Spreading placedIn_;      // tasks that sit somewhere, claims of this decision included
+  Spreading foundIn_;       // the same with every acceptable slot found
+  std::vector<bool> done_;  // by position in the request: has its claim; empty while all go in order
+  size_t next_ = 0;         // no task before this position is without a claim
   Decision decision_;
 };
 
-Chooser::Chooser(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
-                 uint64_t seed)
+Choice::Choice(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
+               uint64_t seed, Scratch& scratch)
     : state_(state),
       request_(request),
       spec_(request.spec),
       settings_(settings),
-      judging_(judgingFor(spec_, settings)),
       target_(spec_.target.value_or(settings.target)),
-      acceptableFrom_(target_ * bestPlatformFactor(state, spec_)),
+      servers_(spec_.placement.constraints.empty() && spec_.extras.empty()
+                   ? state.all()
+                   : state.meeting({spec_.placement.constraints, spec_.extras})),
+      spreads_(spec_.placement.spread != Spread::kNone),
+      lookout_{.state = state,
+               .spec = spec_,
+               .judging = judgingFor(spec_, settings),
+               .acceptableFrom = target_ * bestPlatformFactor(state, servers_, spec_.profile),
+               .takesFeasible = request.standard == Standard::kBestThereIs,
+               .takesAny = !looksAtQuality(spec_.policy),
+               .preferred = nullptr},
       rng_(seed),
-      sampler_(state, spec_, rng_),
-      prefer_(spec_.placement.prefer.begin(), spec_.placement.prefer.end()) {
-  decision_.explanation.seed = seed;
-  decision_.explanation.wanted = request.tasks.size();
-  if (spec_.placement.spread == Spread::kNone) return;
+      scratch_(scratch),
+      sites_(scratch.sites) {
+  scratch_.preferred.clear();
+  for (const std::string& name : spec_.placement.prefer) {
+    if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
+  }
+  if (!scratch_.preferred.empty()) lookout_.preferred = &scratch_.preferred;
+  sites_.start(lookout_, rng_);
+  scratch_.sampler.start(servers_, spec_.rusPerTask, rng_);
+  explanation().seed = seed;
+  explanation().wanted = request.tasks.size();
+  explanation().confidence = spec_.confidence.value_or(settings.confidence);
+  explanation().margin = settings.margin;
+  if (!spreads_) return;
   for (ServerId server : request.placedOn) {
     if (state.known(server)) ++placedIn_[domainOf(server)];
   }
   foundIn_ = placedIn_;
 }
 
-Decision Chooser::decide() {
+Decision Choice::decide() {
   if (request_.tasks.empty()) return std::move(decision_);
-  offerPreferred();
-  sample();
+  placeByName();
+  wanted_ = request_.tasks.size() - decision_.claims.size();
+  course_ = courseOf(spec_, settings_, wanted_);
+  explanation().most = course_.most;
+  if (spec_.policy == Policy::kGreedy) {
+    scan();
+  } else if (spec_.policy == Policy::kPerTask) {
+    pickPerTask();
+  } else {
+    offerPreferred();
+    sample();
+  }
   explain();
-  pick();
-  const bool all = decision_.claims.size() == request_.tasks.size();
-  if (spec_.schedule == Schedule::kGang && !all) decision_.claims.clear();
-  decision_.explanation.placed = decision_.claims.size();
+  if (spec_.placement.pack != Pack::kNone) {
+    pickPacked();
+  } else if (spec_.policy != Policy::kPerTask) {
+    pick();
+  }
+  if (spec_.schedule == Schedule::kGang && !allPlaced()) decision_.claims.clear();
+  explanation().placed = decision_.claims.size();
   return std::move(decision_);
 }
 
-void Chooser::offerPreferred() {
-  for (const std::string& name : spec_.placement.prefer) {
-    const std::optional<ServerId> server = state_.find(name);
-    if (!server) continue;
-    for (size_t slots = request_.tasks.size(); slots > 0 && sampler_.take(*server); --slots) {
-      if (Site& site = siteOf(*server); !offer(site).empty()) break;
+// Tasks with servers of their own get the first acceptable slot there.
+void Choice::placeByName() {
+  const auto& preferences = spec_.placement.preferOfTask;
+  if (preferences.empty()) return;
+  done_.assign(request_.tasks.size(), false);
+  for (size_t task = 0; task < request_.tasks.size(); ++task) {
+    const auto named = preferences.find(request_.tasks[task].index);
+    if (named == preferences.end()) continue;
+    for (const std::string& name : named->second) {
+      const auto server = state_.find(name);
+      const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
+      if (!slot) continue;
+      Site& site = sites_.look(*slot);
+      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
+      if (spreads_) ++foundIn_[domainOf(site.server)];
+      ++site.found;
+      claim(site, task);
+      break;
     }
   }
 }
 
-void Chooser::sample() {
-  Explanation& explanation = decision_.explanation;
-  const uint64_t wanted = request_.tasks.size();
-  const uint64_t most = mostDraws();
-  const uint64_t least = settings_.ratio ? most : std::max<uint64_t>(settings_.floor, wanted);
-  uint64_t drawn = 0;
-  while (drawn < most && (drawn < least || found_ < wanted)) {
-    const std::optional<ServerId> server = sampler_.next();
-    sawAll_ = !server;
-    if (sawAll_) break;
-    ++drawn;
-    const std::string dropped = offer(siteOf(*server));
-    if (dropped.empty()) {
-      ++acceptableDrawn_;
+void Choice::offerPreferred() {
+  for (ServerId server : scratch_.preferred) {
+    for (uint64_t slots = wanted_; slots > 0; --slots) {
+      const auto slot = scratch_.sampler.take(server);
+      if (!slot) break;
+      Site& site = sites_.look(*slot);
+      offerSlot(site, false);
+      if (site.closed != Site::kOpen) break;
+    }
+  }
+}
+
+void Choice::sample() {
+  Explanation& explained = explanation();
+  while (explained.drawn < course_.most && !explained.allSeen) {
+    const bool first = explained.drawn == 0;
+    if (!first && explained.drawn >= course_.least && found_ >= wanted_) break;
+    const uint64_t missing = wanted_ - std::min(found_, wanted_);
+    const uint64_t count = first ? course_.least : std::max(kLaterBlock, missing);
+    sampleBlock(std::min(count, course_.most - explained.drawn));
+    if (first) {
+      explained.firstDrawn = explained.drawn;
+      explained.firstAcceptable = explained.acceptable;
+    }
+  }
+  explained.enoughFound = found_ >= wanted_;
+}
+
+void Choice::sampleBlock(uint64_t count) {
+  std::vector<SlotSampler::Slot>& block = scratch_.block;
+  const std::span<const Vacancy> vacancies = state_.vacancies();
+  while (count > 0 && !explanation().allSeen) {
+    const uint64_t size = std::min(count, kLargestBlock);
+    block.clear();
+    while (block.size() < size) {
+      const auto slot = scratch_.sampler.next();
+      explanation().allSeen = !slot;
+      if (!slot) break;
+      __builtin_prefetch(&vacancies[slot->server]);
+      block.push_back(*slot);
+    }
+    sites_.look(block);
+    for (const SlotSampler::Slot& slot : block) offerSlot(sites_[slot.number], true);
+    explanation().drawn += static_cast<uint32_t>(block.size());
+    count -= size;
+  }
+}
+
+// Every server that has a slot, with all of its slots.
+void Choice::scan() {
+  std::vector<SlotSampler::Slot>& block = scratch_.block;
+  block.clear();
+  servers_.free().forEach([&](ServerId server) {
+    block.push_back({server, scratch_.sampler.number(server)});
+  });
+  sites_.look(block);
+  Explanation& explained = explanation();
+  for (Site& site : sites_.all()) {
+    if (!site.seen) continue;
+    const uint32_t slots = state_.freeUnits(site.server) / spec_.rusPerTask - site.picked;
+    explained.drawn += slots;
+    if (!sites_.mayTake(site.first)) {
+      drop(site.closed = reasonAgainst(site.glance), slots);
+      continue;
+    }
+    site.found = site.picked + slots;
+    found_ += slots;
+    if (site.first.standing == Standing::kAcceptable) explained.acceptable += slots;
+  }
+  explained.firstDrawn = explained.drawn;
+  explained.firstAcceptable = explained.acceptable;
+  explained.most = explained.drawn;
+  explained.allSeen = true;
+  explained.enoughFound = found_ >= wanted_;
+}
+
+// Judges one more slot of the site, on top of those that were found before.
+void Choice::offerSlot(Site& site, bool drawn) {
+  size_t reason = site.closed;
+  if (reason == Site::kOpen) {
+    Glance glance;
+    const Offer offer = sites_.offer(site, site.found, glance);
+    if (domainFull(placedIn_, site.server)) {
+      reason = site.closed = at(Dropped::kSpread);
+    } else if (!sites_.mayTake(offer)) {
+      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : reasonAgainst(glance);
     } else {
-      ++explanation.dropped[dropped];
+      ++site.found;
+      if (offer.standing != Standing::kAcceptable) {
+        reason = site.first.standing == Standing::kAcceptable ? at(Dropped::kTaken) : reasonAgainst(glance);
+      } else if (domainFull(foundIn_, site.server)) {
+        // It stays in the choice, since it may be better than those found before it.
+        reason = at(Dropped::kSpread);
+      } else {
+        if (spreads_) ++foundIn_[domainOf(site.server)];
+        ++found_;
+      }
     }
   }
-  explanation.drawn = static_cast<uint32_t>(drawn);
-}
-
-// Judges one more slot of the site, on top of those that were found before. Returns why it is dropped; empty
-// where it is acceptable.
-std::string Chooser::offer(Site& site) {
-  if (!site.closed.empty()) return site.closed;
-  const SlotView slot = view(site, site.status);
-  const Offer offered = appraise(site, slot);
-  if (!mayTake(offered)) return site.closed = site.found > 0 ? kTaken : reasonAgainst(slot);
-  ++site.found;
-  layOwn(site, site.status.free.first(spec_.rusPerTask));
-  if (offered.standing != Standing::kAcceptable) {
-    return site.first.standing == Standing::kAcceptable ? kTaken : reasonAgainst(slot);
+  if (!drawn) return;
+  if (reason == Site::kOpen) {
+    ++explanation().acceptable;
+  } else {
+    drop(reason);
   }
-  // A slot beyond what its rack may take stays in the choice, since it may be better than those found before
-  // it.
-  if (domainFull(foundIn_, site.domain)) return kSpread;
-  if (spec_.placement.spread != Spread::kNone) ++foundIn_[site.domain];
-  ++found_;
-  return {};
 }
 
-void Chooser::pick() {
-  struct Next {
-    Offer offer;
-    Site* site;
+void Choice::pick() {
+  const auto later = [this](uint32_t a, uint32_t b) {
+    return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
   };
-  const auto later = [](const Next& a, const Next& b) { return ranksBefore(b.offer, a.offer); };
-  std::priority_queue<Next, std::vector<Next>, decltype(later)> next(later);
-  for (Site& site : sites_) {
-    if (site.found == 0) continue;
-    site.status = state_.status(site.server);
-    next.push({site.first, &site});
+  std::vector<uint32_t>& heap = scratch_.order;
+  heap.clear();
+  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
+    const Site& site = sites_[number];
+    if (site.picked < site.found) heap.push_back(number);
   }
-  while (decision_.claims.size() < request_.tasks.size() && !next.empty()) {
-    const auto [best, site] = next.top();
-    next.pop();
-    if (domainFull(placedIn_, site->domain)) continue;
-    decision_.claims.push_back(claimOn(*site, best));
-    if (spec_.placement.spread != Spread::kNone) ++placedIn_[site->domain];
-    if (++site->picked < site->found) next.push({appraise(*site, view(*site, site->status)), site});
+  std::make_heap(heap.begin(), heap.end(), later);
+  while (!allPlaced() && !heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), later);
+    Site& site = sites_[heap.back()];
+    if (!domainFull(placedIn_, site.server)) {
+      claim(site, nextTask());
+      if (site.picked < site.found && sites_.mayTake(site.next)) {
+        std::push_heap(heap.begin(), heap.end(), later);
+        continue;
+      }
+    }
+    heap.pop_back();
   }
 }
 
-void Chooser::explain() {
-  Explanation& explanation = decision_.explanation;
-  if (sampler_.unsuited() > 0) explanation.dropped["constraint"] = sampler_.unsuited();
-  if (sampler_.tooFull() > 0) explanation.dropped["not_enough_free"] = sampler_.tooFull();
-  explanation.ratio = static_cast<double>(explanation.drawn) / static_cast<double>(request_.tasks.size());
-  if (explanation.drawn > 0) explanation.p = static_cast<double>(acceptableDrawn_) / explanation.drawn;
-  explanation.guarantee = guaranteed();
+// For each task the better of two slots, with the job's tasks before it in place.
+void Choice::pickPerTask() {
+  Explanation& explained = explanation();
+  while (!allPlaced() && !explained.allSeen) {
+    std::optional<uint32_t> best;
+    for (uint64_t choice = 0; choice < kLoadChoices; ++choice) {
+      const auto slot = scratch_.sampler.next();
+      explained.allSeen = !slot;
+      if (!slot) break;
+      ++explained.drawn;
+      Site& site = sites_.look(*slot);
+      if (!sites_.mayTake(site.next)) {
+        drop(reasonAgainst(site.glance));
+      } else if (domainFull(placedIn_, site.server)) {
+        drop(at(Dropped::kSpread));
+      } else {
+        ++explained.acceptable;
+        if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot->number;
+      }
+    }
+    if (!best) continue;
+    ++found_;
+    claim(sites_[*best], nextTask());
+  }
+  explained.firstDrawn = explained.drawn;
+  explained.firstAcceptable = explained.acceptable;
+  explained.enoughFound = allPlaced();
+}
 
-  std::vector<const Site*> ranked;
-  for (const Site& site : sites_) {
-    if (site.closed != kSpread) ranked.push_back(&site);
+void Choice::pickPacked() {
+  std::vector<uint32_t> drawn;
+  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
+    if (sites_[number].seen && sites_.mayTake(sites_[number].next)) drawn.push_back(number);
+  }
+  std::vector<std::vector<uint32_t>> neighbourhoods;
+  std::unordered_set<uint32_t> racks;
+  for (uint32_t number : drawn) {
+    const ServerId server = sites_[number].server;
+    if (spec_.placement.pack == Pack::kServer) {
+      neighbourhoods.push_back({number});
+    } else if (const RackId rack = state_.vacancy(server).rack; racks.insert(rack).second) {
+      neighbourhoods.push_back(sitesOf(rack, server));
+    }
+  }
+  while (!allPlaced()) {
+    Group best;
+    for (const auto& members : neighbourhoods) {
+      Group group = bestGroup(sites_, members, request_.tasks.size() - decision_.claims.size());
+      if (!group.slots.empty() && (best.slots.empty() || group.ranksBefore(best))) best = std::move(group);
+    }
+    bool placed = false;
+    for (uint32_t number : best.slots) {
+      if (domainFull(placedIn_, sites_[number].server)) continue;
+      claim(sites_[number], nextTask());
+      placed = true;
+    }
+    if (!placed) break;
+  }
+}
+
+// The servers of the rack that the job may use, looked at: the drawn one, and others up to a bound.
+std::vector<uint32_t> Choice::sitesOf(RackId rack, ServerId drawn) {
+  std::vector<uint32_t> members;
+  const auto add = [&](ServerId server) {
+    const SlotSampler::Slot slot{server, scratch_.sampler.number(server)};
+    sites_.look(slot);
+    members.push_back(slot.number);
+  };
+  add(drawn);
+  for (ServerId server : state_.serversIn(rack)) {
+    if (members.size() == kMostOfARack) break;
+    if (server != drawn && servers_.free().unitsOf(server) >= spec_.rusPerTask) add(server);
+  }
+  return members;
+}
+
+size_t Choice::nextTask() {
+  while (next_ < done_.size() && done_[next_]) ++next_;
+  return next_++;
+}
+
+void Choice::claim(Site& site, size_t task) {
+  const PlacementRequest::Task& placed = request_.tasks[task];
+  Claim& claim = decision_.claims.emplace_back();
+  claim.task = placed.index;
+  claim.attempt = placed.attempt;
+  claim.server = site.server;
+  claim.rus = spec_.rusPerTask;
+  claim.preferred.resize(spec_.rusPerTask);
+  state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
+  claim.versionSeen = state_.version(site.server);
+  claim.floor = lookout_.takesAny ? 0 : std::min(target_, site.next.satisfaction);
+  claim.q = normalized(site.next.q);
+  claim.s = site.next.satisfaction;
+  if (!done_.empty()) done_[task] = true;
+  if (spreads_) ++placedIn_[domainOf(site.server)];
+  ++site.picked;
+  if (!allPlaced()) site.next = sites_.offer(site, site.picked);
+}
+
+uint32_t Choice::domainOf(ServerId server) const {
+  return spec_.placement.spread == Spread::kRack ? state_.vacancy(server).rack : server;
+}
+
+bool Choice::domainFull(const Spreading& tasks, ServerId server) const {
+  if (!spreads_) return false;
+  const auto it = tasks.find(domainOf(server));
+  return it != tasks.end() && it->second >= spec_.placement.atMost;
+}
+
+void Choice::explain() {
+  Explanation& explained = explanation();
+  explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
+  explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
+  std::vector<uint32_t>& ranked = scratch_.order;
+  ranked.clear();
+  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
+    const Site& site = sites_[number];
+    if (site.seen && site.closed != at(Dropped::kSpread)) ranked.push_back(number);
   }
   const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(),
-                    [](const Site* a, const Site* b) { return ranksBefore(a->first, b->first); });
-  for (size_t i = 0; i < shown; ++i) explanation.best.push_back(candidate(*ranked[i]));
-}
-
-uint64_t Chooser::mostDraws() const {
-  return uint64_t{settings_.ratio.value_or(settings_.cap)} * request_.tasks.size();
-}
-
-double Chooser::guaranteed() const {
-  const uint64_t wanted = request_.tasks.size();
-  if (sawAll_) return found_ >= wanted ? 1.0 : 0.0;  // nothing was left to chance
-  const double confidence = spec_.confidence.value_or(settings_.confidence);
-  const double p = lowerBound(acceptableDrawn_, decision_.explanation.drawn, confidence);
-  return guarantee(p, mostDraws(), static_cast<uint32_t>(wanted));
-}
-
-Site& Chooser::siteOf(ServerId server) {
-  const auto [it, isNew] = siteIndex_.try_emplace(server, sites_.size());
-  if (!isNew) return sites_[it->second];
-  Site& site = sites_.emplace_back();
-  site.server = server;
-  site.platform = &platformOf(server);
-  if (spec_.placement.spread != Spread::kNone) site.domain = domainOf(server);
-  site.preferred = prefer_.contains(state_.facts(server).name);
-  site.chance = rng_();
-  site.status = state_.status(server);
-  site.first = appraise(site, view(site, site.status));
-  if (domainFull(placedIn_, site.domain)) site.closed = kSpread;
-  return site;
-}
-
-const OnPlatform& Chooser::platformOf(ServerId server) {
-  const std::string& name = state_.facts(server).platform;
-  const auto [it, isNew] = platforms_.try_emplace(name);
-  if (isNew) {
-    OnPlatform& platform = it->second;
-    platform.share = state_.shareOf(name);
-    platform.job = viewOn(spec_.profile, platform.share, platformFactor(spec_.profile, name));
-    platform.bound = boundOf(spec_.profile.caused, spec_.profile.tolerated, platform.share);
+                    [this](uint32_t a, uint32_t b) {
+                      return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
+                    });
+  explained.best.reserve(shown);
+  for (size_t i = 0; i < shown; ++i) {
+    explained.best.push_back(candidate(sites_[ranked[i]]));
+    if (i == 0) continue;
+    explained.best[i].after =
+        compare(sites_[ranked[i - 1]].first, sites_[ranked[i]].first, course_.ranking).by;
   }
-  return it->second;
 }
 
-std::string Chooser::domainOf(ServerId server) const {
-  const ServerFacts& facts = state_.facts(server);
-  return spec_.placement.spread == Spread::kRack ? facts.rack : facts.name;
-}
-
-bool Chooser::domainFull(const std::map<std::string, uint32_t>& counts, const std::string& domain) const {
-  if (spec_.placement.spread == Spread::kNone) return false;
-  const auto it = counts.find(domain);
-  return it != counts.end() && it->second >= spec_.placement.atMost;
-}
-
-SlotView Chooser::view(const Site& site, const ServerStatus& status) const {
-  return viewSlot(site.platform->job, judging_, state_.facts(site.server), status, site.platform->share);
-}
-
-Offer Chooser::appraise(const Site& site, const SlotView& slot) const {
-  Offer offer;
-  offer.preferred = site.preferred;
-  offer.chance = site.chance;
-  offer.rus = state_.facts(site.server).rus;
-  offer.occupied = offer.rus - std::min(offer.rus, site.status.free.size());
-  offer.performance = expectedPerformance(site.platform->job, slot.judgement);
-  offer.satisfaction = slot.judgement.satisfaction;
-  offer.q = slot.judgement.qNumerator;
-  if (slot.broken < 0) {
-    offer.standing = offer.performance >= acceptableFrom_ ? Standing::kAcceptable : Standing::kFeasible;
-  }
-  return offer;
-}
-
-void Chooser::layOwn(Site& site, const std::vector<RuIndex>& rus) const {
-  layOn(site.status, rus, spec_.profile.caused, site.platform->bound);
-}
-
-Claim Chooser::claimOn(Site& site, const Offer& offer) const {
-  const PlacementRequest::Task& task = request_.tasks[decision_.claims.size()];
-  Claim claim;
-  claim.task = task.index;
-  claim.attempt = task.attempt;
-  claim.server = site.server;
-  claim.rus = spec_.rusPerTask;
-  claim.preferred = site.status.free.first(spec_.rusPerTask);
-  claim.versionSeen = site.status.version;
-  claim.floor = std::min(target_, offer.satisfaction);
-  claim.q = normalized(offer.q);
-  claim.s = offer.satisfaction;
-  layOwn(site, claim.preferred);
-  return claim;
-}
-
-Candidate Chooser::candidate(const Site& site) const {
-  const ServerFacts& facts = state_.facts(site.server);
-  const ServerStatus& status = state_.status(site.server);
-  const SlotView slot = view(site, status);
+Candidate Choice::candidate(const Site& site) const {
+  const Vacancy& vacancy = state_.vacancy(site.server);
   Candidate candidate;
-  candidate.server = facts.name;
-  candidate.platform = facts.platform;
-  candidate.rus = status.free.first(spec_.rusPerTask);
-  candidate.contention = slot.contention;
-  candidate.uH = uH(slot.judgement);
-  candidate.q = q(slot.judgement);
-  candidate.s = slot.judgement.satisfaction;
-  candidate.platformFactor = site.platform->job.platformFactor;
-  candidate.slack = slot.slack;
+  candidate.server = site.server;
+  const uint32_t shown = std::min<uint32_t>(spec_.rusPerTask, candidate.rus.size());
+  candidate.rusCount = static_cast<uint8_t>(state_.lowestFree(site.server, {candidate.rus.data(), shown}));
+  candidate.contention = vacancy.contention;
+  candidate.slack = vacancy.slack;
+  candidate.q = normalized(site.first.q);
+  candidate.s = site.first.satisfaction;
   return candidate;
 }
 
 }  // namespace
 
+struct Chooser::Memory {
+  Scratch scratch;
+};
+
+Chooser::Chooser() : memory_(std::make_unique<Memory>()) {}
+Chooser::~Chooser() = default;
+Chooser::Chooser(Chooser&&) noexcept = default;
+Chooser& Chooser::operator=(Chooser&&) noexcept = default;
+
+Decision Chooser::choose(const ClusterState& state, const PlacementRequest& request,
+                         const QualitySettings& settings, uint64_t seed) {
+  return Choice(state, request, settings, seed, memory_->scratch).decide();
+}
+
 Decision choose(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
                 uint64_t seed) {
-  return Chooser(state, request, settings, seed).decide();
+  return Chooser().choose(state, request, settings, seed);
 }
 
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings) {
@@ -385,7 +529,8 @@ Judging judgingFor(const JobSpec& spec, const QualitySettings& settings) {
   judging.contention = settings.contention;
   judging.margin = settings.margin;
   judging.noiseFloor = settings.noiseFloor;
-  judging.protectNeighbours = spec.protectNeighbours && settings.protectNeighbours;
+  judging.protectNeighbours =
+      spec.protectNeighbours && settings.protectNeighbours && looksAtQuality(spec.policy);
   return judging;
 }
 

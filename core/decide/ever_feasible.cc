@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/decide/chooser.h"
-#include "core/decide/constraint.h"
 #include "core/decide/suited.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 namespace {

@@ -1,68 +1,101 @@
 #include "core/decide/sampler.h"
 
-#include "core/decide/suited.h"
+#include <algorithm>
+#include <utility>
 
 namespace tarcil {
 namespace {
 
-// Misses that cost about as much as listing: some for the smallest clusters, and a share of the servers.
-constexpr uint64_t kFreeMisses = 64;
-constexpr uint64_t kServersPerMiss = 8;
-
-bool takesTasks(const ServerStatus& status) {
-  return status.up && !status.cordoned;
-}
+// Misses beyond these, and beyond the draws, mean that less than about half of the slots are left.
+constexpr uint64_t kFreeMisses = 16;
+constexpr size_t kSmallestTable = 64;
 
 }  // namespace
 
-std::optional<ServerId> SlotSampler::next() {
+void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng) {
+  servers_ = &servers;
+  rng_ = &rng;
+  rus_ = rusPerTask;
+  if (table_.empty()) table_.resize(kSmallestTable);
+  if (++sample_ == 0) {  // the counter went round: old entries would look like new ones
+    table_.assign(table_.size(), {});
+    sample_ = 1;
+  }
+  drawn_.clear();
+  draws_ = misses_ = 0;
+  listed_ = false;
+  left_.clear();
+}
+
+std::optional<SlotSampler::Slot> SlotSampler::next() {
   while (!listed_) {
-    const std::optional<ServerId> server = state_.draw(rng_);
-    if (!server) return std::nullopt;
-    Seen& seen = look(*server);
-    // The drawn unit stands for a slot that was not drawn yet with this probability, whichever the server: so
+    const std::optional<FreeIndex::Drawn> drawn = servers_->free().draw(*rng_, rus_);
+    if (!drawn) return std::nullopt;
+    const uint32_t met = number(drawn->server);
+    // Of the server's slots those below drawn_ are gone; units beyond the last whole slot belong to none. So
     // each slot that is left comes equally often.
-    if (rng_.below(state_.freeUnits(*server)) < uint64_t{seen.left} * spec_.rusPerTask) {
-      --seen.left;
-      return server;
+    const uint32_t slot = rus_ == 1 ? drawn->unit : drawn->unit / rus_;
+    const bool whole = rus_ == 1 || slot < servers_->free().unitsOf(drawn->server) / rus_;
+    if (whole && slot >= drawn_[met]) {
+      ++drawn_[met];
+      ++draws_;
+      return Slot{drawn->server, met};
     }
-    if (++misses_ > kFreeMisses + state_.size() / kServersPerMiss) listWhatIsLeft();
+    if (++misses_ > kFreeMisses + draws_) listWhatIsLeft();
   }
-  if (left_.empty()) return std::nullopt;
-  std::swap(left_[rng_.below(left_.size())], left_.back());
-  const ServerId server = left_.back();
-  left_.pop_back();
-  return server;
+  return nextListed();
 }
 
-bool SlotSampler::take(ServerId server) {
-  if (!takesTasks(state_.status(server))) return false;
-  Seen& seen = look(server);
-  if (seen.left == 0) return false;
-  --seen.left;
-  return true;
+std::optional<SlotSampler::Slot> SlotSampler::take(ServerId server) {
+  const uint32_t slots = servers_->free().unitsOf(server) / rus_;
+  if (slots == 0) return std::nullopt;
+  const uint32_t met = number(server);
+  if (drawn_[met] == slots) return std::nullopt;
+  ++drawn_[met];
+  return Slot{server, met};
 }
 
-SlotSampler::Seen& SlotSampler::look(ServerId server) {
-  const auto [it, isNew] = seen_.try_emplace(server);
-  Seen& seen = it->second;
-  if (!isNew) return seen;
-  if (!suits(state_.facts(server), spec_.placement.constraints)) {
-    ++unsuited_;
-  } else if (const uint32_t slots = state_.freeUnits(server) / spec_.rusPerTask; slots > 0) {
-    seen.left = slots;
-  } else {
-    ++tooFull_;
+uint32_t SlotSampler::number(ServerId server) {
+  if (2 * (drawn_.size() + 1) > table_.size()) grow();
+  const size_t mask = table_.size() - 1;
+  // Fibonacci hashing: neighbouring numbers land far apart.
+  for (size_t at = (server * 0x9e3779b97f4a7c15ULL >> 32) & mask;; at = (at + 1) & mask) {
+    Entry& entry = table_[at];
+    if (entry.sample != sample_) {
+      entry = {server, sample_, this->met()};
+      drawn_.push_back(0);
+      return entry.number;
+    }
+    if (entry.server == server) return entry.number;
   }
-  return seen;
+}
+
+void SlotSampler::grow() {
+  const std::vector<Entry> old = std::exchange(table_, std::vector<Entry>(2 * table_.size()));
+  const size_t mask = table_.size() - 1;
+  for (const Entry& entry : old) {
+    if (entry.sample != sample_) continue;
+    size_t at = (entry.server * 0x9e3779b97f4a7c15ULL >> 32) & mask;
+    while (table_[at].sample == sample_) at = (at + 1) & mask;
+    table_[at] = entry;
+  }
 }
 
 void SlotSampler::listWhatIsLeft() {
   listed_ = true;
-  for (ServerId id = 0; id < state_.size(); ++id) {
-    if (!state_.known(id) || !takesTasks(state_.status(id))) continue;
-    left_.insert(left_.end(), look(id).left, id);
-  }
+  servers_->free().forEach([this](ServerId server) {
+    const uint32_t slots = servers_->free().unitsOf(server) / rus_;
+    if (slots == 0) return;
+    left_.insert(left_.end(), slots - drawn_[number(server)], server);
+  });
+}
+
+std::optional<SlotSampler::Slot> SlotSampler::nextListed() {
+  if (left_.empty()) return std::nullopt;
+  std::swap(left_[rng_->below(left_.size())], left_.back());
+  const ServerId server = left_.back();
+  left_.pop_back();
+  return Slot{server, number(server)};
 }
 
 }  // namespace tarcil

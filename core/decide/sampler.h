@@ -1,53 +1,61 @@
-// Draws free slots of the servers that suit a job (design 3.6: free ones, uniformly, without replacement).
+// Draws free slots of the servers that a job may use (design 3.6: free ones, uniformly, without replacement).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/model/job.h"
-#include "core/state/cluster_state.h"
+#include "core/state/server_set.h"
 
 namespace tarcil {
 
-// A server with f free units holds floor(f / rusPerTask) slots; it is drawn once for each. Draws at random
-// from all servers while most draws hit, so that a decision costs what it samples and not the size of the
-// cluster. Once many draws have missed (few servers suit, or most slots are drawn), lists the slots that are
-// left and draws from the list: a rare set of servers is found by index and not by luck, and the end is
-// always reached. `state` and `spec` must not change while it lives.
+// A server with f free units holds floor(f / rusPerTask) slots; it is drawn once for each. A draw costs the
+// same however many servers there are. Once most slots are drawn and draws begin to miss, those left are
+// listed, so the end is always reached; that costs what was drawn before. Keeps its memory between samples.
 class SlotSampler {
  public:
-  SlotSampler(const ClusterState& state, const JobSpec& spec, Rng& rng)
-      : state_(state), spec_(spec), rng_(rng) {}
-
-  // The server of the next slot; nullopt once every slot has been drawn.
-  std::optional<ServerId> next();
-
-  // Takes a slot of this server out of what next() draws from; false where it has none left.
-  // Requires: state.known(server), and next() was not called yet.
-  bool take(ServerId server);
-
-  // Servers that were looked at and hold no slot: they do not meet the constraints, or have too few free
-  // units.
-  uint32_t unsuited() const { return unsuited_; }
-  uint32_t tooFull() const { return tooFull_; }
-
- private:
-  struct Seen {
-    uint32_t left = 0;  // slots not drawn yet
+  // A drawn slot. Servers are numbered in the order in which they were met in this sample, densely from 0.
+  struct Slot {
+    ServerId server;
+    uint32_t number;
   };
 
-  Seen& look(ServerId server);
-  void listWhatIsLeft();
+  // Starts a sample. The set and the generator must outlive it, and the set must not change.
+  void start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng);
 
-  const ClusterState& state_;
-  const JobSpec& spec_;
-  Rng& rng_;
-  std::unordered_map<ServerId, Seen> seen_;
-  uint32_t unsuited_ = 0, tooFull_ = 0;
-  uint64_t misses_ = 0;
+  // The next slot; nullopt once every one has been drawn.
+  std::optional<Slot> next();
+
+  // Takes a slot of this server out of what next() draws from and returns it; nullopt where it has none left.
+  // Requires: next() was not called in this sample.
+  std::optional<Slot> take(ServerId server);
+
+  // The number of this server, which counts as met from now on.
+  uint32_t number(ServerId server);
+
+  // Servers met so far, whether slots of them were drawn or not: above every number.
+  uint32_t met() const { return static_cast<uint32_t>(drawn_.size()); }
+
+ private:
+  // An entry of an open hash table; of another sample where `sample` is not the current one.
+  struct Entry {
+    ServerId server = 0;
+    uint32_t sample = 0;
+    uint32_t number = 0;
+  };
+
+  void grow();
+  void listWhatIsLeft();
+  std::optional<Slot> nextListed();
+
+  const ServerSet* servers_ = nullptr;
+  Rng* rng_ = nullptr;
+  uint32_t rus_ = 1;
+  std::vector<Entry> table_;  // a power of two, at least twice met()
+  uint32_t sample_ = 0;
+  std::vector<uint32_t> drawn_;  // by number: slots of the server
+  uint64_t draws_ = 0, misses_ = 0;
   bool listed_ = false;
   std::vector<ServerId> left_;  // once listed: one entry per slot
 };

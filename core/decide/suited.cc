@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 namespace {
@@ -27,32 +27,6 @@ bool suits(const ServerFacts& facts, const std::vector<Constraint>& constraints)
     }
     return meets(constraint, asked);
   });
-}
-
-double bestPlatformFactor(const ClusterState& state, const JobSpec& spec) {
-  double highest = 0;
-  for (const auto& [platform, servers] : state.platforms()) {
-    highest = std::max(highest, platformFactor(spec.profile, platform));
-  }
-  if (spec.placement.constraints.empty()) return highest;
-
-  double best = 0;
-  for (ServerId id = 0; id < state.size() && best < highest; ++id) {
-    if (!state.known(id)) continue;
-    const double factor = platformFactor(spec.profile, state.facts(id).platform);
-    if (factor > best && suits(state.facts(id), spec.placement.constraints)) best = factor;
-  }
-  return best;
-}
-
-uint64_t slotsIn(const ClusterState& state, const JobSpec& spec) {
-  uint64_t slots = 0;
-  for (ServerId id = 0; id < state.size(); ++id) {
-    if (state.known(id) && suits(state.facts(id), spec.placement.constraints)) {
-      slots += state.facts(id).rus / spec.rusPerTask;
-    }
-  }
-  return slots;
 }
 
 }  // namespace tarcil

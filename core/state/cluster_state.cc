@@ -1,110 +1,354 @@
 #include "core/state/cluster_state.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <utility>
 
+#include "core/model/constraint.h"
 #include "core/state/occupancy.h"
 
 namespace tarcil {
+namespace {
+
+constexpr ServerId kNobody = std::numeric_limits<ServerId>::max();
+constexpr int16_t kNoBound = std::numeric_limits<int16_t>::max();
+
+// Bounds of residents are at most 99 + 99 * 256, so that kNoBound is free to mean none.
+int16_t packedBound(int32_t bound) {
+  return static_cast<int16_t>(std::min<int32_t>(bound, kNoBound));
+}
+
+int32_t unpackedBound(int16_t bound) {
+  return bound == kNoBound ? kNoResident : bound;
+}
+
+uint32_t drawable(const Vacancy& vacancy) {
+  return vacancy.usable ? vacancy.free : 0;
+}
+
+// Extras of the kinds needed, by kind: how many of `free` there are.
+bool enough(const std::map<std::string, RuSet>& free, const Extras& extras, uint32_t times) {
+  return std::all_of(extras.begin(), extras.end(), [&](const auto& extra) {
+    const auto kind = free.find(extra.first);
+    return kind != free.end() && kind->second.size() >= uint64_t{extra.second} * times;
+  });
+}
+
+}  // namespace
 
 void ClusterState::apply(const ServerUpdate& update) {
   const bool wasKnown = known(update.id);
   if (!wasKnown && !update.facts) return;
-  if (update.id >= servers_.size()) servers_.resize(size_t{update.id} + 1);
+  if (update.id >= servers_.size()) {
+    servers_.resize(size_t{update.id} + 1);
+    details_.resize(servers_.size());
+    vacancies_.resize(servers_.size());
+  }
+  const bool newer = !wasKnown || update.status.version > details_[update.id].version;
   if (update.facts) takeFacts(update.id, *update.facts);
-  Server& server = servers_[update.id];
-  // Facts may have moved the server to a platform with another share, which overlays depend on.
-  const bool newer = !wasKnown || update.status.version > server.base.version;
-  if (newer) server.base = update.status;
-  if (newer || update.facts) refresh(update.id);
+  if (!overlaid_.empty()) {
+    if (const auto it = overlaid_.find(update.id); it != overlaid_.end()) {
+      if (newer) it->second.base = update.status;
+      // Facts may have moved the server to a platform with another share, which overlays depend on.
+      if (newer || update.facts) refresh(update.id, it->second);
+      return;
+    }
+  }
+  if (newer) {
+    hold(update.id, update.status);
+  } else if (update.facts) {
+    reform(update.id);
+  }
 }
 
 void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
-  Server& server = servers_[id];
-  if (server.known) {
-    if (auto it = byName_.find(server.facts.name); it != byName_.end() && it->second == id) byName_.erase(it);
-    if (auto it = platforms_.find(server.facts.platform); --it->second == 0) platforms_.erase(it);
+  Vacancy& vacancy = vacancies_[id];
+  if (known(id)) {
+    all_.part(id, vacancy.platform);
+    for (KeptSet& kept : kept_) {
+      if (kept.servers.contains(id)) kept.servers.part(id, vacancy.platform);
+    }
+    std::erase(rackServers_[vacancy.rack], id);
+    --platforms_[vacancy.platform].servers;
+    ServerId& named = byName_.at(*servers_[id].name);
+    if (named == id) named = kNobody;  // the key stays: other facts may point to it
   }
-  server.known = true;
-  server.facts = facts;
-  byName_[facts.name] = id;
-  ++platforms_[facts.platform];
+  Facts& held = servers_[id];
+  held.name = &byName_.insert_or_assign(facts.name, id).first->first;
+  held.address = &*addresses_.insert(facts.address).first;
+  held.attributes = &*attributes_.insert(facts.attributes).first;
+  held.extras = &*extras_.insert(facts.extras).first;
+  held.missing = &*missing_.insert(facts.missing).first;
+  held.memoryBytes = facts.memoryBytes;
+  held.cores = facts.cores;
+  held.emulated = facts.emulated;
+  vacancy.platform = platformNamed(facts.platform);
+  vacancy.rack = rackNamed(facts.rack);
+  vacancy.rus = static_cast<uint16_t>(facts.rus);
+  ++platforms_[vacancy.platform].servers;
+  rackServers_[vacancy.rack].push_back(id);
+  all_.join(id, vacancy.platform, drawable(vacancy));
+  for (KeptSet& kept : kept_) joinIfMeets(id, kept);
+}
+
+PlatformId ClusterState::platformNamed(const std::string& name) {
+  const auto [it, isNew] = platformNumbers_.try_emplace(name, static_cast<PlatformId>(platforms_.size()));
+  if (isNew) platforms_.push_back({name});
+  return it->second;
+}
+
+RackId ClusterState::rackNamed(const std::string& name) {
+  const auto [it, isNew] = rackNumbers_.try_emplace(name, static_cast<RackId>(racks_.size()));
+  if (isNew) {
+    racks_.push_back(&it->first);
+    rackServers_.emplace_back();
+  }
+  return it->second;
+}
+
+void ClusterState::hold(ServerId id, const ServerStatus& status) {
+  Details& details = details_[id];
+  details.sum = status.sum;
+  for (size_t i = 0; i < kResources; ++i) details.bound[i] = packedBound(status.bound[i]);
+  details.background = status.background;
+  details.up = status.up;
+  details.cordoned = status.cordoned;
+  details.version = status.version;
+  const std::vector<uint64_t>& words = status.free.words();
+  details.free = words.empty() ? 0 : words[0];
+  if (words.size() > 1) {
+    moreFree_[id].assign(words.begin() + 1, words.end());
+  } else if (!moreFree_.empty()) {
+    moreFree_.erase(id);
+  }
+  if (!status.freeExtras.empty()) {
+    freeExtras_[id] = status.freeExtras;
+  } else if (!freeExtras_.empty()) {
+    freeExtras_.erase(id);
+  }
+  Vacancy vacancy =
+      vacancyOf(status, vacancies_[id].rus, platforms_[vacancies_[id].platform].share, contention_);
+  setVacancy(id, vacancy);
+}
+
+void ClusterState::refresh(ServerId id, const Overlaid& overlaid) {
+  ServerStatus status = overlaid.base;
+  for (OverlayId overlay : overlaid.overlays) lay(status, overlays_.at(overlay));
+  hold(id, status);
+}
+
+void ClusterState::reform(ServerId id) {
+  if (!known(id)) return;
+  if (const auto it = overlaid_.find(id); it != overlaid_.end()) return refresh(id, it->second);
+  hold(id, status(id));
+}
+
+void ClusterState::setVacancy(ServerId id, const Vacancy& vacancy) {
+  Vacancy after = vacancy;
+  after.platform = vacancies_[id].platform;
+  after.rack = vacancies_[id].rack;
+  vacancies_[id] = after;
+  all_.change(id, drawable(after));
+  for (KeptSet& kept : kept_) {
+    if (kept.servers.contains(id)) kept.servers.change(id, drawableFor(id, kept.needs));
+  }
 }
 
 void ClusterState::setShare(const std::string& platform, const Share& share) {
-  shares_[platform] = share;
+  const PlatformId number = platformNamed(platform);
+  platforms_[number].share = share;
   for (ServerId id = 0; id < servers_.size(); ++id) {
-    const Server& server = servers_[id];
-    if (!server.overlays.empty() && server.facts.platform == platform) refresh(id);
+    if (vacancies_[id].platform == number) reform(id);
   }
 }
 
-const Share& ClusterState::shareOf(const std::string& platform) const {
-  static constexpr Share kFull = fullShare();
-  const auto it = shares_.find(platform);
-  return it == shares_.end() ? kFull : it->second;
+void ClusterState::setContention(ContentionModel model) {
+  if (model == contention_) return;
+  contention_ = model;
+  for (ServerId id = 0; id < servers_.size(); ++id) reform(id);
 }
 
 ClusterState::OverlayId ClusterState::layOver(ServerId id, const std::vector<RuIndex>& rus,
-                                              const Profile& profile) {
-  const OverlayId overlay = nextOverlay_++;
-  const Overlay& laid =
-      overlays_.emplace(overlay, Overlay{id, rus, profile.caused, profile.tolerated}).first->second;
-  servers_[id].overlays.push_back(overlay);
-  lay(servers_[id], laid);
-  recount(id);
-  return overlay;
+                                              const Profile& profile, const Extras& extras) {
+  const OverlayId number = nextOverlay_++;
+  const Overlay& overlay =
+      overlays_.emplace(number, Overlay{id, rus, profile.caused, profile.tolerated, extras}).first->second;
+  ServerStatus laid = status(id);
+  Overlaid& overlaid = overlaid_[id];
+  if (overlaid.overlays.empty()) overlaid.base = laid;
+  overlaid.overlays.push_back(number);
+  lay(laid, overlay);
+  hold(id, laid);
+  return number;
 }
 
-void ClusterState::lift(OverlayId overlay) {
-  const auto it = overlays_.find(overlay);
+void ClusterState::lift(OverlayId number) {
+  const auto it = overlays_.find(number);
   if (it == overlays_.end()) return;
   const ServerId id = it->second.server;
   overlays_.erase(it);
-  std::erase(servers_[id].overlays, overlay);
-  refresh(id);
+  const auto overlaid = overlaid_.find(id);
+  std::erase(overlaid->second.overlays, number);
+  refresh(id, overlaid->second);
+  if (overlaid->second.overlays.empty()) overlaid_.erase(overlaid);
+}
+
+void ClusterState::lay(ServerStatus& status, const Overlay& overlay) const {
+  const Share& share = platforms_[vacancies_[overlay.server].platform].share;
+  layOn(status, overlay.rus, overlay.caused, boundOf(overlay.caused, overlay.tolerated, share));
+  for (const auto& [kind, count] : overlay.extras) {
+    RuSet& free = status.freeExtras[kind];
+    for (RuIndex taken : free.first(count)) free.erase(taken);
+  }
 }
 
 std::optional<ServerId> ClusterState::find(const std::string& name) const {
   const auto it = byName_.find(name);
-  if (it == byName_.end()) return std::nullopt;
+  if (it == byName_.end() || it->second == kNobody) return std::nullopt;
   return it->second;
 }
 
-std::optional<ServerId> ClusterState::draw(Rng& rng) const {
-  if (drawable_.empty()) return std::nullopt;
-  return drawable_[rng.below(drawable_.size())].server;
+ServerFacts ClusterState::facts(ServerId id) const {
+  const Facts& held = servers_[id];
+  const Vacancy& vacancy = vacancies_[id];
+  ServerFacts facts;
+  facts.name = *held.name;
+  facts.platform = platforms_[vacancy.platform].name;
+  facts.rack = *racks_[vacancy.rack];
+  facts.attributes = *held.attributes;
+  facts.rus = vacancy.rus;
+  facts.extras = *held.extras;
+  facts.cores = held.cores;
+  facts.memoryBytes = held.memoryBytes;
+  facts.address = *held.address;
+  facts.emulated = held.emulated;
+  facts.missing = *held.missing;
+  return facts;
 }
 
-void ClusterState::lay(Server& server, const Overlay& overlay) {
-  layOn(server.effective, overlay.rus, overlay.caused,
-        boundOf(overlay.caused, overlay.tolerated, shareOf(server.facts.platform)));
-}
-
-void ClusterState::refresh(ServerId id) {
-  Server& server = servers_[id];
-  server.effective = server.base;
-  for (OverlayId overlay : server.overlays) lay(server, overlays_.at(overlay));
-  recount(id);
-}
-
-void ClusterState::recount(ServerId id) {
-  Server& server = servers_[id];
-  server.freeCount = server.effective.free.size();
-  const uint32_t wanted = server.effective.up && !server.effective.cordoned ? server.freeCount : 0;
-  while (server.positions.size() < wanted) {
-    drawable_.push_back({id, static_cast<uint32_t>(server.positions.size())});
-    server.positions.push_back(static_cast<uint32_t>(drawable_.size() - 1));
+ServerStatus ClusterState::status(ServerId id) const {
+  const Details& details = details_[id];
+  ServerStatus status;
+  status.version = details.version;
+  status.up = details.up;
+  status.cordoned = details.cordoned;
+  std::vector<uint64_t> words{details.free};
+  if (const auto more = moreFree_.find(id); more != moreFree_.end()) {
+    words.insert(words.end(), more->second.begin(), more->second.end());
   }
-  while (server.positions.size() > wanted) {
-    const uint32_t hole = server.positions.back();
-    const Drawable last = drawable_.back();
-    // The last entry fills the hole; where the hole is the last entry itself, this changes nothing.
-    drawable_[hole] = last;
-    servers_[last.server].positions[last.slot] = hole;
-    drawable_.pop_back();
-    server.positions.pop_back();
+  status.free = RuSet::fromWords(std::move(words));
+  if (const auto extras = freeExtras_.find(id); extras != freeExtras_.end()) {
+    status.freeExtras = extras->second;
   }
+  status.sum = details.sum;
+  for (size_t i = 0; i < kResources; ++i) status.bound[i] = unpackedBound(details.bound[i]);
+  status.background = details.background;
+  return status;
+}
+
+Vacancy ClusterState::vacancyWith(ServerId id, const OwnTask& task, uint32_t count) const {
+  if (count == 0) return vacancies_[id];
+  const Details& details = details_[id];
+  const auto tasks = static_cast<int32_t>(count);
+  ServerStatus status;
+  for (size_t i = 0; i < kResources; ++i) {
+    status.sum[i] = details.sum[i] + tasks * task.caused[i];
+    status.bound[i] = std::min(unpackedBound(details.bound[i]), task.bound[i]);
+  }
+  status.background = details.background;
+  const Vacancy& now = vacancies_[id];
+  Vacancy then = vacancyOf(status, now.rus, platforms_[now.platform].share, contention_);
+  const uint32_t taken = count * task.rus;
+  then.free = static_cast<uint16_t>(now.free > taken ? now.free - taken : 0);
+  then.usable = now.usable;
+  then.platform = now.platform;
+  then.rack = now.rack;
+  return then;
+}
+
+size_t ClusterState::lowestFree(ServerId id, std::span<RuIndex> units, uint32_t skipped) const {
+  size_t count = 0;
+  const auto take = [&](uint64_t word, size_t base) {
+    for (; word != 0 && count < units.size(); word &= word - 1) {
+      if (skipped > 0) {
+        --skipped;
+      } else {
+        units[count++] = static_cast<RuIndex>(base + static_cast<size_t>(std::countr_zero(word)));
+      }
+    }
+  };
+  take(details_[id].free, 0);
+  if (count == units.size() || moreFree_.empty()) return count;
+  if (const auto more = moreFree_.find(id); more != moreFree_.end()) {
+    for (size_t w = 0; w < more->second.size(); ++w) take(more->second[w], 64 * (w + 1));
+  }
+  return count;
+}
+
+bool ClusterState::hasExtras(ServerId id, const Extras& extras, uint32_t times) const {
+  if (extras.empty()) return true;
+  const auto free = freeExtras_.find(id);
+  return free != freeExtras_.end() && enough(free->second, extras, times);
+}
+
+const Share& ClusterState::shareOf(const std::string& platform) const {
+  static constexpr Share kFull = fullShare();
+  const auto it = platformNumbers_.find(platform);
+  return it == platformNumbers_.end() ? kFull : platforms_[it->second].share;
+}
+
+std::map<std::string, uint32_t> ClusterState::platforms() const {
+  std::map<std::string, uint32_t> counts;
+  for (const Platform& platform : platforms_) {
+    if (platform.servers > 0) counts[platform.name] = platform.servers;
+  }
+  return counts;
+}
+
+const ServerSet& ClusterState::meeting(const ServerNeeds& needs) const {
+  if (needs.empty()) return all_;
+  const auto it =
+      std::find_if(kept_.begin(), kept_.end(), [&](const KeptSet& kept) { return kept.needs == needs; });
+  if (it != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, it);
+    return kept_.front().servers;
+  }
+  if (kept_.size() == kKeptSets) kept_.pop_back();
+  KeptSet& kept = kept_.emplace_front();
+  kept.needs = needs;
+  for (ServerId id = 0; id < servers_.size(); ++id) {
+    if (known(id)) joinIfMeets(id, kept);
+  }
+  return kept.servers;
+}
+
+void ClusterState::joinIfMeets(ServerId id, KeptSet& kept) const {
+  if (meets(id, kept.needs)) kept.servers.join(id, vacancies_[id].platform, drawableFor(id, kept.needs));
+}
+
+uint32_t ClusterState::drawableFor(ServerId id, const ServerNeeds& needs) const {
+  return hasExtras(id, needs.extras) ? drawable(vacancies_[id]) : 0;
+}
+
+bool ClusterState::meets(ServerId id, const ServerNeeds& needs) const {
+  const Facts& facts = servers_[id];
+  const auto valueOf = [&](const std::string& attribute) -> std::optional<std::string_view> {
+    if (attribute == "platform") return platforms_[vacancies_[id].platform].name;
+    if (attribute == "rack") return *racks_[vacancies_[id].rack];
+    if (attribute == "server") return *facts.name;
+    const auto it = facts.attributes->find(attribute);
+    if (it == facts.attributes->end()) return std::nullopt;
+    return it->second;
+  };
+  const bool hasExtras = std::all_of(needs.extras.begin(), needs.extras.end(), [&](const auto& extra) {
+    const auto it = facts.extras->find(extra.first);
+    return it != facts.extras->end() && it->second >= extra.second;
+  });
+  return hasExtras &&
+         std::all_of(needs.constraints.begin(), needs.constraints.end(), [&](const Constraint& constraint) {
+           return tarcil::meets(constraint, valueOf(constraint.attribute));
+         });
 }
 
 }  // namespace tarcil

@@ -2,100 +2,200 @@
 // over them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/rng.h"
 #include "core/model/profile.h"
 #include "core/state/claim.h"
 #include "core/state/server.h"
+#include "core/state/server_set.h"
+#include "core/state/vacancy.h"
 
 namespace tarcil {
 
-// Single-threaded; holds no clock and does no I/O. About 12 bytes per free unit besides the servers
-// themselves.
+// What a task of one job does to a server of one platform.
+struct OwnTask {
+  Pressure caused{};
+  PressureSum bound{};  // boundOf() it there
+  uint32_t rus = 1;
+};
+
+// Single-threaded; holds no clock and does no I/O. What decisions read is kept apart, 40 bytes a server; with
+// the rest, a server of ten units takes some 300 bytes where its name and address are its own
+// (docs/benchmarks.md).
 class ClusterState {
  public:
   // One laid-over claim.
   using OverlayId = uint64_t;
 
+  ClusterState() = default;
+  ClusterState(ClusterState&&) = default;
+  ClusterState& operator=(ClusterState&&) = default;
+
+  // --- Changes
+
   // Takes a server's absolute state if its version is above the one held. Facts, where present, are always
   // taken. An update of an unknown server is ignored unless it brings facts: a snapshot with them is on its
-  // way.
+  // way. O(1) without facts.
   void apply(const ServerUpdate& update);
 
+  // O(servers).
   void setShare(const std::string& platform, const Share& share);
-  const Share& shareOf(const std::string& platform) const;  // fullShare() for an unlisted platform
+  // By which model contention is formed from now on; kSum at first. O(servers).
+  void setContention(ContentionModel model);
 
-  // Lays a claim of `rus` by a task with this profile over the server until lift(). Later apply()s of the
-  // server keep it laid over. Requires: known(server).
-  OverlayId layOver(ServerId server, const std::vector<RuIndex>& rus, const Profile& profile);
+  // Lays a claim of `rus` and the lowest free `extras` by a task with this profile over the server until
+  // lift(). Later apply()s of the server keep it laid over. Requires: known(server).
+  OverlayId layOver(ServerId server, const std::vector<RuIndex>& rus, const Profile& profile,
+                    const Extras& extras = {});
   // Does nothing for an overlay that is not there. O(overlays on its server).
   void lift(OverlayId overlay);
+
+  // --- One server. Requires: known(server), where not said otherwise.
 
   // One above the highest number known.
   size_t size() const { return servers_.size(); }
   // Whether this number is known. Numbers below size() may be unknown for a moment while a snapshot arrives.
-  bool known(ServerId server) const { return server < servers_.size() && servers_[server].known; }
-  // For the rest, Requires: known(server). References hold until the next call that changes the state.
-  const ServerFacts& facts(ServerId server) const { return servers_[server].facts; }
-  // Base state with every overlay applied; its version is the base's.
-  const ServerStatus& status(ServerId server) const { return servers_[server].effective; }
-  uint32_t freeUnits(ServerId server) const { return servers_[server].freeCount; }
-
+  bool known(ServerId server) const { return server < servers_.size() && servers_[server].name != nullptr; }
   std::optional<ServerId> find(const std::string& name) const;
 
+  ServerFacts facts(ServerId server) const;
+  // References hold until the server's facts change.
+  const std::string& name(ServerId server) const { return *servers_[server].name; }
+  const std::string& address(ServerId server) const { return *servers_[server].address; }
+  const Vacancy& vacancy(ServerId server) const { return vacancies_[server]; }
+  // By server number; those that are not known are not usable and have no units.
+  std::span<const Vacancy> vacancies() const { return vacancies_; }
+  uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
+
+  // The server as it will be once `count` of these tasks sit on it. O(kResources).
+  Vacancy vacancyWith(ServerId server, const OwnTask& task, uint32_t count) const;
+
+  // The state held, with every overlay applied; its version is that of the last apply().
+  ServerStatus status(ServerId server) const;
+  uint64_t version(ServerId server) const { return details_[server].version; }
+  // Fills `units` with the server's lowest free units beyond the first `skipped` of them; returns how many
+  // there were.
+  size_t lowestFree(ServerId server, std::span<RuIndex> units, uint32_t skipped = 0) const;
+  // Whether enough of each kind is left for so many tasks that need these.
+  bool hasExtras(ServerId server, const Extras& extras, uint32_t times = 1) const;
+
+  // --- Platforms and racks
+
+  size_t platformCount() const { return platforms_.size(); }
+  const std::string& platformName(PlatformId platform) const { return platforms_[platform].name; }
+  const Share& share(PlatformId platform) const { return platforms_[platform].share; }
+  const Share& shareOf(const std::string& platform) const;  // fullShare() for an unlisted platform
   // How many known servers, up or not, each platform has; only platforms that have one.
-  const std::map<std::string, uint32_t>& platforms() const { return platforms_; }
+  std::map<std::string, uint32_t> platforms() const;
+  const std::string& rackName(RackId rack) const { return *racks_[rack]; }
+  const std::vector<ServerId>& serversIn(RackId rack) const { return rackServers_[rack]; }
+
+  // --- Sets of servers
 
   // Free units on servers that are up and not cordoned.
-  uint64_t freeUnits() const { return drawable_.size(); }
+  uint64_t freeUnits() const { return all_.free().units(); }
 
-  // The server of a unit drawn uniformly from the free units of servers that are up and not cordoned; nullopt
-  // where there is none. O(1).
-  std::optional<ServerId> draw(Rng& rng) const;
+  const ServerSet& all() const { return all_; }
+  // The servers that meet the needs. O(1) where they were asked for lately, else O(servers); the last
+  // kKeptSets are kept up to date. The reference holds until the next call of this function.
+  const ServerSet& meeting(const ServerNeeds& needs) const;
+
+  static constexpr size_t kKeptSets = 16;
 
  private:
-  struct Server {
-    bool known = false;
-    ServerFacts facts;
-    ServerStatus base;
-    ServerStatus effective;
-    uint32_t freeCount = 0;           // of `effective`
-    std::vector<uint32_t> positions;  // in drawable_, of this server's entries
-    std::vector<OverlayId> overlays;
+  // What decisions do not read. Sums are exact: at most 65,536 units of pressure 99.
+  struct Details {
+    std::array<int32_t, kResources> sum{};
+    std::array<int16_t, kResources> bound{};  // INT16_MAX: no resident
+    Pressure background{};
+    bool up = false;
+    bool cordoned = false;
+    uint64_t version = 0;
+    uint64_t free = 0;  // of the first 64 units
+  };
+  // Interned, since most servers share these values.
+  struct Facts {
+    const std::string* name = nullptr;
+    const std::string* address = nullptr;
+    const std::map<std::string, std::string>* attributes = nullptr;
+    const Extras* extras = nullptr;
+    const std::vector<std::string>* missing = nullptr;
+    uint64_t memoryBytes = 0;
+    uint32_t cores = 0;
+    bool emulated = false;
   };
   struct Overlay {
     ServerId server = 0;
     std::vector<RuIndex> rus;
     Pressure caused{};
     Pressure tolerated{};
+    Extras extras;
   };
-  // One entry per free unit that may be drawn: its server, and which of the server's positions points back
-  // here.
-  struct Drawable {
-    ServerId server;
-    uint32_t slot;
+  struct Overlaid {
+    ServerStatus base;  // what apply() brought
+    std::vector<OverlayId> overlays;
+  };
+  struct Platform {
+    std::string name;
+    Share share = fullShare();
+    uint32_t servers = 0;
+  };
+  struct KeptSet {
+    ServerNeeds needs;
+    ServerSet servers;
   };
 
   void takeFacts(ServerId id, const ServerFacts& facts);
-  void lay(Server& server, const Overlay& overlay);
-  // Forms `effective` anew from base and overlays.
-  void refresh(ServerId id);
-  // Brings freeCount and drawable_ in line with `effective`. O(change of the number of free units).
-  void recount(ServerId id);
+  PlatformId platformNamed(const std::string& name);
+  RackId rackNamed(const std::string& name);
+  // Makes this the state held.
+  void hold(ServerId id, const ServerStatus& status);
+  // Forms the state held anew from base and overlays.
+  void refresh(ServerId id, const Overlaid& overlaid);
+  // After a change of what vacancies are formed from.
+  void reform(ServerId id);
+  void setVacancy(ServerId id, const Vacancy& vacancy);
+  void lay(ServerStatus& status, const Overlay& overlay) const;
+  bool meets(ServerId id, const ServerNeeds& needs) const;
+  void joinIfMeets(ServerId id, KeptSet& kept) const;
+  uint32_t drawableFor(ServerId id, const ServerNeeds& needs) const;
 
-  std::vector<Server> servers_;
+  std::vector<Vacancy> vacancies_;
+  std::vector<Details> details_;
+  std::vector<Facts> servers_;
+  std::unordered_map<ServerId, std::vector<uint64_t>> moreFree_;  // units from 64 on, where there are any
+  std::unordered_map<ServerId, std::map<std::string, RuSet>> freeExtras_;  // where there are any
+
   std::unordered_map<std::string, ServerId> byName_;
-  std::map<std::string, uint32_t> platforms_;
-  std::map<std::string, Share> shares_;
+  std::unordered_set<std::string> addresses_;
+  std::set<std::map<std::string, std::string>> attributes_;
+  std::set<Extras> extras_;
+  std::set<std::vector<std::string>> missing_;
+  std::vector<Platform> platforms_;
+  std::map<std::string, PlatformId> platformNumbers_;
+  std::vector<const std::string*> racks_;
+  std::vector<std::vector<ServerId>> rackServers_;
+  std::map<std::string, RackId> rackNumbers_;
+  ContentionModel contention_ = ContentionModel::kSum;
+
   std::unordered_map<OverlayId, Overlay> overlays_;
+  std::unordered_map<ServerId, Overlaid> overlaid_;
   OverlayId nextOverlay_ = 1;
-  std::vector<Drawable> drawable_;
+
+  ServerSet all_;
+  mutable std::list<KeptSet> kept_;  // the last asked for first
 };
 
 }  // namespace tarcil

@@ -1,6 +1,6 @@
 #include "core/state/commit_check.h"
 
-#include "core/state/slot.h"
+#include "core/state/glance.h"
 
 namespace tarcil {
 
@@ -8,16 +8,17 @@ Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts
                    const ServerStatus& status, const Share& share) {
   if (!status.up) return Verdict::kServerDown;
   if (status.cordoned) return Verdict::kCordoned;
-  if (status.free.size() < claim.rus) return Verdict::kNotFree;
-  if (status.version == claim.versionSeen) return Verdict::kGranted;
 
   Profile profile;
   profile.caused = judging.caused;
   profile.tolerated = judging.tolerated;
   // S and slack do not depend on the platform's factor, so any will do.
-  const SlotView slot = viewSlot(viewOn(profile, share, 1.0), judging, facts, status, share);
-  if (slot.judgement.satisfaction < claim.floor) return Verdict::kBelowFloor;
-  if (slot.broken >= 0) return Verdict::kBreaksNeighbour;
+  const Newcomer task = newcomer(viewOn(profile, share, 1.0), judging, claim.rus);
+  const Glance slot = glance(task, vacancyOf(status, facts.rus, share, judging.contention));
+  if (slot.obstacle == Obstacle::kNotEnoughFree) return Verdict::kNotFree;
+  if (status.version == claim.versionSeen) return Verdict::kGranted;
+  if (satisfaction(task, slot) < claim.floor) return Verdict::kBelowFloor;
+  if (slot.obstacle == Obstacle::kNeighbour) return Verdict::kBreaksNeighbour;
   return Verdict::kGranted;
 }
 

@@ -1,46 +1,90 @@
 // Why a decision came out as it did. Made by pure code, stored with the job, shown by `tarcil job explain`.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "core/model/job.h"
 #include "core/model/resources.h"
 #include "core/state/server.h"
 
 namespace tarcil {
 
-// A server that was judged for a slot.
+// Why servers or slots were left out of a choice. The first two count servers of the whole cluster, the
+// others slots that were looked at.
+enum class Dropped : uint8_t {
+  kConstraint,     // servers that do not meet the constraints, or never have the extras
+  kNotEnoughFree,  // servers with some free units, but fewer than a slot has
+  kSpread,         // the server or rack has as many tasks of the job as placement.spread allows
+  kQuality,        // below the target
+  kTaken,          // good enough until the job's own tasks took other slots of the server
+  kNeighbour,      // a resident could not bear the job; one such reason per resource
+};
+
+inline constexpr size_t kDropReasons = static_cast<size_t>(Dropped::kNeighbour) + kResources;
+
+// "constraint", "quality", "neighbour:llc". Requires: reason < kDropReasons.
+std::string dropName(size_t reason);
+
+// What put a candidate after the one before it.
+enum class TieBreak : uint8_t { kNone, kStanding, kPreferred, kPerformance, kQ, kLoad, kChance };
+
+inline constexpr uint16_t kTieBreaks = 7;
+
+const char* name(TieBreak tieBreak);
+
+// A server that was judged for a slot, as it was before the job took anything of it.
 struct Candidate {
-  std::string server;
-  std::string platform;
-  std::vector<RuIndex> rus;  // the units that were, or would have been, asked for
-  Pressure contention{};
-  double uH = 0, q = 0, s = 0;
-  double platformFactor = 1;
-  PressureSum slack{};
+  ServerId server = 0;
+  // The units that were, or would have been, asked for; of larger slots the first.
+  std::array<RuIndex, 4> rus{};
+  uint8_t rusCount = 0;
+  Pressure contention{};  // C, without the margin
+  Pressure slack{};       // as in Vacancy: at least 0, Vacancy::kUnbounded where residents bear anything
+  double q = 0, s = 0;
+  TieBreak after = TieBreak::kNone;
 
   bool operator==(const Candidate&) const = default;
 };
 
-// One decision: the placing of some tasks of a job from one sample.
+// One decision: the placing of some tasks of a job from one sample. Small, because one is stored for each; p,
+// ratio and guarantee follow from what it holds.
 struct Explanation {
-  double p = 0;        // share of drawn slots that were feasible and acceptable
-  uint32_t drawn = 0;  // slots sampled
-  double ratio = 0;    // drawn per slot needed
-  // Confidence that drawing on to the cap finds enough acceptable slots, with the lower confidence bound of
-  // p. 1 or 0 where every free slot was drawn.
-  double guarantee = 0;
-  std::map<std::string, uint32_t> dropped;  // slots turned down, by reason
-  std::vector<Candidate> best;              // highest ranked first, at most kMaxCandidates
-  uint64_t seed = 0;                        // replays the decision on the same state
-  uint64_t wanted = 0;                      // tasks that were to be placed
+  uint32_t drawn = 0;       // slots sampled
+  uint32_t acceptable = 0;  // of them feasible and good enough
+  uint32_t firstDrawn = 0;  // the same of the first block, from which the share p was bounded
+  uint32_t firstAcceptable = 0;
+  uint64_t most = 0;         // draws at the cap
+  double confidence = 0;     // that was asked for
+  bool allSeen = false;      // every free slot was drawn: nothing was left to chance
+  bool enoughFound = false;  // as many acceptable slots as were wanted
+  int margin = 0;            // pressure added to each contention when it was judged
+  std::array<uint32_t, kDropReasons> dropped{};
+  std::vector<Candidate> best;  // highest ranked first, at most kMaxCandidates
+  uint64_t seed = 0;            // replays the decision on the same state
+  uint64_t wanted = 0;          // tasks that were to be placed
   uint64_t placed = 0;
 
   static constexpr size_t kMaxCandidates = 5;
 
   bool operator==(const Explanation&) const = default;
 };
+
+// Share of drawn slots that were feasible and acceptable; 0 where none was drawn.
+double shareAcceptable(const Explanation& explanation);
+
+// Slots drawn per slot needed.
+double ratio(const Explanation& explanation);
+
+// Probability that drawing to the cap finds enough acceptable slots, by the lower confidence bound of p: what
+// the first block promised, and what all draws did in the end (a sample that stops once enough is found has
+// the same lower bound as one of that size). 1 or 0 where every free slot was drawn. Some microseconds.
+double guaranteePromised(const Explanation& explanation);
+double guaranteeReached(const Explanation& explanation);
+
+// How many were dropped for this reason, over all resources for kNeighbour.
+uint32_t droppedFor(const Explanation& explanation, Dropped reason);
 
 }  // namespace tarcil

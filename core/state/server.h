@@ -18,6 +18,8 @@ namespace tarcil {
 // for ever.
 using ServerId = uint32_t;
 
+inline constexpr uint32_t kMaxServerRus = 4'096;
+
 // What a monitor registers.
 struct ServerFacts {
   std::string name;  // unique in the cluster

@@ -4,6 +4,7 @@
 #include "cli/context.h"
 #include "cli/json.h"
 #include "core/model/sample_size.h"
+#include "core/state/vacancy.h"
 #include "tests/cli/scratch_folder.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_cluster.h"
@@ -359,28 +360,35 @@ TEST(JobCancel, TakesSeveralJobs) {
 TEST(JobExplain, GivesOneEntryForEachTaskWithWhatWasChosen) {
   ClusterScript script;
   script.jobs = {aFinishedJob(idOf(0xab))};
+  script.servers.resize(1);
+  script.servers[0].facts.name = "s1";
   DecisionRecord decision;
   decision.job = idOf(0xab);
   decision.tasks = {0};
-  decision.explanation.p = 0.5;
+  decision.explanation.wanted = 1;
   decision.explanation.drawn = 12;
-  decision.explanation.dropped = {{"too noisy", 6}};
+  decision.explanation.acceptable = 6;
+  decision.explanation.dropped[static_cast<size_t>(Dropped::kQuality)] = 6;
   decision.explanation.best.resize(1);
-  decision.explanation.best[0].server = "s1";
+  decision.explanation.best[0].server = 0;
+  decision.explanation.best[0].slack.fill(Vacancy::kUnbounded);
   decision.explanation.best[0].contention[4] = 3;
   script.decisions = {decision};
   const ScriptedCluster cluster(script);
   const Json entry = jsonOf(tarcil({"job", "explain", "--json", "ab00"}, cluster))["decision"][0];
   EXPECT_EQ(entry["task"], 0);
   EXPECT_EQ(entry["drawn"], 12);
-  EXPECT_EQ(entry["dropped"]["too noisy"], 6);
+  EXPECT_EQ(entry["p"], 0.5);
+  EXPECT_EQ(entry["dropped"], (Json{{"quality", 6}}));
+  EXPECT_EQ(entry["best"][0]["server"], "s1");
+  EXPECT_EQ(entry["best"][0]["slack"]["llc"], nullptr);
   EXPECT_EQ(entry["best"][0]["contention"]["llc"], 3);
   EXPECT_EQ(entry["chosen"], (Json{{"server", "s1"}, {"rus", {0, 1}}, {"q", 0.75}, {"s", 1.0}}));
   for (const char* key : {"p", "ratio", "guarantee", "seed"}) EXPECT_TRUE(entry.contains(key)) << key;
   for (const char* key : {"rus", "u_h", "q", "s", "platform", "slack"})
     EXPECT_TRUE(entry["best"][0].contains(key)) << key;
   const ProcessResult people = tarcil({"job", "explain", "ab00"}, cluster);
-  EXPECT_NE(people.out.find("6 too noisy"), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("6 quality"), std::string::npos) << people.out;
 }
 
 TEST(JobLogs, PrintsWhatTheTaskWroteByteForByte) {

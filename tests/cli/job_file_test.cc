@@ -80,7 +80,10 @@ timeout: 10m
   expected.target = 0.9;
   expected.confidence = 0.99;
   expected.protectNeighbours = false;
-  expected.placement = {Spread::kRack, 2, {{"gpu", Constraint::Operator::kEqual, {"true"}}}, {"s1", "s2"}};
+  expected.placement.spread = Spread::kRack;
+  expected.placement.atMost = 2;
+  expected.placement.constraints = {{"gpu", Constraint::Operator::kEqual, {"true"}}};
+  expected.placement.prefer = {"s1", "s2"};
   expected.limits = {2ull << 30, 1000, 1ull << 20};
   expected.restart = {3, 2s, false};
   expected.timeout = 10min;

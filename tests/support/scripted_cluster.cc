@@ -199,6 +199,13 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
     const auto& decisions = state_.script.decisions;
     auto list = context.getResults().initDecisions(static_cast<unsigned>(decisions.size()));
     for (unsigned i = 0; i < list.size(); ++i) write(decisions[i], list[i]);
+    const auto& servers = state_.script.servers;
+    auto names = context.getResults().initServers(static_cast<unsigned>(servers.size()));
+    for (unsigned i = 0; i < names.size(); ++i) {
+      names[i].setId(i);
+      names[i].setName(servers[i].facts.name);
+      names[i].setPlatform(servers[i].facts.platform);
+    }
     return kj::READY_NOW;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,12 @@ Result<Constraint> parseConstraint(std::string_view text);
 // The expression that parseConstraint reads as `constraint`.
 std::string describe(const Constraint& constraint);
 
-// Whether a server with these attributes meets the constraint. `<` and `>` compare as numbers and never hold
-// where either side is not one. An attribute that the server does not have meets `!=` and `not in` only.
+// Whether a server whose attribute of the constraint has this value meets it. `<` and `>` compare as numbers
+// and never hold where either side is not one. nullopt, an attribute that the server does not have, meets
+// `!=` and `not in` only.
+bool meets(const Constraint& constraint, std::optional<std::string_view> value);
+
+// The same with all attributes of the server.
 bool meets(const Constraint& constraint, const std::map<std::string, std::string>& attributes);
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

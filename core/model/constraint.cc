@@ -1,4 +1,4 @@
-#include "core/decide/constraint.h"
+#include "core/model/constraint.h"
 
 #include <algorithm>
 #include <charconv>
@@ -205,7 +205,7 @@ std::string_view symbolOf(Operator op) {
   return "";
 }
 
-bool ordered(const Constraint& constraint, const std::string& attribute) {
+bool ordered(const Constraint& constraint, std::string_view attribute) {
   if (constraint.values.size() != 1) return false;
   auto left = asNumber(attribute);
   auto right = asNumber(constraint.values.front());
@@ -230,16 +230,15 @@ std::string describe(const Constraint& constraint) {
   return isList ? text + ')' : text;
 }
 
-bool meets(const Constraint& constraint, const std::map<std::string, std::string>& attributes) {
-  const auto found = attributes.find(constraint.attribute);
+bool meets(const Constraint& constraint, std::optional<std::string_view> value) {
   const bool isNegated = constraint.op == Operator::kNotEqual || constraint.op == Operator::kNotIn;
-  if (found == attributes.end()) return isNegated;
+  if (!value) return isNegated;
   switch (constraint.op) {
     case Operator::kExists:
       return true;
     case Operator::kLess:
     case Operator::kGreater:
-      return ordered(constraint, found->second);
+      return ordered(constraint, *value);
     case Operator::kEqual:
     case Operator::kNotEqual:
     case Operator::kIn:
@@ -247,7 +246,13 @@ bool meets(const Constraint& constraint, const std::map<std::string, std::string
       break;
   }
   const auto& values = constraint.values;
-  return (std::find(values.begin(), values.end(), found->second) != values.end()) != isNegated;
+  return (std::find(values.begin(), values.end(), *value) != values.end()) != isNegated;
+}
+
+bool meets(const Constraint& constraint, const std::map<std::string, std::string>& attributes) {
+  const auto found = attributes.find(constraint.attribute);
+  if (found == attributes.end()) return meets(constraint, std::nullopt);
+  return meets(constraint, std::string_view(found->second));
 }
 
 }  // namespace tarcil

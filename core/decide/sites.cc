@@ -1,0 +1,125 @@
+#include "core/decide/sites.h"
+
+#include <algorithm>
+
+#include "core/model/profile.h"
+#include "core/state/occupancy.h"
+
+namespace tarcil {
+
+void Sites::start(const Lookout& lookout, Rng& rng) {
+  lookout_ = &lookout;
+  rng_ = &rng;
+  sites_.clear();
+  const size_t platforms = lookout.state.platformCount();
+  newcomers_.resize(platforms);
+  ownTasks_.resize(platforms);
+  ready_.assign(platforms, false);
+}
+
+Site& Sites::look(const SlotSampler::Slot& slot) {
+  if (slot.number >= sites_.size()) sites_.resize(size_t{slot.number} + 1);
+  Site& site = sites_[slot.number];
+  if (site.seen) return site;
+  const Vacancy& vacancy = lookout_->state.vacancy(slot.server);
+  note(site, slot.server, glance(newcomerOn(vacancy.platform), vacancy));
+  return site;
+}
+
+void Sites::look(std::span<const SlotSampler::Slot> slots) {
+  const std::span<const Vacancy> vacancies = lookout_->state.vacancies();
+  servers_.clear();
+  numbers_.clear();
+  for (const SlotSampler::Slot& slot : slots) {
+    if (slot.number >= sites_.size()) sites_.resize(size_t{slot.number} + 1);
+    Site& site = sites_[slot.number];
+    if (site.seen) continue;
+    site.seen = true;
+    servers_.push_back(slot.server);
+    numbers_.push_back(slot.number);
+  }
+  for (ServerId server : servers_) newcomerOn(vacancies[server].platform);
+  glances_.resize(servers_.size());
+  glance(newcomers_, vacancies, servers_, glances_);
+  for (size_t i = 0; i < servers_.size(); ++i) note(sites_[numbers_[i]], servers_[i], glances_[i]);
+}
+
+Offer Sites::offer(const Site& site, uint32_t ownTasks) {
+  Glance unused;
+  return offer(site, ownTasks, unused);
+}
+
+Offer Sites::offer(const Site& site, uint32_t ownTasks, Glance& seen) {
+  if (ownTasks == 0) {
+    seen = site.glance;
+    return site.first;
+  }
+  const ClusterState& state = lookout_->state;
+  const PlatformId platform = state.vacancy(site.server).platform;
+  const Vacancy then = state.vacancyWith(site.server, ownTasks_[platform], ownTasks);
+  seen = glance(newcomers_[platform], then);
+  if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
+    seen.obstacle = Obstacle::kNotEnoughFree;
+  }
+  Offer offer = offerOf(site.server, seen, then.rus - then.free);
+  offer.preferred = site.first.preferred;
+  offer.chance = site.first.chance;
+  return offer;
+}
+
+const Newcomer& Sites::newcomerOn(PlatformId platform) {
+  if (ready_[platform]) return newcomers_[platform];
+  const JobSpec& spec = lookout_->spec;
+  const ClusterState& state = lookout_->state;
+  const Share& share = state.share(platform);
+  const JobView job = viewOn(spec.profile, share, platformFactor(spec.profile, state.platformName(platform)));
+  newcomers_[platform] = newcomer(job, lookout_->judging, spec.rusPerTask);
+  ownTasks_[platform] = {spec.profile.caused, residentBound(job), spec.rusPerTask};
+  ready_[platform] = true;
+  return newcomers_[platform];
+}
+
+void Sites::note(Site& site, ServerId server, const Glance& glance) {
+  const Vacancy& vacancy = lookout_->state.vacancy(server);
+  site.server = server;
+  site.seen = true;
+  site.glance = glance;
+  site.first = offerOf(server, glance, vacancy.rus - vacancy.free);
+  site.first.chance = (*rng_)();
+  if (lookout_->preferred != nullptr) {
+    const auto& preferred = *lookout_->preferred;
+    site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
+  }
+  site.next = site.first;
+}
+
+Offer Sites::offerOf(ServerId server, const Glance& glance, uint32_t taken) const {
+  const Vacancy& vacancy = lookout_->state.vacancy(server);
+  const Newcomer& newcomer = newcomers_[vacancy.platform];
+  Offer offer;
+  offer.rus = vacancy.rus;
+  offer.taken = taken;
+  offer.satisfaction = satisfaction(newcomer, glance);
+  offer.performance = offer.satisfaction * newcomer.platformFactor;
+  offer.q = qNumerator(newcomer, glance);
+  if (glance.obstacle == Obstacle::kNone) {
+    const bool acceptable = lookout_->takesAny || offer.performance >= lookout_->acceptableFrom;
+    offer.standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
+  }
+  return offer;
+}
+
+size_t reasonAgainst(const Glance& glance) {
+  switch (glance.obstacle) {
+    case Obstacle::kNone:
+      return static_cast<size_t>(Dropped::kQuality);
+    case Obstacle::kNeighbour:
+      return static_cast<size_t>(Dropped::kNeighbour) + glance.resource;
+    case Obstacle::kNotUsable:
+    case Obstacle::kNotEnoughFree:
+      break;
+  }
+  return static_cast<size_t>(Dropped::kNotEnoughFree);
+}
+
+}  // namespace tarcil

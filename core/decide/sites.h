@@ -1,0 +1,91 @@
+// The servers that one decision has looked at, and what each of them offers the job next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/decide/ranking.h"
+#include "core/decide/sampler.h"
+#include "core/model/job.h"
+#include "core/state/claim.h"
+#include "core/state/cluster_state.h"
+#include "core/state/explain.h"
+#include "core/state/glance.h"
+
+namespace tarcil {
+
+// A server that was looked at.
+struct Site {
+  static constexpr size_t kOpen = kDropReasons;
+
+  ServerId server = 0;
+  bool seen = false;      // else nothing below counts
+  size_t closed = kOpen;  // why no further slot of it may be taken
+  Glance glance;          // of its first slot
+  Offer first;            // what that offers
+  uint32_t found = 0;     // slots that may be taken one after the other
+  uint32_t picked = 0;    // taken
+  Offer next;             // what the slot after those offers
+};
+
+// What is looked for.
+struct Lookout {
+  const ClusterState& state;
+  const JobSpec& spec;
+  Judging judging;
+  double acceptableFrom = 0;   // E
+  bool takesFeasible = false;  // slots below that may be taken too
+  bool takesAny = false;       // all that are free may be taken, and all count as acceptable
+  const std::vector<ServerId>* preferred = nullptr;
+};
+
+// Keeps its memory between decisions.
+class Sites {
+ public:
+  // Forgets every site. The lookout must stay until the next call.
+  void start(const Lookout& lookout, Rng& rng);
+
+  // The site of this server, which it looks at now where it did not before. References hold until a site is
+  // looked at for the first time.
+  Site& look(const SlotSampler::Slot& slot);
+
+  // The same for many, quicker: their records come from memory while others are judged.
+  void look(std::span<const SlotSampler::Slot> slots);
+
+  // By the sampler's number, those not `seen` included.
+  std::vector<Site>& all() { return sites_; }
+  Site& operator[](uint32_t number) { return sites_[number]; }
+
+  // What the site's next slot offers once `ownTasks` tasks of this job sit there.
+  Offer offer(const Site& site, uint32_t ownTasks);
+  // The same, and the judgement that it comes from.
+  Offer offer(const Site& site, uint32_t ownTasks, Glance& glance);
+
+  bool mayTake(const Offer& offer) const {
+    return offer.standing == Standing::kAcceptable ||
+           (offer.standing == Standing::kFeasible && lookout_->takesFeasible);
+  }
+
+ private:
+  const Newcomer& newcomerOn(PlatformId platform);
+  void note(Site& site, ServerId server, const Glance& glance);
+  Offer offerOf(ServerId server, const Glance& glance, uint32_t taken) const;
+
+  const Lookout* lookout_ = nullptr;
+  Rng* rng_ = nullptr;
+  std::vector<Site> sites_;
+  std::vector<Newcomer> newcomers_;  // by platform
+  std::vector<OwnTask> ownTasks_;    // by platform
+  std::vector<bool> ready_;          // by platform
+  std::vector<ServerId> servers_;    // of one look()
+  std::vector<uint32_t> numbers_;
+  std::vector<Glance> glances_;
+};
+
+// Why a slot that this glance judged is not taken; Requires: it is not acceptable.
+size_t reasonAgainst(const Glance& glance);
+
+}  // namespace tarcil

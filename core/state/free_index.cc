@@ -1,0 +1,88 @@
+#include "core/state/free_index.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tarcil {
+
+size_t FreeIndex::classOf(uint32_t units) {
+  if (units <= kExact) return units;
+  const uint32_t below = units - 1;  // so that a power of two closes its doubling
+  const auto doubling = static_cast<uint32_t>(std::bit_width(below)) - 1;  // 5 for 33 to 64
+  const uint32_t quarter = below >> (doubling - 2) & 3;
+  return kExact + 1 + size_t{doubling - 5} * 4 + quarter;
+}
+
+uint32_t FreeIndex::mostIn(size_t index) {
+  if (index <= kExact) return static_cast<uint32_t>(index);
+  const auto above = static_cast<uint32_t>(index - kExact - 1);
+  const uint32_t doubling = 5 + above / 4, quarter = above % 4;
+  return (1U << doubling) + ((quarter + 1) << (doubling - 2));
+}
+
+void FreeIndex::set(ServerId server, uint32_t units) {
+  if (server >= places_.size()) {
+    if (units == 0) return;
+    places_.resize(size_t{server} + 1);
+  }
+  const uint32_t before = places_[server].units;
+  places_[server].units = static_cast<uint16_t>(units);
+  units_ += units;
+  units_ -= before;
+  const size_t from = classOf(before), to = classOf(units);
+  if (from == to) return;
+  if (before > 0) leave(server, from);
+  if (units > 0) enter(server, to);
+}
+
+void FreeIndex::enter(ServerId server, size_t index) {
+  places_[server].position = static_cast<uint32_t>(classes_[index].size());
+  classes_[index].push_back(server);
+  weights_[index] += mostIn(index);
+  end_ = std::max(end_, index + 1);
+}
+
+void FreeIndex::leave(ServerId server, size_t index) {
+  std::vector<ServerId>& members = classes_[index];
+  const uint32_t hole = places_[server].position;
+  const ServerId last = members.back();
+  members[hole] = last;
+  places_[last].position = hole;
+  members.pop_back();
+  weights_[index] -= mostIn(index);
+}
+
+std::optional<FreeIndex::Drawn> FreeIndex::draw(Rng& rng, uint32_t least) const {
+  const size_t first = classOf(std::max(1U, least));
+  uint64_t total = 0;
+  for (size_t index = first; index < end_; ++index) total += weights_[index];
+  if (total == 0) return std::nullopt;
+  // With `least` inside a class, all that are left may lie below it.
+  const bool mayFail = first > kExact && total == weights_[first];
+  if (mayFail && std::none_of(classes_[first].begin(), classes_[first].end(),
+                              [&](ServerId server) { return places_[server].units >= least; })) {
+    return std::nullopt;
+  }
+  while (true) {
+    uint64_t at = rng.below(total);
+    size_t index = end_ - 1;
+    while (at >= weights_[index]) at -= weights_[index--];
+    const uint32_t most = mostIn(index);
+    const ServerId server = classes_[index][at / most];
+    const auto unit = static_cast<uint32_t>(at % most);
+    if (index <= kExact) return Drawn{server, unit};
+    const uint32_t units = places_[server].units;
+    if (units >= least && unit < units) return Drawn{server, unit};
+  }
+}
+
+uint32_t FreeIndex::serversBelow(uint32_t least) const {
+  const size_t end = classOf(least);
+  size_t servers = 0;
+  for (size_t index = 1; index < std::min(end, kClasses); ++index) servers += classes_[index].size();
+  if (end <= kExact || end >= kClasses) return static_cast<uint32_t>(servers);
+  for (ServerId server : classes_[end]) servers += places_[server].units < least ? 1 : 0;
+  return static_cast<uint32_t>(servers);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,73 @@
+// Draws servers with a probability proportional to their free units, whatever the number of servers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/state/server.h"
+
+namespace tarcil {
+
+// Servers are kept in classes of nearly equal numbers of free units. A draw picks a class by the most that it
+// may hold, a server of it uniformly, and accepts it by what the server really has: at least four draws in
+// five are accepted, and all of them up to 32 free units. About 10 bytes per server; a change that leaves a
+// server in its class touches one number, and any other moves two entries.
+class FreeIndex {
+ public:
+  // One free unit: `unit` counts the free units of the server from 0.
+  struct Drawn {
+    ServerId server;
+    uint32_t unit;
+  };
+
+  // Changes the number of units that may be drawn from this server; 0 takes it out. O(1).
+  // Requires: units <= 65'535.
+  void set(ServerId server, uint32_t units);
+
+  // Units that may be drawn from this server, and from all of them.
+  uint32_t unitsOf(ServerId server) const { return server < places_.size() ? places_[server].units : 0; }
+  uint64_t units() const { return units_; }
+
+  // A unit drawn uniformly from the units of servers with at least `least` of them; nullopt where there is
+  // none. O(1) expected.
+  std::optional<Drawn> draw(Rng& rng, uint32_t least = 1) const;
+
+  // Servers with some units, but fewer than `least`. O(1) up to 33, else O(servers of a like number).
+  uint32_t serversBelow(uint32_t least) const;
+
+  // Calls visit(server) for every server with units, in no particular order.
+  template <typename Visit>
+  void forEach(const Visit& visit) const {
+    for (const std::vector<ServerId>& members : classes_) {
+      for (ServerId server : members) visit(server);
+    }
+  }
+
+ private:
+  struct Place {
+    uint32_t position = 0;  // in its class
+    uint16_t units = 0;
+  };
+
+  // One class for each number up to this; from there four for each doubling.
+  static constexpr uint32_t kExact = 32;
+  static constexpr size_t kClasses = 77;  // enough for 65,536 units
+
+  static size_t classOf(uint32_t units);
+  // The most units that a server of this class has.
+  static uint32_t mostIn(size_t index);
+
+  void enter(ServerId server, size_t index);
+  void leave(ServerId server, size_t index);
+
+  std::array<std::vector<ServerId>, kClasses> classes_;
+  std::array<uint64_t, kClasses> weights_{};  // members * mostIn
+  size_t end_ = 0;                            // above the highest class that ever had members
+  std::vector<Place> places_;                 // by server
+  uint64_t units_ = 0;
+};
+
+}  // namespace tarcil

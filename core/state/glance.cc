@@ -1,0 +1,149 @@
+#include "core/state/glance.h"
+
+#include <algorithm>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace tarcil {
+namespace {
+
+constexpr uint8_t kNoDigit = 0x80;  // the byte shuffle yields 0 for it
+constexpr uint8_t kMostHurt = Vacancy::kUnbounded - 1;
+
+Obstacle obstacle(const Newcomer& newcomer, const Vacancy& vacancy, bool breaksNeighbour) {
+  if (!vacancy.usable) return Obstacle::kNotUsable;
+  if (vacancy.free < newcomer.rus) return Obstacle::kNotEnoughFree;
+  return breaksNeighbour ? Obstacle::kNeighbour : Obstacle::kNone;
+}
+
+#if defined(__x86_64__)
+
+// Digits d0 to d9, two decimals each, most critical first, as a number: pairs of digits, then pairs of pairs.
+__attribute__((target("ssse3"))) Encoded number(__m128i digits) {
+  const __m128i fours = _mm_maddubs_epi16(digits, _mm_set1_epi16(1 << 8 | 100));
+  const __m128i eights = _mm_madd_epi16(fours, _mm_setr_epi16(10'000, 1, 10'000, 1, 1, 0, 0, 0));
+  const auto first = static_cast<uint64_t>(_mm_cvtsi128_si64(eights));
+  const auto last = static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_unpackhi_epi64(eights, eights)));
+  const uint64_t high = first & UINT32_MAX, low = (first >> 32) * 10'000 + last;
+  return static_cast<Encoded>(high) * 1'000'000'000'000ULL + low;
+}
+
+__attribute__((target("ssse3"))) uint8_t largest(__m128i bytes) {
+  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 8));
+  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 4));
+  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 2));
+  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 1));
+  return static_cast<uint8_t>(_mm_cvtsi128_si32(bytes));
+}
+
+// Lanes from kResources on hold other fields of the vacancy; order, tolerated and hurts blank them out.
+__attribute__((target("ssse3"))) Glance glanceByShuffle(const Newcomer& newcomer, const Vacancy& vacancy) {
+  const auto load = [](const void* at) { return _mm_load_si128(static_cast<const __m128i*>(at)); };
+  const __m128i felt = _mm_min_epu8(
+      _mm_adds_epu8(load(&vacancy.contention), _mm_set1_epi8(static_cast<char>(newcomer.margin))),
+      _mm_set1_epi8(kMaxPressure));
+  const __m128i bears = load(&vacancy.slack);
+  const __m128i over = _mm_subs_epu8(load(newcomer.hurts.data()), bears);
+  const auto broken =
+      static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(over, _mm_setzero_si128()))) ^ 0xffffU;
+  Glance seen;
+  seen.encoded = number(_mm_shuffle_epi8(felt, load(newcomer.order.data())));
+  seen.excess = largest(_mm_subs_epu8(felt, load(newcomer.tolerated.data())));
+  seen.obstacle = obstacle(newcomer, vacancy, broken != 0);
+  if (seen.obstacle == Obstacle::kNeighbour) seen.resource = static_cast<uint8_t>(__builtin_ctz(broken));
+  return seen;
+}
+
+__attribute__((target("ssse3"))) void glanceAllByShuffle(std::span<const Newcomer> newcomers,
+                                                         std::span<const Vacancy> vacancies,
+                                                         std::span<const ServerId> servers,
+                                                         std::span<Glance> out) {
+  for (size_t i = 0; i < servers.size(); ++i) {
+    const Vacancy& vacancy = vacancies[servers[i]];
+    out[i] = glanceByShuffle(newcomers[vacancy.platform], vacancy);
+  }
+}
+
+bool shuffles() {
+  static const bool kShuffles = __builtin_cpu_supports("ssse3");
+  return kShuffles;
+}
+
+#endif
+
+}  // namespace
+
+Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus) {
+  Newcomer made;
+  made.order.fill(kNoDigit);
+  made.tolerated.fill(UINT8_MAX);
+  for (size_t i = 0; i < kResources; ++i) {
+    made.order[i] = job.order[i];
+    made.tolerated[i] = job.tolerated[i];
+    const bool counts = judging.protectNeighbours && job.caused[i] > judging.noiseFloor;
+    if (counts) made.hurts[i] = static_cast<uint8_t>(std::min<int32_t>(job.caused[i], kMostHurt));
+  }
+  made.target = job.target;
+  made.rus = rus;
+  made.margin = static_cast<uint8_t>(judging.margin);
+  made.model = judging.model;
+  made.platformFactor = job.platformFactor;
+  return made;
+}
+
+Glance glancePortably(const Newcomer& newcomer, const Vacancy& vacancy) {
+  Pressure felt{};
+  Order order{};
+  int broken = -1, excess = 0;
+  for (size_t i = 0; i < kResources; ++i) {
+    felt[i] = static_cast<uint8_t>(std::min(vacancy.contention[i] + newcomer.margin, kMaxPressure));
+    order[i] = newcomer.order[i];
+    excess = std::max(excess, felt[i] - newcomer.tolerated[i]);
+    if (broken < 0 && newcomer.hurts[i] > vacancy.slack[i]) broken = static_cast<int>(i);
+  }
+  Glance seen;
+  seen.encoded = encode(felt, order);
+  seen.excess = static_cast<uint8_t>(excess);
+  seen.obstacle = obstacle(newcomer, vacancy, broken >= 0);
+  if (seen.obstacle == Obstacle::kNeighbour) seen.resource = static_cast<uint8_t>(broken);
+  return seen;
+}
+
+Glance glance(const Newcomer& newcomer, const Vacancy& vacancy) {
+#if defined(__x86_64__)
+  if (shuffles()) return glanceByShuffle(newcomer, vacancy);
+#endif
+  return glancePortably(newcomer, vacancy);
+}
+
+void glance(std::span<const Newcomer> newcomers, std::span<const Vacancy> vacancies,
+            std::span<const ServerId> servers, std::span<Glance> out) {
+#if defined(__x86_64__)
+  if (shuffles()) return glanceAllByShuffle(newcomers, vacancies, servers, out);
+#endif
+  for (size_t i = 0; i < servers.size(); ++i) {
+    const Vacancy& vacancy = vacancies[servers[i]];
+    out[i] = glancePortably(newcomers[vacancy.platform], vacancy);
+  }
+}
+
+double satisfaction(const Newcomer& newcomer, const Glance& glance) {
+  if (newcomer.model == QualityModel::kComponentwise) {
+    return static_cast<double>(kMaxPressure - glance.excess) / kMaxPressure;
+  }
+  const Encoded missed = glance.encoded + newcomer.target;  // U_H < T_W where this exceeds kEncodedMax
+  return missed <= kEncodedMax ? 1.0 : normalized(2 * kEncodedMax - missed);
+}
+
+double expectedPerformance(const Newcomer& newcomer, const Glance& glance) {
+  return satisfaction(newcomer, glance) * newcomer.platformFactor;
+}
+
+Encoded qNumerator(const Newcomer& newcomer, const Glance& glance) {
+  const Encoded u = kEncodedMax - glance.encoded;
+  return u >= newcomer.target ? kEncodedMax - (u - newcomer.target) : u;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,22 @@
+#include "core/state/vacancy.h"
+
+#include <algorithm>
+
+namespace tarcil {
+
+Vacancy vacancyOf(const ServerStatus& status, uint32_t rus, const Share& share, ContentionModel model) {
+  Vacancy vacancy;
+  vacancy.contention = contention(model, status.sum, share, status.background, static_cast<int>(rus));
+  const PressureSum slack = slackOf(status.bound, status.sum, share, status.background);
+  for (size_t i = 0; i < slack.size(); ++i) {
+    vacancy.slack[i] = status.bound[i] == kNoResident
+                           ? Vacancy::kUnbounded
+                           : static_cast<uint8_t>(std::clamp<int32_t>(slack[i], 0, Vacancy::kMostSlack));
+  }
+  vacancy.free = static_cast<uint16_t>(status.free.size());
+  vacancy.rus = static_cast<uint16_t>(rus);
+  vacancy.usable = status.up && !status.cordoned;
+  return vacancy;
+}
+
+}  // namespace tarcil
