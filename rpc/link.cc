@@ -37,8 +37,12 @@ class Link final {
       auto attached = kj::evalNow([this, &held]() { return attach_(held.bootstrap()); });
       return attached
           .then([this, &held](Attached&& attached) {
-            auto ended = held.onDisconnect().then([this]() { pause_ = kFirstPause; });
-            return ended.exclusiveJoin(kj::mv(attached.fault));
+            // A call may be the first to see that the connection has ended.
+            auto fault = attached.fault.catch_([](kj::Exception&& exception) -> kj::Promise<void> {
+              if (exception.getType() == kj::Exception::Type::DISCONNECTED) return kj::READY_NOW;
+              return kj::mv(exception);
+            });
+            return held.onDisconnect().exclusiveJoin(kj::mv(fault)).then([this]() { pause_ = kFirstPause; });
           })
           .then([this]() {
             kj::throwFatalException(
