@@ -19,6 +19,7 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
           .tasks = spec.tasks,
           .server = {},
           .rus = task.rus,
+          .extras = task.extras,
           .command = spec.command,
           .env = spec.env,
           .workdir = spec.workdir,

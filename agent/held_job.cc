@@ -21,7 +21,8 @@ void HeldJob::assign(const TaskAssignment& news, MonotonicTime now) {
                 .notBefore = now + news.delay,
                 .allocation = news.allocation,
                 .server = news.server,
-                .rus = news.rus};
+                .rus = news.rus,
+                .extras = news.extras};
   list(news.index, task, now);
   tasks_[news.index] = std::move(task);
 }
@@ -47,6 +48,7 @@ void HeldJob::grant(TaskIndex index, ServerId server, const Grant& grant) {
   task.allocation = grant.allocation;
   task.server = server;
   task.rus = grant.rus;
+  task.extras = grant.extras;
   active_.insert(index);
 }
 

@@ -22,6 +22,7 @@ struct HeldTask {
   AllocationId allocation = 0;         // starting, running
   ServerId server = 0;
   std::vector<RuIndex> rus;
+  ExtraNumbers extras{};
 };
 
 // Values only; every change is O(log tasks).
@@ -39,7 +40,7 @@ class HeldJob {
   void assign(const TaskAssignment& news, MonotonicTime now);
   // Forgets every task that the assignment does not list. Returns the allocations that these held.
   std::vector<AllocationId> keepListed(const std::vector<TaskAssignment>& listed);
-  // The queued task now holds the granted units and is starting.
+  // The queued task now holds what was granted and is starting.
   void grant(TaskIndex index, ServerId server, const Grant& grant);
   void forget(TaskIndex index);
 

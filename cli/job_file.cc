@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/extras_field.h"
 #include "cli/input_files.h"
+#include "cli/placement_field.h"
 #include "cli/profile_file.h"
 #include "cli/text.h"
 #include "cli/units.h"
 #include "cli/yaml_reader.h"
-#include "core/model/constraint.h"
+#include "core/state/extras.h"
 
 namespace tarcil {
 namespace {
@@ -17,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr size_t kMaxConstraints = 100;
-constexpr size_t kMaxPreferred = 1'000;
 constexpr size_t kMaxUserCharacters = 32;  // as useradd allows
 constexpr int64_t kMaxPids = 4'194'304;    // the kernel's own bound on pid_max
 constexpr int64_t kMaxRestarts = 1'000;
@@ -33,7 +33,6 @@ struct NotYet {
 };
 
 constexpr NotYet kNotYet[] = {
-    {"extras", "count extra things of servers, such as GPUs"},
     {"container", "run tasks in an image or a network of their own"},
     {"performance", "watch a task's performance"},
     {"adjust", "adjust running tasks"},
@@ -67,6 +66,7 @@ class JobReader {
     readTimes();
     readProfile();
     readQuality();
+    readPolicy();
     readPlacement();
     readLimits();
     readRestart();
@@ -159,7 +159,7 @@ class JobReader {
       auto text = value.text();
       if (key.empty() || key.find('=') != std::string::npos || key.find('\0') != std::string::npos) {
         value.problem("a variable's name is not empty and has no '=' and no NUL in it; rename it");
-      } else if (key == "TARCIL_TASK" || key == "TARCIL_TASKS") {
+      } else if (key == "TARCIL_TASK" || key == "TARCIL_TASKS" || key.starts_with(kExtraVariablePrefix)) {
         value.problem("is set for every task by tarcil; choose another name");
       } else if (text) {
         job_.spec.env[key] = std::move(*text);
@@ -170,6 +170,7 @@ class JobReader {
   void readSize() {
     if (auto tasks = root_.take("tasks")) assign(job_.spec.tasks, tasks->integer(1, kMaxTasks));
     if (auto rus = root_.take("rus_per_task")) assign(job_.spec.rusPerTask, rus->integer(1, kMaxRusPerTask));
+    if (auto extras = root_.take("extras")) job_.spec.extras = extrasIn(*extras);
     auto concurrency = root_.take("concurrency");
     if (concurrency) assign(job_.spec.concurrency, concurrency->integer(1, kMaxTasks));
     if (auto priority = root_.take("priority"))
@@ -249,63 +250,21 @@ class JobReader {
     quality->refuseOthers();
   }
 
+  void readPolicy() {
+    auto policy = root_.take("policy");
+    if (!policy) return;
+    auto choice = policy->oneOf({"quality", "late-binding", "greedy", "random", "batch", "per-task"});
+    if (choice == "late-binding") refuseNotYet(*policy, "do late binding");
+    if (choice == "greedy") job_.spec.policy = Policy::kGreedy;
+    if (choice == "random") job_.spec.policy = Policy::kRandom;
+    if (choice == "batch") job_.spec.policy = Policy::kBatch;
+    if (choice == "per-task") job_.spec.policy = Policy::kPerTask;
+  }
+
+  // After tasks and policy, which it is held against.
   void readPlacement() {
     auto value = root_.take("placement");
-    if (!value) return;
-    auto placement = value->mapping();
-    if (!placement) return;
-    readSpread(*placement);
-    if (auto pack = placement->take("pack")) {
-      auto choice = pack->oneOf({"none", "server", "rack"});
-      if (choice && *choice != "none") refuseNotYet(*pack, "pack tasks together");
-    }
-    if (auto constraints = placement->take("constraints")) readConstraints(*constraints);
-    if (auto prefer = placement->take("prefer")) readPreferred(*prefer);
-    placement->refuseOthers();
-  }
-
-  void readSpread(YamlMapping& placement) {
-    Placement& to = job_.spec.placement;
-    auto spread = placement.take("spread");
-    auto choice = spread ? spread->oneOf({"none", "server", "rack"}) : std::nullopt;
-    if (choice == "server") to.spread = Spread::kServer;
-    if (choice == "rack") to.spread = Spread::kRack;
-    auto atMost = placement.take("at_most");
-    if (!atMost) return;
-    assign(to.atMost, atMost->integer(1, kMaxTasks));
-    if (!spread || choice == "none") {
-      atMost->problem(
-          "counts tasks for each server or rack; add spread: server or spread: rack, or leave it out");
-    }
-  }
-
-  void readConstraints(const YamlValue& constraints) {
-    auto items = boundedList(constraints, kMaxConstraints);
-    for (const YamlValue& item : items) {
-      auto text = item.text();
-      if (!text) continue;
-      auto constraint = parseConstraint(*text);
-      if (constraint) {
-        job_.spec.placement.constraints.push_back(std::move(*constraint));
-      } else {
-        item.problem("in " + shown(*text) + ", " + constraint.error().message);
-      }
-    }
-  }
-
-  void readPreferred(const YamlValue& prefer) {
-    for (const YamlValue& item : boundedList(prefer, kMaxPreferred)) {
-      if (auto server = item.title(kMaxNameCharacters))
-        job_.spec.placement.prefer.push_back(std::move(*server));
-    }
-  }
-
-  static std::vector<YamlValue> boundedList(const YamlValue& value, size_t most) {
-    auto items = value.list();
-    if (!items) return {};
-    if (items->size() <= most) return std::move(*items);
-    value.problem("has " + std::to_string(items->size()) + " entries; write at most " + std::to_string(most));
-    return {};
+    if (value) job_.spec.placement = placementIn(*value, job_.spec.tasks, job_.spec.policy);
   }
 
   void readLimits() {
@@ -332,10 +291,6 @@ class JobReader {
   }
 
   void readNotYet() {
-    if (auto policy = root_.take("policy")) {
-      auto choice = policy->oneOf({"quality", "late-binding", "greedy", "random", "batch", "per-task"});
-      if (choice && *choice != "quality") refuseNotYet(*policy, "place jobs by another policy than quality");
-    }
     onlyFalse(root_, "preemptible", "preempt tasks");
     onlyFalse(root_, "exclusive", "rule out a second live copy across a network cut");
     onlyFalse(root_, "at_most_once", "do late binding");

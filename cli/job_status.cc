@@ -36,6 +36,7 @@ Json jsonOf(const TaskRecord& task, WallTime submitted) {
           {"state", name(task.state)},
           {"server", isPlaced ? Json(task.server) : Json()},
           {"rus", isPlaced ? Json(task.rus) : Json::array()},
+          {"extras", isPlaced ? Json(task.extras) : Json::object()},
           {"q", isPlaced ? Json(task.q) : Json()},
           {"s", isPlaced ? Json(task.s) : Json()},
           {"exit_code", hasExitCode(task) ? Json(task.end.exitCode) : Json()},
@@ -49,14 +50,21 @@ Json jsonOf(const TaskRecord& task, WallTime submitted) {
 }
 
 std::string taskTable(const JobStatus& job, const Style& style) {
-  Table table({"Task", "State", "Server", "RUs", "Q", "S", "Attempt", "Started", "Finished", "Result"});
+  const bool hasExtras = !job.record.spec.extras.empty();
+  std::vector<std::string> columns = {"Task", "State", "Server", "RUs"};
+  if (hasExtras) columns.push_back("Extras");
+  columns.insert(columns.end(), {"Q", "S", "Attempt", "Started", "Finished", "Result"});
+  Table table(columns);
   for (const TaskRecord& task : job.tasks) {
     if (!style.verbose && task.index >= kMostTasksShown) break;
     const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
-    table.add({std::to_string(task.index), std::string(name(task.state)), isPlaced ? task.server : "",
-               isPlaced ? ranges(task.rus) : "", isPlaced ? fixed(task.q, 4) : "",
-               isPlaced ? fixed(task.s, 4) : "", std::to_string(task.attempt), style.time(startOf(task)),
-               style.time(finishOf(task)), resultOf(task)});
+    std::vector<std::string> cells = {std::to_string(task.index), std::string(name(task.state)),
+                                      isPlaced ? task.server : "", isPlaced ? ranges(task.rus) : ""};
+    if (hasExtras) cells.push_back(isPlaced ? extrasText(task.extras) : "");
+    cells.insert(cells.end(), {isPlaced ? fixed(task.q, 4) : "", isPlaced ? fixed(task.s, 4) : "",
+                               std::to_string(task.attempt), style.time(startOf(task)),
+                               style.time(finishOf(task)), resultOf(task)});
+    table.add(std::move(cells));
   }
   std::string text = table.text();
   if (!style.verbose && job.tasks.size() > kMostTasksShown) {

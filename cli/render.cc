@@ -31,6 +31,11 @@ std::string rangesOf(const std::vector<Number>& numbers) {
   return text;
 }
 
+uint32_t freeOf(const ServerStatus& status, const std::string& kind) {
+  const auto found = status.freeExtras.find(kind);
+  return found == status.freeExtras.end() ? 0 : found->second.size();
+}
+
 }  // namespace
 
 Json jsonTime(WallTime time) {
@@ -48,6 +53,13 @@ Json jsonByResource(const PressureSum& sum) {
 
 Json jsonByResource(const Share& share) {
   return byResource(share, [](uint16_t value) { return value / double{kShareUnit}; });
+}
+
+Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status) {
+  Json json = Json::object();
+  for (const auto& [kind, total] : facts.extras)
+    json[kind] = {{"total", total}, {"free", freeOf(status, kind)}};
+  return json;
 }
 
 std::string Style::id(const JobId& id) const {
@@ -87,6 +99,22 @@ std::string pressureText(const Pressure& pressure) {
   for (size_t i : order) {
     if (pressure[i] == 0) break;
     text.append(text.empty() ? "" : ", ").append(kResourceNames[i]).append(" " + std::to_string(pressure[i]));
+  }
+  return text;
+}
+
+std::string extrasText(const ExtraNumbers& extras) {
+  std::string text;
+  for (const auto& [kind, numbers] : extras)
+    text.append(text.empty() ? "" : ", ").append(kind + " " + rangesOf(numbers));
+  return text;
+}
+
+std::string extrasText(const ServerFacts& facts, const ServerStatus& status) {
+  std::string text;
+  for (const auto& [kind, total] : facts.extras) {
+    text.append(text.empty() ? "" : ", ")
+        .append(kind + " " + std::to_string(freeOf(status, kind)) + " of " + std::to_string(total));
   }
   return text;
 }

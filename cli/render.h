@@ -8,6 +8,7 @@
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/model/resources.h"
+#include "core/state/server.h"
 
 namespace tarcil {
 
@@ -16,6 +17,9 @@ Json jsonTime(WallTime time);  // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
 Json jsonByResource(const PressureSum& sum);
 Json jsonByResource(const Share& share);  // as factors
+
+// By kind, how many countable things the server has and how many of them no task holds.
+Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status);
 
 // --- Text ---
 // How much of ids and times is shown: ids cut to 8 digits and times as "3 min ago", or both in full.
@@ -38,6 +42,11 @@ std::string ranges(const std::vector<TaskIndex>& numbers);
 
 // "llc 30, memory_bandwidth 12": what is not 0, largest first; empty where nothing is.
 std::string pressureText(const Pressure& pressure);
+
+// "gpus 0-1, licences 3"; empty where nothing is held.
+std::string extrasText(const ExtraNumbers& extras);
+// "gpus 3 of 4": how many of each kind are free.
+std::string extrasText(const ServerFacts& facts, const ServerStatus& status);
 
 // "1 task", "3 tasks".
 std::string counted(uint64_t count, const std::string& noun);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/extras_field.h"
 #include "cli/profile_file.h"
 #include "cli/text.h"
 #include "cli/yaml_reader.h"
@@ -107,6 +108,7 @@ class ServersReader {
     group.pattern.memoryBytes = kMemoryPerRu * group.pattern.rus;
     if (auto memory = mapping->take("memory")) assign(group.pattern.memoryBytes, memory->positiveSize());
     if (auto attributes = mapping->take("attributes")) readAttributes(*attributes, group.pattern.attributes);
+    if (auto extras = mapping->take("extras")) group.pattern.extras = extrasIn(*extras);
     mapping->refuseOthers();
     if (group.pattern.name.empty() || group.pattern.rus == 0) return std::nullopt;
     return group;

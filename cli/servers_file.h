@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/job.h"
 #include "core/model/resources.h"
 
 namespace tarcil {
@@ -23,6 +24,7 @@ struct EmulatedServer {
   uint32_t rus = 0;
   uint64_t memoryBytes = 0;
   std::map<std::string, std::string> attributes;
+  Extras extras{};
 
   bool operator==(const EmulatedServer&) const = default;
 };

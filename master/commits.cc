@@ -64,19 +64,21 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
   return units;
 }
 
-// Judges one claim on the newest state; takes the units where it is granted.
+// Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(Context& context, const Job& job, const Judging& judging, const Claim& claim) {
   const TaskRecord& task = job.tasks[claim.task];
-  if (task.state != RunState::kQueued || task.attempt != claim.attempt)
-    return {Verdict::kTaskNotWaiting, 0, {}};
+  if (task.state != RunState::kQueued || task.attempt != claim.attempt) return {Verdict::kTaskNotWaiting};
   ServerTable& servers = context.tables.servers;
-  if (claim.server >= servers.size()) return {Verdict::kUnknownServer, 0, {}};
+  if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
   Server& server = servers.at(claim.server);
-  const Verdict verdict = checkClaim(claim, judging, server.record.facts, server.status, server.share);
-  if (verdict != Verdict::kGranted) return {verdict, 0, {}};
-  Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim)};
-  const Profile& profile = job.record.spec.profile;
-  servers.occupy(server, {grant.allocation, grant.rus, profile.caused, profile.tolerated});
+  const Verdict verdict =
+      checkClaim(claim, judging, job.record.spec.extras, server.record.facts, server.status, server.share);
+  if (verdict != Verdict::kGranted) return {verdict};
+  const JobSpec& spec = job.record.spec;
+  Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
+              lowestExtras(server.status.freeExtras, spec.extras)};
+  servers.occupy(server,
+                 {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated, grant.extras});
   return grant;
 }
 
@@ -95,7 +97,7 @@ std::vector<Before> statesBefore(const Tables& tables, const Commit& commit) {
   return before;
 }
 
-// The verdict on each claim; units of granted ones are taken, of a gang all or none.
+// The verdict on each claim; what granted ones hold is taken, of a gang all or none.
 std::vector<Grant> judgeClaims(Context& context, const Job& job, const Commit& commit) {
   std::vector<Before> before;
   if (commit.gang) before = statesBefore(context.tables, commit);
@@ -110,7 +112,7 @@ std::vector<Grant> judgeClaims(Context& context, const Job& job, const Commit& c
   ServerTable& servers = context.tables.servers;
   for (const Before& b : before) servers.rollBack(servers.at(b.server), b.status, b.residents);
   for (Grant& grant : grants) {
-    if (grant.verdict == Verdict::kGranted) grant = {Verdict::kNotAll, 0, {}};
+    if (grant.verdict == Verdict::kGranted) grant = {Verdict::kNotAll};
   }
   return grants;
 }
@@ -136,8 +138,7 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
   for (size_t i = 0; i < grants.size(); ++i) {
     if (grants[i].verdict != Verdict::kGranted) continue;
     const Claim& claim = commit.claims[i];
-    placeTask(context, job, claim,
-              {grants[i].allocation, context.tables.servers.at(claim.server), grants[i].rus}, decision);
+    placeTask(context, job, claim, grants[i], decision);
   }
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
   if (job.progress.reason != commit.waitReason) {

@@ -41,6 +41,7 @@ struct ServerView {
     TaskIndex index = 0;
     AllocationId allocation = 0;
     std::vector<RuIndex> rus;
+    ExtraNumbers extras;
     Profile profile;
     std::vector<Resource> over;  // resources on which this task feels more than it tolerates
   };

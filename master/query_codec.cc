@@ -37,6 +37,7 @@ void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder
   to.setIndex(value.index);
   to.setAllocation(value.allocation);
   convert::writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
+  write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setCaused(bytesOf(value.profile.caused));
   to.setTolerated(bytesOf(value.profile.tolerated));
   auto over = to.initOver(static_cast<uint32_t>(value.over.size()));

@@ -59,15 +59,7 @@ void ServerTable::occupy(Server& server, Resident resident) {
 }
 
 void ServerTable::vacate(Server& server, AllocationId allocation) {
-  const auto leaving = std::find_if(server.residents.begin(), server.residents.end(),
-                                    [allocation](const Resident& r) { return r.allocation == allocation; });
-  if (leaving == server.residents.end()) return;
-  const std::vector<RuIndex> rus = leaving->rus;
-  tarcil::vacate(server.status, server.residents, allocation, server.share);
-  // The task may have held units that the server no longer has.
-  for (RuIndex ru : rus) {
-    if (ru >= server.record.facts.rus) server.status.free.erase(ru);
-  }
+  tarcil::vacate(server.status, server.residents, allocation, server.record.facts, server.share);
   noteChange(server);
 }
 
@@ -81,7 +73,7 @@ void ServerTable::rebuildAll() {
 }
 
 void ServerTable::rebuild(Server& server) {
-  tarcil::rebuild(server.status, server.residents, server.record.facts.rus, server.share);
+  tarcil::rebuild(server.status, server.residents, server.record.facts, server.share);
   ++server.status.version;
   noteChange(server);
 }

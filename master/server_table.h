@@ -44,10 +44,10 @@ class ServerTable {
 
   // A server that registers for the first time; down, free.
   Server& add(const ServerFacts& facts, const std::string& monitor);
-  // Takes what the monitor says now. Units that are gone stay with their tasks until those end.
+  // Takes what the monitor says now. Units and extras that are gone stay with their tasks until those end.
   void setFacts(Server& server, const ServerFacts& facts);
 
-  // Requires: the resident's units are free.
+  // Requires: the resident's units and extras are free.
   void occupy(Server& server, Resident resident);
   void vacate(Server& server, AllocationId allocation);
   // At start: residents without their effects, then the effects of all of them.

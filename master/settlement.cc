@@ -58,6 +58,7 @@ TaskAssignment assignmentOf(const Tables& tables, const Job& job, const TaskReco
     assignment.allocation = task.allocation;
     assignment.server = tables.jobs.holder(task.allocation)->server;
     assignment.rus = task.rus;
+    assignment.extras = task.extras;
   }
   return assignment;
 }

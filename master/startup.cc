@@ -44,7 +44,8 @@ void restoreTask(Context& context, Job& job, const TaskRecord& task) {
     return;
   }
   const Profile& profile = job.record.spec.profile;
-  tables.servers.restore(*server, {task.allocation, task.rus, profile.caused, profile.tolerated});
+  tables.servers.restore(*server,
+                         {task.allocation, task.rus, profile.caused, profile.tolerated, task.extras});
   tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
 }
 

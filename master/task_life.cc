@@ -30,17 +30,18 @@ AllocationId newAllocation(Context& context) {
   return tables.nextAllocation++;
 }
 
-void placeTask(Context& context, Job& job, const Claim& claim, const Slot& slot, uint32_t decision) {
+void placeTask(Context& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision) {
   TaskRecord& task = job.tasks[claim.task];
-  task.allocation = slot.allocation;
-  task.server = slot.server.record.facts.name;
-  task.rus = slot.rus;
+  task.allocation = grant.allocation;
+  task.server = context.tables.servers.at(claim.server).record.facts.name;
+  task.rus = grant.rus;
+  task.extras = grant.extras;
   task.q = claim.q;
   task.s = claim.s;
   task.decision = decision;
   task.placed = context.now.wall;
   context.tables.jobs.setState(job, claim.task, RunState::kStarting);
-  context.tables.jobs.hold(slot.allocation, {&job, claim.task, slot.server.record.id});
+  context.tables.jobs.hold(grant.allocation, {&job, claim.task, claim.server});
 }
 
 void startTask(Context& context, const Hold& hold, WallTime started) {

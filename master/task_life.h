@@ -9,15 +9,8 @@
 
 namespace tarcil::master {
 
-// Where an allocation was granted.
-struct Slot {
-  AllocationId allocation = 0;
-  const Server& server;
-  std::vector<RuIndex> rus;
-};
-
-// queued -> starting. The units are taken already. Requires: the task is queued.
-void placeTask(Context& context, Job& job, const Claim& claim, const Slot& slot, uint32_t decision);
+// queued -> starting. What the claim was granted is taken already. Requires: the task is queued.
+void placeTask(Context& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision);
 
 // starting -> running; nothing where it runs already. Requires: `hold` is of an allocation in use.
 void startTask(Context& context, const Hold& hold, WallTime started);

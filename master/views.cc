@@ -83,8 +83,8 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;
-    view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, profile,
-                          overOf(tables, server, profile)});
+    view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
+                          profile, overOf(tables, server, profile)});
   }
   return view;
 }

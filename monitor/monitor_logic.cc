@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "core/state/ru_set.h"
+#include "monitor/holdings.h"
 #include "monitor/tombstones.h"
 
 namespace tarcil {
@@ -25,7 +25,7 @@ constexpr Duration kFetchRetry = std::chrono::seconds(1);
 
 enum class Phase : uint8_t {
   kFetching,  // its input files are not here yet
-  kReady,     // waits for its resource units, or for the first word from the master
+  kReady,     // waits for its units and extras, or for the first word from the master
   kStarting,  // handed to the executor
   kRunning,   // its command was executed
   kEnded,     // its end is to be reported
@@ -119,7 +119,6 @@ struct MonitorLogic::State {
 
   void admit(const LaunchSpec& spec, Turn& turn);
   void fetch(const Task& task, Turn& turn);
-  bool unitsFree(const LaunchSpec& spec) const;
   void startReady(Turn& turn);
   void start(Task& task, Turn& turn);
 
@@ -150,8 +149,8 @@ struct MonitorLogic::State {
   bool attached = false;
   bool heardMaster = false;  // attached at least once since this process started
 
-  std::set<AllocationId> ready;       // tasks in kReady
-  std::map<std::string, RuSet> held;  // by server: units of tasks in kStarting and kRunning
+  std::set<AllocationId> ready;  // tasks in kReady
+  Holdings held;                 // of tasks in kStarting and kRunning
 
   // What a report says is decided when it is sent: started, or ended if it has come to that.
   std::deque<AllocationId> due;
@@ -214,20 +213,13 @@ void MonitorLogic::State::on(const FilesArrived& event, Turn& turn) {
   }
 }
 
-// Units are held by an earlier task only where the master and this monitor disagree for a moment; both
-// running at once would break the promise that no unit has two owners.
-bool MonitorLogic::State::unitsFree(const LaunchSpec& spec) const {
-  const auto found = held.find(spec.server);
-  if (found == held.end()) return true;
-  return std::none_of(spec.rus.begin(), spec.rus.end(),
-                      [&units = found->second](RuIndex ru) { return units.contains(ru); });
-}
-
 void MonitorLogic::State::startReady(Turn& turn) {
   if (!heardMaster) return;
   for (auto next = ready.begin(); next != ready.end();) {
     Task& task = tasks.at(*next);
-    const bool starts = unitsFree(task.spec);
+    // An earlier task holds some of it only where the master and this monitor disagree for a moment; both
+    // running at once would break the promise that nothing has two owners.
+    const bool starts = held.areFree(task.spec);
     next = starts ? ready.erase(next) : std::next(next);
     if (starts) start(task, turn);
   }
@@ -235,7 +227,7 @@ void MonitorLogic::State::startReady(Turn& turn) {
 
 void MonitorLogic::State::start(Task& task, Turn& turn) {
   task.phase = Phase::kStarting;
-  for (RuIndex ru : task.spec.rus) held[task.spec.server].insert(ru);
+  held.take(task.spec);
   turn.act(StartTask{task.spec, std::exchange(task.files, {})});
 }
 
@@ -317,9 +309,7 @@ void MonitorLogic::State::finish(Task& task, TaskEnd end, Turn& turn) {
   clearAlarm(task);
   ready.erase(task.spec.allocation);
   const bool releases = task.holdsUnits();
-  if (releases) {
-    for (RuIndex ru : task.spec.rus) held[task.spec.server].erase(ru);
-  }
+  if (releases) held.release(task.spec);
   task.phase = Phase::kEnded;
   task.end = std::move(end);
   task.files.clear();
@@ -460,7 +450,7 @@ void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
   // Its command may not be executed yet, or only just: then the executor tells.
   task.phase = recovered.started == kNever ? Phase::kStarting : Phase::kRunning;
   task.started = recovered.started;
-  for (RuIndex ru : spec.rus) held[spec.server].insert(ru);
+  held.take(spec);
   if (task.intent != Intent::kNone) {
     ask(task, task.intent, turn);  // again: the predecessor may not have come to it
     return;

@@ -1,11 +1,23 @@
 #include "monitor/shim_plan.h"
 
+#include "core/state/extras.h"
 #include "shim/plan.h"
 
 namespace tarcil {
 namespace {
 
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+// Programs on CUDA learn from this variable which GPUs are theirs.
+constexpr const char* kGpus = "gpus";
+constexpr const char* kCudaVariable = "CUDA_VISIBLE_DEVICES";
+
+// "0,3".
+std::string listed(const std::vector<uint16_t>& numbers) {
+  std::string text;
+  for (uint16_t number : numbers) text.append(text.empty() ? "" : ",").append(std::to_string(number));
+  return text;
+}
 
 // Counts follow from what is added, so header and strings cannot disagree.
 class PlanWriter {
@@ -63,6 +75,11 @@ std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const
   result["TARCIL_ATTEMPT"] = std::to_string(spec.attempt);
   result["TARCIL_CORES"] = coreList(setting.cores);
   result["TARCIL_MEMORY"] = std::to_string(setting.memoryBytes);
+  for (const auto& [kind, numbers] : spec.extras) {
+    const std::string list = listed(numbers);
+    result[extraVariable(kind)] = list;
+    if (kind == kGpus) result.emplace(kCudaVariable, list);  // where the job says otherwise, that counts
+  }
   return result;
 }
 

@@ -21,7 +21,8 @@ struct TaskSetting {
 
 // The command's environment, as NAME=value: a login-like base (PATH, HOME, USER, LOGNAME, SHELL, TMPDIR), the
 // job's variables over it, and TARCIL_JOB, _JOB_NAME, _TASK, _TASKS, _ATTEMPT, _CORES ("0-1,4"), _MEMORY
-// (bytes) over all.
+// (bytes) and TARCIL_EXTRA_<KIND> ("0,3") over all. CUDA_VISIBLE_DEVICES for a task with gpus, unless the job
+// sets it.
 std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const SystemUser& user,
                                                    const TaskSetting& setting);
 

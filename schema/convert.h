@@ -29,6 +29,12 @@ RunState fromWire(wire::RunState state);
 void write(const Caller& value, wire::Caller::Builder to);
 Caller read(wire::Caller::Reader from);
 
+// Kinds are not empty and counts are 1..kMaxExtra; at most kMaxExtraKinds of them.
+void write(const Extras& value, capnp::List<wire::Extra>::Builder to);
+Extras read(capnp::List<wire::Extra>::Reader from);
+void write(const ExtraNumbers& value, capnp::List<wire::HeldExtra>::Builder to);
+ExtraNumbers read(capnp::List<wire::HeldExtra>::Reader from);
+
 // --- Jobs ---
 void write(const Profile& value, wire::Profile::Builder to);
 Profile read(wire::Profile::Reader from);

@@ -105,6 +105,7 @@ void write(const CommitAnswer& value, wire::CommitAnswer::Builder to) {
     grants[i].setVerdict(toWireEnum<wire::Verdict>(grant.verdict));
     grants[i].setAllocation(grant.allocation);
     writeNumbers<uint16_t>(grant.rus, grants[i].initRus(static_cast<uint32_t>(grant.rus.size())));
+    write(grant.extras, grants[i].initExtras(static_cast<uint32_t>(grant.extras.size())));
   }
   auto servers = to.initServers(static_cast<uint32_t>(value.servers.size()));
   for (uint32_t i = 0; i < value.servers.size(); ++i) write(value.servers[i], servers[i]);
@@ -116,8 +117,8 @@ CommitAnswer read(wire::CommitAnswer::Reader from) {
   value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 4, "CommitAnswer.Outcome");
   value.problem = text(from.getProblem());
   for (auto grant : from.getGrants()) {
-    value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 9, "Verdict"), grant.getAllocation(),
-                            readNumbers<uint16_t>(grant.getRus())});
+    value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 10, "Verdict"), grant.getAllocation(),
+                            readNumbers<uint16_t>(grant.getRus()), read(grant.getExtras())});
   }
   for (auto server : from.getServers()) value.servers.push_back(read(server));
   return value;
@@ -137,6 +138,7 @@ void write(const JobAssignment& value, wire::JobAssignment::Builder to) {
     tasks[i].setAllocation(task.allocation);
     tasks[i].setServer(task.server);
     writeNumbers<uint16_t>(task.rus, tasks[i].initRus(static_cast<uint32_t>(task.rus.size())));
+    write(task.extras, tasks[i].initExtras(static_cast<uint32_t>(task.extras.size())));
   }
 }
 
@@ -148,7 +150,7 @@ JobAssignment read(wire::JobAssignment::Reader from) {
   for (auto task : from.getTasks()) {
     value.tasks.push_back({task.getIndex(), task.getAttempt(), fromWire(task.getState()),
                            Duration(task.getDelay()), task.getAllocation(), task.getServer(),
-                           readNumbers<uint16_t>(task.getRus())});
+                           readNumbers<uint16_t>(task.getRus()), read(task.getExtras())});
   }
   return value;
 }
@@ -172,6 +174,7 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setGrace(static_cast<uint64_t>(value.grace.count()));
   to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
   to.setHasFiles(value.hasFiles);
+  write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
 }
 
 LaunchSpec read(wire::LaunchSpec::Reader from) {
@@ -192,6 +195,7 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   value.grace = Duration(from.getGrace());
   value.timeout = Duration(from.getTimeout());
   value.hasFiles = from.getHasFiles();
+  value.extras = read(from.getExtras());
   return value;
 }
 

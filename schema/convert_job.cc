@@ -51,6 +51,42 @@ Caller read(wire::Caller::Reader from) {
   return {text(from.getUser()), fromWireEnum<Role>(from.getRole(), 4, "Role"), readTexts(from.getRunAs())};
 }
 
+void write(const Extras& value, capnp::List<wire::Extra>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [kind, count] : value) {
+    to[i].setKind(text(kind));
+    to[i].setCount(count);
+    ++i;
+  }
+}
+
+Extras read(capnp::List<wire::Extra>::Reader from) {
+  Extras value;
+  KJ_REQUIRE(from.size() <= kMaxExtraKinds, "too many kinds of extras", from.size());
+  for (auto extra : from) {
+    KJ_REQUIRE(extra.getKind().size() > 0, "extras without a kind");
+    KJ_REQUIRE(extra.getCount() >= 1 && extra.getCount() <= kMaxExtra, "count of extras out of range",
+               extra.getCount());
+    value[text(extra.getKind())] = extra.getCount();
+  }
+  return value;
+}
+
+void write(const ExtraNumbers& value, capnp::List<wire::HeldExtra>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [kind, numbers] : value) {
+    to[i].setKind(text(kind));
+    writeNumbers<uint16_t>(numbers, to[i].initNumbers(static_cast<uint32_t>(numbers.size())));
+    ++i;
+  }
+}
+
+ExtraNumbers read(capnp::List<wire::HeldExtra>::Reader from) {
+  ExtraNumbers value;
+  for (auto held : from) value[text(held.getKind())] = readNumbers<uint16_t>(held.getNumbers());
+  return value;
+}
+
 void write(const Profile& value, wire::Profile::Builder to) {
   to.setApplication(text(value.application));
   to.setCaused(bytesOf(value.caused));
@@ -96,6 +132,22 @@ std::vector<Constraint> readConstraints(capnp::List<wire::Constraint>::Reader fr
   return values;
 }
 
+void writePreferences(const std::map<uint32_t, std::vector<std::string>>& values,
+                      capnp::List<wire::TaskPreference>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [task, servers] : values) {
+    to[i].setTask(task);
+    writeTexts(servers, to[i].initServers(static_cast<uint32_t>(servers.size())));
+    ++i;
+  }
+}
+
+std::map<uint32_t, std::vector<std::string>> readPreferences(capnp::List<wire::TaskPreference>::Reader from) {
+  std::map<uint32_t, std::vector<std::string>> values;
+  for (auto preference : from) values[preference.getTask()] = readTexts(preference.getServers());
+  return values;
+}
+
 }  // namespace
 
 void write(const JobSpec& value, wire::JobSpec::Builder to) {
@@ -126,6 +178,11 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setMemoryBytes(value.limits.memoryBytes);
   to.setPids(value.limits.pids);
   to.setOutputBytes(value.limits.outputBytes);
+  write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
+  to.setPolicy(toWireEnum<wire::Policy>(value.policy));
+  to.setPack(toWireEnum<wire::Pack>(value.placement.pack));
+  const auto& preferences = value.placement.preferOfTask;
+  writePreferences(preferences, to.initPreferOfTask(static_cast<uint32_t>(preferences.size())));
 }
 
 JobSpec read(wire::JobSpec::Reader from) {
@@ -152,6 +209,10 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.placement.prefer = readTexts(from.getPrefer());
   value.restart = {from.getRestartAttempts(), Duration(from.getRestartBackoff()), from.getRestartOnLost()};
   value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes()};
+  value.extras = read(from.getExtras());
+  value.policy = fromWireEnum<Policy>(from.getPolicy(), 5, "Policy");
+  value.placement.pack = fromWireEnum<Pack>(from.getPack(), 3, "Pack");
+  value.placement.preferOfTask = readPreferences(from.getPreferOfTask());
   return value;
 }
 
@@ -238,6 +299,7 @@ void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
   to.setStopping(value.stopping);
   to.setPlaced(toWire(value.placed));
   write(value.end, to.initEnd());
+  write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
 }
 
 TaskRecord read(wire::TaskRecord::Reader from) {
@@ -256,6 +318,7 @@ TaskRecord read(wire::TaskRecord::Reader from) {
   value.stopping = from.getStopping();
   value.placed = wallTime(from.getPlaced());
   value.end = read(from.getEnd());
+  value.extras = read(from.getExtras());
   return value;
 }
 

@@ -5,6 +5,27 @@ namespace tarcil {
 
 using namespace convert;
 
+namespace {
+
+void writeFree(const FreeExtras& value, capnp::List<wire::FreeExtra>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [kind, free] : value) {
+    const auto& words = free.words();
+    to[i].setKind(text(kind));
+    writeNumbers<uint64_t>(words, to[i].initFree(static_cast<uint32_t>(words.size())));
+    ++i;
+  }
+}
+
+FreeExtras readFree(capnp::List<wire::FreeExtra>::Reader from) {
+  FreeExtras value;
+  for (auto extra : from)
+    value[text(extra.getKind())] = RuSet::fromWords(readNumbers<uint64_t>(extra.getFree()));
+  return value;
+}
+
+}  // namespace
+
 void write(const ServerFacts& value, wire::ServerFacts::Builder to) {
   to.setName(text(value.name));
   to.setPlatform(text(value.platform));
@@ -16,6 +37,7 @@ void write(const ServerFacts& value, wire::ServerFacts::Builder to) {
   to.setAddress(text(value.address));
   to.setEmulated(value.emulated);
   writeTexts(value.missing, to.initMissing(static_cast<uint32_t>(value.missing.size())));
+  write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
 }
 
 ServerFacts read(wire::ServerFacts::Reader from) {
@@ -33,6 +55,7 @@ ServerFacts read(wire::ServerFacts::Reader from) {
   value.address = text(from.getAddress());
   value.emulated = from.getEmulated();
   value.missing = readTexts(from.getMissing());
+  value.extras = read(from.getExtras());
   return value;
 }
 
@@ -45,6 +68,7 @@ void write(const ServerStatus& value, wire::ServerStatus::Builder to) {
   writeNumbers<int32_t>(value.sum, to.initSum(kResources));
   writeNumbers<int32_t>(value.bound, to.initBound(kResources));
   to.setBackground(bytesOf(value.background));
+  writeFree(value.freeExtras, to.initFreeExtras(static_cast<uint32_t>(value.freeExtras.size())));
 }
 
 ServerStatus read(wire::ServerStatus::Reader from) {
@@ -56,6 +80,7 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.sum = readArray<int32_t, kResources>(from.getSum(), "sum");
   value.bound = readArray<int32_t, kResources>(from.getBound(), "bound");
   value.background = readPressure(from.getBackground());
+  value.freeExtras = readFree(from.getFreeExtras());
   return value;
 }
 

@@ -146,6 +146,7 @@ struct ServerDetails {
     caused @4 :Data;
     tolerated @5 :Data;
     over @6 :List(UInt8);             # resources on which it feels more than it tolerates
+    extras @7 :List(Types.HeldExtra);
   }
 }
 

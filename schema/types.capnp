@@ -20,6 +20,15 @@ struct Caller {
 struct Entry { key @0 :Text; value @1 :Text; }
 # One pair of a map; keys are unique within it.
 
+struct Extra { kind @0 :Text; count @1 :UInt32; }
+# So many countable things of a kind, 1..4096; kinds are unique within a list, at most 16.
+
+struct HeldExtra { kind @0 :Text; numbers @1 :List(UInt16); }
+# Which of a server's things of this kind a task holds, ascending; they are numbered from 0.
+
+struct FreeExtra { kind @0 :Text; free @1 :List(UInt64); }
+# Which of a server's things of this kind no task holds: a set as ServerStatus.free.
+
 # --- Jobs ---------------------------------------------------------------------------------------------------------
 
 struct Profile {
@@ -43,6 +52,13 @@ struct Constraint {
 
 enum Schedule { incremental @0; gang @1; }
 enum Spread { none @0; server @1; rack @2; }
+enum Pack { none @0; server @1; rack @2; }
+enum Policy { quality @0; greedy @1; random @2; perTask @3; batch @4; }
+
+struct TaskPreference {
+  task @0 :UInt32;
+  servers @1 :List(Text);   # names, in place of JobSpec.prefer for this task
+}
 
 struct JobSpec {
   name @0 :Text;
@@ -71,6 +87,10 @@ struct JobSpec {
   memoryBytes @23 :UInt64;  # 0: the share of the task's resource units
   pids @24 :UInt32;         # 0: the monitor's default
   outputBytes @25 :UInt64;  # of each of stdout and stderr
+  extras @26 :List(Extra);  # countable things that each task needs on its server
+  policy @27 :Policy;       # how places are chosen
+  pack @28 :Pack;           # judge slots together with the others of their server or rack
+  preferOfTask @29 :List(TaskPreference);  # tasks are unique
 }
 
 struct InputFile {
@@ -130,6 +150,7 @@ struct TaskRecord {
   stopping @11 :Bool;
   placed @12 :Int64;        # wall-clock time
   end @13 :TaskEnd;         # of the last attempt that ended
+  extras @14 :List(HeldExtra);  # of that allocation
 }
 
 struct Explanation {
@@ -179,6 +200,7 @@ struct ServerFacts {
   address @7 :Text;         # where agents reach its monitor
   emulated @8 :Bool;
   missing @9 :List(Text);   # what the machine cannot limit or measure
+  extras @10 :List(Extra);  # countable things
 }
 
 struct ServerStatus {
@@ -189,6 +211,7 @@ struct ServerStatus {
   sum @4 :List(Int32);      # caused pressures of all tasks, unscaled, unclamped
   bound @5 :List(Int32);    # G of each resource
   background @6 :Data;      # pressures
+  freeExtras @7 :List(FreeExtra);  # one for each kind of the facts
 }
 
 struct ServerUpdate {
@@ -251,13 +274,14 @@ struct Claim {
 
 enum Verdict {
   granted @0; unknownServer @1; serverDown @2; cordoned @3; notFree @4; belowFloor @5; breaksNeighbour @6;
-  taskNotWaiting @7; notAll @8;
+  taskNotWaiting @7; notAll @8; noExtras @9;
 }
 
 struct Grant {
   verdict @0 :Verdict;
   allocation @1 :UInt64;    # where granted
   rus @2 :List(UInt16);
+  extras @3 :List(HeldExtra);  # where granted
 }
 
 struct Commit {
@@ -291,6 +315,7 @@ struct TaskAssignment {
   allocation @4 :UInt64;
   server @5 :UInt32;
   rus @6 :List(UInt16);
+  extras @7 :List(HeldExtra);
 }
 
 struct JobAssignment {
@@ -321,6 +346,7 @@ struct LaunchSpec {
   grace @15 :UInt64;        # microseconds
   timeout @16 :UInt64;      # microseconds; 0: none
   hasFiles @17 :Bool;
+  extras @18 :List(HeldExtra);
 }
 
 struct KnownTask {

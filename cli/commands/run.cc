@@ -12,6 +12,7 @@
 #include "cli/text.h"
 #include "cli/units.h"
 #include "core/model/constraint.h"
+#include "core/state/extras.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -35,7 +36,7 @@ void readEnv(const std::vector<std::string>& settings, JobSpec& spec) {
       throw badInput("--env: " + shown(setting) + " sets no variable; write NAME=VALUE");
     }
     const std::string key = setting.substr(0, equals);
-    if (key == "TARCIL_TASK" || key == "TARCIL_TASKS") {
+    if (key == "TARCIL_TASK" || key == "TARCIL_TASKS" || key.starts_with(kExtraVariablePrefix)) {
       throw badInput("--env: " + key + " is set for every task by tarcil; choose another name");
     }
     spec.env[key] = setting.substr(equals + 1);

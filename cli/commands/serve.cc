@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands/commands.h"
+#include "cli/extras_field.h"
 #include "cli/failure.h"
 #include "cli/roles/roles.h"
 #include "cli/units.h"
@@ -107,7 +108,7 @@ void addAgentRole(CLI::App& serve) {
 struct MonitorArguments {
   MonitorFlags flags;
   std::string memory;
-  std::vector<std::string> attributes;
+  std::vector<std::string> attributes, extras;
 };
 
 int runMonitor(MonitorArguments& args) {
@@ -123,6 +124,10 @@ int runMonitor(MonitorArguments& args) {
       throw badInput("--attribute: '" + attribute + "' is no pair; write NAME=VALUE");
     }
     flags.attributes[attribute.substr(0, equals)] = attribute.substr(equals + 1);
+  }
+  for (const std::string& extra : args.extras) {
+    const Status added = addExtra(extra, flags.extras);
+    if (!added) throw badInput("--extra: " + added.error().message);
   }
   return serveMonitor(flags);
 }
@@ -158,6 +163,8 @@ void addMonitorRole(CLI::App& serve) {
   command.add_option("--platform", args->flags.platform, "Hardware type. Default: default");
   command.add_option("--rack", args->flags.rack, "Rack that the server stands in.");
   command.add_option("--attribute", args->attributes, "NAME=VALUE for constraints; may be repeated.");
+  command.add_option("--extra", args->extras,
+                     "KIND=COUNT, countable things that jobs can ask for, as gpus=4; may be repeated.");
   command.add_option("--tag", args->flags.tag, "Tells clusters on one machine apart. Default: tarcil");
   command.add_flag("--stop-tasks", args->flags.stopTasks, "On SIGTERM end the tasks too.");
   addRoleFlags(command, args->flags.role);

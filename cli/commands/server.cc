@@ -24,7 +24,9 @@ struct ServerTask {
   JobId job;
   TaskIndex task = 0;
   std::vector<RuIndex> rus;
+  ExtraNumbers extras;
   Pressure caused{};
+  Pressure tolerated{};
   std::vector<size_t> over;  // resources on which it feels more than it tolerates
 };
 
@@ -40,7 +42,9 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   task.job = readJobId(from.getJob());
   task.task = from.getIndex();
   for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
+  task.extras = read(from.getExtras());
   task.caused = readPressure(from.getCaused());
+  task.tolerated = readPressure(from.getTolerated());
   for (size_t resource : from.getOver()) {
     if (resource < kResources) task.over.push_back(resource);
   }
@@ -63,7 +67,7 @@ std::string stateOf(const ServerStatus& status) {
 struct Offence {
   size_t resource = 0;
   std::vector<const ServerTask*> victims;
-  std::vector<const ServerTask*> offenders;  // everybody who causes some of it, the worst first
+  std::vector<const ServerTask*> offenders;  // everybody who causes some of it to a victim, the worst first
 };
 
 std::vector<Offence> offencesOn(const ServerView& server) {
@@ -76,6 +80,8 @@ std::vector<Offence> offencesOn(const ServerView& server) {
       if (task.caused[resource] > 0) offence.offenders.push_back(&task);
     }
     if (offence.victims.empty()) continue;
+    // What a task causes is felt by others only.
+    if (offence.victims.size() == 1) std::erase(offence.offenders, offence.victims.front());
     std::stable_sort(offence.offenders.begin(), offence.offenders.end(),
                      [resource](const ServerTask* a, const ServerTask* b) {
                        return a->caused[resource] > b->caused[resource];
@@ -93,7 +99,9 @@ Json jsonOf(const ServerTask& task) {
   return {{"job", toString(task.job)},
           {"task", task.task},
           {"rus", task.rus},
+          {"extras", task.extras},
           {"caused", jsonByResource(task.caused)},
+          {"tolerated", jsonByResource(task.tolerated)},
           {"over", std::move(over)}};
 }
 
@@ -119,6 +127,7 @@ Json jsonOf(const ServerView& server) {
           {"state", stateOf(server.status)},
           {"rus", server.facts.rus},
           {"free", server.status.free.size()},
+          {"extras", jsonOfExtras(server.facts, server.status)},
           {"cores", server.facts.cores},
           {"memory_bytes", server.facts.memoryBytes},
           {"emulated", server.facts.emulated},
@@ -167,11 +176,11 @@ std::string offenceText(const Offence& offence, const Style& style) {
 }
 
 std::string listText(const std::vector<ServerView>& servers) {
-  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Contention"});
+  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention"});
   for (const ServerView& server : servers) {
     table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server.status),
                std::to_string(server.facts.rus), std::to_string(server.status.free.size()),
-               pressureText(server.contention)});
+               extrasText(server.facts, server.status), pressureText(server.contention)});
   }
   return table.empty() ? "" : table.text();
 }
@@ -186,15 +195,17 @@ std::string showText(const ServerView& server, const Style& style) {
                {"RUs", std::to_string(server.facts.rus) + " on " + counted(server.facts.cores, "core") +
                            (server.facts.emulated ? ", emulated" : "")},
                {"Free", std::to_string(server.status.free.size())},
+               {"Free extras", extrasText(server.facts, server.status)},
                {"Memory", formatSize(server.facts.memoryBytes)},
                {"Contention", pressureText(server.contention)},
                {"Background", pressureText(server.status.background)},
                {"Missing", joinedBy(server.facts.missing, ", ")}});
-  Table table({"Task", "RUs", "Caused", "Feels too much"});
+  Table table({"Task", "RUs", "Extras", "Caused", "Feels too much"});
   for (const ServerTask& task : server.tasks) {
     std::vector<std::string> over;
     for (size_t resource : task.over) over.emplace_back(kResourceNames[resource]);
-    table.add({taskText(task, style), ranges(task.rus), pressureText(task.caused), joinedBy(over, ", ")});
+    table.add({taskText(task, style), ranges(task.rus), extrasText(task.extras), pressureText(task.caused),
+               joinedBy(over, ", ")});
   }
   text += "\n" + (table.empty() ? std::string("No tasks.\n") : table.text());
   const auto offences = offencesOn(server);
@@ -254,7 +265,7 @@ void addServer(CLI::App& app) {
   auto flags = std::make_shared<ServerFlags>();
   CLI::App& listing =
       addCommand(server, "list",
-                 {"server list [OPTIONS]", "List servers with their free units and contention.",
+                 {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
                   "Every server that has ever registered, by name. State: up, cordoned (takes no new"
                   " tasks) or down (its monitor is away).",
                   "  tarcil server list\n"
@@ -264,16 +275,16 @@ void addServer(CLI::App& app) {
   addClusterFlags(listing, flags->cluster);
   onRun(listing, [flags]() { return list(*flags); });
 
-  CLI::App& showing =
-      addCommand(server, "show",
-                 {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
-                  "The server's contention, the part of it that no task of the cluster explains"
-                  " (background), its tasks with the pressure that they cause, and which of them feel"
-                  " more than they tolerate and because of whom. Missing: what the machine cannot"
-                  " limit or measure.",
-                  "  tarcil server show s1\n"
-                  "  tarcil server show --json s1\n",
-                  ""});
+  CLI::App& showing = addCommand(
+      server, "show",
+      {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
+       "The server's contention, the part of it that no task of the cluster explains"
+       " (background), its tasks with their units, their extras and the pressure that they cause,"
+       " and which of them feel more than they tolerate and because of whom. Missing: what the machine cannot"
+       " limit or measure.",
+       "  tarcil server show s1\n"
+       "  tarcil server show --json s1\n",
+       ""});
   showing.add_option("NAME", flags->name, "The server's name.")->required();
   addOutputFlags(showing, flags->output);
   addClusterFlags(showing, flags->cluster);

@@ -81,7 +81,10 @@ const Help kHelp = {
     "Reads the job file, its profile and its input files, checks them, and sends them to the cluster. Done "
     "when"
     " the job is on disk there: from then on it survives crashes, and this command may go away. What the file"
-    " may hold is in docs/job-file.md.\n\n"
+    " may hold is in docs/job-file.md: among others `extras` asks for things that are counted, such as GPUs;"
+    " `placement` says where tasks may go (constraints, spread, pack, prefer), and `policy` how places are"
+    " chosen: quality, or to compare with greedy (looks at all places), random, per-task (the less loaded of"
+    " two) and batch (the least loaded of two a task).\n\n"
     "A job that does not fit now waits; one that could never fit is refused.",
     "  tarcil submit train.yaml\n"
     "  tarcil submit --wait train.yaml              # 1 if the job fails\n"

@@ -61,6 +61,7 @@ ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& core
   facts.platform = flags.platform;
   facts.rack = flags.rack;
   facts.attributes = flags.attributes;
+  facts.extras = flags.extras;
   facts.rus = flags.rus == 0 ? static_cast<uint32_t>(cores.size()) : flags.rus;
   facts.cores = static_cast<uint32_t>(cores.size());
   facts.memoryBytes = flags.memoryBytes == 0 ? memoryOfThisMachine() / 10 * 9 : flags.memoryBytes;
@@ -76,6 +77,7 @@ std::vector<ServerFacts> emulatedFacts(const EmulatedServers& emulated, const st
     facts.platform = server.platform;
     facts.rack = server.rack;
     facts.attributes = server.attributes;
+    facts.extras = server.extras;
     facts.rus = facts.cores = server.rus;
     facts.memoryBytes = server.memoryBytes;
     facts.address = address;

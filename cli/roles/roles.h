@@ -7,6 +7,7 @@
 
 #include "agent/options.h"
 #include "cli/roles/role.h"
+#include "core/model/job.h"
 #include "master/options.h"
 
 namespace tarcil {
@@ -41,6 +42,7 @@ struct MonitorFlags {
   std::string platform = "default";
   std::string rack;
   std::map<std::string, std::string> attributes;
+  Extras extras;
   uint32_t rus = 0;             // 0: as many as cores
   std::vector<uint32_t> cores;  // empty: all of this machine's
   uint64_t memoryBytes = 0;     // of all units together; 0: nine tenths of the machine's

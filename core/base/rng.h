@@ -1,6 +1,7 @@
 // The random generator of every decision: small, seedable, the same digits on every machine.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace tarcil {
@@ -15,10 +16,29 @@ class Rng {
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return UINT64_MAX; }
 
-  uint64_t operator()();
+  uint64_t operator()() {
+    const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+    const uint64_t t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = std::rotl(state_[3], 45);
+    return result;
+  }
 
   // Uniform in [0, bound), without modulo bias (Lemire 2019). Requires: bound > 0.
-  uint64_t below(uint64_t bound);
+  uint64_t below(uint64_t bound) {
+    // __extension__: 128-bit integers are a compiler extension, which both supported compilers have.
+    __extension__ using Wide = unsigned __int128;
+    Wide product = static_cast<Wide>((*this)()) * bound;
+    if (static_cast<uint64_t>(product) < bound) {
+      const uint64_t threshold = -bound % bound;
+      while (static_cast<uint64_t>(product) < threshold) product = static_cast<Wide>((*this)()) * bound;
+    }
+    return static_cast<uint64_t>(product >> 64);
+  }
 
   // Uniform in [0, 1).
   double unit();

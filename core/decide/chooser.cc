@@ -25,8 +25,11 @@ constexpr size_t kMostOfARack = 64;
 // choices).
 constexpr uint64_t kLoadChoices = 2;
 
-constexpr size_t at(Dropped reason) {
-  return static_cast<size_t>(reason);
+// Up to so many ranked sites are found by insertion.
+constexpr size_t kFewRanked = 8;
+
+constexpr uint8_t at(Dropped reason) {
+  return static_cast<uint8_t>(reason);
 }
 
 // How a policy goes about it.
@@ -54,13 +57,18 @@ bool looksAtQuality(Policy policy) {
   return policy == Policy::kQuality || policy == Policy::kGreedy;
 }
 
-// The job's highest platform factor among these servers; 0 where there are none.
-double bestPlatformFactor(const ClusterState& state, const ServerSet& servers, const Profile& profile) {
+// The job's performance on each platform of these servers, into `factors` by platform; returns the highest, 0
+// where there are no servers.
+double platformFactors(const ClusterState& state, const ServerSet& servers, const Profile& profile,
+                       std::vector<double>& factors) {
+  factors.assign(state.platformCount(), 1.0);
   double best = 0;
   for (size_t platform = 0; platform < servers.byPlatform().size(); ++platform) {
     if (servers.byPlatform()[platform] == 0) continue;
-    const std::string& name = state.platformName(static_cast<PlatformId>(platform));
-    best = std::max(best, platformFactor(profile, name));
+    if (!profile.platforms.empty()) {
+      factors[platform] = platformFactor(profile, state.platformName(static_cast<PlatformId>(platform)));
+    }
+    best = std::max(best, factors[platform]);
   }
   return best;
 }
@@ -75,6 +83,7 @@ struct Scratch {
   std::vector<SlotSampler::Slot> block;
   std::vector<uint32_t> order;  // of sites
   std::vector<ServerId> preferred;
+  std::vector<double> factors;  // by platform
 };
 
 // One decision.
@@ -111,6 +120,7 @@ class Choice {
 
   // --- Explaining
   Explanation& explanation() { return decision_.explanation; }
+  void rankSites(size_t count);
   void explain();
   Candidate candidate(const Site& site) const;
 
@@ -149,10 +159,13 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       lookout_{.state = state,
                .spec = spec_,
                .judging = judgingFor(spec_, settings),
-               .acceptableFrom = target_ * bestPlatformFactor(state, servers_, spec_.profile),
+               .acceptableFrom = target_ * platformFactors(state, servers_, spec_.profile, scratch.factors),
                .takesFeasible = request.standard == Standard::kBestThereIs,
                .takesAny = !looksAtQuality(spec_.policy),
-               .preferred = nullptr},
+               .ranking = courseOf(spec_, settings, 0).ranking,
+               .seed = seed,
+               .factors = scratch.factors,
+               .preferred = scratch.preferred},
       rng_(seed),
       scratch_(scratch),
       sites_(scratch.sites) {
@@ -160,8 +173,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   for (const std::string& name : spec_.placement.prefer) {
     if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
   }
-  if (!scratch_.preferred.empty()) lookout_.preferred = &scratch_.preferred;
-  sites_.start(lookout_, rng_);
+  sites_.start(lookout_);
   scratch_.sampler.start(servers_, spec_.rusPerTask, rng_);
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
@@ -299,7 +311,7 @@ void Choice::scan() {
 
 // Judges one more slot of the site, on top of those that were found before.
 void Choice::offerSlot(Site& site, bool drawn) {
-  size_t reason = site.closed;
+  uint8_t reason = site.closed;
   if (reason == Site::kOpen) {
     Glance glance;
     const Offer offer = sites_.offer(site, site.found, glance);
@@ -328,16 +340,45 @@ void Choice::offerSlot(Site& site, bool drawn) {
   }
 }
 
+// Puts the best `count` sites in order at the front of scratch_.order: those that may be taken come before
+// all others.
+void Choice::rankSites(size_t count) {
+  std::vector<uint32_t>& order = scratch_.order;
+  order.clear();
+  const auto before = [this](uint32_t a, uint32_t b) {
+    return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
+  };
+  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
+    const Site& site = sites_[number];
+    if (!site.seen || site.closed == at(Dropped::kSpread)) continue;
+    if (count > kFewRanked) {
+      order.push_back(number);
+      continue;
+    }
+    // Few are wanted: most sites are compared once, with the last of them.
+    if (order.size() == count) {
+      if (!before(number, order.back())) continue;
+      order.pop_back();
+    }
+    order.push_back(number);
+    for (size_t i = order.size() - 1; i > 0 && before(order[i], order[i - 1]); --i) {
+      std::swap(order[i], order[i - 1]);
+    }
+  }
+  if (count <= kFewRanked) return;
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), before);
+  std::sort(order.begin(), end, before);
+  order.erase(end, order.end());
+}
+
+// The ranked sites suffice: each of them is taken at most once before it is ranked again.
 void Choice::pick() {
   const auto later = [this](uint32_t a, uint32_t b) {
     return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
-  heap.clear();
-  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    const Site& site = sites_[number];
-    if (site.picked < site.found) heap.push_back(number);
-  }
+  std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
   std::make_heap(heap.begin(), heap.end(), later);
   while (!allPlaced() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
@@ -444,9 +485,9 @@ void Choice::claim(Site& site, size_t task) {
   claim.preferred.resize(spec_.rusPerTask);
   state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
   claim.versionSeen = state_.version(site.server);
-  claim.floor = lookout_.takesAny ? 0 : std::min(target_, site.next.satisfaction);
   claim.q = normalized(site.next.q);
-  claim.s = site.next.satisfaction;
+  claim.s = sites_.satisfactionOf(site, site.picked);
+  claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
   ++site.picked;
@@ -467,17 +508,10 @@ void Choice::explain() {
   Explanation& explained = explanation();
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
-  std::vector<uint32_t>& ranked = scratch_.order;
-  ranked.clear();
-  for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    const Site& site = sites_[number];
-    if (site.seen && site.closed != at(Dropped::kSpread)) ranked.push_back(number);
-  }
+  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, Explanation::kMaxCandidates));
+  if (!request_.explain) return;
+  const std::vector<uint32_t>& ranked = scratch_.order;
   const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(),
-                    [this](uint32_t a, uint32_t b) {
-                      return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
-                    });
   explained.best.reserve(shown);
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));
@@ -496,7 +530,7 @@ Candidate Choice::candidate(const Site& site) const {
   candidate.contention = vacancy.contention;
   candidate.slack = vacancy.slack;
   candidate.q = normalized(site.first.q);
-  candidate.s = site.first.satisfaction;
+  candidate.s = sites_.satisfactionOf(site, 0);
   return candidate;
 }
 

@@ -30,6 +30,7 @@ struct PlacementRequest {
   // Tasks of the job that already sit on servers: they count for placement.spread.
   std::vector<ServerId> placedOn;
   Standard standard = Standard::kAcceptable;
+  bool explain = true;  // else the explanation has no candidates
 };
 
 struct Decision {

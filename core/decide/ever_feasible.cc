@@ -2,6 +2,7 @@
 // owner can act on.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -63,7 +64,9 @@ class Room {
   void add(const ServerFacts& facts) {
     ++servers_;
     largest_ = std::max(largest_, facts.rus);
-    const uint64_t slots = facts.rus / spec_.rusPerTask;
+    const uint64_t slotsByUnits = facts.rus / spec_.rusPerTask;
+    const uint64_t slots = std::min(slotsByUnits, slotsByExtras(facts.extras));
+    slotsByUnits_ += slotsByUnits;
     slots_ += slots;
     if (spec_.placement.spread == Spread::kNone) return;
     uint64_t& held = inDomain_[spec_.placement.spread == Spread::kRack ? facts.rack : facts.name];
@@ -75,13 +78,28 @@ class Room {
   uint64_t servers() const { return servers_; }
   uint32_t largest() const { return largest_; }
   uint64_t slots() const { return slots_; }
+  // As if extras did not count.
+  uint64_t slotsByUnits() const { return slotsByUnits_; }
+  // The most of a kind on one server.
+  const Extras& mostExtras() const { return mostExtras_; }
   // Slots within what placement.spread allows.
   uint64_t spreadSlots() const { return spec_.placement.spread == Spread::kNone ? slots_ : spread_; }
 
  private:
+  uint64_t slotsByExtras(const Extras& there) {
+    for (const auto& [kind, count] : there) mostExtras_[kind] = std::max(mostExtras_[kind], count);
+    uint64_t slots = UINT64_MAX;
+    for (const auto& [kind, needed] : spec_.extras) {
+      const auto found = there.find(kind);
+      slots = std::min<uint64_t>(slots, found == there.end() ? 0 : found->second / needed);
+    }
+    return slots;
+  }
+
   const JobSpec& spec_;
-  uint64_t servers_ = 0, slots_ = 0, spread_ = 0;
+  uint64_t servers_ = 0, slots_ = 0, slotsByUnits_ = 0, spread_ = 0;
   uint32_t largest_ = 0;
+  Extras mostExtras_;
   std::map<std::string, uint64_t> inDomain_;
 };
 
@@ -91,7 +109,49 @@ std::string remedy(const JobSpec& spec, uint64_t fits) {
   return std::string("set ") + field + " to at most " + std::to_string(fits);
 }
 
+// "2 gpus, 1 tapes".
+std::string inWords(const Extras& extras) {
+  std::string text;
+  for (const auto& [kind, count] : extras)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
+  return text;
+}
+
+// Extras of which no server that suits the job has as many as one task needs; nothing where there is no such
+// kind.
+std::optional<Error> tooFewOfAKind(const JobSpec& spec, const Extras& most) {
+  for (const auto& [kind, needed] : spec.extras) {
+    const std::string need = "a task needs " + std::to_string(needed) + " " + kind;
+    const auto there = most.find(kind);
+    if (most.empty()) return invalid(need + ", and no server that suits it has extras: leave extras out");
+    if (there == most.end()) {
+      return invalid(need + ", and no server that suits it has that; one has at most " + inWords(most) +
+                     ": change extras." + kind + " or leave it out");
+    }
+    if (there->second < needed) {
+      return invalid(need + " on one server; the most that one that suits it has is " +
+                     std::to_string(there->second) + ": lower extras." + kind);
+    }
+  }
+  return std::nullopt;
+}
+
+// A job whose tasks would have room were it not for their extras.
+Error tooFewExtras(const JobSpec& spec, const Room& room) {
+  if (auto error = tooFewOfAKind(spec, room.mostExtras())) return *error;
+  const std::string each =
+      "each with " + std::to_string(spec.rusPerTask) + " units and " + inWords(spec.extras);
+  if (room.slots() == 0) {
+    return invalid("no server that suits it has room for a task, " + each +
+                   ": lower rus_per_task or extras, or leave something out");
+  }
+  return invalid("places " + std::to_string(spec.mostAtOnce()) + " tasks at once, " + each +
+                 "; the servers that suit it have enough for " + std::to_string(room.slots()) + ": " +
+                 remedy(spec, room.slots()));
+}
+
 Error tooLarge(const JobSpec& spec, const Room& room) {
+  if (room.slots() < spec.mostAtOnce() && room.slots() < room.slotsByUnits()) return tooFewExtras(spec, room);
   const std::string rus = std::to_string(spec.rusPerTask);
   if (room.slots() == 0) {
     return invalid("a task needs " + rus + " units on one server; the largest that suits it has " +

@@ -16,12 +16,13 @@ void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng)
   servers_ = &servers;
   rng_ = &rng;
   rus_ = rusPerTask;
+  draw_ = servers.free().draws(rusPerTask);
   if (table_.empty()) table_.resize(kSmallestTable);
   if (++sample_ == 0) {  // the counter went round: old entries would look like new ones
     table_.assign(table_.size(), {});
     sample_ = 1;
   }
-  drawn_.clear();
+  met_ = 0;
   draws_ = misses_ = 0;
   listed_ = false;
   left_.clear();
@@ -29,17 +30,17 @@ void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng)
 
 std::optional<SlotSampler::Slot> SlotSampler::next() {
   while (!listed_) {
-    const std::optional<FreeIndex::Drawn> drawn = servers_->free().draw(*rng_, rus_);
+    const std::optional<FreeIndex::Drawn> drawn = draw_.next(*rng_);
     if (!drawn) return std::nullopt;
-    const uint32_t met = number(drawn->server);
-    // Of the server's slots those below drawn_ are gone; units beyond the last whole slot belong to none. So
-    // each slot that is left comes equally often.
+    Entry& entry = entryOf(drawn->server);
+    // Of the server's slots those below entry.drawn are gone; units beyond the last whole slot belong to
+    // none. So each slot that is left comes equally often.
     const uint32_t slot = rus_ == 1 ? drawn->unit : drawn->unit / rus_;
     const bool whole = rus_ == 1 || slot < servers_->free().unitsOf(drawn->server) / rus_;
-    if (whole && slot >= drawn_[met]) {
-      ++drawn_[met];
+    if (whole && slot >= entry.drawn) {
+      ++entry.drawn;
       ++draws_;
-      return Slot{drawn->server, met};
+      return Slot{drawn->server, entry.number};
     }
     if (++misses_ > kFreeMisses + draws_) listWhatIsLeft();
   }
@@ -49,24 +50,23 @@ std::optional<SlotSampler::Slot> SlotSampler::next() {
 std::optional<SlotSampler::Slot> SlotSampler::take(ServerId server) {
   const uint32_t slots = servers_->free().unitsOf(server) / rus_;
   if (slots == 0) return std::nullopt;
-  const uint32_t met = number(server);
-  if (drawn_[met] == slots) return std::nullopt;
-  ++drawn_[met];
-  return Slot{server, met};
+  Entry& entry = entryOf(server);
+  if (entry.drawn == slots) return std::nullopt;
+  ++entry.drawn;
+  return Slot{server, entry.number};
 }
 
-uint32_t SlotSampler::number(ServerId server) {
-  if (2 * (drawn_.size() + 1) > table_.size()) grow();
+SlotSampler::Entry& SlotSampler::entryOf(ServerId server) {
+  if (2 * (size_t{met_} + 1) > table_.size()) grow();
   const size_t mask = table_.size() - 1;
   // Fibonacci hashing: neighbouring numbers land far apart.
   for (size_t at = (server * 0x9e3779b97f4a7c15ULL >> 32) & mask;; at = (at + 1) & mask) {
     Entry& entry = table_[at];
     if (entry.sample != sample_) {
-      entry = {server, sample_, this->met()};
-      drawn_.push_back(0);
-      return entry.number;
+      entry = {server, sample_, met_++, 0};
+      return entry;
     }
-    if (entry.server == server) return entry.number;
+    if (entry.server == server) return entry;
   }
 }
 
@@ -86,7 +86,7 @@ void SlotSampler::listWhatIsLeft() {
   servers_->free().forEach([this](ServerId server) {
     const uint32_t slots = servers_->free().unitsOf(server) / rus_;
     if (slots == 0) return;
-    left_.insert(left_.end(), slots - drawn_[number(server)], server);
+    left_.insert(left_.end(), slots - entryOf(server).drawn, server);
   });
 }
 

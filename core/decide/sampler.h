@@ -32,10 +32,10 @@ class SlotSampler {
   std::optional<Slot> take(ServerId server);
 
   // The number of this server, which counts as met from now on.
-  uint32_t number(ServerId server);
+  uint32_t number(ServerId server) { return entryOf(server).number; }
 
   // Servers met so far, whether slots of them were drawn or not: above every number.
-  uint32_t met() const { return static_cast<uint32_t>(drawn_.size()); }
+  uint32_t met() const { return met_; }
 
  private:
   // An entry of an open hash table; of another sample where `sample` is not the current one.
@@ -43,18 +43,21 @@ class SlotSampler {
     ServerId server = 0;
     uint32_t sample = 0;
     uint32_t number = 0;
+    uint32_t drawn = 0;  // slots
   };
 
+  Entry& entryOf(ServerId server);
   void grow();
   void listWhatIsLeft();
   std::optional<Slot> nextListed();
 
   const ServerSet* servers_ = nullptr;
+  FreeIndex::Draws draw_;
   Rng* rng_ = nullptr;
   uint32_t rus_ = 1;
   std::vector<Entry> table_;  // a power of two, at least twice met()
   uint32_t sample_ = 0;
-  std::vector<uint32_t> drawn_;  // by number: slots of the server
+  uint32_t met_ = 0;
   uint64_t draws_ = 0, misses_ = 0;
   bool listed_ = false;
   std::vector<ServerId> left_;  // once listed: one entry per slot

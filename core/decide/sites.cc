@@ -7,10 +7,10 @@
 
 namespace tarcil {
 
-void Sites::start(const Lookout& lookout, Rng& rng) {
+void Sites::start(const Lookout& lookout) {
   lookout_ = &lookout;
-  rng_ = &rng;
   sites_.clear();
+  order_ = orderOf(demandOf(lookout.spec.profile.tolerated));
   const size_t platforms = lookout.state.platformCount();
   newcomers_.resize(platforms);
   ownTasks_.resize(platforms);
@@ -30,15 +30,17 @@ void Sites::look(std::span<const SlotSampler::Slot> slots) {
   const std::span<const Vacancy> vacancies = lookout_->state.vacancies();
   servers_.clear();
   numbers_.clear();
+  size_t end = sites_.size();
+  for (const SlotSampler::Slot& slot : slots) end = std::max<size_t>(end, slot.number + 1);
+  sites_.resize(end);
   for (const SlotSampler::Slot& slot : slots) {
-    if (slot.number >= sites_.size()) sites_.resize(size_t{slot.number} + 1);
     Site& site = sites_[slot.number];
     if (site.seen) continue;
     site.seen = true;
     servers_.push_back(slot.server);
     numbers_.push_back(slot.number);
+    newcomerOn(vacancies[slot.server].platform);
   }
-  for (ServerId server : servers_) newcomerOn(vacancies[server].platform);
   glances_.resize(servers_.size());
   glance(newcomers_, vacancies, servers_, glances_);
   for (size_t i = 0; i < servers_.size(); ++i) note(sites_[numbers_[i]], servers_[i], glances_[i]);
@@ -61,10 +63,17 @@ Offer Sites::offer(const Site& site, uint32_t ownTasks, Glance& seen) {
   if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
     seen.obstacle = Obstacle::kNotEnoughFree;
   }
-  Offer offer = offerOf(site.server, seen, then.rus - then.free);
+  Offer offer = offerOf(newcomers_[platform], seen, then);
   offer.preferred = site.first.preferred;
   offer.chance = site.first.chance;
+  seal(offer, lookout_->ranking);
   return offer;
+}
+
+double Sites::satisfactionOf(const Site& site, uint32_t ownTasks) {
+  Glance seen;
+  offer(site, ownTasks, seen);
+  return satisfaction(newcomers_[lookout_->state.vacancy(site.server).platform], seen);
 }
 
 const Newcomer& Sites::newcomerOn(PlatformId platform) {
@@ -81,26 +90,24 @@ const Newcomer& Sites::newcomerOn(PlatformId platform) {
 
 void Sites::note(Site& site, ServerId server, const Glance& glance) {
   const Vacancy& vacancy = lookout_->state.vacancy(server);
+  const auto& preferred = lookout_->preferred;
   site.server = server;
   site.seen = true;
   site.glance = glance;
-  site.first = offerOf(server, glance, vacancy.rus - vacancy.free);
-  site.first.chance = (*rng_)();
-  if (lookout_->preferred != nullptr) {
-    const auto& preferred = *lookout_->preferred;
+  site.first = offerOf(newcomers_[vacancy.platform], glance, vacancy);
+  site.first.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
+  if (!preferred.empty()) {
     site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   }
+  seal(site.first, lookout_->ranking);
   site.next = site.first;
 }
 
-Offer Sites::offerOf(ServerId server, const Glance& glance, uint32_t taken) const {
-  const Vacancy& vacancy = lookout_->state.vacancy(server);
-  const Newcomer& newcomer = newcomers_[vacancy.platform];
+Offer Sites::offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
   Offer offer;
   offer.rus = vacancy.rus;
-  offer.taken = taken;
-  offer.satisfaction = satisfaction(newcomer, glance);
-  offer.performance = offer.satisfaction * newcomer.platformFactor;
+  offer.taken = static_cast<uint16_t>(vacancy.rus - vacancy.free);
+  offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
   if (glance.obstacle == Obstacle::kNone) {
     const bool acceptable = lookout_->takesAny || offer.performance >= lookout_->acceptableFrom;
@@ -109,17 +116,17 @@ Offer Sites::offerOf(ServerId server, const Glance& glance, uint32_t taken) cons
   return offer;
 }
 
-size_t reasonAgainst(const Glance& glance) {
+uint8_t reasonAgainst(const Glance& glance) {
   switch (glance.obstacle) {
     case Obstacle::kNone:
-      return static_cast<size_t>(Dropped::kQuality);
+      return static_cast<uint8_t>(Dropped::kQuality);
     case Obstacle::kNeighbour:
-      return static_cast<size_t>(Dropped::kNeighbour) + glance.resource;
+      return static_cast<uint8_t>(static_cast<int>(Dropped::kNeighbour) + glance.resource);
     case Obstacle::kNotUsable:
     case Obstacle::kNotEnoughFree:
       break;
   }
-  return static_cast<size_t>(Dropped::kNotEnoughFree);
+  return static_cast<uint8_t>(Dropped::kNotEnoughFree);
 }
 
 }  // namespace tarcil

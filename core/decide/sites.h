@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "core/base/rng.h"
 #include "core/decide/ranking.h"
 #include "core/decide/sampler.h"
 #include "core/model/job.h"
@@ -19,16 +18,16 @@ namespace tarcil {
 
 // A server that was looked at.
 struct Site {
-  static constexpr size_t kOpen = kDropReasons;
+  static constexpr uint8_t kOpen = kDropReasons;
 
+  Glance glance;  // of its first slot
+  Offer first;    // what that offers
+  Offer next;     // what the slot after those picked offers
   ServerId server = 0;
-  bool seen = false;      // else nothing below counts
-  size_t closed = kOpen;  // why no further slot of it may be taken
-  Glance glance;          // of its first slot
-  Offer first;            // what that offers
-  uint32_t found = 0;     // slots that may be taken one after the other
-  uint32_t picked = 0;    // taken
-  Offer next;             // what the slot after those offers
+  uint32_t found = 0;      // slots that may be taken one after the other
+  uint32_t picked = 0;     // taken
+  uint8_t closed = kOpen;  // why no further slot of it may be taken
+  bool seen = false;       // else nothing of the above counts
 };
 
 // What is looked for.
@@ -39,14 +38,17 @@ struct Lookout {
   double acceptableFrom = 0;   // E
   bool takesFeasible = false;  // slots below that may be taken too
   bool takesAny = false;       // all that are free may be taken, and all count as acceptable
-  const std::vector<ServerId>* preferred = nullptr;
+  Ranking ranking = Ranking::kQuality;
+  uint64_t seed = 0;                       // of what is left to chance
+  const std::vector<double>& factors;      // by platform: the job's performance there
+  const std::vector<ServerId>& preferred;  // servers that hold the job's data
 };
 
 // Keeps its memory between decisions.
 class Sites {
  public:
   // Forgets every site. The lookout must stay until the next call.
-  void start(const Lookout& lookout, Rng& rng);
+  void start(const Lookout& lookout);
 
   // The site of this server, which it looks at now where it did not before. References hold until a site is
   // looked at for the first time.
@@ -54,6 +56,9 @@ class Sites {
 
   // The same for many, quicker: their records come from memory while others are judged.
   void look(std::span<const SlotSampler::Slot> slots);
+
+  // S of the site's slot after so many tasks of this job.
+  double satisfactionOf(const Site& site, uint32_t ownTasks);
 
   // By the sampler's number, those not `seen` included.
   std::vector<Site>& all() { return sites_; }
@@ -72,11 +77,11 @@ class Sites {
  private:
   const Newcomer& newcomerOn(PlatformId platform);
   void note(Site& site, ServerId server, const Glance& glance);
-  Offer offerOf(ServerId server, const Glance& glance, uint32_t taken) const;
+  Offer offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 
   const Lookout* lookout_ = nullptr;
-  Rng* rng_ = nullptr;
   std::vector<Site> sites_;
+  Order order_{};
   std::vector<Newcomer> newcomers_;  // by platform
   std::vector<OwnTask> ownTasks_;    // by platform
   std::vector<bool> ready_;          // by platform
@@ -86,6 +91,6 @@ class Sites {
 };
 
 // Why a slot that this glance judged is not taken; Requires: it is not acceptable.
-size_t reasonAgainst(const Glance& glance);
+uint8_t reasonAgainst(const Glance& glance);
 
 }  // namespace tarcil

@@ -1,8 +1,5 @@
 #include "core/model/encoding.h"
 
-#include <algorithm>
-#include <numeric>
-
 namespace tarcil {
 namespace {
 
@@ -10,14 +7,20 @@ namespace {
 constexpr uint64_t kHalf = 10'000'000'000ULL;
 constexpr int kDigitsPerHalf = kResources / 2;
 
+using Keys = int16_t __attribute__((vector_size(32)));
+
 }  // namespace
 
 Order orderOf(const Pressure& demand) {
+  // A resource stands behind each one of a smaller key. Counting those for all at once, in a vector of which
+  // the first kResources entries matter, is several times as quick as sorting ten numbers.
+  Keys keys{};
+  for (size_t i = 0; i < kResources; ++i)
+    keys[i] = static_cast<int16_t>((kMaxPressure - demand[i]) * 16 + static_cast<int>(i));
+  Keys places{};
+  for (size_t i = 0; i < kResources; ++i) places -= keys > keys[i];  // true is -1
   Order order{};
-  std::iota(order.begin(), order.end(), uint8_t{0});
-  std::sort(order.begin(), order.end(), [&demand](uint8_t a, uint8_t b) {
-    return demand[a] != demand[b] ? demand[a] > demand[b] : a < b;
-  });
+  for (size_t i = 0; i < kResources; ++i) order[static_cast<size_t>(places[i])] = static_cast<uint8_t>(i);
   return order;
 }
 

@@ -22,6 +22,7 @@ struct LaunchSpec {
   uint32_t tasks = 1;        // of the whole job
   std::string server;        // one monitor may stand for several
   std::vector<RuIndex> rus;  // resource units of that server, granted by the master
+  ExtraNumbers extras{};     // countable things of that server, granted by the master
   std::vector<std::string> command;
   std::map<std::string, std::string> env;
   std::string workdir;  // empty: a private one

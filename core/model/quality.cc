@@ -25,10 +25,13 @@ double componentwiseSatisfaction(const JobView& job, const Judgement& judgement)
 }  // namespace
 
 JobView viewOn(const Profile& profile, const Share& share, double platformFactor) {
+  return viewOn(profile, orderOf(demandOf(profile.tolerated)), share, platformFactor);
+}
+
+JobView viewOn(const Profile& profile, const Order& order, const Share& share, double platformFactor) {
   JobView view;
-  const Pressure demand = demandOf(profile.tolerated);
-  const Pressure arriving = scaled(demand, share);
-  view.order = orderOf(demand);
+  const Pressure arriving = scaled(demandOf(profile.tolerated), share);
+  view.order = order;
   view.target = encode(arriving, view.order);
   view.platformFactor = platformFactor;
   for (size_t i = 0; i < kResources; ++i) {

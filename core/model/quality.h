@@ -27,6 +27,8 @@ struct JobView {
 };
 
 JobView viewOn(const Profile& profile, const Share& share, double platformFactor);
+// The same with the profile's order known: orderOf(demandOf(profile.tolerated)).
+JobView viewOn(const Profile& profile, const Order& order, const Share& share, double platformFactor);
 
 // What one slot is worth to one job.
 struct Judgement {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -60,9 +59,8 @@ const char* name(Verdict verdict);
 struct Grant {
   Verdict verdict = Verdict::kGranted;
   AllocationId allocation = 0;  // where granted
-  std::vector<RuIndex> rus;     // where granted
-  // Where granted: by kind, the numbers of the countable things that the task has.
-  std::map<std::string, std::vector<uint16_t>> extras{};
+  std::vector<RuIndex> rus{};   // where granted
+  ExtraNumbers extras{};        // where granted
 
   bool operator==(const Grant&) const = default;
 };

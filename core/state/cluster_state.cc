@@ -11,7 +11,6 @@
 namespace tarcil {
 namespace {
 
-constexpr ServerId kNobody = std::numeric_limits<ServerId>::max();
 constexpr int16_t kNoBound = std::numeric_limits<int16_t>::max();
 
 // Bounds of residents are at most 99 + 99 * 256, so that kNoBound is free to mean none.
@@ -40,11 +39,7 @@ bool enough(const std::map<std::string, RuSet>& free, const Extras& extras, uint
 void ClusterState::apply(const ServerUpdate& update) {
   const bool wasKnown = known(update.id);
   if (!wasKnown && !update.facts) return;
-  if (update.id >= servers_.size()) {
-    servers_.resize(size_t{update.id} + 1);
-    details_.resize(servers_.size());
-    vacancies_.resize(servers_.size());
-  }
+  if (update.id >= servers_.size()) grow(size_t{update.id} + 1);
   const bool newer = !wasKnown || update.status.version > details_[update.id].version;
   if (update.facts) takeFacts(update.id, *update.facts);
   if (!overlaid_.empty()) {
@@ -62,6 +57,18 @@ void ClusterState::apply(const ServerUpdate& update) {
   }
 }
 
+void ClusterState::grow(size_t size) {
+  if (size > servers_.capacity()) {
+    const size_t capacity = size + size / 8;
+    servers_.reserve(capacity);
+    details_.reserve(capacity);
+    vacancies_.reserve(capacity);
+  }
+  servers_.resize(size);
+  details_.resize(size);
+  vacancies_.resize(size);
+}
+
 void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   Vacancy& vacancy = vacancies_[id];
   if (known(id)) {
@@ -71,12 +78,17 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
     }
     std::erase(rackServers_[vacancy.rack], id);
     --platforms_[vacancy.platform].servers;
-    ServerId& named = byName_.at(*servers_[id].name);
-    if (named == id) named = kNobody;  // the key stays: other facts may point to it
+    if (const auto it = byName_.find(servers_[id].name); it != byName_.end() && it->second == id) {
+      byName_.erase(it);
+    }
   }
   Facts& held = servers_[id];
-  held.name = &byName_.insert_or_assign(facts.name, id).first->first;
-  held.address = &*addresses_.insert(facts.address).first;
+  if (held.name != facts.name) held.name = texts_.keep(facts.name);
+  byName_.insert_or_assign(held.name, id);
+  // One monitor's servers register one after the other.
+  const std::string_view before = id > 0 ? servers_[id - 1].address : std::string_view();
+  if (held.address != facts.address)
+    held.address = before == facts.address ? before : texts_.keep(facts.address);
   held.attributes = &*attributes_.insert(facts.attributes).first;
   held.extras = &*extras_.insert(facts.extras).first;
   held.missing = &*missing_.insert(facts.missing).first;
@@ -203,9 +215,9 @@ void ClusterState::lay(ServerStatus& status, const Overlay& overlay) const {
   }
 }
 
-std::optional<ServerId> ClusterState::find(const std::string& name) const {
+std::optional<ServerId> ClusterState::find(std::string_view name) const {
   const auto it = byName_.find(name);
-  if (it == byName_.end() || it->second == kNobody) return std::nullopt;
+  if (it == byName_.end()) return std::nullopt;
   return it->second;
 }
 
@@ -213,7 +225,7 @@ ServerFacts ClusterState::facts(ServerId id) const {
   const Facts& held = servers_[id];
   const Vacancy& vacancy = vacancies_[id];
   ServerFacts facts;
-  facts.name = *held.name;
+  facts.name = held.name;
   facts.platform = platforms_[vacancy.platform].name;
   facts.rack = *racks_[vacancy.rack];
   facts.attributes = *held.attributes;
@@ -221,7 +233,7 @@ ServerFacts ClusterState::facts(ServerId id) const {
   facts.extras = *held.extras;
   facts.cores = held.cores;
   facts.memoryBytes = held.memoryBytes;
-  facts.address = *held.address;
+  facts.address = held.address;
   facts.emulated = held.emulated;
   facts.missing = *held.missing;
   return facts;
@@ -336,7 +348,7 @@ bool ClusterState::meets(ServerId id, const ServerNeeds& needs) const {
   const auto valueOf = [&](const std::string& attribute) -> std::optional<std::string_view> {
     if (attribute == "platform") return platforms_[vacancies_[id].platform].name;
     if (attribute == "rack") return *racks_[vacancies_[id].rack];
-    if (attribute == "server") return *facts.name;
+    if (attribute == "server") return facts.name;
     const auto it = facts.attributes->find(attribute);
     if (it == facts.attributes->end()) return std::nullopt;
     return it->second;

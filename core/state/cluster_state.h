@@ -12,10 +12,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "core/base/rng.h"
+#include "core/base/text_arena.h"
 #include "core/model/profile.h"
 #include "core/state/claim.h"
 #include "core/state/server.h"
@@ -67,13 +66,13 @@ class ClusterState {
   // One above the highest number known.
   size_t size() const { return servers_.size(); }
   // Whether this number is known. Numbers below size() may be unknown for a moment while a snapshot arrives.
-  bool known(ServerId server) const { return server < servers_.size() && servers_[server].name != nullptr; }
-  std::optional<ServerId> find(const std::string& name) const;
+  bool known(ServerId server) const { return server < servers_.size() && !servers_[server].name.empty(); }
+  std::optional<ServerId> find(std::string_view name) const;
 
   ServerFacts facts(ServerId server) const;
-  // References hold until the server's facts change.
-  const std::string& name(ServerId server) const { return *servers_[server].name; }
-  const std::string& address(ServerId server) const { return *servers_[server].address; }
+  // These hold as long as the state.
+  std::string_view name(ServerId server) const { return servers_[server].name; }
+  std::string_view address(ServerId server) const { return servers_[server].address; }
   const Vacancy& vacancy(ServerId server) const { return vacancies_[server]; }
   // By server number; those that are not known are not usable and have no units.
   std::span<const Vacancy> vacancies() const { return vacancies_; }
@@ -125,10 +124,10 @@ class ClusterState {
     uint64_t version = 0;
     uint64_t free = 0;  // of the first 64 units
   };
-  // Interned, since most servers share these values.
+  // What most servers share is kept once.
   struct Facts {
-    const std::string* name = nullptr;
-    const std::string* address = nullptr;
+    std::string_view name;
+    std::string_view address;
     const std::map<std::string, std::string>* attributes = nullptr;
     const Extras* extras = nullptr;
     const std::vector<std::string>* missing = nullptr;
@@ -157,6 +156,8 @@ class ClusterState {
     ServerSet servers;
   };
 
+  // Makes room for servers below this number; sparing, since there are many.
+  void grow(size_t size);
   void takeFacts(ServerId id, const ServerFacts& facts);
   PlatformId platformNamed(const std::string& name);
   RackId rackNamed(const std::string& name);
@@ -178,8 +179,8 @@ class ClusterState {
   std::unordered_map<ServerId, std::vector<uint64_t>> moreFree_;  // units from 64 on, where there are any
   std::unordered_map<ServerId, std::map<std::string, RuSet>> freeExtras_;  // where there are any
 
-  std::unordered_map<std::string, ServerId> byName_;
-  std::unordered_set<std::string> addresses_;
+  TextArena texts_;
+  std::unordered_map<std::string_view, ServerId> byName_;
   std::set<std::map<std::string, std::string>> attributes_;
   std::set<Extras> extras_;
   std::set<std::vector<std::string>> missing_;

@@ -4,7 +4,7 @@
 
 namespace tarcil {
 
-Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts& facts,
+Verdict checkClaim(const Claim& claim, const Judging& judging, const Extras& needed, const ServerFacts& facts,
                    const ServerStatus& status, const Share& share) {
   if (!status.up) return Verdict::kServerDown;
   if (status.cordoned) return Verdict::kCordoned;
@@ -16,6 +16,7 @@ Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts
   const Newcomer task = newcomer(viewOn(profile, share, 1.0), judging, claim.rus);
   const Glance slot = glance(task, vacancyOf(status, facts.rus, share, judging.contention));
   if (slot.obstacle == Obstacle::kNotEnoughFree) return Verdict::kNotFree;
+  if (!haveExtras(status.freeExtras, needed)) return Verdict::kNoExtras;
   if (status.version == claim.versionSeen) return Verdict::kGranted;
   if (satisfaction(task, slot) < claim.floor) return Verdict::kBelowFloor;
   if (slot.obstacle == Obstacle::kNeighbour) return Verdict::kBreaksNeighbour;

@@ -6,10 +6,11 @@
 
 namespace tarcil {
 
-// Judges one claim against a server. kGranted where it is up, not cordoned, has enough free units, and either
-// has not changed since `claim.versionSeen` or still gives S >= floor (exactly compared) with every
-// resident's slack kept. Does not look at the task. Pure; O(kResources).
-Verdict checkClaim(const Claim& claim, const Judging& judging, const ServerFacts& facts,
+// Judges one claim against a server. kGranted where it is up, not cordoned, has enough free units and the
+// countable things that the job's record says each task needs, and either has not changed since
+// `claim.versionSeen` or still gives S >= floor (exactly compared) with every resident's slack kept. Does not
+// look at the task. Pure; O(kResources).
+Verdict checkClaim(const Claim& claim, const Judging& judging, const Extras& needed, const ServerFacts& facts,
                    const ServerStatus& status, const Share& share);
 
 }  // namespace tarcil

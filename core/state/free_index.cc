@@ -52,27 +52,43 @@ void FreeIndex::leave(ServerId server, size_t index) {
   weights_[index] -= mostIn(index);
 }
 
-std::optional<FreeIndex::Drawn> FreeIndex::draw(Rng& rng, uint32_t least) const {
+FreeIndex::Draws FreeIndex::draws(uint32_t least) const {
+  Draws draws;
+  draws.places_ = &places_;
+  draws.least_ = least;
   const size_t first = classOf(std::max(1U, least));
-  uint64_t total = 0;
-  for (size_t index = first; index < end_; ++index) total += weights_[index];
-  if (total == 0) return std::nullopt;
+  for (size_t index = first; index < end_; ++index) {
+    if (classes_[index].empty()) continue;
+    draws.total_ += weights_[index];
+    draws.below_[draws.count_] = draws.total_;
+    draws.classes_[draws.count_++] = {classes_[index].data(), mostIn(index), index <= kExact};
+  }
   // With `least` inside a class, all that are left may lie below it.
-  const bool mayFail = first > kExact && total == weights_[first];
+  const bool mayFail = first > kExact && first < end_ && draws.total_ == weights_[first];
   if (mayFail && std::none_of(classes_[first].begin(), classes_[first].end(),
                               [&](ServerId server) { return places_[server].units >= least; })) {
-    return std::nullopt;
+    draws.total_ = 0;
   }
+  return draws;
+}
+
+std::optional<FreeIndex::Drawn> FreeIndex::Draws::next(Rng& rng) const {
+  if (total_ == 0) return std::nullopt;
   while (true) {
-    uint64_t at = rng.below(total);
-    size_t index = end_ - 1;
-    while (at >= weights_[index]) at -= weights_[index--];
-    const uint32_t most = mostIn(index);
-    const ServerId server = classes_[index][at / most];
-    const auto unit = static_cast<uint32_t>(at % most);
-    if (index <= kExact) return Drawn{server, unit};
-    const uint32_t units = places_[server].units;
-    if (units >= least && unit < units) return Drawn{server, unit};
+    const uint64_t drawn = rng.below(total_);
+    // Without branches: which class it falls into cannot be predicted.
+    size_t index = 0;
+    for (size_t i = 0; i + 1 < count_; ++i) index += drawn >= below_[i] ? 1 : 0;
+    const Class& from = classes_[index];
+    const uint64_t within = drawn - (index == 0 ? 0 : below_[index - 1]);
+    // Half of the digits divide several times as quickly, and almost always suffice.
+    const bool small = within <= UINT32_MAX;
+    const uint64_t member = small ? static_cast<uint32_t>(within) / from.most : within / from.most;
+    const auto unit = static_cast<uint32_t>(within - member * from.most);
+    const ServerId server = from.members[member];
+    if (from.exact) return Drawn{server, unit};
+    const uint32_t units = (*places_)[server].units;
+    if (units >= least_ && unit < units) return Drawn{server, unit};
   }
 }
 

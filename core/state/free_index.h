@@ -31,9 +31,9 @@ class FreeIndex {
   uint32_t unitsOf(ServerId server) const { return server < places_.size() ? places_[server].units : 0; }
   uint64_t units() const { return units_; }
 
-  // A unit drawn uniformly from the units of servers with at least `least` of them; nullopt where there is
-  // none. O(1) expected.
-  std::optional<Drawn> draw(Rng& rng, uint32_t least = 1) const;
+  // Prepares draws from the servers with at least `least` units. O(classes).
+  class Draws;
+  Draws draws(uint32_t least = 1) const;
 
   // Servers with some units, but fewer than `least`. O(1) up to 33, else O(servers of a like number).
   uint32_t serversBelow(uint32_t least) const;
@@ -56,6 +56,8 @@ class FreeIndex {
   static constexpr uint32_t kExact = 32;
   static constexpr size_t kClasses = 77;  // enough for 65,536 units
 
+  friend class Draws;
+
   static size_t classOf(uint32_t units);
   // The most units that a server of this class has.
   static uint32_t mostIn(size_t index);
@@ -68,6 +70,31 @@ class FreeIndex {
   size_t end_ = 0;                            // above the highest class that ever had members
   std::vector<Place> places_;                 // by server
   uint64_t units_ = 0;
+};
+
+// Draws from an index that does not change meanwhile.
+class FreeIndex::Draws {
+ public:
+  Draws() = default;
+
+  // A unit drawn uniformly from the units of the servers; nullopt where there is none. O(1) expected.
+  std::optional<Drawn> next(Rng& rng) const;
+
+ private:
+  friend class FreeIndex;
+
+  struct Class {
+    const ServerId* members;
+    uint32_t most;  // units of a member
+    bool exact;     // every member has `most` units
+  };
+
+  const std::vector<Place>* places_ = nullptr;
+  uint32_t least_ = 1;
+  uint64_t total_ = 0;
+  size_t count_ = 0;                      // of classes with members
+  std::array<uint64_t, kClasses> below_;  // weights of this class and those before it
+  std::array<Class, kClasses> classes_;
 };
 
 }  // namespace tarcil

@@ -63,6 +63,7 @@ struct TaskRecord {
   AllocationId allocation = 0;  // while starting or running; afterwards the last one
   std::string server;           // of that allocation
   std::vector<RuIndex> rus;
+  ExtraNumbers extras{};
   double q = 0, s = 0;    // as judged when it was placed
   uint32_t decision = 0;  // number of the decision that placed it, from 0; kNoDecision: none is kept
   bool stopping = false;  // a stop was asked of its monitor
@@ -91,6 +92,7 @@ struct TaskAssignment {
   AllocationId allocation = 0;         // starting, running
   ServerId server = 0;
   std::vector<RuIndex> rus;
+  ExtraNumbers extras{};
 
   bool operator==(const TaskAssignment&) const = default;
 };

@@ -23,16 +23,20 @@ void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure
 
 void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share) {
   layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
+  takeExtras(status.freeExtras, resident.extras);
   ++status.version;
   residents.push_back(std::move(resident));
 }
 
 void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation,
-            const Share& share) {
+            const ServerFacts& facts, const Share& share) {
   const auto leaving = std::find_if(residents.begin(), residents.end(),
                                     [allocation](const Resident& r) { return r.allocation == allocation; });
   if (leaving == residents.end()) return;
-  for (RuIndex ru : leaving->rus) status.free.insert(ru);
+  for (RuIndex ru : leaving->rus) {
+    if (ru < facts.rus) status.free.insert(ru);
+  }
+  returnExtras(status.freeExtras, leaving->extras, facts.extras);
   for (size_t i = 0; i < leaving->caused.size(); ++i) status.sum[i] -= leaving->caused[i];
   residents.erase(leaving);
   status.bound = noResidents();
@@ -41,12 +45,15 @@ void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId
   ++status.version;
 }
 
-void rebuild(ServerStatus& status, const std::vector<Resident>& residents, uint32_t rus, const Share& share) {
-  status.free = RuSet::all(rus);
+void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const ServerFacts& facts,
+             const Share& share) {
+  status.free = RuSet::all(facts.rus);
+  status.freeExtras = allExtras(facts.extras);
   status.sum = {};
   status.bound = noResidents();
   for (const Resident& resident : residents) {
     layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
+    takeExtras(status.freeExtras, resident.extras);
   }
 }
 

@@ -1,4 +1,4 @@
-// The tasks that hold units of one server, and the status that follows from them.
+// The tasks that hold units and countable things of one server, and the status that follows from them.
 #pragma once
 
 #include <vector>
@@ -14,28 +14,31 @@ struct Resident {
   std::vector<RuIndex> rus;
   Pressure caused{};
   Pressure tolerated{};
+  ExtraNumbers extras{};
 
   bool operator==(const Resident&) const = default;
 };
 
-// Adds the resident: takes its units, adds to the sum, tightens the bound, raises the version. O(kResources).
-// Requires: its units are free.
+// Adds the resident: takes its units and extras, adds to the sum, tightens the bound, raises the version.
+// O(kResources). Requires: its units and extras are free.
 void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share);
 
-// Removes the resident with this allocation, if there; the bound is formed anew from those left.
-// O(residents).
+// Removes the resident with this allocation, if there; the bound is formed anew from those left. What it held
+// and `facts` no longer has does not become free. O(residents).
 void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId allocation,
-            const Share& share);
+            const ServerFacts& facts, const Share& share);
 
-// Sum, bound and free units from scratch, as they must be for these residents; version, flags and background
-// stay. For start-up, for a changed share, and for tests.
-void rebuild(ServerStatus& status, const std::vector<Resident>& residents, uint32_t rus, const Share& share);
+// Sum, bound, free units and extras from scratch, as they must be for these residents of a server with these
+// facts; version, flags and background stay. For start-up, for changed facts, for a changed share, and for
+// tests.
+void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const ServerFacts& facts,
+             const Share& share);
 
 // What a task with this profile does to G of its server (design 3.5).
 PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Share& share);
 
-// What occupy() does to the status, without the version: for claims that are not granted yet. Units that are
-// not free stay so.
+// What occupy() does to the status, without the version and without extras: for claims that are not granted
+// yet. Units that are not free stay so.
 void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
            const PressureSum& bound);
 

@@ -10,6 +10,7 @@
 #include "core/model/job.h"
 #include "core/model/residents.h"
 #include "core/model/resources.h"
+#include "core/state/extras.h"
 #include "core/state/ru_set.h"
 
 namespace tarcil {
@@ -46,8 +47,7 @@ struct ServerStatus {
   bool up = false;       // its monitor is attached
   bool cordoned = false;
   RuSet free;
-  std::map<std::string, RuSet>
-      freeExtras{};                   // by kind, the numbers that no task has; kinds of the facts only
+  FreeExtras freeExtras{};            // of the kinds in the facts
   PressureSum sum{};                  // caused pressures of all its tasks, unscaled, unclamped
   PressureSum bound = noResidents();  // G of design 3.5, as it arrives on the platform
   Pressure background{};              // pressure that no managed task explains

@@ -9,9 +9,8 @@ Vacancy vacancyOf(const ServerStatus& status, uint32_t rus, const Share& share, 
   vacancy.contention = contention(model, status.sum, share, status.background, static_cast<int>(rus));
   const PressureSum slack = slackOf(status.bound, status.sum, share, status.background);
   for (size_t i = 0; i < slack.size(); ++i) {
-    vacancy.slack[i] = status.bound[i] == kNoResident
-                           ? Vacancy::kUnbounded
-                           : static_cast<uint8_t>(std::clamp<int32_t>(slack[i], 0, Vacancy::kMostSlack));
+    const auto finite = static_cast<uint8_t>(std::clamp<int32_t>(slack[i], 0, Vacancy::kMostSlack));
+    vacancy.slack[i] = status.bound[i] == kNoResident ? Vacancy::kUnbounded : finite;
   }
   vacancy.free = static_cast<uint16_t>(status.free.size());
   vacancy.rus = static_cast<uint16_t>(rus);

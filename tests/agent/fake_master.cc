@@ -75,31 +75,37 @@ Grant FakeMaster::check(const Claim& claim, const Commit& commit) {
     --refusals_;
     grant.verdict = Verdict::kNotFree;
   } else {
-    grant.verdict = checkClaim(claim, commit.judging, server.facts, server.status, fullShare());
+    grant.verdict = checkClaim(claim, commit.judging, jobs_.at(commit.job).record.spec.extras, server.facts,
+                               server.status, fullShare());
   }
   return grant;
 }
 
 void FakeMaster::grant(Job& job, const Claim& claim, Grant& grant) {
   Server& server = servers_.at(claim.server);
-  grant.verdict = server.status.free.size() < claim.rus ? Verdict::kNotFree : Verdict::kGranted;
+  const Extras& needed = job.record.spec.extras;
+  grant.verdict = server.status.free.size() < claim.rus           ? Verdict::kNotFree
+                  : !haveExtras(server.status.freeExtras, needed) ? Verdict::kNoExtras
+                                                                  : Verdict::kGranted;
   if (grant.verdict != Verdict::kGranted) return;
   const Profile& profile = job.record.spec.profile;
   grant.allocation = nextAllocation_++;
   grant.rus = server.status.free.first(claim.rus);
-  occupy(server.status, server.residents, {grant.allocation, grant.rus, profile.caused, profile.tolerated},
-         fullShare());
+  grant.extras = lowestExtras(server.status.freeExtras, needed);
+  occupy(server.status, server.residents,
+         {grant.allocation, grant.rus, profile.caused, profile.tolerated, grant.extras}, fullShare());
   TaskAssignment& task = job.tasks.at(claim.task);
   task.state = RunState::kStarting;
   task.allocation = grant.allocation;
   task.server = claim.server;
   task.rus = grant.rus;
+  task.extras = grant.extras;
 }
 
 void FakeMaster::release(TaskAssignment& task) {
   if (task.state != RunState::kStarting && task.state != RunState::kRunning) return;
   Server& server = servers_.at(task.server);
-  vacate(server.status, server.residents, task.allocation, fullShare());
+  vacate(server.status, server.residents, task.allocation, server.facts, fullShare());
 }
 
 JobAssignment FakeMaster::end(const JobId& id, TaskIndex index) {
@@ -148,7 +154,8 @@ void FakeMaster::occupyElsewhere(ServerId id, const Profile& profile, uint32_t u
 }
 
 void FakeMaster::leaveElsewhere(ServerId id) {
-  vacate(servers_.at(id).status, servers_.at(id).residents, kElsewhere, fullShare());
+  Server& server = servers_.at(id);
+  vacate(server.status, server.residents, kElsewhere, server.facts, fullShare());
 }
 
 ServerUpdate FakeMaster::update(ServerId server) const {

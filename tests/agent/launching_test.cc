@@ -30,6 +30,41 @@ struct Launched : AgentHarness {
   }
 };
 
+TEST(Launching, SaysWhichExtrasTheTaskWasGiven) {
+  AgentHarness h({aServer("a").extra("gpus", 4)});
+  h.attach();
+  JobSpec spec = aJob(2);
+  spec.extras = {{"gpus", 2}};
+  h.submitted(spec);
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[0].spec.extras, (ExtraNumbers{{"gpus", {0, 1}}}));
+  EXPECT_EQ(h.launches[1].spec.extras, (ExtraNumbers{{"gpus", {2, 3}}}));
+}
+
+TEST(Launching, SaysWhichExtrasATaskHasThatWasTakenOver) {
+  AgentHarness h({aServer("a").extra("gpus", 4)});
+  h.attach();
+  TaskAssignment starting = startingAt(0, 7);
+  starting.extras = {{"gpus", {3}}};
+  h.tell(h.master.handOver(record(1), {starting}));
+  ASSERT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.launches[0].spec.extras, starting.extras);
+}
+
+TEST(Launching, WaitsWhereExtrasAreTakenAndGoesOnWhenTheyAreFree) {
+  AgentHarness h({aServer("a").extra("gpus", 1)});
+  h.attach();
+  JobSpec spec = aJob(1);
+  spec.extras = {{"gpus", 1}};
+  h.submitted(spec);
+  h.submitted(spec, jobId(2));
+  EXPECT_EQ(h.launches.size(), 1u);
+  h.endTask(jobId(1), 0);
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[1].spec.job, jobId(2));
+}
+
 TEST(Launching, SaysAllThatTheMonitorNeeds) {
   AgentHarness h({aServer("a")});
   h.attach();

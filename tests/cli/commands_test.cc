@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadInput{{"run", "--tasks", "1000000000", "--", "true"}, "from 1 to 100000"},
                     BadInput{{"run", "--env", "A", "--", "true"}, "NAME=VALUE"},
                     BadInput{{"run", "--env", "TARCIL_TASK=1", "--", "true"}, "choose another name"},
+                    BadInput{{"run", "--env", "TARCIL_EXTRA_GPUS=1", "--", "true"}, "choose another name"},
                     BadInput{{"run", "--constraint", "gpu ~ true", "--", "true"}, "--constraint"},
                     BadInput{{"run", "--priority", "101", "--", "true"}, "from 0 to 100"},
                     BadInput{{"run", "--timeout", "soon", "--", "true"}, "--timeout"},
@@ -117,6 +118,9 @@ INSTANTIATE_TEST_SUITE_P(
                     BadInput{{"run", "--name", "\x1b[2J", "--", "true"}, "--name"},
                     BadInput{{"job", "status", "--cluster", "nowhere", "abcd"}, "host:port"},
                     BadInput{{"job", "list", "--cluster", "unix:/x"}, "--token-file"},
+                    BadInput{{"serve", "monitor", "--name", "s", "--master", "unix:/x", "--token-file", "/x",
+                              "--listen", "unix:/x", "--data", "/x", "--extra", "gpus"},
+                             "--extra: 'gpus' is no pair; write KIND=COUNT"},
                     BadInput{{"platform", "set", "p", "l3=1"}, "memory_bandwidth"},
                     BadInput{{"platform", "set", "p", "llc=much"}, "llc=0.5"},
                     BadInput{{"platform", "set", "p"}, "RESOURCE=SHARE"},
@@ -302,6 +306,19 @@ TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(task["exit_code"], nullptr);
   EXPECT_EQ(task["oom_killed"], true);
   EXPECT_EQ(task["rus"], Json::array({0, 1}));
+  EXPECT_EQ(task["extras"], Json::object());
+}
+
+TEST(JobStatus, ShowsTheExtrasOfEachTask) {
+  ClusterScript script;
+  script.jobs = {aFinishedJob(idOf(0xab)), aFinishedJob(idOf(0xcd))};
+  script.jobs[0].record.spec.extras = {{"gpus", 3}};
+  script.jobs[0].tasks[0].extras = {{"gpus", {0, 1, 3}}};
+  const ScriptedCluster cluster(script);
+  const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
+  EXPECT_EQ(job["tasks"][0]["extras"], Json::parse(R"({"gpus": [0, 1, 3]})"));
+  EXPECT_NE(tarcil({"job", "status", "ab00"}, cluster).out.find("gpus 0-1,3"), std::string::npos);
+  EXPECT_EQ(tarcil({"job", "status", "cd00"}, cluster).out.find("Extras"), std::string::npos);
 }
 
 TEST(JobStatus, SaysWhyAJobWaitsAndWhatIsAhead) {
@@ -412,7 +429,12 @@ TEST(ServerShow, TellsWhoDisturbsWhom) {
   server.facts.missing = {"perf"};
   server.status.up = true;
   server.status.free = RuSet::all(2);
-  server.tasks = {{idOf(1), 0, {2}, {}, {4}}, {idOf(2), 0, {3}, {}, {}}};
+  server.facts.extras = {{"gpus", 4}};
+  server.status.freeExtras = allExtras(server.facts.extras);
+  takeExtras(server.status.freeExtras, {{"gpus", {0, 1, 3}}});
+  server.tasks = {{idOf(1), 0, {2}, {}, {4}, {}, {{"gpus", {0, 1, 3}}}}, {idOf(2), 0, {3}, {}, {}}};
+  server.tasks[0].caused[4] = 7;
+  server.tasks[0].tolerated[4] = 10;
   server.tasks[1].caused[4] = 60;
   ClusterScript script;
   script.servers = {server};
@@ -421,13 +443,40 @@ TEST(ServerShow, TellsWhoDisturbsWhom) {
   EXPECT_EQ(json["state"], "up");
   EXPECT_EQ(json["free"], 2);
   EXPECT_EQ(json["tasks"][0]["over"], Json::array({"llc"}));
+  EXPECT_EQ(json["tasks"][0]["tolerated"]["llc"], 10);
+  EXPECT_EQ(json["tasks"][0]["extras"], Json::parse(R"({"gpus": [0, 1, 3]})"));
+  EXPECT_EQ(json["extras"], Json::parse(R"({"gpus": {"total": 4, "free": 1}})"));
   EXPECT_EQ(json["tasks"][1]["caused"]["llc"], 60);
+  EXPECT_EQ(json["tasks"][1]["over"], Json::array());
   EXPECT_EQ(json["missing"], Json::array({"perf"}));
   const ProcessResult people = tarcil({"server", "show", "s1"}, cluster);
-  EXPECT_NE(people.out.find("llc: too much for 01000000/0; caused by 02000000/0 (60)"), std::string::npos)
-      << people.out;
+  for (const char* text :
+       {"llc: too much for 01000000/0; caused by 02000000/0 (60)\n", "gpus 0-1,3", "llc 60", "gpus 1 of 4"}) {
+    EXPECT_NE(people.out.find(text), std::string::npos) << text << "\n" << people.out;
+  }
   EXPECT_EQ(tarcil({"server", "show", "s2"}, cluster).exitCode, 1);
   EXPECT_EQ(jsonOf(tarcil({"server", "list", "--json"}, cluster))[0]["name"], "s1");
+}
+
+TEST(ServerShow, CountsATaskAmongTheOffendersOnlyWhereItDisturbsAnother) {
+  ScriptedServer server;
+  server.facts.name = "s1";
+  server.facts.rus = 4;
+  server.tasks = {{idOf(1), 0, {0}, {}, {4}}, {idOf(2), 0, {1}, {}, {4}}, {idOf(3), 0, {2}, {}, {5}}};
+  server.tasks[0].caused[4] = 30;
+  server.tasks[1].caused[4] = 50;
+  server.tasks[2].caused[5] = 80;
+  ClusterScript script;
+  script.servers = {server};
+  const ScriptedCluster cluster(script);
+  const std::string out = tarcil({"server", "show", "s1"}, cluster).out;
+  EXPECT_NE(
+      out.find("llc: too much for 01000000/0, 02000000/0; caused by 02000000/0 (50), 01000000/0 (30)\n"),
+      std::string::npos)
+      << out;
+  EXPECT_NE(out.find("memory_bandwidth: too much for 03000000/0; caused by no task of this cluster\n"),
+            std::string::npos)
+      << out;
 }
 
 TEST(PlatformSet, LeavesOtherResourcesAsTheyAre) {

@@ -238,8 +238,6 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfPlacement) {
                 "of =, !=, <, >, in (a, b), not in (a, b), exists");
   expectProblem("placement: {prefer: ['']}",
                 "22: placement.prefer[0]: is '' in quotes; write 1 to 128 printable characters");
-  expectProblem("placement: {pack: rack}",
-                "19: placement.pack: this version does not pack tasks together yet; leave it out");
   std::string many = "placement: {constraints: [a = b";
   for (int i = 0; i < 100; ++i) many += ", a = b";
   expectProblem(many + "]}", "26: placement.constraints: has 101 entries; write at most 100");
@@ -261,20 +259,90 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfLimitsAndRestart) {
   expectProblem("restart: {on_lost: 1}", "20: restart.on_lost: is '1'; write true or false");
 }
 
-TEST(ParseJob, SaysWhatThisVersionDoesNotDo) {
-  const std::string leaveOut = " yet; leave it out";
-  expectProblem("policy: greedy",
-                "9: policy: this version does not place jobs by another policy than quality" + leaveOut);
+TEST(ParseJob, ReadsExtras) {
+  auto job = parse("command: [x]\nextras: {gpus: 2, tape.v1: 4096}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.extras, (Extras{{"gpus", 2}, {"tape.v1", 4096}}));
+}
+
+TEST(ParseJob, NamesPlaceFieldAndRemedyOfExtras) {
+  const std::string count = "; write a whole number from 1 to 4096";
+  expectProblem("extras: [gpus]", "9: extras: is a list; write a mapping, for example {key: value}");
+  expectProblem("extras: {gpus: 0}", "16: extras.gpus: is '0'" + count);
+  expectProblem("extras: {gpus: 4097}", "16: extras.gpus: is '4097'" + count);
+  expectProblem("extras: {gpus: some}", "16: extras.gpus: is 'some'" + count);
+  expectProblem("extras: {a b: 1}",
+                "15: extras.a b: a kind's name has letters, digits, dots, dashes or underscores; rename it");
+  expectProblem("extras: {t-1: 1, t_1: 1}",
+                "23: extras.t_1: gives tasks the same variable TARCIL_EXTRA_T_1 as 't-1'; rename one");
+  std::string many = "a0: 1";
+  for (size_t i = 1; i <= kMaxExtraKinds; ++i) many += ", a" + std::to_string(i) + ": 1";
+  EXPECT_THAT(problemOf("command: [x]\nextras: {" + many + "}"),
+              testing::EndsWith("extras.a16: there are more than 16 kinds; leave some out"));
+  expectProblem("env: {TARCIL_EXTRA_GPUS: 1}",
+                "26: env.TARCIL_EXTRA_GPUS: is set for every task by tarcil; choose another name");
+}
+
+TEST(ParseJob, ReadsPolicies) {
+  const auto policy = [](const std::string& name) {
+    auto job = parse("command: [x]\npolicy: " + name);
+    EXPECT_TRUE(job.ok()) << name;
+    return job->spec.policy;
+  };
+  EXPECT_EQ(policy("quality"), Policy::kQuality);
+  EXPECT_EQ(policy("greedy"), Policy::kGreedy);
+  EXPECT_EQ(policy("random"), Policy::kRandom);
+  EXPECT_EQ(policy("batch"), Policy::kBatch);
+  EXPECT_EQ(policy("per-task"), Policy::kPerTask);
   expectProblem("policy: best",
                 "9: policy: is 'best'; write one of quality, late-binding, greedy, random, batch, per-task");
+}
+
+TEST(ParseJob, ReadsPacking) {
+  for (const char* policy : {"quality", "greedy"}) {
+    auto job = parse("command: [x]\npolicy: " + std::string(policy) +
+                     "\nplacement: {pack: server, spread: rack, at_most: 4}");
+    ASSERT_TRUE(job.ok()) << job.error().message;
+    EXPECT_EQ(job->spec.placement.pack, Pack::kServer);
+    EXPECT_EQ(job->spec.placement.spread, Spread::kRack);
+  }
+  EXPECT_EQ(parse("command: [x]\nplacement: {pack: rack, spread: server}")->spec.placement.pack, Pack::kRack);
+  expectProblem("placement: {pack: server, spread: server}",
+                "19: placement.pack: contradicts spread: server; leave one of them out");
+  expectProblem("placement: {pack: rack, spread: rack}",
+                "19: placement.pack: contradicts spread: rack; leave one of them out");
+  for (const char* policy : {"random", "batch", "per-task"}) {
+    EXPECT_EQ(problemOf("command: [x]\nplacement: {pack: rack}\npolicy: " + std::string(policy)),
+              "job.yaml:2:19: placement.pack: needs policy quality or greedy, the others do not look at it; "
+              "leave one of them out");
+    EXPECT_EQ(problemOf("command: [x]\nplacement: {pack: none}\npolicy: " + std::string(policy)), "");
+  }
+}
+
+TEST(ParseJob, ReadsPreferencesOfEachTask) {
+  auto job = parse("command: [x]\nplacement: {prefer: {0: [s1], 2: [s2, s3]}}\ntasks: 3");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_TRUE(job->spec.placement.prefer.empty());
+  EXPECT_EQ(job->spec.placement.preferOfTask,
+            (std::map<uint32_t, std::vector<std::string>>{{0, {"s1"}}, {2, {"s2", "s3"}}}));
+  for (const std::string wrong : {"2", "-1", "x", "01", "1.0", "''", "4294967296"}) {
+    EXPECT_THAT(problemOf("command: [x]\ntasks: 2\nplacement: {prefer: {" + wrong + ": [s1]}}"),
+                testing::EndsWith(": is for no task of this job; write an index from 0 to 1"))
+        << wrong;
+  }
+  expectProblem("placement: {prefer: {0: s1}}",
+                "25: placement.prefer.0: is 's1'; write a list, for example [a, b]");
+}
+
+TEST(ParseJob, SaysWhatThisVersionDoesNotDo) {
+  const std::string leaveOut = " yet; leave it out";
+  expectProblem("policy: late-binding", "9: policy: this version does not do late binding" + leaveOut);
   expectProblem("preemptible: true", "14: preemptible: this version does not preempt tasks" + leaveOut);
   expectProblem("preemptible: maybe", "14: preemptible: is 'maybe'; write true or false");
   expectProblem(
       "exclusive: true",
       "12: exclusive: this version does not rule out a second live copy across a network cut" + leaveOut);
   expectProblem("at_most_once: true", "15: at_most_once: this version does not do late binding" + leaveOut);
-  expectProblem("extras: {gpus: 1}",
-                "9: extras: this version does not count extra things of servers, such as GPUs" + leaveOut);
   expectProblem(
       "container: {rootfs: /x}",
       "12: container: this version does not run tasks in an image or a network of their own" + leaveOut);

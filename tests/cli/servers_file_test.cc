@@ -24,12 +24,14 @@ TEST(ParseServers, ExpandsGroups) {
       "    servers_per_rack: 2\n"
       "    memory: 64GiB\n"
       "    attributes: {gpu: true}\n"
+      "    extras: {gpus: 4}\n"
       "  - {name: storage, rus: 2}\n"
       "platforms: {haswell-2.3: {memory_bandwidth: 0.5}}\n",
       "s.yaml");
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->servers.size(), 6u);
-  const EmulatedServer last = {"haswell-5", "haswell-2.3", "r3", 8, 64ull << 30, {{"gpu", "true"}}};
+  const EmulatedServer last = {"haswell-5", "haswell-2.3",     "r3",         8,
+                               64ull << 30, {{"gpu", "true"}}, {{"gpus", 4}}};
   EXPECT_EQ(file->servers[4], last);
   const EmulatedServer plain = {"storage", "emulated", "", 2, 8ull << 30, {}};
   EXPECT_EQ(file->servers[5], plain);
@@ -74,6 +76,10 @@ TEST(ParseServers, NamesPlaceFieldAndRemedy) {
        "s.yaml:1:48: servers[0].attributes.rack: is an attribute that every server has; write it as a field "
        "of the "
        "server"},
+      {"servers: [{name: a, rus: 1, extras: {gpus: 0}}]",
+       "s.yaml:1:44: servers[0].extras.gpus: is '0'; write a whole number from 1 to 4096"},
+      {"servers: [{name: a, rus: 1, extras: 4}]",
+       "s.yaml:1:37: servers[0].extras: is '4'; write a mapping, for example {key: value}"},
       {"servers: [{name: a, rus: 1, attributes: {a b: r}}]",
        "s.yaml:1:47: servers[0].attributes.a b: an attribute's name has letters, digits, dots, dashes or "
        "underscores; "
@@ -88,7 +94,7 @@ TEST(ParseServers, NamesPlaceFieldAndRemedy) {
       {"servers: [{name: a, rus: 1, cores: 4}]",
        "s.yaml:1:29: servers[0].cores: unknown field; known here: name, rus, count, platform, rack, "
        "servers_per_rack, "
-       "memory, attributes"},
+       "memory, attributes, extras"},
       {"servers: [{name: a, rus: 1, platform: x1}]\nplatforms: {x2: {llc: 5}}",
        "s.yaml:2:17: platforms.x2: no server has this platform; did you mean x1? remove it\n"
        "s.yaml:2:23: platforms.x2.llc: is '5'; write a number from 0 to 4"},

@@ -28,6 +28,12 @@ struct MonitorModel {
   std::optional<SessionId> session;
 };
 
+ServerFacts serverWith(const std::string& name, uint32_t rus, const Extras& extras) {
+  ServerFacts facts = serverFacts(name, rus);
+  facts.extras = extras;
+  return facts;
+}
+
 class RandomCluster {
  public:
   explicit RandomCluster(uint64_t seed) : rng_(seed), master_(options()) {}
@@ -133,6 +139,9 @@ class RandomCluster {
     MonitorAttached event{0, nextSession_++, monitor.identity, {}, {{999'999'999, "a"}}};
     for (const ServerFacts& server : monitor.servers) {
       if (chance(0.95)) event.servers.push_back(server);
+      // It comes back with more or fewer than its tasks hold.
+      if (chance(0.2) && !event.servers.empty())
+        event.servers.back().extras["gpus"] = 1 + static_cast<uint32_t>(rng_.below(4));
       const auto view = master_.logic().server(server.name);
       if (!view) continue;
       for (const ServerView::Task& task : view->tasks) {
@@ -168,6 +177,8 @@ class RandomCluster {
     wanted.restart.attempts = static_cast<uint32_t>(rng_.below(3));
     wanted.restart.onLost = chance(0.5);
     wanted.schedule = chance(0.3) ? Schedule::kGang : Schedule::kIncremental;
+    if (chance(0.3)) wanted.extras["gpus"] = 1 + static_cast<uint32_t>(rng_.below(2));
+    if (chance(0.1)) wanted.extras["tapes"] = 1;
     wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(90)));
     wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
     const auto existing = master_.logic().job(jobId(number));
@@ -263,21 +274,33 @@ class RandomCluster {
     }
   }
 
-  // No unit has two owners, every placed task has its units, and the sums are what they are from scratch.
+  // No unit and no countable thing has two owners, every placed task has what it needs, and the sums are what
+  // they are from scratch.
   void checkUnits() {
     size_t placed = 0;
     for (const ServerView& server : master_.logic().servers()) {
       std::vector<Resident> residents;
       std::set<RuIndex> used;
+      std::set<std::pair<std::string, uint16_t>> usedExtras;
       for (const ServerView::Task& task : server.tasks) {
         for (RuIndex ru : task.rus) EXPECT_TRUE(used.insert(ru).second) << "unit with two owners";
-        residents.push_back({task.allocation, task.rus, task.profile.caused, task.profile.tolerated});
-        const TaskRecord record = master_.logic().job(task.job)->tasks[task.index];
+        for (const auto& [kind, numbers] : task.extras) {
+          for (uint16_t number : numbers)
+            EXPECT_TRUE(usedExtras.emplace(kind, number).second) << kind << " with two owners";
+        }
+        residents.push_back(
+            {task.allocation, task.rus, task.profile.caused, task.profile.tolerated, task.extras});
+        const JobDetails job = *master_.logic().job(task.job);
+        for (const auto& [kind, count] : job.record.spec.extras) {
+          EXPECT_TRUE(task.extras.contains(kind) && task.extras.at(kind).size() == count) << kind;
+        }
+        const TaskRecord& record = job.tasks[task.index];
+        EXPECT_EQ(record.extras, task.extras);
         EXPECT_EQ(record.allocation, task.allocation);
         EXPECT_EQ(record.server, server.facts.name);
       }
       ServerStatus scratch = server.status;
-      rebuild(scratch, residents, server.facts.rus, fullShare());
+      rebuild(scratch, residents, server.facts, fullShare());
       EXPECT_EQ(scratch, server.status);
       placed += server.tasks.size();
     }
@@ -317,8 +340,9 @@ class RandomCluster {
   MasterHarness master_;
   SessionId nextSession_ = 1;
   std::vector<AgentModel> agents_{{"x", {}, 0, 1, 0, {}, {}}, {"y", {}, 0, 1, 0, {}, {}}};
-  std::vector<MonitorModel> monitors_{{"m", {serverFacts("a", 4), serverFacts("b", 2)}, {}},
-                                      {"n", {serverFacts("c", 3), serverFacts("d", 8)}, {}}};
+  std::vector<MonitorModel> monitors_{
+      {"m", {serverWith("a", 4, {{"gpus", 2}}), serverWith("b", 2, {{"gpus", 2}, {"tapes", 1}})}, {}},
+      {"n", {serverWith("c", 3, {}), serverWith("d", 8, {{"gpus", 4}, {"tapes", 3}})}, {}}};
   std::set<AllocationId> granted_;         // answered
   std::set<JobId> announced_;              // told to have finished, and still kept
   std::map<JobId, JobProgress> finished_;  // at the last check

@@ -115,6 +115,7 @@ TEST_F(Views, ShowWhatTheTasksOfAServerFeel) {
   EXPECT_THAT(view.tasks[0].over, IsEmpty());
   EXPECT_EQ(view.tasks[1].job, jobId(2));
   EXPECT_THAT(view.tasks[1].over, ElementsAre(Resource::kLlc));
+  EXPECT_EQ(view.tasks[1].profile.tolerated[kLlc], 10);
 }
 
 TEST_F(Views, GiveASnapshotOfEveryServer) {

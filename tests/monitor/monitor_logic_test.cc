@@ -24,6 +24,11 @@ LaunchSpec task(AllocationId allocation, std::vector<RuIndex> rus = {0}) {
   return spec;
 }
 
+LaunchSpec withGpus(LaunchSpec spec, std::vector<uint16_t> numbers) {
+  spec.extras["gpus"] = std::move(numbers);
+  return spec;
+}
+
 LaunchSpec withFiles(LaunchSpec spec) {
   spec.hasFiles = true;
   return spec;
@@ -185,6 +190,17 @@ TEST(MonitorLogic, StartsATaskOnHeldUnitsOnlyWhenTheirHolderHasEnded) {
   EXPECT_EQ(monitor.answer(), Outcome::kAccepted);
   EXPECT_THAT(monitor.startedTasks(), IsEmpty());
   EXPECT_THAT(monitor.launch(task(3, {3})).startedTasks(), ElementsAre(3u));
+  EXPECT_THAT(monitor.tell(TaskEnded{1, exited(0)}).startedTasks(), ElementsAre(2u));
+}
+
+TEST(MonitorLogic, StartsATaskOnHeldExtrasOnlyWhenTheirHolderHasEnded) {
+  AttachedMonitor monitor;
+  monitor.launch(withGpus(task(1, {0}), {0, 1}));
+  EXPECT_THAT(monitor.launch(withGpus(task(2, {1}), {1, 2})).startedTasks(), IsEmpty());
+  EXPECT_THAT(monitor.launch(withGpus(task(3, {2}), {3})).startedTasks(), ElementsAre(3u));
+  LaunchSpec other = task(4, {3});
+  other.extras["tapes"] = {0};
+  EXPECT_THAT(monitor.launch(other).startedTasks(), ElementsAre(4u));
   EXPECT_THAT(monitor.tell(TaskEnded{1, exited(0)}).startedTasks(), ElementsAre(2u));
 }
 
@@ -487,6 +503,12 @@ TEST(MonitorLogic, NeverStartsWhatItsPredecessorWasEnding) {
   Monitor monitor({stopped});
   EXPECT_THAT(monitor.attach().startedTasks(), IsEmpty());
   EXPECT_EQ(monitor.reports().at(0).end.cause, EndCause::kCancelled);
+}
+
+TEST(MonitorLogic, AdoptsARunningTaskWithItsExtras) {
+  AttachedMonitor monitor({recovered(withGpus(task(1, {0}), {1}), RecoveredTask::State::kRunning)});
+  EXPECT_THAT(monitor.launch(withGpus(task(2, {1}), {1})).startedTasks(), IsEmpty());
+  EXPECT_THAT(monitor.tell(TaskEnded{1, exited(0)}).startedTasks(), ElementsAre(2u));
 }
 
 TEST(MonitorLogic, LearnsTheStartOfATaskThatWasBeingStartedWhenItDied) {

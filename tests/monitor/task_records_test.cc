@@ -16,6 +16,7 @@ LaunchSpec everything() {
   spec.tasks = 9;
   spec.server = "s1";
   spec.rus = {4, 5};
+  spec.extras = {{"gpus", {0, 3}}};
   spec.command = {"prog", "\xff not text", ""};
   spec.env = {{"A", "1"}, {"B", ""}};
   spec.workdir = "/srv";

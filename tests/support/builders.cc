@@ -63,14 +63,21 @@ ServerBuilder& ServerBuilder::attribute(std::string name, std::string value) {
   return *this;
 }
 
+ServerBuilder& ServerBuilder::extra(std::string kind, uint32_t count) {
+  facts_.extras[std::move(kind)] = count;
+  return *this;
+}
+
 ServerBuilder& ServerBuilder::background(Pressures pressures) {
   status_.background = pressure(pressures);
   return *this;
 }
 
-ServerBuilder& ServerBuilder::holding(const Profile& profile, uint32_t units) {
+ServerBuilder& ServerBuilder::holding(const Profile& profile, uint32_t units, const Extras& extras) {
   const AllocationId allocation = residents_.size() + 1;
-  residents_.push_back({allocation, status().free.first(units), profile.caused, profile.tolerated});
+  const ServerStatus before = status();
+  residents_.push_back({allocation, before.free.first(units), profile.caused, profile.tolerated,
+                        lowestExtras(before.freeExtras, extras)});
   return *this;
 }
 
@@ -86,7 +93,7 @@ ServerBuilder& ServerBuilder::cordoned() {
 
 ServerStatus ServerBuilder::status() const {
   ServerStatus status = status_;
-  rebuild(status, residents_, facts_.rus, fullShare());
+  rebuild(status, residents_, facts_, fullShare());
   return status;
 }
 

@@ -39,9 +39,10 @@ class ServerBuilder {
   ServerBuilder& platform(std::string name);
   ServerBuilder& rack(std::string name);
   ServerBuilder& attribute(std::string name, std::string value);
+  ServerBuilder& extra(std::string kind, uint32_t count);
   ServerBuilder& background(Pressures pressures);
-  // A task with this profile on the lowest `units` free units.
-  ServerBuilder& holding(const Profile& profile, uint32_t units = 1);
+  // A task with this profile on the lowest `units` free units, with the lowest free extras.
+  ServerBuilder& holding(const Profile& profile, uint32_t units = 1, const Extras& extras = {});
   ServerBuilder& down();
   ServerBuilder& cordoned();
 

@@ -236,6 +236,8 @@ void ManualCluster::start(const std::string& name) {
   }
   std::vector<std::string> arguments = {"/bin/sh", "-c", script + "exec \"$@\"", "sh", TARCIL_BINARY};
   arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());
+  if (role.role == "monitor")
+    arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());
   arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "3"});
   auto process = std::make_unique<Process>(arguments, environment());
   EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start";

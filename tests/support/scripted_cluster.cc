@@ -270,7 +270,8 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
       tasks[i].setJob(bytesOf(task.job));
       tasks[i].setIndex(task.index);
       tasks[i].setCaused(bytesOf(task.caused));
-      tasks[i].setTolerated(bytesOf(Pressure{}));
+      tasks[i].setTolerated(bytesOf(task.tolerated));
+      write(task.extras, tasks[i].initExtras(static_cast<unsigned>(task.extras.size())));
       tasks[i].setRus(kj::arrayPtr(task.rus.data(), task.rus.size()));
       tasks[i].setOver(kj::arrayPtr(task.over.data(), task.over.size()));
     }

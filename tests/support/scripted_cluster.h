@@ -35,6 +35,8 @@ struct ScriptedServer {
     std::vector<RuIndex> rus;
     Pressure caused{};
     std::vector<uint8_t> over;
+    Pressure tolerated{};
+    ExtraNumbers extras{};
   };
   std::vector<Task> tasks;
 };

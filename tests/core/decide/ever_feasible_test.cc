@@ -65,6 +65,47 @@ TEST(EverFeasible, RefusesMoreAtOnceThanThereIs) {
             "most 6");
 }
 
+JobSpec needing(uint32_t tasks, const Extras& extras) {
+  JobSpec spec = aJob(tasks);
+  spec.extras = extras;
+  return spec;
+}
+
+TEST(EverFeasible, AcceptsAJobWhoseExtrasAreMerelyTaken) {
+  auto state = aCluster({aServer("1").extra("gpus", 2).holding({}, 1, {{"gpus", 2}})});
+  EXPECT_EQ(problem(state, needing(1, {{"gpus", 2}})), "");
+}
+
+TEST(EverFeasible, NamesTheExtrasThatNoServerHasAndWhatThereIs) {
+  auto state = aCluster({aServer("1").extra("gpus", 4), aServer("2").extra("gpus", 2).extra("tapes", 1)});
+  EXPECT_EQ(
+      problem(state, needing(1, {{"gpu", 1}})),
+      "a task needs 1 gpu, and no server that suits it has that; one has at most 4 gpus, 1 tapes: change "
+      "extras.gpu or leave it out");
+  EXPECT_EQ(problem(state, needing(1, {{"gpus", 5}})),
+            "a task needs 5 gpus on one server; the most that one that suits it has is 4: lower extras.gpus");
+  EXPECT_EQ(problem(aCluster({aServer("1")}), needing(1, {{"gpus", 1}})),
+            "a task needs 1 gpus, and no server that suits it has extras: leave extras out");
+}
+
+TEST(EverFeasible, RefusesExtrasThatNoOneServerHasTogether) {
+  auto state = aCluster({aServer("1").extra("gpus", 4), aServer("2").extra("tapes", 1)});
+  EXPECT_EQ(problem(state, needing(1, {{"gpus", 1}, {"tapes", 1}})),
+            "no server that suits it has room for a task, each with 1 units and 1 gpus, 1 tapes: lower "
+            "rus_per_task or extras, or leave something out");
+}
+
+TEST(EverFeasible, RefusesMoreAtOnceThanThereAreExtrasFor) {
+  auto state = aCluster({aServer("1").extra("gpus", 3), aServer("2").extra("gpus", 4), aServer("3")});
+  JobSpec spec = needing(4, {{"gpus", 2}});
+  EXPECT_EQ(
+      problem(state, spec),
+      "places 4 tasks at once, each with 1 units and 2 gpus; the servers that suit it have enough for 3: "
+      "set concurrency to at most 3");
+  spec.concurrency = 3;
+  EXPECT_EQ(problem(state, spec), "");
+}
+
 TEST(EverFeasible, CountsOnlyWhatTheSpreadAllows) {
   auto state = aCluster({aServer("1"), aServer("2"), aServer("3").rus(1)});
   JobSpec spec = aJob(6);

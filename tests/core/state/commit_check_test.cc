@@ -22,10 +22,11 @@ Judging judging(const Profile& profile) {
   return judging;
 }
 
-Verdict check(const Claim& claim, const Judging& judging, const ServerBuilder& server, uint64_t version) {
+Verdict check(const Claim& claim, const Judging& judging, const ServerBuilder& server, uint64_t version,
+              const Extras& needed = {}) {
   ServerStatus status = server.status();
   status.version = version;
-  return checkClaim(claim, judging, server.facts(), status, fullShare());
+  return checkClaim(claim, judging, needed, server.facts(), status, fullShare());
 }
 
 constexpr Resource kLlc = Resource::kLlc;
@@ -48,6 +49,15 @@ TEST(CommitCheck, ComparesTheFloorWithTheMarginOfTheJudging) {
   job.margin = 1;
   EXPECT_EQ(check(claimWithFloor(1.0), job, aServer("a").holding(causing({{kLlc, 30}})), 2),
             Verdict::kBelowFloor);
+}
+
+TEST(CommitCheck, RefusesWhereExtrasAreTakenWhetherTheServerChangedOrNot) {
+  auto server = aServer("a").extra("gpus", 2).holding({}, 1, {{"gpus", 1}});
+  for (uint64_t version : {1, 2}) {
+    EXPECT_EQ(check(claimWithFloor(1.0), {}, server, version, {{"gpus", 1}}), Verdict::kGranted);
+    EXPECT_EQ(check(claimWithFloor(1.0), {}, server, version, {{"gpus", 2}}), Verdict::kNoExtras);
+    EXPECT_EQ(check(claimWithFloor(1.0), {}, server, version, {{"tapes", 1}}), Verdict::kNoExtras);
+  }
 }
 
 TEST(CommitCheck, RefusesWhatAResidentCouldNotBear) {
@@ -79,8 +89,9 @@ TEST(CommitCheck, SeesPressureAsItArrivesOnThePlatform) {
   status.version = 2;
   // Demand 50 becomes 25, so 74 is tolerated, and 40 arrives of the 80.
   auto job = judging(tolerating({{kLlc, 49}}));
-  EXPECT_EQ(checkClaim(claimWithFloor(1.0), job, server.facts(), status, half), Verdict::kGranted);
-  EXPECT_EQ(checkClaim(claimWithFloor(1.0), job, server.facts(), status, fullShare()), Verdict::kBelowFloor);
+  EXPECT_EQ(checkClaim(claimWithFloor(1.0), job, {}, server.facts(), status, half), Verdict::kGranted);
+  EXPECT_EQ(checkClaim(claimWithFloor(1.0), job, {}, server.facts(), status, fullShare()),
+            Verdict::kBelowFloor);
 }
 
 }  // namespace

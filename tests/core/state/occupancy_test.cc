@@ -9,16 +9,21 @@
 namespace tarcil {
 namespace {
 
-constexpr uint32_t kRus = 16;
+// 16 units, 4 gpus and 2 licences.
+ServerFacts facts() {
+  return aServer("a").rus(16).extra("gpus", 4).extra("licences", 2).facts();
+}
 
-TEST(Occupancy, LeavingGivesBackUnitsAndSlack) {
-  ServerStatus status = aServer("a").status();
+TEST(Occupancy, LeavingGivesBackUnitsSlackAndExtras) {
+  const ServerBuilder server = aServer("a").extra("gpus", 4);
+  ServerStatus status = server.status();
   const ServerStatus before = status;
   std::vector<Resident> residents;
   const Profile profile = causing({{Resource::kLlc, 60}});
-  occupy(status, residents, {7, {1, 2}, profile.caused, profile.tolerated}, fullShare());
+  occupy(status, residents, {7, {1, 2}, profile.caused, profile.tolerated, {{"gpus", {0, 3}}}}, fullShare());
   EXPECT_EQ(status.free.size(), 2u);
-  vacate(status, residents, 7, fullShare());
+  EXPECT_EQ(lowestExtras(status.freeExtras, {{"gpus", 4}}), (ExtraNumbers{{"gpus", {1, 2}}}));
+  vacate(status, residents, 7, server.facts(), fullShare());
   EXPECT_TRUE(residents.empty());
   EXPECT_EQ(status.version, before.version + 2);
   status.version = before.version;
@@ -29,26 +34,42 @@ TEST(Occupancy, AnUnknownAllocationLeavesNoTrace) {
   ServerStatus status = aServer("a").status();
   const ServerStatus before = status;
   std::vector<Resident> residents;
-  vacate(status, residents, 7, fullShare());
+  vacate(status, residents, 7, aServer("a").facts(), fullShare());
   EXPECT_EQ(status, before);
+}
+
+TEST(Occupancy, WhatTheServerNoLongerHasDoesNotBecomeFree) {
+  const ServerBuilder before = aServer("a").rus(4).extra("gpus", 4);
+  ServerStatus status = before.status();
+  std::vector<Resident> residents;
+  occupy(status, residents, {7, {0, 3}, {}, {}, {{"gpus", {1, 3}}}}, fullShare());
+  const ServerFacts now = aServer("a").rus(2).extra("gpus", 2).facts();
+  rebuild(status, residents, now, fullShare());
+  EXPECT_EQ(status.free.first(4), std::vector<RuIndex>{1});
+  EXPECT_EQ(lowestExtras(status.freeExtras, {{"gpus", 4}}), (ExtraNumbers{{"gpus", {0}}}));
+  vacate(status, residents, 7, now, fullShare());
+  EXPECT_EQ(status.free, RuSet::all(2));
+  EXPECT_EQ(status.freeExtras, allExtras({{"gpus", 2}}));
 }
 
 RC_GTEST_PROP(Occupancy, KeptStepByStepEqualsFromScratch, ()) {
   const Share share = *aShare();
   ServerStatus status;
   std::vector<Resident> residents;
-  rebuild(status, residents, kRus, share);
+  rebuild(status, residents, facts(), share);
   const int steps = *rc::gen::inRange(0, 30);
   for (AllocationId step = 1; step <= static_cast<AllocationId>(steps); ++step) {
     const auto units = *rc::gen::inRange<uint32_t>(1, 4);
     if (status.free.size() >= units && *rc::gen::arbitrary<bool>()) {
       const Profile profile = *aProfile();
-      occupy(status, residents, {step, status.free.first(units), profile.caused, profile.tolerated}, share);
+      const ExtraNumbers extras = lowestExtras(status.freeExtras, {{"gpus", *rc::gen::inRange(1u, 3u)}});
+      occupy(status, residents, {step, status.free.first(units), profile.caused, profile.tolerated, extras},
+             share);
     } else {
-      vacate(status, residents, *rc::gen::inRange<AllocationId>(1, step + 1), share);
+      vacate(status, residents, *rc::gen::inRange<AllocationId>(1, step + 1), facts(), share);
     }
     ServerStatus scratch = status;
-    rebuild(scratch, residents, kRus, share);
+    rebuild(scratch, residents, facts(), share);
     RC_ASSERT(scratch == status);
   }
 }

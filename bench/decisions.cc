@@ -1,0 +1,178 @@
+// Question: what does a decision cost, from 1,000 to 100,000 servers, and what does an agent's copy of the
+// state cost in time and memory? One thread; the clusters are filled to 60 % by the scheduler itself with
+// mixed jobs.
+//
+//   decisions [--benchmark_filter=REGEX] [Google Benchmark's other flags]
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "core/state/glance.h"
+#include "tests/support/generated_cluster.h"
+
+namespace tarcil {
+namespace {
+
+constexpr uint32_t kRus = 10;
+
+GeneratedCluster& cluster(int64_t servers, double load = 0.6) {
+  static std::map<std::pair<int64_t, double>, std::unique_ptr<GeneratedCluster>> clusters;
+  auto& made = clusters[{servers, load}];
+  if (!made) {
+    GeneratedOptions options;
+    options.servers = static_cast<uint32_t>(servers);
+    options.rus = kRus;
+    made = std::make_unique<GeneratedCluster>(options);
+    made->fillTo(load);
+  }
+  return *made;
+}
+
+PlacementRequest placing(const JobSpec& spec) {
+  PlacementRequest request{.spec = spec, .tasks = {}, .placedOn = {}};
+  for (TaskIndex task = 0; task < spec.tasks; ++task) request.tasks.push_back({task, 0});
+  return request;
+}
+
+// Arguments: servers, tasks, draws per task, whether explained.
+void decide(benchmark::State& state) {
+  GeneratedCluster& made = cluster(state.range(0));
+  QualitySettings settings;
+  settings.ratio = static_cast<uint32_t>(state.range(2));
+  std::vector<JobSpec> jobs;
+  for (int i = 0; i < 64; ++i) jobs.push_back(made.job(static_cast<uint32_t>(state.range(1))));
+  std::vector<PlacementRequest> requests;
+  requests.reserve(jobs.size());
+  for (const JobSpec& job : jobs) {
+    requests.push_back(placing(job));
+    requests.back().explain = state.range(3) != 0;
+  }
+  Chooser chooser;
+  uint64_t seed = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(chooser.choose(made.state(), requests[seed % jobs.size()], settings, seed));
+    ++seed;
+  }
+  const double draws = static_cast<double>(state.range(1) * state.range(2));
+  state.counters["per_draw"] = benchmark::Counter(
+      draws * static_cast<double>(state.iterations()),
+      static_cast<benchmark::Counter::Flags>(benchmark::Counter::kIsRate | benchmark::Counter::kInvert));
+}
+BENCHMARK(decide)
+    ->ArgNames({"servers", "tasks", "ratio", "explained"})
+    ->Args({1'000, 1, 8, 1})
+    ->Args({10'000, 1, 8, 1})
+    ->Args({100'000, 1, 8, 1})
+    ->Args({100'000, 1, 8, 0})
+    ->Args({1'000, 100, 32, 1})
+    ->Args({100'000, 100, 32, 1})
+    ->Args({100'000, 100, 32, 0});
+
+void scanEverything(benchmark::State& state) {
+  GeneratedCluster& made = cluster(state.range(0));
+  JobSpec job = made.job(static_cast<uint32_t>(state.range(1)));
+  job.policy = Policy::kGreedy;
+  const PlacementRequest request = placing(job);
+  Chooser chooser;
+  uint64_t seed = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(chooser.choose(made.state(), request, {}, seed++));
+}
+BENCHMARK(scanEverything)
+    ->ArgNames({"servers", "tasks"})
+    ->Args({1'000, 1})
+    ->Args({100'000, 1})
+    ->Args({100'000, 100})
+    ->Unit(benchmark::kMillisecond);
+
+// The judgement alone: byte shuffle or portable.
+template <bool kPortable>
+void judge(benchmark::State& state) {
+  GeneratedCluster& made = cluster(100'000);
+  const JobSpec job = made.job();
+  std::vector<Newcomer> newcomers;
+  for (PlatformId p = 0; p < made.state().platformCount(); ++p) {
+    newcomers.push_back(newcomer(viewOn(job.profile, made.state().share(p), 1.0), judgingFor(job, {}), 1));
+  }
+  std::vector<ServerId> servers(256);
+  for (ServerId& server : servers) server = static_cast<ServerId>(made.rng().below(100'000));
+  std::vector<Glance> glances(servers.size());
+  for (auto _ : state) {
+    if constexpr (kPortable) {
+      for (size_t i = 0; i < servers.size(); ++i) {
+        const Vacancy& vacancy = made.state().vacancy(servers[i]);
+        glances[i] = glancePortably(newcomers[vacancy.platform], vacancy);
+      }
+    } else {
+      glance(newcomers, made.state().vacancies(), servers, glances);
+    }
+    benchmark::DoNotOptimize(glances.data());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(servers.size()));
+}
+BENCHMARK(judge<false>)->Name("judge/shuffle");
+BENCHMARK(judge<true>)->Name("judge/portable");
+
+// Arguments: servers, units that change in one delta. Each delta takes or frees the same units of a server;
+// the servers come in random order, and their records are not in a cache near by.
+void applyDeltas(benchmark::State& state) {
+  GeneratedCluster& made = cluster(state.range(0));
+  ServerUpdate free{0, std::nullopt, made.state().status(0)};
+  for (RuIndex ru = 0; ru < kRus; ++ru) free.status.free.insert(ru);
+  ServerUpdate taken = free;
+  for (RuIndex ru = 0; ru < static_cast<RuIndex>(state.range(1)); ++ru) taken.status.free.erase(ru);
+  std::vector<ServerId> servers(static_cast<size_t>(state.range(0)));
+  std::iota(servers.begin(), servers.end(), 0U);
+  std::shuffle(servers.begin(), servers.end(), made.rng());
+  static uint64_t version = 1'000'000'000;
+  size_t next = 0;
+  bool taking = true;
+  for (auto _ : state) {
+    ServerUpdate& update = taking ? taken : free;
+    update.id = servers[next];
+    update.status.version = ++version;
+    made.state().apply(update);
+    if (++next == servers.size()) {
+      next = 0;
+      taking = !taking;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(1));
+}
+BENCHMARK(applyDeltas)
+    ->ArgNames({"servers", "units"})
+    ->Args({100'000, 1})
+    ->Args({100'000, 10})
+    ->Args({1'000, 1});
+
+// Bytes on the heap of an agent's copy, with distinct names and addresses.
+void memory(benchmark::State& state) {
+  for (auto _ : state) {
+    const size_t before = mallinfo2().uordblks;
+    ClusterState copy;
+    for (ServerId id = 0; id < static_cast<ServerId>(state.range(0)); ++id) {
+      ServerFacts facts;
+      facts.name = "server-" + std::to_string(id);
+      facts.platform = "p" + std::to_string(id % 4);
+      facts.rack = "rack-" + std::to_string(id % 2'500);
+      facts.address = "10." + std::to_string(id / 60'000) + "." + std::to_string(id / 250 % 240) + "." +
+                      std::to_string(id % 250) + ":7401";
+      facts.rus = facts.cores = kRus;
+      ServerStatus status;
+      status.version = 1;
+      status.up = true;
+      status.free = RuSet::all(kRus);
+      copy.apply({id, facts, status});
+    }
+    state.counters["MiB"] = static_cast<double>(mallinfo2().uordblks - before) / (1 << 20);
+  }
+}
+BENCHMARK(memory)->ArgNames({"servers"})->Arg(100'000)->Iterations(1);
+
+}  // namespace
+}  // namespace tarcil
+
+BENCHMARK_MAIN();

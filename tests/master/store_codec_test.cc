@@ -1,0 +1,85 @@
+// Records as bytes: what is written is read again, and so is what earlier formats wrote.
+#include "master/store_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace tarcil {
+namespace {
+
+Record stored(const Record& record) {
+  return decodeRecord(keyOf(record), encodeRecord(record));
+}
+
+// A record that a program of format 1 wrote: no extras, no policy, no packing.
+template <typename T>
+T ofFormat1(const std::string& name, const T& like) {
+  std::ifstream file(TARCIL_TEST_DATA "/records/format-1-" + name, std::ios::binary);
+  EXPECT_TRUE(file.is_open()) << name;
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  return std::get<T>(decodeRecord(keyOf(like), bytes.str()));
+}
+
+// As the files of format 1 hold them.
+JobRecord job() {
+  JobRecord job;
+  job.id.bytes[3] = 5;
+  job.spec.name = "train";
+  job.spec.command = {"sleep", "5"};
+  job.spec.tasks = 4;
+  job.spec.placement.spread = Spread::kRack;
+  job.spec.placement.prefer = {"s1", "s2"};
+  job.user = "alice";
+  job.runAs = "alice";
+  return job;
+}
+
+TaskRecord task() {
+  TaskRecord task;
+  task.job = job().id;
+  task.index = 2;
+  task.state = RunState::kRunning;
+  task.allocation = 77;
+  task.server = "s1";
+  task.rus = {1, 3};
+  task.q = 0.75;
+  task.s = 1;
+  return task;
+}
+
+ServerRecord server() {
+  ServerRecord server;
+  server.id = 3;
+  server.facts.name = "s1";
+  server.facts.platform = "haswell-2.3";
+  server.facts.attributes = {{"disk", "ssd"}};
+  server.facts.rus = 8;
+  server.facts.missing = {"perf"};
+  server.monitor = "m";
+  return server;
+}
+
+TEST(StoredRecords, ComeBackAsTheyWere) {
+  JobRecord asking = job();
+  asking.spec.policy = Policy::kGreedy;
+  asking.spec.extras = {{"gpus", 2}};
+  EXPECT_EQ(std::get<JobRecord>(stored(asking)), asking);
+  TaskRecord holding = task();
+  holding.extras = {{"gpus", {0, 3}}};
+  EXPECT_EQ(std::get<TaskRecord>(stored(holding)), holding);
+  ServerRecord having = server();
+  having.facts.extras = {{"gpus", 4}};
+  EXPECT_EQ(std::get<ServerRecord>(stored(having)), having);
+}
+
+TEST(StoredRecords, OfFormat1AreRead) {
+  EXPECT_EQ(ofFormat1("job", job()), job());
+  EXPECT_EQ(ofFormat1("task", task()), task());
+  EXPECT_EQ(ofFormat1("server", server()), server());
+}
+
+}  // namespace
+}  // namespace tarcil

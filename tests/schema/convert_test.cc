@@ -1,0 +1,105 @@
+// What goes onto the wire comes back as it was, and what a peer has not set reads as a default.
+#include "schema/convert.h"
+
+#include <capnp/message.h>
+#include <gtest/gtest.h>
+
+namespace tarcil {
+namespace {
+
+// The value, written and read.
+template <typename Wire, typename Value>
+Value sent(const Value& value) {
+  capnp::MallocMessageBuilder message;
+  write(value, message.initRoot<Wire>());
+  return read(message.getRoot<Wire>().asReader());
+}
+
+JobSpec spec() {
+  JobSpec spec;
+  spec.name = "train";
+  spec.tasks = 3;
+  spec.policy = Policy::kBatch;
+  spec.extras = {{"gpus", 2}, {"tapes", kMaxExtra}};
+  spec.placement.pack = Pack::kRack;
+  spec.placement.spread = Spread::kServer;
+  spec.placement.prefer = {"s9"};
+  spec.placement.preferOfTask = {{0, {"s1"}}, {2, {"s2", "s3"}}};
+  return spec;
+}
+
+TEST(Convert, KeepsAJob) {
+  EXPECT_EQ(sent<wire::JobSpec>(spec()), spec());
+  EXPECT_EQ(sent<wire::JobSpec>(JobSpec{}), JobSpec{});
+}
+
+TEST(Convert, KeepsEveryPolicyAndWayOfPacking) {
+  JobSpec job;
+  for (Policy policy :
+       {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch}) {
+    job.policy = policy;
+    EXPECT_EQ(sent<wire::JobSpec>(job), job);
+  }
+  for (Pack pack : {Pack::kNone, Pack::kServer, Pack::kRack}) {
+    job.placement.pack = pack;
+    EXPECT_EQ(sent<wire::JobSpec>(job), job);
+  }
+}
+
+TEST(Convert, NamesWhatTheWireNames) {
+  capnp::MallocMessageBuilder message;
+  auto job = message.initRoot<wire::JobSpec>();
+  write(spec(), job);
+  EXPECT_EQ(job.getPolicy(), wire::Policy::BATCH);
+  EXPECT_EQ(job.getPack(), wire::Pack::RACK);
+}
+
+TEST(Convert, KeepsAServer) {
+  ServerUpdate update;
+  update.id = 7;
+  update.facts = ServerFacts{};
+  update.facts->name = "s1";
+  update.facts->rus = 4;
+  update.facts->extras = {{"gpus", 100}, {"tapes", 1}};
+  update.status.freeExtras = allExtras(update.facts->extras);
+  takeExtras(update.status.freeExtras, {{"gpus", {0, 64}}, {"tapes", {0}}});
+  EXPECT_EQ(sent<wire::ServerUpdate>(update), update);
+}
+
+TEST(Convert, KeepsWhatATaskHolds) {
+  const ExtraNumbers held = {{"gpus", {0, 3}}, {"tapes", {4095}}};
+  TaskRecord task;
+  task.extras = held;
+  EXPECT_EQ(sent<wire::TaskRecord>(task), task);
+
+  JobAssignment assignment;
+  assignment.job.spec = spec();
+  assignment.tasks.emplace_back();
+  assignment.tasks.back().extras = held;
+  EXPECT_EQ(sent<wire::JobAssignment>(assignment), assignment);
+
+  CommitAnswer answer;
+  answer.grants = {{Verdict::kGranted, 5, {1}, held}, {Verdict::kNoExtras}};
+  EXPECT_EQ(sent<wire::CommitAnswer>(answer), answer);
+
+  LaunchSpec launch;
+  launch.extras = held;
+  EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
+}
+
+TEST(Convert, RefusesExtrasThatNobodyMayAskFor) {
+  const auto refuses = [](const Extras& extras) {
+    JobSpec job;
+    job.extras = extras;
+    EXPECT_THROW(sent<wire::JobSpec>(job), kj::Exception);
+  };
+  refuses({{"", 1}});
+  refuses({{"gpus", 0}});
+  refuses({{"gpus", kMaxExtra + 1}});
+  Extras many;
+  for (size_t i = 0; i <= kMaxExtraKinds; ++i) many["kind" + std::to_string(i)] = 1;
+  refuses(many);
+}
+
+}  // namespace
+}  // namespace tarcil
