@@ -17,7 +17,7 @@ using convert::text;
 // Tokens remembered; beyond, the oldest are asked for anew.
 constexpr size_t kMostUsersRemembered = 10'000;
 
-// A call that fails has lost its connection: the link or the launch's own answer takes care of it.
+// Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
 };
@@ -97,7 +97,7 @@ kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, Job
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
   login.setToken(text(options_.token));
   return login.send().then([this](auto&& response) {
@@ -112,7 +112,9 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
     request.setAddress(text(options_.address));
     request.setFeed(kj::heap<FeedImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
       attached_ = true;
       outage_.end();
       spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
@@ -122,6 +124,7 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
       auto early = std::move(early_);
       early_.clear();
       for (const agent::Event& news : early) dispatch(news);
+      return Attached{kj::mv(fault.promise)};
     });
   });
 }
@@ -178,15 +181,18 @@ void AgentServer::carryOut(agent::SendCommit& action) {
     auto request = port->commitRequest();
     write(commit, request.initCommit());
     failpoint("agent.before_commit");
-    calls_.add(request.send().then([this](auto&& response) {
-      failpoint("agent.commit_answered");
-      CommitAnswer answer = read(response.getAnswer());
-      if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
-        refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
-                                            "'; give each agent a name of its own"});
-      }
-      dispatch(agent::CommitAnswered{std::move(answer)});
-    }));
+    calls_.add(request.send().then(
+        [this](auto&& response) {
+          failpoint("agent.commit_answered");
+          CommitAnswer answer = read(response.getAnswer());
+          if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
+            refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
+                                                "'; give each agent a name of its own"});
+          }
+          dispatch(agent::CommitAnswered{std::move(answer)});
+        },
+        // It is sent again when the link has been made anew.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
   }
 }
 

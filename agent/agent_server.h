@@ -57,7 +57,7 @@ class AgentServer final {
   void takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
 
  private:
-  kj::Promise<void> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
   void carryOut(agent::SendCommit& action);
@@ -78,6 +78,7 @@ class AgentServer final {
 
   // While the link stands.
   kj::Maybe<wire::AgentPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
   std::vector<agent::Event> early_;    // news that came before the answer to attach
   std::map<std::string, User> users_;  // by token

@@ -138,7 +138,11 @@ void takeReports(Context& context, const ReportsArrived& event) {
   }
   for (const TaskReport& report : event.reports) {
     const Hold* hold = tables.jobs.holder(report.allocation);
-    if (hold == nullptr || tables.servers.at(hold->server).session != event.session) continue;
+    if (hold == nullptr || tables.servers.at(hold->server).session != event.session) {
+      // Nobody owns it: its launch was so late that the task had been given up.
+      if (!report.ended) context.out.send(StopTask{event.session, report.allocation});
+      continue;
+    }
     if (report.ended) {
       endTask(context, *hold, report.end);
     } else {

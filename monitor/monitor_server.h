@@ -64,7 +64,7 @@ class MonitorServer final : public ExecutorListener {
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
 
  private:
-  kj::Promise<void> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action>& actions);
@@ -72,6 +72,7 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::AnswerLaunch& action);
   void carryOut(monitor::FetchFiles& action);
   void carryOut(monitor::StartTask& action);
+  void carryOut(monitor::RecordReason& action);
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);
@@ -97,6 +98,7 @@ class MonitorServer final : public ExecutorListener {
 
   // While the link to the master stands.
   kj::Maybe<wire::MonitorPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
   std::set<std::string> agentTokens_;  // that the master has confirmed
 

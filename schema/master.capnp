@@ -49,7 +49,9 @@ interface MonitorPort {
   # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers.
 
   report @1 (reports :List(Types.TaskReport)) -> ();
-  # Success: durable; tasks that ended may be forgotten. A repeat changes nothing.
+  # Success: durable; tasks that ended may be forgotten. A repeat changes nothing. A task that started under an
+  # allocation that is in nobody's use is to be stopped: MonitorControl.stop follows. Fails as Conflict once another
+  # connection speaks for the monitor: attach anew and report again.
 
   files @2 (job :Data) -> (files :List(Types.InputFile));
   # The job's input files. Fails as NotFound once the job is gone. Reads only.

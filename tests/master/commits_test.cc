@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "master/tables.h"
 #include "tests/master/master_harness.h"
 
@@ -262,6 +264,18 @@ TEST_F(Commits, KeepNoMoreDecisionsThanAreBounded) {
   EXPECT_EQ(master.store().decisions(jobId(1))->size(), kMaxDecisions);
   EXPECT_EQ(master.task(1, 63).decision, 63u);
   EXPECT_EQ(master.task(1, 64).decision, kNoDecision);
+}
+
+TEST(Allocations, OfANewStoreAreNotThoseOfTheOneBefore) {
+  std::set<AllocationId> given;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    Rng rng(seed);
+    std::vector<Action> actions;
+    const MasterLogic logic({}, {}, {}, rng, actions);
+    const AllocationId next = logic.cluster().nextAllocation;
+    EXPECT_LT(next, uint64_t{1} << 40) << "no room for versions of servers";
+    EXPECT_TRUE(given.insert(next).second) << "seed " << seed;
+  }
 }
 
 TEST_F(Commits, NeverGiveAnAllocationTwiceAcrossRestarts) {

@@ -189,6 +189,24 @@ TEST_F(Monitors, ReportNothingForTasksOfOtherServers) {
   EXPECT_EQ(task(0).state, RunState::kStarting);
 }
 
+TEST_F(Monitors, AreToldToStopWhatNobodyOwns) {
+  master.detach(monitor);
+  master.pass(2 * kGrace);
+  monitor = master.attachMonitor("m", servers);
+  const auto actions = master.started(monitor, first);  // its launch was late
+  EXPECT_TRUE(only<AnswerReports>(actions).at(0).status.ok());
+  const auto stops = only<StopTask>(actions);
+  ASSERT_EQ(stops.size(), 1u);
+  EXPECT_EQ(stops[0].session, monitor);
+  EXPECT_EQ(stops[0].allocation, first);
+  EXPECT_EQ(task(0).state, RunState::kQueued);
+}
+
+TEST_F(Monitors, AreNotToldToStopWhatHasEnded) {
+  master.ended(monitor, first, exitedWith(0));
+  EXPECT_THAT(only<StopTask>(master.ended(monitor, first, exitedWith(0))), IsEmpty());
+}
+
 TEST_F(Monitors, WithFewerUnitsKeepTheTasksOnTheOthers) {
   master.attachMonitor("m", {serverFacts("a", 1)}, {{first, "a"}, {second, "a"}});
   EXPECT_EQ(master.freeUnits("a"), 0u);
