@@ -26,6 +26,7 @@ TEST(MasterServer, RefusesReportsThroughASessionThatWasReplaced) {
                       [](const Error& error) { ADD_FAILURE() << error.message; });
   ServerFacts facts;
   facts.name = "s1";
+  facts.platform = "default";
   facts.rus = 1;
   const SessionId first = server.newSession(), second = server.newSession();
   for (const SessionId session : {first, second}) {
