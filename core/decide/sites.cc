@@ -10,16 +10,10 @@ namespace {
 
 // Why a slot that looks so is not acceptable, where it is not.
 uint8_t reasonAgainst(const Glance& glance) {
-  switch (glance.obstacle) {
-    case Obstacle::kNone:
-      return static_cast<uint8_t>(Dropped::kQuality);
-    case Obstacle::kNeighbour:
-      return static_cast<uint8_t>(static_cast<int>(Dropped::kNeighbour) + glance.resource);
-    case Obstacle::kNotUsable:
-    case Obstacle::kNotEnoughFree:
-      break;
-  }
-  return static_cast<uint8_t>(Dropped::kNotEnoughFree);
+  static constexpr Dropped kReasons[] = {Dropped::kQuality, Dropped::kNotEnoughFree, Dropped::kNotEnoughFree,
+                                         Dropped::kNeighbour};  // by obstacle
+  return static_cast<uint8_t>(static_cast<int>(kReasons[static_cast<size_t>(glance.obstacle)]) +
+                              glance.resource);
 }
 
 }  // namespace
@@ -109,10 +103,9 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
   offer.reason = reasonAgainst(glance);
-  if (glance.obstacle == Obstacle::kNone) {
-    const bool acceptable = lookout_->takesAny || offer.performance >= lookout_->acceptableFrom;
-    offer.standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
-  }
+  const bool acceptable = offer.performance >= lookout_->acceptableFrom;
+  const Standing standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
+  offer.standing = glance.obstacle == Obstacle::kNone ? standing : Standing::kInfeasible;
 }
 
 }  // namespace tarcil

@@ -36,9 +36,8 @@ struct Lookout {
   const ClusterState& state;
   const JobSpec& spec;
   const PreparedJob& job;
-  double acceptableFrom = 0;   // E
+  double acceptableFrom = 0;   // E; 0 where all that are free count as acceptable
   bool takesFeasible = false;  // slots below that may be taken too
-  bool takesAny = false;       // all that are free may be taken, and all count as acceptable
   Ranking ranking = Ranking::kQuality;
   uint64_t seed = 0;                       // of what is left to chance
   const std::vector<ServerId>& preferred;  // servers that hold the job's data
