@@ -75,6 +75,11 @@ class Sites {
   }
 
  private:
+  // Slots looked at in one go: few enough to stay in the nearest cache.
+  static constexpr size_t kTogether = 64;
+
+  // As look(), for at most kTogether.
+  void lookAtSome(std::span<const SlotSampler::Slot> slots);
   void note(Site& site, ServerId server, const Glance& glance);
   const Newcomer& newcomerTo(const Site& site) const;
   Glance judge(const Site& site, uint32_t ownTasks) const;
@@ -82,9 +87,6 @@ class Sites {
 
   const Lookout* lookout_ = nullptr;
   std::vector<Site> sites_;
-  std::vector<ServerId> servers_;  // of one look()
-  std::vector<uint32_t> numbers_;
-  std::vector<Glance> glances_;
 };
 
 }  // namespace tarcil
