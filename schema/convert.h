@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/decide/options.h"
+#include "core/decide/plan.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
@@ -51,7 +52,8 @@ JobProgress read(wire::JobProgress::Reader from);
 void write(const TaskRecord& value, wire::TaskRecord::Builder to);
 TaskRecord read(wire::TaskRecord::Reader from);
 void write(const Explanation& value, wire::Explanation::Builder to);
-Explanation read(wire::Explanation::Reader from);
+// Throws where there are more candidates than `mostCandidates`, which bounds what is stored.
+Explanation read(wire::Explanation::Reader from, size_t mostCandidates = Explanation::kMaxCandidates);
 void write(const DecisionRecord& value, wire::DecisionRecord::Builder to);
 DecisionRecord read(wire::DecisionRecord::Reader from);
 void write(const JobAssignment& value, wire::JobAssignment::Builder to);
@@ -74,6 +76,8 @@ void write(const Commit& value, wire::Commit::Builder to);
 Commit read(wire::Commit::Reader from);
 void write(const CommitAnswer& value, wire::CommitAnswer::Builder to);
 CommitAnswer read(wire::CommitAnswer::Reader from);
+void write(const Plan& value, wire::Plan::Builder to);
+Plan read(wire::Plan::Reader from);
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to);
 LaunchSpec read(wire::LaunchSpec::Reader from);
 void write(const TaskReport& value, wire::TaskReport::Builder to);
