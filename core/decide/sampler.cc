@@ -16,7 +16,7 @@ void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng)
   servers_ = &servers;
   rng_ = &rng;
   rus_ = rusPerTask;
-  draw_ = servers.free().draws(rusPerTask);
+  servers.free().prepare(draw_, rusPerTask);
   if (table_.empty()) table_.resize(kSmallestTable);
   if (++sample_ == 0) {  // the counter went round: old entries would look like new ones
     table_.assign(table_.size(), {});

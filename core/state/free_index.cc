@@ -52,10 +52,11 @@ void FreeIndex::leave(ServerId server, size_t index) {
   weights_[index] -= mostIn(index);
 }
 
-FreeIndex::Draws FreeIndex::draws(uint32_t least) const {
-  Draws draws;
+void FreeIndex::prepare(Draws& draws, uint32_t least) const {
   draws.places_ = &places_;
   draws.least_ = least;
+  draws.total_ = 0;
+  draws.count_ = 0;
   const size_t first = classOf(std::max(1U, least));
   for (size_t index = first; index < end_; ++index) {
     if (classes_[index].empty()) continue;
@@ -69,7 +70,6 @@ FreeIndex::Draws FreeIndex::draws(uint32_t least) const {
                               [&](ServerId server) { return places_[server].units >= least; })) {
     draws.total_ = 0;
   }
-  return draws;
 }
 
 std::optional<FreeIndex::Drawn> FreeIndex::Draws::next(Rng& rng) const {

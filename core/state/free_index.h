@@ -31,9 +31,9 @@ class FreeIndex {
   uint32_t unitsOf(ServerId server) const { return server < places_.size() ? places_[server].units : 0; }
   uint64_t units() const { return units_; }
 
-  // Prepares draws from the servers with at least `least` units. O(classes).
+  // Draws from the servers with at least `least` units; valid until the index changes. O(classes).
   class Draws;
-  Draws draws(uint32_t least = 1) const;
+  void prepare(Draws& draws, uint32_t least = 1) const;
 
   // Servers with some units, but fewer than `least`. O(1) up to 33, else O(servers of a like number).
   uint32_t serversBelow(uint32_t least) const;
@@ -72,10 +72,13 @@ class FreeIndex {
   uint64_t units_ = 0;
 };
 
-// Draws from an index that does not change meanwhile.
+// Not copied, since it is large.
 class FreeIndex::Draws {
  public:
   Draws() = default;
+  explicit Draws(const FreeIndex& index, uint32_t least = 1) { index.prepare(*this, least); }
+  Draws(Draws&&) = default;
+  Draws& operator=(Draws&&) = default;
 
   // A unit drawn uniformly from the units of the servers; nullopt where there is none. O(1) expected.
   std::optional<Drawn> next(Rng& rng) const;

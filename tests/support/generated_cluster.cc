@@ -55,6 +55,7 @@ GeneratedCluster::GeneratedCluster(const GeneratedOptions& options)
     facts.rack = "rack-" + std::to_string(id % options.racks);
     facts.address = "10.0." + std::to_string(id / 250) + "." + std::to_string(id % 250);
     facts.rus = facts.cores = options.rus;
+    facts_.push_back(facts);
     statuses_[id].version = 1;
     statuses_[id].up = true;
     statuses_[id].free = RuSet::all(options.rus);
@@ -107,7 +108,7 @@ void GeneratedCluster::endOne() {
   const Placed ended = placed_.back();
   placed_.pop_back();
   const uint32_t before = statuses_[ended.server].free.size();
-  vacate(statuses_[ended.server], residents_[ended.server], ended.allocation,
+  vacate(statuses_[ended.server], residents_[ended.server], ended.allocation, facts_[ended.server],
          state_.share(state_.vacancy(ended.server).platform));
   units_ -= statuses_[ended.server].free.size() - before;
   publish(ended.server);

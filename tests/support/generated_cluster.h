@@ -70,6 +70,7 @@ class GeneratedCluster {
   std::vector<Profile> kinds_;
   ClusterState state_;
   Chooser chooser_;
+  std::vector<ServerFacts> facts_;
   std::vector<ServerStatus> statuses_;
   std::vector<std::vector<Resident>> residents_;
   std::vector<Placed> placed_;
