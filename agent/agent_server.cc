@@ -6,7 +6,6 @@
 #include "agent/client_port.h"
 #include "env/failpoint.h"
 #include "rpc/errors.h"
-#include "rpc/link.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -18,7 +17,7 @@ using convert::text;
 // Tokens remembered; beyond, the oldest are asked for anew.
 constexpr size_t kMostUsersRemembered = 10'000;
 
-// A call that fails has lost its connection: the link or the launch's own answer takes care of it.
+// Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
 };
@@ -98,7 +97,7 @@ kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, Job
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
   login.setToken(text(options_.token));
   return login.send().then([this](auto&& response) {
@@ -113,8 +112,11 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
     request.setAddress(text(options_.address));
     request.setFeed(kj::heap<FeedImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
       attached_ = true;
+      outage_.end();
       spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
       agent::MasterAttached event{answer.getEpoch(), {}};
       for (auto job : answer.getJobs()) event.jobs.push_back(read(job));
@@ -122,21 +124,24 @@ kj::Promise<void> AgentServer::attach(wire::MasterGate::Client master) {
       auto early = std::move(early_);
       early_.clear();
       for (const agent::Event& news : early) dispatch(news);
+      return Attached{kj::mv(fault.promise)};
     });
   });
 }
 
 void AgentServer::lost(const Error& error) {
-  if (error.code == ErrorCode::kDenied) {
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
     refused_(error);
     return;
   }
   early_.clear();
   users_.clear();
   port_ = nullptr;
+  if (outage_.begins(error)) {
+    spdlog::warn("the master at {} is out of reach: {}; trying again", options_.master, error.message);
+  }
   if (!attached_) return;
   attached_ = false;
-  spdlog::warn("lost the master at {}: {}", options_.master, error.message);
   dispatch(agent::MasterLost{});
 }
 
@@ -176,10 +181,18 @@ void AgentServer::carryOut(agent::SendCommit& action) {
     auto request = port->commitRequest();
     write(commit, request.initCommit());
     failpoint("agent.before_commit");
-    calls_.add(request.send().then([this](auto&& response) {
-      failpoint("agent.commit_answered");
-      dispatch(agent::CommitAnswered{read(response.getAnswer())});
-    }));
+    calls_.add(request.send().then(
+        [this](auto&& response) {
+          failpoint("agent.commit_answered");
+          CommitAnswer answer = read(response.getAnswer());
+          if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
+            refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
+                                                "'; give each agent a name of its own"});
+          }
+          dispatch(agent::CommitAnswered{std::move(answer)});
+        },
+        // It is sent again when the link has been made anew.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
   }
 }
 

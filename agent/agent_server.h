@@ -12,6 +12,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "rpc/connection.h"
+#include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/agent.capnp.h"
 #include "schema/master.capnp.h"
@@ -29,8 +30,10 @@ struct AgentServerOptions {
 // Single-threaded; its ports call it on the event loop.
 class AgentServer final {
  public:
-  // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
-  // `attached`: the whole state has come from the master; called after each attachment.
+  // `clock` outlives the server. `refused`: the master does not accept the token (Denied) or the name
+  // (Invalid), or another process has taken the agent's name (Conflict); going on is of no use, and clients
+  // are to find their connections broken. `attached`: the whole state has come from the master; called after
+  // each attachment.
   AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
               kj::Function<void(const Error&)> refused, kj::Function<void()> attached);
 
@@ -57,7 +60,7 @@ class AgentServer final {
   void takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
 
  private:
-  kj::Promise<void> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
   void carryOut(agent::SendCommit& action);
@@ -78,11 +81,13 @@ class AgentServer final {
 
   // While the link stands.
   kj::Maybe<wire::AgentPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
   std::vector<agent::Event> early_;    // news that came before the answer to attach
   std::map<std::string, User> users_;  // by token
   std::string cluster_;
 
+  Outage outage_;  // of the master
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
   kj::TaskSet calls_;
   kj::Promise<void> link_;

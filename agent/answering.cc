@@ -38,6 +38,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
   snapshot = false;
   copy = StateCopy();
+  chooser = Chooser();
   copy.state().setContention(settings.contention);
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);
@@ -114,13 +115,14 @@ void AgentLogic::State::settle(Job& job, const Status& status, Turn& turn) {
 }
 
 void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
+  using Outcome = CommitAnswer::Outcome;
   const CommitAnswer& answered = event.answer;
+  if (answered.outcome == Outcome::kSuperseded) return;  // nothing is known of the job
   apply(answered.servers, turn);
   std::optional<Commit> commit = inFlight.take(answered.sequence, copy.state());
   if (!commit) return;
   Job* job = find(commit->job);
   if (!job) return;
-  using Outcome = CommitAnswer::Outcome;
   const bool first = !job->durable;
   if (answered.outcome == Outcome::kOk) {
     const bool refused = takeGrants(*job, *commit, answered, turn);

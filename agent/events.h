@@ -56,6 +56,7 @@ struct SubmitArrived {
 };
 
 // Delivered only while the attachment lasts on which the commit was sent: sequences begin anew with an epoch.
+// An answer of outcome kSuperseded changes nothing: the shell ends the agent, and its clients fail over.
 struct CommitAnswered {
   CommitAnswer answer;
 };

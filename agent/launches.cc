@@ -63,7 +63,7 @@ void Launches::send(Launching& launching, const ClusterState& state, std::vector
   }
   launching.stage = Launching::Stage::kSent;
   launching.spec.server = state.name(launching.server);
-  actions.push_back(Launch{.address = state.address(launching.server), .spec = launching.spec});
+  actions.push_back(Launch{.address = std::string(state.address(launching.server)), .spec = launching.spec});
 }
 
 }  // namespace tarcil::agent

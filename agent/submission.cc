@@ -163,6 +163,9 @@ Status checkSubmission(const JobSpec& spec, const std::vector<InputFile>& files)
   if (Status status = checkProfile(spec.profile); !status) return status;
   if (Status status = checkPlacement(spec.placement); !status) return status;
   if (Status status = checkCommand(spec); !status) return status;
+  if (!files.empty() && !spec.workdir.empty()) {
+    return invalid("files: they are shipped into the private directory that workdir replaces; leave one out");
+  }
   return checkFiles(files);
 }
 

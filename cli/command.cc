@@ -28,8 +28,8 @@ void onRun(CLI::App& command, std::function<int()> body) {
   });
 }
 
-void addJsonFlag(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "Print one JSON value to stdout and nothing else there.");
+CLI::Option* addJsonFlag(CLI::App& command, bool& json) {
+  return command.add_flag("--json", json, "Print one JSON value to stdout and nothing else there.");
 }
 
 void addOutputFlags(CLI::App& command, OutputFlags& flags) {

@@ -37,7 +37,7 @@ struct OutputFlags {
   bool verbose = false;
 };
 void addOutputFlags(CLI::App& command, OutputFlags& flags);
-void addJsonFlag(CLI::App& command, bool& json);
+CLI::Option* addJsonFlag(CLI::App& command, bool& json);
 
 // --data, --cluster, --token-file.
 void addClusterFlags(CLI::App& command, ContextFlags& flags);

@@ -90,7 +90,7 @@ Result<Context> readContext(const std::string& folder) {
   Context context;
   for (const Json& agent : json["cluster"]) {
     if (!agent.is_string()) return malformed(path);
-    if (Status good = checkAddress(agent.get<std::string>()); !good)
+    if (Status good = checkAddress(agent.get<std::string>(), AddressUse::kConnect); !good)
       return invalid(path + ": " + good.error().message);
     context.agents.push_back(agent.get<std::string>());
   }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/profile_file.h"
 #include "cli/text.h"
+#include "core/base/names.h"
 #include "core/state/extras.h"
 
 namespace tarcil {

@@ -5,6 +5,7 @@
 namespace tarcil {
 namespace {
 
+constexpr size_t kUsageColumn = 7;
 constexpr size_t kOptionColumn = 24;
 
 constexpr const char* kUsualExits =
@@ -22,15 +23,6 @@ std::string entry(const std::string& label, const std::string& description) {
     text.append(kOptionColumn - text.size(), ' ');
   }
   return text + wrapped(description, kOptionColumn) + "\n";
-}
-
-std::string labelOf(const CLI::Option& option) {
-  if (option.get_positional() && !option.nonpositional()) return option.get_name(true);
-  std::string label;
-  for (const std::string& name : option.get_snames()) label += (label.empty() ? "-" : ", -") + name;
-  for (const std::string& name : option.get_lnames()) label += (label.empty() ? "--" : ", --") + name;
-  const std::string value = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
-  return value.empty() ? label : label + " " + value;
 }
 
 std::string optionsOf(const CLI::App& app) {
@@ -62,6 +54,15 @@ std::string commandsOf(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::string labelOf(const CLI::Option& option) {
+  if (option.get_positional() && !option.nonpositional()) return option.get_name(true);
+  std::string label;
+  for (const std::string& name : option.get_snames()) label += (label.empty() ? "-" : ", -") + name;
+  for (const std::string& name : option.get_lnames()) label += (label.empty() ? "--" : ", --") + name;
+  const std::string value = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
+  return value.empty() ? label : label + " " + value;
+}
 
 std::string wrapped(std::string_view text, size_t indent) {
   const std::string margin(indent, ' ');
@@ -99,7 +100,8 @@ std::string wrapped(std::string_view text, size_t indent) {
 }
 
 std::string CommandHelp::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
-  std::string text = "Usage: tarcil " + help_.usage + "\n\n" + wrapped(help_.details, 0) + "\n";
+  std::string text =
+      "Usage: " + wrapped("tarcil " + help_.usage, kUsageColumn) + "\n\n" + wrapped(help_.details, 0) + "\n";
   text += commandsOf(*app) + optionsOf(*app);
   if (!help_.examples.empty()) text += "\nExamples:\n" + help_.examples;
   return text + "\nExit codes:\n" + (help_.exits.empty() ? kUsualExits : help_.exits);

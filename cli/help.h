@@ -17,6 +17,9 @@ inline constexpr size_t kHelpColumns = 78;
 // is.
 std::string wrapped(std::string_view text, size_t indent);
 
+// "-f, --follow", "--profile FILE"; the bare name of an argument.
+std::string labelOf(const CLI::Option& option);
+
 // Usage, details, arguments, options, examples, exit codes.
 class CommandHelp final : public CLI::FormatterBase {
  public:

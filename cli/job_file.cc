@@ -11,6 +11,8 @@
 #include "cli/text.h"
 #include "cli/units.h"
 #include "cli/yaml_reader.h"
+#include "core/base/names.h"
+#include "core/model/constraint.h"
 #include "core/state/extras.h"
 
 namespace tarcil {
@@ -203,6 +205,7 @@ class JobReader {
     if (!name) return;
     if (!job_.hasProfile) {
       job_.lookupApplication = *name;
+      job_.lookupPlace = application->node().place;
       return;
     }
     std::string& own = job_.spec.profile.application;
@@ -302,6 +305,11 @@ class JobReader {
   void readFiles() {
     auto value = root_.take("files");
     if (!value) return;
+    if (!job_.spec.workdir.empty()) {
+      return value->problem(
+          "are shipped into each task's private working directory, which workdir replaces; leave workdir out,"
+          " or leave files out and keep them in workdir on the servers");
+    }
     if (auto entries = value->list()) {
       job_.files = readInputFiles(*entries, folder_, {options_.maxInputBytes, options_.maxInputFiles});
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/problems.h"
 #include "core/base/result.h"
 #include "core/model/job.h"
 
@@ -25,6 +26,7 @@ struct JobFile {
   std::vector<InputFile> files;  // sorted by path
   // Name to look a stored profile up by; empty where the job has a profile or names no application.
   std::string lookupApplication;
+  Place lookupPlace;  // of that name in the file
   // Whether spec.profile came with the job. Otherwise it is the one that causes nothing and accepts any
   // place.
   bool hasProfile = false;

@@ -53,6 +53,7 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"platform", "Cluster", addPlatform},
       {"tune", "Cluster", addTune},
       {"quality", "Tools", addQuality},
+      {"options", "Tools", addOptions},
       {"version", "Tools", addVersion},
   };
 }

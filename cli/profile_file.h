@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/yaml_reader.h"
+#include "core/base/names.h"
 #include "core/base/result.h"
 #include "core/model/profile.h"
 
@@ -28,6 +29,5 @@ Profile profileIn(const YamlValue& value);
 Share shareIn(const YamlValue& value);
 
 inline constexpr double kMaxShare = 4;
-inline constexpr size_t kMaxNameCharacters = 128;
 
 }  // namespace tarcil

@@ -47,10 +47,6 @@ Json jsonByResource(const Pressure& pressure) {
   return byResource(pressure, [](uint8_t value) { return int{value}; });
 }
 
-Json jsonByResource(const PressureSum& sum) {
-  return byResource(sum, [](int32_t value) { return value; });
-}
-
 Json jsonByResource(const Share& share) {
   return byResource(share, [](uint16_t value) { return value / double{kShareUnit}; });
 }

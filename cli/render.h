@@ -15,7 +15,6 @@ namespace tarcil {
 // --- JSON ---
 Json jsonTime(WallTime time);  // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
-Json jsonByResource(const PressureSum& sum);
 Json jsonByResource(const Share& share);  // as factors
 
 // By kind, how many countable things the server has and how many of them no task holds.

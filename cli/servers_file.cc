@@ -9,6 +9,7 @@
 #include "cli/profile_file.h"
 #include "cli/text.h"
 #include "cli/yaml_reader.h"
+#include "core/base/names.h"
 
 namespace tarcil {
 namespace {

@@ -40,7 +40,9 @@ std::string lastLines(const std::string& file, size_t count) {
 }
 
 std::string describeStatus(int status) {
-  if (WIFSIGNALED(status)) return std::string("was killed by ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status))
+    return "was killed by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) +
+           ")";
   return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
 

@@ -76,13 +76,6 @@ bool isPrintable(std::string_view text) {
   return true;
 }
 
-bool isPlainName(std::string_view name, size_t most) {
-  static constexpr std::string_view kAllowed =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  return !name.empty() && name.size() <= most && name.find_first_not_of(kAllowed) == std::string_view::npos &&
-         name.front() != '.' && name.front() != '-';
-}
-
 std::string shown(std::string_view text) {
   std::string result = "'";
   for (size_t count = 0; !text.empty() && count < kMostShown; ++count) {

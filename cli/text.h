@@ -18,10 +18,6 @@ size_t characters(std::string_view text);
 // UTF-8 without control characters.
 bool isPrintable(std::string_view text);
 
-// A name of 1 to `most` ASCII letters, digits, dots, dashes and underscores that starts with neither dot nor
-// dash.
-bool isPlainName(std::string_view name, size_t most);
-
 // A text fit for a message: quoted, clipped to 60 characters, everything that is not printable escaped.
 std::string shown(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "master/agent_attachment.h"
 
+#include "core/base/names.h"
 #include "master/settlement.h"
 
 namespace tarcil::master {
@@ -40,8 +41,8 @@ void handOverOrphans(Context& context) {
 
 void attachAgent(Context& context, const AgentAttached& event) {
   Tables& tables = context.tables;
-  if (event.agent.empty()) {
-    context.out.send(AnswerAgentAttached{event.request, invalid("agent: give it a name"), {}});
+  if (const Status named = checkName("agent", event.agent); !named) {
+    context.out.send(AnswerAgentAttached{event.request, named.error(), {}});
     return;
   }
   Agent& agent = tables.agents.named(event.agent);

@@ -197,7 +197,7 @@ CommitAnswer repeatAnswer(const Agent& agent, const Commit& commit) {
 CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit) {
   Agent* agent = context.tables.agents.attached(session);
   if (agent == nullptr) {
-    return refused(commit.sequence, "this connection does not speak for an agent any more: attach again");
+    return {commit.sequence, CommitAnswer::Outcome::kSuperseded, {}, {}, {}};
   }
   if (commit.sequence <= agent->lastSequence) return repeatAnswer(*agent, commit);
   if (commit.sequence != agent->lastSequence + 1) {

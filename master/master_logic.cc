@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/names.h"
 #include "master/agent_attachment.h"
 #include "master/commits.h"
 #include "master/monitor_attachment.h"
@@ -20,9 +21,9 @@ constexpr uint16_t kMaxShare = 4 * kShareUnit;
 
 Status cancel(Context& context, const CancelRequested& event) {
   Job* job = context.tables.jobs.find(event.job);
-  if (job == nullptr) return notFound("no job " + toString(event.job));
-  if (!maySteer(event.caller, job->record.user)) {
-    return denied("job " + toString(event.job) + " belongs to another user");
+  // Somebody else's job looks as if it were not there.
+  if (job == nullptr || !maySteer(event.caller, job->record.user)) {
+    return notFound("there is no job " + toString(event.job));
   }
   if (!isFinal(job->progress.state)) cancelJob(context, *job, event.caller.user);
   return {};
@@ -41,7 +42,7 @@ Status setSettings(Context& context, const SettingsSet& event) {
 }
 
 Status setPlatform(Context& context, const PlatformSet& event) {
-  if (event.platform.empty()) return invalid("platform: its name is missing");
+  if (Status named = checkName("platform", event.platform); !named) return named;
   for (size_t i = 0; i < event.share.size(); ++i) {
     if (event.share[i] <= kMaxShare) continue;
     return invalid("share: " + std::string(kResourceNames[i]) + ": " + std::to_string(event.share[i]) +

@@ -164,7 +164,7 @@ void MasterServer::letOut(master::AnswerCommit& action) {
   commits_.fulfill(action.request, std::move(action.answer));
 }
 void MasterServer::letOut(master::AnswerReports& action) {
-  others_.fulfill(action.request, Status());
+  others_.fulfill(action.request, std::move(action.status));
 }
 void MasterServer::letOut(master::Answer& action) {
   others_.fulfill(action.request, std::move(action.status));

@@ -3,10 +3,17 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/names.h"
 #include "master/task_life.h"
 
 namespace tarcil::master {
 namespace {
+
+Status checkNames(const ServerFacts& facts) {
+  if (Status named = checkName("server", facts.name); !named) return named;
+  if (Status named = checkName("platform", facts.platform); !named) return named;
+  return facts.rack.empty() ? Status() : checkName("rack", facts.rack);
+}
 
 // Why the monitor cannot have these servers; success changes nothing yet.
 Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
@@ -14,7 +21,7 @@ Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
   std::unordered_set<std::string> names;
   for (const ServerFacts& facts : event.servers) {
     const std::string where = "server \"" + facts.name + "\": ";
-    if (facts.name.empty()) return invalid("servers: a server without a name; give each one");
+    if (Status named = checkNames(facts); !named) return named;
     if (!names.insert(facts.name).second)
       return invalid(where + "listed twice; names are unique in a cluster");
     if (facts.rus < 1 || facts.rus > kMaxServerRus) {
@@ -131,7 +138,11 @@ void takeReports(Context& context, const ReportsArrived& event) {
   }
   for (const TaskReport& report : event.reports) {
     const Hold* hold = tables.jobs.holder(report.allocation);
-    if (hold == nullptr || tables.servers.at(hold->server).session != event.session) continue;
+    if (hold == nullptr || tables.servers.at(hold->server).session != event.session) {
+      // Nobody owns it: its launch was so late that the task had been given up.
+      if (!report.ended) context.out.send(StopTask{event.session, report.allocation});
+      continue;
+    }
     if (report.ended) {
       endTask(context, *hold, report.end);
     } else {

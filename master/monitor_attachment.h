@@ -14,7 +14,8 @@ void attachMonitor(Context& context, const MonitorAttached& event);
 void detachMonitor(Context& context, SessionId session);
 
 // Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
-// repeats them. A report for an allocation that is not in use on one of its servers changes nothing.
+// repeats them. A report for an allocation that is not in use on one of its servers changes nothing; a task
+// that has started under one is to be stopped.
 void takeReports(Context& context, const ReportsArrived& event);
 
 // Tasks of servers that stayed away beyond their grace are lost.

@@ -13,6 +13,10 @@ namespace {
 // passes unchecked.
 constexpr int kVersionBits = 24;
 
+// A new store's numbers of allocations begin at a random one of so many blocks: monitors may have outlived
+// the store before it, and refuse what they know by number. Below 2^40, so that versions have their bits.
+constexpr uint64_t kFirstBlocks = uint64_t{1} << 26;
+
 ClusterRecord clusterOf(const StoreContents& contents) {
   ClusterRecord cluster = contents.cluster.value_or(ClusterRecord{});
   for (const TaskRecord& task : contents.tasks) {
@@ -76,7 +80,10 @@ void start(Context& context, Rng& rng) {
   Tables& tables = context.tables;
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
-  if (tables.cluster.cluster.empty()) tables.cluster.cluster = randomName(rng);
+  if (tables.cluster.cluster.empty()) {
+    tables.cluster.cluster = randomName(rng);
+    tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;
+  }
   tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
   context.out.put(tables.cluster);
   if (tables.settings.version == 0) {

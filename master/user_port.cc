@@ -61,7 +61,9 @@ class UserPortImpl final : public wire::UserPort::Server {
   }
 
   kj::Promise<void> cancel(CancelContext context) override {
-    return server_.cancel(readJobId(context.getParams().getId()), caller_);
+    const JobId id = readJobId(context.getParams().getId());
+    context.getResults().setState(toWire(requireVisible(id).state));
+    return server_.cancel(id, caller_);
   }
 
   kj::Promise<void> decisions(DecisionsContext context) override {

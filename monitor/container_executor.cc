@@ -185,6 +185,13 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   return {};
 }
 
+// Where the disk does not take it, the task is signalled all the same: a successor then reports the signal.
+void ContainerExecutor::recordReason(AllocationId allocation, EndCause reason) {
+  if (auto recorded = store_->recordReason(allocation, reason); !recorded) {
+    KJ_LOG(WARNING, recorded.error().message);
+  }
+}
+
 void ContainerExecutor::signal(AllocationId allocation, int signal) {
   const auto found = running_.find(allocation);
   if (found == running_.end()) return;
@@ -201,6 +208,10 @@ void ContainerExecutor::forget(AllocationId allocation) {
 
 std::vector<RecoveredTask> ContainerExecutor::recover() {
   std::vector<RecoveredTask> result;
+  for (const AllocationId allocation : store_->forgotten()) {
+    result.emplace_back().spec.allocation = allocation;
+    result.back().state = RecoveredTask::State::kForgotten;
+  }
   for (const AllocationId allocation : store_->tasks()) {
     const bool recorded = store_->launch(allocation).has_value();
     if (!recorded && !store_->lockHeld(allocation) && !store_->started(allocation)) {
@@ -217,6 +228,7 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
   RecoveredTask task;
   task.spec = store_->launch(allocation).value_or(LaunchSpec{});
   task.spec.allocation = allocation;
+  task.reason = store_->reason(allocation);
   if (store_->lockHeld(allocation)) return adopted(std::move(task));
   const auto started = store_->started(allocation);
   if (auto end = store_->exit(allocation, settingFor(task.spec).memoryBytes)) {

@@ -51,6 +51,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   void record(const LaunchSpec& spec) override;
   // Requires: recorded. A task that runs is left alone. Files are written before this returns.
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
+  void recordReason(AllocationId allocation, EndCause reason) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
   // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a killed

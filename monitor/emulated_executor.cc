@@ -97,6 +97,8 @@ void EmulatedExecutor::start(const LaunchSpec& spec, const std::vector<InputFile
   tasks_.emplace(spec.allocation, std::move(task));
 }
 
+void EmulatedExecutor::recordReason(AllocationId, EndCause) {}
+
 void EmulatedExecutor::signal(AllocationId allocation, int signal) {
   const auto found = tasks_.find(allocation);
   if (found == tasks_.end() || (signal != SIGTERM && signal != SIGKILL)) return;

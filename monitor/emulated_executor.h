@@ -30,6 +30,7 @@ class EmulatedExecutor final : public Executor {
 
   void record(const LaunchSpec& spec) override;
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
+  void recordReason(AllocationId allocation, EndCause reason) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
   std::vector<RecoveredTask> recover() override;

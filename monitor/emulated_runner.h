@@ -27,6 +27,10 @@ class EmulatedRunner final : public Executor {
     later([this, spec, files]() { emulated_.start(spec, files); });
   }
 
+  void recordReason(AllocationId allocation, EndCause reason) override {
+    emulated_.recordReason(allocation, reason);
+  }
+
   void signal(AllocationId allocation, int signal) override {
     later([this, allocation, signal]() { emulated_.signal(allocation, signal); });
   }

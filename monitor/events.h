@@ -83,10 +83,16 @@ struct StartTask {
   LaunchSpec spec;
   std::vector<InputFile> files;
 };
+// Executor::recordReason. Comes before the task's first SignalTask with SIGTERM.
+struct RecordReason {
+  AllocationId allocation;
+  EndCause reason;
+};
 struct SignalTask {
   AllocationId allocation;
   int signal;
 };
+// Executor::forget. For an allocation that was stopped before it arrived, it comes before the report of that.
 struct ForgetTask {
   AllocationId allocation;
 };
@@ -99,7 +105,7 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, SignalTask, ForgetTask,
-                            SendReports, WakeAt>;
+using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, SignalTask,
+                            ForgetTask, SendReports, WakeAt>;
 
 }  // namespace tarcil::monitor

@@ -1,6 +1,7 @@
 // The seam between the monitor's logic and what runs tasks: containers, or timers that stand for them.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/model/launch.h"
@@ -31,8 +32,9 @@ struct RecoveredTask {
   };
   LaunchSpec spec;
   State state = State::kEnded;
-  WallTime started = kNever;  // for kRunning
-  TaskEnd end;                // for kEnded
+  WallTime started = kNever;         // for kRunning
+  TaskEnd end{};                     // for kEnded
+  std::optional<EndCause> reason{};  // recordReason() was called with it; not for kForgotten
 };
 
 class Executor {
@@ -45,6 +47,10 @@ class Executor {
 
   // Starts a recorded task with these input files. Answers through the listener.
   virtual void start(const LaunchSpec& spec, const std::vector<InputFile>& files) = 0;
+
+  // Writes down why the task is about to be signalled, kCancelled or kTimedOut, so that recover() tells it: a
+  // successor sees no more than a task that was ended by a signal.
+  virtual void recordReason(AllocationId allocation, EndCause reason) = 0;
 
   // SIGTERM goes to the command, SIGKILL to every process of the task. Unknown or ended tasks are ignored.
   virtual void signal(AllocationId allocation, int signal) = 0;

@@ -34,6 +34,13 @@ enum class Phase : uint8_t {
 // Why the monitor ends a task that would have run on.
 enum class Intent : uint8_t { kNone, kStop, kTimeOut, kDrop };
 
+Intent intentOf(const std::optional<EndCause>& reason) {
+  if (!reason) return Intent::kNone;
+  return *reason == EndCause::kTimedOut ? Intent::kTimeOut : Intent::kStop;
+}
+
+constexpr const char* kStoppedUnstarted = "stopped before it was started";
+
 struct Task {
   LaunchSpec spec;
   Phase phase = Phase::kReady;
@@ -118,6 +125,7 @@ struct MonitorLogic::State {
   void stop(AllocationId allocation, Turn& turn);
   void drop(AllocationId allocation, Turn& turn);
   void terminate(Task& task, Intent intent, Turn& turn);
+  void ask(Task& task, Intent intent, Turn& turn);
   void kill(Task& task, Turn& turn);
   void finish(Task& task, TaskEnd end, Turn& turn);
   void forget(AllocationId allocation, Turn& turn);
@@ -246,7 +254,10 @@ void MonitorLogic::State::on(const StopArrived& event, Turn& turn) {
 void MonitorLogic::State::stop(AllocationId allocation, Turn& turn) {
   Task* task = find(allocation);
   if (task == nullptr) {
-    tombstones.add(allocation);
+    if (!tombstones.contains(allocation)) {
+      tombstones.add(allocation);
+      turn.act(ForgetTask{allocation});  // before anybody is told that it will never start
+    }
     Task& refused = tasks[allocation];
     refused.spec.allocation = allocation;
     refused.recorded = false;
@@ -254,7 +265,7 @@ void MonitorLogic::State::stop(AllocationId allocation, Turn& turn) {
   } else if (task->holdsUnits()) {
     if (task->intent == Intent::kNone) terminate(*task, Intent::kStop, turn);
   } else if (task->phase != Phase::kEnded) {
-    finish(*task, endWithoutStart(EndCause::kCancelled, "stopped before it was started", turn.now), turn);
+    finish(*task, endWithoutStart(EndCause::kCancelled, kStoppedUnstarted, turn.now), turn);
   }
 }
 
@@ -272,6 +283,12 @@ void MonitorLogic::State::drop(AllocationId allocation, Turn& turn) {
 }
 
 void MonitorLogic::State::terminate(Task& task, Intent intent, Turn& turn) {
+  turn.act(RecordReason{task.spec.allocation,
+                        intent == Intent::kTimeOut ? EndCause::kTimedOut : EndCause::kCancelled});
+  ask(task, intent, turn);
+}
+
+void MonitorLogic::State::ask(Task& task, Intent intent, Turn& turn) {
   task.intent = intent;
   turn.act(SignalTask{task.spec.allocation, SIGTERM});
   setAlarm(task, turn.now.steady + task.spec.grace);
@@ -306,11 +323,13 @@ void MonitorLogic::State::finish(Task& task, TaskEnd end, Turn& turn) {
 
 // Requires: the task holds no units.
 void MonitorLogic::State::forget(AllocationId allocation, Turn& turn) {
-  clearAlarm(tasks.at(allocation));
+  const auto task = tasks.find(allocation);
+  const bool recorded = task->second.recorded;
+  clearAlarm(task->second);
   ready.erase(allocation);
-  tasks.erase(allocation);
+  tasks.erase(task);
   tombstones.add(allocation);
-  turn.act(ForgetTask{allocation});
+  if (recorded) turn.act(ForgetTask{allocation});
 }
 
 // --- Time ---------------------------------------------------------------------------------------------
@@ -413,20 +432,29 @@ void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
     tombstones.add(spec.allocation);
     return;
   }
-  if (recovered.state == RecoveredTask::State::kNeverStarted) {
+  if (recovered.state == RecoveredTask::State::kNeverStarted && !recovered.reason) {
     admit(spec, turn);
     return;
   }
   Task& task = tasks.try_emplace(spec.allocation).first->second;
   task.spec = spec;
+  task.intent = intentOf(recovered.reason);
+  if (recovered.state == RecoveredTask::State::kNeverStarted) {
+    finish(task, endWithoutStart(EndCause::kCancelled, kStoppedUnstarted, turn.now), turn);
+    return;
+  }
   if (recovered.state == RecoveredTask::State::kEnded) {
-    finish(task, recovered.end, turn);
+    finish(task, withIntent(task, recovered.end), turn);
     return;
   }
   // Its command may not be executed yet, or only just: then the executor tells.
   task.phase = recovered.started == kNever ? Phase::kStarting : Phase::kRunning;
   task.started = recovered.started;
   held.take(spec);
+  if (task.intent != Intent::kNone) {
+    ask(task, task.intent, turn);  // again: the predecessor may not have come to it
+    return;
+  }
   if (task.phase == Phase::kRunning && spec.timeout > Duration::zero()) {
     const Duration left = spec.timeout - (turn.now.wall - recovered.started);
     setAlarm(task, turn.now.steady + std::clamp(left, Duration::zero(), spec.timeout));

@@ -8,7 +8,6 @@
 #include "env/failpoint.h"
 #include "monitor/launch_port.h"
 #include "rpc/errors.h"
-#include "rpc/link.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -20,7 +19,7 @@ using convert::text;
 // Bytes of output in one answer.
 constexpr size_t kOutputPiece = 1 << 20;
 
-// A call to the master that fails has lost its connection; the link takes care of it.
+// Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
 };
@@ -141,7 +140,7 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   });
 }
 
-kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
   login.setToken(text(options_.token));
   return login.send().then([this](auto&& response) {
@@ -156,28 +155,33 @@ kj::Promise<void> MonitorServer::attach(wire::MasterGate::Client master) {
     for (uint32_t i = 0; i < known.size(); ++i) write(known[i], tasks[i]);
     request.setControl(kj::heap<ControlImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
       attached_ = true;
+      outage_.end();
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
                                        convert::readNumbers<uint64_t>(answer.getStop())});
       attachedCallback_();
+      return Attached{kj::mv(fault.promise)};
     });
   });
 }
 
 void MonitorServer::lost(const Error& error) {
-  if (error.code == ErrorCode::kDenied) {
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
     refused_(error);
     return;
   }
-  if (error.code == ErrorCode::kConflict)
-    spdlog::warn("the master at {} refuses: {}", options_.master, error.message);
   agentTokens_.clear();
   port_ = nullptr;
+  if (outage_.begins(error)) {
+    spdlog::warn("the master at {} {}: {}; trying again", options_.master,
+                 error.code == ErrorCode::kConflict ? "refuses" : "is out of reach", error.message);
+  }
   if (!attached_) return;
   attached_ = false;
-  spdlog::warn("lost the master at {}: {}", options_.master, error.message);
   dispatch(monitor::MasterLost{});
 }
 
@@ -208,6 +212,7 @@ void MonitorServer::carryOut(monitor::FetchFiles& action) {
     request.setJob(bytesOf(action.job));
     calls_.add(request.send()
                    .then([this, allocation](auto&& response) {
+                     failpoint("monitor.files_arrived");
                      dispatch(monitor::FilesArrived{allocation, read(response.getFiles())});
                    })
                    .catch_([this, allocation](kj::Exception&& exception) {
@@ -221,8 +226,15 @@ void MonitorServer::carryOut(monitor::FetchFiles& action) {
 void MonitorServer::carryOut(monitor::StartTask& action) {
   executor_->start(action.spec, action.files);
 }
+
+void MonitorServer::carryOut(monitor::RecordReason& action) {
+  executor_->recordReason(action.allocation, action.reason);
+  failpoint("monitor.reason_recorded");
+}
+
 void MonitorServer::carryOut(monitor::SignalTask& action) {
   executor_->signal(action.allocation, action.signal);
+  failpoint("monitor.signalled");
 }
 
 void MonitorServer::carryOut(monitor::ForgetTask& action) {
@@ -236,10 +248,13 @@ void MonitorServer::carryOut(monitor::SendReports& action) {
     auto reports = request.initReports(static_cast<uint32_t>(action.reports.size()));
     for (uint32_t i = 0; i < action.reports.size(); ++i) write(action.reports[i], reports[i]);
     failpoint("monitor.before_report");
-    calls_.add(request.send().then([this](auto&&) {
-      failpoint("monitor.reports_acknowledged");
-      dispatch(monitor::ReportsAcknowledged{});
-    }));
+    calls_.add(request.send().then(
+        [this](auto&&) {
+          failpoint("monitor.reports_acknowledged");
+          dispatch(monitor::ReportsAcknowledged{});
+        },
+        // Whatever the reason, this session cannot report any more; the next one reports it all again.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
   }
   // Tasks that ended without ever having been started never come back from the executor.
   for (const TaskReport& report : action.reports) {

@@ -16,6 +16,7 @@
 #include "monitor/monitor_logic.h"
 #include "monitor/output_source.h"
 #include "rpc/connection.h"
+#include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/master.capnp.h"
 #include "schema/monitor.capnp.h"
@@ -31,7 +32,8 @@ struct MonitorServerOptions {
 // Single-threaded; its ports call it on the event loop.
 class MonitorServer final : public ExecutorListener {
  public:
-  // `clock` outlives the server. `refused`: the master does not accept the token; trying again is of no use.
+  // `clock` outlives the server. `refused`: the master does not accept the token (Denied) or the servers
+  // (Invalid); trying again is of no use.
   // `attached`: the master has taken the servers in; called each time.
   MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
                 std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
@@ -62,7 +64,7 @@ class MonitorServer final : public ExecutorListener {
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
 
  private:
-  kj::Promise<void> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action>& actions);
@@ -70,6 +72,7 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::AnswerLaunch& action);
   void carryOut(monitor::FetchFiles& action);
   void carryOut(monitor::StartTask& action);
+  void carryOut(monitor::RecordReason& action);
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);
@@ -95,9 +98,11 @@ class MonitorServer final : public ExecutorListener {
 
   // While the link to the master stands.
   kj::Maybe<wire::MonitorPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
   std::set<std::string> agentTokens_;  // that the master has confirmed
 
+  Outage outage_;  // of the master
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
   kj::TaskSet calls_;
   kj::Promise<void> link_ = nullptr;

@@ -14,6 +14,7 @@
 
 #include "monitor/exit_record.h"
 #include "monitor/launch_record.h"
+#include "monitor/reason_record.h"
 
 namespace tarcil {
 namespace {
@@ -172,6 +173,7 @@ bool TaskStore::recycleOldest(const std::string& path) {
   done_.pop_front();
   doneBytes_ -= oldest.bytes;
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
+  good = good && (::unlink((path + "/reason").c_str()) == 0 || errno == ENOENT);
   for (const char* name : {"/stdout", "/stderr"}) {
     good = good && (::truncate((path + name).c_str(), 0) == 0 || errno == ENOENT);
   }
@@ -230,6 +232,16 @@ std::optional<TaskEnd> TaskStore::exit(AllocationId allocation, uint64_t memoryL
   return text ? parseExitRecord(*text, memoryLimit) : std::nullopt;
 }
 
+Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
+  const std::string path = file(allocation, "reason");
+  return writeFile(path, reasonRecord(reason)) ? Status() : failure("write", path);
+}
+
+std::optional<EndCause> TaskStore::reason(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "reason"));
+  return text ? parseReasonRecord(*text) : std::nullopt;
+}
+
 std::vector<AllocationId> TaskStore::tasks() const {
   return allocationsIn(data_ + "/tasks");
 }
@@ -239,10 +251,17 @@ void TaskStore::forget(AllocationId allocation) {
   const std::string to = data_ + "/done/" + std::to_string(allocation);
   const std::string work = from + "/work";
   if (!isEmptyFolder(work)) throwAway(work);
-  if (::rename(from.c_str(), to.c_str()) != 0) return;
+  const bool there = ::rename(from.c_str(), to.c_str()) == 0 || ::mkdir(to.c_str(), 0700) == 0;
+  if (!there) return;
   done_.push_back({allocation, outputBytes(to)});
   doneBytes_ += done_.back().bytes;
   pruneDone();
+}
+
+std::vector<AllocationId> TaskStore::forgotten() const {
+  std::vector<AllocationId> result;
+  for (const Done& done : done_) result.push_back(done.allocation);
+  return result;
 }
 
 void TaskStore::discard(AllocationId allocation) {

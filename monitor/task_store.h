@@ -9,9 +9,12 @@
 //     exit.new  room for `exit`, taken before the command is executed
 //     started   the same file, from just before the command is executed; microseconds since 1970
 //     exit      the same file, once it says how the task ended (shim/exit_record.h)
+//     reason    why the monitor ends the task, before it signals that (monitor/reason_record.h)
 //     stdout, stderr   from the first byte on
 //     work/     the task's private working directory
-//   <data>/done/<allocation>/ the same of tasks forgotten, work/ emptied; bounded in number and bytes
+//   <data>/done/<allocation>/ the same of tasks forgotten, work/ emptied; empty for one that was forgotten
+//               without having been recorded. Bounded in number and bytes. Also the mark that the allocation
+//               is over
 //   <data>/trash/             on its way out
 //
 // So, to a monitor that comes back: lock held -> the task is supervised. Lock free, and so free for ever:
@@ -75,11 +78,19 @@ class TaskStore {
   std::optional<WallTime> started(AllocationId allocation) const;
   std::optional<TaskEnd> exit(AllocationId allocation, uint64_t memoryLimit) const;
 
+  // Writes `reason`; a later one replaces it.
+  Status recordReason(AllocationId allocation, EndCause reason);
+  std::optional<EndCause> reason(AllocationId allocation) const;
+
   // Tasks with a folder, ascending.
   std::vector<AllocationId> tasks() const;
 
-  // Moves a task to done/ and empties its working directory. No effect on unknown ones.
+  // Moves a task to done/ and empties its working directory; one that was never recorded gets an empty folder
+  // there.
   void forget(AllocationId allocation);
+
+  // Tasks with a folder in done/: forgotten lately, the oldest first.
+  std::vector<AllocationId> forgotten() const;
 
   // Throws a task's folder away.
   void discard(AllocationId allocation);

@@ -10,10 +10,16 @@
 
 namespace tarcil {
 
-// Success where the text has one of the two forms; else Invalid, saying what to write.
-Status checkAddress(const std::string& address);
+enum class AddressUse {
+  kConnect,
+  kListen,  // port 0 is allowed: any free one
+};
 
-// Comma-separated addresses; each is checked. Empty parts are Invalid.
+// Success where the text has one of the two forms; else Invalid, saying what is wrong and what to write. The
+// host is a name, an IPv4 address or an IPv6 address in brackets; whether it exists shows when it is used.
+Status checkAddress(const std::string& address, AddressUse use);
+
+// Comma-separated addresses to connect to; each is checked. Empty parts are Invalid.
 Result<std::vector<std::string>> parseAddresses(const std::string& list);
 
 // The promise fails with DISCONNECTED where nobody listens; the call itself does not throw. Works for socket
@@ -27,8 +33,8 @@ struct Listener {
 };
 
 // A Unix socket is made anew, readable and writable by its owner only; an old one at the path is removed
-// unless somebody listens there (then it fails: the role runs already). Throws kj::Exception with a text for
-// people.
+// unless somebody listens there (then it fails: the role runs already). What fails is Invalid, with a text
+// for people.
 kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
                                const std::string& address);
 

@@ -14,7 +14,7 @@ constexpr auto kLongestPause = 1 * kj::SECONDS;
 
 class Link final {
  public:
-  Link(Net net, std::string address, kj::Function<kj::Promise<void>(capnp::Capability::Client)> attach,
+  Link(Net net, std::string address, kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
        kj::Function<void(const Error&)> lost)
       : net_(net), address_(std::move(address)), attach_(kj::mv(attach)), lost_(kj::mv(lost)) {}
 
@@ -36,9 +36,13 @@ class Link final {
       auto& held = *connection;
       auto attached = kj::evalNow([this, &held]() { return attach_(held.bootstrap()); });
       return attached
-          .then([this, &held]() {
-            pause_ = kFirstPause;
-            return held.onDisconnect();
+          .then([this, &held](Attached&& attached) {
+            // A call may be the first to see that the connection has ended.
+            auto fault = attached.fault.catch_([](kj::Exception&& exception) -> kj::Promise<void> {
+              if (exception.getType() == kj::Exception::Type::DISCONNECTED) return kj::READY_NOW;
+              return kj::mv(exception);
+            });
+            return held.onDisconnect().exclusiveJoin(kj::mv(fault)).then([this]() { pause_ = kFirstPause; });
           })
           .then([this]() {
             kj::throwFatalException(
@@ -50,7 +54,7 @@ class Link final {
 
   Net net_;
   const std::string address_;
-  kj::Function<kj::Promise<void>(capnp::Capability::Client)> attach_;
+  kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach_;
   kj::Function<void(const Error&)> lost_;
   kj::Duration pause_ = kFirstPause;
 };
@@ -58,7 +62,7 @@ class Link final {
 }  // namespace
 
 kj::Promise<void> keepLinked(Net net, std::string address,
-                             kj::Function<kj::Promise<void>(capnp::Capability::Client)> attach,
+                             kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
                              kj::Function<void(const Error&)> lost) {
   auto link = kj::heap<Link>(net, std::move(address), kj::mv(attach), kj::mv(lost));
   auto running = link->run();

@@ -3,16 +3,37 @@
 
 #include <kj/function.h>
 
+#include <optional>
+#include <utility>
+
 #include "core/base/result.h"
 #include "rpc/connection.h"
 
 namespace tarcil {
 
-// Connects, hands the peer's bootstrap capability to `attach`, and waits for the connection to end. Whenever
-// that happens, or connecting or attaching fails, tells `lost` why and tries again, after 20 ms at first and
-// up to 1 s. Runs until dropped; never resolves.
+struct Attached {
+  // Fails where the peer is of no use any more though the connection stands: it is dropped then. Never
+  // resolves.
+  kj::Promise<void> fault = kj::NEVER_DONE;
+};
+
+// Connects, hands the peer's bootstrap capability to `attach`, and waits for the connection to end or to be
+// dropped. Whenever that happens, or connecting or attaching fails, tells `lost` why and tries again, after
+// 20 ms at first and up to 1 s, from 20 ms again after a connection that ended by itself. Runs until dropped;
+// never resolves.
 kj::Promise<void> keepLinked(Net net, std::string address,
-                             kj::Function<kj::Promise<void>(capnp::Capability::Client)> attach,
+                             kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
                              kj::Function<void(const Error&)> lost);
+
+// So that an outage of a peer is told once and not with every try: of what `lost` says, the first word of
+// each outage counts, and a word of another kind (the peer is there now, and refuses).
+class Outage final {
+ public:
+  bool begins(const Error& error) { return std::exchange(code_, error.code) != error.code; }
+  void end() { code_.reset(); }
+
+ private:
+  std::optional<ErrorCode> code_;  // of the last word; none while the peer is there
+};
 
 }  // namespace tarcil

@@ -25,7 +25,8 @@ interface AgentPort {
 
   commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
   # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
-  # first answer. Calls are taken in the order of their sequences.
+  # first answer. Calls are taken in the order of their sequences. Answered with outcome superseded once another connection
+  # speaks for the agent.
 
   authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
@@ -48,7 +49,9 @@ interface MonitorPort {
   # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers.
 
   report @1 (reports :List(Types.TaskReport)) -> ();
-  # Success: durable; tasks that ended may be forgotten. A repeat changes nothing.
+  # Success: durable; tasks that ended may be forgotten. A repeat changes nothing. A task that started under an
+  # allocation that is in nobody's use is to be stopped: MonitorControl.stop follows. Fails as Conflict once another
+  # connection speaks for the monitor: attach anew and report again.
 
   files @2 (job :Data) -> (files :List(Types.InputFile));
   # The job's input files. Fails as NotFound once the job is gone. Reads only.
@@ -83,9 +86,9 @@ interface UserPort {
   # Where the task runs or ran last: answered when it has been started or is over; `allocation` is 0 for a task
   # that ended without ever having one.
 
-  cancel @5 (id :Data) -> ();
-  # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. No effect on a job that is
-  # over. A repeat changes nothing.
+  cancel @5 (id :Data) -> (state :Types.RunState);
+  # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. `state` is the job's when
+  # the wish came: where it was over, the wish has no effect. Fails as NotFound. A repeat changes nothing.
 
   decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
   # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.

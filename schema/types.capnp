@@ -304,7 +304,9 @@ struct CommitAnswer {
   problem @2 :Text;
   grants @3 :List(Grant);   # parallel to the claims, where outcome is ok
   servers @4 :List(ServerUpdate);
-  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; }
+  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; superseded @4; }
+  # superseded: this connection does not speak for an agent any more, another has attached under its name. Says nothing
+  # about the job: the agent's clients are to repeat their submissions at another agent.
 }
 
 struct Plan {

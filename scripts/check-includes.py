@@ -91,7 +91,7 @@ def library_of(header):
     """Of a header as written between <>: a library, "os", or None for the pure part of std."""
     first = header.split("/")[0]
     if first.endswith("intrin.h"):
-        return "std"  # the compiler's own, for vector instructions
+        return None  # the compiler's own, for vector instructions
     if first in LIBRARIES:
         return LIBRARIES[first]
     return "os" if header.endswith(".h") or header in IMPURE_STD else None

@@ -81,6 +81,8 @@ void executeCommand(const Plan& plan, int outFd, int errFd, Report& report) {
   sys::call(SYS_close_range, 3u, ~0u, 0u);
   sys::setSignalMask(0);
 
+  // Before the execution and not after it: once it has happened, nobody may be left to say so.
+  report.phase = Report::Phase::kStarted;
   const long result = executeFromPath(plan);
   report.fail("execute", plan.arguments[0], result);
   report.exitCode = result == -ENOENT || result == -ENOTDIR ? 127 : 126;

@@ -138,7 +138,6 @@ void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   }
   const int command = spawnCommand(plan, fds, report);
   if (command < 0) sys::exit(1);
-  report.phase = Report::Phase::kStarted;
   tellMonitor(plan, report);
   sys::close(fds.out);
   sys::close(fds.err);

@@ -20,7 +20,7 @@ struct Report {
   enum class Phase : int {
     kPreparing,  // the command has not been executed
     kFailed,     // and never will be: `problem` says why
-    kStarted,    // executed
+    kStarted,    // executed, or as good as that: it becomes kFailed where the execution fails
     kEnded,      // `waitStatus` says how
   };
 

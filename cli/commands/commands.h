@@ -35,5 +35,6 @@ void addTune(CLI::App& app);
 // Without a cluster.
 void addQuality(CLI::App& app);
 void addVersion(CLI::App& app);
+void addOptions(CLI::App& app);
 
 }  // namespace tarcil

@@ -61,7 +61,7 @@ void addDown(CLI::App& app) {
        "  2  bad arguments\n"
        "  3  no cluster is running there, or it is another user's\n"});
   auto flags = std::make_shared<DownFlags>();
-  command.add_option("--data", flags->data, "Folder given to `tarcil up`.");
+  command.add_option("--data", flags->data, "Folder given to `tarcil up`.")->type_name("DIR");
   addJsonFlag(command, flags->json);
   onRun(command, [flags]() { return down(*flags); });
 }

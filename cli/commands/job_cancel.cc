@@ -24,13 +24,15 @@ int cancel(const CancelFlags& flags) {
   Json list = Json::array();
   std::string text;
   for (const JobId& id : ids) {
-    cluster.ask([&id](Session& session) {
+    auto answer = cluster.ask([&id](Session& session) {
       auto request = session.user.cancelRequest();
       request.setId(bytesOf(id));
       return request.send();
     });
-    list.push_back({{"id", toString(id)}, {"cancelled", true}});
-    text += aligned({{"Cancelled", style.id(id)}});
+    const RunState before = fromWire(answer.getState());
+    list.push_back({{"id", toString(id)}, {"cancelled", !isFinal(before)}, {"state", name(before)}});
+    text += isFinal(before) ? aligned({{"Was over", style.id(id) + " (" + std::string(name(before)) + ")"}})
+                            : aligned({{"Cancelled", style.id(id)}});
   }
   if (flags.output.json) {
     printJson(list);
@@ -48,7 +50,8 @@ void addJobCancel(CLI::App& job) {
                  {"job cancel [OPTIONS] ID...", "Cancel jobs.",
                   "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's"
                   " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
-                  " the end. Without effect on jobs that are over.",
+                  " the end. A job that is over stays as it is, and that is said. With --json, `state`"
+                  " is the job's state before.",
                   "  tarcil job cancel 3f2a\n"
                   "  tarcil job cancel 3f2a 77b0\n",
                   ""});

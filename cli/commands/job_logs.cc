@@ -1,9 +1,13 @@
 // tarcil job logs: what a task wrote.
+#include <optional>
+
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
+#include "cli/job_status.h"
 #include "cli/output.h"
 #include "cli/task_output.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
@@ -11,14 +15,61 @@ namespace {
 struct LogFlags {
   ContextFlags cluster;
   std::string id;
-  TaskIndex task = 0;
+  std::optional<TaskIndex> task;
   bool isStderr = false;
   bool follow = false;
+  bool json = false;
 };
+
+// Whether the task's present attempt has been started: before, its output would be waited for.
+bool hasStarted(const TaskRecord& task) {
+  return task.state != RunState::kQueued && task.state != RunState::kStarting;
+}
+
+// What is there of one stream; null where it is gone.
+Json textOf(Cluster& cluster, const OutputSource& source) {
+  std::string text;
+  const Sink sink = [&text](std::string_view piece) { text.append(piece); };
+  auto copied = copyOutput(cluster.client(), source, Follow::kWhatIsThere, sink)
+                    .then([]() { return true; },
+                          [](kj::Exception&& exception) {
+                            if (fromException(exception).code == ErrorCode::kNotFound) return false;
+                            kj::throwFatalException(kj::mv(exception));
+                          });
+  return cluster.wait(kj::mv(copied)) ? Json(text) : Json();
+}
+
+Json jsonOf(Cluster& cluster, const TaskRecord& task) {
+  if (!hasStarted(task)) return {{"task", task.index}, {"stdout", nullptr}, {"stderr", nullptr}};
+  return {{"task", task.index},
+          {"stdout", textOf(cluster, {task.job, task.index, wire::Stream::STDOUT})},
+          {"stderr", textOf(cluster, {task.job, task.index, wire::Stream::STDERR})}};
+}
+
+int printAsJson(Cluster& cluster, const JobStatus& job, std::optional<TaskIndex> only) {
+  Json tasks = Json::array();
+  for (const TaskRecord& task : job.tasks) {
+    if (!only || *only == task.index) tasks.push_back(jsonOf(cluster, task));
+  }
+  printJson({{"id", toString(job.record.id)}, {"tasks", std::move(tasks)}});
+  return kExitDone;
+}
 
 int logs(const LogFlags& flags) {
   Cluster cluster(flags.cluster);
-  const OutputSource source{cluster.job(flags.id), flags.task,
+  const JobStatus job = cluster.wait(fetchJob(cluster.client(), cluster.job(flags.id)));
+  const TaskIndex index = flags.task.value_or(0);
+  if (index >= job.tasks.size()) {
+    throw Failure(kExitFailed, "the job has no task " + std::to_string(index) + ": it has " +
+                                   std::to_string(job.tasks.size()) + ", from 0");
+  }
+  if (flags.json) return printAsJson(cluster, job, flags.task);
+  if (!flags.follow && !hasStarted(job.tasks[index])) {
+    say("task " + std::to_string(index) + " is " + std::string(name(job.tasks[index].state)) +
+        ", and has written nothing yet; -f waits for it");
+    return kExitDone;
+  }
+  const OutputSource source{job.record.id, index,
                             flags.isStderr ? wire::Stream::STDERR : wire::Stream::STDOUT};
   const Sink sink = [](std::string_view text) {
     print(text);
@@ -36,18 +87,24 @@ void addJobLogs(CLI::App& job) {
       addCommand(job, "logs",
                  {"job logs [OPTIONS] ID", "Print what a task wrote.",
                   "Prints the standard output (or error) of one task so far, byte for byte. With -f"
-                  " it goes on until the task has ended.",
+                  " it goes on until the task has ended.\n\n"
+                  "With --json: both streams of every task, or of the one given by --task, as texts;"
+                  " null where the task has not started or its output is gone. What is not UTF-8 is"
+                  " replaced.",
                   "  tarcil job logs 3f2a\n"
                   "  tarcil job logs -f --task 3 3f2a\n"
-                  "  tarcil job logs --stderr 3f2a\n",
+                  "  tarcil job logs --stderr 3f2a\n"
+                  "  tarcil job logs --json 3f2a\n",
                   ""});
   auto flags = std::make_shared<LogFlags>();
   command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
   command.add_option("--task", flags->task, "Which task, from 0; default 0.")
       ->check(wholeNumber(0, kMaxTasks - 1))
       ->type_name("N");
-  command.add_flag("--stderr", flags->isStderr, "Standard error in place of standard output.");
-  command.add_flag("-f,--follow", flags->follow, "Go on until the task has ended.");
+  CLI::Option* isStderr =
+      command.add_flag("--stderr", flags->isStderr, "Standard error in place of standard output.");
+  CLI::Option* follow = command.add_flag("-f,--follow", flags->follow, "Go on until the task has ended.");
+  addJsonFlag(command, flags->json)->excludes(isStderr)->excludes(follow);
   addClusterFlags(command, flags->cluster);
   onRun(command, [flags]() { return logs(*flags); });
 }

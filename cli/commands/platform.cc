@@ -1,6 +1,7 @@
 // tarcil platform: how much of a reference pressure arrives on each type of hardware (design 3.4).
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
@@ -10,6 +11,7 @@
 #include "cli/render.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "core/base/names.h"
 #include "schema/convert.h"
 
 namespace tarcil {
@@ -46,8 +48,8 @@ std::string shareText(const Share& share) {
   return text.empty() ? "1 everywhere" : text;
 }
 
-// "RESOURCE=FACTOR" laid over the share.
-void lay(const std::string& setting, Share& share) {
+// "RESOURCE=FACTOR" laid over the share. Gives the resource.
+Resource lay(const std::string& setting, Share& share) {
   const size_t equals = setting.find('=');
   const std::string name = setting.substr(0, equals);
   const auto resource = resourceNamed(name);
@@ -64,6 +66,18 @@ void lay(const std::string& setting, Share& share) {
                    "=NUMBER with a number from 0 to " + fixed(kMaxShare, 0) + ", such as " + name + "=0.5");
   }
   share[static_cast<size_t>(*resource)] = static_cast<uint16_t>(std::lround(factor * kShareUnit));
+  return *resource;
+}
+
+// Everything that can be wrong, before anything is sent.
+void check(const PlatformFlags& flags) {
+  if (const Status good = checkName("NAME", flags.name); !good) throw badInput(good.error().message);
+  Share unused = fullShare();
+  std::set<Resource> named;
+  for (const std::string& setting : flags.settings) {
+    if (named.insert(lay(setting, unused)).second) continue;
+    throw badInput(shown(setting) + ": its resource is named twice; write it once");
+  }
 }
 
 int list(const PlatformFlags& flags) {
@@ -86,9 +100,7 @@ int list(const PlatformFlags& flags) {
 }
 
 int set(const PlatformFlags& flags) {
-  Share unused = fullShare();
-  for (const std::string& setting : flags.settings)
-    lay(setting, unused);  // all are checked before anything is sent
+  check(flags);
   Cluster cluster(flags.cluster);
   const Platforms platforms = fetch(cluster);
   const auto known = platforms.find(flags.name);

@@ -25,6 +25,7 @@ struct Assessment {
 template <typename T>
 T readArgument(const char* flag, const std::string& argument,
                Result<T> (*parse)(std::string_view, const std::string&)) {
+  if (argument.empty()) throw badInput(std::string(flag) + ": is empty; write a file's name or JSON");
   if (argument.find_first_not_of(" \t\n") != std::string::npos &&
       argument[argument.find_first_not_of(" \t\n")] == '{') {
     return requireInput(parse(argument, flag));

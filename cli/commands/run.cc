@@ -11,6 +11,7 @@
 #include "cli/profile_file.h"
 #include "cli/text.h"
 #include "cli/units.h"
+#include "core/base/names.h"
 #include "core/model/constraint.h"
 #include "core/state/extras.h"
 #include "rpc/errors.h"
@@ -162,7 +163,14 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
   command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
       ->type_name("DURATION");
   addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return run(*flags); });
+  command.allow_extras();
+  onRun(command, [flags, &command]() {
+    if (const auto others = command.remaining(); !others.empty()) {
+      throw badInput(shown(others.front()) + " is no option of `tarcil run`; write the command after `--`:" +
+                     " tarcil run [OPTIONS] -- COMMAND [ARGUMENT...]");
+    }
+    return run(*flags);
+  });
 }
 
 }  // namespace tarcil

@@ -5,7 +5,9 @@
 #include "cli/extras_field.h"
 #include "cli/failure.h"
 #include "cli/roles/roles.h"
+#include "cli/text.h"
 #include "cli/units.h"
+#include "core/base/names.h"
 #include "core/model/job.h"
 
 namespace tarcil {
@@ -19,8 +21,15 @@ constexpr const char* kExits =
 
 // Ours, for whoever supervises the process.
 void addRoleFlags(CLI::App& command, RoleFlags& flags) {
-  command.add_option("--ready-fd", flags.readyFd, "Write \"ready\" to this descriptor once the role serves.");
+  command.add_option("--ready-fd", flags.readyFd, "Write \"ready\" to this descriptor once the role serves.")
+      ->check(wholeNumber(0, 1'000'000))
+      ->type_name("FD");
   command.add_flag("--supervised", flags.supervised, "Stop when the parent process ends.");
+}
+
+// A name that others in the cluster will read.
+void requireName(const std::string& flag, const std::string& name) {
+  if (const Status good = checkName(flag, name); !good) throw badInput(good.error().message);
 }
 
 // Durations are read when the command runs, so that a wrong one is reported like other bad input.
@@ -60,17 +69,29 @@ void addMaster(CLI::App& serve) {
        "its owner only.",
        "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kExits});
   auto args = std::make_shared<MasterArguments>();
-  command.add_option("--data", args->folder, "Folder for all of the below. Default: as for other commands.");
-  command.add_option("--listen", args->flags.listen,
-                     "host:port or unix:PATH. Default: unix:DATA/run/master.sock");
-  command.add_option("--store", args->flags.store, "Folder of the store. Default: DATA/master/store");
-  command.add_option("--tokens", args->flags.tokens, "File of tokens. Default: DATA/master/tokens");
-  command.add_option("--agent-grace", args->agentGrace,
-                     "How long an agent may be away before its jobs go to another. Default: 3s");
-  command.add_option("--server-grace", args->serverGrace,
-                     "How long a monitor may be away before its tasks are lost. Default: 60s");
-  command.add_option("--keep-finished", args->flags.options.keepFinishedJobs,
-                     "Finished jobs that are kept. Default: 10000");
+  command.add_option("--data", args->folder, "Folder for all of the below. Default: as for other commands.")
+      ->type_name("DIR");
+  command
+      .add_option("--listen", args->flags.listen,
+                  "host:port or unix:PATH. Default: unix:DATA/run/master.sock")
+      ->type_name("ADDR");
+  command.add_option("--store", args->flags.store, "Folder of the store. Default: DATA/master/store")
+      ->type_name("DIR");
+  command.add_option("--tokens", args->flags.tokens, "File of tokens. Default: DATA/master/tokens")
+      ->type_name("FILE");
+  command
+      .add_option("--agent-grace", args->agentGrace,
+                  "How long an agent may be away before its jobs go to another. Default: 3s")
+      ->type_name("DURATION");
+  command
+      .add_option("--server-grace", args->serverGrace,
+                  "How long a monitor may be away before its tasks are lost. Default: 60s")
+      ->type_name("DURATION");
+  command
+      .add_option("--keep-finished", args->flags.options.keepFinishedJobs,
+                  "Finished jobs that are kept. Default: 10000")
+      ->check(wholeNumber(1, 10'000'000))
+      ->type_name("N");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() { return runMaster(*args); });
 }
@@ -91,15 +112,23 @@ void addAgentRole(CLI::App& serve) {
        "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
        kExits});
   auto args = std::make_shared<AgentArguments>();
-  command.add_option("--name", args->flags.name, "Name of this agent in the cluster.")->required();
-  command.add_option("--master", args->flags.master, "Address of the master.")->required();
-  command.add_option("--token-file", args->flags.tokenFile, "File with a token of role agent.")->required();
-  command.add_option("--listen", args->flags.listen, "host:port or unix:PATH for users.")->required();
-  command.add_option(
-      "--wait-bound", args->waitBound,
-      "A job that found no acceptable place for this long takes the best there is. Default: 30s");
+  command.add_option("--name", args->flags.name, "Name of this agent in the cluster.")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--master", args->flags.master, "Address of the master.")->required()->type_name("ADDR");
+  command.add_option("--token-file", args->flags.tokenFile, "File with a token of role agent.")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--listen", args->flags.listen, "host:port or unix:PATH for users.")
+      ->required()
+      ->type_name("ADDR");
+  command
+      .add_option("--wait-bound", args->waitBound,
+                  "A job that found no acceptable place for this long takes the best there is. Default: 30s")
+      ->type_name("DURATION");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() {
+    requireName("--name", args->flags.name);
     args->flags.options.waitBound = durationOf("--wait-bound", args->waitBound);
     return serveAgent(args->flags);
   });
@@ -111,20 +140,37 @@ struct MonitorArguments {
   std::vector<std::string> attributes, extras;
 };
 
+void readAttribute(const std::string& attribute, MonitorFlags& flags) {
+  const size_t equals = attribute.find('=');
+  if (equals == std::string::npos) {
+    throw badInput("--attribute: " + shown(attribute) + " is no pair; write NAME=VALUE");
+  }
+  const std::string name = attribute.substr(0, equals), value = attribute.substr(equals + 1);
+  requireName("--attribute", name);
+  if (name == "platform" || name == "rack" || name == "server") {
+    throw badInput("--attribute: every server has " + name + "; use --" + (name == "server" ? "name" : name));
+  }
+  if (value.empty() || characters(value) > kMaxNameCharacters || !isPrintable(value)) {
+    throw badInput("--attribute: the value of " + name + " does not fit; write 1 to " +
+                   std::to_string(kMaxNameCharacters) + " characters without control characters");
+  }
+  if (!flags.attributes.emplace(name, value).second) {
+    throw badInput("--attribute: " + name + " is given twice; write it once");
+  }
+}
+
 int runMonitor(MonitorArguments& args) {
   MonitorFlags& flags = args.flags;
+  requireName("--name", flags.name);
+  requireName("--platform", flags.platform);
+  requireName("--tag", flags.tag);
+  if (!flags.rack.empty()) requireName("--rack", flags.rack);
   if (!args.memory.empty()) {
     const auto bytes = parseSize(args.memory);
     if (!bytes) throw badInput("--memory: " + bytes.error().message);
     flags.memoryBytes = *bytes;
   }
-  for (const std::string& attribute : args.attributes) {
-    const size_t equals = attribute.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw badInput("--attribute: '" + attribute + "' is no pair; write NAME=VALUE");
-    }
-    flags.attributes[attribute.substr(0, equals)] = attribute.substr(equals + 1);
-  }
+  for (const std::string& attribute : args.attributes) readAttribute(attribute, flags);
   for (const std::string& extra : args.extras) {
     const Status added = addExtra(extra, flags.extras);
     if (!added) throw badInput("--extra: " + added.error().message);
@@ -141,31 +187,53 @@ void addMonitorRole(CLI::App& serve) {
        "the "
        "monitor: killed and started again, it goes on looking after them.\n\n"
        "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
-       "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 --listen 10.0.0.5:7201 \\\n"
-       "      --token-file /etc/tarcil/monitor.token --data /var/lib/tarcil-monitor \\\n"
-       "      --platform haswell-2.3 --rack r1\n",
+       "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
+       "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"
+       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n",
        kExits});
   auto args = std::make_shared<MonitorArguments>();
-  command.add_option("--name", args->flags.name, "Name of the server, unique in the cluster.")->required();
-  command.add_option("--master", args->flags.master, "Address of the master.")->required();
-  command.add_option("--token-file", args->flags.tokenFile, "File with a token of role monitor.")->required();
-  command.add_option("--listen", args->flags.listen, "host:port or unix:PATH for agents.")->required();
+  command.add_option("--name", args->flags.name, "Name of the server, unique in the cluster.")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--master", args->flags.master, "Address of the master.")->required()->type_name("ADDR");
+  command.add_option("--token-file", args->flags.tokenFile, "File with a token of role monitor.")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--listen", args->flags.listen, "host:port or unix:PATH for agents.")
+      ->required()
+      ->type_name("ADDR");
   command.add_option("--data", args->flags.data, "Folder of this monitor alone: tasks and their output.")
-      ->required();
-  command.add_option("--emulate", args->flags.emulate,
-                     "File of servers to stand for (docs/emulated-servers.md).");
+      ->required()
+      ->type_name("DIR");
+  command
+      .add_option("--emulate", args->flags.emulate,
+                  "File of servers to stand for (docs/emulated-servers.md).")
+      ->type_name("FILE");
   command.add_option("--rus", args->flags.rus, "Resource units. Default: one per core.")
-      ->check(wholeNumber(1, kMaxRusPerTask));
+      ->check(wholeNumber(1, kMaxRusPerTask))
+      ->type_name("N");
   command.add_option("--cores", args->flags.cores, "Cores that tasks may use, as 0,1,2. Default: all.")
-      ->delimiter(',');
-  command.add_option("--memory", args->memory,
-                     "Memory of all units together. Default: nine tenths of the machine's.");
-  command.add_option("--platform", args->flags.platform, "Hardware type. Default: default");
-  command.add_option("--rack", args->flags.rack, "Rack that the server stands in.");
-  command.add_option("--attribute", args->attributes, "NAME=VALUE for constraints; may be repeated.");
-  command.add_option("--extra", args->extras,
-                     "KIND=COUNT, countable things that jobs can ask for, as gpus=4; may be repeated.");
-  command.add_option("--tag", args->flags.tag, "Tells clusters on one machine apart. Default: tarcil");
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(wholeNumber(0, 65'535))
+      ->type_name("LIST");
+  command
+      .add_option("--memory", args->memory,
+                  "Memory of all units together. Default: nine tenths of the machine's.")
+      ->type_name("SIZE");
+  command.add_option("--platform", args->flags.platform, "Hardware type. Default: default")
+      ->type_name("NAME");
+  command.add_option("--rack", args->flags.rack, "Rack that the server stands in.")->type_name("NAME");
+  command.add_option("--attribute", args->attributes, "NAME=VALUE for constraints; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  command
+      .add_option("--extra", args->extras,
+                  "KIND=COUNT, countable things that jobs can ask for, as gpus=4; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("KIND=COUNT");
+  command.add_option("--tag", args->flags.tag, "Tells clusters on one machine apart. Default: tarcil")
+      ->type_name("NAME");
   command.add_flag("--stop-tasks", args->flags.stopTasks, "On SIGTERM end the tasks too.");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() { return runMonitor(*args); });

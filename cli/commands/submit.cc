@@ -5,6 +5,7 @@
 #include "cli/job_file.h"
 #include "cli/job_status.h"
 #include "cli/output.h"
+#include "cli/problems.h"
 #include "cli/profile_file.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -28,8 +29,11 @@ JobFile readJob(const SubmitFlags& flags) {
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
   JobFile job = requireInput(readJobFile(flags.file, options));
   if (!job.lookupApplication.empty()) {
-    throw badInput(flags.file + ": application: no profile is stored under " + shown(job.lookupApplication) +
-                   ": this version stores none; give --profile FILE, or `profile:` in the job file");
+    Problems problems(flags.file);
+    problems.add(job.lookupPlace, "application",
+                 "no profile is stored under " + shown(job.lookupApplication) +
+                     ": this version stores none; give --profile FILE, or write `profile:` too");
+    throw badInput(problems.error().message);
   }
   return job;
 }

@@ -1,5 +1,6 @@
 // tarcil tune: the cluster's sampling and judging, shown and set; --table computes offline.
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "cli/cluster.h"
@@ -202,6 +203,18 @@ const Help kHelp = {"tune [OPTIONS]", "Show and set how slots are sampled and ju
                     "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
                     ""};
 
+// For what is converted later: with a message of our own.
+CLI::Validator number() {
+  CLI::Validator check("");
+  check.operation([](std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return "";
+    return "'" + text + "' does not fit; write a number, such as 0.95";
+  });
+  return check;
+}
+
 CLI::Validator ratioOrNone() {
   CLI::Validator check("");
   check.operation([number = wholeNumber(1, 100'000)](std::string& text) {
@@ -213,41 +226,54 @@ CLI::Validator ratioOrNone() {
 void addSettingFlags(CLI::App& command, TuneFlags& flags) {
   command
       .add_option("--target", flags.target,
-                  "Least performance, as a fraction of what the best platform gives, above 0 and at most 1.")
+                  "Least performance, as a fraction of what the best platform gives, above 0 and at most 1."
+                  " A new cluster has 0.95.")
+      ->check(number())
       ->type_name("X");
   command
       .add_option("--confidence", flags.confidence,
-                  "Probability that the draws find what there is; between 0 and 1.")
+                  "Probability that the draws find what there is; between 0 and 1. A new"
+                  " cluster has 0.999.")
+      ->check(number())
       ->type_name("X");
-  command.add_option("--cap", flags.cap, "Most draws per task.")
+  command.add_option("--cap", flags.cap, "Most draws per task. A new cluster has 32.")
       ->check(wholeNumber(1, 10'000))
       ->type_name("N");
-  command.add_option("--floor", flags.floor, "Fewest draws per job.")
+  command.add_option("--floor", flags.floor, "Fewest draws per job. A new cluster has 8.")
       ->check(wholeNumber(1, 100'000))
       ->type_name("N");
   command
       .add_option("--ratio", flags.ratio,
-                  "Fixed number of draws per task, in place of cap and floor; none for none.")
+                  "Fixed number of draws per task, in place of cap and floor; none, as in a new"
+                  " cluster: as many as it takes.")
       ->check(ratioOrNone())
       ->type_name("N|none");
-  command.add_option("--model", flags.model, "How satisfaction is measured: encoded or componentwise.")
+  command
+      .add_option("--model", flags.model,
+                  "How satisfaction is measured: encoded or componentwise (in a new cluster).")
       ->check(oneOf({kQualityModels.begin(), kQualityModels.end()}))
       ->type_name("MODEL");
-  command.add_option("--contention", flags.contention, "How neighbours' pressures combine: sum or mean.")
+  command
+      .add_option("--contention", flags.contention,
+                  "How neighbours' pressures combine: sum (in a new cluster) or mean.")
       ->check(oneOf({kContentionModels.begin(), kContentionModels.end()}))
       ->type_name("MODEL");
   command
       .add_option("--margin", flags.margin,
-                  "Pressure added to every resource when a slot is judged, 0 to 99.")
+                  "Pressure added to every resource when a slot is judged, 0 to 99. A new cluster has 0.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
-  command.add_option("--noise-floor", flags.noiseFloor, "Pressure that breaks no neighbour, 0 to 99.")
+  command
+      .add_option("--noise-floor", flags.noiseFloor,
+                  "Pressure that breaks no neighbour, 0 to 99. A new cluster has 2.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
   command
       .add_option("--protect-neighbours", flags.protectNeighbours,
-                  "Whether a slot is turned down where the job would break a neighbour: true or false.")
-      ->type_name("BOOL");
+                  "Whether a slot is turned down where the job would break a neighbour: true (in a"
+                  " new cluster) or false.")
+      ->check(oneOf({"true", "false"}))
+      ->type_name("true|false");
 }
 
 }  // namespace
@@ -263,6 +289,7 @@ void addTune(CLI::App& app) {
       .add_option("--p", flags->shares, "With --table: shares of suitable slots, with commas between them.")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check(number())
       ->needs(table)
       ->type_name("LIST");
   command.add_option("--tasks", flags->tasks, "With --table: numbers of tasks, with commas between them.")

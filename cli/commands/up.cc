@@ -18,6 +18,8 @@
 #include "cli/servers_file.h"
 #include "cli/supervisor.h"
 #include "rpc/errors.h"
+#include "rpc/token.h"
+#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -74,6 +76,23 @@ std::string program() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
+// What the file of emulated servers says of their platforms.
+void setPlatforms(const UpFlags& flags, const LocalCluster& cluster, kj::AsyncIoContext& io) {
+  if (flags.plan.emulate.empty()) return;
+  const auto platforms = requireInput(readServersFile(flags.plan.emulate)).platforms;
+  Client client({io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()},
+                cluster.context.agents, requireInput(readTokenFile(cluster.context.tokenFile)), {}, say);
+  for (const auto& [name, share] : platforms) {
+    client
+        .ask([&name = name, &share = share](Session& session) {
+          auto request = session.user.setPlatformRequest();
+          write(name, share, request.initPlatform());
+          return request.send();
+        })
+        .wait(io.waitScope);
+  }
+}
+
 // Supervises until told to stop; returns the exit code.
 int supervise(const UpFlags& flags, const LocalCluster& cluster,
               std::function<void(const std::string&)> announceUp) {
@@ -98,6 +117,7 @@ int supervise(const UpFlags& flags, const LocalCluster& cluster,
     if (problem.empty()) return kExitDone;
     throw Failure(kExitFailed, problem);
   }
+  setPlatforms(flags, cluster, io);
   announceUp(flags.json ? describe(flags, cluster, supervisor.roles()).dump(2) + "\n"
                         : describeForPeople(flags, supervisor.roles()));
   stop.addBranch().wait(io.waitScope);
@@ -207,15 +227,22 @@ void addUp(CLI::App& app) {
        "  1  a role did not start; the message has the end of its log\n"
        "  2  bad arguments, a folder that cannot be used, a cluster running there\n"});
   auto flags = std::make_shared<UpFlags>();
-  command.add_option("--data", flags->data,
-                     "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil");
+  command
+      .add_option("--data", flags->data,
+                  "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil")
+      ->type_name("DIR");
   command.add_option("--servers", flags->plan.servers, "Monitors on this machine. Default: 1")
-      ->check(wholeNumber(1, 256));
+      ->check(wholeNumber(1, 256))
+      ->type_name("N");
   command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
-      ->check(wholeNumber(1, kMaxRusPerServer));
-  command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")->check(wholeNumber(1, 64));
-  command.add_option("--emulate", flags->plan.emulate,
-                     "File of servers that are timers, instead of --servers.");
+      ->check(wholeNumber(1, kMaxRusPerServer))
+      ->type_name("N");
+  command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")
+      ->check(wholeNumber(1, 64))
+      ->type_name("N");
+  command
+      .add_option("--emulate", flags->plan.emulate, "File of servers that are timers, instead of --servers.")
+      ->type_name("FILE");
   command.add_flag("--detach", flags->detach,
                    "Return once the cluster answers; it goes on in the background.");
   addJsonFlag(command, flags->json);

@@ -8,15 +8,15 @@ namespace tarcil {
 
 int serveAgent(const AgentFlags& flags) {
   const std::string token = requireInput(readTokenFile(flags.tokenFile));
-  requireInput(parseAddresses(flags.listen));
-  requireInput(parseAddresses(flags.master));
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
+  requireAddress("--master", flags.master, AddressUse::kConnect);
   RoleProcess process("agent " + flags.name, flags.role);
   const Net net = process.net();
-  Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
+  Listener listener = process.listen(flags.listen);
   AgentServer server(
       net, systemClock(), process.rng(), {flags.name, listener.address, flags.master, token, flags.options},
       [&process](const Error& error) {
-        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
   auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });

@@ -7,27 +7,29 @@
 namespace tarcil {
 
 int serveMaster(const MasterFlags& flags) {
-  TokenTable tokens = requireInput(TokenTable::read(flags.tokens));
-  requireInput(parseAddresses(flags.listen));
+  auto tokens = TokenTable::read(flags.tokens);
+  if (!tokens) {
+    throw badInput("--tokens: " + tokens.error().message +
+                   "; `tarcil serve master --help` says what is in it");
+  }
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
   RoleProcess process("master", flags.role);
   auto store = openRocksStore(flags.store);
   if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
   auto contents = (*store)->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
+  Listener listener = process.listen(flags.listen);
 
   MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents),
-                      std::move(tokens), flags.options, [&process](const Error& error) {
+                      std::move(*tokens), flags.options, [&process](const Error& error) {
                         process.fail(kExitFailed,
                                      error.message + "; the master stops: nothing answered is lost");
                       });
-  const Net net = process.net();
-  auto serving = listenAt(net.network, net.io, flags.listen).then([&server, &process](Listener&& listener) {
-    auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
-    // A new store's first records are on disk before anybody is told that the master is there.
-    return server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
-      process.ready();
-      return kj::mv(accepting);
-    });
+  auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
+  // A new store's first records are on disk before anybody is told that the master is there.
+  auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
+    process.ready();
+    return kj::mv(accepting);
   });
   return process.run(kj::mv(serving));
 }

@@ -2,8 +2,10 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cli/failure.h"
 #include "cli/output.h"
@@ -17,6 +19,9 @@
 
 namespace tarcil {
 namespace {
+
+// Less than that starts no program, and 0 would mean no limit.
+constexpr uint64_t kLeastMemoryPerRu = 1u << 20;
 
 // Identity of a monitor: random, made at its first start, so that another one cannot pass for it by accident.
 std::string identityIn(const std::string& folder) {
@@ -44,6 +49,21 @@ std::vector<uint32_t> coresOfThisMachine() {
     if (CPU_ISSET(core, &set)) cores.push_back(core);
   }
   return cores;
+}
+
+// Those asked for, each once and there; all of this machine's where none is asked for.
+std::vector<uint32_t> coresFor(const MonitorFlags& flags) {
+  const std::vector<uint32_t> present = coresOfThisMachine();
+  if (flags.cores.empty()) return present;
+  std::set<uint32_t> used;
+  for (uint32_t core : flags.cores) {
+    if (std::find(present.begin(), present.end(), core) == present.end()) {
+      throw badInput("--cores: this machine has no core " + std::to_string(core) +
+                     " to use; `nproc` counts them");
+    }
+    if (!used.insert(core).second) throw badInput("--cores: " + std::to_string(core) + " is there twice");
+  }
+  return flags.cores;
 }
 
 uint64_t memoryOfThisMachine() {
@@ -105,11 +125,11 @@ int serveEmulated(const MonitorFlags& flags) {
   const EmulatedServers emulated = requireInput(readServersFile(flags.emulate));
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
-  Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
+  Listener listener = process.listen(flags.listen);
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), noOutput(),
       [&process](const Error& error) {
-        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
   EmulatedRunner executor(net.timer, systemClock(), server);
@@ -118,11 +138,16 @@ int serveEmulated(const MonitorFlags& flags) {
 }
 
 int serveContainers(const MonitorFlags& flags) {
+  const std::vector<uint32_t> cores = coresFor(flags);
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
-  Listener listener = listenAt(net.network, net.io, flags.listen).wait(process.waitScope());
-  const std::vector<uint32_t> cores = flags.cores.empty() ? coresOfThisMachine() : flags.cores;
+  Listener listener = process.listen(flags.listen);
   ServerFacts facts = factsOf(flags, cores, listener.address);
+
+  if (facts.memoryBytes / facts.rus < kLeastMemoryPerRu) {
+    throw badInput("--memory: that is less than 1MiB for each of " + std::to_string(facts.rus) +
+                   " resource units; give more, or fewer units");
+  }
 
   ContainerOptions options;
   options.dataDirectory = flags.data;
@@ -134,7 +159,7 @@ int serveContainers(const MonitorFlags& flags) {
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), fileOutput(flags.data, process.eventPort()),
       [&process](const Error& error) {
-        process.fail(kExitNoCluster, "the master refuses: " + error.message);
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
   auto executor = ContainerExecutor::open(std::move(options), process.eventPort(), systemClock(), server);
@@ -147,8 +172,8 @@ int serveContainers(const MonitorFlags& flags) {
 }  // namespace
 
 int serveMonitor(const MonitorFlags& flags) {
-  requireInput(parseAddresses(flags.listen));
-  requireInput(parseAddresses(flags.master));
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
+  requireAddress("--master", flags.master, AddressUse::kConnect);
   return flags.emulate.empty() ? serveContainers(flags) : serveEmulated(flags);
 }
 

@@ -25,6 +25,11 @@ kj::AsyncIoContext makeLoop() {
 
 }  // namespace
 
+void requireAddress(const std::string& flag, const std::string& address, AddressUse use) {
+  if (const Status good = checkAddress(address, use); !good)
+    throw badInput(flag + ": " + good.error().message);
+}
+
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
     : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
   if (flags_.supervised) {
@@ -40,6 +45,17 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
 
 Net RoleProcess::net() {
   return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()};
+}
+
+Listener RoleProcess::listen(const std::string& address) {
+  try {
+    const Net net = this->net();
+    Listener listener = listenAt(net.network, net.io, address).wait(io_.waitScope);
+    spdlog::info("listens at {}", listener.address);
+    return listener;
+  } catch (const kj::Exception& exception) {
+    throw badInput("--listen: " + fromException(exception).message);
+  }
 }
 
 void RoleProcess::ready() {

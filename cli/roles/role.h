@@ -17,6 +17,9 @@ struct RoleFlags {
   bool supervised = false;  // stop when the parent process ends
 };
 
+// Bad input, naming the flag, where it is no address for this use.
+void requireAddress(const std::string& flag, const std::string& address, AddressUse use);
+
 // One per process, made before any thread.
 class RoleProcess final {
  public:
@@ -25,6 +28,10 @@ class RoleProcess final {
 
   Net net();
   kj::UnixEventPort& eventPort() { return io_.unixEventPort; }
+
+  // Where the role can be reached from now on; the log says so, with the port that was chosen. Bad input
+  // where it cannot listen there.
+  Listener listen(const std::string& address);
 
   // The role serves: tells whoever started it.
   void ready();

@@ -57,18 +57,11 @@ bool looksAtQuality(Policy policy) {
   return policy == Policy::kQuality || policy == Policy::kGreedy;
 }
 
-// The job's performance on each platform of these servers, into `factors` by platform; returns the highest, 0
-// where there are no servers.
-double platformFactors(const ClusterState& state, const ServerSet& servers, const Profile& profile,
-                       std::vector<double>& factors) {
-  factors.assign(state.platformCount(), 1.0);
+// The job's highest performance on a platform of these servers; 0 where there are none.
+double bestPlatform(const ServerSet& servers, const PreparedJob& job) {
   double best = 0;
   for (size_t platform = 0; platform < servers.byPlatform().size(); ++platform) {
-    if (servers.byPlatform()[platform] == 0) continue;
-    if (!profile.platforms.empty()) {
-      factors[platform] = platformFactor(profile, state.platformName(static_cast<PlatformId>(platform)));
-    }
-    best = std::max(best, factors[platform]);
+    if (servers.byPlatform()[platform] > 0) best = std::max(best, job.newcomers[platform].platformFactor);
   }
   return best;
 }
@@ -76,14 +69,21 @@ double platformFactors(const ClusterState& state, const ServerSet& servers, cons
 // Tasks of the job by domain, that is by server or by rack.
 using Spreading = std::unordered_map<uint32_t, uint32_t>;
 
+// A site on its way to its rank; most comparisons need no look at the site.
+struct Ranked {
+  uint64_t key;
+  uint32_t site;
+};
+
 // What decisions use again for its memory.
 struct Scratch {
+  PreparedJobs prepared;
   SlotSampler sampler;
   Sites sites;
   std::vector<SlotSampler::Slot> block;
-  std::vector<uint32_t> order;  // of sites
+  std::vector<Ranked> ranked;
+  std::vector<uint32_t> order;  // of sites, the best first
   std::vector<ServerId> preferred;
-  std::vector<double> factors;  // by platform
 };
 
 // One decision.
@@ -158,13 +158,12 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       spreads_(spec_.placement.spread != Spread::kNone),
       lookout_{.state = state,
                .spec = spec_,
-               .judging = judgingFor(spec_, settings),
-               .acceptableFrom = target_ * platformFactors(state, servers_, spec_.profile, scratch.factors),
+               .job = scratch.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
+               .acceptableFrom = target_ * bestPlatform(servers_, lookout_.job),
                .takesFeasible = request.standard == Standard::kBestThereIs,
                .takesAny = !looksAtQuality(spec_.policy),
                .ranking = courseOf(spec_, settings, 0).ranking,
                .seed = seed,
-               .factors = scratch.factors,
                .preferred = scratch.preferred},
       rng_(seed),
       scratch_(scratch),
@@ -174,7 +173,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
     if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
   }
   sites_.start(lookout_);
-  scratch_.sampler.start(servers_, spec_.rusPerTask, rng_);
+  scratch_.sampler.start(servers_, state.vacancies(), spec_.rusPerTask, rng_);
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
   explanation().confidence = spec_.confidence.value_or(settings.confidence);
@@ -224,7 +223,7 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
+      if (site.next().standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
       if (spreads_) ++foundIn_[domainOf(site.server)];
       ++site.found;
       claim(site, task);
@@ -263,17 +262,11 @@ void Choice::sample() {
 
 void Choice::sampleBlock(uint64_t count) {
   std::vector<SlotSampler::Slot>& block = scratch_.block;
-  const std::span<const Vacancy> vacancies = state_.vacancies();
   while (count > 0 && !explanation().allSeen) {
     const uint64_t size = std::min(count, kLargestBlock);
     block.clear();
-    while (block.size() < size) {
-      const auto slot = scratch_.sampler.next();
-      explanation().allSeen = !slot;
-      if (!slot) break;
-      __builtin_prefetch(&vacancies[slot->server]);
-      block.push_back(*slot);
-    }
+    scratch_.sampler.draw(size, block);
+    explanation().allSeen = block.size() < size;
     sites_.look(block);
     for (const SlotSampler::Slot& slot : block) offerSlot(sites_[slot.number], true);
     explanation().drawn += static_cast<uint32_t>(block.size());
@@ -340,42 +333,46 @@ void Choice::offerSlot(Site& site, bool drawn) {
   }
 }
 
-// Puts the best `count` sites in order at the front of scratch_.order: those that may be taken come before
-// all others.
+// Fills scratch_.order with the best `count` sites, in order: those that may be taken come before all others.
 void Choice::rankSites(size_t count) {
-  std::vector<uint32_t>& order = scratch_.order;
-  order.clear();
-  const auto before = [this](uint32_t a, uint32_t b) {
-    return ranksBefore(sites_[a].first, sites_[b].first, course_.ranking);
+  std::vector<Ranked>& ranked = scratch_.ranked;
+  ranked.clear();
+  const auto before = [this](const Ranked& a, const Ranked& b) {
+    if (a.key != b.key) return a.key < b.key;
+    return ranksBefore(sites_[a.site].first, sites_[b.site].first, course_.ranking);
   };
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
     const Site& site = sites_[number];
     if (!site.seen || site.closed == at(Dropped::kSpread)) continue;
+    const Ranked entry{site.first.key, number};
     if (count > kFewRanked) {
-      order.push_back(number);
+      ranked.push_back(entry);
       continue;
     }
     // Few are wanted: most sites are compared once, with the last of them.
-    if (order.size() == count) {
-      if (!before(number, order.back())) continue;
-      order.pop_back();
+    if (ranked.size() == count) {
+      if (!before(entry, ranked.back())) continue;
+      ranked.pop_back();
     }
-    order.push_back(number);
-    for (size_t i = order.size() - 1; i > 0 && before(order[i], order[i - 1]); --i) {
-      std::swap(order[i], order[i - 1]);
+    ranked.push_back(entry);
+    for (size_t i = ranked.size() - 1; i > 0 && before(ranked[i], ranked[i - 1]); --i) {
+      std::swap(ranked[i], ranked[i - 1]);
     }
   }
-  if (count <= kFewRanked) return;
-  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
-  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), before);
-  std::sort(order.begin(), end, before);
-  order.erase(end, order.end());
+  if (count > kFewRanked) {
+    const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(count, ranked.size()));
+    if (end != ranked.end()) std::nth_element(ranked.begin(), end, ranked.end(), before);
+    std::sort(ranked.begin(), end, before);
+    ranked.erase(end, ranked.end());
+  }
+  scratch_.order.clear();
+  for (const Ranked& entry : ranked) scratch_.order.push_back(entry.site);
 }
 
 // The ranked sites suffice: each of them is taken at most once before it is ranked again.
 void Choice::pick() {
   const auto later = [this](uint32_t a, uint32_t b) {
-    return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
+    return ranksBefore(sites_[b].next(), sites_[a].next(), course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
   std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
@@ -385,7 +382,7 @@ void Choice::pick() {
     Site& site = sites_[heap.back()];
     if (!domainFull(placedIn_, site.server)) {
       claim(site, nextTask());
-      if (site.picked < site.found && sites_.mayTake(site.next)) {
+      if (site.picked < site.found && sites_.mayTake(site.next())) {
         std::push_heap(heap.begin(), heap.end(), later);
         continue;
       }
@@ -399,19 +396,19 @@ void Choice::pickPerTask() {
   Explanation& explained = explanation();
   while (!allPlaced() && !explained.allSeen) {
     std::optional<uint32_t> best;
-    for (uint64_t choice = 0; choice < kLoadChoices; ++choice) {
-      const auto slot = scratch_.sampler.next();
-      explained.allSeen = !slot;
-      if (!slot) break;
-      ++explained.drawn;
-      Site& site = sites_.look(*slot);
-      if (!sites_.mayTake(site.next)) {
+    scratch_.block.clear();
+    scratch_.sampler.draw(kLoadChoices, scratch_.block);
+    explained.allSeen = scratch_.block.size() < kLoadChoices;
+    explained.drawn += static_cast<uint32_t>(scratch_.block.size());
+    for (const SlotSampler::Slot& slot : scratch_.block) {
+      Site& site = sites_.look(slot);
+      if (!sites_.mayTake(site.next())) {
         drop(reasonAgainst(site.glance));
       } else if (domainFull(placedIn_, site.server)) {
         drop(at(Dropped::kSpread));
       } else {
         ++explained.acceptable;
-        if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot->number;
+        if (!best || ranksBefore(site.next(), sites_[*best].next(), course_.ranking)) best = slot.number;
       }
     }
     if (!best) continue;
@@ -426,7 +423,7 @@ void Choice::pickPerTask() {
 void Choice::pickPacked() {
   std::vector<uint32_t> drawn;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    if (sites_[number].seen && sites_.mayTake(sites_[number].next)) drawn.push_back(number);
+    if (sites_[number].seen && sites_.mayTake(sites_[number].next())) drawn.push_back(number);
   }
   std::vector<std::vector<uint32_t>> neighbourhoods;
   std::unordered_set<uint32_t> racks;
@@ -485,13 +482,13 @@ void Choice::claim(Site& site, size_t task) {
   claim.preferred.resize(spec_.rusPerTask);
   state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
   claim.versionSeen = state_.version(site.server);
-  claim.q = normalized(site.next.q);
+  claim.q = normalized(site.next().q);
   claim.s = sites_.satisfactionOf(site, site.picked);
   claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
   ++site.picked;
-  if (!allPlaced()) site.next = sites_.offer(site, site.picked);
+  if (!allPlaced()) site.later = sites_.offer(site, site.picked);
 }
 
 uint32_t Choice::domainOf(ServerId server) const {

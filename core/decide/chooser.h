@@ -48,6 +48,8 @@ struct Decision {
 // of its own takes the first acceptable slot on its servers. With placement.pack each drawn slot stands for
 // its server or its rack, which is judged by all the tasks that it could take together (Tarcil Fig. 5b).
 // kGreedy judges every free slot.
+//
+// A chooser serves one state: it keeps what follows from that one's platforms.
 class Chooser {
  public:
   Chooser();

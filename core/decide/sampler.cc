@@ -12,8 +12,10 @@ constexpr size_t kSmallestTable = 64;
 
 }  // namespace
 
-void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng) {
+void SlotSampler::start(const ServerSet& servers, std::span<const Vacancy> records, uint32_t rusPerTask,
+                        Rng& rng) {
   servers_ = &servers;
+  records_ = records.data();
   rng_ = &rng;
   rus_ = rusPerTask;
   servers.free().prepare(draw_, rusPerTask);
@@ -24,27 +26,44 @@ void SlotSampler::start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng)
   }
   met_ = 0;
   draws_ = misses_ = 0;
-  listed_ = false;
+  listed_ = ended_ = false;
   left_.clear();
 }
 
-std::optional<SlotSampler::Slot> SlotSampler::next() {
-  while (!listed_) {
+void SlotSampler::draw(size_t count, std::vector<Slot>& slots) {
+  const size_t end = slots.size() + count;
+  while (slots.size() < end && !listed_ && !ended_) {
+    drawSome(std::min(end - slots.size(), kAhead), slots);
+    if (misses_ > kFreeMisses + draws_) listWhatIsLeft();
+  }
+  if (listed_) drawListed(end - slots.size(), slots);
+}
+
+// First all servers, then what was drawn of each before: so memory is waited for once and not for each slot.
+void SlotSampler::drawSome(size_t count, std::vector<Slot>& slots) {
+  for (size_t i = 0; i < count; ++i) {
     const std::optional<FreeIndex::Drawn> drawn = draw_.next(*rng_);
-    if (!drawn) return std::nullopt;
-    Entry& entry = entryOf(drawn->server);
+    ended_ = !drawn;
+    if (ended_) return;
+    ahead_[i] = *drawn;
+    __builtin_prefetch(&table_[placeOf(drawn->server)]);
+    __builtin_prefetch(&records_[drawn->server]);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const auto [server, unit] = ahead_[i];
+    Entry& entry = entryOf(server);
     // Of the server's slots those below entry.drawn are gone; units beyond the last whole slot belong to
     // none. So each slot that is left comes equally often.
-    const uint32_t slot = rus_ == 1 ? drawn->unit : drawn->unit / rus_;
-    const bool whole = rus_ == 1 || slot < servers_->free().unitsOf(drawn->server) / rus_;
+    const uint32_t slot = rus_ == 1 ? unit : unit / rus_;
+    const bool whole = rus_ == 1 || slot < servers_->free().unitsOf(server) / rus_;
     if (whole && slot >= entry.drawn) {
       ++entry.drawn;
       ++draws_;
-      return Slot{drawn->server, entry.number};
+      slots.push_back({server, entry.number});
+    } else {
+      ++misses_;
     }
-    if (++misses_ > kFreeMisses + draws_) listWhatIsLeft();
   }
-  return nextListed();
 }
 
 std::optional<SlotSampler::Slot> SlotSampler::take(ServerId server) {
@@ -56,11 +75,15 @@ std::optional<SlotSampler::Slot> SlotSampler::take(ServerId server) {
   return Slot{server, entry.number};
 }
 
+// Fibonacci hashing: neighbouring numbers land far apart.
+size_t SlotSampler::placeOf(ServerId server) const {
+  return (server * 0x9e3779b97f4a7c15ULL >> 32) & (table_.size() - 1);
+}
+
 SlotSampler::Entry& SlotSampler::entryOf(ServerId server) {
   if (2 * (size_t{met_} + 1) > table_.size()) grow();
   const size_t mask = table_.size() - 1;
-  // Fibonacci hashing: neighbouring numbers land far apart.
-  for (size_t at = (server * 0x9e3779b97f4a7c15ULL >> 32) & mask;; at = (at + 1) & mask) {
+  for (size_t at = placeOf(server);; at = (at + 1) & mask) {
     Entry& entry = table_[at];
     if (entry.sample != sample_) {
       entry = {server, sample_, met_++, 0};
@@ -75,7 +98,7 @@ void SlotSampler::grow() {
   const size_t mask = table_.size() - 1;
   for (const Entry& entry : old) {
     if (entry.sample != sample_) continue;
-    size_t at = (entry.server * 0x9e3779b97f4a7c15ULL >> 32) & mask;
+    size_t at = placeOf(entry.server);
     while (table_[at].sample == sample_) at = (at + 1) & mask;
     table_[at] = entry;
   }
@@ -90,12 +113,12 @@ void SlotSampler::listWhatIsLeft() {
   });
 }
 
-std::optional<SlotSampler::Slot> SlotSampler::nextListed() {
-  if (left_.empty()) return std::nullopt;
-  std::swap(left_[rng_->below(left_.size())], left_.back());
-  const ServerId server = left_.back();
-  left_.pop_back();
-  return Slot{server, number(server)};
+void SlotSampler::drawListed(size_t count, std::vector<Slot>& slots) {
+  for (; count > 0 && !left_.empty(); --count) {
+    std::swap(left_[rng_->below(left_.size())], left_.back());
+    slots.push_back({left_.back(), number(left_.back())});
+    left_.pop_back();
+  }
 }
 
 }  // namespace tarcil

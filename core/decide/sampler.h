@@ -1,8 +1,10 @@
 // Draws free slots of the servers that a job may use (design 3.6: free ones, uniformly, without replacement).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -21,14 +23,15 @@ class SlotSampler {
     uint32_t number;
   };
 
-  // Starts a sample. The set and the generator must outlive it, and the set must not change.
-  void start(const ServerSet& servers, uint32_t rusPerTask, Rng& rng);
+  // Starts a sample. Set, records and generator must outlive it, and must not change. The records of the
+  // servers drawn are called up from memory, for whoever judges them.
+  void start(const ServerSet& servers, std::span<const Vacancy> records, uint32_t rusPerTask, Rng& rng);
 
-  // The next slot; nullopt once every one has been drawn.
-  std::optional<Slot> next();
+  // Appends the next `count` slots; fewer only where every one has been drawn.
+  void draw(size_t count, std::vector<Slot>& slots);
 
-  // Takes a slot of this server out of what next() draws from and returns it; nullopt where it has none left.
-  // Requires: next() was not called in this sample.
+  // Takes a slot of this server out of what draw() draws from and returns it; nullopt where it has none left.
+  // Requires: draw() was not called in this sample.
   std::optional<Slot> take(ServerId server);
 
   // The number of this server, which counts as met from now on.
@@ -48,18 +51,25 @@ class SlotSampler {
 
   Entry& entryOf(ServerId server);
   void grow();
+  size_t placeOf(ServerId server) const;
+  // As draw() for at most kAhead slots, before the end is near; they may come out fewer.
+  void drawSome(size_t count, std::vector<Slot>& slots);
   void listWhatIsLeft();
-  std::optional<Slot> nextListed();
+  void drawListed(size_t count, std::vector<Slot>& slots);
+
+  static constexpr size_t kAhead = 64;
 
   const ServerSet* servers_ = nullptr;
+  const Vacancy* records_ = nullptr;
   FreeIndex::Draws draw_;
   Rng* rng_ = nullptr;
   uint32_t rus_ = 1;
   std::vector<Entry> table_;  // a power of two, at least twice met()
   uint32_t sample_ = 0;
   uint32_t met_ = 0;
+  std::array<FreeIndex::Drawn, kAhead> ahead_;
   uint64_t draws_ = 0, misses_ = 0;
-  bool listed_ = false;
+  bool listed_ = false, ended_ = false;
   std::vector<ServerId> left_;  // once listed: one entry per slot
 };
 

@@ -10,11 +10,6 @@ namespace tarcil {
 void Sites::start(const Lookout& lookout) {
   lookout_ = &lookout;
   sites_.clear();
-  order_ = orderOf(demandOf(lookout.spec.profile.tolerated));
-  const size_t platforms = lookout.state.platformCount();
-  newcomers_.resize(platforms);
-  ownTasks_.resize(platforms);
-  ready_.assign(platforms, false);
 }
 
 Site& Sites::look(const SlotSampler::Slot& slot) {
@@ -22,7 +17,7 @@ Site& Sites::look(const SlotSampler::Slot& slot) {
   Site& site = sites_[slot.number];
   if (site.seen) return site;
   const Vacancy& vacancy = lookout_->state.vacancy(slot.server);
-  note(site, slot.server, glance(newcomerOn(vacancy.platform), vacancy));
+  note(site, slot.server, glance(lookout_->job.newcomers[vacancy.platform], vacancy));
   return site;
 }
 
@@ -39,10 +34,9 @@ void Sites::look(std::span<const SlotSampler::Slot> slots) {
     site.seen = true;
     servers_.push_back(slot.server);
     numbers_.push_back(slot.number);
-    newcomerOn(vacancies[slot.server].platform);
   }
   glances_.resize(servers_.size());
-  glance(newcomers_, vacancies, servers_, glances_);
+  glance(lookout_->job.newcomers, vacancies, servers_, glances_);
   for (size_t i = 0; i < servers_.size(); ++i) note(sites_[numbers_[i]], servers_[i], glances_[i]);
 }
 
@@ -58,12 +52,12 @@ Offer Sites::offer(const Site& site, uint32_t ownTasks, Glance& seen) {
   }
   const ClusterState& state = lookout_->state;
   const PlatformId platform = state.vacancy(site.server).platform;
-  const Vacancy then = state.vacancyWith(site.server, ownTasks_[platform], ownTasks);
-  seen = glance(newcomers_[platform], then);
+  const Vacancy then = state.vacancyWith(site.server, lookout_->job.ownTasks[platform], ownTasks);
+  seen = glance(lookout_->job.newcomers[platform], then);
   if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
     seen.obstacle = Obstacle::kNotEnoughFree;
   }
-  Offer offer = offerOf(newcomers_[platform], seen, then);
+  Offer offer = offerOf(lookout_->job.newcomers[platform], seen, then);
   offer.preferred = site.first.preferred;
   offer.chance = site.first.chance;
   seal(offer, lookout_->ranking);
@@ -73,19 +67,7 @@ Offer Sites::offer(const Site& site, uint32_t ownTasks, Glance& seen) {
 double Sites::satisfactionOf(const Site& site, uint32_t ownTasks) {
   Glance seen;
   offer(site, ownTasks, seen);
-  return satisfaction(newcomers_[lookout_->state.vacancy(site.server).platform], seen);
-}
-
-const Newcomer& Sites::newcomerOn(PlatformId platform) {
-  if (ready_[platform]) return newcomers_[platform];
-  const JobSpec& spec = lookout_->spec;
-  const ClusterState& state = lookout_->state;
-  const Share& share = state.share(platform);
-  const JobView job = viewOn(spec.profile, share, platformFactor(spec.profile, state.platformName(platform)));
-  newcomers_[platform] = newcomer(job, lookout_->judging, spec.rusPerTask);
-  ownTasks_[platform] = {spec.profile.caused, residentBound(job), spec.rusPerTask};
-  ready_[platform] = true;
-  return newcomers_[platform];
+  return satisfaction(lookout_->job.newcomers[lookout_->state.vacancy(site.server).platform], seen);
 }
 
 void Sites::note(Site& site, ServerId server, const Glance& glance) {
@@ -94,13 +76,12 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
   site.server = server;
   site.seen = true;
   site.glance = glance;
-  site.first = offerOf(newcomers_[vacancy.platform], glance, vacancy);
+  site.first = offerOf(lookout_->job.newcomers[vacancy.platform], glance, vacancy);
   site.first.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
   if (!preferred.empty()) {
     site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   }
   seal(site.first, lookout_->ranking);
-  site.next = site.first;
 }
 
 Offer Sites::offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/decide/prepared_job.h"
 #include "core/decide/ranking.h"
 #include "core/decide/sampler.h"
 #include "core/model/job.h"
@@ -22,25 +23,26 @@ struct Site {
 
   Glance glance;  // of its first slot
   Offer first;    // what that offers
-  Offer next;     // what the slot after those picked offers
+  Offer later;    // what the slot after those picked offers, once some are; see next()
   ServerId server = 0;
   uint32_t found = 0;      // slots that may be taken one after the other
   uint32_t picked = 0;     // taken
   uint8_t closed = kOpen;  // why no further slot of it may be taken
   bool seen = false;       // else nothing of the above counts
+
+  const Offer& next() const { return picked == 0 ? first : later; }
 };
 
 // What is looked for.
 struct Lookout {
   const ClusterState& state;
   const JobSpec& spec;
-  Judging judging;
+  const PreparedJob& job;
   double acceptableFrom = 0;   // E
   bool takesFeasible = false;  // slots below that may be taken too
   bool takesAny = false;       // all that are free may be taken, and all count as acceptable
   Ranking ranking = Ranking::kQuality;
   uint64_t seed = 0;                       // of what is left to chance
-  const std::vector<double>& factors;      // by platform: the job's performance there
   const std::vector<ServerId>& preferred;  // servers that hold the job's data
 };
 
@@ -75,17 +77,12 @@ class Sites {
   }
 
  private:
-  const Newcomer& newcomerOn(PlatformId platform);
   void note(Site& site, ServerId server, const Glance& glance);
   Offer offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 
   const Lookout* lookout_ = nullptr;
   std::vector<Site> sites_;
-  Order order_{};
-  std::vector<Newcomer> newcomers_;  // by platform
-  std::vector<OwnTask> ownTasks_;    // by platform
-  std::vector<bool> ready_;          // by platform
-  std::vector<ServerId> servers_;    // of one look()
+  std::vector<ServerId> servers_;  // of one look()
   std::vector<uint32_t> numbers_;
   std::vector<Glance> glances_;
 };

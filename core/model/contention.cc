@@ -29,10 +29,13 @@ Pressure scaled(const Pressure& pressure, const Share& share) {
 
 Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share,
                     const Pressure& background, int rus) {
-  const bool mean = model == ContentionModel::kMean;
-  if (mean && rus <= 1) return background;
-  const int64_t divisor = int64_t{kShareUnit} * (mean ? rus - 1 : 1);
   Pressure felt{};
+  if (model == ContentionModel::kSum) {
+    for (size_t i = 0; i < felt.size(); ++i) felt[i] = clamped(scaled(sum[i], share[i]) + background[i]);
+    return felt;
+  }
+  if (rus <= 1) return background;
+  const int64_t divisor = int64_t{kShareUnit} * (rus - 1);
   for (size_t i = 0; i < felt.size(); ++i) {
     felt[i] = clamped(roundedQuotient(int64_t{sum[i]} * share[i], divisor) + background[i]);
   }

@@ -10,8 +10,8 @@ constexpr int kDigitsPerHalf = kResources / 2;
 }  // namespace
 
 Order orderOf(const Pressure& demand) {
-  // A resource stands behind each one of a smaller key. Counting those for all resources at once, in vectors, is
-  // several times as quick as sorting ten numbers.
+  // A resource stands behind each one of a smaller key. Counting those for all resources at once, in vectors,
+  // is several times as quick as sorting ten numbers.
   std::array<uint16_t, kResources> keys{}, places{};
   for (size_t i = 0; i < kResources; ++i) {
     keys[i] = static_cast<uint16_t>((kMaxPressure - demand[i]) * 16 + static_cast<int>(i));

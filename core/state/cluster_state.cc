@@ -106,7 +106,10 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
 
 PlatformId ClusterState::platformNamed(const std::string& name) {
   const auto [it, isNew] = platformNumbers_.try_emplace(name, static_cast<PlatformId>(platforms_.size()));
-  if (isNew) platforms_.push_back({name});
+  if (isNew) {
+    platforms_.push_back({name});
+    ++look_;
+  }
   return it->second;
 }
 
@@ -170,6 +173,7 @@ void ClusterState::setVacancy(ServerId id, const Vacancy& vacancy) {
 void ClusterState::setShare(const std::string& platform, const Share& share) {
   const PlatformId number = platformNamed(platform);
   platforms_[number].share = share;
+  ++look_;
   for (ServerId id = 0; id < servers_.size(); ++id) {
     if (vacancies_[id].platform == number) reform(id);
   }

@@ -92,6 +92,8 @@ class ClusterState {
 
   // --- Platforms and racks
 
+  // Changes whenever a platform is added or its share is set; never 0.
+  uint64_t look() const { return look_; }
   size_t platformCount() const { return platforms_.size(); }
   const std::string& platformName(PlatformId platform) const { return platforms_[platform].name; }
   const Share& share(PlatformId platform) const { return platforms_[platform].share; }
@@ -185,6 +187,7 @@ class ClusterState {
   std::set<Extras> extras_;
   std::set<std::vector<std::string>> missing_;
   std::vector<Platform> platforms_;
+  uint64_t look_ = 1;
   std::map<std::string, PlatformId> platformNumbers_;
   std::vector<const std::string*> racks_;
   std::vector<std::vector<ServerId>> rackServers_;

@@ -53,6 +53,17 @@ TEST(Attaching, TasksWithClaimsInFlightAreNotPlannedASecondTime) {
   EXPECT_EQ(h.commits.size(), 1u);
 }
 
+TEST(Attaching, SupersededAgentTellsItsClientsNothing) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(1));
+  CommitAnswer superseded;
+  superseded.sequence = h.commits.at(0).sequence;
+  superseded.outcome = CommitAnswer::Outcome::kSuperseded;
+  h.handle(agent::CommitAnswered{superseded});
+  EXPECT_EQ(h.answerText(request), "none");
+}
+
 TEST(Attaching, NewEpochMakesUnansweredSubmissionsAnew) {
   AgentHarness h({aServer("a")});
   h.attach(1);

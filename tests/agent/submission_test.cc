@@ -86,6 +86,15 @@ TEST(Submission, FilesStayInsideTheWorkingDirectory) {
   }
 }
 
+TEST(Submission, FilesGoWithAPrivateDirectoryOnly) {
+  JobSpec job = aJob(1);
+  job.workdir = "/srv";
+  EXPECT_TRUE(checkSubmission(job, {}).ok());
+  const Status status = checkSubmission(job, {{.path = "a", .content = "x"}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, StartsWith("files: "));
+}
+
 TEST(Submission, FilesAreBoundedAndPlain) {
   const std::string half(kMaxInputBytes / 2, 'x');
   EXPECT_THAT(problemOf({{.path = "a", .content = half}, {.path = "b", .content = half}}),

@@ -58,6 +58,30 @@ TEST_F(ClientTest, GivesUpWhenPatienceIsAtItsEnd) {
   EXPECT_FALSE(client.hasLoggedIn());
 }
 
+TEST_F(ClientTest, PassesOverAnAgentThatDoesNotAnswerTheLogin) {
+  ClusterScript script;
+  script.hangingAgents = 1;
+  const ScriptedCluster cluster(script, 2);
+  options_.loginTimeout = 50 * kj::MILLISECONDS;
+  Client client = clientOf(cluster.addresses(), *readTokenFile(cluster.tokenFile()));
+  EXPECT_EQ(ask(client), std::nullopt);
+  ASSERT_EQ(said_.size(), 1u);
+  EXPECT_NE(said_[0].find("did not let us in in time"), std::string::npos) << said_[0];
+}
+
+TEST_F(ClientTest, GivesUpWhereNobodyAnswersTheLogin) {
+  ClusterScript script;
+  script.hangingAgents = 1;
+  const ScriptedCluster cluster(script);
+  options_.loginTimeout = 5 * kj::MILLISECONDS;
+  options_.firstPatience = 20 * kj::MILLISECONDS;
+  Client client = clientOf(cluster.addresses(), *readTokenFile(cluster.tokenFile()));
+  const auto error = ask(client);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(client.hasLoggedIn());
+}
+
 TEST_F(ClientTest, AsksNoOtherAgentWhenItIsDenied) {
   const ScriptedCluster cluster({}, 2);
   Client client = clientOf(cluster.addresses(), "wrong");

@@ -91,6 +91,13 @@ timeout: 10m
   EXPECT_TRUE(job->hasProfile);
 }
 
+TEST(ParseJob, ShipsFilesIntoThePrivateDirectoryOnly) {
+  EXPECT_TRUE(problemOf("files: [a]\nworkdir: /srv\ncommand: [x]\n")
+                  .starts_with("job.yaml:1:8: files: are shipped into each task's private working directory, "
+                               "which workdir replaces;"))
+      << problemOf("files: [a]\nworkdir: /srv\ncommand: [x]\n");
+}
+
 TEST(ParseJob, ReadsJson) {
   auto job = parse(R"({"command":["echo","null","a b"],"tasks":3,"schedule":"gang","env":{"A":"b"}})");
   ASSERT_TRUE(job.ok()) << job.error().message;

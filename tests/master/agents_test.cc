@@ -37,9 +37,11 @@ TEST_F(Agents, StartAnewWithAnEpochThatIsNotTheirs) {
   EXPECT_EQ(*master.agentAnswer().epoch, epoch + 1);
 }
 
-TEST_F(Agents, WithoutANameAreRefused) {
-  master.attachAgent("");
-  EXPECT_EQ(master.agentAnswer().epoch.error().code, ErrorCode::kInvalid);
+TEST_F(Agents, WithoutAPlainNameAreRefused) {
+  for (const std::string& name : {std::string(), std::string("a\0b", 3), std::string(129, 'a')}) {
+    master.attachAgent(name);
+    EXPECT_EQ(master.agentAnswer().epoch.error().code, ErrorCode::kInvalid) << name;
+  }
 }
 
 TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {
@@ -65,7 +67,7 @@ TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {
 TEST_F(Agents, CommitNothingThroughASessionThatWasReplaced) {
   const SessionId old = master.attachAgent("x");
   const SessionId current = master.attachAgent("x", *master.agentAnswer().epoch);
-  EXPECT_EQ(master.commit(old, newJob(1, spec())).outcome, CommitAnswer::Outcome::kRefused);
+  EXPECT_EQ(master.commit(old, newJob(1, spec())).outcome, CommitAnswer::Outcome::kSuperseded);
   EXPECT_FALSE(master.logic().job(jobId(1)));
   master.detach(old);  // its late end does not touch the one that replaced it
   EXPECT_EQ(master.commit(current, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);

@@ -90,7 +90,7 @@ TEST_F(Cancel, TakesNoMoreCommitsForTheJob) {
 }
 
 TEST_F(Cancel, IsForTheOwnerAndOperators) {
-  EXPECT_EQ(codeOf(master.cancel(1, user("bob"))), ErrorCode::kDenied);
+  EXPECT_EQ(codeOf(master.cancel(1, user("bob"))), ErrorCode::kNotFound);
   EXPECT_EQ(codeOf(master.cancel(9, user("bob"))), ErrorCode::kNotFound);
   EXPECT_FALSE(master.job(1).progress.cancelRequested);
   EXPECT_TRUE(only<Answer>(master.cancel(1, theOperator())).at(0).status.ok());

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "master/tables.h"
 #include "tests/master/master_harness.h"
 
@@ -145,6 +147,22 @@ TEST_F(Commits, GetTheSameAnswerWhenRepeated) {
   }
 }
 
+TEST_F(Commits, GetTheSameAnswerWhenRepeatedAfterTheJobHasEnded) {
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  commit.sequence = 1;
+  const CommitAnswer first = master.resend(agent, commit);
+  master.ended(monitor, first.grants.at(0).allocation, exitedWith(0));
+  ASSERT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.resend(agent, commit).grants, first.grants);
+  EXPECT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.freeUnits("a"), 4u);
+  Commit more = moreFor(1);
+  more.sequence = 2;
+  EXPECT_EQ(master.resend(agent, more).outcome, Outcome::kJobOver);
+  EXPECT_EQ(master.resend(agent, more).outcome, Outcome::kJobOver);
+}
+
 TEST_F(Commits, BeyondTheNextSequenceAreRefusedWithoutEffect) {
   Commit commit = newJob(1, spec());
   commit.sequence = 2;
@@ -246,6 +264,18 @@ TEST_F(Commits, KeepNoMoreDecisionsThanAreBounded) {
   EXPECT_EQ(master.store().decisions(jobId(1))->size(), kMaxDecisions);
   EXPECT_EQ(master.task(1, 63).decision, 63u);
   EXPECT_EQ(master.task(1, 64).decision, kNoDecision);
+}
+
+TEST(Allocations, OfANewStoreAreNotThoseOfTheOneBefore) {
+  std::set<AllocationId> given;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    Rng rng(seed);
+    std::vector<Action> actions;
+    const MasterLogic logic({}, {}, {}, rng, actions);
+    const AllocationId next = logic.cluster().nextAllocation;
+    EXPECT_LT(next, uint64_t{1} << 40) << "no room for versions of servers";
+    EXPECT_TRUE(given.insert(next).second) << "seed " << seed;
+  }
 }
 
 TEST_F(Commits, NeverGiveAnAllocationTwiceAcrossRestarts) {

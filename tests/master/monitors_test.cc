@@ -70,8 +70,14 @@ TEST_F(Monitors, AreRefusedWithServersThatCannotBe) {
   ServerFacts nameless = serverFacts("", 1);
   ServerFacts empty = serverFacts("e", 0);
   ServerFacts huge = serverFacts("h", 70'000);
-  const std::vector<std::vector<ServerFacts>> wrong = {
-      {nameless}, {empty}, {huge}, {serverFacts("b", 1), serverFacts("b", 1)}};
+  ServerFacts oddRack = serverFacts("r", 1);
+  oddRack.rack = "a rack";
+  const std::vector<std::vector<ServerFacts>> wrong = {{nameless},
+                                                       {empty},
+                                                       {huge},
+                                                       {oddRack},
+                                                       {serverFacts("p", 1, "../p")},
+                                                       {serverFacts("b", 1), serverFacts("b", 1)}};
   for (const auto& list : wrong) {
     master.attachMonitor("n", list);
     EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kInvalid);
@@ -181,6 +187,24 @@ TEST_F(Monitors, ReportNothingForTasksOfOtherServers) {
   const SessionId other = master.attachMonitor("n", {serverFacts("b", 1)});
   EXPECT_TRUE(only<AnswerReports>(master.ended(other, first, exitedWith(0))).at(0).status.ok());
   EXPECT_EQ(task(0).state, RunState::kStarting);
+}
+
+TEST_F(Monitors, AreToldToStopWhatNobodyOwns) {
+  master.detach(monitor);
+  master.pass(2 * kGrace);
+  monitor = master.attachMonitor("m", servers);
+  const auto actions = master.started(monitor, first);  // its launch was late
+  EXPECT_TRUE(only<AnswerReports>(actions).at(0).status.ok());
+  const auto stops = only<StopTask>(actions);
+  ASSERT_EQ(stops.size(), 1u);
+  EXPECT_EQ(stops[0].session, monitor);
+  EXPECT_EQ(stops[0].allocation, first);
+  EXPECT_EQ(task(0).state, RunState::kQueued);
+}
+
+TEST_F(Monitors, AreNotToldToStopWhatHasEnded) {
+  master.ended(monitor, first, exitedWith(0));
+  EXPECT_THAT(only<StopTask>(master.ended(monitor, first, exitedWith(0))), IsEmpty());
 }
 
 TEST_F(Monitors, WithFewerUnitsKeepTheTasksOnTheOthers) {

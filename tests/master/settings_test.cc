@@ -74,6 +74,15 @@ TEST(Platforms, ChangeWhatTheResidentsOfTheirServersBear) {
   EXPECT_EQ(master.logic().platforms().at(0).share, half);
 }
 
+TEST(Platforms, WithoutAPlainNameAreRefused) {
+  MasterHarness master;
+  for (const char* name : {"", "a b", "-p"}) {
+    const auto actions = master.handle(PlatformSet{1, name, fullShare()});
+    EXPECT_THAT(only<Answer>(actions).at(0).status.error().message, HasSubstr("platform: ")) << name;
+  }
+  EXPECT_TRUE(master.logic().platforms().empty());
+}
+
 TEST(Platforms, WithAShareBeyondFourAreRefused) {
   MasterHarness master;
   Share share = fullShare();

@@ -158,6 +158,34 @@ TEST_F(ContainerRecoveryTest, WhatAnEarlierBootLeftIsLostEvenIfItNeverStarted) {
   EXPECT_EQ(task.end.problem, "its server went down while it ran");
 }
 
+TEST_F(ContainerRecoveryTest, WhatIsOverIsKnownToTheNextMonitor) {
+  runAndKillMonitor([](Containers& monitor) {
+    monitor.run(script(3, "true"));
+    monitor.executor().forget(3);
+    monitor.executor().forget(8);  // stopped before it arrived
+  });
+  Containers successor(options_);
+  std::vector<AllocationId> forgotten;
+  for (const RecoveredTask& task : successor.executor().recover()) {
+    EXPECT_EQ(task.state, RecoveredTask::State::kForgotten);
+    forgotten.push_back(task.spec.allocation);
+  }
+  EXPECT_EQ(forgotten, (std::vector<AllocationId>{3, 8}));
+}
+
+TEST_F(ContainerRecoveryTest, TheReasonForWhichATaskIsEndedOutlivesTheMonitor) {
+  runAndKillMonitor([](Containers& monitor) {
+    monitor.start(taskOf(1, {"sleep", "1000"}));
+    monitor.untilStarted(1);
+    monitor.executor().recordReason(1, EndCause::kTimedOut);
+  });
+  const RecoveredTask task = recovered();
+  EXPECT_EQ(task.state, RecoveredTask::State::kRunning);
+  EXPECT_EQ(task.reason, EndCause::kTimedOut);
+  successor().executor().signal(1, SIGKILL);
+  successor().endOf(1);
+}
+
 TEST_F(ContainerRecoveryTest, AFolderWithoutAWholeRecordIsNoTask) {
   const std::string task = options_.dataDirectory + "/tasks/1";
   std::filesystem::create_directories(task);

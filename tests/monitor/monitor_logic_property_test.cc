@@ -1,6 +1,6 @@
 // Random lives of a monitor: repeated launches, stops, lost links, crashes. Whatever comes, no allocation is
-// started twice, none is started after it was stopped, each end reaches the master once, and pending time has
-// a timer.
+// started twice, none is started after it was stopped, each end reaches the master once, with the reason for
+// which the monitor brought it about, and pending time has a timer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,6 +29,7 @@ struct Container {
   bool endTold = false;  // to the living monitor
   int executions = 0;
   int lastSignal = 0;
+  std::optional<EndCause> reason;  // that was written down
 };
 
 // What the master knows of an allocation that it gave.
@@ -167,6 +168,9 @@ class World {
       if (!report.ended) continue;
       EXPECT_FALSE(std::exchange(granted.ended, true)) << "ended twice: " << report.allocation;
       EXPECT_FALSE(granted.droppedByMaster) << "reported though dropped: " << report.allocation;
+      const auto container = disk_.find(report.allocation);
+      if (container == disk_.end() || !container->second.reason) continue;
+      EXPECT_EQ(report.end.cause, *container->second.reason) << "allocation " << report.allocation;
     }
     tell(ReportsAcknowledged{});
   }
@@ -257,9 +261,7 @@ class World {
                        : container.state == From::kForgotten ? To::kForgotten
                                                              : To::kEnded;
       container.endTold = state == To::kEnded;
-      // Why a task was told to end is the master's to say again.
-      if (container.lastSignal == SIGTERM) container.lastSignal = 0;
-      recovered.push_back({container.spec, state, container.started, container.end});
+      recovered.push_back({container.spec, state, container.started, container.end, container.reason});
     }
     // The steady clock of a new process has nothing to do with the old one's.
     now_.steady = MonotonicTime(std::chrono::seconds(rng_.below(1'000'000)));
@@ -292,8 +294,13 @@ class World {
         disk_[record->spec.allocation].spec = record->spec;
       } else if (const auto* start = std::get_if<StartTask>(&action)) {
         started(disk_.at(start->spec.allocation));
+      } else if (const auto* reason = std::get_if<RecordReason>(&action)) {
+        disk_.at(reason->allocation).reason = reason->reason;
       } else if (const auto* signal = std::get_if<SignalTask>(&action)) {
-        disk_.at(signal->allocation).lastSignal = signal->signal;
+        Container& container = disk_.at(signal->allocation);
+        EXPECT_TRUE(signal->signal != SIGTERM || container.reason)
+            << "signalled before the reason was written";
+        container.lastSignal = signal->signal;
       } else if (const auto* forget = std::get_if<ForgetTask>(&action)) {
         forgotten(disk_[forget->allocation], forget->allocation);
       } else if (const auto* fetch = std::get_if<FetchFiles>(&action)) {

@@ -288,12 +288,13 @@ TEST(MonitorLogic, NeverStartsATaskThatWasStoppedWhileItsFilesWereFetched) {
 TEST(MonitorLogic, RefusesAndReportsATaskThatWasStoppedBeforeItArrived) {
   AttachedMonitor monitor;
   monitor.tell(StopArrived{1});
+  EXPECT_THAT(monitor.forgotten(), ElementsAre(1u)) << "a successor has to refuse it too";
   ASSERT_THAT(monitor.reports(), SizeIs(1));
   EXPECT_EQ(monitor.reports()[0].end.cause, EndCause::kCancelled);
   EXPECT_EQ(monitor.reports()[0].end.problem, "stopped before it arrived");
   EXPECT_THAT(monitor.logic.knownTasks(), IsEmpty());
   EXPECT_EQ(monitor.launch(task(1)).answer(), Outcome::kRevoked);
-  EXPECT_THAT(monitor.tell(ReportsAcknowledged{}).forgotten(), ElementsAre(1u));
+  monitor.tell(ReportsAcknowledged{});
   EXPECT_EQ(monitor.launch(task(1)).answer(), Outcome::kRevoked);
 }
 
@@ -464,6 +465,44 @@ TEST(MonitorLogic, AdoptsARunningTaskWithItsUnitsAndTheRestOfItsTimeout) {
   EXPECT_EQ(monitor.reports().at(0).end.started, running.started);
   EXPECT_THAT(monitor.launch(task(2)).startedTasks(), IsEmpty());
   EXPECT_THAT(monitor.after(40s).signals(), ElementsAre(SIGTERM));
+}
+
+TEST(MonitorLogic, WritesTheReasonDownBeforeItSignals) {
+  AttachedMonitor monitor;
+  monitor.run(task(1)).tell(ReportsAcknowledged{}).tell(StopArrived{1});
+  ASSERT_GE(monitor.actions.size(), 2u);
+  ASSERT_TRUE(std::holds_alternative<RecordReason>(monitor.actions[0]));
+  EXPECT_EQ(std::get<RecordReason>(monitor.actions[0]).reason, EndCause::kCancelled);
+  EXPECT_TRUE(std::holds_alternative<SignalTask>(monitor.actions[1]));
+}
+
+TEST(MonitorLogic, ReportsTheReasonForWhichItsPredecessorEndedATask) {
+  for (const EndCause reason : {EndCause::kCancelled, EndCause::kTimedOut}) {
+    RecoveredTask ended = recovered(withTimeout(task(1), 60s), RecoveredTask::State::kEnded);
+    ended.end = killedBy(SIGTERM);
+    ended.reason = reason;
+    Monitor monitor({ended});
+    EXPECT_EQ(monitor.attach().reports().at(0).end.cause, reason);
+  }
+}
+
+TEST(MonitorLogic, GoesOnEndingATaskThatItsPredecessorWasEnding) {
+  RecoveredTask running = recovered(withTimeout(task(1), 60s), RecoveredTask::State::kRunning);
+  running.started = kStart.wall - 60s;
+  running.reason = EndCause::kTimedOut;
+  Monitor monitor({running});
+  EXPECT_THAT(monitor.signals(), ElementsAre(SIGTERM)) << "the predecessor may not have come to it";
+  EXPECT_THAT(monitor.after(10s).signals(), ElementsAre(SIGKILL));
+  monitor.tell(TaskEnded{1, killedBy(SIGKILL)});
+  EXPECT_EQ(monitor.attach().reports().at(0).end.cause, EndCause::kTimedOut);
+}
+
+TEST(MonitorLogic, NeverStartsWhatItsPredecessorWasEnding) {
+  RecoveredTask stopped = recovered(task(1), RecoveredTask::State::kNeverStarted);
+  stopped.reason = EndCause::kCancelled;
+  Monitor monitor({stopped});
+  EXPECT_THAT(monitor.attach().startedTasks(), IsEmpty());
+  EXPECT_EQ(monitor.reports().at(0).end.cause, EndCause::kCancelled);
 }
 
 TEST(MonitorLogic, AdoptsARunningTaskWithItsExtras) {

@@ -19,6 +19,7 @@ class TaskStoreTest : public testing::Test {
     store_ = std::move(*TaskStore::open(data(), keep));
     return *store_;
   }
+  TaskStore& store() { return *store_; }
   // A task that has ended with this output.
   void end(AllocationId allocation, const std::string& output) {
     ASSERT_TRUE(store_->record(taskOf(allocation, {"true"})).ok());
@@ -64,6 +65,7 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   TaskStore& store = open({.tasks = 1});
   end(1, "secret");
   std::ofstream(store.directory(1) + "/work/file") << "secret";
+  ASSERT_TRUE(store.recordReason(1, EndCause::kCancelled).ok());
   store.forget(1);
   ASSERT_TRUE(store.record(taskOf(2, {"true"})).ok());
   ASSERT_TRUE(store.makeWork(2, ::getuid(), ::getgid()).ok());
@@ -72,6 +74,7 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   EXPECT_EQ(store.launch(2)->command, std::vector<std::string>{"true"});
   EXPECT_EQ(store.exit(2, 0), std::nullopt);
   EXPECT_EQ(store.started(2), std::nullopt);
+  EXPECT_EQ(store.reason(2), std::nullopt);
   EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/work"));
 }
 
@@ -84,6 +87,29 @@ TEST_F(TaskStoreTest, RemembersWhatIsKeptAcrossMonitors) {
   open({.tasks = 1}).forget(1);
   EXPECT_TRUE(output(1).ok());
   EXPECT_FALSE(output(2).ok());
+}
+
+TEST_F(TaskStoreTest, RemembersTheNewestAllocationsThatAreOver) {
+  open({.tasks = 3});
+  end(1, "one");
+  for (const AllocationId allocation : {1, 5, 5, 6, 7}) store().forget(allocation);  // 5 to 7 were never here
+  EXPECT_EQ(store().forgotten(), (std::vector<AllocationId>{5, 6, 7}));
+  EXPECT_EQ(open({.tasks = 3}).forgotten(), (std::vector<AllocationId>{5, 6, 7}));
+  ASSERT_TRUE(store().record(taskOf(8, {"true"})).ok());
+  EXPECT_EQ(store().launch(8)->command, std::vector<std::string>{"true"});
+  EXPECT_EQ(store().tasks(), std::vector<AllocationId>{8});
+}
+
+TEST_F(TaskStoreTest, KeepsTheReasonForWhichATaskIsEnded) {
+  open();
+  ASSERT_TRUE(store().record(taskOf(1, {"true"})).ok());
+  EXPECT_EQ(store().reason(1), std::nullopt);
+  for (const EndCause reason : {EndCause::kCancelled, EndCause::kTimedOut}) {
+    ASSERT_TRUE(store().recordReason(1, reason).ok());
+    EXPECT_EQ(store().reason(1), reason);
+  }
+  std::ofstream(store().directory(1) + "/reason") << "timed-";
+  EXPECT_EQ(store().reason(1), std::nullopt);
 }
 
 TEST_F(TaskStoreTest, ARepeatedRecordChangesNothing) {

@@ -139,8 +139,17 @@ class OtherUser : public testing::Test {
 TEST_F(OtherUser, NeitherSeesNorCancelsAJobOfSomebodyElse) {
   const std::string job = cluster_.submit("command: [sleep, 60]\n");
   EXPECT_EQ(Json::parse(runAsOther({"job", "list", "--json"}).out), Json::array());
-  EXPECT_EQ(runAsOther({"job", "status", job}).exitCode, runAsOther({"job", "status", "cafe"}).exitCode);
-  EXPECT_NE(runAsOther({"job", "cancel", job}).exitCode, 0);
+  // Every verb says of it what it says of a job that is not there.
+  for (const char* verb : {"status", "explain", "logs", "wait", "cancel"}) {
+    std::string absent = job;
+    absent[0] = absent[0] == '0' ? '1' : '0';
+    const ProcessResult there = runAsOther({"job", verb, job}), nowhere = runAsOther({"job", verb, absent});
+    EXPECT_EQ(there.exitCode, 1) << verb;
+    std::string expected = nowhere.err;
+    expected.replace(expected.find(absent), absent.size(), job);
+    EXPECT_EQ(there.err, expected) << verb;
+  }
+  EXPECT_EQ(runAsOther({"job", "cancel", job.substr(0, 8)}).exitCode, 1);
   const Json state = cluster_.status(job)["state"];
   EXPECT_TRUE(state == "running" || state == "starting") << state;
   EXPECT_EQ(cluster_.run({"job", "cancel", job}).exitCode, 0);

@@ -2,6 +2,7 @@
 // stays taken.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
@@ -57,6 +58,16 @@ const char* const kFailpoints[] = {
     "master.synced:6",
 };
 
+// Those that a monitor only comes to when it ends a task, and when a task has input files.
+const char* const kFailpointsOfEnding[] = {
+    "monitor.reason_recorded",
+    "monitor.signalled",
+};
+const char* const kFailpointsOfFiles[] = {
+    "agent.before_commit",   "agent.before_launch",   "agent.commit_answered",   "agent.submit_arrived",
+    "master.commit_arrived", "monitor.files_arrived", "monitor.launch_recorded", "monitor.spawned",
+};
+
 std::string roleOf(const std::string& failpoint) {
   return failpoint.substr(0, failpoint.find('.'));
 }
@@ -84,13 +95,134 @@ TEST_P(Failpoint, LosesNothingAndRepeatsNothing) {
   EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0) << "the cluster does not go on";
 }
 
-INSTANTIATE_TEST_SUITE_P(Named, Failpoint, testing::ValuesIn(kFailpoints), [](const auto& info) {
+std::string nameOf(const testing::TestParamInfo<const char*>& info) {
   return std::regex_replace(std::string(info.param), std::regex("[.:]"), "_");
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, Failpoint, testing::ValuesIn(kFailpoints), nameOf);
+
+class FailpointOfEnding : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfEnding, LosesNeitherTheTaskNorTheReason) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = "server-1", .failpoint = GetParam()});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job =
+      cluster.submit(shellJob(traces.note("started") + traces.waitForGate(), "timeout: 100ms\n"));
+  const Json status = cluster.ended(job);
+  cluster.waitForFailure();
+  EXPECT_EQ(status["state"], "failed");
+  EXPECT_EQ(status["tasks"][0]["signal"], SIGTERM);
+  EXPECT_EQ(status["tasks"][0]["problem"], "ran longer than its timeout of 0.1s");
+  EXPECT_EQ(traces.lines("started").size(), 1u);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfEnding, testing::ValuesIn(kFailpointsOfEnding), nameOf);
+
+// Cancelling takes its course whoever dies on the way.
+class FailpointOfCancelling : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfCancelling, EndsEachTaskAndSaysSo) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 2, .failing = processOf(GetParam()), .failpoint = GetParam()});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(
+      shellJob(traces.note("started") + traces.waitForGate() + traces.note("ended"), "tasks: 2\n"));
+  traces.waitForLines("started", 2);
+  EXPECT_EQ(cluster.run({"job", "cancel", job}).exitCode, 0);
+  const Json status = cluster.ended(job);
+  cluster.waitForFailure();
+  EXPECT_EQ(status["state"], "cancelled");
+  for (const Json& task : status["tasks"]) EXPECT_EQ(task["state"], "cancelled") << task;
+  EXPECT_EQ(traces.lines("started").size(), 2u);
+  EXPECT_TRUE(traces.lines("ended").empty());
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfCancelling,
+                         testing::Values("monitor.reason_recorded", "monitor.reason_recorded:2",
+                                         "monitor.signalled", "monitor.signalled:2", "monitor.task_ended",
+                                         "monitor.task_ended:2", "monitor.before_report:2",
+                                         "monitor.reports_acknowledged:2", "monitor.before_forget",
+                                         "master.report_arrived:2"),
+                         nameOf);
+
+// A task that does not heed SIGTERM is killed, by whichever monitor is there when its grace is over.
+class FailpointOfKilling : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfKilling, TheGraceEndsAllTheSame) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = "server-1", .failpoint = GetParam()});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(
+      shellJob("trap '' TERM; " + traces.note("started") + traces.waitForGate(), "grace: 100ms\n"));
+  traces.waitForLines("started", 1);
+  EXPECT_EQ(cluster.run({"job", "cancel", job}).exitCode, 0);
+  const Json status = cluster.ended(job);
+  cluster.waitForFailure();
+  EXPECT_EQ(status["state"], "cancelled");
+  EXPECT_EQ(status["tasks"][0]["signal"], SIGKILL);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfKilling,
+                         testing::Values("monitor.reason_recorded", "monitor.signalled",
+                                         "monitor.signalled:2"),
+                         nameOf);
+
+// Each failure counts once, however often it is told.
+class FailpointOfRestarting : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfRestarting, TriesAsOftenAsAsked) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = processOf(GetParam()), .failpoint = GetParam()});
+  const std::string job = cluster.submit(
+      shellJob(cluster.traces().note("tries") + "exit 4", "restart: {attempts: 2, backoff: 10ms}\n"));
+  const Json status = cluster.ended(job);
+  cluster.waitForFailure();
+  EXPECT_EQ(status["state"], "failed");
+  EXPECT_EQ(status["tasks"][0]["exit_code"], 4);
+  EXPECT_EQ(status["tasks"][0]["attempt"], 2);
+  EXPECT_EQ(cluster.traces().lines("tries").size(), 3u);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfRestarting,
+                         testing::Values("agent.launched", "agent.before_launch:2", "agent.launched:2",
+                                         "agent.commit_answered:2", "master.report_arrived",
+                                         "master.report_arrived:2", "master.commit_arrived:2",
+                                         "monitor.recorded:2", "monitor.spawned:2", "monitor.task_ended",
+                                         "monitor.before_report:2", "monitor.reports_acknowledged",
+                                         "monitor.reports_acknowledged:2", "monitor.before_forget",
+                                         "monitor.before_forget:2"),
+                         nameOf);
+
+// Input files reach the task whoever dies between their submission and its start.
+class FailpointOfFiles : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfFiles, TheyAreThereWhenTheTaskRuns) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = processOf(GetParam()), .failpoint = GetParam()});
+  const std::filesystem::path input = std::filesystem::path(cluster.data()).parent_path() / "input";
+  std::ofstream(input) << "content";
+  const std::string job = cluster.submit(
+      shellJob("cat input > " + cluster.traces().at("seen") + "; " + cluster.traces().note("ran"),
+               "files: [input]\n"));
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  cluster.waitForFailure();
+  EXPECT_THAT(cluster.traces().lines("seen"), testing::ElementsAre("content"));
+  EXPECT_EQ(cluster.traces().lines("ran").size(), 1u);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfFiles, testing::ValuesIn(kFailpointsOfFiles), nameOf);
 
 TEST(Failpoints, AreAllTested) {
   std::set<std::string> tested, named;
   for (const std::string failpoint : kFailpoints) tested.insert(failpoint.substr(0, failpoint.find(':')));
+  tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
+  tested.insert(std::begin(kFailpointsOfFiles), std::end(kFailpointsOfFiles));
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
   for (const char* folder : {"master", "agent", "monitor", "env"}) {
     for (const auto& entry :

@@ -169,6 +169,27 @@ TEST(MonitorKilled, ACancelReachesTheTasksOfItsSuccessor) {
   cluster.expectAllUnitsFree();
 }
 
+TEST(AgentKilled, ATaskThatItHadYetToLaunchCanBeCancelled) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 1,
+                         .agents = 2,
+                         .failing = "agent-1",
+                         .failpoint = "agent.before_launch",
+                         .staysDead = true,
+                         .notYet = {"agent-2"}});
+  Process client =
+      cluster.startCommand({"submit", "--json", cluster.jobFile(shellJob(gatedScript(cluster.traces())))});
+  cluster.waitForFailure();
+  cluster.start("agent-2");
+  const std::string job = Json::parse(client.finish().out)["job"];
+  EXPECT_EQ(cluster.run({"job", "cancel", job}).exitCode, 0);
+  EXPECT_EQ(cluster.ended(job)["state"], "cancelled");
+  cluster.expectAllUnitsFree();
+  cluster.start("agent-1");
+  EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
+  EXPECT_TRUE(cluster.traces().lines("ended").empty());
+}
+
 TEST(EverythingKilled, JobsFinishAfterTheReturn) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 3});

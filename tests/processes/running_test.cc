@@ -56,6 +56,16 @@ TEST(Up, GoesOnWhereItWasOnTheSameFolder) {
   EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
 }
 
+TEST(EmulatedServers, HaveTheSharesOfTheirFile) {
+  TraceFolder folder;
+  folder.write("servers.yaml", "servers: [{name: s, rus: 2, platform: p}]\nplatforms: {p: {llc: 0.5}}\n");
+  SupervisedCluster cluster({"--emulate", folder.at("servers.yaml")});
+  const Json platforms = cluster.json({"platform", "list"});
+  ASSERT_EQ(platforms.size(), 1u);
+  EXPECT_EQ(platforms[0]["name"], "p");
+  EXPECT_EQ(platforms[0]["share"]["llc"], 0.5);
+}
+
 TEST(EmulatedServers, FinishALargeJobAcrossAKillOfTheMaster) {
   TraceFolder folder;
   folder.write("servers.yaml", "servers:\n  - {name: \"s-{n}\", count: 200, rus: 8}\n");

@@ -232,7 +232,7 @@ void ManualCluster::start(const std::string& name) {
     script += "TARCIL_FAILPOINT=" + plan_.failpoint +
               " \"$@\" & child=$!; trap 'kill $child; wait $child; exit' TERM; "
               "wait $child; echo $? > " +
-              deathNote() + "; ";
+              deathNote() + "; " + (plan_.staysDead ? "exit; " : "");
   }
   std::vector<std::string> arguments = {"/bin/sh", "-c", script + "exec \"$@\"", "sh", TARCIL_BINARY};
   arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());

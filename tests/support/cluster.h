@@ -103,7 +103,8 @@ struct ClusterPlan {
   uint32_t agents = 1;
   std::string emulate = {};                    // file, instead of servers
   std::string failing = {};                    // name of a process ("master", "agent-1", "server-1") ...
-  std::string failpoint = {};                  // ... that dies there, and is started again without it
+  std::string failpoint = {};                  // ... that dies there, and is started again without it ...
+  bool staysDead = false;                      // ... unless so: then start() does
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
   // More lines for the master's file of tokens.
   std::string moreTokens = {};

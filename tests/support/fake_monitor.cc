@@ -90,6 +90,8 @@ void FakeMonitor::carryOut(const std::vector<monitor::Action>& actions) {
       fetch(*wanted);
     } else if (const auto* start = std::get_if<monitor::StartTask>(&action)) {
       execute(*start);
+    } else if (const auto* reason = std::get_if<monitor::RecordReason>(&action)) {
+      disk_[reason->allocation].reason = reason->reason;
     } else if (const auto* signal = std::get_if<monitor::SignalTask>(&action)) {
       executor_->advance(world_.now());
       executor_->signal(signal->allocation, signal->signal);

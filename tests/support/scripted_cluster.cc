@@ -189,7 +189,10 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
 
   kj::Promise<void> cancel(CancelContext context) override {
     const JobId id = readJobId(context.getParams().getId());
-    if (!state_.script.ignoresCancel) state_.cancel(state_.find(id));
+    Job& job = state_.find(id);
+    const RunState before = job.status.progress.state;
+    context.getResults().setState(toWire(before));
+    if (!state_.script.ignoresCancel && !isFinal(before)) state_.cancel(job);
     const std::lock_guard lock(state_.mutex);
     state_.record.cancelled.push_back(id);
     return kj::READY_NOW;
@@ -337,6 +340,7 @@ class ScriptedCluster::Server::Gate final : public wire::AgentGate::Server {
 
  protected:
   kj::Promise<void> login(LoginContext context) override {
+    if (agent_ < state_.script.hangingAgents) return kj::NEVER_DONE;
     if (context.getParams().getToken() != kToken) fail(ErrorCode::kDenied, "the token is not known here");
     context.getResults().setClient(kj::heap<Agent>(state_, agent_));
     return kj::READY_NOW;

@@ -47,6 +47,7 @@ struct ClusterScript {
   bool runsUntilCancelled = false;         // writes its output, then stays until cancelled by SIGTERM
   bool ignoresCancel = false;
   std::optional<Error> refusal;  // of submissions
+  size_t hangingAgents = 0;      // so many of the first take connections and never answer a login
   // The first agent that gets this call dies of it, without an answer; a submission is taken all the same.
   enum class Deadly { kNothing, kSubmit, kWait } deadly = Deadly::kNothing;
 

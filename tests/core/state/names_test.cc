@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "core/base/names.h"
 #include "core/state/caller.h"
 #include "core/state/claim.h"
 #include "core/state/job_state.h"
@@ -39,6 +40,22 @@ TEST(ConstraintAttributes, HoldWhatTheServerIsEvenIfItsOwnAttributesSayOtherwise
   const auto attributes = constraintAttributes(server.facts());
   EXPECT_EQ(attributes, (std::map<std::string, std::string>{
                             {"gpu", "true"}, {"platform", "haswell"}, {"rack", "r1"}, {"server", "a"}}));
+}
+
+TEST(PlainName, FitsPathsAndTables) {
+  EXPECT_TRUE(isPlainName("haswell-2.3_a", 13));
+  EXPECT_FALSE(isPlainName("haswell-2.3_a", 12));
+  for (const char* bad : {"", ".", "..", "-rf", "a/b", "a b", "\u00e4"})
+    EXPECT_FALSE(isPlainName(bad, 99)) << bad;
+}
+
+TEST(PlainName, ThatIsNoneIsSaidWithoutSteeringATerminal) {
+  EXPECT_TRUE(checkName("--name", std::string(128, 'a')));
+  const Status bad = checkName("--name", "a\x1b[2Jb");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(bad.error().message.starts_with("--name: 'a?[2Jb' is no name; write ")) << bad.error().message;
+  EXPECT_LT(checkName("--name", std::string(100'000, 'a')).error().message.size(), 300u);
 }
 
 }  // namespace
