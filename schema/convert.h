@@ -76,6 +76,8 @@ void write(const Commit& value, wire::Commit::Builder to);
 Commit read(wire::Commit::Reader from);
 void write(const CommitAnswer& value, wire::CommitAnswer::Builder to);
 CommitAnswer read(wire::CommitAnswer::Reader from);
+void write(const ServerName& value, wire::ServerName::Builder to);
+ServerName read(wire::ServerName::Reader from);
 void write(const Plan& value, wire::Plan::Builder to);
 Plan read(wire::Plan::Reader from);
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to);

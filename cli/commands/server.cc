@@ -6,10 +6,9 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/render.h"
+#include "cli/server_view.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "core/state/server.h"
-#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -19,43 +18,6 @@ struct ServerFlags {
   OutputFlags output;
   std::string name;
 };
-
-struct ServerTask {
-  JobId job;
-  TaskIndex task = 0;
-  std::vector<RuIndex> rus;
-  ExtraNumbers extras;
-  Pressure caused{};
-  Pressure tolerated{};
-  std::vector<size_t> over;  // resources on which it feels more than it tolerates
-};
-
-struct ServerView {
-  ServerFacts facts;
-  ServerStatus status;
-  Pressure contention{};  // as a newcomer would feel it
-  std::vector<ServerTask> tasks;
-};
-
-ServerTask readTask(wire::ServerDetails::Task::Reader from) {
-  ServerTask task;
-  task.job = readJobId(from.getJob());
-  task.task = from.getIndex();
-  for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
-  task.extras = read(from.getExtras());
-  task.caused = readPressure(from.getCaused());
-  task.tolerated = readPressure(from.getTolerated());
-  for (size_t resource : from.getOver()) {
-    if (resource < kResources) task.over.push_back(resource);
-  }
-  return task;
-}
-
-ServerView readServer(wire::ServerDetails::Reader from) {
-  ServerView server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
-  for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
-  return server;
-}
 
 std::string stateOf(const ServerStatus& status) {
   if (!status.up) return "down";
@@ -236,12 +198,7 @@ int list(const ServerFlags& flags) {
 
 int show(const ServerFlags& flags) {
   Cluster cluster(flags.cluster);
-  auto answer = cluster.ask([&flags](Session& session) {
-    auto request = session.user.serverRequest();
-    request.setName(flags.name.c_str());
-    return request.send();
-  });
-  const ServerView server = readServer(answer.getServer());
+  const ServerView server = cluster.wait(fetchServer(cluster.client(), flags.name));
   if (flags.output.json) {
     printJson(jsonWithTasks(server));
   } else {

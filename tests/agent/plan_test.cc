@@ -24,8 +24,7 @@ std::string problemOf(const AgentHarness& h, const JobSpec& spec, const Caller& 
 std::vector<ServerBuilder> noisyServers(int count) {
   std::vector<ServerBuilder> servers;
   for (int i = 0; i < count; ++i) {
-    servers.push_back(
-        aServer("s" + std::to_string(i)).platform("haswell").background({{Resource::kLlc, i}}));
+    servers.push_back(aServer("s" + std::to_string(i)).platform("haswell").background({{Resource::kLlc, i}}));
   }
   return servers;
 }
@@ -99,7 +98,7 @@ TEST(Plan, ChangesNothing) {
   for (AgentHarness* h : {&planning, &other}) {
     h->attach();
     h->submitted(aJob(6), jobId(1));
-    h->submit(aJob(1), jobId(2));    // in flight
+    h->submit(aJob(1), jobId(2));     // in flight
     h->submitted(aJob(6), jobId(3));  // waits
   }
   const size_t sent = planning.commitsSent;
