@@ -19,7 +19,7 @@
 #include "core/base/result.h"
 #include "core/base/rng.h"
 #include "core/base/time.h"
-#include "core/decide/plan.h"
+#include "core/decide/job_plan.h"
 
 namespace tarcil {
 
@@ -35,7 +35,7 @@ class AgentLogic final {
   // errors, and decided on the copy as it is, all tasks at once, drawn with `seed`. Its input files are not
   // looked at. Unavailable where the master is away or the copy not whole. Costs a decision; with the same
   // seed on the same state it gives the same plan, and what is handled later does not depend on it.
-  Result<Plan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
+  Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
 
   // The epoch that the master gave last; 0 before the first attachment.
   uint64_t epoch() const;

@@ -19,8 +19,8 @@
 #include "agent/wait_reason.h"
 #include "agent/waiting_queue.h"
 #include "core/decide/chooser.h"
+#include "core/decide/job_plan.h"
 #include "core/decide/options.h"
-#include "core/decide/plan.h"
 
 namespace tarcil {
 
@@ -104,7 +104,7 @@ struct AgentLogic::State {
   Status admissible(const JobSpec& spec, const std::string& user) const;
 
   // --- Foreseeing (foreseeing.cc)
-  Result<Plan> foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
+  Result<JobPlan> foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
 
   // --- Placing (placing.cc)
   void tryWaiting(Turn& turn);

@@ -25,24 +25,24 @@ std::vector<ServerName> namesOf(const Decision& decision, const ClusterState& st
 
 }  // namespace
 
-Result<Plan> AgentLogic::plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
+Result<JobPlan> AgentLogic::plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
   return state_->foresee(caller, spec, seed);
 }
 
-Result<Plan> AgentLogic::State::foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
+Result<JobPlan> AgentLogic::State::foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
   if (Result<std::string> runAs = accept(caller, spec, {}); !runAs) return runAs.error();
   if (!ready()) return Error{ErrorCode::kUnavailable, "the master is out of reach; try again"};
   if (Status status = admissible(spec, caller.user); !status) return status.error();
   const HeldJob job = HeldJob::submitted({.id = {}, .spec = spec, .user = caller.user, .runAs = {}});
   Chooser chooser;
-  Attempt attempt = attemptFor(job, {.candidates = Plan::kMaxCandidates, .seed = seed}, chooser);
+  Attempt attempt = attemptFor(job, {.candidates = JobPlan::kMaxCandidates, .seed = seed}, chooser);
   if (attempt.reason.empty() && attempt.decision.claims.size() < spec.tasks) attempt.reason = heldBack(spec);
-  Plan plan{.claims = {},
-            .explanation = {},
-            .waitReason = std::move(attempt.reason.text),
-            .servers = namesOf(attempt.decision, copy.state()),
-            .usableUnits = copy.usableUnits(),
-            .freeUnits = copy.state().freeUnits()};
+  JobPlan plan{.claims = {},
+               .explanation = {},
+               .waitReason = std::move(attempt.reason.text),
+               .servers = namesOf(attempt.decision, copy.state()),
+               .usableUnits = copy.usableUnits(),
+               .freeUnits = copy.state().freeUnits()};
   plan.claims = std::move(attempt.decision.claims);
   plan.explanation = std::move(attempt.decision.explanation);
   plan.explanation.seed = seed;  // also where nothing was drawn

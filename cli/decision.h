@@ -6,7 +6,7 @@
 
 #include "cli/json.h"
 #include "cli/table.h"
-#include "core/decide/plan.h"
+#include "core/decide/job_plan.h"
 #include "core/model/profile.h"
 #include "core/state/explain.h"
 

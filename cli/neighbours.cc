@@ -3,28 +3,30 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/server_view.h"
+#include "cli/server_details.h"
 #include "cli/settings.h"
 
 namespace tarcil {
 namespace {
 
 // How many tasks the plan adds to each server that gets any.
-std::map<ServerId, int32_t> addedTasks(const Plan& plan) {
+std::map<ServerId, int32_t> addedTasks(const JobPlan& plan) {
   std::map<ServerId, int32_t> added;
   for (const Claim& claim : plan.claims) ++added[claim.server];
   return added;
 }
 
-std::vector<ServerView> fetchServers(Cluster& cluster, const std::vector<ServerName>& servers) {
-  auto promises = kj::heapArrayBuilder<kj::Promise<ServerView>>(servers.size());
+std::vector<ServerDetails> fetchServers(Cluster& cluster, const std::vector<ServerName>& servers) {
+  auto promises = kj::heapArrayBuilder<kj::Promise<ServerDetails>>(servers.size());
   for (const ServerName& server : servers) promises.add(fetchServer(cluster.client(), server.name));
-  std::vector<ServerView> views;
-  for (ServerView& view : cluster.wait(kj::joinPromises(promises.finish()))) views.push_back(std::move(view));
+  std::vector<ServerDetails> views;
+  for (ServerDetails& view : cluster.wait(kj::joinPromises(promises.finish())))
+    views.push_back(std::move(view));
   return views;
 }
 
-Neighbourhood neighbourhoodOf(const ServerView& server, const Platforms& platforms, ContentionModel model) {
+Neighbourhood neighbourhoodOf(const ServerDetails& server, const Platforms& platforms,
+                              ContentionModel model) {
   Neighbourhood there{.tasks = {},
                       .background = server.status.background,
                       .model = model,
@@ -43,7 +45,7 @@ PressureSum causedBy(int32_t tasks, const Profile& profile) {
 
 }  // namespace
 
-std::vector<AffectedTask> neighboursOf(Cluster& cluster, const Plan& plan, const Profile& profile) {
+std::vector<AffectedTask> neighboursOf(Cluster& cluster, const JobPlan& plan, const Profile& profile) {
   const std::map<ServerId, int32_t> added = addedTasks(plan);
   std::vector<ServerName> claimed;
   std::copy_if(plan.servers.begin(), plan.servers.end(), std::back_inserter(claimed),
@@ -52,7 +54,7 @@ std::vector<AffectedTask> neighboursOf(Cluster& cluster, const Plan& plan, const
   if (claimed.empty()) return all;
   const ContentionModel model = fetchSettings(cluster).contention;
   const Platforms platforms = fetchPlatforms(cluster);
-  const std::vector<ServerView> views = fetchServers(cluster, claimed);
+  const std::vector<ServerDetails> views = fetchServers(cluster, claimed);
   for (size_t i = 0; i < claimed.size(); ++i) {
     const Neighbourhood there = neighbourhoodOf(views[i], platforms, model);
     for (Impact& impact : impactOf(there, causedBy(added.at(claimed[i].id), profile))) {

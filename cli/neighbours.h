@@ -6,7 +6,7 @@
 
 #include "cli/cluster.h"
 #include "core/decide/impact.h"
-#include "core/decide/plan.h"
+#include "core/decide/job_plan.h"
 
 namespace tarcil {
 
@@ -19,6 +19,6 @@ struct AffectedTask {
 
 // Every task on the servers that the plan claims, whoever's it is, the worst hurt first. `profile` is the
 // planned job's.
-std::vector<AffectedTask> neighboursOf(Cluster& cluster, const Plan& plan, const Profile& profile);
+std::vector<AffectedTask> neighboursOf(Cluster& cluster, const JobPlan& plan, const Profile& profile);
 
 }  // namespace tarcil

@@ -3,8 +3,8 @@
 // order.
 #pragma once
 
+#include "core/decide/job_plan.h"
 #include "core/decide/options.h"
-#include "core/decide/plan.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
@@ -78,8 +78,8 @@ void write(const CommitAnswer& value, wire::CommitAnswer::Builder to);
 CommitAnswer read(wire::CommitAnswer::Reader from);
 void write(const ServerName& value, wire::ServerName::Builder to);
 ServerName read(wire::ServerName::Reader from);
-void write(const Plan& value, wire::Plan::Builder to);
-Plan read(wire::Plan::Reader from);
+void write(const JobPlan& value, wire::Plan::Builder to);
+JobPlan read(wire::Plan::Reader from);
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to);
 LaunchSpec read(wire::LaunchSpec::Reader from);
 void write(const TaskReport& value, wire::TaskReport::Builder to);

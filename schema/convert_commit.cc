@@ -134,7 +134,7 @@ ServerName read(wire::ServerName::Reader from) {
   return {from.getId(), text(from.getName()), text(from.getPlatform())};
 }
 
-void write(const Plan& value, wire::Plan::Builder to) {
+void write(const JobPlan& value, wire::Plan::Builder to) {
   auto claims = to.initClaims(static_cast<uint32_t>(value.claims.size()));
   for (uint32_t i = 0; i < value.claims.size(); ++i) writeClaim(value.claims[i], claims[i]);
   write(value.explanation, to.initExplanation());
@@ -145,10 +145,10 @@ void write(const Plan& value, wire::Plan::Builder to) {
   to.setFreeUnits(value.freeUnits);
 }
 
-Plan read(wire::Plan::Reader from) {
-  Plan value;
+JobPlan read(wire::Plan::Reader from) {
+  JobPlan value;
   for (auto claim : from.getClaims()) value.claims.push_back(readClaim(claim));
-  value.explanation = read(from.getExplanation(), Plan::kMaxCandidates);
+  value.explanation = read(from.getExplanation(), JobPlan::kMaxCandidates);
   value.waitReason = text(from.getWaitReason());
   for (auto server : from.getServers()) value.servers.push_back(read(server));
   value.usableUnits = from.getUsableUnits();

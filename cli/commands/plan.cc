@@ -34,7 +34,7 @@ struct PlanFlags {
 
 struct Foreseen {
   JobSpec spec;
-  Plan plan;
+  JobPlan plan;
   ServerNames servers;
   std::vector<AffectedTask> neighbours;  // the worst hurt first
 
@@ -52,7 +52,7 @@ uint64_t seedOf(const PlanFlags& flags) {
                  std::to_string(UINT64_MAX) + ", such as `tarcil plan` and `tarcil job explain` show");
 }
 
-Plan fetchPlan(Cluster& cluster, const JobSpec& spec, uint64_t seed) {
+JobPlan fetchPlan(Cluster& cluster, const JobSpec& spec, uint64_t seed) {
   auto answer = cluster.ask([&spec, seed](Session& session) {
     auto request = session.agent.planRequest();
     write(spec, request.initSpec());
@@ -91,9 +91,9 @@ Json jsonOf(const AffectedTask& neighbour) {
 }
 
 Json jsonOf(const Foreseen& all) {
-  const Plan& plan = all.plan;
+  const JobPlan& plan = all.plan;
   const size_t candidates =
-      std::clamp(kCandidatesInJson / all.spec.tasks, Explanation::kMaxCandidates, Plan::kMaxCandidates);
+      std::clamp(kCandidatesInJson / all.spec.tasks, Explanation::kMaxCandidates, JobPlan::kMaxCandidates);
   const Json decision = jsonOf(plan.explanation, all.spec.profile, all.servers, candidates);
   Json entries = Json::array();
   for (TaskIndex i = 0; i < all.spec.tasks; ++i) {
@@ -103,7 +103,7 @@ Json jsonOf(const Foreseen& all) {
     entries.push_back(std::move(entry));
   }
   for (const Claim& claim : plan.claims) {
-    entries[claim.task]["chosen"] =
+    entries.at(claim.task)["chosen"] =
         jsonOfChosen(serverIn(all.servers, claim.server).name, claim.preferred, claim.q, claim.s);
   }
   Json neighbours = Json::array();
@@ -124,7 +124,7 @@ std::string restText(size_t all, size_t shown, const std::string& what) {
 }
 
 std::string summaryText(const Foreseen& all) {
-  const Plan& plan = all.plan;
+  const JobPlan& plan = all.plan;
   const std::string tasks = std::to_string(plan.claims.size()) + " of " + counted(all.spec.tasks, "task");
   Fields fields = {{"Would start", tasks}};
   if (all.waiting() > 0) fields.emplace_back("Would wait", counted(all.waiting(), "task"));

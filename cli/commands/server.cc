@@ -6,7 +6,7 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/render.h"
-#include "cli/server_view.h"
+#include "cli/server_details.h"
 #include "cli/table.h"
 #include "cli/units.h"
 
@@ -32,7 +32,7 @@ struct Offence {
   std::vector<const ServerTask*> offenders;  // everybody who causes some of it to a victim, the worst first
 };
 
-std::vector<Offence> offencesOn(const ServerView& server) {
+std::vector<Offence> offencesOn(const ServerDetails& server) {
   std::vector<Offence> offences;
   for (size_t resource = 0; resource < kResources; ++resource) {
     Offence offence{resource, {}, {}};
@@ -81,7 +81,7 @@ Json jsonOf(const Offence& offence) {
           {"offenders", list(offence.offenders)}};
 }
 
-Json jsonOf(const ServerView& server) {
+Json jsonOf(const ServerDetails& server) {
   return {{"name", server.facts.name},
           {"platform", server.facts.platform},
           {"rack", server.facts.rack},
@@ -99,7 +99,7 @@ Json jsonOf(const ServerView& server) {
           {"missing", server.facts.missing}};
 }
 
-Json jsonWithTasks(const ServerView& server) {
+Json jsonWithTasks(const ServerDetails& server) {
   Json json = jsonOf(server);
   json["tasks"] = Json::array();
   json["offences"] = Json::array();
@@ -137,9 +137,9 @@ std::string offenceText(const Offence& offence, const Style& style) {
          "; caused by " + (offenders.empty() ? "no task of this cluster" : joinedBy(offenders, ", ")) + "\n";
 }
 
-std::string listText(const std::vector<ServerView>& servers) {
+std::string listText(const std::vector<ServerDetails>& servers) {
   Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention"});
-  for (const ServerView& server : servers) {
+  for (const ServerDetails& server : servers) {
     table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server.status),
                std::to_string(server.facts.rus), std::to_string(server.status.free.size()),
                extrasText(server.facts, server.status), pressureText(server.contention)});
@@ -147,7 +147,7 @@ std::string listText(const std::vector<ServerView>& servers) {
   return table.empty() ? "" : table.text();
 }
 
-std::string showText(const ServerView& server, const Style& style) {
+std::string showText(const ServerDetails& server, const Style& style) {
   std::string text =
       aligned({{"Name", server.facts.name},
                {"Platform", server.facts.platform},
@@ -181,13 +181,13 @@ std::string showText(const ServerView& server, const Style& style) {
 int list(const ServerFlags& flags) {
   Cluster cluster(flags.cluster);
   auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
-  std::vector<ServerView> servers;
+  std::vector<ServerDetails> servers;
   for (auto server : answer.getServers()) servers.push_back(readServer(server));
   std::sort(servers.begin(), servers.end(),
-            [](const ServerView& a, const ServerView& b) { return a.facts.name < b.facts.name; });
+            [](const ServerDetails& a, const ServerDetails& b) { return a.facts.name < b.facts.name; });
   if (flags.output.json) {
     Json json = Json::array();
-    for (const ServerView& server : servers) json.push_back(jsonOf(server));
+    for (const ServerDetails& server : servers) json.push_back(jsonOf(server));
     printJson(json);
   } else {
     print(listText(servers));
@@ -198,7 +198,7 @@ int list(const ServerFlags& flags) {
 
 int show(const ServerFlags& flags) {
   Cluster cluster(flags.cluster);
-  const ServerView server = cluster.wait(fetchServer(cluster.client(), flags.name));
+  const ServerDetails server = cluster.wait(fetchServer(cluster.client(), flags.name));
   if (flags.output.json) {
     printJson(jsonWithTasks(server));
   } else {

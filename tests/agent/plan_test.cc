@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/decide/plan.h"
+#include "core/decide/job_plan.h"
 #include "tests/agent/agent_harness.h"
 
 namespace tarcil {
@@ -10,14 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Plan planned(const AgentHarness& h, const JobSpec& spec, uint64_t seed = 7) {
-  const Result<Plan> plan = h.agent.plan(alice(), spec, seed);
+JobPlan planned(const AgentHarness& h, const JobSpec& spec, uint64_t seed = 7) {
+  const Result<JobPlan> plan = h.agent.plan(alice(), spec, seed);
   EXPECT_TRUE(plan) << plan.error().message;
-  return plan ? *plan : Plan{};
+  return plan ? *plan : JobPlan{};
 }
 
 std::string problemOf(const AgentHarness& h, const JobSpec& spec, const Caller& caller = alice()) {
-  const Result<Plan> plan = h.agent.plan(caller, spec, 7);
+  const Result<JobPlan> plan = h.agent.plan(caller, spec, 7);
   return plan ? "" : plan.error().message;
 }
 
@@ -34,7 +34,7 @@ std::vector<ServerBuilder> noisyServers(int count) {
 TEST(Plan, HasAPlaceForEachTaskAndNamesItsServers) {
   AgentHarness h({aServer("a").rus(2).platform("haswell"), aServer("b").rus(2).platform("milan")});
   h.attach();
-  const Plan plan = planned(h, aJob(3));
+  const JobPlan plan = planned(h, aJob(3));
   ASSERT_EQ(plan.claims.size(), 3u);
   for (TaskIndex i = 0; i < 3; ++i) EXPECT_EQ(plan.claims[i].task, i);
   EXPECT_EQ(plan.servers, (std::vector<ServerName>{{0, "a", "haswell"}, {1, "b", "milan"}}));
@@ -54,7 +54,7 @@ TEST(Plan, IsWhatASubmissionDecidesWithTheSameSeed) {
   std::ranges::sort(commit.claims, {}, &Claim::task);
   AgentHarness same(noisyServers(40));
   same.attach();
-  const Plan plan = planned(same, spec, commit.explanation.seed);
+  const JobPlan plan = planned(same, spec, commit.explanation.seed);
   EXPECT_EQ(plan.claims, commit.claims);
   EXPECT_EQ(plan.explanation.drawn, commit.explanation.drawn);
 }
@@ -63,7 +63,7 @@ TEST(Plan, IsTheSameForTheSameSeedAndNotForEverySeed) {
   AgentHarness h(noisyServers(40));
   h.attach();
   const JobSpec spec = aJob(4);
-  const Plan first = planned(h, spec, 1);
+  const JobPlan first = planned(h, spec, 1);
   EXPECT_EQ(planned(h, spec, 1), first);
   EXPECT_EQ(first.explanation.seed, 1u);
   bool differs = false;
@@ -82,8 +82,8 @@ TEST(Plan, ExplainsMoreCandidatesThanAreStoredButNotAllThereAre) {
   h.attach();
   JobSpec spec = aJob(1);
   spec.policy = Policy::kGreedy;
-  const Plan plan = planned(h, spec);
-  EXPECT_EQ(plan.explanation.best.size(), Plan::kMaxCandidates);
+  const JobPlan plan = planned(h, spec);
+  EXPECT_EQ(plan.explanation.best.size(), JobPlan::kMaxCandidates);
   for (const Candidate& candidate : plan.explanation.best) {
     EXPECT_TRUE(std::ranges::any_of(plan.servers, [&candidate](const ServerName& server) {
       return server.id == candidate.server && server.platform == "haswell";
@@ -128,12 +128,12 @@ TEST(Plan, SaysWhyTasksWouldWait) {
   AgentHarness h({aServer("a").rus(4)});
   h.attach();
   h.submitted(aJob(3));
-  const Plan some = planned(h, aJob(4));
+  const JobPlan some = planned(h, aJob(4));
   EXPECT_EQ(some.claims.size(), 1u);
   EXPECT_EQ(some.waitReason, "no free unit: 4 of 4 are taken");
   JobSpec gang = aJob(4);
   gang.schedule = Schedule::kGang;
-  const Plan none = planned(h, gang);
+  const JobPlan none = planned(h, gang);
   EXPECT_TRUE(none.claims.empty());
   EXPECT_EQ(none.waitReason, "waiting for 4 slots at once (gang); 1 are free");
   EXPECT_EQ(none.explanation.seed, 7u);
@@ -145,7 +145,7 @@ TEST(Plan, SaysThatConcurrencyHoldsTasksBack) {
   h.attach();
   JobSpec spec = aJob(4);
   spec.concurrency = 2;
-  const Plan plan = planned(h, spec);
+  const JobPlan plan = planned(h, spec);
   EXPECT_EQ(plan.claims.size(), 2u);
   EXPECT_EQ(plan.waitReason, "concurrency lets 2 of its tasks run at once; the others follow as these end");
 }
@@ -153,7 +153,7 @@ TEST(Plan, SaysThatConcurrencyHoldsTasksBack) {
 TEST(Plan, SaysWhatIsInTheWayOfTasksThatSuitNowhere) {
   AgentHarness h({aServer("a").background({{Resource::kLlc, 80}})});
   h.attach();
-  const Plan plan = planned(h, aJob(1, tolerating({{Resource::kLlc, 5}})));
+  const JobPlan plan = planned(h, aJob(1, tolerating({{Resource::kLlc, 5}})));
   EXPECT_TRUE(plan.claims.empty());
   EXPECT_NE(plan.waitReason.find("llc is too contended"), std::string::npos) << plan.waitReason;
   ASSERT_FALSE(plan.explanation.best.empty()) << "shows what it was";
@@ -193,7 +193,7 @@ TEST(Plan, IsRefusedWhereTooManyJobsOfTheUserWait) {
 TEST(Plan, NeedsTheWholeState) {
   AgentHarness h({aServer("a")});
   const auto isUnavailable = [&h]() {
-    const Result<Plan> plan = h.agent.plan(alice(), aJob(1), 7);
+    const Result<JobPlan> plan = h.agent.plan(alice(), aJob(1), 7);
     return !plan && plan.error().code == ErrorCode::kUnavailable;
   };
   EXPECT_TRUE(isUnavailable());

@@ -1,4 +1,4 @@
-#include "cli/server_view.h"
+#include "cli/server_details.h"
 
 #include "schema/convert.h"
 
@@ -21,13 +21,13 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
 
 }  // namespace
 
-ServerView readServer(wire::ServerDetails::Reader from) {
-  ServerView server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
+ServerDetails readServer(wire::ServerDetails::Reader from) {
+  ServerDetails server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
   return server;
 }
 
-kj::Promise<ServerView> fetchServer(Client& client, const std::string& name) {
+kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name) {
   return client
       .ask([name](Session& session) {
         auto request = session.user.serverRequest();

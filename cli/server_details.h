@@ -19,16 +19,16 @@ struct ServerTask {
   std::vector<size_t> over;  // resources on which it feels more than it tolerates
 };
 
-struct ServerView {
+struct ServerDetails {
   ServerFacts facts;
   ServerStatus status;
   Pressure contention{};  // as a newcomer would feel it
   std::vector<ServerTask> tasks;
 };
 
-ServerView readServer(wire::ServerDetails::Reader from);
+ServerDetails readServer(wire::ServerDetails::Reader from);
 
 // The server of this name, with its tasks. Fails as NotFound.
-kj::Promise<ServerView> fetchServer(Client& client, const std::string& name);
+kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name);
 
 }  // namespace tarcil

@@ -19,7 +19,7 @@ struct ServerName {
   bool operator==(const ServerName&) const = default;
 };
 
-struct Plan {
+struct JobPlan {
   // Candidates in the explanation: more than are stored with a job, since nobody keeps them.
   static constexpr size_t kMaxCandidates = 64;
 
@@ -30,7 +30,7 @@ struct Plan {
   uint64_t usableUnits = 0;         // of servers that are up and not cordoned
   uint64_t freeUnits = 0;           // of them, before this job
 
-  bool operator==(const Plan&) const = default;
+  bool operator==(const JobPlan&) const = default;
 };
 
 }  // namespace tarcil
