@@ -477,7 +477,10 @@ std::vector<ScriptedServer> serversWithANeighbour() {
   servers[0].facts.name = "s0";
   servers[1].facts.name = "s1";
   servers[1].facts.platform = "haswell";
-  ScriptedServer::Task task{.job = idOf(1), .index = 2, .rus = {0}};
+  ScriptedServer::Task task;
+  task.job = idOf(1);
+  task.index = 2;
+  task.rus = {0};
   task.caused[4] = 30;
   task.tolerated.fill(99);
   task.tolerated[4] = 40;
@@ -487,7 +490,13 @@ std::vector<ScriptedServer> serversWithANeighbour() {
 }
 
 Claim claimOf(TaskIndex task, ServerId server, std::vector<RuIndex> rus) {
-  return {.task = task, .server = server, .rus = 1, .preferred = std::move(rus), .q = 0.9, .s = 0.98};
+  Claim claim;
+  claim.task = task;
+  claim.server = server;
+  claim.preferred = std::move(rus);
+  claim.q = 0.9;
+  claim.s = 0.98;
+  return claim;
 }
 
 ClusterScript aScriptedPlan() {

@@ -57,7 +57,10 @@ TEST(Convert, NamesWhatTheWireNames) {
 JobPlan aPlan(size_t candidates) {
   JobPlan plan;
   plan.claims.resize(2);
-  plan.claims[1] = {.task = 1, .server = 3, .rus = 2, .preferred = {0, 5}, .q = 0.5, .s = 0.75};
+  plan.claims[1].task = 1;
+  plan.claims[1].server = 3;
+  plan.claims[1].rus = 2;
+  plan.claims[1].preferred = {0, 5};
   plan.explanation.best.resize(candidates);
   for (size_t i = 0; i < candidates; ++i) plan.explanation.best[i].server = static_cast<ServerId>(i);
   plan.explanation.seed = UINT64_MAX;
