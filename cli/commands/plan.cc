@@ -153,6 +153,8 @@ std::string tasksText(const Foreseen& all, size_t most) {
 
 std::string decisionText(const Foreseen& all, size_t most) {
   const Explanation& why = all.plan.explanation;
+  const bool wasSampled = why.drawn > 0 || why.dropped != decltype(why.dropped){};
+  if (!wasSampled) return "\nToo few units are free to look at any slot.\n";
   return "\n" + aligned(fieldsOf(why)) + candidatesText(why, all.spec.profile, all.servers, most) +
          restText(why.best.size(), most, "more candidate");
 }

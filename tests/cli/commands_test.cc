@@ -617,6 +617,19 @@ TEST_F(PlanTest, SaysWhyTasksWouldWaitAndWhatIsFree) {
   }
 }
 
+TEST_F(PlanTest, ShowsNoDrawsWhereThereWereNone) {
+  ClusterScript script;
+  script.plan.explanation.wanted = 3;
+  script.plan.waitReason = "no free unit: 8 of 8 are taken";
+  const ScriptedCluster cluster(script);
+  const ProcessResult people = tarcil(words(), cluster);
+  EXPECT_NE(people.out.find("\nToo few units are free to look at any slot.\n"), std::string::npos)
+      << people.out;
+  EXPECT_EQ(people.out.find("Guarantee"), std::string::npos) << people.out;
+  EXPECT_EQ(people.out.find("slack"), std::string::npos) << people.out;
+  EXPECT_EQ(jsonOf(tarcil(words({"--json"}), cluster))["decision"][0]["drawn"], 0);
+}
+
 TEST_F(PlanTest, IsRefusedAsASubmissionIs) {
   ClusterScript script;
   script.refusal = invalid("no server has 64 resource units; the largest has 8");
