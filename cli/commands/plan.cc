@@ -21,9 +21,9 @@ constexpr size_t kMostTasksShown = 50;
 constexpr size_t kMostCandidatesShown = 10;
 constexpr size_t kMostNeighboursShown = 10;
 
-// The candidates in a plan's JSON, over the entries of all tasks: each entry holds its share of them, and at
-// least as many as `job explain` would show.
-constexpr size_t kCandidatesInJson = 640;
+// Candidates in a plan's JSON, over the entries of all tasks: each entry holds its share of the best ones,
+// and at least the very best.
+constexpr size_t kCandidatesInJson = 5'000;
 
 struct PlanFlags {
   ContextFlags cluster;
@@ -93,7 +93,7 @@ Json jsonOf(const AffectedTask& neighbour) {
 Json jsonOf(const Foreseen& all) {
   const JobPlan& plan = all.plan;
   const size_t candidates =
-      std::clamp(kCandidatesInJson / all.spec.tasks, Explanation::kMaxCandidates, JobPlan::kMaxCandidates);
+      std::clamp<size_t>(kCandidatesInJson / all.spec.tasks, 1, JobPlan::kMaxCandidates);
   const Json decision = jsonOf(plan.explanation, all.spec.profile, all.servers, candidates);
   Json entries = Json::array();
   for (TaskIndex i = 0; i < all.spec.tasks; ++i) {

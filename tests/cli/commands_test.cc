@@ -658,20 +658,20 @@ TEST_F(PlanTest, GoesOnWithTheNextAgent) {
 
 class LargePlanTest : public PlanTest {
  protected:
-  LargePlanTest() : PlanTest("tasks: 400\n") {}
+  LargePlanTest() : PlanTest("tasks: 2000\n") {}
 };
 
 TEST_F(LargePlanTest, IsBounded) {
   ClusterScript script = aScriptedPlan();
   script.plan.claims.clear();
-  for (TaskIndex i = 0; i < 400; ++i) script.plan.claims.push_back(claimOf(i, 0, {1}));
-  script.plan.freeUnits = script.plan.usableUnits = 400;
+  for (TaskIndex i = 0; i < 2'000; ++i) script.plan.claims.push_back(claimOf(i, 0, {1}));
+  script.plan.freeUnits = script.plan.usableUnits = 2'000;
   const ScriptedCluster cluster(script);
   const Json json = jsonOf(tarcil(words({"--json"}), cluster));
-  ASSERT_EQ(json["decision"].size(), 400u);
-  EXPECT_EQ(json["decision"][399]["best"].size(), Explanation::kMaxCandidates);
+  ASSERT_EQ(json["decision"].size(), 2'000u);
+  EXPECT_EQ(json["decision"][1999]["best"].size(), 2u);
   const ProcessResult people = tarcil(words(), cluster);
-  EXPECT_NE(people.out.find("and 350 more tasks; --verbose shows all\n"), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("and 1950 more tasks; --verbose shows all\n"), std::string::npos) << people.out;
 }
 
 TEST(JobLogs, PrintsWhatTheTaskWroteByteForByte) {
