@@ -541,10 +541,9 @@ void Choice::explain() {
   std::copy_n(counts_.begin(), kDropReasons, explained.dropped.begin());
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
-  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, Explanation::kMaxCandidates));
-  if (!request_.explain) return;
+  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, request_.candidates));
   const std::vector<uint32_t>& ranked = scratch_.order;
-  const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
+  const size_t shown = std::min(ranked.size(), request_.candidates);
   explained.best.reserve(shown);
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));
