@@ -223,7 +223,10 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next().standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
+      if (site.next().standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) {
+        offerSlot(site, false);  // it may still be the best there is
+        continue;
+      }
       if (spreads_) ++foundIn_[domainOf(site.server)];
       ++site.found;
       claim(site, task);
@@ -505,7 +508,9 @@ void Choice::explain() {
   Explanation& explained = explanation();
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
-  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, Explanation::kMaxCandidates));
+  // Sites that tasks with servers of their own have used up are among them.
+  rankSites(spreads_ ? sites_.all().size()
+                     : std::max<size_t>(request_.tasks.size(), Explanation::kMaxCandidates));
   if (!request_.explain) return;
   const std::vector<uint32_t>& ranked = scratch_.order;
   const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
