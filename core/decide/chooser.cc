@@ -138,6 +138,7 @@ class Choice {
   Course course_;
   uint64_t wanted_ = 0;     // tasks to be placed from the sample
   uint64_t found_ = 0;      // acceptable slots that can be taken together
+  uint64_t suitable_ = 0;   // claims of acceptable slots
   Spreading placedIn_;      // tasks that sit somewhere, claims of this decision included
   Spreading foundIn_;       // the same with every acceptable slot found
   std::vector<bool> done_;  // by position in the request: has its claim; empty while all go in order
@@ -202,8 +203,12 @@ Decision Choice::decide() {
   explain();
   if (spec_.placement.pack != Pack::kNone) {
     pickPacked();
-  } else if (spec_.policy != Policy::kPerTask) {
+  } else {
     pick();
+  }
+  // These judge slots one by one: only now it shows how many could be taken together.
+  if (spec_.policy == Policy::kGreedy || spec_.policy == Policy::kPerTask) {
+    explanation().enoughFound = suitable_ == request_.tasks.size();
   }
   if (spec_.schedule == Schedule::kGang && !allPlaced()) decision_.claims.clear();
   explanation().placed = decision_.claims.size();
@@ -290,19 +295,21 @@ void Choice::scan() {
     if (!site.seen) continue;
     const uint32_t slots = state_.freeUnits(site.server) / spec_.rusPerTask - site.picked;
     explained.drawn += slots;
-    if (!sites_.mayTake(site.first)) {
-      drop(site.closed = reasonAgainst(site.glance), slots);
+    if (domainFull(placedIn_, site.server)) {
+      drop(site.closed = at(Dropped::kSpread), slots);
       continue;
     }
-    site.found = site.picked + slots;
-    found_ += slots;
-    if (site.first.standing == Standing::kAcceptable) explained.acceptable += slots;
+    if (site.next().standing == Standing::kAcceptable) {
+      explained.acceptable += slots;
+    } else {
+      drop(site.picked > 0 ? at(Dropped::kTaken) : reasonAgainst(site.glance), slots);
+    }
+    if (sites_.mayTake(site.next())) site.found = site.picked + slots;
   }
   explained.firstDrawn = explained.drawn;
   explained.firstAcceptable = explained.acceptable;
   explained.most = explained.drawn;
   explained.allSeen = true;
-  explained.enoughFound = found_ >= wanted_;
 }
 
 // Judges one more slot of the site, on top of those that were found before.
@@ -378,7 +385,10 @@ void Choice::pick() {
     return ranksBefore(sites_[b].next(), sites_[a].next(), course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
-  std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
+  std::erase_if(heap, [this](uint32_t number) {
+    const Site& site = sites_[number];
+    return site.picked == site.found || !sites_.mayTake(site.next());
+  });
   std::make_heap(heap.begin(), heap.end(), later);
   while (!allPlaced() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
@@ -394,7 +404,8 @@ void Choice::pick() {
   }
 }
 
-// For each task the better of two slots, with the job's tasks before it in place.
+// For each task the better of two slots, with the job's tasks before it in place. Where all slots were drawn
+// before all tasks had theirs, pick() goes on with those that were not taken.
 void Choice::pickPerTask() {
   Explanation& explained = explanation();
   while (!allPlaced() && !explained.allSeen) {
@@ -406,21 +417,19 @@ void Choice::pickPerTask() {
     for (const SlotSampler::Slot& slot : scratch_.block) {
       Site& site = sites_.look(slot);
       if (!sites_.mayTake(site.next())) {
-        drop(reasonAgainst(site.glance));
+        drop(site.picked > 0 ? at(Dropped::kTaken) : reasonAgainst(site.glance));
       } else if (domainFull(placedIn_, site.server)) {
         drop(at(Dropped::kSpread));
       } else {
         ++explained.acceptable;
+        ++site.found;
         if (!best || ranksBefore(site.next(), sites_[*best].next(), course_.ranking)) best = slot.number;
       }
     }
-    if (!best) continue;
-    ++found_;
-    claim(sites_[*best], nextTask());
+    if (best) claim(sites_[*best], nextTask());
   }
   explained.firstDrawn = explained.drawn;
   explained.firstAcceptable = explained.acceptable;
-  explained.enoughFound = allPlaced();
 }
 
 void Choice::pickPacked() {
@@ -490,6 +499,7 @@ void Choice::claim(Site& site, size_t task) {
   claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
+  if (site.next().standing == Standing::kAcceptable) ++suitable_;
   ++site.picked;
   if (!allPlaced()) site.later = sites_.offer(site, site.picked);
 }
