@@ -6,6 +6,16 @@
 #include "core/state/occupancy.h"
 
 namespace tarcil {
+namespace {
+
+// Mixed twice: after one product, neighbouring servers would still come in an order that favours some.
+uint32_t chanceOf(ServerId server, uint64_t seed) {
+  uint64_t mixed = (server ^ seed) * 0x9e3779b97f4a7c15ULL;
+  mixed = (mixed ^ mixed >> 32) * 0xbf58476d1ce4e5b9ULL;
+  return static_cast<uint32_t>(mixed >> 32);
+}
+
+}  // namespace
 
 void Sites::start(const Lookout& lookout) {
   lookout_ = &lookout;
@@ -77,7 +87,7 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
   site.seen = true;
   site.glance = glance;
   site.first = offerOf(lookout_->job.newcomers[vacancy.platform], glance, vacancy);
-  site.first.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
+  site.first.chance = chanceOf(server, lookout_->seed);
   if (!preferred.empty()) {
     site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   }

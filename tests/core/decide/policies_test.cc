@@ -148,5 +148,20 @@ TEST(Greedy, AccountsForEverySlotAsSamplingDoes) {
   }
 }
 
+TEST(Chance, FavoursNoServerAmongEquals) {
+  for (uint32_t count : {3u, 5u, 17u, 33u}) {
+    auto state = aCluster(idle(count, 1));
+    const JobSpec spec = withPolicy(aJob(1), Policy::kGreedy);
+    std::vector<double> chosen(count);
+    const double each = 400;
+    Rng seeds(count);
+    for (int i = 0; i < static_cast<int>(each * count); ++i) {
+      ++chosen[decide(state, spec, seeds()).claims.at(0).server];
+    }
+    // Six standard deviations: by chance once in a hundred million.
+    for (double times : chosen) EXPECT_NEAR(times, each, 6 * 20) << "of " << count;
+  }
+}
+
 }  // namespace
 }  // namespace tarcil
