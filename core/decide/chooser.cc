@@ -116,7 +116,8 @@ class Choice {
 
   // --- Spreading
   uint32_t domainOf(ServerId server) const;
-  bool domainFull(const Spreading& tasks, ServerId server) const;
+  uint32_t roomIn(const Spreading& tasks, ServerId server) const;
+  bool domainFull(const Spreading& tasks, ServerId server) const { return roomIn(tasks, server) == 0; }
 
   // --- Explaining
   Explanation& explanation() { return decision_.explanation; }
@@ -447,19 +448,17 @@ void Choice::pickPacked() {
       neighbourhoods.push_back(sitesOf(rack, server));
     }
   }
+  const auto room = [this](ServerId server) { return roomIn(placedIn_, server); };
   while (!allPlaced()) {
     Group best;
     for (const auto& members : neighbourhoods) {
-      Group group = bestGroup(sites_, members, request_.tasks.size() - decision_.claims.size());
+      Group group = bestGroup(sites_, members, request_.tasks.size() - decision_.claims.size(), room);
       if (!group.slots.empty() && (best.slots.empty() || group.ranksBefore(best))) best = std::move(group);
     }
-    bool placed = false;
+    if (best.slots.empty()) break;
     for (uint32_t number : best.slots) {
-      if (domainFull(placedIn_, sites_[number].server)) continue;
-      claim(sites_[number], nextTask());
-      placed = true;
+      if (!domainFull(placedIn_, sites_[number].server)) claim(sites_[number], nextTask());
     }
-    if (!placed) break;
   }
 }
 
@@ -508,10 +507,12 @@ uint32_t Choice::domainOf(ServerId server) const {
   return spec_.placement.spread == Spread::kRack ? state_.vacancy(server).rack : server;
 }
 
-bool Choice::domainFull(const Spreading& tasks, ServerId server) const {
-  if (!spreads_) return false;
+// Further tasks that spreading allows on the server.
+uint32_t Choice::roomIn(const Spreading& tasks, ServerId server) const {
+  if (!spreads_) return UINT32_MAX;
   const auto it = tasks.find(domainOf(server));
-  return it != tasks.end() && it->second >= spec_.placement.atMost;
+  const uint32_t there = it == tasks.end() ? 0 : it->second;
+  return spec_.placement.atMost - std::min(there, spec_.placement.atMost);
 }
 
 void Choice::explain() {
