@@ -4,7 +4,6 @@
 #include <limits>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/decide/packing.h"
@@ -19,7 +18,7 @@ namespace {
 constexpr uint64_t kLaterBlock = 8;
 // Slots judged in one go: enough to hide the latency of memory, few enough to stay in the nearest cache.
 constexpr uint64_t kLargestBlock = 256;
-// Servers of a rack that are looked at for packing; the others are found through other draws.
+// Servers of a rack up to which some are looked at for packing that were not drawn.
 constexpr size_t kMostOfARack = 64;
 // Slots drawn per task by the policies that look at load only (Sparrow section 3.1: the power of two
 // choices).
@@ -108,7 +107,7 @@ class Choice {
   void pick();
   void pickPerTask();
   void pickPacked();
-  std::vector<uint32_t> sitesOf(RackId rack, ServerId drawn);
+  void addOthersOfRack(std::vector<uint32_t>& members);
   // Takes the site's next slot for the task at this position of the request.
   void claim(Site& site, size_t task);
   size_t nextTask();
@@ -439,14 +438,17 @@ void Choice::pickPacked() {
     if (sites_[number].seen && sites_.mayTake(sites_[number].next())) drawn.push_back(number);
   }
   std::vector<std::vector<uint32_t>> neighbourhoods;
-  std::unordered_set<uint32_t> racks;
-  for (uint32_t number : drawn) {
-    const ServerId server = sites_[number].server;
-    if (spec_.placement.pack == Pack::kServer) {
-      neighbourhoods.push_back({number});
-    } else if (const RackId rack = state_.vacancy(server).rack; racks.insert(rack).second) {
-      neighbourhoods.push_back(sitesOf(rack, server));
+  if (spec_.placement.pack == Pack::kServer) {
+    for (uint32_t number : drawn) neighbourhoods.push_back({number});
+  } else {
+    std::unordered_map<RackId, size_t> racks;
+    for (uint32_t number : drawn) {
+      const RackId rack = state_.vacancy(sites_[number].server).rack;
+      const auto [it, isNew] = racks.try_emplace(rack, neighbourhoods.size());
+      if (isNew) neighbourhoods.emplace_back();
+      neighbourhoods[it->second].push_back(number);
     }
+    for (auto& members : neighbourhoods) addOthersOfRack(members);
   }
   const auto room = [this](ServerId server) { return roomIn(placedIn_, server); };
   while (!allPlaced()) {
@@ -462,20 +464,17 @@ void Choice::pickPacked() {
   }
 }
 
-// The servers of the rack that the job may use, looked at: the drawn one, and others up to a bound.
-std::vector<uint32_t> Choice::sitesOf(RackId rack, ServerId drawn) {
-  std::vector<uint32_t> members;
-  const auto add = [&](ServerId server) {
+// Beside these drawn sites of one rack, the servers there that were not looked at yet; up to a bound in all.
+void Choice::addOthersOfRack(std::vector<uint32_t>& members) {
+  const RackId rack = state_.vacancy(sites_[members.front()].server).rack;
+  for (ServerId server : state_.serversIn(rack)) {
+    if (members.size() >= kMostOfARack) break;
+    if (servers_.free().unitsOf(server) < spec_.rusPerTask) continue;
     const SlotSampler::Slot slot{server, scratch_.sampler.number(server)};
+    if (slot.number < sites_.all().size() && sites_[slot.number].seen) continue;
     sites_.look(slot);
     members.push_back(slot.number);
-  };
-  add(drawn);
-  for (ServerId server : state_.serversIn(rack)) {
-    if (members.size() == kMostOfARack) break;
-    if (server != drawn && servers_.free().unitsOf(server) >= spec_.rusPerTask) add(server);
   }
-  return members;
 }
 
 size_t Choice::nextTask() {

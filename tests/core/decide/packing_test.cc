@@ -101,6 +101,14 @@ TEST(Packing, OntoServersSpreadsOverRacks) {
   }
 }
 
+TEST(Packing, FillsARackOfManyServers) {
+  auto state = aCluster(inRacks(1, 100, 2));
+  JobSpec spec = aJob(90, causing({{kLlc, 60}}));  // one on each server
+  spec.placement.pack = Pack::kRack;
+  spec.schedule = Schedule::kGang;
+  EXPECT_EQ(decide(state, spec).claims.size(), 90u);
+}
+
 TEST(Packing, WorksGreedilyToo) {
   auto servers = inRacks(30, 4, 1);
   for (size_t i = 0; i < servers.size(); ++i) {
