@@ -76,7 +76,8 @@ TEST(Packing, PutsAJobIntoOneRack) {
 
 TEST(Packing, IntoARackSpreadsOverItsServers) {
   auto state = aCluster(inRacks(10, 5, 4));
-  JobSpec spec = aJob(5);
+  // Each task makes its server the tighter fit for the next.
+  JobSpec spec = aJob(5, causing({{kLlc, 10}}));
   spec.placement.pack = Pack::kRack;
   spec.placement.spread = Spread::kServer;
   for (uint64_t seed = 0; seed < 20; ++seed) {
