@@ -26,6 +26,8 @@ constexpr uint64_t kLoadChoices = 2;
 
 // Up to so many ranked sites are found by insertion.
 constexpr size_t kFewRanked = 8;
+// Of more, this many times as many as are wanted are gathered before the last of them are let go.
+constexpr size_t kRoom = 3;
 
 constexpr uint8_t at(Dropped reason) {
   return static_cast<uint8_t>(reason);
@@ -188,6 +190,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
 
 Decision Choice::decide() {
   if (request_.tasks.empty()) return std::move(decision_);
+  decision_.claims.reserve(request_.tasks.size());
   placeByName();
   wanted_ = request_.tasks.size() - decision_.claims.size();
   course_ = courseOf(spec_, settings_, wanted_);
@@ -228,7 +231,7 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next().standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) {
+      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) {
         offerSlot(site, false);  // it may still be the best there is
         continue;
       }
@@ -299,12 +302,12 @@ void Choice::scan() {
       drop(site.closed = at(Dropped::kSpread), slots);
       continue;
     }
-    if (site.next().standing == Standing::kAcceptable) {
+    if (site.next.standing == Standing::kAcceptable) {
       explained.acceptable += slots;
     } else {
-      drop(site.picked > 0 ? at(Dropped::kTaken) : reasonAgainst(site.glance), slots);
+      drop(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason, slots);
     }
-    if (sites_.mayTake(site.next())) site.found = site.picked + slots;
+    if (sites_.mayTake(site.next)) site.found = site.picked + slots;
   }
   explained.firstDrawn = explained.drawn;
   explained.firstAcceptable = explained.acceptable;
@@ -316,16 +319,18 @@ void Choice::scan() {
 void Choice::offerSlot(Site& site, bool drawn) {
   uint8_t reason = site.closed;
   if (reason == Site::kOpen) {
-    Glance glance;
-    const Offer offer = sites_.offer(site, site.found, glance);
+    Offer later;
+    if (site.found != site.picked) later = sites_.offer(site, site.found);
+    const Offer& offer = site.found == site.picked ? site.next : later;
     if (domainFull(placedIn_, site.server)) {
       reason = site.closed = at(Dropped::kSpread);
     } else if (!sites_.mayTake(offer)) {
-      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : reasonAgainst(glance);
+      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : offer.reason;
     } else {
       ++site.found;
       if (offer.standing != Standing::kAcceptable) {
-        reason = site.first.standing == Standing::kAcceptable ? at(Dropped::kTaken) : reasonAgainst(glance);
+        const bool wasOnce = site.picked > 0 || site.next.standing == Standing::kAcceptable;
+        reason = wasOnce ? at(Dropped::kTaken) : offer.reason;
       } else if (domainFull(foundIn_, site.server)) {
         // It stays in the choice, since it may be better than those found before it.
         reason = at(Dropped::kSpread);
@@ -349,14 +354,23 @@ void Choice::rankSites(size_t count) {
   ranked.clear();
   const auto before = [this](const Ranked& a, const Ranked& b) {
     if (a.key != b.key) return a.key < b.key;
-    return ranksBefore(sites_[a.site].first, sites_[b.site].first, course_.ranking);
+    return ranksBefore(sites_[a.site].next, sites_[b.site].next, course_.ranking);
   };
+  uint64_t worst = UINT64_MAX;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
     const Site& site = sites_[number];
     if (!site.seen || site.closed == at(Dropped::kSpread)) continue;
-    const Ranked entry{site.first.key, number};
+    const Ranked entry{site.next.key, number};
     if (count > kFewRanked) {
+      // Most of many are turned away by their key once some were found to be among the last.
+      if (entry.key > worst) continue;
       ranked.push_back(entry);
+      if (ranked.size() == kRoom * count) {
+        const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(count);
+        std::nth_element(ranked.begin(), end, ranked.end(), before);
+        worst = end->key;
+        ranked.erase(end, ranked.end());
+      }
       continue;
     }
     // Few are wanted: most sites are compared once, with the last of them.
@@ -376,18 +390,21 @@ void Choice::rankSites(size_t count) {
     ranked.erase(end, ranked.end());
   }
   scratch_.order.clear();
-  for (const Ranked& entry : ranked) scratch_.order.push_back(entry.site);
+  for (const Ranked& entry : ranked) {
+    scratch_.order.push_back(entry.site);
+    state_.callUp(sites_[entry.site].server);
+  }
 }
 
 // The ranked sites suffice: each of them is taken at most once before it is ranked again.
 void Choice::pick() {
   const auto later = [this](uint32_t a, uint32_t b) {
-    return ranksBefore(sites_[b].next(), sites_[a].next(), course_.ranking);
+    return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
   std::erase_if(heap, [this](uint32_t number) {
     const Site& site = sites_[number];
-    return site.picked == site.found || !sites_.mayTake(site.next());
+    return site.picked == site.found || !sites_.mayTake(site.next);
   });
   std::make_heap(heap.begin(), heap.end(), later);
   while (!allPlaced() && !heap.empty()) {
@@ -395,7 +412,7 @@ void Choice::pick() {
     Site& site = sites_[heap.back()];
     if (!domainFull(placedIn_, site.server)) {
       claim(site, nextTask());
-      if (site.picked < site.found && sites_.mayTake(site.next())) {
+      if (site.picked < site.found && sites_.mayTake(site.next)) {
         std::push_heap(heap.begin(), heap.end(), later);
         continue;
       }
@@ -416,14 +433,14 @@ void Choice::pickPerTask() {
     explained.drawn += static_cast<uint32_t>(scratch_.block.size());
     for (const SlotSampler::Slot& slot : scratch_.block) {
       Site& site = sites_.look(slot);
-      if (!sites_.mayTake(site.next())) {
-        drop(site.picked > 0 ? at(Dropped::kTaken) : reasonAgainst(site.glance));
+      if (!sites_.mayTake(site.next)) {
+        drop(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
       } else if (domainFull(placedIn_, site.server)) {
         drop(at(Dropped::kSpread));
       } else {
         ++explained.acceptable;
         ++site.found;
-        if (!best || ranksBefore(site.next(), sites_[*best].next(), course_.ranking)) best = slot.number;
+        if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot.number;
       }
     }
     if (best) claim(sites_[*best], nextTask());
@@ -435,7 +452,7 @@ void Choice::pickPerTask() {
 void Choice::pickPacked() {
   std::vector<uint32_t> drawn;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    if (sites_[number].seen && sites_.mayTake(sites_[number].next())) drawn.push_back(number);
+    if (sites_[number].seen && sites_.mayTake(sites_[number].next)) drawn.push_back(number);
   }
   std::vector<std::vector<uint32_t>> neighbourhoods;
   if (spec_.placement.pack == Pack::kServer) {
@@ -492,14 +509,15 @@ void Choice::claim(Site& site, size_t task) {
   claim.preferred.resize(spec_.rusPerTask);
   state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
   claim.versionSeen = state_.version(site.server);
-  claim.q = normalized(site.next().q);
-  claim.s = sites_.satisfactionOf(site, site.picked);
+  const Sites::Quality quality = sites_.qualityOf(site, site.picked);
+  claim.q = quality.q;
+  claim.s = quality.s;
   claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
-  if (site.next().standing == Standing::kAcceptable) ++suitable_;
+  if (site.next.standing == Standing::kAcceptable) ++suitable_;
+  if (!allPlaced()) site.next = sites_.offer(site, site.picked + 1U);
   ++site.picked;
-  if (!allPlaced()) site.later = sites_.offer(site, site.picked);
 }
 
 uint32_t Choice::domainOf(ServerId server) const {
@@ -528,8 +546,7 @@ void Choice::explain() {
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));
     if (i == 0) continue;
-    explained.best[i].after =
-        compare(sites_[ranked[i - 1]].first, sites_[ranked[i]].first, course_.ranking).by;
+    explained.best[i].after = compare(sites_[ranked[i - 1]].next, sites_[ranked[i]].next, course_.ranking).by;
   }
 }
 
@@ -541,8 +558,9 @@ Candidate Choice::candidate(const Site& site) const {
   candidate.rusCount = static_cast<uint8_t>(state_.lowestFree(site.server, {candidate.rus.data(), shown}));
   candidate.contention = vacancy.contention;
   candidate.slack = vacancy.slack;
-  candidate.q = normalized(site.first.q);
-  candidate.s = sites_.satisfactionOf(site, 0);
+  const Sites::Quality quality = sites_.qualityOf(site, 0);
+  candidate.q = quality.q;
+  candidate.s = quality.s;
   return candidate;
 }
 

@@ -8,6 +8,20 @@
 namespace tarcil {
 namespace {
 
+// Why a slot that looks so is not acceptable, where it is not.
+uint8_t reasonAgainst(const Glance& glance) {
+  switch (glance.obstacle) {
+    case Obstacle::kNone:
+      return static_cast<uint8_t>(Dropped::kQuality);
+    case Obstacle::kNeighbour:
+      return static_cast<uint8_t>(static_cast<int>(Dropped::kNeighbour) + glance.resource);
+    case Obstacle::kNotUsable:
+    case Obstacle::kNotEnoughFree:
+      break;
+  }
+  return static_cast<uint8_t>(Dropped::kNotEnoughFree);
+}
+
 // Mixed twice: after one product, neighbouring servers would still come in an order that favours some.
 uint32_t chanceOf(ServerId server, uint64_t seed) {
   uint64_t mixed = (server ^ seed) * 0x9e3779b97f4a7c15ULL;
@@ -50,34 +64,37 @@ void Sites::look(std::span<const SlotSampler::Slot> slots) {
   for (size_t i = 0; i < servers_.size(); ++i) note(sites_[numbers_[i]], servers_[i], glances_[i]);
 }
 
-Offer Sites::offer(const Site& site, uint32_t ownTasks) {
-  Glance unused;
-  return offer(site, ownTasks, unused);
-}
-
-Offer Sites::offer(const Site& site, uint32_t ownTasks, Glance& seen) {
-  if (ownTasks == 0) {
-    seen = site.glance;
-    return site.first;
-  }
-  const ClusterState& state = lookout_->state;
-  const PlatformId platform = state.vacancy(site.server).platform;
-  const Vacancy then = state.vacancyWith(site.server, lookout_->job.ownTasks[platform], ownTasks);
-  seen = glance(lookout_->job.newcomers[platform], then);
-  if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
-    seen.obstacle = Obstacle::kNotEnoughFree;
-  }
-  Offer offer = offerOf(lookout_->job.newcomers[platform], seen, then);
-  offer.preferred = site.first.preferred;
-  offer.chance = site.first.chance;
+Offer Sites::offer(const Site& site, uint32_t ownTasks) const {
+  if (ownTasks == site.picked) return site.next;
+  Offer offer;
+  fill(offer, newcomerTo(site), judge(site, ownTasks), lookout_->state.vacancy(site.server));
+  offer.taken = static_cast<uint16_t>(offer.taken + ownTasks * lookout_->spec.rusPerTask);
+  offer.preferred = site.next.preferred;
+  offer.chance = site.next.chance;
   seal(offer, lookout_->ranking);
   return offer;
 }
 
-double Sites::satisfactionOf(const Site& site, uint32_t ownTasks) {
-  Glance seen;
-  offer(site, ownTasks, seen);
-  return satisfaction(lookout_->job.newcomers[lookout_->state.vacancy(site.server).platform], seen);
+Sites::Quality Sites::qualityOf(const Site& site, uint32_t ownTasks) const {
+  const Newcomer& newcomer = newcomerTo(site);
+  const Glance seen = judge(site, ownTasks);
+  return {normalized(qNumerator(newcomer, seen)), satisfaction(newcomer, seen)};
+}
+
+const Newcomer& Sites::newcomerTo(const Site& site) const {
+  return lookout_->job.newcomers[lookout_->state.vacancy(site.server).platform];
+}
+
+Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
+  const ClusterState& state = lookout_->state;
+  const Vacancy& now = state.vacancy(site.server);
+  if (ownTasks == 0) return glance(newcomerTo(site), now);
+  const OwnTask& own = lookout_->job.ownTasks[now.platform];
+  Glance seen = glance(newcomerTo(site), state.vacancyWith(site.server, own, ownTasks));
+  if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
+    seen.obstacle = Obstacle::kNotEnoughFree;
+  }
+  return seen;
 }
 
 void Sites::note(Site& site, ServerId server, const Glance& glance) {
@@ -85,39 +102,24 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
   const auto& preferred = lookout_->preferred;
   site.server = server;
   site.seen = true;
-  site.glance = glance;
-  site.first = offerOf(lookout_->job.newcomers[vacancy.platform], glance, vacancy);
-  site.first.chance = chanceOf(server, lookout_->seed);
+  fill(site.next, lookout_->job.newcomers[vacancy.platform], glance, vacancy);
+  site.next.chance = chanceOf(server, lookout_->seed);
   if (!preferred.empty()) {
-    site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
+    site.next.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   }
-  seal(site.first, lookout_->ranking);
+  seal(site.next, lookout_->ranking);
 }
 
-Offer Sites::offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
-  Offer offer;
+void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
   offer.rus = vacancy.rus;
   offer.taken = static_cast<uint16_t>(vacancy.rus - vacancy.free);
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
+  offer.reason = reasonAgainst(glance);
   if (glance.obstacle == Obstacle::kNone) {
     const bool acceptable = lookout_->takesAny || offer.performance >= lookout_->acceptableFrom;
     offer.standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
   }
-  return offer;
-}
-
-uint8_t reasonAgainst(const Glance& glance) {
-  switch (glance.obstacle) {
-    case Obstacle::kNone:
-      return static_cast<uint8_t>(Dropped::kQuality);
-    case Obstacle::kNeighbour:
-      return static_cast<uint8_t>(static_cast<int>(Dropped::kNeighbour) + glance.resource);
-    case Obstacle::kNotUsable:
-    case Obstacle::kNotEnoughFree:
-      break;
-  }
-  return static_cast<uint8_t>(Dropped::kNotEnoughFree);
 }
 
 }  // namespace tarcil

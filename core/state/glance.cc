@@ -129,21 +129,4 @@ void glance(std::span<const Newcomer> newcomers, std::span<const Vacancy> vacanc
   }
 }
 
-double satisfaction(const Newcomer& newcomer, const Glance& glance) {
-  if (newcomer.model == QualityModel::kComponentwise) {
-    return static_cast<double>(kMaxPressure - glance.excess) / kMaxPressure;
-  }
-  const Encoded missed = glance.encoded + newcomer.target;  // U_H < T_W where this exceeds kEncodedMax
-  return missed <= kEncodedMax ? 1.0 : normalized(2 * kEncodedMax - missed);
-}
-
-double expectedPerformance(const Newcomer& newcomer, const Glance& glance) {
-  return satisfaction(newcomer, glance) * newcomer.platformFactor;
-}
-
-Encoded qNumerator(const Newcomer& newcomer, const Glance& glance) {
-  const Encoded u = kEncodedMax - glance.encoded;
-  return u >= newcomer.target ? kEncodedMax - (u - newcomer.target) : u;
-}
-
 }  // namespace tarcil

@@ -29,9 +29,9 @@ double chiSquare(const FreeIndex& index, const std::map<ServerId, uint32_t>& uni
   const FreeIndex::Draws draws(index, least);
   std::map<ServerId, double> drawn;
   for (uint64_t i = 0; i < static_cast<uint64_t>(perUnit * static_cast<double>(total)); ++i) {
-    const auto one = draws.next(rng);
-    ++drawn[one->server];
-    EXPECT_LT(one->unit, units.at(one->server));
+    const FreeIndex::Drawn one = draws.next(rng);
+    ++drawn[one.server];
+    EXPECT_LT(one.unit, units.at(one.server));
   }
   double sum = 0;
   for (const auto& [server, count] : units) {
@@ -74,13 +74,33 @@ TEST(FreeIndex, DrawsUniformlyOverServersWithEnough) {
     size_t servers = 0;
     for (const auto& [server, count] : units) servers += count >= least ? 1 : 0;
     if (servers == 1) {
-      EXPECT_EQ(FreeIndex::Draws(index, least).next(rng)->server, 80u);
+      EXPECT_EQ(FreeIndex::Draws(index, least).next(rng).server, 80u);
     } else {
       EXPECT_LT(chiSquare(index, units, least, 30, rng), bound(servers - 1)) << "least " << least;
     }
   }
-  Rng rng(1);
-  EXPECT_FALSE(FreeIndex::Draws(index, 151).next(rng).has_value());
+  EXPECT_TRUE(FreeIndex::Draws(index, 151).empty());
+}
+
+TEST(FreeIndex, DrawsAsManyAtOnceAsOneByOne) {
+  const auto units = someServers();
+  FreeIndex index;
+  for (const auto& [server, count] : units) index.set(server, count);
+  const FreeIndex::Draws draws(index, 35);
+  Rng rng(14);
+  std::map<ServerId, double> drawn;
+  std::vector<FreeIndex::Drawn> many(FreeIndex::Draws::kMany);
+  double total = 0, sum = 0;
+  for (int i = 0; i < 500; ++i) {
+    draws.next(rng, many);
+    for (const FreeIndex::Drawn& one : many) ++drawn[one.server];
+  }
+  for (const auto& [server, times] : drawn) total += units.at(server);
+  for (const auto& [server, times] : drawn) {
+    const double expected = 500.0 * static_cast<double>(many.size()) * units.at(server) / total;
+    sum += (times - expected) * (times - expected) / expected;
+  }
+  EXPECT_LT(sum, bound(drawn.size() - 1));
 }
 
 TEST(FreeIndex, DrawsUniformlyAfterManyChanges) {
@@ -105,8 +125,8 @@ TEST(FreeIndex, DrawsEveryUnitOfAServerEquallyOften) {
   Rng rng(13);
   std::vector<double> drawn(37);
   for (int i = 0; i < 42'000; ++i) {
-    const auto one = FreeIndex::Draws(index).next(rng);
-    if (one->server == 0) ++drawn[one->unit];
+    const FreeIndex::Drawn one = FreeIndex::Draws(index).next(rng);
+    if (one.server == 0) ++drawn[one.unit];
   }
   double sum = 0;
   for (double times : drawn) sum += (times - 1'000) * (times - 1'000) / 1'000;
@@ -145,12 +165,13 @@ RC_GTEST_PROP(FreeIndex, IsWhatItsServersMakeItAfterAnyHistory, ()) {
   RC_ASSERT(index.serversBelow(least) == below);
   Rng rng(3);
   const FreeIndex::Draws draws(index, least);
-  for (int i = 0; i < 50; ++i) {
-    const auto drawn = draws.next(rng);
-    RC_ASSERT(drawn.has_value() == (below < units.size()));
-    if (!drawn) break;
-    RC_ASSERT(units[drawn->server] >= least);
-    RC_ASSERT(drawn->unit < units[drawn->server]);
+  RC_ASSERT(draws.empty() == (below == units.size()));
+  if (draws.empty()) return;
+  std::vector<FreeIndex::Drawn> drawn(*rc::gen::inRange<size_t>(0, FreeIndex::Draws::kMany + 1));
+  draws.next(rng, drawn);
+  for (const FreeIndex::Drawn& one : drawn) {
+    RC_ASSERT(units[one.server] >= least);
+    RC_ASSERT(one.unit < units[one.server]);
   }
 }
 
