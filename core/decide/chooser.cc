@@ -103,7 +103,9 @@ class Choice {
   void sampleBlock(uint64_t count);
   void scan();
   void offerSlot(Site& site, bool drawn);
-  void drop(size_t reason, uint32_t slots = 1) { explanation().dropped[reason] += slots; }
+  void offerFirst(Site& site);
+  // `reason` against slots that were drawn, or Site::kOpen where they are acceptable.
+  void count(size_t reason, uint32_t slots = 1) { counts_[reason] += slots; }
 
   // --- Taking
   void pick();
@@ -133,14 +135,16 @@ class Choice {
   const double target_;
   const ServerSet& servers_;
   const bool spreads_;
+  const bool judges_;  // by quality
   Lookout lookout_;
   Rng rng_;
   Scratch& scratch_;
   Sites& sites_;
   Course course_;
-  uint64_t wanted_ = 0;     // tasks to be placed from the sample
-  uint64_t found_ = 0;      // acceptable slots that can be taken together
-  uint64_t suitable_ = 0;   // claims of acceptable slots
+  uint64_t wanted_ = 0;    // tasks to be placed from the sample
+  uint64_t found_ = 0;     // acceptable slots that can be taken together
+  uint64_t suitable_ = 0;  // claims of acceptable slots
+  std::array<uint32_t, kDropReasons + 1> counts_{};
   Spreading placedIn_;      // tasks that sit somewhere, claims of this decision included
   Spreading foundIn_;       // the same with every acceptable slot found
   std::vector<bool> done_;  // by position in the request: has its claim; empty while all go in order
@@ -159,12 +163,12 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
                    ? state.all()
                    : state.meeting({spec_.placement.constraints, spec_.extras})),
       spreads_(spec_.placement.spread != Spread::kNone),
+      judges_(looksAtQuality(spec_.policy)),
       lookout_{.state = state,
                .spec = spec_,
                .job = scratch.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
-               .acceptableFrom = target_ * bestPlatform(servers_, lookout_.job),
+               .acceptableFrom = judges_ ? target_ * bestPlatform(servers_, lookout_.job) : 0,
                .takesFeasible = request.standard == Standard::kBestThereIs,
-               .takesAny = !looksAtQuality(spec_.policy),
                .ranking = courseOf(spec_, settings, 0).ranking,
                .seed = seed,
                .preferred = scratch.preferred},
@@ -265,7 +269,7 @@ void Choice::sample() {
     sampleBlock(std::min(count, course_.most - explained.drawn));
     if (first) {
       explained.firstDrawn = explained.drawn;
-      explained.firstAcceptable = explained.acceptable;
+      explained.firstAcceptable = counts_[Site::kOpen];
     }
   }
   explained.enoughFound = found_ >= wanted_;
@@ -279,7 +283,11 @@ void Choice::sampleBlock(uint64_t count) {
     scratch_.sampler.draw(size, block);
     explanation().allSeen = block.size() < size;
     sites_.look(block);
-    for (const SlotSampler::Slot& slot : block) offerSlot(sites_[slot.number], true);
+    for (const SlotSampler::Slot& slot : block) {
+      Site& site = sites_[slot.number];
+      const bool first = site.found == 0 && site.closed == Site::kOpen;
+      first && !spreads_ ? offerFirst(site) : offerSlot(site, true);
+    }
     explanation().drawn += static_cast<uint32_t>(block.size());
     count -= size;
   }
@@ -299,18 +307,15 @@ void Choice::scan() {
     const uint32_t slots = state_.freeUnits(site.server) / spec_.rusPerTask - site.picked;
     explained.drawn += slots;
     if (domainFull(placedIn_, site.server)) {
-      drop(site.closed = at(Dropped::kSpread), slots);
+      count(site.closed = at(Dropped::kSpread), slots);
       continue;
     }
-    if (site.next.standing == Standing::kAcceptable) {
-      explained.acceptable += slots;
-    } else {
-      drop(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason, slots);
-    }
+    const uint8_t reason = site.picked > 0 ? at(Dropped::kTaken) : site.next.reason;
+    count(site.next.standing == Standing::kAcceptable ? Site::kOpen : reason, slots);
     if (sites_.mayTake(site.next)) site.found = site.picked + slots;
   }
   explained.firstDrawn = explained.drawn;
-  explained.firstAcceptable = explained.acceptable;
+  explained.firstAcceptable = counts_[Site::kOpen];
   explained.most = explained.drawn;
   explained.allSeen = true;
 }
@@ -340,12 +345,19 @@ void Choice::offerSlot(Site& site, bool drawn) {
       }
     }
   }
-  if (!drawn) return;
-  if (reason == Site::kOpen) {
-    ++explanation().acceptable;
-  } else {
-    drop(reason);
-  }
+  if (drawn) count(reason);
+}
+
+// The same for the first slot of a site where no spreading matters, in selects: which slots will do cannot be
+// foretold.
+void Choice::offerFirst(Site& site) {
+  const bool acceptable = site.next.standing == Standing::kAcceptable;
+  const uint8_t reason = acceptable ? Site::kOpen : site.next.reason;
+  const bool mayTake = sites_.mayTake(site.next);
+  site.found = mayTake ? 1 : 0;
+  site.closed = mayTake ? Site::kOpen : reason;
+  found_ += acceptable ? 1 : 0;
+  count(reason);
 }
 
 // Fills scratch_.order with the best `count` sites, in order: those that may be taken come before all others.
@@ -434,11 +446,11 @@ void Choice::pickPerTask() {
     for (const SlotSampler::Slot& slot : scratch_.block) {
       Site& site = sites_.look(slot);
       if (!sites_.mayTake(site.next)) {
-        drop(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
+        count(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
       } else if (domainFull(placedIn_, site.server)) {
-        drop(at(Dropped::kSpread));
+        count(at(Dropped::kSpread));
       } else {
-        ++explained.acceptable;
+        count(Site::kOpen);
         ++site.found;
         if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot.number;
       }
@@ -446,7 +458,7 @@ void Choice::pickPerTask() {
     if (best) claim(sites_[*best], nextTask());
   }
   explained.firstDrawn = explained.drawn;
-  explained.firstAcceptable = explained.acceptable;
+  explained.firstAcceptable = counts_[Site::kOpen];
 }
 
 void Choice::pickPacked() {
@@ -512,7 +524,7 @@ void Choice::claim(Site& site, size_t task) {
   const Sites::Quality quality = sites_.qualityOf(site, site.picked);
   claim.q = quality.q;
   claim.s = quality.s;
-  claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
+  claim.floor = judges_ ? std::min(target_, claim.s) : 0;
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
   if (site.next.standing == Standing::kAcceptable) ++suitable_;
@@ -534,6 +546,8 @@ uint32_t Choice::roomIn(const Spreading& tasks, ServerId server) const {
 
 void Choice::explain() {
   Explanation& explained = explanation();
+  explained.acceptable = counts_[Site::kOpen];
+  std::copy_n(counts_.begin(), kDropReasons, explained.dropped.begin());
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
   // Sites that tasks with servers of their own have used up are among them.

@@ -44,16 +44,13 @@ inline void seal(Offer& offer, Ranking ranking) {
   constexpr int kBitsOfQ = 67, kKeyBitsOfQ = 55, kPreferredShift = 61, kStandingShift = 62;
   offer.key = static_cast<uint64_t>(offer.standing) << kStandingShift;
   if (ranking != Ranking::kQuality) return;
-  if (offer.standing != Standing::kAcceptable) {
-    // Positive doubles are ordered as their bits are; the last three are left to compare().
-    const uint64_t falling = ~std::bit_cast<uint64_t>(offer.performance) & UINT64_MAX >> 1;
-    offer.key |= falling >> 2;
-    return;
-  }
+  // Positive doubles are ordered as their bits are; the last three are left to compare().
+  const uint64_t byPerformance = (~std::bit_cast<uint64_t>(offer.performance) & UINT64_MAX >> 1) >> 2;
   const auto q = static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ));
-  offer.key |= uint64_t{!offer.preferred} << kPreferredShift;
-  offer.key |= static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ;
-  offer.key |= (uint64_t{1} << kKeyBitsOfQ) - 1 - q;
+  const uint64_t byQuality = uint64_t{!offer.preferred} << kPreferredShift |
+                             static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ |
+                             ((uint64_t{1} << kKeyBitsOfQ) - 1 - q);
+  offer.key |= offer.standing == Standing::kAcceptable ? byQuality : byPerformance;
 }
 
 struct Comparison {

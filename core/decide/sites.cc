@@ -10,16 +10,10 @@ namespace {
 
 // Why a slot that looks so is not acceptable, where it is not.
 uint8_t reasonAgainst(const Glance& glance) {
-  switch (glance.obstacle) {
-    case Obstacle::kNone:
-      return static_cast<uint8_t>(Dropped::kQuality);
-    case Obstacle::kNeighbour:
-      return static_cast<uint8_t>(static_cast<int>(Dropped::kNeighbour) + glance.resource);
-    case Obstacle::kNotUsable:
-    case Obstacle::kNotEnoughFree:
-      break;
-  }
-  return static_cast<uint8_t>(Dropped::kNotEnoughFree);
+  static constexpr Dropped kReasons[] = {Dropped::kQuality, Dropped::kNotEnoughFree, Dropped::kNotEnoughFree,
+                                         Dropped::kNeighbour};  // by obstacle
+  return static_cast<uint8_t>(static_cast<int>(kReasons[static_cast<size_t>(glance.obstacle)]) +
+                              glance.resource);
 }
 
 // Mixed twice: after one product, neighbouring servers would still come in an order that favours some.
@@ -46,22 +40,28 @@ Site& Sites::look(const SlotSampler::Slot& slot) {
 }
 
 void Sites::look(std::span<const SlotSampler::Slot> slots) {
-  const std::span<const Vacancy> vacancies = lookout_->state.vacancies();
-  servers_.clear();
-  numbers_.clear();
+  for (; slots.size() > kTogether; slots = slots.subspan(kTogether)) lookAtSome(slots.first(kTogether));
+  lookAtSome(slots);
+}
+
+void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
   size_t end = sites_.size();
   for (const SlotSampler::Slot& slot : slots) end = std::max<size_t>(end, slot.number + 1);
   sites_.resize(end);
+  std::array<ServerId, kTogether> servers;
+  std::array<uint32_t, kTogether> numbers;
+  std::array<Glance, kTogether> glances;
+  size_t count = 0;
   for (const SlotSampler::Slot& slot : slots) {
     Site& site = sites_[slot.number];
-    if (site.seen) continue;
+    servers[count] = slot.server;
+    numbers[count] = slot.number;
+    count += site.seen ? 0 : 1;
     site.seen = true;
-    servers_.push_back(slot.server);
-    numbers_.push_back(slot.number);
   }
-  glances_.resize(servers_.size());
-  glance(lookout_->job.newcomers, vacancies, servers_, glances_);
-  for (size_t i = 0; i < servers_.size(); ++i) note(sites_[numbers_[i]], servers_[i], glances_[i]);
+  const std::span<Glance> seen(glances.data(), count);
+  glance(lookout_->job.newcomers, lookout_->state.vacancies(), {servers.data(), count}, seen);
+  for (size_t i = 0; i < count; ++i) note(sites_[numbers[i]], servers[i], seen[i]);
 }
 
 Offer Sites::offer(const Site& site, uint32_t ownTasks) const {
@@ -116,10 +116,9 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
   offer.reason = reasonAgainst(glance);
-  if (glance.obstacle == Obstacle::kNone) {
-    const bool acceptable = lookout_->takesAny || offer.performance >= lookout_->acceptableFrom;
-    offer.standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
-  }
+  const bool acceptable = offer.performance >= lookout_->acceptableFrom;
+  const Standing standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
+  offer.standing = glance.obstacle == Obstacle::kNone ? standing : Standing::kInfeasible;
 }
 
 }  // namespace tarcil

@@ -36,9 +36,8 @@ struct Lookout {
   const ClusterState& state;
   const JobSpec& spec;
   const PreparedJob& job;
-  double acceptableFrom = 0;   // E
+  double acceptableFrom = 0;   // E; 0 where all that are free count as acceptable
   bool takesFeasible = false;  // slots below that may be taken too
-  bool takesAny = false;       // all that are free may be taken, and all count as acceptable
   Ranking ranking = Ranking::kQuality;
   uint64_t seed = 0;                       // of what is left to chance
   const std::vector<ServerId>& preferred;  // servers that hold the job's data
@@ -76,6 +75,11 @@ class Sites {
   }
 
  private:
+  // Slots looked at in one go: few enough to stay in the nearest cache.
+  static constexpr size_t kTogether = 64;
+
+  // As look(), for at most kTogether.
+  void lookAtSome(std::span<const SlotSampler::Slot> slots);
   void note(Site& site, ServerId server, const Glance& glance);
   const Newcomer& newcomerTo(const Site& site) const;
   Glance judge(const Site& site, uint32_t ownTasks) const;
@@ -83,9 +87,6 @@ class Sites {
 
   const Lookout* lookout_ = nullptr;
   std::vector<Site> sites_;
-  std::vector<ServerId> servers_;  // of one look()
-  std::vector<uint32_t> numbers_;
-  std::vector<Glance> glances_;
 };
 
 }  // namespace tarcil

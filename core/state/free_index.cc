@@ -74,9 +74,13 @@ void FreeIndex::prepare(Draws& draws, uint32_t least) const {
 
 inline FreeIndex::Draws::Pick FreeIndex::Draws::pick(Rng& rng) const {
   const uint64_t drawn = rng.below(total_);
-  // Without branches: which class it falls into cannot be predicted.
+  // Binary search without branches: which class it falls into cannot be predicted.
   size_t index = 0;
-  for (size_t i = 0; i + 1 < count_; ++i) index += drawn >= below_[i] ? 1 : 0;
+  for (size_t left = count_; left > 1;) {
+    const size_t half = left / 2;
+    index += drawn >= below_[index + half - 1] ? half : 0;
+    left -= half;
+  }
   const Class& from = classes_[index];
   const uint64_t within = drawn - (index == 0 ? 0 : below_[index - 1]);
   // Half of the digits divide several times as quickly, and almost always suffice.

@@ -68,8 +68,10 @@ inline double expectedPerformance(const Newcomer& newcomer, const Glance& glance
 }
 
 inline Encoded qNumerator(const Newcomer& newcomer, const Glance& glance) {
-  const Encoded u = kEncodedMax - glance.encoded;
-  return u >= newcomer.target ? kEncodedMax - (u - newcomer.target) : u;
+  const Encoded missed = glance.encoded + newcomer.target;
+  // By masks: on which side of the target a slot lies cannot be foretold, and a wrong guess costs more.
+  const Encoded within = -Encoded{missed <= kEncodedMax};
+  return (missed & within) | ((kEncodedMax - glance.encoded) & ~within);
 }
 
 }  // namespace tarcil
