@@ -125,20 +125,19 @@ RC_GTEST_PROP(Glance, OfManyServersIsThatOfEach, ()) {
   }
 }
 
-// A vacancy keeps slack in a byte: what is cut off must not change what a newcomer may do.
+// A vacancy keeps slack in a byte: what that cuts off changes nothing for the heaviest newcomer.
 TEST(Glance, ComparesSlackBeyondWhatAByteHolds) {
   Judging judging;
   judging.caused = Profile::filled(kMaxPressure);
   Share share{};
   share.fill(4 * kShareUnit);  // 396 arrive of 99
   const Newcomer heavy = newcomer(viewOn({"", judging.caused, judging.tolerated, {}}, share, 1), judging, 1);
-  Vacancy vacancy;
-  vacancy.usable = true;
-  vacancy.free = vacancy.rus = 1;
-  vacancy.slack.fill(Vacancy::kMostSlack);
-  EXPECT_EQ(glance(heavy, vacancy).obstacle, Obstacle::kNeighbour);
-  vacancy.slack.fill(Vacancy::kUnbounded);
-  EXPECT_EQ(glance(heavy, vacancy).obstacle, Obstacle::kNone);
+  ServerStatus status;
+  status.up = true;
+  status.free = RuSet::all(1);
+  EXPECT_EQ(glance(heavy, vacancyOf(status, 1, share, ContentionModel::kSum)).obstacle, Obstacle::kNone);
+  status.bound.fill(kMaxPressure - 1);  // of a resident that causes nothing and tolerates all but a little
+  EXPECT_EQ(glance(heavy, vacancyOf(status, 1, share, ContentionModel::kSum)).obstacle, Obstacle::kNeighbour);
 }
 
 // Below the target the paper's Eq. 5 ranks a slot by how far it misses, ours by how quiet it is.
