@@ -42,6 +42,16 @@ TEST(Preferences, OfATaskFallBackInTheirOrderAndThenToTheSample) {
   EXPECT_EQ(std::count(chosen.begin(), chosen.end(), "s7"), 0);
 }
 
+TEST(Preferences, LeaveNothingToChanceWhereAllTasksHaveThem) {
+  auto state = aCluster(idle(500));
+  JobSpec spec = aJob(2);
+  spec.placement.preferOfTask = {{0, {"s1"}}, {1, {"s2"}}};
+  const Decision decision = decide(state, spec);
+  EXPECT_THAT(places(state, decision), ElementsAre("s1", "s2"));
+  EXPECT_EQ(decision.explanation.drawn, 0u);
+  EXPECT_EQ(guaranteeReached(decision.explanation), 1.0);
+}
+
 TEST(Preferences, LeaveRoomForTasksWithoutThem) {
   // The named servers fit best and are full once their tasks are there.
   std::vector<ServerBuilder> servers;
