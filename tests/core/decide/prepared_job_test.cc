@@ -43,9 +43,24 @@ Profile oneOfFew() {
   return profile;
 }
 
+struct Asked {
+  JobSpec spec = aJob(1, oneOfFew());
+  QualitySettings settings;
+
+  Asked() {
+    spec.rusPerTask = *rc::gen::inRange(1u, 3u);
+    spec.protectNeighbours = *rc::gen::arbitrary<bool>();
+    settings.margin = *rc::gen::inRange(0, 2);
+    settings.noiseFloor = *rc::gen::inRange(0, 2);
+    settings.model = *rc::gen::element(QualityModel::kEncoded, QualityModel::kComponentwise);
+  }
+};
+
+// Few jobs that come again and again, while platforms come and their shares change.
 RC_GTEST_PROP(PreparedJobs, AreAsIfPreparedAnew, ()) {
   ClusterState state;
   PreparedJobs prepared;
+  const std::vector<Asked> jobs(*rc::gen::inRange<size_t>(1, 4));
   for (int steps = *rc::gen::inRange(1, 60); steps > 0; --steps) {
     const std::string platform = "p" + std::to_string(*rc::gen::inRange(0, 5));
     switch (*rc::gen::inRange(0, 6)) {
@@ -58,13 +73,7 @@ RC_GTEST_PROP(PreparedJobs, AreAsIfPreparedAnew, ()) {
         break;
       }
       default: {
-        JobSpec spec = aJob(1, oneOfFew());
-        spec.rusPerTask = *rc::gen::inRange(1u, 3u);
-        spec.protectNeighbours = *rc::gen::arbitrary<bool>();
-        QualitySettings settings;
-        settings.margin = *rc::gen::inRange(0, 2);
-        settings.noiseFloor = *rc::gen::inRange(0, 2);
-        settings.model = *rc::gen::element(QualityModel::kEncoded, QualityModel::kComponentwise);
+        const auto& [spec, settings] = jobs[*rc::gen::inRange<size_t>(0, jobs.size())];
         const Judging judging = judgingFor(spec, settings);
         expectAlike(prepared.prepare(state, spec, judging), PreparedJobs().prepare(state, spec, judging));
       }
