@@ -53,10 +53,10 @@ TEST(Preferences, LeaveNothingToChanceWhereAllTasksHaveThem) {
 }
 
 TEST(Preferences, LeaveRoomForTasksWithoutThem) {
-  // The named servers fit best and are full once their tasks are there.
+  // The named servers fit best, and have room beyond the tasks that name them.
   std::vector<ServerBuilder> servers;
   for (int i = 0; i < 12; ++i) {
-    servers.push_back(aServer("named" + std::to_string(i)).rus(1).background({{kLlc, 20}}));
+    servers.push_back(aServer("named" + std::to_string(i)).rus(2).background({{kLlc, 20}}));
   }
   for (int i = 0; i < 50; ++i) servers.push_back(aServer("other" + std::to_string(i)).rus(1));
   auto state = aCluster(servers);
