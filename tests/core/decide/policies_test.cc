@@ -109,6 +109,14 @@ TEST(Greedy, DoesNotClaimToHaveFoundWhatTheJobItselfSpoils) {
   EXPECT_EQ(guaranteeReached(decision.explanation), 0.0);
 }
 
+TEST(Greedy, DoesNotClaimToHaveFoundWhatIsOnlyTheBestThereIs) {
+  auto state = aCluster({aServer("loud").background({{kLlc, 60}})});
+  const JobSpec spec = withPolicy(aJob(1, tolerating({{kLlc, 20}})), Policy::kGreedy);
+  const Decision decision = decide(state, spec, 1, Standard::kBestThereIs);
+  EXPECT_EQ(decision.claims.size(), 1u);
+  EXPECT_EQ(guaranteeReached(decision.explanation), 0.0);
+}
+
 TEST(Greedy, DoesNotClaimToHaveFoundWhatSpreadForbids) {
   auto state = aCluster(idle(2));
   JobSpec spec = withPolicy(aJob(3), Policy::kGreedy);
