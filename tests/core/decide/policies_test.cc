@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "core/decide/chooser.h"
 #include "core/model/constraint.h"
@@ -99,6 +101,19 @@ TEST(Greedy, FindsTheOnePlaceThatWillDo) {
   auto state = aCluster(servers);
   EXPECT_THAT(places(state, decide(state, withPolicy(aJob(1, tolerating({{kLlc, 0}})), Policy::kGreedy))),
               ElementsAre("s1234"));
+}
+
+TEST(Greedy, TakesTheLeastLoadedOfManyAlike) {
+  std::vector<ServerBuilder> servers;
+  std::vector<std::string> least;
+  for (uint32_t i = 0; i < 100; ++i) {
+    const uint32_t load = (37 * i) % 100;  // units taken; one is free
+    servers.push_back(aServer("s" + std::to_string(i)).rus(load + 1).holding({}, load));
+    if (load < 10) least.push_back(servers.back().facts().name);
+  }
+  auto state = aCluster(servers);
+  EXPECT_THAT(places(state, decide(state, withPolicy(aJob(10), Policy::kGreedy))),
+              testing::UnorderedElementsAreArray(least));
 }
 
 TEST(Greedy, DoesNotClaimToHaveFoundWhatTheJobItselfSpoils) {
