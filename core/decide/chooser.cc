@@ -4,7 +4,6 @@
 #include <limits>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/decide/packing.h"
@@ -19,7 +18,7 @@ namespace {
 constexpr uint64_t kLaterBlock = 8;
 // Slots judged in one go: enough to hide the latency of memory, few enough to stay in the nearest cache.
 constexpr uint64_t kLargestBlock = 256;
-// Servers of a rack that are looked at for packing; the others are found through other draws.
+// Servers of a rack up to which some are looked at for packing that were not drawn.
 constexpr size_t kMostOfARack = 64;
 // Slots drawn per task by the policies that look at load only (Sparrow section 3.1: the power of two
 // choices).
@@ -112,7 +111,7 @@ class Choice {
   void pick();
   void pickPerTask();
   void pickPacked();
-  std::vector<uint32_t> sitesOf(RackId rack, ServerId drawn);
+  void addOthersOfRack(std::vector<uint32_t>& members);
   // Takes the site's next slot for the task at this position of the request. The slot after it is looked at
   // only where it may be wanted.
   void claim(Site& site, size_t task, bool looksOn = true);
@@ -121,7 +120,8 @@ class Choice {
 
   // --- Spreading
   uint32_t domainOf(ServerId server) const;
-  bool domainFull(const Spreading& tasks, ServerId server) const;
+  uint32_t roomIn(const Spreading& tasks, ServerId server) const;
+  bool domainFull(const Spreading& tasks, ServerId server) const { return roomIn(tasks, server) == 0; }
 
   // --- Explaining
   Explanation& explanation() { return decision_.explanation; }
@@ -142,8 +142,9 @@ class Choice {
   Scratch& scratch_;
   Sites& sites_;
   Course course_;
-  uint64_t wanted_ = 0;  // tasks to be placed from the sample
-  uint64_t found_ = 0;   // acceptable slots that can be taken together
+  uint64_t wanted_ = 0;    // tasks to be placed from the sample
+  uint64_t found_ = 0;     // acceptable slots that can be taken together
+  uint64_t suitable_ = 0;  // claims of acceptable slots
   std::array<uint32_t, kDropReasons + 1> counts_{};
   Spreading placedIn_;      // tasks that sit somewhere, claims of this decision included
   Spreading foundIn_;       // the same with every acceptable slot found
@@ -210,8 +211,12 @@ Decision Choice::decide() {
   explain();
   if (spec_.placement.pack != Pack::kNone) {
     pickPacked();
-  } else if (spec_.policy != Policy::kPerTask) {
+  } else {
     pick();
+  }
+  // These judge slots one by one: only now it shows how many could be taken together.
+  if (spec_.policy == Policy::kGreedy || spec_.policy == Policy::kPerTask) {
+    explanation().enoughFound = suitable_ == request_.tasks.size();
   }
   if (spec_.schedule == Schedule::kGang && !allPlaced()) decision_.claims.clear();
   explanation().placed = decision_.claims.size();
@@ -231,7 +236,10 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
+      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) {
+        offerSlot(site, false);  // it may still be the best there is
+        continue;
+      }
       if (spreads_) ++foundIn_[domainOf(site.server)];
       ++site.found;
       claim(site, task);
@@ -299,20 +307,18 @@ void Choice::scan() {
     if (!site.seen) continue;
     const uint32_t slots = state_.freeUnits(site.server) / spec_.rusPerTask - site.picked;
     explained.drawn += slots;
-    if (!sites_.mayTake(site.next)) {
-      count(site.closed = site.next.reason, slots);
+    if (domainFull(placedIn_, site.server)) {
+      count(site.closed = at(Dropped::kSpread), slots);
       continue;
     }
-    site.found = site.picked + slots;
-    found_ += slots;
-    const bool acceptable = site.next.standing == Standing::kAcceptable;
-    count(acceptable ? Site::kOpen : site.next.reason, slots);
+    const uint8_t reason = site.picked > 0 ? at(Dropped::kTaken) : site.next.reason;
+    count(site.next.standing == Standing::kAcceptable ? Site::kOpen : reason, slots);
+    if (sites_.mayTake(site.next)) site.found = site.picked + slots;
   }
   explained.firstDrawn = explained.drawn;
   explained.firstAcceptable = counts_[Site::kOpen];
   explained.most = explained.drawn;
   explained.allSeen = true;
-  explained.enoughFound = found_ >= wanted_;
 }
 
 // Judges one more slot of the site, on top of those that were found before.
@@ -409,7 +415,10 @@ void Choice::pick() {
     return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
-  std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
+  std::erase_if(heap, [this](uint32_t number) {
+    const Site& site = sites_[number];
+    return site.picked == site.found || !sites_.mayTake(site.next);
+  });
   std::make_heap(heap.begin(), heap.end(), later);
   while (!allPlaced() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
@@ -425,7 +434,8 @@ void Choice::pick() {
   }
 }
 
-// For each task the better of two slots, with the job's tasks before it in place.
+// For each task the better of two slots, with the job's tasks before it in place. Where all slots were drawn
+// before all tasks had theirs, pick() goes on with those that were not taken.
 void Choice::pickPerTask() {
   Explanation& explained = explanation();
   while (!allPlaced() && !explained.allSeen) {
@@ -442,16 +452,14 @@ void Choice::pickPerTask() {
         count(at(Dropped::kSpread));
       } else {
         count(Site::kOpen);
+        ++site.found;
         if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot.number;
       }
     }
-    if (!best) continue;
-    ++found_;
-    claim(sites_[*best], nextTask());
+    if (best) claim(sites_[*best], nextTask());
   }
   explained.firstDrawn = explained.drawn;
   explained.firstAcceptable = counts_[Site::kOpen];
-  explained.enoughFound = allPlaced();
 }
 
 void Choice::pickPacked() {
@@ -460,45 +468,43 @@ void Choice::pickPacked() {
     if (sites_[number].seen && sites_.mayTake(sites_[number].next)) drawn.push_back(number);
   }
   std::vector<std::vector<uint32_t>> neighbourhoods;
-  std::unordered_set<uint32_t> racks;
-  for (uint32_t number : drawn) {
-    const ServerId server = sites_[number].server;
-    if (spec_.placement.pack == Pack::kServer) {
-      neighbourhoods.push_back({number});
-    } else if (const RackId rack = state_.vacancy(server).rack; racks.insert(rack).second) {
-      neighbourhoods.push_back(sitesOf(rack, server));
+  if (spec_.placement.pack == Pack::kServer) {
+    for (uint32_t number : drawn) neighbourhoods.push_back({number});
+  } else {
+    std::unordered_map<RackId, size_t> racks;
+    for (uint32_t number : drawn) {
+      const RackId rack = state_.vacancy(sites_[number].server).rack;
+      const auto [it, isNew] = racks.try_emplace(rack, neighbourhoods.size());
+      if (isNew) neighbourhoods.emplace_back();
+      neighbourhoods[it->second].push_back(number);
     }
+    for (auto& members : neighbourhoods) addOthersOfRack(members);
   }
+  const auto room = [this](ServerId server) { return roomIn(placedIn_, server); };
   while (!allPlaced()) {
     Group best;
     for (const auto& members : neighbourhoods) {
-      Group group = bestGroup(sites_, members, request_.tasks.size() - decision_.claims.size());
+      Group group = bestGroup(sites_, members, request_.tasks.size() - decision_.claims.size(), room);
       if (!group.slots.empty() && (best.slots.empty() || group.ranksBefore(best))) best = std::move(group);
     }
-    bool placed = false;
+    if (best.slots.empty()) break;
     for (uint32_t number : best.slots) {
-      if (domainFull(placedIn_, sites_[number].server)) continue;
-      claim(sites_[number], nextTask());
-      placed = true;
+      if (!domainFull(placedIn_, sites_[number].server)) claim(sites_[number], nextTask());
     }
-    if (!placed) break;
   }
 }
 
-// The servers of the rack that the job may use, looked at: the drawn one, and others up to a bound.
-std::vector<uint32_t> Choice::sitesOf(RackId rack, ServerId drawn) {
-  std::vector<uint32_t> members;
-  const auto add = [&](ServerId server) {
+// Beside these drawn sites of one rack, the servers there that were not looked at yet; up to a bound in all.
+void Choice::addOthersOfRack(std::vector<uint32_t>& members) {
+  const RackId rack = state_.vacancy(sites_[members.front()].server).rack;
+  for (ServerId server : state_.serversIn(rack)) {
+    if (members.size() >= kMostOfARack) break;
+    if (servers_.free().unitsOf(server) < spec_.rusPerTask) continue;
     const SlotSampler::Slot slot{server, scratch_.sampler.number(server)};
+    if (slot.number < sites_.all().size() && sites_[slot.number].seen) continue;
     sites_.look(slot);
     members.push_back(slot.number);
-  };
-  add(drawn);
-  for (ServerId server : state_.serversIn(rack)) {
-    if (members.size() == kMostOfARack) break;
-    if (server != drawn && servers_.free().unitsOf(server) >= spec_.rusPerTask) add(server);
   }
-  return members;
 }
 
 size_t Choice::nextTask() {
@@ -522,6 +528,7 @@ void Choice::claim(Site& site, size_t task, bool looksOn) {
   claim.floor = judges_ ? std::min(target_, claim.s) : 0;
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
+  if (site.next.standing == Standing::kAcceptable) ++suitable_;
   sites_.pick(site, looksOn);
 }
 
@@ -529,10 +536,12 @@ uint32_t Choice::domainOf(ServerId server) const {
   return spec_.placement.spread == Spread::kRack ? state_.vacancy(server).rack : server;
 }
 
-bool Choice::domainFull(const Spreading& tasks, ServerId server) const {
-  if (!spreads_) return false;
+// Further tasks that spreading allows on the server.
+uint32_t Choice::roomIn(const Spreading& tasks, ServerId server) const {
+  if (!spreads_) return UINT32_MAX;
   const auto it = tasks.find(domainOf(server));
-  return it != tasks.end() && it->second >= spec_.placement.atMost;
+  const uint32_t there = it == tasks.end() ? 0 : it->second;
+  return spec_.placement.atMost - std::min(there, spec_.placement.atMost);
 }
 
 void Choice::explain() {
@@ -541,7 +550,8 @@ void Choice::explain() {
   std::copy_n(counts_.begin(), kDropReasons, explained.dropped.begin());
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
-  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, request_.candidates));
+  // Sites that tasks with servers of their own have used up are among them.
+  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(request_.tasks.size(), request_.candidates));
   const std::vector<uint32_t>& ranked = scratch_.order;
   const size_t shown = std::min(ranked.size(), request_.candidates);
   explained.best.reserve(shown);

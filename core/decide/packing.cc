@@ -21,7 +21,8 @@ bool Group::ranksBefore(const Group& other) const {
   return chance < other.chance;
 }
 
-Group bestGroup(Sites& sites, std::span<const uint32_t> members, size_t wanted) {
+Group bestGroup(Sites& sites, std::span<const uint32_t> members, size_t wanted,
+                const std::function<uint32_t(ServerId)>& room) {
   struct Next {
     Offer offer;
     uint32_t site;
@@ -33,7 +34,9 @@ Group bestGroup(Sites& sites, std::span<const uint32_t> members, size_t wanted) 
   std::priority_queue<Next, std::vector<Next>, decltype(later)> next(later);
   Group group;
   const auto push = [&](uint32_t number, uint32_t ownTasks) {
-    const Offer offer = sites.offer(sites[number], ownTasks);
+    const Site& site = sites[number];
+    if (ownTasks - site.picked >= room(site.server)) return;
+    const Offer offer = sites.offer(site, ownTasks);
     if (sites.mayTake(offer)) next.push({offer, number, ownTasks});
   };
   for (uint32_t number : members) push(number, sites[number].picked);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct Group {
   bool ranksBefore(const Group& other) const;
 };
 
-// The best `wanted` slots of these sites together, or as many as may be taken. Takes site.picked slots of
-// each as gone. O((sites + wanted) log sites).
-Group bestGroup(Sites& sites, std::span<const uint32_t> members, size_t wanted);
+// The best `wanted` slots of these sites together, or as many as may be taken: at most room(server) more of a
+// server. Takes site.picked slots of each as gone. O((sites + wanted) log sites).
+Group bestGroup(Sites& sites, std::span<const uint32_t> members, size_t wanted,
+                const std::function<uint32_t(ServerId)>& room);
 
 }  // namespace tarcil

@@ -16,6 +16,13 @@ uint8_t reasonAgainst(const Glance& glance) {
                               glance.resource);
 }
 
+// Mixed twice: after one product, neighbouring servers would still come in an order that favours some.
+uint32_t chanceOf(ServerId server, uint64_t seed) {
+  uint64_t mixed = (server ^ seed) * 0x9e3779b97f4a7c15ULL;
+  mixed = (mixed ^ mixed >> 32) * 0xbf58476d1ce4e5b9ULL;
+  return static_cast<uint32_t>(mixed >> 32);
+}
+
 }  // namespace
 
 void Sites::start(const Lookout& lookout) {
@@ -115,7 +122,7 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
   site.server = server;
   site.seen = true;
   fill(site.next, lookout_->job.newcomers[vacancy.platform], glance, vacancy);
-  site.next.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
+  site.next.chance = chanceOf(server, lookout_->seed);
   site.next.preferred =
       !preferred.empty() && std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   seal(site.next, lookout_->ranking);

@@ -207,10 +207,7 @@ void ClusterState::lift(OverlayId number) {
 void ClusterState::lay(ServerStatus& status, const Overlay& overlay) const {
   const Share& share = platforms_[vacancies_[overlay.server].platform].share;
   layOn(status, overlay.rus, overlay.caused, boundOf(overlay.caused, overlay.tolerated, share));
-  for (const auto& [kind, count] : overlay.extras) {
-    RuSet& free = status.freeExtras[kind];
-    for (RuIndex taken : free.first(count)) free.erase(taken);
-  }
+  takeExtras(status.freeExtras, lowestExtras(status.freeExtras, overlay.extras));
 }
 
 std::optional<ServerId> ClusterState::find(std::string_view name) const {

@@ -11,8 +11,7 @@ namespace {
 
 double guaranteeFrom(const Explanation& explanation, uint32_t acceptable, uint32_t drawn) {
   if (explanation.wanted == 0) return 0;
-  if (explanation.allSeen) return explanation.enoughFound ? 1.0 : 0.0;
-  if (drawn == 0) return 0;
+  if (explanation.allSeen || drawn == 0) return explanation.enoughFound ? 1.0 : 0.0;
   // Either may fail, the bound or the draws: each gets half of what may be left to chance.
   const double half = (1 - explanation.confidence) / 2;
   const double p = lowerBound(acceptable, drawn, 1 - half);

@@ -80,7 +80,8 @@ double ratio(const Explanation& explanation);
 
 // Probability that drawing to the cap finds enough acceptable slots, by the lower confidence bound of p: what
 // the first block promised, and what all draws did in the end (a sample that stops once enough is found has
-// the same lower bound as one of that size). 1 or 0 where every free slot was drawn. Some microseconds.
+// the same lower bound as one of that size). 1 or 0 where every free slot was drawn, or none because all
+// tasks were placed by name. Some microseconds.
 double guaranteePromised(const Explanation& explanation);
 double guaranteeReached(const Explanation& explanation);
 

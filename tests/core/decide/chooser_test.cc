@@ -161,6 +161,18 @@ TEST(Choose, SpreadsOverServers) {
   EXPECT_GT(dropped(decision)["spread"], 0u);
 }
 
+TEST(Choose, CountsTasksPlacedBeforeInWhatSpreadLeaves) {
+  auto state = aCluster(idle(2));
+  JobSpec spec = aJob(4);
+  spec.placement.spread = Spread::kServer;
+  spec.placement.atMost = 2;
+  PlacementRequest request = placing(spec);
+  request.placedOn = {0};
+  const auto decision = choose(state, request, {}, 1);
+  EXPECT_THAT(places(state, decision), UnorderedElementsAre("s0", "s1", "s1"));
+  EXPECT_FALSE(decision.explanation.enoughFound);
+}
+
 TEST(Choose, SpreadsOverRacksAndTakesTheBestOfEach) {
   auto state = aCluster(
       {aServer("a").rack("1").background({{kLlc, 5}}), aServer("b").rack("1"), aServer("c").rack("2")});
