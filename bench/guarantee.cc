@@ -38,12 +38,15 @@ bool report(const GuaranteeResult& result, uint32_t tasks, double eps) {
               share(result.draws, result.decisions * tasks),
               share(result.tasksPlaced, result.decisions * tasks));
   printShare("promised, then not found", result.broken, result.promised);
+  printShare("  of these: not there, even by a scan of all", result.brokenForWant, result.broken);
   printShare("promised, then not found by other draws", result.brokenAgain, result.promised);
   printShare("p below its lower bound at 1 - eps/2", result.belowBound, result.scanned);
   printShare("p below its lower bound at 0.95", result.belowBound95, result.scanned);
   printShare("the cap suffices for 1 - eps at this p", result.capSuffices, result.scanned);
   printShare("the cap binds", result.capped, result.decisions);
   printShare("every free slot was drawn", result.everySlotSeen, result.decisions);
+  std::printf("    found: %.4f of the decisions; promised in the mean: %.4f\n",
+              share(result.found, result.decisions), share(result.promise, result.decisions));
   std::printf("    guarantee of the cap at this p: %.4f in the mean; stated where it binds: %.4f\n",
               share(result.guaranteeOfCap, result.scanned), share(result.guaranteeAtCap, result.capped));
   const auto sound = [&](uint64_t broken) { return shareInterval(broken, result.promised).low <= eps; };

@@ -15,7 +15,7 @@ class Trial {
       const JobSpec spec = cluster_.job(trial_.tasks);
       const Decision decision = decide(spec);
       count(decision);
-      if (promised(decision)) judgePromise(spec, decision);
+      judgePromise(spec, decision.explanation);
       if (i % trial_.scanEvery == 0) compareWithScan(spec, decision.explanation);
       turnOver(spec, decision);
     }
@@ -23,6 +23,7 @@ class Trial {
   }
 
  private:
+  // From draws of its own.
   Decision decide(const JobSpec& spec) {
     PlacementRequest request{.spec = spec, .tasks = {}, .placedOn = {}};
     for (TaskIndex task = 0; task < spec.tasks; ++task) request.tasks.push_back({task, 0});
@@ -30,8 +31,10 @@ class Trial {
     return chooser_.choose(cluster_.state(), request, trial_.settings, rng_());
   }
 
-  static bool promised(const Decision& decision) {
-    return guaranteePromised(decision.explanation) >= decision.explanation.confidence;
+  Decision lookAtEverything(JobSpec spec, uint32_t tasks) {
+    spec.policy = Policy::kGreedy;
+    spec.tasks = tasks;
+    return decide(spec);
   }
 
   void count(const Decision& decision) {
@@ -46,16 +49,22 @@ class Trial {
     result_.guaranteeAtCap += guaranteeReached(explained);
   }
 
-  void judgePromise(const JobSpec& spec, const Decision& decision) {
+  void judgePromise(const JobSpec& spec, const Explanation& explained) {
+    const double promise = guaranteePromised(explained);
+    result_.promise += promise;
+    result_.found += explained.enoughFound ? 1 : 0;
+    if (promise < explained.confidence) return;
     ++result_.promised;
-    result_.broken += decision.explanation.enoughFound ? 0 : 1;
     result_.brokenAgain += decide(spec).explanation.enoughFound ? 0 : 1;
+    if (explained.enoughFound) return;
+    ++result_.broken;
+    const Decision best = lookAtEverything(spec, spec.tasks);
+    result_.brokenForWant += best.claims.size() < spec.tasks ? 1 : 0;
   }
 
-  void compareWithScan(JobSpec spec, const Explanation& explained) {
-    spec.policy = Policy::kGreedy;
-    spec.tasks = 1;
-    const double p = shareAcceptable(decide(spec).explanation);
+  void compareWithScan(const JobSpec& spec, const Explanation& explained) {
+    const Decision scan = lookAtEverything(spec, 1);
+    const double p = shareAcceptable(scan.explanation);
     const double half = (1 - explained.confidence) / 2;
     const double cap = guarantee(p, explained.most, trial_.tasks);
     ++result_.scanned;

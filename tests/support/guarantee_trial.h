@@ -20,6 +20,9 @@ struct GuaranteeTrial {
 struct GuaranteeResult {
   uint64_t decisions = 0;
   uint64_t promised = 0, broken = 0;
+  // Of the broken ones: even looking at every free slot does not place all tasks. Acceptable slots were
+  // there, but not together: the job's own tasks take them from each other.
+  uint64_t brokenForWant = 0;
   // The same with the decision made a second time, on the same state, from draws of its own: the first block
   // of the one says nothing about those of the other but through p.
   uint64_t brokenAgain = 0;
@@ -34,8 +37,9 @@ struct GuaranteeResult {
   uint64_t scanned = 0, belowBound = 0, belowBound95 = 0, capSuffices = 0;
   double p = 0, guaranteeOfCap = 0;  // sums over them
 
-  // Sums over all decisions.
-  double draws = 0, load = 0, tasksPlaced = 0;
+  // Sums over all decisions; `promise` is of the guarantees after the first block, to be held against
+  // `found`.
+  double draws = 0, load = 0, tasksPlaced = 0, promise = 0, found = 0;
 };
 
 // Decides, places, and ends as many tasks at random as keep the load where it is. Jobs are of random kinds.
