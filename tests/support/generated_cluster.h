@@ -21,7 +21,7 @@ struct GeneratedOptions {
   // Mean over kinds and resources of what a full server's tasks cause together: above 99 a server cannot be
   // filled with everything alike.
   double meanSumWhenFull = 60;
-  QualitySettings settings;
+  QualitySettings settings{};
   uint64_t seed = 1;
 };
 

@@ -11,7 +11,7 @@ struct GuaranteeTrial {
   uint32_t tasks = 1;  // of each job
   uint64_t decisions = 2'000;
   uint64_t scanEvery = 10;  // decisions of which one looks at every free slot too
-  QualitySettings settings;
+  QualitySettings settings{};
   uint64_t seed = 1;
 };
 
