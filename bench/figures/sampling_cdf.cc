@@ -28,7 +28,7 @@ namespace tarcil::bench {
 namespace {
 
 constexpr std::array<uint32_t, 4> kRatios = {8, 16, 32, 64};
-constexpr int kGrid = 400;  // points of a curve in the CSV
+constexpr int kGrid = 200;  // points of a curve in the CSV
 // Probability that chance alone takes a curve beyond the bound.
 constexpr double kAlpha = 0.001;
 

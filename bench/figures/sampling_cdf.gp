@@ -17,7 +17,7 @@ file = folder.'/uniform.csv'
 set multiplot layout 1,2
 set ylabel 'CDF'
 plot for [i=1:4] file using 1:2*i with lines lw 2 lc rgb colours[i] title sprintf('R = %d', ratios[i]), \
-     for [i=1:4] file using 1:2*i+1 every 10 with points pt 6 ps 0.7 lc rgb colours[i] notitle
+     for [i=1:4] file using 1:2*i+1 every 5 with points pt 6 ps 0.7 lc rgb colours[i] notitle
 set logscale y
 set yrange [1e-5:1]
 set format y '10^{%T}'
@@ -33,12 +33,12 @@ eval sprintf("set terminal %s size 1000,1100 background rgb 'white'", kind)
 set output folder.'/sampling-figure-4.'.kind
 set multiplot layout 3,2
 set key left top
-array clusters[5] = ['servers-10000-load-30', 'servers-10000-load-60', 'servers-10000-load-80', \
-                     'servers-10000-load-90', 'servers-100-load-72']
+array servers[5] = [10000, 10000, 10000, 10000, 100]
+array load[5] = [30, 60, 80, 90, 72]
 do for [c=1:5] {
-  file = folder.'/'.clusters[c].'.csv'
-  set title clusters[c]
+  file = sprintf('%s/servers-%d-load-%d.csv', folder, servers[c], load[c])
+  set title sprintf('%d servers, %d %% taken', servers[c], load[c])
   plot for [i=1:4] file using 1:2*i with lines lw 2 lc rgb colours[i] title sprintf('R = %d', ratios[i]), \
-       for [i=1:4] file using 1:2*i+1 every 10 with points pt 6 ps 0.7 lc rgb colours[i] notitle
+       for [i=1:4] file using 1:2*i+1 every 5 with points pt 6 ps 0.7 lc rgb colours[i] notitle
 }
 unset multiplot
