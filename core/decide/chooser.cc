@@ -27,6 +27,8 @@ constexpr uint64_t kLoadChoices = 2;
 
 // Up to so many ranked sites are found by insertion.
 constexpr size_t kFewRanked = 8;
+// Of more, this many times as many as are wanted are gathered before the last of them are let go.
+constexpr size_t kRoom = 3;
 
 constexpr uint8_t at(Dropped reason) {
   return static_cast<uint8_t>(reason);
@@ -102,7 +104,9 @@ class Choice {
   void sampleBlock(uint64_t count);
   void scan();
   void offerSlot(Site& site, bool drawn);
-  void drop(size_t reason, uint32_t slots = 1) { explanation().dropped[reason] += slots; }
+  void offerFirst(Site& site);
+  // `reason` against slots that were drawn, or Site::kOpen where they are acceptable.
+  void count(size_t reason, uint32_t slots = 1) { counts_[reason] += slots; }
 
   // --- Taking
   void pick();
@@ -131,13 +135,15 @@ class Choice {
   const double target_;
   const ServerSet& servers_;
   const bool spreads_;
+  const bool judges_;  // by quality
   Lookout lookout_;
   Rng rng_;
   Scratch& scratch_;
   Sites& sites_;
   Course course_;
-  uint64_t wanted_ = 0;     // tasks to be placed from the sample
-  uint64_t found_ = 0;      // acceptable slots that can be taken together
+  uint64_t wanted_ = 0;  // tasks to be placed from the sample
+  uint64_t found_ = 0;   // acceptable slots that can be taken together
+  std::array<uint32_t, kDropReasons + 1> counts_{};
   Spreading placedIn_;      // tasks that sit somewhere, claims of this decision included
   Spreading foundIn_;       // the same with every acceptable slot found
   std::vector<bool> done_;  // by position in the request: has its claim; empty while all go in order
@@ -156,12 +162,12 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
                    ? state.all()
                    : state.meeting({spec_.placement.constraints, spec_.extras})),
       spreads_(spec_.placement.spread != Spread::kNone),
+      judges_(looksAtQuality(spec_.policy)),
       lookout_{.state = state,
                .spec = spec_,
                .job = scratch.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
-               .acceptableFrom = target_ * bestPlatform(servers_, lookout_.job),
+               .acceptableFrom = judges_ ? target_ * bestPlatform(servers_, lookout_.job) : 0,
                .takesFeasible = request.standard == Standard::kBestThereIs,
-               .takesAny = !looksAtQuality(spec_.policy),
                .ranking = courseOf(spec_, settings, 0).ranking,
                .seed = seed,
                .preferred = scratch.preferred},
@@ -187,6 +193,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
 
 Decision Choice::decide() {
   if (request_.tasks.empty()) return std::move(decision_);
+  decision_.claims.reserve(request_.tasks.size());
   placeByName();
   wanted_ = request_.tasks.size() - decision_.claims.size();
   course_ = courseOf(spec_, settings_, wanted_);
@@ -223,7 +230,7 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next().standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
+      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) continue;
       if (spreads_) ++foundIn_[domainOf(site.server)];
       ++site.found;
       claim(site, task);
@@ -254,7 +261,7 @@ void Choice::sample() {
     sampleBlock(std::min(count, course_.most - explained.drawn));
     if (first) {
       explained.firstDrawn = explained.drawn;
-      explained.firstAcceptable = explained.acceptable;
+      explained.firstAcceptable = counts_[Site::kOpen];
     }
   }
   explained.enoughFound = found_ >= wanted_;
@@ -268,7 +275,11 @@ void Choice::sampleBlock(uint64_t count) {
     scratch_.sampler.draw(size, block);
     explanation().allSeen = block.size() < size;
     sites_.look(block);
-    for (const SlotSampler::Slot& slot : block) offerSlot(sites_[slot.number], true);
+    for (const SlotSampler::Slot& slot : block) {
+      Site& site = sites_[slot.number];
+      const bool first = site.found == 0 && site.closed == Site::kOpen;
+      first && !spreads_ ? offerFirst(site) : offerSlot(site, true);
+    }
     explanation().drawn += static_cast<uint32_t>(block.size());
     count -= size;
   }
@@ -287,16 +298,17 @@ void Choice::scan() {
     if (!site.seen) continue;
     const uint32_t slots = state_.freeUnits(site.server) / spec_.rusPerTask - site.picked;
     explained.drawn += slots;
-    if (!sites_.mayTake(site.first)) {
-      drop(site.closed = reasonAgainst(site.glance), slots);
+    if (!sites_.mayTake(site.next)) {
+      count(site.closed = site.next.reason, slots);
       continue;
     }
     site.found = site.picked + slots;
     found_ += slots;
-    if (site.first.standing == Standing::kAcceptable) explained.acceptable += slots;
+    const bool acceptable = site.next.standing == Standing::kAcceptable;
+    count(acceptable ? Site::kOpen : site.next.reason, slots);
   }
   explained.firstDrawn = explained.drawn;
-  explained.firstAcceptable = explained.acceptable;
+  explained.firstAcceptable = counts_[Site::kOpen];
   explained.most = explained.drawn;
   explained.allSeen = true;
   explained.enoughFound = found_ >= wanted_;
@@ -306,16 +318,18 @@ void Choice::scan() {
 void Choice::offerSlot(Site& site, bool drawn) {
   uint8_t reason = site.closed;
   if (reason == Site::kOpen) {
-    Glance glance;
-    const Offer offer = sites_.offer(site, site.found, glance);
+    Offer later;
+    if (site.found != site.picked) later = sites_.offer(site, site.found);
+    const Offer& offer = site.found == site.picked ? site.next : later;
     if (domainFull(placedIn_, site.server)) {
       reason = site.closed = at(Dropped::kSpread);
     } else if (!sites_.mayTake(offer)) {
-      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : reasonAgainst(glance);
+      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : offer.reason;
     } else {
       ++site.found;
       if (offer.standing != Standing::kAcceptable) {
-        reason = site.first.standing == Standing::kAcceptable ? at(Dropped::kTaken) : reasonAgainst(glance);
+        const bool wasOnce = site.picked > 0 || site.next.standing == Standing::kAcceptable;
+        reason = wasOnce ? at(Dropped::kTaken) : offer.reason;
       } else if (domainFull(foundIn_, site.server)) {
         // It stays in the choice, since it may be better than those found before it.
         reason = at(Dropped::kSpread);
@@ -325,12 +339,19 @@ void Choice::offerSlot(Site& site, bool drawn) {
       }
     }
   }
-  if (!drawn) return;
-  if (reason == Site::kOpen) {
-    ++explanation().acceptable;
-  } else {
-    drop(reason);
-  }
+  if (drawn) count(reason);
+}
+
+// The same for the first slot of a site where no spreading matters, in selects: which slots will do cannot be
+// foretold.
+void Choice::offerFirst(Site& site) {
+  const bool acceptable = site.next.standing == Standing::kAcceptable;
+  const uint8_t reason = acceptable ? Site::kOpen : site.next.reason;
+  const bool mayTake = sites_.mayTake(site.next);
+  site.found = mayTake ? 1 : 0;
+  site.closed = mayTake ? Site::kOpen : reason;
+  found_ += acceptable ? 1 : 0;
+  count(reason);
 }
 
 // Fills scratch_.order with the best `count` sites, in order: those that may be taken come before all others.
@@ -339,14 +360,23 @@ void Choice::rankSites(size_t count) {
   ranked.clear();
   const auto before = [this](const Ranked& a, const Ranked& b) {
     if (a.key != b.key) return a.key < b.key;
-    return ranksBefore(sites_[a.site].first, sites_[b.site].first, course_.ranking);
+    return ranksBefore(sites_[a.site].next, sites_[b.site].next, course_.ranking);
   };
+  uint64_t worst = UINT64_MAX;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
     const Site& site = sites_[number];
     if (!site.seen || site.closed == at(Dropped::kSpread)) continue;
-    const Ranked entry{site.first.key, number};
+    const Ranked entry{site.next.key, number};
     if (count > kFewRanked) {
+      // Most of many are turned away by their key once some were found to be among the last.
+      if (entry.key > worst) continue;
       ranked.push_back(entry);
+      if (ranked.size() == kRoom * count) {
+        const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(count);
+        std::nth_element(ranked.begin(), end, ranked.end(), before);
+        worst = end->key;
+        ranked.erase(end, ranked.end());
+      }
       continue;
     }
     // Few are wanted: most sites are compared once, with the last of them.
@@ -366,13 +396,16 @@ void Choice::rankSites(size_t count) {
     ranked.erase(end, ranked.end());
   }
   scratch_.order.clear();
-  for (const Ranked& entry : ranked) scratch_.order.push_back(entry.site);
+  for (const Ranked& entry : ranked) {
+    scratch_.order.push_back(entry.site);
+    state_.callUp(sites_[entry.site].server);
+  }
 }
 
 // The ranked sites suffice: each of them is taken at most once before it is ranked again.
 void Choice::pick() {
   const auto later = [this](uint32_t a, uint32_t b) {
-    return ranksBefore(sites_[b].next(), sites_[a].next(), course_.ranking);
+    return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
   std::erase_if(heap, [this](uint32_t number) { return sites_[number].picked == sites_[number].found; });
@@ -382,7 +415,7 @@ void Choice::pick() {
     Site& site = sites_[heap.back()];
     if (!domainFull(placedIn_, site.server)) {
       claim(site, nextTask());
-      if (site.picked < site.found && sites_.mayTake(site.next())) {
+      if (site.picked < site.found && sites_.mayTake(site.next)) {
         std::push_heap(heap.begin(), heap.end(), later);
         continue;
       }
@@ -402,13 +435,13 @@ void Choice::pickPerTask() {
     explained.drawn += static_cast<uint32_t>(scratch_.block.size());
     for (const SlotSampler::Slot& slot : scratch_.block) {
       Site& site = sites_.look(slot);
-      if (!sites_.mayTake(site.next())) {
-        drop(reasonAgainst(site.glance));
+      if (!sites_.mayTake(site.next)) {
+        count(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
       } else if (domainFull(placedIn_, site.server)) {
-        drop(at(Dropped::kSpread));
+        count(at(Dropped::kSpread));
       } else {
-        ++explained.acceptable;
-        if (!best || ranksBefore(site.next(), sites_[*best].next(), course_.ranking)) best = slot.number;
+        count(Site::kOpen);
+        if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot.number;
       }
     }
     if (!best) continue;
@@ -416,14 +449,14 @@ void Choice::pickPerTask() {
     claim(sites_[*best], nextTask());
   }
   explained.firstDrawn = explained.drawn;
-  explained.firstAcceptable = explained.acceptable;
+  explained.firstAcceptable = counts_[Site::kOpen];
   explained.enoughFound = allPlaced();
 }
 
 void Choice::pickPacked() {
   std::vector<uint32_t> drawn;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
-    if (sites_[number].seen && sites_.mayTake(sites_[number].next())) drawn.push_back(number);
+    if (sites_[number].seen && sites_.mayTake(sites_[number].next)) drawn.push_back(number);
   }
   std::vector<std::vector<uint32_t>> neighbourhoods;
   std::unordered_set<uint32_t> racks;
@@ -482,13 +515,14 @@ void Choice::claim(Site& site, size_t task) {
   claim.preferred.resize(spec_.rusPerTask);
   state_.lowestFree(site.server, claim.preferred, site.picked * spec_.rusPerTask);
   claim.versionSeen = state_.version(site.server);
-  claim.q = normalized(site.next().q);
-  claim.s = sites_.satisfactionOf(site, site.picked);
-  claim.floor = lookout_.takesAny ? 0 : std::min(target_, claim.s);
+  const Sites::Quality quality = sites_.qualityOf(site, site.picked);
+  claim.q = quality.q;
+  claim.s = quality.s;
+  claim.floor = judges_ ? std::min(target_, claim.s) : 0;
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
+  if (!allPlaced()) site.next = sites_.offer(site, site.picked + 1U);
   ++site.picked;
-  if (!allPlaced()) site.later = sites_.offer(site, site.picked);
 }
 
 uint32_t Choice::domainOf(ServerId server) const {
@@ -503,6 +537,8 @@ bool Choice::domainFull(const Spreading& tasks, ServerId server) const {
 
 void Choice::explain() {
   Explanation& explained = explanation();
+  explained.acceptable = counts_[Site::kOpen];
+  std::copy_n(counts_.begin(), kDropReasons, explained.dropped.begin());
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
   rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(wanted_, Explanation::kMaxCandidates));
@@ -513,8 +549,7 @@ void Choice::explain() {
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));
     if (i == 0) continue;
-    explained.best[i].after =
-        compare(sites_[ranked[i - 1]].first, sites_[ranked[i]].first, course_.ranking).by;
+    explained.best[i].after = compare(sites_[ranked[i - 1]].next, sites_[ranked[i]].next, course_.ranking).by;
   }
 }
 
@@ -526,8 +561,9 @@ Candidate Choice::candidate(const Site& site) const {
   candidate.rusCount = static_cast<uint8_t>(state_.lowestFree(site.server, {candidate.rus.data(), shown}));
   candidate.contention = vacancy.contention;
   candidate.slack = vacancy.slack;
-  candidate.q = normalized(site.first.q);
-  candidate.s = sites_.satisfactionOf(site, 0);
+  const Sites::Quality quality = sites_.qualityOf(site, 0);
+  candidate.q = quality.q;
+  candidate.s = quality.s;
   return candidate;
 }
 

@@ -1,6 +1,7 @@
 // Which of two slots a job takes (design 3.5).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "core/model/encoding.h"
@@ -26,10 +27,31 @@ struct Offer {
   uint16_t taken = 0, rus = 1;  // units of the server
   Standing standing = Standing::kInfeasible;
   bool preferred = false;
+  uint8_t reason = 0;  // a Dropped: why it is not acceptable, where it is not
 };
 
-// Completes an offer that is to be compared by this ranking: most comparisons are then one of two numbers.
-void seal(Offer& offer, Ranking ranking);
+// Slots whose expected performance differs by less than a band of 0.02 count as alike: 0 for the best, that
+// is E within 0.02 of the best platform's; at most 50.
+inline int bandOf(double performance) {
+  constexpr double kBandsPerUnit = 1 / 0.02;
+  return static_cast<int>((1.0 - performance) * kBandsPerUnit);
+}
+
+// Completes an offer that is to be compared by this ranking: its key holds the first digits of what compare()
+// looks at, so that a smaller key ranks before and most comparisons are one of two numbers.
+inline void seal(Offer& offer, Ranking ranking) {
+  // Q * kEncodedMax takes 67 bits; its first 55 fit beside 9 others.
+  constexpr int kBitsOfQ = 67, kKeyBitsOfQ = 55, kPreferredShift = 61, kStandingShift = 62;
+  offer.key = static_cast<uint64_t>(offer.standing) << kStandingShift;
+  if (ranking != Ranking::kQuality) return;
+  // Positive doubles are ordered as their bits are; the last three are left to compare().
+  const uint64_t byPerformance = (~std::bit_cast<uint64_t>(offer.performance) & UINT64_MAX >> 1) >> 2;
+  const auto q = static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ));
+  const uint64_t byQuality = uint64_t{!offer.preferred} << kPreferredShift |
+                             static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ |
+                             ((uint64_t{1} << kKeyBitsOfQ) - 1 - q);
+  offer.key |= offer.standing == Standing::kAcceptable ? byQuality : byPerformance;
+}
 
 struct Comparison {
   bool firstIsBetter = false;

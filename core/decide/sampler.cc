@@ -26,13 +26,13 @@ void SlotSampler::start(const ServerSet& servers, std::span<const Vacancy> recor
   }
   met_ = 0;
   draws_ = misses_ = 0;
-  listed_ = ended_ = false;
+  listed_ = false;
   left_.clear();
 }
 
 void SlotSampler::draw(size_t count, std::vector<Slot>& slots) {
   const size_t end = slots.size() + count;
-  while (slots.size() < end && !listed_ && !ended_) {
+  while (slots.size() < end && !listed_ && !draw_.empty()) {
     drawSome(std::min(end - slots.size(), kAhead), slots);
     if (misses_ > kFreeMisses + draws_) listWhatIsLeft();
   }
@@ -41,16 +41,13 @@ void SlotSampler::draw(size_t count, std::vector<Slot>& slots) {
 
 // First all servers, then what was drawn of each before: so memory is waited for once and not for each slot.
 void SlotSampler::drawSome(size_t count, std::vector<Slot>& slots) {
-  for (size_t i = 0; i < count; ++i) {
-    const std::optional<FreeIndex::Drawn> drawn = draw_.next(*rng_);
-    ended_ = !drawn;
-    if (ended_) return;
-    ahead_[i] = *drawn;
-    __builtin_prefetch(&table_[placeOf(drawn->server)]);
-    __builtin_prefetch(&records_[drawn->server]);
+  const std::span<FreeIndex::Drawn> ahead(ahead_.data(), count);
+  draw_.next(*rng_, ahead);
+  for (const FreeIndex::Drawn& drawn : ahead) {
+    __builtin_prefetch(&table_[placeOf(drawn.server)]);
+    __builtin_prefetch(&records_[drawn.server]);
   }
-  for (size_t i = 0; i < count; ++i) {
-    const auto [server, unit] = ahead_[i];
+  for (const auto [server, unit] : ahead) {
     Entry& entry = entryOf(server);
     // Of the server's slots those below entry.drawn are gone; units beyond the last whole slot belong to
     // none. So each slot that is left comes equally often.

@@ -57,7 +57,7 @@ class SlotSampler {
   void listWhatIsLeft();
   void drawListed(size_t count, std::vector<Slot>& slots);
 
-  static constexpr size_t kAhead = 64;
+  static constexpr size_t kAhead = FreeIndex::Draws::kMany;
 
   const ServerSet* servers_ = nullptr;
   const Vacancy* records_ = nullptr;
@@ -69,7 +69,7 @@ class SlotSampler {
   uint32_t met_ = 0;
   std::array<FreeIndex::Drawn, kAhead> ahead_;
   uint64_t draws_ = 0, misses_ = 0;
-  bool listed_ = false, ended_ = false;
+  bool listed_ = false;
   std::vector<ServerId> left_;  // once listed: one entry per slot
 };
 

@@ -6,6 +6,17 @@
 #include "core/state/occupancy.h"
 
 namespace tarcil {
+namespace {
+
+// Why a slot that looks so is not acceptable, where it is not.
+uint8_t reasonAgainst(const Glance& glance) {
+  static constexpr Dropped kReasons[] = {Dropped::kQuality, Dropped::kNotEnoughFree, Dropped::kNotEnoughFree,
+                                         Dropped::kNeighbour};  // by obstacle
+  return static_cast<uint8_t>(static_cast<int>(kReasons[static_cast<size_t>(glance.obstacle)]) +
+                              glance.resource);
+}
+
+}  // namespace
 
 void Sites::start(const Lookout& lookout) {
   lookout_ = &lookout;
@@ -22,52 +33,61 @@ Site& Sites::look(const SlotSampler::Slot& slot) {
 }
 
 void Sites::look(std::span<const SlotSampler::Slot> slots) {
-  const std::span<const Vacancy> vacancies = lookout_->state.vacancies();
-  servers_.clear();
-  numbers_.clear();
+  for (; slots.size() > kTogether; slots = slots.subspan(kTogether)) lookAtSome(slots.first(kTogether));
+  lookAtSome(slots);
+}
+
+void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
   size_t end = sites_.size();
   for (const SlotSampler::Slot& slot : slots) end = std::max<size_t>(end, slot.number + 1);
   sites_.resize(end);
+  std::array<ServerId, kTogether> servers;
+  std::array<uint32_t, kTogether> numbers;
+  std::array<Glance, kTogether> glances;
+  size_t count = 0;
   for (const SlotSampler::Slot& slot : slots) {
     Site& site = sites_[slot.number];
-    if (site.seen) continue;
+    servers[count] = slot.server;
+    numbers[count] = slot.number;
+    count += site.seen ? 0 : 1;
     site.seen = true;
-    servers_.push_back(slot.server);
-    numbers_.push_back(slot.number);
   }
-  glances_.resize(servers_.size());
-  glance(lookout_->job.newcomers, vacancies, servers_, glances_);
-  for (size_t i = 0; i < servers_.size(); ++i) note(sites_[numbers_[i]], servers_[i], glances_[i]);
+  const std::span<Glance> seen(glances.data(), count);
+  glance(lookout_->job.newcomers, lookout_->state.vacancies(), {servers.data(), count}, seen);
+  for (size_t i = 0; i < count; ++i) note(sites_[numbers[i]], servers[i], seen[i]);
 }
 
-Offer Sites::offer(const Site& site, uint32_t ownTasks) {
-  Glance unused;
-  return offer(site, ownTasks, unused);
-}
-
-Offer Sites::offer(const Site& site, uint32_t ownTasks, Glance& seen) {
-  if (ownTasks == 0) {
-    seen = site.glance;
-    return site.first;
-  }
-  const ClusterState& state = lookout_->state;
-  const PlatformId platform = state.vacancy(site.server).platform;
-  const Vacancy then = state.vacancyWith(site.server, lookout_->job.ownTasks[platform], ownTasks);
-  seen = glance(lookout_->job.newcomers[platform], then);
-  if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
-    seen.obstacle = Obstacle::kNotEnoughFree;
-  }
-  Offer offer = offerOf(lookout_->job.newcomers[platform], seen, then);
-  offer.preferred = site.first.preferred;
-  offer.chance = site.first.chance;
+Offer Sites::offer(const Site& site, uint32_t ownTasks) const {
+  if (ownTasks == site.picked) return site.next;
+  Offer offer;
+  fill(offer, newcomerTo(site), judge(site, ownTasks), lookout_->state.vacancy(site.server));
+  offer.taken = static_cast<uint16_t>(offer.taken + ownTasks * lookout_->spec.rusPerTask);
+  offer.preferred = site.next.preferred;
+  offer.chance = site.next.chance;
   seal(offer, lookout_->ranking);
   return offer;
 }
 
-double Sites::satisfactionOf(const Site& site, uint32_t ownTasks) {
-  Glance seen;
-  offer(site, ownTasks, seen);
-  return satisfaction(lookout_->job.newcomers[lookout_->state.vacancy(site.server).platform], seen);
+Sites::Quality Sites::qualityOf(const Site& site, uint32_t ownTasks) const {
+  const Newcomer& newcomer = newcomerTo(site);
+  const Glance seen = judge(site, ownTasks);
+  return {normalized(qNumerator(newcomer, seen)), satisfaction(newcomer, seen)};
+}
+
+const Newcomer& Sites::newcomerTo(const Site& site) const {
+  return lookout_->job.newcomers[lookout_->state.vacancy(site.server).platform];
+}
+
+Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
+  const ClusterState& state = lookout_->state;
+  const Vacancy& now = state.vacancy(site.server);
+  if (ownTasks == 0) return glance(newcomerTo(site), now);
+  const OwnTask& own = lookout_->job.ownTasks[now.platform];
+  Glance seen = glance(newcomerTo(site), state.vacancyWith(site.server, own, ownTasks));
+  if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
+    seen.obstacle = Obstacle::kNotEnoughFree;
+  }
+  return seen;
 }
 
 void Sites::note(Site& site, ServerId server, const Glance& glance) {
@@ -75,39 +95,23 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
   const auto& preferred = lookout_->preferred;
   site.server = server;
   site.seen = true;
-  site.glance = glance;
-  site.first = offerOf(lookout_->job.newcomers[vacancy.platform], glance, vacancy);
-  site.first.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
+  fill(site.next, lookout_->job.newcomers[vacancy.platform], glance, vacancy);
+  site.next.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
   if (!preferred.empty()) {
-    site.first.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
+    site.next.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   }
-  seal(site.first, lookout_->ranking);
+  seal(site.next, lookout_->ranking);
 }
 
-Offer Sites::offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
-  Offer offer;
+void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
   offer.rus = vacancy.rus;
   offer.taken = static_cast<uint16_t>(vacancy.rus - vacancy.free);
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
-  if (glance.obstacle == Obstacle::kNone) {
-    const bool acceptable = lookout_->takesAny || offer.performance >= lookout_->acceptableFrom;
-    offer.standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
-  }
-  return offer;
-}
-
-uint8_t reasonAgainst(const Glance& glance) {
-  switch (glance.obstacle) {
-    case Obstacle::kNone:
-      return static_cast<uint8_t>(Dropped::kQuality);
-    case Obstacle::kNeighbour:
-      return static_cast<uint8_t>(static_cast<int>(Dropped::kNeighbour) + glance.resource);
-    case Obstacle::kNotUsable:
-    case Obstacle::kNotEnoughFree:
-      break;
-  }
-  return static_cast<uint8_t>(Dropped::kNotEnoughFree);
+  offer.reason = reasonAgainst(glance);
+  const bool acceptable = offer.performance >= lookout_->acceptableFrom;
+  const Standing standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
+  offer.standing = glance.obstacle == Obstacle::kNone ? standing : Standing::kInfeasible;
 }
 
 }  // namespace tarcil

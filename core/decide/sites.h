@@ -21,26 +21,23 @@ namespace tarcil {
 struct Site {
   static constexpr uint8_t kOpen = kDropReasons;
 
-  Glance glance;  // of its first slot
-  Offer first;    // what that offers
-  Offer later;    // what the slot after those picked offers, once some are; see next()
+  Offer next;  // what the slot after those picked offers
   ServerId server = 0;
   uint32_t found = 0;      // slots that may be taken one after the other
-  uint32_t picked = 0;     // taken
+  uint16_t picked = 0;     // taken
   uint8_t closed = kOpen;  // why no further slot of it may be taken
   bool seen = false;       // else nothing of the above counts
-
-  const Offer& next() const { return picked == 0 ? first : later; }
 };
+
+static_assert(sizeof(Site) == 64);
 
 // What is looked for.
 struct Lookout {
   const ClusterState& state;
   const JobSpec& spec;
   const PreparedJob& job;
-  double acceptableFrom = 0;   // E
+  double acceptableFrom = 0;   // E; 0 where all that are free count as acceptable
   bool takesFeasible = false;  // slots below that may be taken too
-  bool takesAny = false;       // all that are free may be taken, and all count as acceptable
   Ranking ranking = Ranking::kQuality;
   uint64_t seed = 0;                       // of what is left to chance
   const std::vector<ServerId>& preferred;  // servers that hold the job's data
@@ -59,17 +56,18 @@ class Sites {
   // The same for many, quicker: their records come from memory while others are judged.
   void look(std::span<const SlotSampler::Slot> slots);
 
-  // S of the site's slot after so many tasks of this job.
-  double satisfactionOf(const Site& site, uint32_t ownTasks);
+  // Q and S of the site's slot after so many tasks of this job.
+  struct Quality {
+    double q = 0, s = 0;
+  };
+  Quality qualityOf(const Site& site, uint32_t ownTasks) const;
 
   // By the sampler's number, those not `seen` included.
   std::vector<Site>& all() { return sites_; }
   Site& operator[](uint32_t number) { return sites_[number]; }
 
   // What the site's next slot offers once `ownTasks` tasks of this job sit there.
-  Offer offer(const Site& site, uint32_t ownTasks);
-  // The same, and the judgement that it comes from.
-  Offer offer(const Site& site, uint32_t ownTasks, Glance& glance);
+  Offer offer(const Site& site, uint32_t ownTasks) const;
 
   bool mayTake(const Offer& offer) const {
     return offer.standing == Standing::kAcceptable ||
@@ -77,17 +75,18 @@ class Sites {
   }
 
  private:
+  // Slots looked at in one go: few enough to stay in the nearest cache.
+  static constexpr size_t kTogether = 64;
+
+  // As look(), for at most kTogether.
+  void lookAtSome(std::span<const SlotSampler::Slot> slots);
   void note(Site& site, ServerId server, const Glance& glance);
-  Offer offerOf(const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
+  const Newcomer& newcomerTo(const Site& site) const;
+  Glance judge(const Site& site, uint32_t ownTasks) const;
+  void fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 
   const Lookout* lookout_ = nullptr;
   std::vector<Site> sites_;
-  std::vector<ServerId> servers_;  // of one look()
-  std::vector<uint32_t> numbers_;
-  std::vector<Glance> glances_;
 };
-
-// Why a slot that this glance judged is not taken; Requires: it is not acceptable.
-uint8_t reasonAgainst(const Glance& glance);
 
 }  // namespace tarcil

@@ -72,23 +72,44 @@ void FreeIndex::prepare(Draws& draws, uint32_t least) const {
   }
 }
 
-std::optional<FreeIndex::Drawn> FreeIndex::Draws::next(Rng& rng) const {
-  if (total_ == 0) return std::nullopt;
+inline FreeIndex::Draws::Pick FreeIndex::Draws::pick(Rng& rng) const {
+  const uint64_t drawn = rng.below(total_);
+  // Binary search without branches: which class it falls into cannot be predicted.
+  size_t index = 0;
+  for (size_t left = count_; left > 1;) {
+    const size_t half = left / 2;
+    index += drawn >= below_[index + half - 1] ? half : 0;
+    left -= half;
+  }
+  const Class& from = classes_[index];
+  const uint64_t within = drawn - (index == 0 ? 0 : below_[index - 1]);
+  // Half of the digits divide several times as quickly, and almost always suffice.
+  const bool small = within <= UINT32_MAX;
+  const uint64_t member = small ? static_cast<uint32_t>(within) / from.most : within / from.most;
+  return {from.members + member, static_cast<uint32_t>(within - member * from.most), from.exact};
+}
+
+inline bool FreeIndex::Draws::stands(const Pick& pick) const {
+  if (pick.exact) return true;
+  const uint32_t units = (*places_)[*pick.server].units;
+  return units >= least_ && pick.unit < units;
+}
+
+FreeIndex::Drawn FreeIndex::Draws::next(Rng& rng) const {
   while (true) {
-    const uint64_t drawn = rng.below(total_);
-    // Without branches: which class it falls into cannot be predicted.
-    size_t index = 0;
-    for (size_t i = 0; i + 1 < count_; ++i) index += drawn >= below_[i] ? 1 : 0;
-    const Class& from = classes_[index];
-    const uint64_t within = drawn - (index == 0 ? 0 : below_[index - 1]);
-    // Half of the digits divide several times as quickly, and almost always suffice.
-    const bool small = within <= UINT32_MAX;
-    const uint64_t member = small ? static_cast<uint32_t>(within) / from.most : within / from.most;
-    const auto unit = static_cast<uint32_t>(within - member * from.most);
-    const ServerId server = from.members[member];
-    if (from.exact) return Drawn{server, unit};
-    const uint32_t units = (*places_)[server].units;
-    if (units >= least_ && unit < units) return Drawn{server, unit};
+    const Pick picked = pick(rng);
+    if (stands(picked)) return {*picked.server, picked.unit};
+  }
+}
+
+void FreeIndex::Draws::next(Rng& rng, std::span<Drawn> out) const {
+  std::array<Pick, kMany> picks;
+  for (size_t i = 0; i < out.size(); ++i) {
+    picks[i] = pick(rng);
+    __builtin_prefetch(picks[i].server);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = stands(picks[i]) ? Drawn{*picks[i].server, picks[i].unit} : next(rng);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -80,8 +80,16 @@ class FreeIndex::Draws {
   Draws(Draws&&) = default;
   Draws& operator=(Draws&&) = default;
 
-  // A unit drawn uniformly from the units of the servers; nullopt where there is none. O(1) expected.
-  std::optional<Drawn> next(Rng& rng) const;
+  // Whether there is nothing to draw.
+  bool empty() const { return total_ == 0; }
+
+  // A unit drawn uniformly from the units of the servers. O(1) expected. Requires: not empty().
+  Drawn next(Rng& rng) const;
+  // The same for each of `out`, quicker: memory is asked for all of them before it is waited for.
+  // Requires: at most kMany.
+  void next(Rng& rng, std::span<Drawn> out) const;
+
+  static constexpr size_t kMany = 64;
 
  private:
   friend class FreeIndex;
@@ -91,6 +99,15 @@ class FreeIndex::Draws {
     uint32_t most;  // units of a member
     bool exact;     // every member has `most` units
   };
+  // A unit below the most of a class; the server may have fewer.
+  struct Pick {
+    const ServerId* server;
+    uint32_t unit;
+    bool exact;
+  };
+
+  Pick pick(Rng& rng) const;
+  bool stands(const Pick& pick) const;
 
   const std::vector<Place>* places_ = nullptr;
   uint32_t least_ = 1;

@@ -55,8 +55,23 @@ void glance(std::span<const Newcomer> newcomers, std::span<const Vacancy> vacanc
 Glance glancePortably(const Newcomer& newcomer, const Vacancy& vacancy);
 
 // S in [0, 1] by the newcomer's quality model, E = S * platform factor, and Q * kEncodedMax (design 3.5).
-double satisfaction(const Newcomer& newcomer, const Glance& glance);
-double expectedPerformance(const Newcomer& newcomer, const Glance& glance);
-Encoded qNumerator(const Newcomer& newcomer, const Glance& glance);
+inline double satisfaction(const Newcomer& newcomer, const Glance& glance) {
+  if (newcomer.model == QualityModel::kComponentwise) {
+    return static_cast<double>(kMaxPressure - glance.excess) / kMaxPressure;
+  }
+  const Encoded missed = glance.encoded + newcomer.target;  // U_H < T_W where this exceeds kEncodedMax
+  return missed <= kEncodedMax ? 1.0 : normalized(2 * kEncodedMax - missed);
+}
+
+inline double expectedPerformance(const Newcomer& newcomer, const Glance& glance) {
+  return satisfaction(newcomer, glance) * newcomer.platformFactor;
+}
+
+inline Encoded qNumerator(const Newcomer& newcomer, const Glance& glance) {
+  const Encoded missed = glance.encoded + newcomer.target;
+  // By masks: on which side of the target a slot lies cannot be foretold, and a wrong guess costs more.
+  const Encoded within = -Encoded{missed <= kEncodedMax};
+  return (missed & within) | ((kEncodedMax - glance.encoded) & ~within);
+}
 
 }  // namespace tarcil
