@@ -44,9 +44,7 @@ class Trial {
     result_.draws += explained.drawn;
     result_.tasksPlaced += static_cast<double>(explained.placed);
     result_.everySlotSeen += explained.allSeen ? 1 : 0;
-    if (explained.enoughFound || explained.allSeen) return;
-    ++result_.capped;
-    result_.guaranteeAtCap += guaranteeReached(explained);
+    result_.capped += explained.enoughFound || explained.allSeen ? 0 : 1;
   }
 
   void judgePromise(const JobSpec& spec, const Explanation& explained) {

@@ -26,9 +26,7 @@ struct GuaranteeResult {
   // The same with the decision made a second time, on the same state, from draws of its own: the first block
   // of the one says nothing about those of the other but through p.
   uint64_t brokenAgain = 0;
-  // Not found although the cap was reached; and what was guaranteed in the end, summed over them.
-  uint64_t capped = 0;
-  double guaranteeAtCap = 0;
+  uint64_t capped = 0;         // not found although the cap was reached
   uint64_t everySlotSeen = 0;  // nothing was left to chance
 
   // Scanned decisions: those in which p was below its lower bound, at the confidence used for the guarantee
