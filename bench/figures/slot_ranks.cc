@@ -1,51 +1,65 @@
 #include "bench/figures/slot_ranks.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
-#include "core/decide/chooser.h"
-#include "core/decide/sites.h"
+#include "core/model/quality.h"
 
 namespace tarcil::bench {
 namespace {
 
-// A server with free slots, and what each of them offers, chance aside.
+// A server with free slots, and what each of them offers: written here once more, plainly.
 struct Offering {
-  ServerId server;
-  Offer offer;
-  uint64_t slots;
+  ServerId server = 0;
+  uint64_t slots = 0;
+  int standing = 0;  // 2: feasible and acceptable, 1: feasible
+  double performance = 0;
+  Encoded q = 0;
+  double load = 0;
+
+  // Larger is better.
+  auto rank() const {
+    // Acceptable slots count as alike where E differs by less than 0.02.
+    const double e = standing == 2 ? -static_cast<int>((1 - performance) * 50) : performance;
+    return std::tuple(standing, e, q, -load);
+  }
 };
 
 bool isWorse(const Offering& a, const Offering& b) {
-  return ranksBefore(b.offer, a.offer, Ranking::kQuality);
+  return a.rank() < b.rank();
 }
 
-std::vector<Offering> offerings(const ClusterState& state, const JobSpec& spec,
-                                const QualitySettings& settings) {
-  PreparedJobs prepared;
-  const std::vector<ServerId> nonePreferred;
-  const Lookout lookout{.state = state,
-                        .spec = spec,
-                        .job = prepared.prepare(state, spec, judgingFor(spec, settings)),
-                        .acceptableFrom = settings.target,
-                        .preferred = nonePreferred};
-  Sites sites;
-  sites.start(lookout);
-  std::vector<Offering> all;
-  for (ServerId server = 0; server < state.size(); ++server) {
-    const uint64_t slots = state.freeUnits(server) / spec.rusPerTask;
-    if (slots == 0) continue;
-    const auto number = static_cast<uint32_t>(all.size());
-    all.push_back({server, sites.look({server, number}).first, slots});
-    all.back().offer.chance = 0;
+bool breaksResident(const JobView& job, const Vacancy& vacancy, const QualitySettings& settings) {
+  for (size_t i = 0; i < kResources; ++i) {
+    const bool counts = job.caused[i] > settings.noiseFloor && vacancy.slack[i] != Vacancy::kUnbounded;
+    if (settings.protectNeighbours && counts && job.caused[i] > vacancy.slack[i]) return true;
   }
-  return all;
+  return false;
+}
+
+Offering offering(const ClusterState& state, ServerId server, const JobSpec& spec,
+                  const QualitySettings& settings) {
+  const Vacancy& vacancy = state.vacancy(server);
+  const double factor = platformFactor(spec.profile, state.platformName(vacancy.platform));
+  const JobView job = viewOn(spec.profile, state.share(vacancy.platform), factor);
+  const Judgement judgement = judge(job, vacancy.contention, settings.model, settings.margin);
+  Offering offers{.server = server, .slots = vacancy.free / spec.rusPerTask};
+  offers.performance = expectedPerformance(job, judgement);
+  offers.q = judgement.qNumerator;
+  offers.load = static_cast<double>(vacancy.rus - vacancy.free) / vacancy.rus;
+  if (!breaksResident(job, vacancy, settings))
+    offers.standing = offers.performance >= settings.target ? 2 : 1;
+  return offers;
 }
 
 }  // namespace
 
 SlotRanks::SlotRanks(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings) {
-  std::vector<Offering> all = offerings(state, spec, settings);
+  std::vector<Offering> all;
+  for (ServerId server = 0; server < state.size(); ++server) {
+    if (state.freeUnits(server) >= spec.rusPerTask) all.push_back(offering(state, server, spec, settings));
+  }
   std::sort(all.begin(), all.end(), isWorse);
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end = std::upper_bound(begin, all.end(), *begin, isWorse);

@@ -14,7 +14,7 @@ namespace tarcil::bench {
 // Ranks by design 3.5: acceptable slots first, E in bands, Q, load of the server; copies what it needs.
 class SlotRanks {
  public:
-  // Requires: the best platform gives the job a factor of 1.
+  // Requires: the best platform gives the job a factor of 1; every server is up.
   SlotRanks(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings);
 
   // In [0, 1], 0 for the worst: where the best of `ratio` slots stands that were drawn uniformly and without
