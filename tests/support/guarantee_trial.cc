@@ -51,7 +51,7 @@ class Trial {
     const double promise = guaranteePromised(explained);
     result_.promise += promise;
     result_.found += explained.enoughFound ? 1 : 0;
-    if (promise < explained.confidence) return;
+    if (explained.allSeen || promise < explained.confidence) return;
     ++result_.promised;
     result_.brokenAgain += decide(spec).explanation.enoughFound ? 0 : 1;
     if (explained.enoughFound) return;

@@ -16,7 +16,8 @@ struct GuaranteeTrial {
 };
 
 // Counts are of decisions. A decision is promised where the guarantee after its first block reaches the
-// confidence; it is broken where it then did not find enough acceptable slots.
+// confidence, and broken where it then did not find enough acceptable slots. Where every free slot was drawn
+// the explanation states what was found, which is no promise.
 struct GuaranteeResult {
   uint64_t decisions = 0;
   uint64_t promised = 0, broken = 0;
@@ -35,8 +36,7 @@ struct GuaranteeResult {
   uint64_t scanned = 0, belowBound = 0, belowBound95 = 0, capSuffices = 0;
   double p = 0, guaranteeOfCap = 0;  // sums over them
 
-  // Sums over all decisions; `promise` is of the guarantees after the first block, to be held against
-  // `found`.
+  // Sums over all decisions; `promise` is of the guarantees stated, to be held against `found`.
   double draws = 0, load = 0, tasksPlaced = 0, promise = 0, found = 0;
 };
 
