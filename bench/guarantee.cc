@@ -40,6 +40,7 @@ bool report(const GuaranteeResult& result, uint32_t tasks, double eps) {
   printShare("promised, then not found", result.broken, result.promised);
   printShare("  of these: not there, even by a scan of all", result.brokenForWant, result.broken);
   printShare("promised, then not found by other draws", result.brokenAgain, result.promised);
+  printShare("stated in the end, not found by other draws", result.statedBroken, result.stated);
   printShare("p below its lower bound at 1 - eps/2", result.belowBound, result.scanned);
   printShare("p below its lower bound at 0.95", result.belowBound95, result.scanned);
   printShare("the cap suffices for 1 - eps at this p", result.capSuffices, result.scanned);
@@ -49,8 +50,9 @@ bool report(const GuaranteeResult& result, uint32_t tasks, double eps) {
               share(result.found, result.decisions), share(result.promise, result.decisions));
   std::printf("    drawing to the cap finds enough with probability %.4f in the mean, by p\n",
               share(result.guaranteeOfCap, result.scanned));
-  const auto sound = [&](uint64_t broken) { return shareInterval(broken, result.promised).low <= eps; };
-  return sound(result.broken) && sound(result.brokenAgain);
+  const auto sound = [eps](uint64_t broken, uint64_t of) { return shareInterval(broken, of).low <= eps; };
+  return sound(result.broken, result.promised) && sound(result.brokenAgain, result.promised) &&
+         sound(result.statedBroken, result.stated);
 }
 
 int run(const Flags& flags) {

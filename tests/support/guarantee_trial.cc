@@ -51,9 +51,17 @@ class Trial {
     const double promise = guaranteePromised(explained);
     result_.promise += promise;
     result_.found += explained.enoughFound ? 1 : 0;
-    if (explained.allSeen || promise < explained.confidence) return;
+    const bool promised = promise >= explained.confidence;
+    const bool stated = guaranteeReached(explained) >= explained.confidence;
+    if (explained.allSeen || (!promised && !stated)) return;
+    const bool foundAgain = decide(spec).explanation.enoughFound;
+    if (stated) {
+      ++result_.stated;
+      result_.statedBroken += foundAgain ? 0 : 1;
+    }
+    if (!promised) return;
     ++result_.promised;
-    result_.brokenAgain += decide(spec).explanation.enoughFound ? 0 : 1;
+    result_.brokenAgain += foundAgain ? 0 : 1;
     if (explained.enoughFound) return;
     ++result_.broken;
     const Decision best = lookAtEverything(spec, spec.tasks);

@@ -27,6 +27,9 @@ struct GuaranteeResult {
   // The same with the decision made a second time, on the same state, from draws of its own: the first block
   // of the one says nothing about those of the other but through p.
   uint64_t brokenAgain = 0;
+  // As the explanation states it in the end, by all draws: decisions for which that reaches the confidence,
+  // and those of them that did not find enough when made a second time.
+  uint64_t stated = 0, statedBroken = 0;
   uint64_t capped = 0;         // not found although the cap was reached
   uint64_t everySlotSeen = 0;  // nothing was left to chance
 

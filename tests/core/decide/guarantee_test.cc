@@ -28,6 +28,8 @@ void expectKept(const GuaranteeResult& result) {
   EXPECT_TRUE(explains(eps, result.broken, result.promised)) << result.broken << " of " << result.promised;
   EXPECT_TRUE(explains(eps, result.brokenAgain, result.promised))
       << result.brokenAgain << " of " << result.promised;
+  EXPECT_TRUE(explains(eps, result.statedBroken, result.stated))
+      << result.statedBroken << " of " << result.stated;
   EXPECT_GE(result.found, result.promise) << "promised more than was found, in the mean";
 }
 
