@@ -94,8 +94,9 @@ void judge(benchmark::State& state) {
   GeneratedCluster& made = cluster(100'000);
   const JobSpec job = made.job();
   std::vector<Newcomer> newcomers;
-  for (PlatformId p = 0; p < made.state().platformCount(); ++p) {
-    newcomers.push_back(newcomer(viewOn(job.profile, made.state().share(p), 1.0), judgingFor(job, {}), 1));
+  for (size_t p = 0; p < made.state().platformCount(); ++p) {
+    const Share& share = made.state().share(static_cast<PlatformId>(p));
+    newcomers.push_back(newcomer(viewOn(job.profile, share, 1.0), judgingFor(job, {}), 1));
   }
   std::vector<ServerId> servers(256);
   for (ServerId& server : servers) server = static_cast<ServerId>(made.rng().below(100'000));

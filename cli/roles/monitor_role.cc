@@ -53,7 +53,7 @@ std::vector<uint32_t> coresOfThisMachine() {
 
 // Those asked for, each once and there; all of this machine's where none is asked for.
 std::vector<uint32_t> coresFor(const MonitorFlags& flags) {
-  const std::vector<uint32_t> present = coresOfThisMachine();
+  std::vector<uint32_t> present = coresOfThisMachine();
   if (flags.cores.empty()) return present;
   std::set<uint32_t> used;
   for (uint32_t core : flags.cores) {

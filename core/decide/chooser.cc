@@ -113,8 +113,9 @@ class Choice {
   void pickPerTask();
   void pickPacked();
   std::vector<uint32_t> sitesOf(RackId rack, ServerId drawn);
-  // Takes the site's next slot for the task at this position of the request.
-  void claim(Site& site, size_t task);
+  // Takes the site's next slot for the task at this position of the request. The slot after it is looked at
+  // only where it may be wanted.
+  void claim(Site& site, size_t task, bool looksOn = true);
   size_t nextTask();
   bool allPlaced() const { return decision_.claims.size() == request_.tasks.size(); }
 
@@ -414,7 +415,7 @@ void Choice::pick() {
     std::pop_heap(heap.begin(), heap.end(), later);
     Site& site = sites_[heap.back()];
     if (!domainFull(placedIn_, site.server)) {
-      claim(site, nextTask());
+      claim(site, nextTask(), site.picked + 1U < site.found);
       if (site.picked < site.found && sites_.mayTake(site.next)) {
         std::push_heap(heap.begin(), heap.end(), later);
         continue;
@@ -505,7 +506,7 @@ size_t Choice::nextTask() {
   return next_++;
 }
 
-void Choice::claim(Site& site, size_t task) {
+void Choice::claim(Site& site, size_t task, bool looksOn) {
   const PlacementRequest::Task& placed = request_.tasks[task];
   Claim& claim = decision_.claims.emplace_back();
   claim.task = placed.index;
@@ -521,8 +522,7 @@ void Choice::claim(Site& site, size_t task) {
   claim.floor = judges_ ? std::min(target_, claim.s) : 0;
   if (!done_.empty()) done_[task] = true;
   if (spreads_) ++placedIn_[domainOf(site.server)];
-  if (!allPlaced()) site.next = sites_.offer(site, site.picked + 1U);
-  ++site.picked;
+  sites_.pick(site, looksOn);
 }
 
 uint32_t Choice::domainOf(ServerId server) const {

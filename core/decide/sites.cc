@@ -20,11 +20,11 @@ uint8_t reasonAgainst(const Glance& glance) {
 
 void Sites::start(const Lookout& lookout) {
   lookout_ = &lookout;
-  sites_.clear();
+  count_ = 0;
 }
 
 Site& Sites::look(const SlotSampler::Slot& slot) {
-  if (slot.number >= sites_.size()) sites_.resize(size_t{slot.number} + 1);
+  makeRoom(size_t{slot.number} + 1);
   Site& site = sites_[slot.number];
   if (site.seen) return site;
   const Vacancy& vacancy = lookout_->state.vacancy(slot.server);
@@ -38,12 +38,11 @@ void Sites::look(std::span<const SlotSampler::Slot> slots) {
 }
 
 void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
-  size_t end = sites_.size();
+  size_t end = 0;
   for (const SlotSampler::Slot& slot : slots) end = std::max<size_t>(end, slot.number + 1);
-  sites_.resize(end);
+  makeRoom(end);
   std::array<ServerId, kTogether> servers;
   std::array<uint32_t, kTogether> numbers;
-  std::array<Glance, kTogether> glances;
   size_t count = 0;
   for (const SlotSampler::Slot& slot : slots) {
     Site& site = sites_[slot.number];
@@ -52,13 +51,33 @@ void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
     count += site.seen ? 0 : 1;
     site.seen = true;
   }
-  const std::span<Glance> seen(glances.data(), count);
+  const std::span<Glance> seen(glances_.data(), count);
   glance(lookout_->job.newcomers, lookout_->state.vacancies(), {servers.data(), count}, seen);
   for (size_t i = 0; i < count; ++i) note(sites_[numbers[i]], servers[i], seen[i]);
 }
 
+// What note() writes need not be cleared before.
+void Sites::makeRoom(size_t count) {
+  if (count > sites_.size()) sites_.resize(std::max(count, 2 * sites_.size()));
+  for (; count_ < count; ++count_) {
+    Site& site = sites_[count_];
+    site.found = 0;
+    site.picked = 0;
+    site.closed = Site::kOpen;
+    site.seen = false;
+  }
+}
+
 Offer Sites::offer(const Site& site, uint32_t ownTasks) const {
-  if (ownTasks == site.picked) return site.next;
+  return ownTasks == site.picked ? site.next : offerAnew(site, ownTasks);
+}
+
+void Sites::pick(Site& site, bool looksOn) {
+  ++site.picked;
+  if (looksOn) site.next = offerAnew(site, site.picked);
+}
+
+Offer Sites::offerAnew(const Site& site, uint32_t ownTasks) const {
   Offer offer;
   fill(offer, newcomerTo(site), judge(site, ownTasks), lookout_->state.vacancy(site.server));
   offer.taken = static_cast<uint16_t>(offer.taken + ownTasks * lookout_->spec.rusPerTask);
@@ -97,9 +116,8 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
   site.seen = true;
   fill(site.next, lookout_->job.newcomers[vacancy.platform], glance, vacancy);
   site.next.chance = static_cast<uint32_t>((server ^ lookout_->seed) * 0x9e3779b97f4a7c15ULL >> 32);
-  if (!preferred.empty()) {
-    site.next.preferred = std::find(preferred.begin(), preferred.end(), server) != preferred.end();
-  }
+  site.next.preferred =
+      !preferred.empty() && std::find(preferred.begin(), preferred.end(), server) != preferred.end();
   seal(site.next, lookout_->ranking);
 }
 

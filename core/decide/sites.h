@@ -63,8 +63,11 @@ class Sites {
   Quality qualityOf(const Site& site, uint32_t ownTasks) const;
 
   // By the sampler's number, those not `seen` included.
-  std::vector<Site>& all() { return sites_; }
+  std::span<Site> all() { return {sites_.data(), count_}; }
   Site& operator[](uint32_t number) { return sites_[number]; }
+
+  // Takes the site's next slot; site.next is then the one after it, or of no further use unless `looksOn`.
+  void pick(Site& site, bool looksOn);
 
   // What the site's next slot offers once `ownTasks` tasks of this job sit there.
   Offer offer(const Site& site, uint32_t ownTasks) const;
@@ -78,15 +81,19 @@ class Sites {
   // Slots looked at in one go: few enough to stay in the nearest cache.
   static constexpr size_t kTogether = 64;
 
+  void makeRoom(size_t count);
   // As look(), for at most kTogether.
   void lookAtSome(std::span<const SlotSampler::Slot> slots);
   void note(Site& site, ServerId server, const Glance& glance);
+  Offer offerAnew(const Site& site, uint32_t ownTasks) const;
   const Newcomer& newcomerTo(const Site& site) const;
   Glance judge(const Site& site, uint32_t ownTasks) const;
   void fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 
   const Lookout* lookout_ = nullptr;
-  std::vector<Site> sites_;
+  std::vector<Site> sites_;  // of the largest decision so far
+  size_t count_ = 0;         // of them in this one
+  std::array<Glance, kTogether> glances_;
 };
 
 }  // namespace tarcil
