@@ -50,6 +50,7 @@ bool report(const GuaranteeResult& result, uint32_t tasks, double eps) {
               share(result.found, result.decisions), share(result.promise, result.decisions));
   std::printf("    drawing to the cap finds enough with probability %.4f in the mean, by p\n",
               share(result.guaranteeOfCap, result.scanned));
+  std::fflush(stdout);
   const auto sound = [eps](uint64_t broken, uint64_t of) { return shareInterval(broken, of).low <= eps; };
   return sound(result.broken, result.promised) && sound(result.brokenAgain, result.promised) &&
          sound(result.statedBroken, result.stated);

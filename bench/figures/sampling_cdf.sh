@@ -13,6 +13,5 @@ status=0
 for kind in svg png; do
   gnuplot -c bench/figures/sampling_cdf.gp "$folder" "$kind"
 done
-echo
-echo "$folder: $(cd "$folder" && ls -- *.csv *.svg *.png | tr '\n' ' ')"
+printf '\nwritten to %s: data as CSV, plots as SVG and PNG\n' "$folder"
 exit "$status"
