@@ -10,6 +10,8 @@
 #include <fstream>
 #include <thread>
 
+#include "core/model/sample_size.h"
+
 namespace tarcil::bench {
 namespace {
 
@@ -60,6 +62,12 @@ void printSpread(const std::string& what, std::vector<double> ms) {
   std::sort(ms.begin(), ms.end());
   std::printf("%-36s min %7.2f  p50 %7.2f  p95 %7.2f  p99 %7.2f  max %7.2f ms  (%zu)\n", what.c_str(),
               ms.front(), percentile(ms, 50), percentile(ms, 95), percentile(ms, 99), ms.back(), ms.size());
+}
+
+Interval shareInterval(uint64_t hits, uint64_t of) {
+  if (of == 0) return {};
+  constexpr double kEachSide = 0.975;
+  return {lowerBound(hits, of, kEachSide), 1 - lowerBound(of - hits, of, kEachSide)};
 }
 
 MachineCpu::MachineCpu() : busyAtStart_(busyTicks()) {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ void printConditions();
 
 // One line: least, median, p95, p99 and most, and how many there were. Requires: not empty.
 void printSpread(const std::string& what, std::vector<double> ms);
+
+// Where a share lies, seen to hold in `hits` of `of` trials: 95 % (Clopper and Pearson). All of [0, 1] where
+// nothing was tried.
+struct Interval {
+  double low = 0, high = 1;
+};
+Interval shareInterval(uint64_t hits, uint64_t of);
 
 // What the processors of this machine did since construction, all processes together.
 class MachineCpu {

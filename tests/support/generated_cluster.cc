@@ -38,7 +38,11 @@ Profile aKind(Rng& rng, const GeneratedOptions& options) {
 }  // namespace
 
 GeneratedCluster::GeneratedCluster(const GeneratedOptions& options)
-    : options_(options), rng_(options.seed), statuses_(options.servers), residents_(options.servers) {
+    : options_(options),
+      rng_(options.seed),
+      jobs_(rng_()),
+      statuses_(options.servers),
+      residents_(options.servers) {
   for (uint32_t k = 0; k < options.kinds; ++k) kinds_.push_back(aKind(rng_, options));
   for (uint32_t p = 0; p < options.platforms; ++p) {
     Share share = fullShare();
@@ -65,7 +69,7 @@ GeneratedCluster::GeneratedCluster(const GeneratedOptions& options)
 
 JobSpec GeneratedCluster::job(uint32_t tasks) {
   JobSpec spec;
-  spec.name = std::to_string(rng_.below(kinds_.size()));
+  spec.name = std::to_string(jobs_.below(kinds_.size()));
   spec.command = {"true"};
   spec.tasks = tasks;
   spec.profile = kinds_[std::stoul(spec.name)];
@@ -122,6 +126,14 @@ double GeneratedCluster::load() const {
   return static_cast<double>(units_) / (static_cast<double>(options_.servers) * options_.rus);
 }
 
+double GeneratedCluster::meanSum() const {
+  double sum = 0;
+  for (const ServerStatus& status : statuses_) {
+    sum += std::accumulate(status.sum.begin(), status.sum.end(), 0.0);
+  }
+  return sum / (static_cast<double>(options_.servers) * kResources);
+}
+
 GeneratedCluster::Wellbeing GeneratedCluster::wellbeing() const {
   std::vector<double> performances;
   Wellbeing being;
@@ -133,7 +145,7 @@ GeneratedCluster::Wellbeing GeneratedCluster::wellbeing() const {
     const Share& share = state_.share(platform);
     const double factor = platformFactor(profile, state_.platformName(platform));
     const Newcomer self = newcomer(viewOn(profile, share, factor), {}, 1);
-    const Glance felt = glance(self, vacancyOf(others, options_.rus, share, options_.settings.contention));
+    const Glance felt = glance(self, vacancyOf(others, options_.rus, share, ContentionModel::kSum));
     performances.push_back(expectedPerformance(self, felt));
     being.acceptable += performances.back() >= options_.settings.target ? 1 : 0;
   }

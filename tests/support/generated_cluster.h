@@ -21,7 +21,7 @@ struct GeneratedOptions {
   // Mean over kinds and resources of what a full server's tasks cause together: above 99 a server cannot be
   // filled with everything alike.
   double meanSumWhenFull = 60;
-  QualitySettings settings;
+  QualitySettings settings{};
   uint64_t seed = 1;
 };
 
@@ -48,8 +48,10 @@ class GeneratedCluster {
   void endOne();
   size_t tasks() const { return placed_.size(); }
   double load() const;
+  // What the tasks of a server press on a resource, in the mean, before it arrives on the platform.
+  double meanSum() const;
 
-  // S and E of every task as it feels now, by the same model that placed it.
+  // E of every task as it feels now: componentwise, contention as a sum, no margin, whatever model placed it.
   struct Wellbeing {
     double meanE = 0, fifthPercentileE = 0;
     double acceptable = 0;  // share of tasks with E of at least the target of its best platform
@@ -67,6 +69,7 @@ class GeneratedCluster {
 
   const GeneratedOptions options_;
   Rng rng_;
+  Rng jobs_;  // apart, so that clusters of one seed are offered the same jobs whatever becomes of them
   std::vector<Profile> kinds_;
   ClusterState state_;
   Chooser chooser_;

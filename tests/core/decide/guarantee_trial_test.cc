@@ -1,0 +1,57 @@
+// What an explanation promises, held against what comes of it. bench/guarantee does the same at length.
+#include <gtest/gtest.h>
+
+#include "core/model/sample_size.h"
+#include "tests/support/guarantee_trial.h"
+
+namespace tarcil {
+namespace {
+
+// A rightly stated bound is broken more often only once in so many runs; and the seed is fixed.
+constexpr double kBeyondChance = 1e-6;
+
+// Whether a share of at most `share` explains so many hits.
+bool explains(double share, uint64_t hits, uint64_t of) {
+  return guarantee(share, of, static_cast<uint32_t>(hits)) > kBeyondChance;
+}
+
+GuaranteeResult trial(uint32_t tasks, uint64_t decisions, double load = 0.6) {
+  GuaranteeTrial trial{.tasks = tasks, .decisions = decisions, .scanEvery = 1};
+  GeneratedCluster cluster({.servers = 2'000});
+  cluster.fillTo(load);
+  return tryGuarantee(cluster, trial);
+}
+
+void expectKept(const GuaranteeResult& result) {
+  const double eps = 1 - QualitySettings{}.confidence;
+  ASSERT_GT(result.promised, 5u);
+  EXPECT_TRUE(explains(eps, result.broken, result.promised)) << result.broken << " of " << result.promised;
+  EXPECT_TRUE(explains(eps, result.brokenAgain, result.promised))
+      << result.brokenAgain << " of " << result.promised;
+  EXPECT_TRUE(explains(eps, result.statedBroken, result.stated))
+      << result.statedBroken << " of " << result.stated;
+  EXPECT_GE(result.found, result.promise) << "promised more than was found, in the mean";
+}
+
+TEST(Guarantee, IsKeptForOneTask) {
+  expectKept(trial(1, 4'000, 0.8));
+}
+
+TEST(Guarantee, IsKeptForAFewTasks) {
+  expectKept(trial(8, 2'000));
+}
+
+TEST(Guarantee, IsKeptForManyTasks) {
+  expectKept(trial(100, 200));
+}
+
+TEST(Guarantee, StandsOnALowerBoundOfWhatThereIs) {
+  const GuaranteeResult result = trial(8, 2'000);
+  EXPECT_TRUE(explains((1 - QualitySettings{}.confidence) / 2, result.belowBound, result.scanned))
+      << result.belowBound << " of " << result.scanned;
+  EXPECT_TRUE(explains(0.05, result.belowBound95, result.scanned))
+      << result.belowBound95 << " of " << result.scanned;
+}
+
+}  // namespace
+}  // namespace tarcil
