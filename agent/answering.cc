@@ -129,9 +129,10 @@ void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
     if (first) settle(*job, {}, turn);
     return afterGrants(*job, refused, turn);
   }
-  if (answered.outcome == Outcome::kRefused) {
+  if (answered.outcome == Outcome::kRefused || answered.outcome == Outcome::kBusy) {
     if (!first) return refresh(*job, turn);
-    answer(job->clients, invalid(answered.problem), turn);
+    const bool busy = answered.outcome == Outcome::kBusy;
+    answer(job->clients, Error{busy ? ErrorCode::kExhausted : ErrorCode::kInvalid, answered.problem}, turn);
     return forget(commit->job);
   }
   // The job was there before or is over. Where the master has assigned it meanwhile, that is news and stays.

@@ -46,7 +46,13 @@ Json jsonOf(const TaskRecord& task, WallTime submitted) {
           {"submitted", jsonTime(submitted)},
           {"started", jsonTime(startOf(task))},
           {"finished", jsonTime(finishOf(task))},
-          {"attempt", task.attempt}};
+          {"attempt", task.attempt},
+          {"previous", task.previous.empty() ? Json() : Json(task.previous)}};
+}
+
+// How the attempt before this one ended; empty for the first.
+std::string beforeOf(const TaskRecord& task) {
+  return task.previous.empty() ? "" : "before: " + task.previous;
 }
 
 std::string taskTable(const JobStatus& job, const Style& style) {
@@ -61,9 +67,10 @@ std::string taskTable(const JobStatus& job, const Style& style) {
     std::vector<std::string> cells = {std::to_string(task.index), std::string(name(task.state)),
                                       isPlaced ? task.server : "", isPlaced ? ranges(task.rus) : ""};
     if (hasExtras) cells.push_back(isPlaced ? extrasText(task.extras) : "");
-    cells.insert(cells.end(), {isPlaced ? fixed(task.q, 4) : "", isPlaced ? fixed(task.s, 4) : "",
-                               std::to_string(task.attempt), style.time(startOf(task)),
-                               style.time(finishOf(task)), resultOf(task)});
+    cells.insert(cells.end(),
+                 {isPlaced ? fixed(task.q, 4) : "", isPlaced ? fixed(task.s, 4) : "",
+                  std::to_string(task.attempt), style.time(startOf(task)), style.time(finishOf(task)),
+                  isFinal(task.state) ? resultOf(task) : beforeOf(task)});
     table.add(std::move(cells));
   }
   std::string text = table.text();

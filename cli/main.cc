@@ -53,6 +53,7 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"agent", "Cluster", addAgent},
       {"platform", "Cluster", addPlatform},
       {"tune", "Cluster", addTune},
+      {"usage", "Cluster", addUsage},
       {"quality", "Tools", addQuality},
       {"options", "Tools", addOptions},
       {"version", "Tools", addVersion},

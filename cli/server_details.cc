@@ -22,7 +22,16 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
 }  // namespace
 
 ServerDetails readServer(wire::ServerDetails::Reader from) {
-  ServerDetails server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
+  ServerDetails server;
+  server.facts = read(from.getFacts());
+  server.status = read(from.getStatus());
+  server.contention = readPressure(from.getContention());
+  server.reason = from.getReason().cStr();
+  server.draining = from.getDraining();
+  server.drainAt = wallTime(from.getDrainAt());
+  server.asideUntil = wallTime(from.getAsideUntil());
+  server.refusedClaims = from.getRefusedClaims();
+  server.neverStarted = from.getNeverStarted();
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
   return server;
 }

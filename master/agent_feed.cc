@@ -1,5 +1,6 @@
 #include "master/agent_feed.h"
 
+#include "master/assignments.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 
@@ -12,8 +13,10 @@ constexpr size_t kServersPerMessage = 2'000;
 }  // namespace
 
 AgentFeedSender::AgentFeedSender(wire::AgentFeed::Client feed, const PublishedServers& published,
-                                 const QualitySettings& settings, std::vector<PlatformRecord> platforms)
-    : feed_(kj::mv(feed)), published_(published), platforms_(std::move(platforms)), settings_{settings} {
+                                 const QualitySettings& settings,
+                                 const std::vector<PlatformRecord>& platforms)
+    : feed_(kj::mv(feed)), published_(published), settings_{settings} {
+  for (const PlatformRecord& platform : platforms) platforms_[platform.name] = platform.share;
   for (const ServerUpdate& server : published_) dirty_[server.id] = true;
   kick();
 }
@@ -28,13 +31,19 @@ void AgentFeedSender::settingsChanged(const QualitySettings& settings) {
   kick();
 }
 
-void AgentFeedSender::platformChanged(PlatformRecord platform) {
-  platforms_.push_back(std::move(platform));
+void AgentFeedSender::platformChanged(const PlatformRecord& platform) {
+  platforms_[platform.name] = platform.share;
   kick();
 }
 
 void AgentFeedSender::assign(JobAssignment assignment) {
-  assignments_.push_back(std::move(assignment));
+  const JobId id = assignment.job.id;
+  const auto [waiting, isFirst] = assignments_.try_emplace(id);
+  if (isFirst) {
+    waiting->second = std::move(assignment);
+  } else {
+    join(waiting->second, std::move(assignment));
+  }
   kick();
 }
 
@@ -71,13 +80,14 @@ kj::Promise<void> AgentFeedSender::sendOne() {
     dirty_.erase(next);
   }
   auto platforms = request.initPlatforms(static_cast<uint32_t>(platforms_.size()));
-  for (uint32_t i = 0; i < platforms_.size(); ++i)
-    write(platforms_[i].name, platforms_[i].share, platforms[i]);
+  uint32_t i = 0;
+  for (const auto& [name, share] : platforms_) write(name, share, platforms[i++]);
   platforms_.clear();
   if (!settings_.empty()) write(settings_.back(), request.initSettings());
   settings_.clear();
   auto assignments = request.initAssignments(static_cast<uint32_t>(assignments_.size()));
-  for (uint32_t i = 0; i < assignments_.size(); ++i) write(assignments_[i], assignments[i]);
+  i = 0;
+  for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
   if (snapshotPending_ && dirty_.empty()) {
     request.setSnapshotComplete(true);

@@ -17,16 +17,16 @@ namespace tarcil {
 using PublishedServers = std::vector<ServerUpdate>;
 
 // One message is under way at a time; what happens meanwhile is joined, so that a slow agent costs a bounded
-// amount of memory: one mark per server, and its own jobs' news.
+// amount of memory: one mark per server, and the newest of each task of its own jobs.
 class AgentFeedSender final {
  public:
   // `published` outlives the sender. Starts with a full snapshot.
   AgentFeedSender(wire::AgentFeed::Client feed, const PublishedServers& published,
-                  const QualitySettings& settings, std::vector<PlatformRecord> platforms);
+                  const QualitySettings& settings, const std::vector<PlatformRecord>& platforms);
 
   void serverChanged(ServerId server, bool factsChanged);
   void settingsChanged(const QualitySettings& settings);
-  void platformChanged(PlatformRecord platform);
+  void platformChanged(const PlatformRecord& platform);
   void assign(JobAssignment assignment);
 
  private:
@@ -38,9 +38,9 @@ class AgentFeedSender final {
   wire::AgentFeed::Client feed_;
   const PublishedServers& published_;
   std::map<ServerId, bool> dirty_;  // value: with facts
-  std::vector<PlatformRecord> platforms_;
+  std::map<std::string, Share> platforms_;
   std::vector<QualitySettings> settings_;  // none or one
-  std::vector<JobAssignment> assignments_;
+  std::map<JobId, JobAssignment> assignments_;
   bool snapshotPending_ = true;
   bool sending_ = false;
   kj::Promise<void> running_ = nullptr;

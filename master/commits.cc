@@ -8,6 +8,9 @@
 namespace tarcil::master {
 namespace {
 
+// Long enough for jobs to end, short enough for nobody to give up.
+constexpr const char* kTryAgain = "try again in 10 s";
+
 CommitAnswer refused(uint64_t sequence, std::string problem) {
   return {sequence, CommitAnswer::Outcome::kRefused, std::move(problem), {}, {}};
 }
@@ -73,7 +76,10 @@ Grant tryClaim(Context& context, const Job& job, const Judging& judging, const C
   Server& server = servers.at(claim.server);
   const Verdict verdict =
       checkClaim(claim, judging, job.record.spec.extras, server.record.facts, server.status, server.share);
-  if (verdict != Verdict::kGranted) return {verdict};
+  if (verdict != Verdict::kGranted) {
+    ++server.refusedClaims;
+    return {verdict};
+  }
   const JobSpec& spec = job.record.spec;
   Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
               lowestExtras(server.status.freeExtras, spec.extras)};
@@ -148,6 +154,19 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
   return grants;
 }
 
+// Why no further job is taken now; empty where one is.
+std::string tooMany(const Tables& tables, const std::string& user) {
+  const MasterOptions& options = tables.options;
+  const size_t users = tables.jobs.unfinishedOf(user), all = tables.jobs.unfinished();
+  if (users >= options.maxUnfinishedOfUser) {
+    return user + " has " + std::to_string(users) + " unfinished jobs, as many as one user may; " + kTryAgain;
+  }
+  if (all >= options.maxUnfinished) {
+    return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
+  }
+  return {};
+}
+
 CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   const JobRecord& record = commit.newJob->record;
   if (const Job* existing = context.tables.jobs.find(commit.job)) {
@@ -158,6 +177,9 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   }
   if (std::string problem = problemOf(commit, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
+  }
+  if (std::string problem = tooMany(context.tables, record.user); !problem.empty()) {
+    return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
   Job& job = context.tables.jobs.add(record, agent.record.name);
   agent.jobs.insert(commit.job);

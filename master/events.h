@@ -82,11 +82,24 @@ struct PlatformSet {
   Share share;
 };
 
+// What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; ends a drain and a
+// quarantine too. kDrain: cordoned, and the tasks go elsewhere.
+enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain };
+
+// Repeats are harmless.
+struct ServersSteered {
+  RequestId request;
+  Caller caller;
+  std::vector<std::string> servers;
+  ServerChange change;
+  Duration deadline;  // kDrain: how long tasks may go on by themselves; then they are ended
+};
+
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived,
-                           CancelRequested, SettingsSet, PlatformSet, TimerFired>;
+                           CancelRequested, SettingsSet, PlatformSet, ServersSteered, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
@@ -124,7 +137,7 @@ struct AnswerReports {
   Status status;
 };
 
-// Answers CancelRequested, SettingsSet, PlatformSet.
+// Answers CancelRequested, SettingsSet, PlatformSet, ServersSteered.
 struct Answer {
   RequestId request;
   Status status;

@@ -49,6 +49,9 @@ Job& JobTable::insert(JobRecord record) {
   }
   job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
   byAge_.emplace(job.record.submitted, job.record.id);
+  OfUser& ofUser = ofUser_[job.record.user];
+  ofUser.byAge.emplace(job.record.submitted, job.record.id);
+  ++ofUser.unfinished;
   return job;
 }
 
@@ -62,7 +65,11 @@ Job& JobTable::add(const JobRecord& record, const std::string& owner) {
 void JobTable::eraseOldestFinished() {
   const auto found = jobs_.find(finished_.front());
   finished_.pop_front();
-  byAge_.erase({found->second.record.submitted, found->first});
+  const JobRecord& record = found->second.record;
+  const auto ofUser = ofUser_.find(record.user);
+  ofUser->second.byAge.erase({record.submitted, record.id});
+  if (ofUser->second.byAge.empty()) ofUser_.erase(ofUser);
+  byAge_.erase({record.submitted, record.id});
   jobs_.erase(found);
 }
 
@@ -129,8 +136,24 @@ uint32_t JobTable::ahead(const Job& job) const {
   return static_cast<uint32_t>(std::distance(waiting_.begin(), waiting_.find(rankOf(job))));
 }
 
-const JobId* JobTable::oldestFinishedBeyond(size_t keep) const {
-  return finished_.size() > keep ? &finished_.front() : nullptr;
+void JobTable::addFinished(const Job& job) {
+  finished_.push_back(job.record.id);
+  --ofUser_.at(job.record.user).unfinished;
+}
+
+const Job* JobTable::oldestFinished() const {
+  return finished_.empty() ? nullptr : find(finished_.front());
+}
+
+size_t JobTable::unfinishedOf(const std::string& user) const {
+  const auto found = ofUser_.find(user);
+  return found == ofUser_.end() ? 0 : found->second.unfinished;
+}
+
+const JobTable::ByAge& JobTable::byAgeOf(const std::string& user) const {
+  static const ByAge kNone;
+  const auto found = ofUser_.find(user);
+  return found == ofUser_.end() ? kNone : found->second.byAge;
 }
 
 }  // namespace tarcil::master

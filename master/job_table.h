@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -61,7 +62,7 @@ class JobTable {
 
   // Every task queued. Requires: the id is new.
   Job& add(const JobRecord& record, const std::string& owner);
-  // Requires: it is what oldestFinishedBeyond() gave, and no task of it holds units.
+  // Requires: there is a finished job.
   void eraseOldestFinished();
 
   // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
@@ -77,8 +78,8 @@ class JobTable {
 
   // Puts the job among those that wait, or takes it out.
   void reorder(Job& job);
-  // The job is the latest to finish.
-  void addFinished(const Job& job) { finished_.push_back(job.record.id); }
+  // The job is the latest to finish. Requires: called once for each job.
+  void addFinished(const Job& job);
 
   // Allocations in use.
   void hold(AllocationId allocation, const Hold& hold) { holds_[allocation] = hold; }
@@ -87,10 +88,17 @@ class JobTable {
 
   // Waiting jobs that come before this one: higher priority, then submitted earlier. O(result) plus a search.
   uint32_t ahead(const Job& job) const;
-  // The finished job to be erased next, if there are more than `keep`.
-  const JobId* oldestFinishedBeyond(size_t keep) const;
-  // Ids by time of submission, oldest first.
-  const std::set<std::pair<WallTime, JobId>>& byAge() const { return byAge_; }
+  // Null where none is finished.
+  const Job* oldestFinished() const;
+  size_t finished() const { return finished_.size(); }
+  // Jobs that are not finished.
+  size_t unfinished() const { return jobs_.size() - finished_.size(); }
+  size_t unfinishedOf(const std::string& user) const;
+
+  // Ids by time of submission, oldest first; of one user where one is given.
+  using ByAge = std::set<std::pair<WallTime, JobId>>;
+  const ByAge& byAge() const { return byAge_; }
+  const ByAge& byAgeOf(const std::string& user) const;
 
  private:
   using Rank = std::tuple<int, WallTime, JobId>;  // smaller goes first
@@ -102,7 +110,13 @@ class JobTable {
   void note(Job& job);
 
   std::map<JobId, Job> jobs_;
-  std::set<std::pair<WallTime, JobId>> byAge_;
+  struct OfUser {
+    ByAge byAge;
+    size_t unfinished = 0;
+  };
+
+  ByAge byAge_;
+  std::unordered_map<std::string, OfUser> ofUser_;  // none is empty
   std::set<Rank> waiting_;
   std::deque<JobId> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;

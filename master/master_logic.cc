@@ -6,8 +6,10 @@
 #include "master/agent_attachment.h"
 #include "master/commits.h"
 #include "master/monitor_attachment.h"
+#include "master/quarantine.h"
 #include "master/settlement.h"
 #include "master/startup.h"
+#include "master/steering.h"
 #include "master/task_life.h"
 #include "master/views.h"
 
@@ -74,10 +76,15 @@ struct Handler {
   void operator()(const PlatformSet& event) const {
     context.out.send(Answer{event.request, setPlatform(context, event)});
   }
+  void operator()(const ServersSteered& event) const {
+    context.out.send(Answer{event.request, steerServers(context, event)});
+  }
   void operator()(const TimerFired&) const {
     context.tables.wakeAt.reset();
     loseOverdue(context);
     handOverOverdue(context);
+    drainOverdue(context);
+    endQuarantines(context);
   }
 };
 
@@ -124,8 +131,8 @@ std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) co
   return job->tasks[index];
 }
 
-std::vector<JobSummary> MasterLogic::jobs(const Caller& caller, size_t limit) const {
-  return master::newestJobs(state_->tables, caller, limit);
+JobPage MasterLogic::jobs(const Caller& caller, const JobQuery& query) const {
+  return master::pageOf(state_->tables.jobs, caller, query);
 }
 
 std::vector<JobId> MasterLogic::jobsStartingWith(const std::string& prefix, const Caller& caller) const {
@@ -151,6 +158,14 @@ std::optional<ServerView> MasterLogic::server(const std::string& name) const {
   const master::Server* server = std::as_const(state_->tables.servers).find(name);
   if (server == nullptr) return std::nullopt;
   return master::viewOf(state_->tables, *server);
+}
+
+std::vector<Usage> MasterLogic::usage(const Caller& caller) const {
+  std::vector<Usage> usages;
+  for (const auto& [user, usage] : state_->tables.usage.all()) {
+    if (maySteer(caller, user)) usages.push_back(usage);
+  }
+  return usages;
 }
 
 std::vector<AgentView> MasterLogic::agents() const {

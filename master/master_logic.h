@@ -9,6 +9,7 @@
 #include "core/base/rng.h"
 #include "core/base/time.h"
 #include "master/events.h"
+#include "master/job_list.h"
 #include "master/options.h"
 
 namespace tarcil {
@@ -21,15 +22,6 @@ struct JobDetails {
   // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
   // waits.
   uint32_t ahead = 0;
-};
-
-struct JobSummary {
-  JobId id;
-  std::string name, user, reason;
-  RunState state = RunState::kQueued;
-  uint32_t tasks = 0;
-  uint32_t queued = 0, active = 0, succeeded = 0, failed = 0;  // tasks; active: starting or running
-  WallTime submitted = kNever, finished = kNever;
 };
 
 struct ServerView {
@@ -47,6 +39,12 @@ struct ServerView {
   };
   std::vector<Task> tasks;
   Pressure contention{};  // as a newcomer would feel it: every task and the background
+  std::string reason;     // why it takes no new tasks; empty where it does, or is only down
+  bool draining = false;
+  WallTime drainAt = kNever;     // draining: until then tasks may end by themselves; kNever: they may not
+  WallTime asideUntil = kNever;  // end of its quarantine; kNever: it is in none
+  uint64_t refusedClaims = 0;    // since the master's start
+  uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
 };
 
 struct AgentView {
@@ -74,8 +72,8 @@ class MasterLogic final {
   std::optional<JobSummary> summary(const JobId& id) const;
   // Nothing where there is no such job or task. O(1).
   std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;
-  // Jobs of whoever the caller may steer, newest first, at most `limit`.
-  std::vector<JobSummary> jobs(const Caller& caller, size_t limit) const;
+  // Of whoever the caller may steer. O(jobs looked at), which job_list.h bounds.
+  JobPage jobs(const Caller& caller, const JobQuery& query) const;
   // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).
   std::vector<JobId> jobsStartingWith(const std::string& prefix, const Caller& caller) const;
   std::vector<ServerView> servers() const;
@@ -83,6 +81,8 @@ class MasterLogic final {
   // Null where no server has this number. Holds until the next handle().
   const ServerFacts* facts(ServerId server) const;
   std::vector<AgentView> agents() const;
+  // The caller's, or everybody's where he may steer everybody's jobs; by user.
+  std::vector<Usage> usage(const Caller& caller) const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;
   const ClusterRecord& cluster() const;

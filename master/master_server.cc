@@ -9,11 +9,6 @@
 namespace tarcil {
 namespace {
 
-// A call to a peer that fails has lost its connection; the end of the session follows by itself.
-class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
-  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call to a peer failed", exception); }
-};
-
 template <typename T>
 T valueOrThrow(Result<T>&& result) {
   if (!result.ok()) kj::throwFatalException(toException(result.error()));
@@ -30,9 +25,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       store_(store),
       tokens_(std::move(tokens)),
       gate_(store, kj::mv(failed)),
-      alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }),
-      ignoreErrors_(std::make_unique<IgnoreErrors>()),
-      calls_(*ignoreErrors_) {
+      alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
   published_ = logic_->snapshot();
@@ -56,7 +49,7 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
                                                                        std::vector<KnownTask> tasks,
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
-  monitors_.insert_or_assign(session, kj::mv(control));
+  monitors_.insert_or_assign(session, std::make_unique<StopSender>(kj::mv(control)));
   spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
                tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
@@ -104,6 +97,13 @@ kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const S
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
+kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, master::ServerChange change,
+                                             Duration deadline, const Caller& caller) {
+  auto pending = others_.add();
+  dispatch(master::ServersSteered{pending.number, caller, std::move(servers), change, deadline});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
 kj::Promise<void> MasterServer::synced() {
   auto paf = kj::newPromiseAndFulfiller<void>();
   gate_.afterSync([fulfiller = kj::mv(paf.fulfiller)]() mutable { fulfiller->fulfill(); });
@@ -111,9 +111,11 @@ kj::Promise<void> MasterServer::synced() {
 }
 
 kj::Promise<void> MasterServer::jobChanged(const JobId& job) {
-  auto paf = kj::newPromiseAndFulfiller<void>();
-  watchers_.emplace(job, kj::mv(paf.fulfiller));
-  return kj::mv(paf.promise);
+  return jobWatchers_.add(job);
+}
+
+kj::Promise<void> MasterServer::serverChanged(ServerId server) {
+  return serverWatchers_.add(server);
 }
 
 void MasterServer::dispatch(const master::Event& event) {
@@ -178,6 +180,7 @@ void MasterServer::letOut(master::PublishServer& action) {
   published_[id].status = std::move(action.update.status);
   if (factsChanged) published_[id].facts = std::move(action.update.facts);
   for (auto& [session, feed] : feeds_) feed->serverChanged(id, factsChanged);
+  serverWatchers_.wake(id);
 }
 
 void MasterServer::letOut(master::PublishSettings& action) {
@@ -199,19 +202,11 @@ void MasterServer::letOut(master::AssignJob& action) {
 }
 
 void MasterServer::letOut(master::StopTask& action) {
-  auto it = monitors_.find(action.session);
-  if (it == monitors_.end()) return;
-  auto request = it->second.stopRequest();
-  request.initAllocations(1).set(0, action.allocation);
-  calls_.add(request.send().ignoreResult());
+  if (auto it = monitors_.find(action.session); it != monitors_.end()) it->second->stop(action.allocation);
 }
 
 void MasterServer::letOut(master::JobChanged& action) {
-  auto [begin, end] = watchers_.equal_range(action.job);
-  std::vector<kj::Own<kj::PromiseFulfiller<void>>> ready;
-  for (auto it = begin; it != end; ++it) ready.push_back(kj::mv(it->second));
-  watchers_.erase(begin, end);
-  for (auto& fulfiller : ready) fulfiller->fulfill();
+  jobWatchers_.wake(action.job);
 }
 
 }  // namespace tarcil

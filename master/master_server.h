@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "env/alarm.h"
@@ -14,6 +13,8 @@
 #include "master/agent_feed.h"
 #include "master/master_logic.h"
 #include "master/output_gate.h"
+#include "master/stop_sender.h"
+#include "master/watchers.h"
 #include "rpc/connection.h"
 #include "rpc/requests.h"
 #include "rpc/token.h"
@@ -54,11 +55,15 @@ class MasterServer final {
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
   kj::Promise<void> setSettings(const QualitySettings& settings);
   kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
+  kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
+                                 Duration deadline, const Caller& caller);
 
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk.
   kj::Promise<void> jobChanged(const JobId& job);
+  // The same of a server's state.
+  kj::Promise<void> serverChanged(ServerId server);
 
  private:
   void dispatch(const master::Event& event);
@@ -101,13 +106,12 @@ class MasterServer final {
   };
   std::map<RequestId, FeedToCome> feedsToCome_;  // of agents that are attaching
   std::map<SessionId, std::unique_ptr<AgentFeedSender>> feeds_;
-  std::map<SessionId, wire::MonitorControl::Client> monitors_;
-  std::unordered_multimap<JobId, kj::Own<kj::PromiseFulfiller<void>>> watchers_;
+  std::map<SessionId, std::unique_ptr<StopSender>> monitors_;
+  Watchers<JobId> jobWatchers_;
+  Watchers<ServerId> serverWatchers_;
 
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
-  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
-  kj::TaskSet calls_;  // to monitors
 };
 
 }  // namespace tarcil

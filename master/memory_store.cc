@@ -30,6 +30,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.jobs = valuesOf(jobs_);
   contents.progress = valuesOf(progress_);
   contents.tasks = valuesOf(tasks_);
+  contents.usage = valuesOf(usage_);
   return contents;
 }
 

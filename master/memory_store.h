@@ -36,6 +36,7 @@ class MemoryStore final : public Store {
   void put(const JobProgress& record) { progress_[record.id] = record; }
   void put(const TaskRecord& record) { tasks_[{record.job, record.index}] = record; }
   void put(const DecisionRecord& record) { decisions_[{record.job, record.number}] = record; }
+  void put(const Usage& record) { usage_[record.user] = record; }
   void put(const FilesRecord& record) { files_[record.job] = record.files; }
 
   std::optional<ClusterRecord> cluster_;
@@ -44,6 +45,7 @@ class MemoryStore final : public Store {
   std::map<std::string, AgentRecord> agents_;
   std::map<AnswerKey, AnswerRecord> answers_;
   std::map<std::string, PlatformRecord> platforms_;
+  std::map<std::string, Usage> usage_;
   std::map<JobId, JobRecord> jobs_;
   std::map<JobId, JobProgress> progress_;
   std::map<TaskKey, TaskRecord> tasks_;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/names.h"
+#include "master/quarantine.h"
 #include "master/task_life.h"
 
 namespace tarcil::master {
@@ -143,9 +144,12 @@ void takeReports(Context& context, const ReportsArrived& event) {
       if (!report.ended) context.out.send(StopTask{event.session, report.allocation});
       continue;
     }
+    Server& server = tables.servers.at(hold->server);
     if (report.ended) {
+      noteNeverStarted(context, server, report.end);
       endTask(context, *hold, report.end);
     } else {
+      noteStarted(server);
       startTask(context, *hold, report.end.started);
     }
   }
@@ -161,7 +165,7 @@ void detachMonitor(Context& context, SessionId session) {
 
 void loseOverdue(Context& context) {
   Tables& tables = context.tables;
-  for (ServerId id : tables.servers.takeOverdue(context.now.steady)) {
+  for (ServerId id : tables.servers.losses().takeDue(context.now.steady)) {
     Server& server = tables.servers.at(id);
     loseTasks(context, server,
               "server " + server.record.facts.name + " was out of reach for " +

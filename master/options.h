@@ -14,8 +14,21 @@ struct MasterOptions {
   // How long a server's monitor may be away before the server's tasks are declared lost. Tasks outlive their
   // monitor, so this is generous.
   Duration serverGrace = std::chrono::seconds(60);
-  // Finished jobs that are kept for `job list` and `job status`; the oldest beyond are erased.
+  // Finished jobs that are kept for `job list` and `job status`, and for how long; the oldest beyond are
+  // erased. Enough for a week's look back, in memory that a small master has.
   uint32_t keepFinishedJobs = 10'000;
+  Duration keepFinishedFor = std::chrono::days(7);
+  // Jobs that may be unfinished at once, of one user and in all; beyond, a submission is refused with "try
+  // again". They bound the memory of the master, and one user cannot shut out the others.
+  uint32_t maxUnfinishedOfUser = 20'000;
+  uint32_t maxUnfinished = 100'000;
+  // A server on which so many launches in a row fail within the window, by its own fault, takes no new tasks
+  // for a while; the next time twice as long, up to the longest. 0: never. Few enough to spare most tasks of
+  // a job their attempts, more than a passing fault such as a full disk while a large task ends.
+  uint32_t quarantineAfter = 5;
+  Duration quarantineWindow = std::chrono::minutes(10);
+  Duration quarantine = std::chrono::minutes(1);
+  Duration longestQuarantine = std::chrono::hours(1);
 };
 
 }  // namespace tarcil

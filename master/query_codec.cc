@@ -51,8 +51,33 @@ void write(const ServerView& value, wire::ServerDetails::Builder to) {
   write(value.facts, to.initFacts());
   write(value.status, to.initStatus());
   to.setContention(bytesOf(value.contention));
+  to.setReason(text(value.reason));
+  to.setDraining(value.draining);
+  to.setDrainAt(toWire(value.drainAt));
+  to.setAsideUntil(toWire(value.asideUntil));
+  to.setRefusedClaims(value.refusedClaims);
+  to.setNeverStarted(value.neverStarted);
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) writeTask(value.tasks[i], tasks[i]);
+}
+
+void write(const JobPosition& value, wire::JobPosition::Builder to) {
+  to.setSubmitted(toWire(value.submitted));
+  to.setId(bytesOf(value.id));
+}
+
+JobPosition read(wire::JobPosition::Reader from) {
+  return {wallTime(from.getSubmitted()), readJobId(from.getId())};
+}
+
+JobQuery readQuery(uint32_t limit, wire::JobFilter::Reader from) {
+  JobQuery query;
+  query.limit = limit;
+  query.user = text(from.getUser());
+  query.name = text(from.getName());
+  for (wire::RunState state : from.getStates()) query.states.insert(fromWire(state));
+  query.since = wallTime(from.getSince());
+  return query;
 }
 
 void write(const AgentView& value, wire::AgentDetails::Builder to) {

@@ -51,6 +51,7 @@ struct Collect {
   void operator()(JobProgress&& r) { to.progress.push_back(std::move(r)); }
   void operator()(TaskRecord&& r) { to.tasks.push_back(std::move(r)); }
   void operator()(DecisionRecord&&) {}
+  void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
 };
 
@@ -63,7 +64,7 @@ class RocksStore final : public Store {
     StoreContents contents;
     using Kind = RecordKind;
     for (Kind kind : {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer,
-                      Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask}) {
+                      Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*db_, folder_, prefix, [&contents](Record&& record) {
         std::visit(Collect{contents}, std::move(record));

@@ -17,8 +17,7 @@ ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<Pl
     server.record = std::move(record);
     server.share = shareOf(server.record.facts.platform);
     server.status.cordoned = server.record.cordoned;
-    server.deadline = deadline;
-    deadlines_.emplace(deadline, server.record.id);
+    losses_.set(server.record.id, deadline);
   }
   rebuildAll();
 }
@@ -36,7 +35,7 @@ const Server* ServerTable::find(const std::string& name) const {
 Server& ServerTable::add(const ServerFacts& facts, const std::string& monitor) {
   const auto id = static_cast<ServerId>(servers_.size());
   Server& server = servers_.emplace_back();
-  server.record = {id, facts, monitor, false};
+  server.record = {.id = id, .facts = facts, .monitor = monitor};
   server.share = shareOf(facts.platform);
   server.status.version = server.publishedVersion = firstVersion_;
   server.factsChanged = true;
@@ -85,8 +84,7 @@ void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t re
 
 void ServerTable::setUp(Server& server, SessionId session) {
   server.session = session;
-  if (server.deadline) deadlines_.erase({*server.deadline, server.record.id});
-  server.deadline.reset();
+  losses_.clear(server.record.id);
   if (server.status.up) return;
   server.status.up = true;
   ++server.status.version;
@@ -97,8 +95,15 @@ void ServerTable::setDown(Server& server, MonotonicTime deadline) {
   server.session.reset();
   server.status.up = false;
   ++server.status.version;
-  server.deadline = deadline;
-  deadlines_.emplace(deadline, server.record.id);
+  losses_.set(server.record.id, deadline);
+  noteChange(server);
+}
+
+void ServerTable::refreshCordon(Server& server) {
+  const bool cordoned = server.record.cordoned || server.trust.asideUntil != kNever;
+  if (server.status.cordoned == cordoned) return;
+  server.status.cordoned = cordoned;
+  ++server.status.version;
   noteChange(server);
 }
 
@@ -136,17 +141,12 @@ std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {
 }
 
 std::optional<MonotonicTime> ServerTable::nextDeadline() const {
-  return deadlines_.empty() ? std::nullopt : std::optional(deadlines_.begin()->first);
-}
-
-std::vector<ServerId> ServerTable::takeOverdue(MonotonicTime now) {
-  std::vector<ServerId> overdue;
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    overdue.push_back(deadlines_.begin()->second);
-    servers_[overdue.back()].deadline.reset();
-    deadlines_.erase(deadlines_.begin());
+  std::optional<MonotonicTime> earliest;
+  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_}) {
+    const std::optional<MonotonicTime> next = deadlines->next();
+    if (next && (!earliest || *next < *earliest)) earliest = next;
   }
-  return overdue;
+  return earliest;
 }
 
 std::vector<ServerUpdate> ServerTable::takeUpdates() {

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "core/state/occupancy.h"
 #include "core/state/server.h"
+#include "master/deadlines.h"
 #include "master/events.h"
 #include "master/store.h"
 
@@ -20,11 +20,20 @@ struct Server {
   ServerRecord record;
   ServerStatus status;
   std::vector<Resident> residents;
-  Share share = fullShare();              // of its platform
-  std::optional<SessionId> session;       // of its monitor, while the server is up
-  std::optional<MonotonicTime> deadline;  // while it is down: when its tasks are declared lost
-  uint64_t publishedVersion = 0;          // what agents were told last
-  bool factsChanged = false;              // since then
+  Share share = fullShare();         // of its platform
+  std::optional<SessionId> session;  // of its monitor, while the server is up
+  uint64_t publishedVersion = 0;     // what agents were told last
+  bool factsChanged = false;         // since then
+  uint64_t refusedClaims = 0;        // since the master's start
+
+  // Whether it starts what it is given (quarantine.h).
+  struct Trust {
+    uint32_t neverStarted = 0;  // launches in a row that failed by its own fault
+    MonotonicTime firstFailure{};
+    uint32_t timesAside = 0;       // in a row
+    WallTime asideUntil = kNever;  // while it is set aside
+    std::string asideReason;
+  } trust;
 };
 
 // Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
@@ -71,10 +80,16 @@ class ServerTable {
   std::vector<ServerId> closeSessionOf(const std::string& monitor);
   bool attached(SessionId session) const { return sessions_.contains(session); }
 
-  // The earliest deadline of a server that is down.
+  // Agents see what the record and the quarantine make of it. To be called after either has changed.
+  void refreshCordon(Server& server);
+
+  // When the tasks of servers that are down are declared lost, those of servers being drained are ended, and
+  // servers that were set aside take tasks again.
+  Deadlines& losses() { return losses_; }
+  Deadlines& drains() { return drains_; }
+  Deadlines& quarantines() { return quarantines_; }
+  // The earliest of them all.
   std::optional<MonotonicTime> nextDeadline() const;
-  // Servers whose deadline has passed; they have none any more.
-  std::vector<ServerId> takeOverdue(MonotonicTime now);
 
   // Updates for agents: each server that changed since the last call, once, in the order of the first change.
   std::vector<ServerUpdate> takeUpdates();
@@ -95,7 +110,7 @@ class ServerTable {
   std::map<std::string, Share> shares_;
   std::unordered_map<SessionId, Session> sessions_;
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
-  std::set<std::pair<MonotonicTime, ServerId>> deadlines_;
+  Deadlines losses_, drains_, quarantines_;
   std::vector<ServerId> changed_;  // with repeats
 };
 

@@ -7,6 +7,10 @@
 namespace tarcil::master {
 namespace {
 
+// Finished jobs that are erased per event: each may have 100,000 tasks, and a batch must not become so large
+// that everybody waits for it.
+constexpr size_t kMostErasedAtOnce = 200;
+
 // A job is what the most advanced of its unfinished tasks is; at the end, what the worst of its tasks became.
 RunState stateOf(const Job& job) {
   for (RunState state : {RunState::kRunning, RunState::kStarting, RunState::kQueued, RunState::kFailed,
@@ -33,6 +37,7 @@ void finish(Context& context, Job& job, RunState state) {
   job.progress.finished = context.now.wall;
   context.tables.agents.named(job.progress.owner).jobs.erase(job.record.id);
   context.tables.jobs.addFinished(job);
+  context.tables.usage.addJob(job.record.user, state);
 }
 
 void updateState(Context& context, Job& job) {
@@ -93,19 +98,41 @@ void settleJob(Context& context, Job& job) {
   job.changes = {};
 }
 
+// Whether the oldest finished job is to be erased.
+bool isTooOld(const Context& context) {
+  const Tables& tables = context.tables;
+  const Job* oldest = tables.jobs.oldestFinished();
+  if (oldest == nullptr) return false;
+  return tables.jobs.finished() > tables.options.keepFinishedJobs ||
+         context.now.wall - oldest->progress.finished >= tables.options.keepFinishedFor;
+}
+
 void eraseOldJobs(Context& context) {
   Tables& tables = context.tables;
-  while (const JobId* oldest = tables.jobs.oldestFinishedBeyond(tables.options.keepFinishedJobs)) {
-    context.out.erase(EraseJob{*oldest});
+  size_t erased = 0;
+  while (isTooOld(context) && erased++ < kMostErasedAtOnce) {
+    context.out.erase(EraseJob{tables.jobs.oldestFinished()->record.id});
     tables.jobs.eraseOldestFinished();
+  }
+  // The oldest may go before its time, for its number; then the look at the time is in vain and sets the
+  // next.
+  const Job* oldest = tables.jobs.oldestFinished();
+  const MonotonicTime now = context.now.steady;
+  if (oldest == nullptr) {
+    tables.historyDue.reset();
+  } else if (isTooOld(context)) {
+    tables.historyDue = now;
+  } else if (!tables.historyDue || *tables.historyDue <= now) {
+    tables.historyDue = now + (oldest->progress.finished + tables.options.keepFinishedFor - context.now.wall);
   }
 }
 
 void askForWake(Context& context) {
   Tables& tables = context.tables;
   std::optional<MonotonicTime> next = tables.servers.nextDeadline();
-  const std::optional<MonotonicTime> agents = tables.agents.nextDeadline();
-  if (!next || (agents && *agents < *next)) next = agents;
+  for (const auto& other : {tables.agents.nextDeadline(), tables.historyDue}) {
+    if (!next || (other && *other < *next)) next = other;
+  }
   if (!next || next == tables.wakeAt) return;
   tables.wakeAt = next;
   context.out.send(WakeAt{*next});
@@ -123,6 +150,7 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
 
 void settle(Context& context) {
   for (Job* job : context.tables.jobs.takeNoted()) settleJob(context, *job);
+  for (Usage& usage : context.tables.usage.takeChanged()) context.out.put(std::move(usage));
   eraseOldJobs(context);
   for (ServerUpdate& update : context.tables.servers.takeUpdates()) {
     context.out.send(PublishServer{std::move(update)});

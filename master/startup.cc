@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/steering.h"
 #include "master/task_life.h"
 
 namespace tarcil::master {
@@ -73,6 +74,8 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
                   now.steady + options.serverGrace),
       JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks)),
       AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
+      UsageTable(std::move(contents.usage)),
+      std::nullopt,
       std::nullopt};
 }
 
@@ -80,6 +83,7 @@ void start(Context& context, Rng& rng) {
   Tables& tables = context.tables;
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
+  resumeDrains(context);
   if (tables.cluster.cluster.empty()) {
     tables.cluster.cluster = randomName(rng);
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;

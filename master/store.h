@@ -13,6 +13,7 @@
 #include "core/decide/options.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
+#include "core/state/usage.h"
 
 namespace tarcil {
 
@@ -28,8 +29,11 @@ struct ClusterRecord {
 struct ServerRecord {
   ServerId id = 0;
   ServerFacts facts;
-  std::string monitor;  // identity of the monitor that registered it
-  bool cordoned = false;
+  std::string monitor;         // identity of the monitor that registered it
+  bool cordoned = false;       // takes no new tasks
+  bool draining = false;       // ... and those that it has are to go elsewhere
+  WallTime drainAt = kNever;   // draining: until then they may end by themselves; kNever: they may not
+  std::string cordonReason{};  // who wanted it so; empty where it is not cordoned
 
   bool operator==(const ServerRecord&) const = default;
 };
@@ -63,7 +67,7 @@ struct PlatformRecord {
 };
 
 using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
-                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings>;
+                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage>;
 
 struct Put {
   Record record;
@@ -91,6 +95,7 @@ struct StoreContents {
   std::vector<JobRecord> jobs;
   std::vector<JobProgress> progress;
   std::vector<TaskRecord> tasks;
+  std::vector<Usage> usage;
 };
 
 // Synchronous; used by one thread at a time.

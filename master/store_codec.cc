@@ -50,6 +50,7 @@ struct KeyOf {
   }
   std::string operator()(const FilesRecord& r) const { return jobKey(RecordKind::kFiles, r.job); }
   std::string operator()(const PlatformRecord& r) const { return prefix(RecordKind::kPlatform) + r.name; }
+  std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
 };
 
 struct Encode {
@@ -67,6 +68,9 @@ struct Encode {
     write(r.facts, server.initFacts());
     server.setMonitor(text(r.monitor));
     server.setCordoned(r.cordoned);
+    server.setDraining(r.draining);
+    server.setDrainAt(toWire(r.drainAt));
+    server.setCordonReason(text(r.cordonReason));
   }
   void operator()(const AgentRecord& r) {
     auto agent = to.initAgent();
@@ -88,10 +92,12 @@ struct Encode {
   }
   void operator()(const PlatformRecord& r) { write(r.name, r.share, to.initPlatform()); }
   void operator()(const QualitySettings& r) { write(r, to.initSettings()); }
+  void operator()(const Usage& r) { write(r, to.initUsage()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
-  return {from.getId(), read(from.getFacts()), text(from.getMonitor()), from.getCordoned()};
+  return {from.getId(),       read(from.getFacts()),       text(from.getMonitor()),     from.getCordoned(),
+          from.getDraining(), wallTime(from.getDrainAt()), text(from.getCordonReason())};
 }
 
 FilesRecord readFiles(std::string_view key, wire::StoredRecord::Reader from) {
@@ -169,6 +175,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return PlatformRecord{text(stored.getPlatform().getName()), readShare(stored.getPlatform())};
     case wire::StoredRecord::SETTINGS:
       return read(stored.getSettings());
+    case wire::StoredRecord::USAGE:
+      return read(stored.getUsage());
   }
   KJ_FAIL_REQUIRE("a record of an unknown kind", static_cast<int>(stored.which()));
 }

@@ -22,6 +22,7 @@ enum class RecordKind : char {
   kDecision = 'd',
   kFiles = 'f',
   kPlatform = 'h',
+  kUsage = 'u',
 };
 
 std::string keyOf(const Record& record);

@@ -7,6 +7,7 @@
 #include "master/options.h"
 #include "master/outbox.h"
 #include "master/server_table.h"
+#include "master/usage_table.h"
 
 namespace tarcil::master {
 
@@ -18,7 +19,9 @@ struct Tables {
   ServerTable servers;
   JobTable jobs;
   AgentTable agents;
-  std::optional<MonotonicTime> wakeAt;  // asked for and not come yet
+  UsageTable usage;
+  std::optional<MonotonicTime> historyDue;  // when finished jobs are to be looked through for old ones
+  std::optional<MonotonicTime> wakeAt;      // asked for and not come yet
 };
 
 struct Context {

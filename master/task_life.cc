@@ -13,6 +13,7 @@ constexpr uint32_t kMostDoublings = 6;
 RunState nextState(const Job& job, TaskRecord& task) {
   if (task.end.succeeded()) return RunState::kDone;
   if (job.progress.cancelRequested) return RunState::kCancelled;
+  if (task.moving && task.end.cause == EndCause::kCancelled) return RunState::kQueued;
   const RestartPolicy& restart = job.record.spec.restart;
   if (task.end.cause == EndCause::kLost) return restart.onLost ? RunState::kQueued : RunState::kLost;
   ++task.failures;
@@ -55,7 +56,9 @@ void startTask(Context& context, const Hold& hold, WallTime started) {
 void endTask(Context& context, const Hold& hold, const TaskEnd& end) {
   Tables& tables = context.tables;
   const Hold held = hold;  // the table's own entry goes away below
-  const AllocationId allocation = held.job->tasks[held.task].allocation;
+  const TaskRecord& task = held.job->tasks[held.task];
+  const AllocationId allocation = task.allocation;
+  tables.usage.addAttempt(held.job->record.user, task.rus.size(), context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);
   tables.jobs.release(allocation);
   concludeAttempt(context, *held.job, held.task, end);
@@ -66,9 +69,15 @@ void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd&
   const WallTime started = task.state == RunState::kRunning ? task.end.started : kNever;
   task.end = end;
   if (task.end.started == kNever) task.end.started = started;
+  if (task.moving && task.end.cause == EndCause::kCancelled) {
+    task.end.problem = "server drained (" + task.server + ")";
+  }
   const RunState next = nextState(job, task);
-  task.stopping = false;
-  if (next == RunState::kQueued) ++task.attempt;
+  task.stopping = task.moving = false;
+  if (next == RunState::kQueued) {
+    ++task.attempt;
+    task.previous = describe(task.end);
+  }
   context.tables.jobs.setState(job, index, next);
 }
 
@@ -115,7 +124,7 @@ std::string describe(const TaskEnd& end) {
     case EndCause::kNeverStarted:
       return "could not be started: " + end.problem;
     case EndCause::kCancelled:
-      return "was stopped";
+      return end.problem.empty() ? "was stopped" : "was stopped: " + end.problem;
     case EndCause::kTimedOut:
       return "ran longer than its timeout";
     case EndCause::kLost:

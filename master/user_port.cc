@@ -12,7 +12,12 @@ namespace {
 
 using convert::text;
 
-constexpr uint32_t kMostJobsListed = 100'000;
+// Longer ones are cut to this, so that times cannot overflow.
+constexpr Duration kLongestDeadline = std::chrono::days(10 * 365);
+
+Error noSuchServer(const std::string& name) {
+  return notFound("there is no server '" + name + "'; see: tarcil server list");
+}
 
 // Every answer is filled from the newest state and leaves when that state is on disk.
 class UserPortImpl final : public wire::UserPort::Server {
@@ -27,10 +32,14 @@ class UserPortImpl final : public wire::UserPort::Server {
   }
 
   kj::Promise<void> jobs(JobsContext context) override {
-    const uint32_t limit = std::min(context.getParams().getLimit(), kMostJobsListed);
-    const auto jobs = server_.logic().jobs(caller_, limit);
-    auto to = context.getResults().initJobs(static_cast<uint32_t>(jobs.size()));
-    for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], to[i]);
+    auto params = context.getParams();
+    JobQuery query = readQuery(params.getLimit(), params.getFilter());
+    if (params.hasAfter()) query.after = positionOf(read(params.getAfter()));
+    const JobPage page = server_.logic().jobs(caller_, query);
+    auto results = context.getResults();
+    auto to = results.initJobs(static_cast<uint32_t>(page.jobs.size()));
+    for (uint32_t i = 0; i < page.jobs.size(); ++i) write(page.jobs[i], to[i]);
+    if (page.next) write(*page.next, results.initNext());
     return server_.synced();
   }
 
@@ -95,7 +104,7 @@ class UserPortImpl final : public wire::UserPort::Server {
   kj::Promise<void> server(ServerContext context) override {
     const std::string name = text(context.getParams().getName());
     const auto server = server_.logic().server(name);
-    if (!server) return toException(notFound("there is no server '" + name + "'; see: tarcil server list"));
+    if (!server) return toException(noSuchServer(name));
     write(*server, context.getResults().initServer());
     return server_.synced();
   }
@@ -130,6 +139,31 @@ class UserPortImpl final : public wire::UserPort::Server {
     return server_.synced();
   }
 
+  kj::Promise<void> steerServers(SteerServersContext context) override {
+    requireOperator("cordon or drain servers");
+    auto params = context.getParams();
+    const auto deadline =
+        static_cast<int64_t>(std::min<uint64_t>(params.getDeadline(), kLongestDeadline.count()));
+    return server_.steerServers(convert::readTexts(params.getNames()),
+                                convert::fromWireEnum<master::ServerChange>(params.getChange(), 3, "change"),
+                                Duration(deadline), caller_);
+  }
+
+  kj::Promise<void> watchDrain(WatchDrainContext context) override {
+    const std::string name = text(context.getParams().getName());
+    return watchDrainOf(name, context.getParams().getSeen()).then([context](Drain&& drain) mutable {
+      context.getResults().setTasks(drain.tasks);
+      context.getResults().setDraining(drain.draining);
+    });
+  }
+
+  kj::Promise<void> usage(UsageContext context) override {
+    const auto usages = server_.logic().usage(caller_);
+    auto to = context.getResults().initUsers(static_cast<uint32_t>(usages.size()));
+    for (uint32_t i = 0; i < usages.size(); ++i) write(usages[i], to[i]);
+    return server_.synced();
+  }
+
  private:
   // Somebody else's job looks as if it were not there. Gives its summary.
   JobSummary requireVisible(const JobId& id) {
@@ -153,6 +187,26 @@ class UserPortImpl final : public wire::UserPort::Server {
     if (caller_.role == Role::kOperate) return;
     kj::throwFatalException(toException(
         denied("user " + caller_.user + " may not " + what + ": that takes a token with role operate")));
+  }
+
+  JobPosition positionOf(JobPosition position) {
+    if (position.submitted == kNever) position.submitted = requireVisible(position.id).submitted;
+    return position;
+  }
+
+  struct Drain {
+    uint32_t tasks = 0;
+    bool draining = false;
+  };
+
+  kj::Promise<Drain> watchDrainOf(const std::string& name, uint32_t seen) {
+    const auto view = server_.logic().server(name);
+    if (!view) return toException(noSuchServer(name));
+    const Drain drain{static_cast<uint32_t>(view->tasks.size()), view->draining};
+    if (drain.tasks != seen || !drain.draining) {
+      return server_.synced().then([drain]() { return drain; });
+    }
+    return server_.serverChanged(view->id).then([this, name, seen]() { return watchDrainOf(name, seen); });
   }
 
   // The change must be registered before the answer is awaited, so that none is missed.

@@ -1,5 +1,7 @@
 #include "master/views.h"
 
+#include <algorithm>
+
 #include "core/model/contention.h"
 #include "core/model/quality.h"
 
@@ -28,6 +30,11 @@ std::vector<Resource> overOf(const Tables& tables, const Server& server, const P
   return over;
 }
 
+bool passes(const Job& job, const JobQuery& query) {
+  return (query.states.empty() || query.states.contains(job.progress.state)) &&
+         job.record.spec.name.find(query.name) != std::string::npos;
+}
+
 }  // namespace
 
 JobDetails detailsOf(const Tables& tables, const Job& job) {
@@ -51,14 +58,28 @@ JobSummary summaryOf(const Job& job) {
   return summary;
 }
 
-std::vector<JobSummary> newestJobs(const Tables& tables, const Caller& caller, size_t limit) {
-  std::vector<JobSummary> summaries;
-  const auto& byAge = tables.jobs.byAge();
-  for (auto it = byAge.rbegin(); it != byAge.rend() && summaries.size() < limit; ++it) {
-    const Job& job = *tables.jobs.find(it->second);
-    if (maySteer(caller, job.record.user)) summaries.push_back(summaryOf(job));
+JobPage pageOf(const JobTable& jobs, const Caller& caller, const JobQuery& query) {
+  // A user's own jobs have an order of their own, so that nobody has to look through those of others.
+  const std::string& user = caller.role == Role::kOperate ? query.user : caller.user;
+  if (!query.user.empty() && !maySteer(caller, query.user)) return {};
+  const JobTable::ByAge& byAge = user.empty() ? jobs.byAge() : jobs.byAgeOf(user);
+  const size_t limit = std::min(query.limit, kMostJobsAPage);
+  JobPage page;
+  size_t lookedAt = 0;
+  auto it = byAge.end();
+  if (query.after) it = byAge.lower_bound({query.after->submitted, query.after->id});
+  while (it != byAge.begin()) {
+    if (page.jobs.size() == limit || lookedAt == kMostJobsLookedAt) {
+      page.next = JobPosition{it->first, it->second};
+      return page;
+    }
+    --it;
+    ++lookedAt;
+    if (it->first < query.since) return page;
+    const Job& job = *jobs.find(it->second);
+    if (passes(job, query)) page.jobs.push_back(summaryOf(job));
   }
-  return summaries;
+  return page;
 }
 
 std::vector<JobId> idsWithPrefix(const Tables& tables, const std::string& prefix, const Caller& caller) {
@@ -80,6 +101,13 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   view.status = server.status;
   view.contention = contention(tables.settings.contention, server.status.sum, server.share,
                                server.status.background, static_cast<int>(server.record.facts.rus));
+  const Server::Trust& trust = server.trust;
+  view.reason = trust.asideReason.empty() ? server.record.cordonReason : trust.asideReason;
+  view.draining = server.record.draining;
+  view.drainAt = server.record.drainAt;
+  view.asideUntil = trust.asideUntil;
+  view.refusedClaims = server.refusedClaims;
+  view.neverStarted = trust.neverStarted;
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;

@@ -8,8 +8,8 @@ namespace tarcil::master {
 
 JobDetails detailsOf(const Tables& tables, const Job& job);
 JobSummary summaryOf(const Job& job);
-// Jobs that the caller may steer, newest first. O(all jobs) where most are others'.
-std::vector<JobSummary> newestJobs(const Tables& tables, const Caller& caller, size_t limit);
+// Jobs that the caller may steer and the query lets through.
+JobPage pageOf(const JobTable& jobs, const Caller& caller, const JobQuery& query);
 // At most two; O(jobs with the prefix).
 std::vector<JobId> idsWithPrefix(const Tables& tables, const std::string& prefix, const Caller& caller);
 ServerView viewOf(const Tables& tables, const Server& server);

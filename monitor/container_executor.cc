@@ -69,6 +69,9 @@ TaskEnd lostEnd(WallTime started, WallTime now, std::string problem) {
   return end;
 }
 
+// What a shell returns for a command that it cannot execute: it lies with the job and not with the server.
+constexpr int kNotExecutable = 126;
+
 TaskEnd neverStartedEnd(WallTime now, std::string problem) {
   TaskEnd end;
   end.cause = EndCause::kNeverStarted;
@@ -131,8 +134,11 @@ void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFil
   const Status launched = unrecorded != unrecorded_.end() ? Status(unrecorded->second) : launch(spec, files);
   if (launched.ok()) return;
   unrecorded_.erase(allocation);
-  later(Duration::zero(), [this, allocation, problem = launched.error().message] {
-    listener_.taskEnded(allocation, neverStartedEnd(clock_.now().wall, problem));
+  later(Duration::zero(), [this, allocation, problem = launched.error()] {
+    TaskEnd end = neverStartedEnd(clock_.now().wall, problem.message);
+    const bool jobs = problem.code == ErrorCode::kInvalid || problem.code == ErrorCode::kNotFound;
+    if (jobs) end.exitCode = kNotExecutable;
+    listener_.taskEnded(allocation, end);
   });
 }
 

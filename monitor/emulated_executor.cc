@@ -92,6 +92,7 @@ void EmulatedExecutor::start(const LaunchSpec& spec, const std::vector<InputFile
   } else {
     task.end.cause = EndCause::kNeverStarted;
     task.end.problem = behaviour.problem;
+    task.end.exitCode = 126;  // the job is wrong, not the server
   }
   agenda_.insert({task.ends, spec.allocation, What::kEnd});
   tasks_.emplace(spec.allocation, std::move(task));

@@ -23,6 +23,11 @@ capnp::ReaderOptions readerOptions() {
   return options;
 }
 
+// Of one peer's calls that have not been answered; beyond, no more is read from it until some have been. So
+// what a peer makes this process hold is bounded, and it feels in time that it asks for too much. Above what
+// all the calls take that wait for something to happen (master/watchers.h), which must not shut out others.
+constexpr size_t kWordsInFlight = (32ull << 20) / sizeof(capnp::word);
+
 // Small messages are joined by CoalescingStream; over TCP the kernel must not wait for more.
 void sendAtOnce(kj::AsyncIoStream& stream) {
   int domain = AF_UNIX;
@@ -75,7 +80,9 @@ class Server final : private kj::TaskSet::ErrorHandler {
     Accepted(kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
         : stream(coalescing(kj::mv(inner))),
           network(*stream, Side::SERVER, readerOptions()),
-          rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))) {}
+          rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))) {
+      rpc.setFlowLimit(kWordsInFlight);
+    }
 
     kj::Own<kj::AsyncIoStream> stream;
     capnp::TwoPartyVatNetwork network;

@@ -8,6 +8,7 @@
 #include "core/state/caller.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
+#include "core/state/usage.h"
 #include "schema/types.capnp.h"
 
 namespace tarcil {
@@ -70,6 +71,8 @@ void write(const std::string& platform, const Share& share, wire::Platform::Buil
 Share readShare(wire::Platform::Reader from);
 void write(const QualitySettings& value, wire::QualitySettings::Builder to);
 QualitySettings read(wire::QualitySettings::Reader from);
+void write(const Usage& value, wire::Usage::Builder to);
+Usage read(wire::Usage::Reader from);
 
 // --- Commits and launches ---
 void write(const Commit& value, wire::Commit::Builder to);

@@ -114,7 +114,7 @@ void write(const CommitAnswer& value, wire::CommitAnswer::Builder to) {
 CommitAnswer read(wire::CommitAnswer::Reader from) {
   CommitAnswer value;
   value.sequence = from.getSequence();
-  value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 5, "CommitAnswer.Outcome");
+  value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 6, "CommitAnswer.Outcome");
   value.problem = text(from.getProblem());
   for (auto grant : from.getGrants()) {
     value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 10, "Verdict"), grant.getAllocation(),

@@ -300,6 +300,8 @@ void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
   to.setPlaced(toWire(value.placed));
   write(value.end, to.initEnd());
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
+  to.setMoving(value.moving);
+  to.setPrevious(text(value.previous));
 }
 
 TaskRecord read(wire::TaskRecord::Reader from) {
@@ -319,6 +321,8 @@ TaskRecord read(wire::TaskRecord::Reader from) {
   value.placed = wallTime(from.getPlaced());
   value.end = read(from.getEnd());
   value.extras = read(from.getExtras());
+  value.moving = from.getMoving();
+  value.previous = text(from.getPrevious());
   return value;
 }
 

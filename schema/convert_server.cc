@@ -107,6 +107,21 @@ Share readShare(wire::Platform::Reader from) {
   return readArray<uint16_t, kResources>(from.getShare(), "share");
 }
 
+void write(const Usage& value, wire::Usage::Builder to) {
+  to.setUser(text(value.user));
+  to.setRuMicroseconds(value.ruMicroseconds);
+  to.setAttempts(value.attempts);
+  to.setDone(value.done);
+  to.setFailed(value.failed);
+  to.setCancelled(value.cancelled);
+  to.setLost(value.lost);
+}
+
+Usage read(wire::Usage::Reader from) {
+  return {text(from.getUser()), from.getRuMicroseconds(), from.getAttempts(), from.getDone(),
+          from.getFailed(),     from.getCancelled(),      from.getLost()};
+}
+
 void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
   to.setTarget(value.target);
   to.setConfidence(value.confidence);

@@ -73,8 +73,10 @@ interface UserPort {
   job @0 (id :Data) -> (job :JobDetails);
   # Fails as NotFound. Reads only.
 
-  jobs @1 (limit :UInt32) -> (jobs :List(JobSummary));
-  # Newest first. Reads only.
+  jobs @1 (limit :UInt32, filter :JobFilter, after :JobPosition) -> (jobs :List(JobSummary), next :JobPosition);
+  # The newest that pass the filter, newest first; with `after`, those behind that place. At most 1,000, after a look at
+  # no more than 10,000: where `next` is not null there may be more behind it, also when `jobs` is empty. Fails as
+  # NotFound where `after` has no time and names a job that is not there. Reads only.
 
   find @2 (prefix :Text) -> (ids :List(Data));
   # Ids of jobs whose 32 hexadecimal digits begin so; at most two are given, enough to see that a prefix is not unique.
@@ -109,6 +111,35 @@ interface UserPort {
   # Role operate. As setSettings.
 
   agents @13 () -> (agents :List(AgentDetails));
+
+  steerServers @14 (names :List(Text), change :ServerChange, deadline :UInt64) -> ();
+  # Role operate. Success: on disk and on its way to every agent, for all of them; fails as NotFound, with nothing changed,
+  # where one is not there. `deadline`, for drain: microseconds that tasks may go on by themselves. A repeat changes
+  # nothing, but for a drain whose deadline counts anew.
+
+  watchDrain @15 (name :Text, seen :UInt32) -> (tasks :UInt32, draining :Bool);
+  # Answered when the server has another number of tasks than `seen`, or is not being drained. Fails as NotFound. Reads
+  # only.
+
+  usage @16 () -> (users :List(Types.Usage));
+  # The caller's own; everybody's for role operate. Reads only.
+}
+
+enum ServerChange { cordon @0; uncordon @1; drain @2; }
+# cordon: no new tasks. uncordon: new tasks again; ends a drain and a quarantine too. drain: cordon, and the tasks go
+# elsewhere.
+
+struct JobFilter {
+  user @0 :Text;                      # submitted by; empty: whoever the caller may steer
+  name @1 :Text;                      # part of the job's name
+  states @2 :List(Types.RunState);    # in one of them; empty: any
+  since @3 :Int64;                    # submitted at this wall-clock time or later
+}
+
+struct JobPosition {
+  # A place in the order of submission; a job that stood there may be gone.
+  submitted @0 :Int64;                # wall-clock time; 0: that of the job
+  id @1 :Data;
 }
 
 struct JobDetails {
@@ -149,6 +180,12 @@ struct ServerDetails {
     over @6 :List(UInt8);             # resources on which it feels more than it tolerates
     extras @7 :List(Types.HeldExtra);
   }
+  reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
+  draining @6 :Bool;
+  drainAt @7 :Int64;                  # wall-clock time until which its tasks may go on by themselves, 0: no longer
+  asideUntil @8 :Int64;               # end of its quarantine, 0: it is in none
+  refusedClaims @9 :UInt64;           # since the master's start
+  neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
 }
 
 struct AgentDetails {

@@ -5,7 +5,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 
-const formatVersion :UInt32 = 2;
+const formatVersion :UInt32 = 3;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -22,6 +22,7 @@ struct StoredRecord {
     files @9 :List(Types.InputFile);
     platform @10 :Types.Platform;
     settings @11 :Types.QualitySettings;
+    usage @12 :Types.Usage;
   }
 }
 
@@ -36,6 +37,9 @@ struct ServerRecord {
   facts @1 :Types.ServerFacts;
   monitor @2 :Text;           # identity of the monitor that registered it
   cordoned @3 :Bool;
+  draining @4 :Bool;          # its tasks go elsewhere
+  drainAt @5 :Int64;          # wall-clock time until which they may end by themselves; 0: they may not
+  cordonReason @6 :Text;      # who cordoned it; empty where it is not
 }
 
 struct AgentRecord {

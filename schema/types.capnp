@@ -151,6 +151,8 @@ struct TaskRecord {
   placed @12 :Int64;        # wall-clock time
   end @13 :TaskEnd;         # of the last attempt that ended
   extras @14 :List(HeldExtra);  # of that allocation
+  moving @15 :Bool;         # stopped so that it goes elsewhere: the attempt does not count
+  previous @16 :Text;       # how the attempt before this one ended; empty for the first
 }
 
 struct Explanation {
@@ -224,6 +226,16 @@ struct ServerName {
   id @0 :UInt32;            # the master's number
   name @1 :Text;
   platform @2 :Text;
+}
+
+struct Usage {
+  user @0 :Text;
+  ruMicroseconds @1 :UInt64;  # resource units times how long tasks held them
+  attempts @2 :UInt64;      # of tasks that held units
+  done @3 :UInt64;          # jobs that ended so
+  failed @4 :UInt64;
+  cancelled @5 :UInt64;
+  lost @6 :UInt64;
 }
 
 struct Platform {
@@ -304,9 +316,10 @@ struct CommitAnswer {
   problem @2 :Text;
   grants @3 :List(Grant);   # parallel to the claims, where outcome is ok
   servers @4 :List(ServerUpdate);
-  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; superseded @4; }
+  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; superseded @4; busy @5; }
   # superseded: this connection does not speak for an agent any more, another has attached under its name. Says nothing
-  # about the job: the agent's clients are to repeat their submissions at another agent.
+  # about the job: the agent's clients are to repeat their submissions at another agent. busy: the cluster holds as many
+  # unfinished jobs as it may; a later submission may be taken.
 }
 
 struct Plan {

@@ -74,6 +74,7 @@ void executeCommand(const Plan& plan, int outFd, int errFd, Report& report) {
     const long entered = sys::call(SYS_chdir, plan.workDirectory);
     if (entered < 0) {
       report.fail("enter the working directory", plan.workDirectory, entered);
+      report.exitCode = 126;
       report.problem << " (workdir of the job; it must exist on the server and be open to the task's user)";
       sys::exit(1);
     }

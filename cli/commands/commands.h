@@ -28,10 +28,12 @@ void addJobWait(CLI::App& job);
 void addJobCancel(CLI::App& job);
 
 // The cluster's parts and settings.
-void addServer(CLI::App& app);
+void addServer(CLI::App& app);  // with all below it
+void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
+void addUsage(CLI::App& app);
 
 // Without a cluster.
 void addQuality(CLI::App& app);

@@ -63,6 +63,7 @@ Json jsonOf(const TaskRecord& task, const DecisionRecord* decision, const Explai
   entry.update(decision ? jsonOf(decision->explanation, all.job.record.spec.profile, all.servers)
                         : jsonOfNoDecision());
   const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
+  entry["previous"] = task.previous.empty() ? Json() : Json(task.previous);
   entry["chosen"] = isPlaced ? jsonOfChosen(task.server, task.rus, task.q, task.s) : Json();
   return entry;
 }
@@ -121,7 +122,7 @@ void addJobExplain(CLI::App& job) {
        "far"
        " it satisfies the job; both are in [0, 1]. The least slack is what the tasks already there can still"
        " bear.\n\n"
-       "For a job that waits: why.",
+       "For a job that waits: why. For a task that was started again: how the attempt before ended.",
        "  tarcil job explain 3f2a\n"
        "  tarcil job explain --json 3f2a\n",
        ""});

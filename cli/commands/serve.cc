@@ -41,7 +41,7 @@ Duration durationOf(const std::string& flag, const std::string& value) {
 
 struct MasterArguments {
   MasterFlags flags;
-  std::string folder, agentGrace = "3s", serverGrace = "60s";
+  std::string folder, agentGrace = "3s", serverGrace = "60s", keepFinishedFor = "7d";
 };
 
 int runMaster(MasterArguments& args) {
@@ -52,6 +52,7 @@ int runMaster(MasterArguments& args) {
   if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
   flags.options.agentGrace = durationOf("--agent-grace", args.agentGrace);
   flags.options.serverGrace = durationOf("--server-grace", args.serverGrace);
+  flags.options.keepFinishedFor = durationOf("--keep-finished-for", args.keepFinishedFor);
   return serveMaster(flags);
 }
 
@@ -89,8 +90,29 @@ void addMaster(CLI::App& serve) {
       ->type_name("DURATION");
   command
       .add_option("--keep-finished", args->flags.options.keepFinishedJobs,
-                  "Finished jobs that are kept. Default: 10000")
+                  "Finished jobs that are kept; the oldest go first. Default: 10000")
       ->check(wholeNumber(1, 10'000'000))
+      ->type_name("N");
+  command
+      .add_option("--keep-finished-for", args->keepFinishedFor,
+                  "How long finished jobs are kept at most. Default: 7d")
+      ->type_name("DURATION");
+  command
+      .add_option("--max-jobs-of-user", args->flags.options.maxUnfinishedOfUser,
+                  "Unfinished jobs that one user may have; beyond, submissions are refused. Default: 20000")
+      ->check(wholeNumber(1, 10'000'000))
+      ->type_name("N");
+  command
+      .add_option("--max-jobs", args->flags.options.maxUnfinished,
+                  "Unfinished jobs of everybody; beyond, submissions are refused. Default: 100000")
+      ->check(wholeNumber(1, 10'000'000))
+      ->type_name("N");
+  command
+      .add_option(
+          "--quarantine-after", args->flags.options.quarantineAfter,
+          "Tasks in a row that a server fails to start, within 10 minutes, before it is set aside for a "
+          "minute, then for longer; 0: never. Default: 5")
+      ->check(wholeNumber(0, 1'000'000))
       ->type_name("N");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() { return runMaster(*args); });

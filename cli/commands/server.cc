@@ -19,9 +19,23 @@ struct ServerFlags {
   std::string name;
 };
 
-std::string stateOf(const ServerStatus& status) {
-  if (!status.up) return "down";
-  return status.cordoned ? "cordoned" : "up";
+// Whether tasks hold units of it.
+bool isInUse(const ServerDetails& server) {
+  return server.status.free.size() < server.facts.rus;
+}
+
+std::string stateOf(const ServerDetails& server) {
+  if (!server.status.up) return "down";
+  if (server.draining) return isInUse(server) ? "draining" : "drained";
+  if (server.asideUntil != kNever) return "quarantined";
+  return server.status.cordoned ? "cordoned" : "up";
+}
+
+// Why it takes no new tasks, and how long that lasts where that is known.
+std::string reasonOf(const ServerDetails& server, const Style& style) {
+  if (server.asideUntil != kNever) return server.reason + "; ends " + style.time(server.asideUntil);
+  if (server.drainAt != kNever) return server.reason + "; tasks are ended " + style.time(server.drainAt);
+  return server.reason;
 }
 
 // --- Who disturbs whom ---
@@ -86,7 +100,14 @@ Json jsonOf(const ServerDetails& server) {
           {"platform", server.facts.platform},
           {"rack", server.facts.rack},
           {"attributes", server.facts.attributes},
-          {"state", stateOf(server.status)},
+          {"state", stateOf(server)},
+          {"reason", server.reason.empty() ? Json() : Json(server.reason)},
+          {"cordoned", server.status.cordoned},
+          {"draining", server.draining},
+          {"drain_deadline", jsonTime(server.drainAt)},
+          {"quarantined_until", jsonTime(server.asideUntil)},
+          {"refused_claims", server.refusedClaims},
+          {"failed_launches", server.neverStarted},
           {"rus", server.facts.rus},
           {"free", server.status.free.size()},
           {"extras", jsonOfExtras(server.facts, server.status)},
@@ -137,12 +158,13 @@ std::string offenceText(const Offence& offence, const Style& style) {
          "; caused by " + (offenders.empty() ? "no task of this cluster" : joinedBy(offenders, ", ")) + "\n";
 }
 
-std::string listText(const std::vector<ServerDetails>& servers) {
-  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention"});
+std::string listText(const std::vector<ServerDetails>& servers, const Style& style) {
+  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention", "Reason"});
   for (const ServerDetails& server : servers) {
-    table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server.status),
+    table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server),
                std::to_string(server.facts.rus), std::to_string(server.status.free.size()),
-               extrasText(server.facts, server.status), pressureText(server.contention)});
+               extrasText(server.facts, server.status), pressureText(server.contention),
+               reasonOf(server, style)});
   }
   return table.empty() ? "" : table.text();
 }
@@ -153,7 +175,8 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"Platform", server.facts.platform},
                {"Rack", server.facts.rack},
                {"Attributes", attributesText(server.facts)},
-               {"State", stateOf(server.status)},
+               {"State", stateOf(server)},
+               {"Reason", reasonOf(server, style)},
                {"RUs", std::to_string(server.facts.rus) + " on " + counted(server.facts.cores, "core") +
                            (server.facts.emulated ? ", emulated" : "")},
                {"Free", std::to_string(server.status.free.size())},
@@ -161,6 +184,8 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"Memory", formatSize(server.facts.memoryBytes)},
                {"Contention", pressureText(server.contention)},
                {"Background", pressureText(server.status.background)},
+               {"Refused claims", std::to_string(server.refusedClaims) + " since the master's start"},
+               {"Failed launches", std::to_string(server.neverStarted) + " in a row"},
                {"Missing", joinedBy(server.facts.missing, ", ")}});
   Table table({"Task", "RUs", "Extras", "Caused", "Feels too much"});
   for (const ServerTask& task : server.tasks) {
@@ -190,7 +215,7 @@ int list(const ServerFlags& flags) {
     for (const ServerDetails& server : servers) json.push_back(jsonOf(server));
     printJson(json);
   } else {
-    print(listText(servers));
+    print(listText(servers, styleFor(flags.output.verbose)));
     if (servers.empty()) say("no server has registered yet; start one with `tarcil serve monitor`");
   }
   return kExitDone;
@@ -212,19 +237,22 @@ int show(const ServerFlags& flags) {
 void addServer(CLI::App& app) {
   CLI::App& server =
       addGroup(app, "server",
-               {"server COMMAND ...", "Show the servers of the cluster.",
+               {"server COMMAND ...", "Show and steer the servers of the cluster.",
                 "A server is a machine with one monitor. It has resource units (RUs), each a core"
                 " with its share of everything else; tasks run in them. Contention is the pressure,"
                 " 0 to 99 per resource, that a newcomer would feel from everything on the server.",
                 "  tarcil server list\n"
-                "  tarcil server show s1\n",
+                "  tarcil server show s1\n"
+                "  tarcil server drain s1 --wait\n",
                 ""});
+  addServerSteering(server);
   auto flags = std::make_shared<ServerFlags>();
   CLI::App& listing =
       addCommand(server, "list",
                  {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
-                  "Every server that has ever registered, by name. State: up, cordoned (takes no new"
-                  " tasks) or down (its monitor is away).",
+                  "Every server that has ever registered, by name. State: up; down (its monitor is away);"
+                  " cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an"
+                  " operator wanted it; quarantined (set aside for a while, since it could not start tasks).",
                   "  tarcil server list\n"
                   "  tarcil server list --json\n",
                   ""});
@@ -236,7 +264,8 @@ void addServer(CLI::App& app) {
       server, "show",
       {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
        "The server's contention, the part of it that no task of the cluster explains"
-       " (background), its tasks with their units, their extras and the pressure that they cause,"
+       " (background), how many claims on it were refused, its tasks with their units, their extras and the"
+       " pressure that they cause,"
        " and which of them feel more than they tolerate and because of whom. Missing: what the machine cannot"
        " limit or measure.",
        "  tarcil server show s1\n"

@@ -46,8 +46,11 @@ enum class EndCause : uint8_t {
 
 struct TaskEnd {
   EndCause cause = EndCause::kExited;
-  int exitCode = 0;  // meaningful where signal is 0 and cause is not kNeverStarted or kLost
-  int signal = 0;    // the signal that ended it, or 0
+  // Meaningful where signal is 0 and cause is not kLost. With kNeverStarted: what a Unix shell would return,
+  // 126 or 127, where that lies with the job (no such program, no such user); 0 where it lies with the
+  // server.
+  int exitCode = 0;
+  int signal = 0;  // the signal that ended it, or 0
   bool oomKilled = false;
   std::string problem;        // for people; empty where exit code and signal say all
   WallTime started = kNever;  // when the command was executed; kNever if it was not
@@ -56,6 +59,11 @@ struct TaskEnd {
   bool succeeded() const { return cause == EndCause::kExited && exitCode == 0 && signal == 0 && !oomKilled; }
   bool operator==(const TaskEnd&) const = default;
 };
+
+// Whether the server could not start what it should have been able to start.
+inline bool serversFault(const TaskEnd& end) {
+  return end.cause == EndCause::kNeverStarted && end.exitCode == 0;
+}
 
 // What a monitor tells the master of a task. May be told again: the second time changes nothing.
 struct TaskReport {

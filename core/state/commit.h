@@ -42,8 +42,9 @@ struct CommitAnswer {
   // kOk: looked at, `grants` parallel to the claims. kJobExists: the job of `newJob` was there before (same
   // user): nothing was granted, the submission is answered as if it were the first. kJobOver: ended or owned
   // by another agent. kRefused: see `problem`. kSuperseded: this connection does not speak for an agent any
-  // more, another process has taken the name; says nothing about the job.
-  enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused, kSuperseded };
+  // more, another process has taken the name; says nothing about the job. kBusy: the cluster holds as many
+  // unfinished jobs as it may; see `problem`.
+  enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused, kSuperseded, kBusy };
   Outcome outcome = Outcome::kOk;
   std::string problem;
   std::vector<Grant> grants;

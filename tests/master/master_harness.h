@@ -79,6 +79,9 @@ class MasterHarness {
   std::vector<master::Action> started(SessionId monitor, AllocationId allocation);
   std::vector<master::Action> ended(SessionId monitor, AllocationId allocation, const TaskEnd& end);
   std::vector<master::Action> cancel(int job, const Caller& caller);
+  // By the operator; fails the test where it is refused.
+  std::vector<master::Action> steer(const std::string& server, master::ServerChange change,
+                                    Duration deadline = {});
 
   JobDetails job(int number) { return *logic_->job(jobId(number)); }
   TaskRecord task(int number, TaskIndex index) { return job(number).tasks[index]; }

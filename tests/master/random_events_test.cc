@@ -101,12 +101,12 @@ class RandomCluster {
 
   void restart() {
     std::map<JobId, JobDetails> before;
-    for (const JobSummary& job : master_.logic().jobs(theOperator(), 1000)) {
+    for (const JobSummary& job : master_.logic().jobs(theOperator(), {.limit = 1000}).jobs) {
       before.emplace(job.id, *master_.logic().job(job.id));
     }
     master_.restart();
     forgetSessions();
-    ASSERT_EQ(master_.logic().jobs(theOperator(), 1000).size(), before.size());
+    ASSERT_EQ(master_.logic().jobs(theOperator(), {.limit = 1000}).jobs.size(), before.size());
     for (const auto& [id, details] : before) {
       const JobDetails after = *master_.logic().job(id);
       EXPECT_EQ(after.record, details.record);
@@ -305,7 +305,8 @@ class RandomCluster {
       placed += server.tasks.size();
     }
     size_t active = 0;
-    for (const JobSummary& job : master_.logic().jobs(theOperator(), 1000)) active += job.active;
+    for (const JobSummary& job : master_.logic().jobs(theOperator(), {.limit = 1000}).jobs)
+      active += job.active;
     EXPECT_EQ(placed, active);
   }
 
@@ -313,7 +314,7 @@ class RandomCluster {
   void checkJobs() {
     std::map<JobId, JobProgress> finished;
     uint32_t unfinished = 0;
-    for (const JobSummary& job : master_.logic().jobs(theOperator(), 1000)) {
+    for (const JobSummary& job : master_.logic().jobs(theOperator(), {.limit = 1000}).jobs) {
       const JobProgress progress = master_.logic().job(job.id)->progress;
       EXPECT_EQ(isFinal(progress.state), job.queued + job.active == 0);
       if (!isFinal(progress.state)) {

@@ -23,7 +23,7 @@ struct Views : testing::Test {
   }
   std::vector<JobId> listed(const Caller& caller, size_t limit) {
     std::vector<JobId> ids;
-    for (const JobSummary& job : master.logic().jobs(caller, limit)) ids.push_back(job.id);
+    for (const JobSummary& job : master.logic().jobs(caller, {.limit = limit}).jobs) ids.push_back(job.id);
     return ids;
   }
 };
@@ -88,7 +88,7 @@ TEST_F(Views, SummariseTasksByState) {
   const AllocationId allocation = master.place(agent, commit);
   master.ended(monitor, allocation, exitedWith(0));
   master.ended(monitor, allocation + 1, exitedWith(1));
-  const JobSummary job = master.logic().jobs(theOperator(), 1).at(0);
+  const JobSummary job = master.logic().jobs(theOperator(), {}).jobs.at(0);
   EXPECT_EQ(job.tasks, 4u);
   EXPECT_EQ(job.queued, 1u);
   EXPECT_EQ(job.active, 1u);

@@ -153,18 +153,27 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
     return kj::READY_NOW;
   }
 
+  // By id; whatever the filter asks for.
   kj::Promise<void> jobs(JobsContext context) override {
-    auto list = context.getResults().initJobs(static_cast<unsigned>(state_.jobs.size()));
-    unsigned i = 0;
-    for (const auto& [id, job] : state_.jobs) {
-      auto to = list[i++];
-      to.setId(bytesOf(id));
-      to.setName(job->status.record.spec.name);
-      to.setUser(job->status.record.user);
-      to.setReason(job->status.progress.reason);
-      to.setState(toWire(job->status.progress.state));
-      to.setTasks(static_cast<uint32_t>(job->status.tasks.size()));
-      to.setSubmitted(toWire(job->status.record.submitted));
+    auto params = context.getParams();
+    noteFilter(params.getFilter());
+    auto it = params.hasAfter() ? state_.jobs.upper_bound(readJobId(params.getAfter().getId()))
+                                : state_.jobs.begin();
+    const auto left = static_cast<size_t>(std::distance(it, state_.jobs.end()));
+    const size_t count = std::min<size_t>({left, params.getLimit(), state_.script.jobsAPage});
+    auto results = context.getResults();
+    auto list = results.initJobs(static_cast<unsigned>(count));
+    for (unsigned i = 0; i < count; ++i, ++it) {
+      auto to = list[i];
+      const JobStatus& job = it->second->status;
+      to.setId(bytesOf(it->first));
+      to.setName(job.record.spec.name);
+      to.setUser(job.record.user);
+      to.setReason(job.progress.reason);
+      to.setState(toWire(job.progress.state));
+      to.setTasks(static_cast<uint32_t>(job.tasks.size()));
+      to.setSubmitted(toWire(job.record.submitted));
+      if (i + 1 == count && count < left) results.initNext().setId(bytesOf(it->first));
     }
     return kj::READY_NOW;
   }
@@ -254,6 +263,32 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> steerServers(SteerServersContext context) override {
+    constexpr const char* kChanges[] = {"cordon", "uncordon", "drain"};
+    auto params = context.getParams();
+    const std::lock_guard lock(state_.mutex);
+    for (auto name : params.getNames()) {
+      state_.record.steered.push_back(std::string(kChanges[static_cast<size_t>(params.getChange())]) + " " +
+                                      name.cStr() + " " + std::to_string(params.getDeadline()));
+    }
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> watchDrain(WatchDrainContext context) override {
+    auto& left = state_.script.tasksLeft;
+    context.getResults().setDraining(!left.empty());
+    context.getResults().setTasks(left.empty() ? 1 : left.front());
+    if (!left.empty()) left.erase(left.begin());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> usage(UsageContext context) override {
+    const auto& usage = state_.script.usage;
+    auto list = context.getResults().initUsers(static_cast<unsigned>(usage.size()));
+    for (unsigned i = 0; i < list.size(); ++i) write(usage[i], list[i]);
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> agents(AgentsContext context) override {
     auto list = context.getResults().initAgents(1);
     list[0].setName("a1");
@@ -263,7 +298,19 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
   }
 
  private:
+  void noteFilter(wire::JobFilter::Reader filter) {
+    const std::lock_guard lock(state_.mutex);
+    state_.record.listedUser = filter.getUser().cStr();
+    state_.record.listedName = filter.getName().cStr();
+    state_.record.listedStates.clear();
+    for (auto state : filter.getStates()) state_.record.listedStates.push_back(fromWire(state));
+    state_.record.listedSince = wallTime(filter.getSince());
+  }
+
   static void fill(const ScriptedServer& server, wire::ServerDetails::Builder to) {
+    to.setReason(server.reason);
+    to.setDraining(server.draining);
+    to.setAsideUntil(toWire(server.asideUntil));
     write(server.facts, to.initFacts());
     write(server.status, to.initStatus());
     to.setContention(bytesOf(server.contention));

@@ -15,6 +15,7 @@
 #include "core/decide/job_plan.h"
 #include "core/decide/options.h"
 #include "core/state/server.h"
+#include "core/state/usage.h"
 #include "tests/cli/scratch_folder.h"
 
 namespace tarcil {
@@ -30,6 +31,9 @@ struct ScriptedServer {
   ServerFacts facts;
   ServerStatus status;
   Pressure contention{};
+  std::string reason{};
+  bool draining = false;
+  WallTime asideUntil = kNever;
   struct Task {
     JobId job;
     TaskIndex index = 0;
@@ -54,8 +58,11 @@ struct ClusterScript {
 
   // --- What is there from the start ---
   std::vector<JobStatus> jobs;
+  size_t jobsAPage = 1000;                // of a list
   std::vector<DecisionRecord> decisions;  // of every job
   std::vector<ScriptedServer> servers;
+  std::vector<uint32_t> tasksLeft;  // on a server being drained, as one look after the other sees it
+  std::vector<Usage> usage;
   std::map<std::string, Share> platforms;
   QualitySettings settings;
   JobPlan plan;  // of every job, with the seed that was asked for
@@ -78,6 +85,12 @@ class ScriptedCluster final {
     size_t submissions = 0;  // calls, repeats included
     std::vector<JobSpec> planned;
     std::vector<JobId> cancelled;
+    // Of the latest list.
+    std::string listedUser, listedName;
+    std::vector<RunState> listedStates;
+    WallTime listedSince = kNever;
+    // "drain s1 60000000": what was done to which server, with the deadline.
+    std::vector<std::string> steered;
     std::optional<QualitySettings> settings;
     std::map<std::string, Share> platforms;
   };

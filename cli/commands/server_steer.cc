@@ -1,0 +1,143 @@
+// tarcil server cordon, uncordon, drain: what operators do to servers.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/units.h"
+
+namespace tarcil {
+namespace {
+
+struct SteerFlags {
+  ContextFlags cluster;
+  bool json = false;
+  std::vector<std::string> names;
+  std::string deadline;
+  bool wait = false;
+};
+
+void steer(Cluster& cluster, const SteerFlags& flags, wire::ServerChange change, Duration deadline) {
+  cluster.ask([&flags, change, deadline](Session& session) {
+    auto request = session.user.steerServersRequest();
+    auto names = request.initNames(static_cast<uint32_t>(flags.names.size()));
+    for (uint32_t i = 0; i < names.size(); ++i) names.set(i, flags.names[i].c_str());
+    request.setChange(change);
+    request.setDeadline(static_cast<uint64_t>(deadline.count()));
+    return request.send();
+  });
+}
+
+void printChanged(const SteerFlags& flags, const std::string& done, const std::string& state) {
+  if (!flags.json) return print(aligned({{done, joined({flags.names.begin(), flags.names.end()})}}));
+  Json json = Json::array();
+  for (const std::string& name : flags.names) json.push_back({{"name", name}, {"state", state}});
+  printJson(json);
+}
+
+int cordon(const SteerFlags& flags) {
+  Cluster cluster(flags.cluster);
+  steer(cluster, flags, wire::ServerChange::CORDON, {});
+  printChanged(flags, "Cordoned", "cordoned");
+  return kExitDone;
+}
+
+int uncordon(const SteerFlags& flags) {
+  Cluster cluster(flags.cluster);
+  steer(cluster, flags, wire::ServerChange::UNCORDON, {});
+  printChanged(flags, "Uncordoned", "uncordoned");
+  return kExitDone;
+}
+
+// Says each change until the server has no task. Failure where somebody ends the drain.
+void waitUntilEmpty(Cluster& cluster, const std::string& name) {
+  uint32_t seen = UINT32_MAX;  // no server has so many
+  while (true) {
+    auto answer = cluster.ask([&name, seen](Session& session) {
+      auto request = session.user.watchDrainRequest();
+      request.setName(name.c_str());
+      request.setSeen(seen);
+      return request.send();
+    });
+    seen = answer.getTasks();
+    if (seen == 0) return say(name + ": empty");
+    if (!answer.getDraining()) {
+      throw Failure(kExitFailed,
+                    name + " is not being drained any more, with " + counted(seen, "task") + " left");
+    }
+    say(name + ": " + counted(seen, "task") + " left");
+  }
+}
+
+int drain(const SteerFlags& flags) {
+  Duration deadline{};
+  if (!flags.deadline.empty()) {
+    const auto parsed = parseDuration(flags.deadline);
+    if (!parsed) throw badInput("--deadline: " + parsed.error().message);
+    deadline = *parsed;
+  }
+  Cluster cluster(flags.cluster);
+  steer(cluster, flags, wire::ServerChange::DRAIN, deadline);
+  if (flags.wait) {
+    for (const std::string& name : flags.names) waitUntilEmpty(cluster, name);
+  }
+  printChanged(flags, flags.wait ? "Drained" : "Draining", flags.wait ? "drained" : "draining");
+  return kExitDone;
+}
+
+CLI::App& addSteering(CLI::App& server, const std::string& name, const Help& help,
+                      const std::shared_ptr<SteerFlags>& flags) {
+  CLI::App& command = addCommand(server, name, help);
+  command.add_option("NAME", flags->names, "The servers' names.")->required();
+  addJsonFlag(command, flags->json);
+  addClusterFlags(command, flags->cluster);
+  return command;
+}
+
+}  // namespace
+
+void addServerSteering(CLI::App& server) {
+  auto cordoning = std::make_shared<SteerFlags>();
+  CLI::App& cordonCommand =
+      addSteering(server, "cordon",
+                  {"server cordon [OPTIONS] NAME...", "Keep new tasks away from servers.",
+                   "The servers get no new tasks until they are uncordoned, also across restarts; the tasks"
+                   " that they have go on. All of the servers, or none where one is not there. Takes a token"
+                   " with role operate.",
+                   "  tarcil server cordon s1 s2\n", ""},
+                  cordoning);
+  onRun(cordonCommand, [cordoning]() { return cordon(*cordoning); });
+
+  auto uncordoning = std::make_shared<SteerFlags>();
+  CLI::App& uncordonCommand =
+      addSteering(server, "uncordon",
+                  {"server uncordon [OPTIONS] NAME...", "Let servers have new tasks again.",
+                   "Undoes cordon, ends a drain and ends a quarantine. Tasks that a drain has asked to end"
+                   " still go elsewhere. Takes a token with role operate.",
+                   "  tarcil server uncordon s1\n", ""},
+                  uncordoning);
+  onRun(uncordonCommand, [uncordoning]() { return uncordon(*uncordoning); });
+
+  auto draining = std::make_shared<SteerFlags>();
+  CLI::App& drainCommand =
+      addSteering(server, "drain",
+                  {"server drain [OPTIONS] NAME...", "Send the tasks of servers elsewhere.",
+                   "Cordons the servers and ends their tasks, each with its job's grace, so that they are"
+                   " placed elsewhere. That uses up none of their restarts. Repeat it as you like: the last"
+                   " deadline counts. Takes a token with role operate.",
+                   "  tarcil server drain s1 --wait\n"
+                   "  tarcil server drain s1 s2 --deadline 1h\n",
+                   ""},
+                  draining);
+  drainCommand
+      .add_option("--deadline", draining->deadline,
+                  "How long tasks may go on by themselves before they are ended. Default: not at all")
+      ->type_name("DURATION");
+  drainCommand.add_flag("--wait", draining->wait,
+                        "Return when the servers have no tasks, and say how many are left.");
+  onRun(drainCommand, [draining]() { return drain(*draining); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,79 @@
+// tarcil usage: who has used how much of the cluster.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct UsageFlags {
+  ContextFlags cluster;
+  bool json = false;
+};
+
+double ruSeconds(const Usage& usage) {
+  return static_cast<double>(usage.ruMicroseconds) / 1e6;
+}
+
+Json jsonOf(const Usage& usage) {
+  return {{"user", usage.user},
+          {"ru_seconds", ruSeconds(usage)},
+          {"attempts", usage.attempts},
+          {"jobs",
+           {{"done", usage.done},
+            {"failed", usage.failed},
+            {"cancelled", usage.cancelled},
+            {"lost", usage.lost}}}};
+}
+
+std::string textOf(const std::vector<Usage>& usages) {
+  Table table({"User", "RU hours", "RU seconds", "Attempts", "Done", "Failed", "Cancelled", "Lost"});
+  for (const Usage& usage : usages) {
+    table.add({usage.user, fixed(ruSeconds(usage) / 3600, 2), fixed(ruSeconds(usage), 1),
+               std::to_string(usage.attempts), std::to_string(usage.done), std::to_string(usage.failed),
+               std::to_string(usage.cancelled), std::to_string(usage.lost)});
+  }
+  return table.empty() ? "" : table.text();
+}
+
+int show(const UsageFlags& flags) {
+  Cluster cluster(flags.cluster);
+  auto answer = cluster.ask([](Session& session) { return session.user.usageRequest().send(); });
+  std::vector<Usage> usages;
+  for (auto usage : answer.getUsers()) usages.push_back(read(usage));
+  if (flags.json) {
+    Json json = Json::array();
+    for (const Usage& usage : usages) json.push_back(jsonOf(usage));
+    printJson(json);
+  } else {
+    print(textOf(usages));
+    if (usages.empty()) say("no task has ended yet");
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addUsage(CLI::App& app) {
+  CLI::App& command = addCommand(
+      app, "usage",
+      {"usage [OPTIONS]", "Show how much of the cluster users have used.",
+       "Your own usage since the cluster was made; as an operator, everybody's. RU seconds are resource units"
+       " times how long tasks held them, from the moment a task got its place until its end, whatever became "
+       "of"
+       " it; attempts are starts of tasks, those again included. Jobs are counted by how they ended. What has"
+       " not ended is not counted yet.",
+       "  tarcil usage\n"
+       "  tarcil usage --json\n",
+       ""});
+  auto flags = std::make_shared<UsageFlags>();
+  addJsonFlag(command, flags->json);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return show(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,49 @@
+// Which jobs a caller asks to see, and a page of them.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/state/caller.h"
+#include "core/state/job_state.h"
+
+namespace tarcil {
+
+struct JobSummary {
+  JobId id;
+  std::string name, user, reason;
+  RunState state = RunState::kQueued;
+  uint32_t tasks = 0;
+  uint32_t queued = 0, active = 0, succeeded = 0, failed = 0;  // tasks; active: starting or running
+  WallTime submitted = kNever, finished = kNever;
+};
+
+// A place in the order of submission. The job that stood there may be gone.
+struct JobPosition {
+  WallTime submitted = kNever;
+  JobId id;
+
+  bool operator==(const JobPosition&) const = default;
+};
+
+struct JobQuery {
+  size_t limit = 100;
+  std::string user{};           // submitted by; empty: whoever the caller may steer
+  std::string name{};           // part of the job's name
+  std::set<RunState> states{};  // in one of them; empty: any
+  WallTime since = kNever;      // submitted then or later
+  std::optional<JobPosition> after{};
+};
+
+struct JobPage {
+  std::vector<JobSummary> jobs;     // newest first
+  std::optional<JobPosition> next;  // where to go on; there may be more behind it, also when `jobs` is empty
+};
+
+// What one answer holds and looks through at most, whatever is asked for.
+inline constexpr size_t kMostJobsAPage = 1'000;
+inline constexpr size_t kMostJobsLookedAt = 10'000;
+
+}  // namespace tarcil

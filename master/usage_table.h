@@ -1,0 +1,36 @@
+// Who has used how much of the cluster: counted as tasks and jobs end, stored with their end.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/state/job_state.h"
+#include "core/state/usage.h"
+
+namespace tarcil::master {
+
+class UsageTable {
+ public:
+  explicit UsageTable(std::vector<Usage> stored);
+
+  // An attempt of this user's has ended, after it held so many units for so long.
+  void addAttempt(const std::string& user, size_t rus, Duration held);
+  // A job of this user's has ended. Requires: the state is final.
+  void addJob(const std::string& user, RunState state);
+
+  // By user.
+  const std::map<std::string, Usage>& all() const { return ofUser_; }
+  // Those that changed since the last call.
+  std::vector<Usage> takeChanged();
+
+ private:
+  Usage& of(const std::string& user);
+
+  std::map<std::string, Usage> ofUser_;
+  std::set<std::string> changed_;
+};
+
+}  // namespace tarcil::master
