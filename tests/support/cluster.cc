@@ -238,6 +238,8 @@ void ManualCluster::start(const std::string& name) {
   arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());
   if (role.role == "monitor")
     arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());
+  if (role.role == "master")
+    arguments.insert(arguments.end(), plan_.masterFlags.begin(), plan_.masterFlags.end());
   arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "3"});
   auto process = std::make_unique<Process>(arguments, environment());
   EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start";

@@ -106,6 +106,7 @@ struct ClusterPlan {
   std::string failpoint = {};                  // ... that dies there, and is started again without it ...
   bool staysDead = false;                      // ... unless so: then start() does
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
+  std::vector<std::string> masterFlags = {};   // ... and of the master
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself

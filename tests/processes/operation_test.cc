@@ -1,0 +1,126 @@
+// What operators do with a running cluster, and what users feel of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rpc/token.h"
+#include "tests/support/cluster.h"
+
+namespace tarcil {
+namespace {
+
+using testing::HasSubstr;
+
+// The servers of a cluster that emulates them.
+std::string serversFile(const TraceFolder& folder, int servers, int rus) {
+  folder.write("servers.yaml", "servers: [{name: \"s{n}\", count: " + std::to_string(servers) +
+                                   ", rus: " + std::to_string(rus) + "}]\n");
+  return folder.at("servers.yaml");
+}
+
+// --- Draining ---------------------------------------------------------------------------------------------
+
+// Runs until the gate is open; asked to end before that, it says so and stays until the gate is open.
+std::string stubborn(const TraceFolder& traces) {
+  return "trap '" + traces.note("asked") + traces.waitForGate() + "exit 1' TERM; " + traces.note("started") +
+         traces.waitForGate();
+}
+
+TEST(Drain, MovesATaskWithoutUsingUpItsRestartsThoughTheMasterDiesMeanwhile) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2, .rus = 1});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(shellJob(stubborn(traces), "grace: 60s\n"));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  const std::string server = cluster.status(job)["tasks"][0]["server"];
+  Process drain = cluster.startCommand({"server", "drain", "--wait", server});
+  ASSERT_TRUE(traces.waitForLines("asked", 1));
+  cluster.kill("master");
+  cluster.start("master");
+  traces.openGate();
+  const ProcessResult drained = drain.finish();
+  EXPECT_EQ(drained.exitCode, 0) << drained.err;
+  EXPECT_THAT(drained.err, HasSubstr(server + ": 1 task left"));
+  EXPECT_THAT(drained.err, HasSubstr(server + ": empty"));
+  const Json ended = cluster.ended(job);
+  EXPECT_EQ(ended["state"], "done") << ended;
+  EXPECT_NE(ended["tasks"][0]["server"], server);
+  EXPECT_EQ(ended["tasks"][0]["attempt"], 1);
+  EXPECT_EQ(ended["tasks"][0]["previous"], "was stopped: server drained (" + server + ")");
+  EXPECT_EQ(cluster.json({"server", "show", server})["state"], "drained");
+  EXPECT_EQ(cluster.run({"server", "uncordon", server}).exitCode, 0);
+  cluster.expectAllUnitsFree();
+}
+
+TEST(Cordon, KeepsTasksAwayUntilItIsUndone) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder, 1, 2)});
+  EXPECT_EQ(cluster.run({"server", "cordon", "s1"}).exitCode, 0);
+  const std::string job = cluster.submit("command: ['true']\n");
+  cluster.kill("master");
+  cluster.start("master");
+  cluster.until("the server is cordoned again", [&]() {
+    return cluster.json({"server", "list"})[0]["state"] == "cordoned";
+  });
+  EXPECT_EQ(cluster.status(job)["state"], "queued");
+  EXPECT_EQ(cluster.run({"server", "uncordon", "s1"}).exitCode, 0);
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+}
+
+TEST(Steering, IsNotForUsers) {
+  TraceFolder folder;
+  const std::string token = makeToken();
+  ASSERT_TRUE(writeTokenFile(folder.at("token"), token).ok());
+  ManualCluster cluster(
+      {.emulate = serversFile(folder, 1, 2), .moreTokens = token + " mallory submit nobody\n"});
+  for (const char* verb : {"cordon", "uncordon", "drain"}) {
+    const ProcessResult result =
+        cluster.run({"server", verb, "s1"}, {{"TARCIL_TOKEN_FILE", folder.at("token")}});
+    EXPECT_EQ(result.exitCode, 3) << verb;
+    EXPECT_THAT(result.err, HasSubstr("role operate")) << verb;
+  }
+  EXPECT_EQ(cluster.run({"server", "cordon", "nowhere"}).exitCode, 1);
+  EXPECT_EQ(cluster.json({"server", "list"})[0]["state"], "up");
+}
+
+// --- Usage ------------------------------------------------------------------------------------------------
+
+class UsageAcrossDeaths : public testing::TestWithParam<const char*> {};
+
+TEST_P(UsageAcrossDeaths, NeitherLosesNorDoublesAnything) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder, 2, 4), .failing = "master", .failpoint = GetParam()});
+  std::vector<std::string> jobs;
+  for (int i = 0; i < 3; ++i) jobs.push_back(cluster.submit("command: ['true']\ntasks: 4\n"));
+  jobs.push_back(cluster.submit("command: ['false']\n"));
+  for (const std::string& job : jobs) cluster.ended(job);
+  cluster.waitForFailure();
+  const Json usage = cluster.json({"usage"});
+  ASSERT_EQ(usage.size(), 1u);
+  EXPECT_EQ(usage[0]["jobs"]["done"], 3);
+  EXPECT_EQ(usage[0]["jobs"]["failed"], 1);
+  EXPECT_EQ(usage[0]["attempts"], 13);
+  EXPECT_GT(usage[0]["ru_seconds"], 0.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Failpoints, UsageAcrossDeaths,
+                         testing::Values("master.report_arrived", "master.report_arrived:2",
+                                         "master.before_sync:4", "master.before_sync:6", "master.synced:4",
+                                         "master.synced:6"));
+
+// --- Bounds -----------------------------------------------------------------------------------------------
+
+TEST(Submissions, BeyondTheBoundAreRefusedUntilAJobEnds) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder, 1, 2), .masterFlags = {"--max-jobs-of-user", "2"}});
+  const std::string first = cluster.submit("command: [sleep, 60]\n");
+  cluster.submit("command: [sleep, 60]\n");
+  const ProcessResult refused = cluster.run({"submit", cluster.jobFile("command: ['true']\n")});
+  EXPECT_EQ(refused.exitCode, 1);
+  EXPECT_THAT(refused.err, HasSubstr("has 2 unfinished jobs, as many as one user may; try again in 10 s"));
+  cluster.run({"job", "cancel", first});
+  cluster.ended(first);
+  EXPECT_EQ(cluster.run({"submit", cluster.jobFile("command: ['true']\n")}).exitCode, 0);
+}
+
+}  // namespace
+}  // namespace tarcil
