@@ -314,6 +314,52 @@ TEST(Allocations, OfJobsNoLongerKeptAreNotGivenAgain) {
   placeOne(agent, 1);
 }
 
+struct BusyCommits : testing::Test {
+  static MasterOptions options() {
+    MasterOptions options;
+    options.maxUnfinishedOfUser = 2;
+    options.maxUnfinished = 3;
+    return options;
+  }
+  MasterHarness master{options()};
+  SessionId agent = master.attachAgent("x");
+
+  CommitAnswer submit(int number, const std::string& user) {
+    Commit commit = newJob(number, spec());
+    commit.newJob->record.user = user;
+    return master.commit(agent, commit);
+  }
+};
+
+TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
+  EXPECT_EQ(submit(1, "alice").outcome, Outcome::kOk);
+  EXPECT_EQ(submit(2, "alice").outcome, Outcome::kOk);
+  const CommitAnswer alices = submit(3, "alice");
+  EXPECT_EQ(alices.outcome, Outcome::kBusy);
+  EXPECT_EQ(alices.problem, "alice has 2 unfinished jobs, as many as one user may; try again in 10 s");
+  EXPECT_FALSE(master.logic().job(jobId(3)));
+  EXPECT_EQ(submit(4, "bob").outcome, Outcome::kOk) << "one user does not shut out another";
+  const CommitAnswer carols = submit(5, "carol");
+  EXPECT_EQ(carols.outcome, Outcome::kBusy);
+  EXPECT_EQ(carols.problem, "the cluster has 3 unfinished jobs, as many as it takes; try again in 10 s");
+}
+
+TEST_F(BusyCommits, FindAJobThatIsThereAlready) {
+  submit(1, "alice");
+  submit(2, "alice");
+  EXPECT_EQ(submit(2, "alice").outcome, Outcome::kJobExists);
+}
+
+TEST_F(BusyCommits, AreTakenAgainOnceAJobHasEndedAlsoAfterARestart) {
+  submit(1, "alice");
+  submit(2, "alice");
+  master.restart();
+  agent = master.attachAgent("x", *master.agentAnswer().epoch);
+  EXPECT_EQ(submit(3, "alice").outcome, Outcome::kBusy);
+  master.cancel(1, user("alice"));
+  EXPECT_EQ(submit(4, "alice").outcome, Outcome::kOk);
+}
+
 TEST_F(Commits, SeeServerVersionsRiseAcrossRestarts) {
   // As many changes as no counter of allocations moves by itself.
   for (int i = 0; i < 6'000; ++i) master.detach(master.attachMonitor("m", {serverFacts("a", 4)}));

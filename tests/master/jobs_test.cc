@@ -165,5 +165,52 @@ TEST(FinishedJobs, AreKeptUpToABound) {
   EXPECT_EQ(master.logic().jobs(theOperator(), {}).jobs.size(), 2u);
 }
 
+// Three jobs of 1, 2 and 3, a day between their ends.
+struct History : testing::Test {
+  MasterHarness master;
+
+  void endJobs(int count, Duration apart) {
+    const SessionId monitor = master.attachMonitor("m", {serverFacts("a", 4)});
+    const SessionId agent = master.attachAgent("x");
+    for (int number = 1; number <= count; ++number) {
+      Commit commit = newJob(number, spec());
+      commit.claims = {claim(0, 0)};
+      master.ended(monitor, master.place(agent, commit), exitedWith(0));
+      master.pass(apart);
+    }
+  }
+  size_t kept() { return master.store().load()->jobs.size(); }
+};
+
+TEST_F(History, ForgetsJobsWhenTheyAreOldThoughNothingElseHappens) {
+  endJobs(3, std::chrono::days(1));
+  master.pass(std::chrono::days(4) - std::chrono::seconds(1));
+  EXPECT_EQ(kept(), 3u);
+  master.pass(std::chrono::seconds(1));
+  EXPECT_EQ(kept(), 2u);
+  EXPECT_FALSE(master.logic().job(jobId(1))) << "the oldest goes first";
+  master.restart();
+  master.pass(std::chrono::days(1));
+  EXPECT_EQ(kept(), 1u);
+  master.pass(std::chrono::days(1));
+  EXPECT_EQ(kept(), 0u);
+}
+
+TEST_F(History, IsErasedInBoundedBatches) {
+  endJobs(500, Duration::zero());
+  master.restart();
+  std::vector<size_t> left;
+  while (kept() > 0 && left.size() < 10) {
+    if (left.empty()) {
+      master.skip(std::chrono::days(8));
+      master.handle(TimerFired{});
+    } else {
+      master.fireTimer();
+    }
+    left.push_back(kept());
+  }
+  EXPECT_THAT(left, ElementsAre(300, 100, 0));
+}
+
 }  // namespace
 }  // namespace tarcil

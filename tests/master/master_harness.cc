@@ -149,6 +149,17 @@ std::vector<Action> MasterHarness::pass(Duration duration) {
   return all;
 }
 
+void MasterHarness::skip(Duration duration) {
+  now_.wall += duration;
+  now_.steady += duration;
+}
+
+std::vector<Action> MasterHarness::fireTimer() {
+  if (!wakeAt_) return {};
+  wakeAt_.reset();
+  return handle(TimerFired{});
+}
+
 SessionId MasterHarness::attachAgent(const std::string& name, uint64_t epoch) {
   const SessionId session = nextSession_++;
   lastActions_ = handle(AgentAttached{nextRequest_++, session, name, epoch, "address-of-" + name});

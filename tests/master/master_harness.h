@@ -59,6 +59,11 @@ class MasterHarness {
   // Time passes; timers that were asked for fire.
   std::vector<master::Action> pass(Duration duration);
 
+  // Time passes without anybody noticing.
+  void skip(Duration duration);
+  // The timer that was asked for last fires, whatever the time. Nothing where none was.
+  std::vector<master::Action> fireTimer();
+
   // --- Peers; each call is a new session, returned ---
   SessionId attachAgent(const std::string& name, uint64_t epoch = 0);
   SessionId attachMonitor(const std::string& monitor, std::vector<ServerFacts> servers,
