@@ -29,7 +29,7 @@ CommitAnswer FakeMaster::take(const Commit& commit) {
   CommitAnswer& answer = answers_[commit.sequence];
   answer.sequence = commit.sequence;
   if (!refusedBecause_.empty()) {
-    answer.outcome = CommitAnswer::Outcome::kRefused;
+    answer.outcome = refusedAs_;
     answer.problem = std::exchange(refusedBecause_, {});
     return answer;
   }

@@ -23,8 +23,11 @@ class FakeMaster {
 
   // Refuses the next so many claims as no longer free.
   void refuseClaims(int count) { refusals_ = count; }
-  // Answers the next commit with kRefused.
-  void refuseCommit(std::string problem) { refusedBecause_ = std::move(problem); }
+  // Answers the next commit with this outcome.
+  void refuseCommit(std::string problem, CommitAnswer::Outcome outcome = CommitAnswer::Outcome::kRefused) {
+    refusedBecause_ = std::move(problem);
+    refusedAs_ = outcome;
+  }
   // The agent's commits so far are void, unless they have been taken.
   void startEpoch() { answers_.clear(); }
 
@@ -83,6 +86,7 @@ class FakeMaster {
   AllocationId nextAllocation_ = 1'000;
   int refusals_ = 0;
   std::string refusedBecause_;
+  CommitAnswer::Outcome refusedAs_ = CommitAnswer::Outcome::kRefused;
 };
 
 }  // namespace tarcil

@@ -184,5 +184,16 @@ TEST(Submitting, MasterRefusalReachesTheClientAndLeavesNothing) {
   EXPECT_EQ(h.agent.load().freeUnits, 4u);
 }
 
+TEST(Submitting, OfOneJobTooManyIsToBeTriedLater) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(1));
+  h.master.refuseCommit("too many jobs", CommitAnswer::Outcome::kBusy);
+  h.takeCommits();
+  EXPECT_EQ(h.answer(request)->error(), (Error{ErrorCode::kExhausted, "too many jobs"}));
+  EXPECT_EQ(h.agent.load().jobs, 0u);
+  EXPECT_EQ(h.agent.load().freeUnits, 4u);
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -129,9 +129,10 @@ void MasterHarness::dieBeforeStoring(const Event& event) {
   start();
 }
 
-void MasterHarness::dieBeforeAnswering(const Event& event) {
-  handle(event);
+std::vector<Action> MasterHarness::dieBeforeAnswering(const Event& event) {
+  std::vector<Action> unheard = handle(event);
   start();
+  return unheard;
 }
 
 std::vector<Action> MasterHarness::pass(Duration duration) {

@@ -53,7 +53,8 @@ class MasterHarness {
   // The process dies while it handles the event: before anything of it is stored, or before anything is let
   // out.
   void dieBeforeStoring(const master::Event& event);
-  void dieBeforeAnswering(const master::Event& event);
+  // Returns what nobody has heard.
+  std::vector<master::Action> dieBeforeAnswering(const master::Event& event);
   // How often a timer was asked for since the start of the process.
   size_t wakesAsked() const { return wakesAsked_; }
   // Time passes; timers that were asked for fire.

@@ -44,6 +44,7 @@ class RandomCluster {
     if (dice < 14) return detachSomebody();
     if (dice < 24) return attachMonitor();
     if (dice < 26) return cancelSomething();
+    if (dice < 28) return steerSomething();
     if (dice < 30) return passTime();
     if (dice < 31) return restart();
     if (dice < 36) return repeatCommit();
@@ -54,6 +55,7 @@ class RandomCluster {
   void check() {
     checkUnits();
     checkJobs();
+    checkUsage();
   }
 
   size_t granted() const { return granted_.size(); }
@@ -85,7 +87,7 @@ class RandomCluster {
       return std::nullopt;
     }
     if (chance(0.01)) {
-      master_.dieBeforeAnswering(event);
+      countEnds(master_.dieBeforeAnswering(event));
       forgetSessions();
       return std::nullopt;
     }
@@ -169,6 +171,15 @@ class RandomCluster {
 
   void cancelSomething() {
     deliver(CancelRequested{0, jobId(static_cast<int>(rng_.below(kJobs))), theOperator()});
+  }
+
+  void steerSomething() {
+    const char* const servers[] = {"a", "b", "c", "d"};
+    ServersSteered event{0, theOperator(), {servers[rng_.below(4)]}, ServerChange::kUncordon, {}};
+    if (chance(0.4)) event.change = ServerChange::kDrain;
+    if (chance(0.2)) event.change = ServerChange::kCordon;
+    if (chance(0.5)) event.deadline = std::chrono::seconds(rng_.below(5));
+    deliver(event);
   }
 
   Commit randomCommit() {
@@ -261,11 +272,17 @@ class RandomCluster {
   TaskEnd randomEnd() {
     TaskEnd end = exitedWith(chance(0.6) ? 0 : 1);
     if (chance(0.2)) end.cause = EndCause::kCancelled;
+    if (chance(0.1)) end.cause = EndCause::kNeverStarted;
     return end;
+  }
+
+  void countEnds(const std::vector<Action>& actions) {
+    for (const JobChanged& change : only<JobChanged>(actions)) stored_ += change.finished ? 1 : 0;
   }
 
   // No job ends twice.
   void noteEnds(const std::vector<Action>& actions) {
+    countEnds(actions);
     for (const JobChanged& change : only<JobChanged>(actions)) {
       if (change.finished) {
         EXPECT_TRUE(announced_.insert(change.job).second) << "a job ended twice";
@@ -310,6 +327,15 @@ class RandomCluster {
     EXPECT_EQ(placed, active);
   }
 
+  // Each job that has ended is counted once, by how it ended.
+  void checkUsage() {
+    uint64_t counted = 0;
+    for (const Usage& usage : master_.logic().usage(theOperator())) {
+      counted += usage.done + usage.failed + usage.cancelled + usage.lost;
+    }
+    EXPECT_EQ(counted, stored_);
+  }
+
   // What has ended stays as it ended; what has not has an owner that counts it.
   void checkJobs() {
     std::map<JobId, JobProgress> finished;
@@ -348,6 +374,7 @@ class RandomCluster {
   std::set<JobId> announced_;              // told to have finished, and still kept
   std::map<JobId, JobProgress> finished_;  // at the last check
   size_t ended_ = 0;                       // jobs
+  uint64_t stored_ = 0;                    // the same, with those that nobody was told of
 };
 
 TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
