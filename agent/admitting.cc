@@ -17,25 +17,12 @@ Error exhausted(std::string message) {
   return {ErrorCode::kExhausted, std::move(message)};
 }
 
-Status checked(const SubmitArrived& event) {
-  if (event.caller.role != Role::kSubmit && event.caller.role != Role::kOperate) {
-    return denied("a token of role " + std::string(name(event.caller.role)) +
-                  " does not allow submitting jobs");
-  }
-  static const std::vector<InputFile> kNone;
-  return checkSubmission(event.spec, event.files ? *event.files : kNone);
-}
-
 }  // namespace
 
 void AgentLogic::State::on(const SubmitArrived& event, Turn& turn) {
-  if (Status status = checked(event); !status) return answer({event.request}, status, turn);
-  Result<std::string> runAs = runAsFor(event.spec, event.caller);
+  static const std::vector<InputFile> kNone;
+  Result<std::string> runAs = accept(event.caller, event.spec, event.files ? *event.files : kNone);
   if (!runAs) return answer({event.request}, runAs.error(), turn);
-  if (arrivals.size() >= options.maxWaitingJobs) {
-    return answer({event.request}, exhausted("too many submissions wait for the master; try again in 10 s"),
-                  turn);
-  }
   JobRecord record{.id = event.job,
                    .spec = event.spec,
                    .user = event.caller.user,
@@ -45,6 +32,19 @@ void AgentLogic::State::on(const SubmitArrived& event, Turn& turn) {
   arrivals.push_back({.clients = {event.request},
                       .job = {.record = std::move(record), .files = event.files},
                       .deadline = turn.now + options.masterPatience});
+}
+
+Result<std::string> AgentLogic::State::accept(const Caller& caller, const JobSpec& spec,
+                                              const std::vector<InputFile>& files) const {
+  if (caller.role != Role::kSubmit && caller.role != Role::kOperate) {
+    return denied("a token of role " + std::string(name(caller.role)) + " does not allow submitting jobs");
+  }
+  if (Status status = checkSubmission(spec, files); !status) return status.error();
+  Result<std::string> runAs = runAsFor(spec, caller);
+  if (runAs && arrivals.size() >= options.maxWaitingJobs) {
+    return exhausted("too many submissions wait for the master; try again in 10 s");
+  }
+  return runAs;
 }
 
 void AgentLogic::State::answer(const std::vector<RequestId>& clients, const Status& status, Turn& turn) {
@@ -81,7 +81,8 @@ void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
   // The master has said that the job is over, and still owes the answer to a commit for it: the job is
   // durable.
   if (inFlight.has(record.id)) return answer(arrival.clients, {}, turn);
-  if (Status status = admissible(record); !status) return answer(arrival.clients, status, turn);
+  if (Status status = admissible(record.spec, record.user); !status)
+    return answer(arrival.clients, status, turn);
   JobId id = record.id;
   Job& job = jobs.emplace(id, HeldJob::submitted(std::move(arrival.job.record))).first->second;
   job.files = std::move(arrival.job.files);
@@ -89,11 +90,11 @@ void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
   plan(job, turn);
 }
 
-Status AgentLogic::State::admissible(const JobRecord& record) {
-  if (Status status = everFeasible(copy.state(), record.spec); !status) return status;
-  auto waits = waitingOfUser.find(record.user);
+Status AgentLogic::State::admissible(const JobSpec& spec, const std::string& user) const {
+  if (Status status = everFeasible(copy.state(), spec); !status) return status;
+  auto waits = waitingOfUser.find(user);
   if (waits == waitingOfUser.end() || waits->second < options.maxWaitingJobs) return {};
-  return exhausted(std::to_string(waits->second) + " jobs of " + record.user +
+  return exhausted(std::to_string(waits->second) + " jobs of " + user +
                    " wait already, the most that this agent keeps; try again in 10 s, or at another agent");
 }
 

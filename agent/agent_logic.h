@@ -16,8 +16,10 @@
 
 #include "agent/events.h"
 #include "agent/options.h"
+#include "core/base/result.h"
 #include "core/base/rng.h"
 #include "core/base/time.h"
+#include "core/decide/job_plan.h"
 
 namespace tarcil {
 
@@ -28,6 +30,12 @@ class AgentLogic final {
 
   // Takes one event and appends what is to be done. Actions are to be carried out in order.
   void handle(const agent::Event& event, Now now, Rng& rng, std::vector<agent::Action>& actions);
+
+  // What would become of this job if the caller submitted it now: checked as a submission is, with the same
+  // errors, and decided on the copy as it is, all tasks at once, drawn with `seed`. Its input files are not
+  // looked at. Unavailable where the master is away or the copy not whole. Costs a decision; with the same
+  // seed on the same state it gives the same plan, and what is handled later does not depend on it.
+  Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
 
   // The epoch that the master gave last; 0 before the first attachment.
   uint64_t epoch() const;

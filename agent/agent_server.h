@@ -50,6 +50,9 @@ class AgentServer final {
   kj::Promise<User> authenticate(const std::string& token);
   kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec,
                            std::shared_ptr<const std::vector<InputFile>> files);
+  Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
+    return logic_.plan(caller, spec, seed);
+  }
   MonitorClient& monitors() { return monitors_; }
   const std::string& cluster() const { return cluster_; }
 

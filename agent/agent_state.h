@@ -1,6 +1,6 @@
 // What an agent holds and the steps that change it. Private to agent_logic: agent_logic.cc takes events and
 // keeps time, admitting.cc takes submissions in, placing.cc samples and commits, answering.cc takes the
-// master's word.
+// master's word, foreseeing.cc says what would become of a submission.
 #pragma once
 
 #include <deque>
@@ -19,6 +19,7 @@
 #include "agent/wait_reason.h"
 #include "agent/waiting_queue.h"
 #include "core/decide/chooser.h"
+#include "core/decide/job_plan.h"
 #include "core/decide/options.h"
 
 namespace tarcil {
@@ -96,7 +97,14 @@ struct AgentLogic::State {
   void admitArrivals(Turn& turn);
   void expireArrivals(Turn& turn);
   void admit(Arrival arrival, Turn& turn);
-  Status admissible(const JobRecord& record);
+  // What is checked of a submission when it arrives; gives the user that its tasks run as.
+  Result<std::string> accept(const Caller& caller, const JobSpec& spec,
+                             const std::vector<InputFile>& files) const;
+  // What is checked once the whole state is known. Requires: ready().
+  Status admissible(const JobSpec& spec, const std::string& user) const;
+
+  // --- Foreseeing (foreseeing.cc)
+  Result<JobPlan> foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
 
   // --- Placing (placing.cc)
   void tryWaiting(Turn& turn);
@@ -104,7 +112,21 @@ struct AgentLogic::State {
   // commits in flight.
   void plan(Job& job, Turn& turn);
   Commit decide(Job& job, agent::WaitReason& reason, Turn& turn);
-  Decision sample(const Job& job, size_t wanted, Turn& turn);
+  // How a decision is to be made.
+  struct How {
+    Standard standard = Standard::kAcceptable;
+    size_t atMost = kMaxTasks;                        // tasks
+    size_t candidates = Explanation::kMaxCandidates;  // in the explanation
+    uint64_t seed = 0;
+  };
+  // What a decision for the job's placeable tasks comes to.
+  struct Attempt {
+    Decision decision;
+    agent::WaitReason reason;  // why some of them would have to wait; empty where none would
+    bool isCutOff = false;     // there would be room for more than `atMost`
+  };
+  // Decides on the copy as it is; changes only the chooser's memory. Requires: ready().
+  Attempt attemptFor(const agent::HeldJob& held, const How& how, Chooser& with) const;
   Commit emptyCommit(const Job& job) const;
   void send(Job& job, Commit commit, const agent::WaitReason& reason, Turn& turn);
   // Tells the master why the job waits, now or as soon as the last word is old enough, if that is news.

@@ -25,6 +25,14 @@ class ClientPortImpl final : public wire::ClientPort::Server {
     return server_.submit(user_.caller, id, std::move(spec), std::move(files));
   }
 
+  kj::Promise<void> plan(PlanContext context) override {
+    auto params = context.getParams();
+    const auto plan = server_.plan(user_.caller, read(params.getSpec()), params.getSeed());
+    if (!plan) return toException(plan.error());
+    write(*plan, context.getResults().initPlan());
+    return kj::READY_NOW;
+  }
+
   // The master knows where the task is, and whether the caller may see it; the monitor has the output.
   kj::Promise<void> output(OutputContext context) override {
     auto params = context.getParams();

@@ -45,37 +45,47 @@ void AgentLogic::State::plan(Job& job, Turn& turn) {
 }
 
 Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
-  const JobSpec& spec = job.spec();
-  const size_t placeable = job.held.placeable();
-  const uint64_t free = copy.state().freeUnits();
-  const auto slots = static_cast<size_t>(free / spec.rusPerTask);
+  const How how{.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable,
+                .atMost = kTasksPerCommit,
+                .seed = turn.rng()};
+  Attempt attempt = attemptFor(job.held, how, chooser);
+  if (attempt.isCutOff) job.triedAt = 0;  // goes on with its next commit, which is no waiting
+  reason = std::move(attempt.reason);
   Commit commit = emptyCommit(job);
-  // More than what is free cannot be had: it is not worth a sample.
-  const size_t wanted = commit.gang ? placeable : std::min({placeable, slots, kTasksPerCommit});
-  const bool sampled = wanted > 0 && wanted <= slots;
-  if (sampled) {
-    Decision decision = sample(job, wanted, turn);
-    commit.claims = std::move(decision.claims);
-    commit.explanation = std::move(decision.explanation);
-  } else {
-    commit.explanation.wanted = placeable;
-  }
-  const size_t placed = commit.claims.size();
-  const Units units{.usable = copy.usableUnits(), .free = free - placed * spec.rusPerTask};
-  if (placed == kTasksPerCommit && units.free >= spec.rusPerTask) {
-    job.triedAt = 0;  // cut off: goes on with its next commit, which is no waiting
-  } else if (placed < placeable) {
-    reason = whyWaiting(spec, placeable - placed, units,
-                        sampled && placed < wanted ? &commit.explanation : nullptr);
-  }
+  commit.claims = std::move(attempt.decision.claims);
+  commit.explanation = std::move(attempt.decision.explanation);
   return commit;
 }
 
-Decision AgentLogic::State::sample(const Job& job, size_t wanted, Turn& turn) {
-  PlacementRequest request{.spec = job.spec(), .tasks = job.held.firstPlaceable(wanted), .placedOn = {}};
-  if (job.spec().placement.spread != Spread::kNone) request.placedOn = job.held.placedOn();
-  request.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable;
-  return chooser.choose(copy.state(), request, settings, turn.rng());
+AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, const How& how,
+                                                         Chooser& with) const {
+  const JobSpec& spec = held.record().spec;
+  const size_t placeable = held.placeable();
+  const uint64_t free = copy.state().freeUnits();
+  const auto slots = static_cast<size_t>(free / spec.rusPerTask);
+  // More than what is free cannot be had: it is not worth a sample.
+  const bool isGang = spec.schedule == Schedule::kGang;
+  const size_t wanted = isGang ? placeable : std::min({placeable, slots, how.atMost});
+  const bool sampled = wanted > 0 && wanted <= slots;
+  Attempt attempt;
+  Decision& decision = attempt.decision;
+  if (sampled) {
+    PlacementRequest request{.spec = spec, .tasks = held.firstPlaceable(wanted), .placedOn = {}};
+    if (spec.placement.spread != Spread::kNone) request.placedOn = held.placedOn();
+    request.standard = how.standard;
+    request.candidates = how.candidates;
+    decision = with.choose(copy.state(), request, settings, how.seed);
+  } else {
+    decision.explanation.wanted = placeable;
+  }
+  const size_t placed = decision.claims.size();
+  const Units units{.usable = copy.usableUnits(), .free = free - placed * spec.rusPerTask};
+  attempt.isCutOff = placed == how.atMost && placed < placeable && units.free >= spec.rusPerTask;
+  if (placed < placeable && !attempt.isCutOff) {
+    attempt.reason = whyWaiting(spec, placeable - placed, units,
+                                sampled && placed < wanted ? &decision.explanation : nullptr);
+  }
+  return attempt;
 }
 
 Commit AgentLogic::State::emptyCommit(const Job& job) const {

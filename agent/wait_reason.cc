@@ -91,6 +91,11 @@ WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Expla
   return {"too_few_free", free + ", a task needs " + to_string(spec.rusPerTask)};
 }
 
+WaitReason heldBack(const JobSpec& spec) {
+  return {"concurrency", "concurrency lets " + to_string(spec.mostAtOnce()) +
+                             " of its tasks run at once; the others follow as these end"};
+}
+
 WaitReason outrun() {
   return {"outrun", "others were quicker to take the slots found for it; it is tried again"};
 }

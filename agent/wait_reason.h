@@ -31,6 +31,9 @@ struct Units {
 // few units are free whatever their quality.
 WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision);
 
+// Every task that its concurrency lets run at once has a slot; the others follow.
+WaitReason heldBack(const JobSpec& spec);
+
 // Slots were found and given to others first, as often as the agent tries at once.
 WaitReason outrun();
 

@@ -49,7 +49,7 @@ void decide(benchmark::State& state) {
   requests.reserve(jobs.size());
   for (const JobSpec& job : jobs) {
     requests.push_back(placing(job));
-    requests.back().explain = state.range(3) != 0;
+    if (state.range(3) == 0) requests.back().candidates = 0;
   }
   Chooser chooser;
   uint64_t seed = 0;

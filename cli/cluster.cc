@@ -36,9 +36,7 @@ void randomBytes(void* to, size_t size) {
 
 ClientOptions optionsFor(const Context& context) {
   ClientOptions options;
-  uint32_t chance = 0;
-  randomBytes(&chance, sizeof chance);
-  options.first = chance % context.agents.size();
+  options.first = makeSeed() % context.agents.size();
   return options;
 }
 
@@ -86,6 +84,12 @@ JobId makeJobId() {
   JobId id;
   randomBytes(id.bytes.data(), id.bytes.size());
   return id;
+}
+
+uint32_t makeSeed() {
+  uint32_t seed = 0;
+  randomBytes(&seed, sizeof seed);
+  return seed;
 }
 
 kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::vector<InputFile> files) {

@@ -54,6 +54,9 @@ class Cluster {
 // 128 bits from the kernel.
 JobId makeJobId();
 
+// Chance for a decision: short enough to be typed again.
+uint32_t makeSeed();
+
 // Hands the job over; done when it is durable. May be repeated with the same id. Where the cluster got out of
 // reach on the way, the error says that the job may have been taken and how to find out.
 kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::vector<InputFile> files);

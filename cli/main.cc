@@ -43,6 +43,7 @@ const Help kHelp = {"VERB ...", "",
 std::vector<Verb> verbs(const Words& runCommand) {
   return {
       {"submit", "Jobs", addSubmit},
+      {"plan", "Jobs", addPlan},
       {"run", "Jobs", [&runCommand](CLI::App& app) { addRun(app, runCommand); }},
       {"job", "Jobs", addJob},
       {"up", "Cluster", addUp},

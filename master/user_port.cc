@@ -145,10 +145,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     uint32_t i = 0;
     for (ServerId id : servers) {
       const ServerFacts* facts = server_.logic().facts(id);
-      to[i].setId(id);
-      to[i].setName(text(facts == nullptr ? "?" : facts->name));
-      to[i].setPlatform(text(facts == nullptr ? "?" : facts->platform));
-      ++i;
+      write(facts ? ServerName{id, facts->name, facts->platform} : ServerName{id, "?", "?"}, to[i++]);
     }
   }
 

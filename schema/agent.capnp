@@ -26,6 +26,11 @@ interface ClientPort {
 
   user @2 () -> (port :Master.UserPort);
   # The master's port for this caller.
+
+  plan @3 (spec :Types.JobSpec, seed :UInt64) -> (plan :Types.Plan);
+  # What submit would do with this job now, without doing it: the decision on the agent's present copy of the state, drawn
+  # with this seed. The same seed on the same state gives the same plan. Input files are not part of it. Fails as submit
+  # does, and as Unavailable until the agent knows the whole state. Reads only.
 }
 
 enum Stream { stdout @0; stderr @1; }

@@ -3,6 +3,7 @@
 // order.
 #pragma once
 
+#include "core/decide/job_plan.h"
 #include "core/decide/options.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"
@@ -51,7 +52,8 @@ JobProgress read(wire::JobProgress::Reader from);
 void write(const TaskRecord& value, wire::TaskRecord::Builder to);
 TaskRecord read(wire::TaskRecord::Reader from);
 void write(const Explanation& value, wire::Explanation::Builder to);
-Explanation read(wire::Explanation::Reader from);
+// Throws where there are more candidates than `mostCandidates`, which bounds what is stored.
+Explanation read(wire::Explanation::Reader from, size_t mostCandidates = Explanation::kMaxCandidates);
 void write(const DecisionRecord& value, wire::DecisionRecord::Builder to);
 DecisionRecord read(wire::DecisionRecord::Reader from);
 void write(const JobAssignment& value, wire::JobAssignment::Builder to);
@@ -74,6 +76,10 @@ void write(const Commit& value, wire::Commit::Builder to);
 Commit read(wire::Commit::Reader from);
 void write(const CommitAnswer& value, wire::CommitAnswer::Builder to);
 CommitAnswer read(wire::CommitAnswer::Reader from);
+void write(const ServerName& value, wire::ServerName::Builder to);
+ServerName read(wire::ServerName::Reader from);
+void write(const JobPlan& value, wire::Plan::Builder to);
+JobPlan read(wire::Plan::Reader from);
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to);
 LaunchSpec read(wire::LaunchSpec::Reader from);
 void write(const TaskReport& value, wire::TaskReport::Builder to);

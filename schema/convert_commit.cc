@@ -124,6 +124,38 @@ CommitAnswer read(wire::CommitAnswer::Reader from) {
   return value;
 }
 
+void write(const ServerName& value, wire::ServerName::Builder to) {
+  to.setId(value.id);
+  to.setName(text(value.name));
+  to.setPlatform(text(value.platform));
+}
+
+ServerName read(wire::ServerName::Reader from) {
+  return {from.getId(), text(from.getName()), text(from.getPlatform())};
+}
+
+void write(const JobPlan& value, wire::Plan::Builder to) {
+  auto claims = to.initClaims(static_cast<uint32_t>(value.claims.size()));
+  for (uint32_t i = 0; i < value.claims.size(); ++i) writeClaim(value.claims[i], claims[i]);
+  write(value.explanation, to.initExplanation());
+  to.setWaitReason(text(value.waitReason));
+  auto servers = to.initServers(static_cast<uint32_t>(value.servers.size()));
+  for (uint32_t i = 0; i < value.servers.size(); ++i) write(value.servers[i], servers[i]);
+  to.setUsableUnits(value.usableUnits);
+  to.setFreeUnits(value.freeUnits);
+}
+
+JobPlan read(wire::Plan::Reader from) {
+  JobPlan value;
+  for (auto claim : from.getClaims()) value.claims.push_back(readClaim(claim));
+  value.explanation = read(from.getExplanation(), JobPlan::kMaxCandidates);
+  value.waitReason = text(from.getWaitReason());
+  for (auto server : from.getServers()) value.servers.push_back(read(server));
+  value.usableUnits = from.getUsableUnits();
+  value.freeUnits = from.getFreeUnits();
+  return value;
+}
+
 void write(const JobAssignment& value, wire::JobAssignment::Builder to) {
   write(value.job, to.initJob());
   to.setComplete(value.complete);

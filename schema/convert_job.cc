@@ -376,7 +376,7 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setAfter(joined(value, [](const Candidate& c) { return single(static_cast<uint8_t>(c.after)); }));
 }
 
-Explanation read(wire::Explanation::Reader from) {
+Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   Explanation value;
   value.drawn = from.getDrawn();
   value.acceptable = from.getAcceptable();
@@ -394,8 +394,8 @@ Explanation read(wire::Explanation::Reader from) {
   for (uint32_t i = 0; i < from.getDropped().size(); ++i) value.dropped[i] = from.getDropped()[i];
   const uint32_t count = from.getServers().size();
   constexpr auto kUnits = static_cast<uint32_t>(std::tuple_size_v<decltype(Candidate::rus)>);
-  KJ_REQUIRE(count <= Explanation::kMaxCandidates && from.getQ().size() == count &&
-                 from.getS().size() == count && from.getContentions().size() == kResources * count &&
+  KJ_REQUIRE(count <= mostCandidates && from.getQ().size() == count && from.getS().size() == count &&
+                 from.getContentions().size() == kResources * count &&
                  from.getSlacks().size() == kResources * count && from.getRus().size() == kUnits * count &&
                  from.getRusCounts().size() == count && from.getAfter().size() == count,
              "explanation: lists of different lengths");

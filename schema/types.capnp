@@ -309,6 +309,16 @@ struct CommitAnswer {
   # about the job: the agent's clients are to repeat their submissions at another agent.
 }
 
+struct Plan {
+  # What would become of a job if it were submitted now. Nothing of it is stored or promised.
+  claims @0 :List(Claim);   # one for each task that would get a place at once
+  explanation @1 :Explanation;  # with at most 64 candidates
+  waitReason @2 :Text;      # why the other tasks would wait; empty where none would
+  servers @3 :List(ServerName);  # those that claims and explanation number
+  usableUnits @4 :UInt64;   # of servers that are up and not cordoned
+  freeUnits @5 :UInt64;     # of them, before this job
+}
+
 struct TaskAssignment {
   index @0 :UInt32;
   attempt @1 :UInt32;

@@ -15,6 +15,7 @@ void addServe(CLI::App& app);
 
 // Jobs.
 void addSubmit(CLI::App& app);
+void addPlan(CLI::App& app);
 // `command` is what followed "--" on the command line: it is the user's, and no flag of ours is looked for in
 // it.
 void addRun(CLI::App& app, const std::vector<std::string>& command);

@@ -1,26 +1,17 @@
 // tarcil job explain: why a job's tasks are where they are, or why it waits.
 #include <algorithm>
-#include <map>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
+#include "cli/decision.h"
 #include "cli/failure.h"
 #include "cli/job_status.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "core/model/encoding.h"
-#include "core/state/explain.h"
-#include "core/state/vacancy.h"
 #include "schema/convert.h"
 
 namespace tarcil {
 namespace {
-
-// A server as explanations number it.
-struct NamedServer {
-  std::string name = "?";
-  std::string platform = "?";
-};
 
 struct ExplainFlags {
   ContextFlags cluster;
@@ -31,12 +22,7 @@ struct ExplainFlags {
 struct Explained {
   JobStatus job;
   std::vector<DecisionRecord> decisions;  // oldest first
-  std::map<ServerId, NamedServer> servers;
-
-  NamedServer server(ServerId id) const {
-    const auto it = servers.find(id);
-    return it == servers.end() ? NamedServer{} : it->second;
-  }
+  ServerNames servers;
 };
 
 Explained fetch(Cluster& cluster, const JobId& id) {
@@ -47,9 +33,7 @@ Explained fetch(Cluster& cluster, const JobId& id) {
     return request.send();
   });
   for (auto decision : answer.getDecisions()) all.decisions.push_back(read(decision));
-  for (auto server : answer.getServers()) {
-    all.servers[server.getId()] = {server.getName(), server.getPlatform()};
-  }
+  for (auto server : answer.getServers()) all.servers[server.getId()] = read(server);
   std::sort(all.decisions.begin(), all.decisions.end(),
             [](const DecisionRecord& a, const DecisionRecord& b) { return a.number < b.number; });
   return all;
@@ -72,78 +56,14 @@ std::vector<const DecisionRecord*> decisionsByTask(const Explained& all) {
   return byTask;
 }
 
-std::vector<RuIndex> unitsOf(const Candidate& candidate) {
-  return {candidate.rus.begin(), candidate.rus.begin() + candidate.rusCount};
-}
-
-// U_H of the candidate as it was judged, with the margin.
-double uHOf(const Candidate& candidate, const Explanation& why, const Profile& profile) {
-  Pressure felt = candidate.contention;
-  for (uint8_t& pressure : felt)
-    pressure = static_cast<uint8_t>(std::min(pressure + why.margin, kMaxPressure));
-  return normalized(kEncodedMax - encode(felt, orderOf(demandOf(profile.tolerated))));
-}
-
 // --- JSON ---
 
-Json jsonOfSlack(const Pressure& slack) {
-  Json json = Json::object();
-  for (size_t i = 0; i < slack.size(); ++i) {
-    json[std::string(kResourceNames[i])] = slack[i] == Vacancy::kUnbounded ? Json() : Json(slack[i]);
-  }
-  return json;
-}
-
-Json jsonOf(const Candidate& candidate, const Explanation& why, const Explained& all) {
-  const Profile& profile = all.job.record.spec.profile;
-  const NamedServer server = all.server(candidate.server);
-  return {{"server", server.name},
-          {"rus", unitsOf(candidate)},
-          {"contention", jsonByResource(candidate.contention)},
-          {"u_h", uHOf(candidate, why, profile)},
-          {"q", candidate.q},
-          {"s", candidate.s},
-          {"platform", server.platform},
-          {"platform_factor", platformFactor(profile, server.platform)},
-          {"slack", jsonOfSlack(candidate.slack)},
-          {"after", name(candidate.after)}};
-}
-
-Json jsonOf(const std::array<uint32_t, kDropReasons>& dropped) {
-  Json counts = Json::object();
-  for (size_t reason = 0; reason < dropped.size(); ++reason) {
-    if (dropped[reason] > 0) counts[dropName(reason)] = dropped[reason];
-  }
-  return counts;
-}
-
 Json jsonOf(const TaskRecord& task, const DecisionRecord* decision, const Explained& all) {
-  Json entry = {{"task", task.index}};
-  if (decision != nullptr) {
-    const Explanation& why = decision->explanation;
-    Json best = Json::array();
-    for (const Candidate& candidate : why.best) best.push_back(jsonOf(candidate, why, all));
-    entry.update({{"decision", decision->number},
-                  {"p", shareAcceptable(why)},
-                  {"ratio", ratio(why)},
-                  {"drawn", why.drawn},
-                  {"guarantee", guaranteeReached(why)},
-                  {"dropped", jsonOf(why.dropped)},
-                  {"best", std::move(best)},
-                  {"seed", why.seed}});
-  } else {
-    entry.update({{"decision", nullptr},
-                  {"p", nullptr},
-                  {"ratio", nullptr},
-                  {"drawn", nullptr},
-                  {"guarantee", nullptr},
-                  {"dropped", Json::object()},
-                  {"best", Json::array()},
-                  {"seed", nullptr}});
-  }
+  Json entry = {{"task", task.index}, {"decision", decision ? Json(decision->number) : Json()}};
+  entry.update(decision ? jsonOf(decision->explanation, all.job.record.spec.profile, all.servers)
+                        : jsonOfNoDecision());
   const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
-  entry["chosen"] =
-      isPlaced ? Json{{"server", task.server}, {"rus", task.rus}, {"q", task.q}, {"s", task.s}} : Json();
+  entry["chosen"] = isPlaced ? jsonOfChosen(task.server, task.rus, task.q, task.s) : Json();
   return entry;
 }
 
@@ -160,79 +80,20 @@ Json jsonOf(const Explained& all) {
 
 // --- Text ---
 
-std::string percent(double value) {
-  return fixed(100 * value, 1) + " %";
-}
-
-std::string droppedText(const Explanation& why) {
-  std::string text;
-  for (size_t reason = 0; reason < why.dropped.size(); ++reason) {
-    if (why.dropped[reason] == 0) continue;
-    text.append(text.empty() ? "" : ", ")
-        .append(std::to_string(why.dropped[reason]) + " ")
-        .append(dropName(reason));
-  }
-  return text;
-}
-
-// The resources that the job's profile makes demands on, the most critical first.
-std::vector<size_t> demanded(const Profile& profile) {
-  const Pressure demand = demandOf(profile.tolerated);
-  std::vector<size_t> order;
-  for (uint8_t i : orderOf(demand)) {
-    if (demand[i] > 0) order.push_back(i);
-  }
-  return order;
-}
-
-std::string contentionText(const Candidate& candidate, const std::vector<size_t>& matters) {
-  std::string text;
-  for (size_t i : matters) {
-    text.append(text.empty() ? "" : " ")
-        .append(kResourceNames[i])
-        .append("=" + std::to_string(candidate.contention[i]));
-  }
-  return text;
-}
-
-// Where the residents bear least: "llc 12".
-std::string slackText(const Candidate& candidate) {
-  const auto least = std::min_element(candidate.slack.begin(), candidate.slack.end());
-  if (*least == Vacancy::kUnbounded) return "any";
-  const auto index = static_cast<size_t>(least - candidate.slack.begin());
-  return std::string(kResourceNames[index]) + " " + std::to_string(*least);
-}
-
-std::string textOf(const DecisionRecord& decision, const std::vector<size_t>& matters, const Explained& all) {
+std::string textOf(const DecisionRecord& decision, const Explained& all) {
   const Explanation& why = decision.explanation;
-  std::string text = "\nDecision " + std::to_string(decision.number) + "\n";
-  text += aligned({{"Tasks placed", std::to_string(why.placed) + " of " + std::to_string(why.wanted) +
-                                        (decision.tasks.empty() ? "" : ": " + ranges(decision.tasks))},
-                   {"Slots drawn", std::to_string(why.drawn) + " (" + fixed(ratio(why), 1) + " per task)"},
-                   {"Acceptable", percent(shareAcceptable(why)) + " of them (p)"},
-                   {"Guarantee", percent(guaranteeReached(why))},
-                   {"Turned down", droppedText(why)},
-                   {"Seed", std::to_string(why.seed)}});
-  if (why.best.empty()) return text;
-  Table table({"Best", "Platform", "RUs", "Q", "S", "U_H", "Behind by", "Least slack", "Contention"});
-  for (const Candidate& candidate : why.best) {
-    const NamedServer server = all.server(candidate.server);
-    table.add({server.name, server.platform, ranges(unitsOf(candidate)), fixed(candidate.q, 4),
-               fixed(candidate.s, 4), fixed(uHOf(candidate, why, all.job.record.spec.profile), 4),
-               candidate.after == TieBreak::kNone ? "" : name(candidate.after), slackText(candidate),
-               contentionText(candidate, matters)});
-  }
-  return text + table.text();
+  Fields fields = {{"Tasks placed", std::to_string(why.placed) + " of " + std::to_string(why.wanted) +
+                                        (decision.tasks.empty() ? "" : ": " + ranges(decision.tasks))}};
+  for (auto& field : fieldsOf(why)) fields.push_back(std::move(field));
+  return "\nDecision " + std::to_string(decision.number) + "\n" + aligned(fields) +
+         candidatesText(why, all.job.record.spec.profile, all.servers);
 }
 
 std::string textOf(const Explained& all, const Style& style) {
   const JobStatus& job = all.job;
-  std::string matters;
-  const std::vector<size_t> order = demanded(job.record.spec.profile);
-  for (size_t i : order) matters.append(matters.empty() ? "" : ", ").append(kResourceNames[i]);
   std::string text = textOf(job, style);
-  text += "\n" + aligned({{"Sensitive to", order.empty() ? "nothing: any place will do" : matters}});
-  for (const DecisionRecord& decision : all.decisions) text += textOf(decision, order, all);
+  text += "\n" + aligned({{"Sensitive to", sensitivityText(job.record.spec.profile)}});
+  for (const DecisionRecord& decision : all.decisions) text += textOf(decision, all);
   if (all.decisions.empty()) text += "No decision has been made yet.\n";
   return text;
 }

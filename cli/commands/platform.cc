@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/profile_file.h"
 #include "cli/render.h"
+#include "cli/settings.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "core/base/names.h"
@@ -23,15 +24,6 @@ struct PlatformFlags {
   std::string name;
   std::vector<std::string> settings;
 };
-
-using Platforms = std::map<std::string, Share>;
-
-Platforms fetch(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.platformsRequest().send(); });
-  Platforms platforms;
-  for (auto platform : answer.getPlatforms()) platforms[platform.getName().cStr()] = readShare(platform);
-  return platforms;
-}
 
 Json jsonOf(const std::string& name, const Share& share) {
   return {{"name", name}, {"share", jsonByResource(share)}};
@@ -84,7 +76,7 @@ int list(const PlatformFlags& flags) {
   Cluster cluster(flags.cluster);
   Json json = Json::array();
   Table table({"Name", "Share"});
-  const Platforms platforms = fetch(cluster);
+  const Platforms platforms = fetchPlatforms(cluster);
   if (platforms.empty())
     say("no shares are set: everything arrives everywhere; see `tarcil platform set --help`");
   for (const auto& [name, share] : platforms) {
@@ -102,7 +94,7 @@ int list(const PlatformFlags& flags) {
 int set(const PlatformFlags& flags) {
   check(flags);
   Cluster cluster(flags.cluster);
-  const Platforms platforms = fetch(cluster);
+  const Platforms platforms = fetchPlatforms(cluster);
   const auto known = platforms.find(flags.name);
   Share share = known == platforms.end() ? fullShare() : known->second;
   for (const std::string& setting : flags.settings) lay(setting, share);

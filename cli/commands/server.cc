@@ -6,10 +6,9 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/render.h"
+#include "cli/server_details.h"
 #include "cli/table.h"
 #include "cli/units.h"
-#include "core/state/server.h"
-#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -19,43 +18,6 @@ struct ServerFlags {
   OutputFlags output;
   std::string name;
 };
-
-struct ServerTask {
-  JobId job;
-  TaskIndex task = 0;
-  std::vector<RuIndex> rus;
-  ExtraNumbers extras;
-  Pressure caused{};
-  Pressure tolerated{};
-  std::vector<size_t> over;  // resources on which it feels more than it tolerates
-};
-
-struct ServerView {
-  ServerFacts facts;
-  ServerStatus status;
-  Pressure contention{};  // as a newcomer would feel it
-  std::vector<ServerTask> tasks;
-};
-
-ServerTask readTask(wire::ServerDetails::Task::Reader from) {
-  ServerTask task;
-  task.job = readJobId(from.getJob());
-  task.task = from.getIndex();
-  for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
-  task.extras = read(from.getExtras());
-  task.caused = readPressure(from.getCaused());
-  task.tolerated = readPressure(from.getTolerated());
-  for (size_t resource : from.getOver()) {
-    if (resource < kResources) task.over.push_back(resource);
-  }
-  return task;
-}
-
-ServerView readServer(wire::ServerDetails::Reader from) {
-  ServerView server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
-  for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
-  return server;
-}
 
 std::string stateOf(const ServerStatus& status) {
   if (!status.up) return "down";
@@ -70,7 +32,7 @@ struct Offence {
   std::vector<const ServerTask*> offenders;  // everybody who causes some of it to a victim, the worst first
 };
 
-std::vector<Offence> offencesOn(const ServerView& server) {
+std::vector<Offence> offencesOn(const ServerDetails& server) {
   std::vector<Offence> offences;
   for (size_t resource = 0; resource < kResources; ++resource) {
     Offence offence{resource, {}, {}};
@@ -119,7 +81,7 @@ Json jsonOf(const Offence& offence) {
           {"offenders", list(offence.offenders)}};
 }
 
-Json jsonOf(const ServerView& server) {
+Json jsonOf(const ServerDetails& server) {
   return {{"name", server.facts.name},
           {"platform", server.facts.platform},
           {"rack", server.facts.rack},
@@ -137,7 +99,7 @@ Json jsonOf(const ServerView& server) {
           {"missing", server.facts.missing}};
 }
 
-Json jsonWithTasks(const ServerView& server) {
+Json jsonWithTasks(const ServerDetails& server) {
   Json json = jsonOf(server);
   json["tasks"] = Json::array();
   json["offences"] = Json::array();
@@ -175,9 +137,9 @@ std::string offenceText(const Offence& offence, const Style& style) {
          "; caused by " + (offenders.empty() ? "no task of this cluster" : joinedBy(offenders, ", ")) + "\n";
 }
 
-std::string listText(const std::vector<ServerView>& servers) {
+std::string listText(const std::vector<ServerDetails>& servers) {
   Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention"});
-  for (const ServerView& server : servers) {
+  for (const ServerDetails& server : servers) {
     table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server.status),
                std::to_string(server.facts.rus), std::to_string(server.status.free.size()),
                extrasText(server.facts, server.status), pressureText(server.contention)});
@@ -185,7 +147,7 @@ std::string listText(const std::vector<ServerView>& servers) {
   return table.empty() ? "" : table.text();
 }
 
-std::string showText(const ServerView& server, const Style& style) {
+std::string showText(const ServerDetails& server, const Style& style) {
   std::string text =
       aligned({{"Name", server.facts.name},
                {"Platform", server.facts.platform},
@@ -219,13 +181,13 @@ std::string showText(const ServerView& server, const Style& style) {
 int list(const ServerFlags& flags) {
   Cluster cluster(flags.cluster);
   auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
-  std::vector<ServerView> servers;
+  std::vector<ServerDetails> servers;
   for (auto server : answer.getServers()) servers.push_back(readServer(server));
   std::sort(servers.begin(), servers.end(),
-            [](const ServerView& a, const ServerView& b) { return a.facts.name < b.facts.name; });
+            [](const ServerDetails& a, const ServerDetails& b) { return a.facts.name < b.facts.name; });
   if (flags.output.json) {
     Json json = Json::array();
-    for (const ServerView& server : servers) json.push_back(jsonOf(server));
+    for (const ServerDetails& server : servers) json.push_back(jsonOf(server));
     printJson(json);
   } else {
     print(listText(servers));
@@ -236,12 +198,7 @@ int list(const ServerFlags& flags) {
 
 int show(const ServerFlags& flags) {
   Cluster cluster(flags.cluster);
-  auto answer = cluster.ask([&flags](Session& session) {
-    auto request = session.user.serverRequest();
-    request.setName(flags.name.c_str());
-    return request.send();
-  });
-  const ServerView server = readServer(answer.getServer());
+  const ServerDetails server = cluster.wait(fetchServer(cluster.client(), flags.name));
   if (flags.output.json) {
     printJson(jsonWithTasks(server));
   } else {

@@ -2,13 +2,10 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
-#include "cli/job_file.h"
 #include "cli/job_status.h"
 #include "cli/output.h"
-#include "cli/problems.h"
-#include "cli/profile_file.h"
+#include "cli/submission.h"
 #include "cli/table.h"
-#include "cli/text.h"
 
 namespace tarcil {
 namespace {
@@ -18,25 +15,10 @@ constexpr kj::Duration kWatchPeriod = 500 * kj::MILLISECONDS;
 struct SubmitFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::string file;
-  std::string profile;
+  SubmissionFlags job;
   bool wait = false;
   bool watch = false;
 };
-
-JobFile readJob(const SubmitFlags& flags) {
-  JobFileOptions options;
-  if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
-  JobFile job = requireInput(readJobFile(flags.file, options));
-  if (!job.lookupApplication.empty()) {
-    Problems problems(flags.file);
-    problems.add(job.lookupPlace, "application",
-                 "no profile is stored under " + shown(job.lookupApplication) +
-                     ": this version stores none; give --profile FILE, or write `profile:` too");
-    throw badInput(problems.error().message);
-  }
-  return job;
-}
 
 // Says on stderr how many tasks are in which state, whenever that changes. Never done: to be dropped.
 kj::Promise<void> watch(Client& client, kj::Timer& timer, const JobId& id, std::string last) {
@@ -61,7 +43,7 @@ int report(const JobStatus& job, const SubmitFlags& flags) {
 }
 
 int submit(const SubmitFlags& flags) {
-  JobFile job = readJob(flags);
+  JobFile job = readSubmission(flags.job);
   Cluster cluster(flags.cluster);
   const JobId id = makeJobId();
   cluster.wait(submitJob(cluster.client(), id, std::move(job.spec), std::move(job.files)));
@@ -89,7 +71,8 @@ const Help kHelp = {
     " `placement` says where tasks may go (constraints, spread, pack, prefer), and `policy` how places are"
     " chosen: quality, or to compare with greedy (looks at all places), random, per-task (the less loaded of"
     " two) and batch (the least loaded of two a task).\n\n"
-    "A job that does not fit now waits; one that could never fit is refused.",
+    "A job that does not fit now waits; one that could never fit is refused. `tarcil plan` says beforehand"
+    " what would become of it.",
     "  tarcil submit train.yaml\n"
     "  tarcil submit --wait train.yaml              # 1 if the job fails\n"
     "  tarcil submit --json --profile p.yaml train.yaml\n",
@@ -103,9 +86,7 @@ const Help kHelp = {
 void addSubmit(CLI::App& app) {
   CLI::App& command = addCommand(app, "submit", kHelp);
   auto flags = std::make_shared<SubmitFlags>();
-  command.add_option("FILE", flags->file, "The job file (YAML or JSON).")->required();
-  command.add_option("--profile", flags->profile, "Interference profile in place of the job file's own.")
-      ->type_name("FILE");
+  addSubmissionFlags(command, flags->job);
   command.add_flag("--wait", flags->wait, "Wait for the job's end and show how it went.");
   command.add_flag("--watch", flags->watch, "As --wait, and tell of the progress on stderr.");
   addOutputFlags(command, flags->output);

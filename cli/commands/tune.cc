@@ -8,6 +8,7 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/render.h"
+#include "cli/settings.h"
 #include "cli/table.h"
 #include "core/decide/options.h"
 #include "core/model/sample_size.h"
@@ -151,11 +152,6 @@ std::string textOf(const QualitySettings& settings) {
                   {"Version", std::to_string(settings.version)}});
 }
 
-QualitySettings fetch(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.settingsRequest().send(); });
-  return read(answer.getSettings());
-}
-
 // Laid over the defaults, everything that a flag can get wrong shows before anything is sent.
 void requireGood(const TuneFlags& flags) {
   QualitySettings settings;
@@ -169,7 +165,7 @@ int tune(const TuneFlags& flags) {
   if (flags.table) return showTable(flags);
   requireGood(flags);
   Cluster cluster(flags.cluster);
-  QualitySettings settings = fetch(cluster);
+  QualitySettings settings = fetchSettings(cluster);
   if (setsSomething(flags)) {
     lay(flags, settings);
     cluster.ask([&settings](Session& session) {
@@ -177,7 +173,7 @@ int tune(const TuneFlags& flags) {
       write(settings, request.initSettings());
       return request.send();
     });
-    settings = fetch(cluster);
+    settings = fetchSettings(cluster);
   }
   if (flags.json) {
     printJson(jsonOf(settings));

@@ -551,11 +551,9 @@ void Choice::explain() {
   explained.dropped[at(Dropped::kConstraint)] = state_.all().servers() - servers_.servers();
   explained.dropped[at(Dropped::kNotEnoughFree)] += servers_.free().serversBelow(spec_.rusPerTask);
   // Sites that tasks with servers of their own have used up are among them.
-  rankSites(spreads_ ? sites_.all().size()
-                     : std::max<size_t>(request_.tasks.size(), Explanation::kMaxCandidates));
-  if (!request_.explain) return;
+  rankSites(spreads_ ? sites_.all().size() : std::max<size_t>(request_.tasks.size(), request_.candidates));
   const std::vector<uint32_t>& ranked = scratch_.order;
-  const size_t shown = std::min(ranked.size(), Explanation::kMaxCandidates);
+  const size_t shown = std::min(ranked.size(), request_.candidates);
   explained.best.reserve(shown);
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));

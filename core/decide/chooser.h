@@ -30,7 +30,8 @@ struct PlacementRequest {
   // Tasks of the job that already sit on servers: they count for placement.spread.
   std::vector<ServerId> placedOn;
   Standard standard = Standard::kAcceptable;
-  bool explain = true;  // else the explanation has no candidates
+  // Most candidates in the explanation. What is decided does not depend on it.
+  size_t candidates = Explanation::kMaxCandidates;
 };
 
 struct Decision {

@@ -1,13 +1,14 @@
 // everFeasible() of chooser.h: what is wrong with a job that no server could ever take, in words that its
 // owner can act on.
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "core/decide/chooser.h"
-#include "core/decide/suited.h"
 #include "core/model/constraint.h"
 
 namespace tarcil {
@@ -15,27 +16,28 @@ namespace {
 
 constexpr size_t kMostListed = 8;
 
-// "a, b, c", cut where it grows long.
-std::string listed(const std::set<std::string>& items) {
+using Texts = std::unordered_set<std::string_view>;
+
+// "a, b, c" in alphabetical order, cut where it grows long.
+std::string listed(const Texts& items) {
+  std::vector<std::string_view> first(std::min(items.size(), kMostListed));
+  std::partial_sort_copy(items.begin(), items.end(), first.begin(), first.end());
   std::string text;
-  size_t count = 0;
-  for (const std::string& item : items) {
-    if (count == kMostListed) return text + " and " + std::to_string(items.size() - count) + " more";
-    if (count++ > 0) text += ", ";
-    text += item;
+  for (const std::string_view item : first) {
+    if (!text.empty()) text += ", ";
+    text += item.empty() ? "(empty)" : item;
   }
-  return text;
+  if (first.size() == items.size()) return text;
+  return text + " and " + std::to_string(items.size() - first.size()) + " more";
 }
 
 // What the servers have instead, for a constraint that none of them meets.
 std::string whatThereIs(const ClusterState& state, const std::string& attribute) {
-  std::set<std::string> names, values;
+  Texts names{"platform", "rack", "server"}, values;
   for (ServerId id = 0; id < state.size(); ++id) {
     if (!state.known(id)) continue;
-    for (const auto& [name, value] : constraintAttributes(state.facts(id))) {
-      names.insert(name);
-      if (name == attribute) values.insert(value.empty() ? "(empty)" : value);
-    }
+    if (const auto value = state.attribute(id, attribute)) values.insert(*value);
+    for (const auto& [name, value] : state.attributes(id)) names.insert(name);
   }
   if (values.empty()) return "no server has the attribute " + attribute + "; there are " + listed(names);
   return "for " + attribute + " the cluster has " + listed(values);
@@ -43,8 +45,9 @@ std::string whatThereIs(const ClusterState& state, const std::string& attribute)
 
 Error unmet(const ClusterState& state, const std::vector<Constraint>& constraints) {
   for (const Constraint& constraint : constraints) {
+    const ServerNeeds needs{{constraint}, {}};
     ServerId id = 0;
-    while (id < state.size() && !(state.known(id) && suits(state.facts(id), {constraint}))) ++id;
+    while (id < state.size() && !(state.known(id) && state.meets(id, needs))) ++id;
     if (id == state.size()) {
       return invalid("no server meets the constraint " + describe(constraint) + ": " +
                      whatThereIs(state, constraint.attribute));
@@ -61,15 +64,15 @@ class Room {
  public:
   explicit Room(const JobSpec& spec) : spec_(spec) {}
 
-  void add(const ServerFacts& facts) {
+  void add(ServerId server, const Vacancy& vacancy, const Extras& extras) {
     ++servers_;
-    largest_ = std::max(largest_, facts.rus);
-    const uint64_t slotsByUnits = facts.rus / spec_.rusPerTask;
-    const uint64_t slots = std::min(slotsByUnits, slotsByExtras(facts.extras));
+    largest_ = std::max<uint32_t>(largest_, vacancy.rus);
+    const uint64_t slotsByUnits = vacancy.rus / spec_.rusPerTask;
+    const uint64_t slots = std::min(slotsByUnits, slotsByExtras(extras));
     slotsByUnits_ += slotsByUnits;
     slots_ += slots;
     if (spec_.placement.spread == Spread::kNone) return;
-    uint64_t& held = inDomain_[spec_.placement.spread == Spread::kRack ? facts.rack : facts.name];
+    uint64_t& held = inDomain_[spec_.placement.spread == Spread::kRack ? vacancy.rack : server];
     const uint64_t before = held;
     held = std::min<uint64_t>(held + slots, spec_.placement.atMost);
     spread_ += held - before;
@@ -100,7 +103,7 @@ class Room {
   uint64_t servers_ = 0, slots_ = 0, slotsByUnits_ = 0, spread_ = 0;
   uint32_t largest_ = 0;
   Extras mostExtras_;
-  std::map<std::string, uint64_t> inDomain_;
+  std::unordered_map<uint32_t, uint64_t> inDomain_;  // by server or rack
 };
 
 // How a job of too many tasks at once is made to fit.
@@ -178,10 +181,11 @@ Status everFeasible(const ClusterState& state, const JobSpec& spec) {
   if (state.platforms().empty()) {
     return invalid("the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
   }
+  const ServerSet& suitable = state.meeting({spec.placement.constraints, {}});
   Room room(spec);
   for (ServerId id = 0; id < state.size(); ++id) {
-    if (!state.known(id) || !suits(state.facts(id), spec.placement.constraints)) continue;
-    room.add(state.facts(id));
+    if (!suitable.contains(id)) continue;
+    room.add(id, state.vacancy(id), state.extras(id));
     if (room.spreadSlots() >= spec.mostAtOnce()) return {};
   }
   if (room.servers() == 0) return unmet(state, spec.placement.constraints);

@@ -26,14 +26,6 @@ uint32_t drawable(const Vacancy& vacancy) {
   return vacancy.usable ? vacancy.free : 0;
 }
 
-// Extras of the kinds needed, by kind: how many of `free` there are.
-bool enough(const std::map<std::string, RuSet>& free, const Extras& extras, uint32_t times) {
-  return std::all_of(extras.begin(), extras.end(), [&](const auto& extra) {
-    const auto kind = free.find(extra.first);
-    return kind != free.end() && kind->second.size() >= uint64_t{extra.second} * times;
-  });
-}
-
 }  // namespace
 
 void ClusterState::apply(const ServerUpdate& update) {
@@ -71,12 +63,13 @@ void ClusterState::grow(size_t size) {
 
 void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   Vacancy& vacancy = vacancies_[id];
-  if (known(id)) {
+  const bool isNew = !known(id);
+  if (!isNew) {
     all_.part(id, vacancy.platform);
     for (KeptSet& kept : kept_) {
       if (kept.servers.contains(id)) kept.servers.part(id, vacancy.platform);
     }
-    std::erase(rackServers_[vacancy.rack], id);
+    if (*racks_[vacancy.rack] != facts.rack) std::erase(rackServers_[vacancy.rack], id);
     --platforms_[vacancy.platform].servers;
     if (const auto it = byName_.find(servers_[id].name); it != byName_.end() && it->second == id) {
       byName_.erase(it);
@@ -96,10 +89,11 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   held.cores = facts.cores;
   held.emulated = facts.emulated;
   vacancy.platform = platformNamed(facts.platform);
-  vacancy.rack = rackNamed(facts.rack);
+  const RackId rack = rackNamed(facts.rack);
+  if (isNew || rack != vacancy.rack) rackServers_[rack].push_back(id);
+  vacancy.rack = rack;
   vacancy.rus = static_cast<uint16_t>(facts.rus);
   ++platforms_[vacancy.platform].servers;
-  rackServers_[vacancy.rack].push_back(id);
   all_.join(id, vacancy.platform, drawable(vacancy));
   for (KeptSet& kept : kept_) joinIfMeets(id, kept);
 }
@@ -302,7 +296,7 @@ size_t ClusterState::lowestFree(ServerId id, std::span<RuIndex> units, uint32_t 
 bool ClusterState::hasExtras(ServerId id, const Extras& extras, uint32_t times) const {
   if (extras.empty()) return true;
   const auto free = freeExtras_.find(id);
-  return free != freeExtras_.end() && enough(free->second, extras, times);
+  return free != freeExtras_.end() && haveExtras(free->second, extras, times);
 }
 
 const Share& ClusterState::shareOf(const std::string& platform) const {
@@ -344,23 +338,24 @@ uint32_t ClusterState::drawableFor(ServerId id, const ServerNeeds& needs) const 
   return hasExtras(id, needs.extras) ? drawable(vacancies_[id]) : 0;
 }
 
+std::optional<std::string_view> ClusterState::attribute(ServerId id, const std::string& name) const {
+  if (name == "platform") return platforms_[vacancies_[id].platform].name;
+  if (name == "rack") return *racks_[vacancies_[id].rack];
+  if (name == "server") return servers_[id].name;
+  const auto it = servers_[id].attributes->find(name);
+  if (it == servers_[id].attributes->end()) return std::nullopt;
+  return it->second;
+}
+
 bool ClusterState::meets(ServerId id, const ServerNeeds& needs) const {
-  const Facts& facts = servers_[id];
-  const auto valueOf = [&](const std::string& attribute) -> std::optional<std::string_view> {
-    if (attribute == "platform") return platforms_[vacancies_[id].platform].name;
-    if (attribute == "rack") return *racks_[vacancies_[id].rack];
-    if (attribute == "server") return facts.name;
-    const auto it = facts.attributes->find(attribute);
-    if (it == facts.attributes->end()) return std::nullopt;
-    return it->second;
+  const Extras& there = *servers_[id].extras;
+  const auto has = [&there](const auto& extra) {
+    const auto it = there.find(extra.first);
+    return it != there.end() && it->second >= extra.second;
   };
-  const bool hasExtras = std::all_of(needs.extras.begin(), needs.extras.end(), [&](const auto& extra) {
-    const auto it = facts.extras->find(extra.first);
-    return it != facts.extras->end() && it->second >= extra.second;
-  });
-  return hasExtras &&
+  return std::all_of(needs.extras.begin(), needs.extras.end(), has) &&
          std::all_of(needs.constraints.begin(), needs.constraints.end(), [&](const Constraint& constraint) {
-           return tarcil::meets(constraint, valueOf(constraint.attribute));
+           return tarcil::meets(constraint, attribute(id, constraint.attribute));
          });
 }
 

@@ -89,6 +89,16 @@ class ClusterState {
   // Fills `units` with the server's lowest free units beyond the first `skipped` of them; returns how many
   // there were.
   size_t lowestFree(ServerId server, std::span<RuIndex> units, uint32_t skipped = 0) const;
+  // What it has of countable things, taken or not.
+  const Extras& extras(ServerId server) const { return *servers_[server].extras; }
+  // Whether it is and has what is needed, whatever its tasks leave of it.
+  bool meets(ServerId server, const ServerNeeds& needs) const;
+  // Its value of an attribute that constraints may ask for; nullopt where it has none.
+  std::optional<std::string_view> attribute(ServerId server, const std::string& name) const;
+  // All of them but "platform", "rack" and "server".
+  const std::map<std::string, std::string>& attributes(ServerId server) const {
+    return *servers_[server].attributes;
+  }
   // Whether enough of each kind is left for so many tasks that need these.
   bool hasExtras(ServerId server, const Extras& extras, uint32_t times = 1) const;
 
@@ -173,7 +183,6 @@ class ClusterState {
   void reform(ServerId id);
   void setVacancy(ServerId id, const Vacancy& vacancy);
   void lay(ServerStatus& status, const Overlay& overlay) const;
-  bool meets(ServerId id, const ServerNeeds& needs) const;
   void joinIfMeets(ServerId id, KeptSet& kept) const;
   uint32_t drawableFor(ServerId id, const ServerNeeds& needs) const;
 

@@ -62,7 +62,7 @@ struct Explanation {
   bool enoughFound = false;  // as many acceptable slots as were wanted
   int margin = 0;            // pressure added to each contention when it was judged
   std::array<uint32_t, kDropReasons> dropped{};
-  std::vector<Candidate> best;  // highest ranked first, at most kMaxCandidates
+  std::vector<Candidate> best;  // highest ranked first; at most kMaxCandidates, but in plans
   uint64_t seed = 0;            // replays the decision on the same state
   uint64_t wanted = 0;          // tasks that were to be placed
   uint64_t placed = 0;

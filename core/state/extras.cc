@@ -10,10 +10,10 @@ FreeExtras allExtras(const Extras& there) {
   return free;
 }
 
-bool haveExtras(const FreeExtras& free, const Extras& needed) {
-  return std::all_of(needed.begin(), needed.end(), [&free](const auto& need) {
+bool haveExtras(const FreeExtras& free, const Extras& needed, uint32_t times) {
+  return std::all_of(needed.begin(), needed.end(), [&](const auto& need) {
     const auto found = free.find(need.first);
-    return found != free.end() && found->second.size() >= need.second;
+    return found != free.end() && found->second.size() >= uint64_t{need.second} * times;
   });
 }
 

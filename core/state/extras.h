@@ -17,8 +17,8 @@ using FreeExtras = std::map<std::string, RuSet>;
 // Of a server that has these and no task: 0 .. count-1 of each kind.
 FreeExtras allExtras(const Extras& there);
 
-// Whether a task that needs these could have them now.
-bool haveExtras(const FreeExtras& free, const Extras& needed);
+// Whether so many tasks that need these could have them now.
+bool haveExtras(const FreeExtras& free, const Extras& needed, uint32_t times = 1);
 
 // The lowest free numbers, as many of each kind as are needed; fewer where fewer are free.
 ExtraNumbers lowestExtras(const FreeExtras& free, const Extras& needed);

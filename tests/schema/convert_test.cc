@@ -54,6 +54,36 @@ TEST(Convert, NamesWhatTheWireNames) {
   EXPECT_EQ(job.getPack(), wire::Pack::RACK);
 }
 
+JobPlan aPlan(size_t candidates) {
+  JobPlan plan;
+  plan.claims.resize(2);
+  plan.claims[1].task = 1;
+  plan.claims[1].server = 3;
+  plan.claims[1].rus = 2;
+  plan.claims[1].preferred = {0, 5};
+  plan.explanation.best.resize(candidates);
+  for (size_t i = 0; i < candidates; ++i) plan.explanation.best[i].server = static_cast<ServerId>(i);
+  plan.explanation.seed = UINT64_MAX;
+  plan.waitReason = "no free unit";
+  plan.servers = {{3, "s3", "haswell"}};
+  plan.usableUnits = 12;
+  plan.freeUnits = 4;
+  return plan;
+}
+
+TEST(Convert, KeepsAPlanWithMoreCandidatesThanADecisionHas) {
+  EXPECT_EQ(sent<wire::Plan>(aPlan(JobPlan::kMaxCandidates)), aPlan(JobPlan::kMaxCandidates));
+  EXPECT_EQ(sent<wire::Plan>(JobPlan{}), JobPlan{});
+}
+
+TEST(Convert, RefusesMoreCandidatesThanThereMayBe) {
+  EXPECT_ANY_THROW(sent<wire::Plan>(aPlan(JobPlan::kMaxCandidates + 1)));
+  Explanation stored = aPlan(Explanation::kMaxCandidates).explanation;
+  EXPECT_EQ(sent<wire::Explanation>(stored), stored);
+  stored.best.resize(Explanation::kMaxCandidates + 1);
+  EXPECT_ANY_THROW(sent<wire::Explanation>(stored));
+}
+
 TEST(Convert, KeepsAServer) {
   ServerUpdate update;
   update.id = 7;

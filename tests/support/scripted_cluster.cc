@@ -307,6 +307,16 @@ class ScriptedCluster::Server::Agent final : public wire::ClientPort::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> plan(PlanContext context) override {
+    if (state_.script.refusal) kj::throwFatalException(toException(*state_.script.refusal));
+    JobPlan plan = state_.script.plan;
+    plan.explanation.seed = context.getParams().getSeed();
+    write(plan, context.getResults().initPlan());
+    const std::lock_guard lock(state_.mutex);
+    state_.record.planned.push_back(read(context.getParams().getSpec()));
+    return kj::READY_NOW;
+  }
+
   // In pieces of 5 bytes, so that offsets matter.
   kj::Promise<void> output(OutputContext context) override {
     auto params = context.getParams();

@@ -12,6 +12,7 @@
 
 #include "cli/job_status.h"
 #include "core/base/result.h"
+#include "core/decide/job_plan.h"
 #include "core/decide/options.h"
 #include "core/state/server.h"
 #include "tests/cli/scratch_folder.h"
@@ -46,7 +47,7 @@ struct ClusterScript {
   std::vector<ScriptedTask> tasks = {{}};  // task i of a job goes as tasks[i % size]
   bool runsUntilCancelled = false;         // writes its output, then stays until cancelled by SIGTERM
   bool ignoresCancel = false;
-  std::optional<Error> refusal;  // of submissions
+  std::optional<Error> refusal;  // of submissions and plans
   size_t hangingAgents = 0;      // so many of the first take connections and never answer a login
   // The first agent that gets this call dies of it, without an answer; a submission is taken all the same.
   enum class Deadly { kNothing, kSubmit, kWait } deadly = Deadly::kNothing;
@@ -57,6 +58,7 @@ struct ClusterScript {
   std::vector<ScriptedServer> servers;
   std::map<std::string, Share> platforms;
   QualitySettings settings;
+  JobPlan plan;  // of every job, with the seed that was asked for
 };
 
 class ScriptedCluster final {
@@ -74,6 +76,7 @@ class ScriptedCluster final {
     std::vector<JobSpec> submitted;  // one for each id
     std::vector<std::vector<InputFile>> files;
     size_t submissions = 0;  // calls, repeats included
+    std::vector<JobSpec> planned;
     std::vector<JobId> cancelled;
     std::optional<QualitySettings> settings;
     std::map<std::string, Share> platforms;

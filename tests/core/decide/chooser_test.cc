@@ -279,6 +279,24 @@ TEST(Choose, ExplainsTheBestServersInOrder) {
   EXPECT_EQ(b.s, 1.0);
 }
 
+TEST(Choose, DecidesTheSameHoweverManyCandidatesItExplains) {
+  std::vector<ServerBuilder> servers;
+  for (int i = 0; i < 40; ++i) {
+    servers.push_back(aServer("s" + std::to_string(i)).background({{kLlc, 2 * i}}));
+  }
+  const auto state = aCluster(servers);
+  const JobSpec spec = aJob(12, causing({{kLlc, 40}}));
+  PlacementRequest request = placing(spec);
+  const Decision usual = choose(state, request, {}, 7);
+  for (size_t candidates : {0, 1, 64}) {
+    request.candidates = candidates;
+    const Decision decision = choose(state, request, {}, 7);
+    EXPECT_EQ(decision.claims, usual.claims) << candidates;
+    EXPECT_LE(decision.explanation.best.size(), candidates);
+  }
+  EXPECT_GT(choose(state, request, {}, 7).explanation.best.size(), Explanation::kMaxCandidates);
+}
+
 TEST(Choose, GuaranteesWhatItSawWhereItSawEverything) {
   auto state = aCluster(idle(1));
   EXPECT_EQ(guaranteeReached(choose(state, aJob(4)).explanation), 1.0);

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "core/decide/chooser.h"
-#include "core/decide/suited.h"
 #include "core/model/constraint.h"
 #include "tests/support/builders.h"
 
@@ -124,13 +123,14 @@ TEST(EverFeasible, SaysThatThereAreNoServers) {
             "the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
 }
 
-TEST(Suits, AgreesWithTheAttributesThatConstraintsSee) {
-  const ServerFacts facts =
-      aServer("a").platform("p").rack("r").attribute("gpu", "2").attribute("rack", "forged").facts();
+TEST(Meets, AgreesWithTheAttributesThatConstraintsSee) {
+  const auto server = aServer("a").platform("p").rack("r").attribute("gpu", "2").attribute("rack", "forged");
+  const ServerFacts facts = server.facts();
+  const auto state = aCluster({server});
   for (const char* text : {"platform = p", "rack = r", "rack = forged", "server != a", "gpu > 1",
                            "gpu exists", "tpu exists", "tpu != 1", "gpu in (1, 2)"}) {
     const Constraint constraint = *parseConstraint(text);
-    EXPECT_EQ(suits(facts, {constraint}), meets(constraint, constraintAttributes(facts))) << text;
+    EXPECT_EQ(state.meets(0, {{constraint}, {}}), meets(constraint, constraintAttributes(facts))) << text;
   }
 }
 

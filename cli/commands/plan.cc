@@ -1,0 +1,230 @@
+// tarcil plan: what would become of a job if it were submitted now.
+#include <algorithm>
+#include <charconv>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/decision.h"
+#include "cli/failure.h"
+#include "cli/neighbours.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/submission.h"
+#include "cli/text.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+// Shown to people unless --verbose is given.
+constexpr size_t kMostTasksShown = 50;
+constexpr size_t kMostCandidatesShown = 10;
+constexpr size_t kMostNeighboursShown = 10;
+
+// Candidates in a plan's JSON, over the entries of all tasks: each entry holds its share of the best ones,
+// and at least the very best.
+constexpr size_t kCandidatesInJson = 5'000;
+
+struct PlanFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  SubmissionFlags job;
+  std::string seed;
+};
+
+struct Foreseen {
+  JobSpec spec;
+  JobPlan plan;
+  ServerNames servers;
+  std::vector<AffectedTask> neighbours;  // the worst hurt first
+
+  size_t waiting() const { return spec.tasks - plan.claims.size(); }
+};
+
+uint64_t seedOf(const PlanFlags& flags) {
+  if (flags.seed.empty()) return makeSeed();
+  uint64_t seed = 0;
+  const char* end = flags.seed.data() + flags.seed.size();
+  if (const auto read = std::from_chars(flags.seed.data(), end, seed);
+      read.ec == std::errc() && read.ptr == end)
+    return seed;
+  throw badInput("--seed: " + shown(flags.seed) + " does not fit; write a whole number from 0 to " +
+                 std::to_string(UINT64_MAX) + ", such as `tarcil plan` and `tarcil job explain` show");
+}
+
+JobPlan fetchPlan(Cluster& cluster, const JobSpec& spec, uint64_t seed) {
+  auto answer = cluster.ask([&spec, seed](Session& session) {
+    auto request = session.agent.planRequest();
+    write(spec, request.initSpec());
+    request.setSeed(seed);
+    return request.send();
+  });
+  return read(answer.getPlan());
+}
+
+Foreseen foresee(const PlanFlags& flags) {
+  Foreseen all{.spec = readSubmission(flags.job).spec, .plan = {}, .servers = {}, .neighbours = {}};
+  const uint64_t seed = seedOf(flags);
+  Cluster cluster(flags.cluster);
+  all.plan = fetchPlan(cluster, all.spec, seed);
+  for (const ServerName& server : all.plan.servers) all.servers[server.id] = server;
+  all.neighbours = neighboursOf(cluster, all.plan, all.spec.profile);
+  return all;
+}
+
+// --- JSON ---
+
+Json jsonOf(const PressureSum& slack) {
+  Json json = Json::object();
+  for (size_t i = 0; i < slack.size(); ++i) {
+    json[std::string(kResourceNames[i])] = slack[i] == kNoResident ? Json() : Json(slack[i]);
+  }
+  return json;
+}
+
+Json jsonOf(const AffectedTask& neighbour) {
+  return {{"job", toString(neighbour.job)},
+          {"task", neighbour.task},
+          {"server", neighbour.server},
+          {"slack_before", jsonOf(neighbour.impact.before)},
+          {"slack_after", jsonOf(neighbour.impact.after)}};
+}
+
+Json jsonOf(const Foreseen& all) {
+  const JobPlan& plan = all.plan;
+  const size_t candidates =
+      std::clamp<size_t>(kCandidatesInJson / all.spec.tasks, 1, JobPlan::kMaxCandidates);
+  const Json decision = jsonOf(plan.explanation, all.spec.profile, all.servers, candidates);
+  Json entries = Json::array();
+  for (TaskIndex i = 0; i < all.spec.tasks; ++i) {
+    Json entry = {{"task", i}};
+    entry.update(decision);
+    entry["chosen"] = nullptr;
+    entries.push_back(std::move(entry));
+  }
+  for (const Claim& claim : plan.claims) {
+    entries.at(claim.task)["chosen"] =
+        jsonOfChosen(serverIn(all.servers, claim.server).name, claim.preferred, claim.q, claim.s);
+  }
+  Json neighbours = Json::array();
+  for (const AffectedTask& neighbour : all.neighbours) neighbours.push_back(jsonOf(neighbour));
+  return {{"decision", std::move(entries)},
+          {"placed", plan.claims.size()},
+          {"reason", plan.waitReason.empty() ? Json() : Json(plan.waitReason)},
+          {"units", {{"usable", plan.usableUnits}, {"free", plan.freeUnits}}},
+          {"neighbours", std::move(neighbours)}};
+}
+
+// --- Text ---
+
+// How a table that was cut ends; empty where it was not.
+std::string restText(size_t all, size_t shown, const std::string& what) {
+  if (shown >= all) return "";
+  return "and " + counted(all - shown, what) + "; --verbose shows all\n";
+}
+
+std::string summaryText(const Foreseen& all) {
+  const JobPlan& plan = all.plan;
+  const std::string tasks = std::to_string(plan.claims.size()) + " of " + counted(all.spec.tasks, "task");
+  Fields fields = {{"Would start", tasks}};
+  if (all.waiting() > 0) fields.emplace_back("Would wait", counted(all.waiting(), "task"));
+  if (!plan.waitReason.empty()) fields.emplace_back("Because", plan.waitReason);
+  const uint64_t taken = plan.claims.size() * uint64_t{all.spec.rusPerTask};
+  fields.emplace_back("Free units",
+                      std::to_string(plan.freeUnits) + " of " + std::to_string(plan.usableUnits) + " now, " +
+                          std::to_string(plan.freeUnits - std::min(taken, plan.freeUnits)) + " afterwards");
+  fields.emplace_back("Sensitive to", sensitivityText(all.spec.profile));
+  return aligned(fields);
+}
+
+std::string tasksText(const Foreseen& all, size_t most) {
+  if (all.plan.claims.empty()) return "";
+  Table table({"Task", "Server", "RUs", "Q", "S", "E"});
+  const size_t shown = std::min(most, all.plan.claims.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const Claim& claim = all.plan.claims[i];
+    const ServerName server = serverIn(all.servers, claim.server);
+    const double expected = claim.s * platformFactor(all.spec.profile, server.platform);
+    table.add({std::to_string(claim.task), server.name, ranges(claim.preferred), fixed(claim.q, 4),
+               fixed(claim.s, 4), fixed(expected, 4)});
+  }
+  return "\n" + table.text() + restText(all.plan.claims.size(), shown, "more task");
+}
+
+std::string decisionText(const Foreseen& all, size_t most) {
+  const Explanation& why = all.plan.explanation;
+  const bool wasSampled = why.drawn > 0 || why.dropped != decltype(why.dropped){};
+  if (!wasSampled) return "\nToo few units are free to look at any slot.\n";
+  return "\n" + aligned(fieldsOf(why)) + candidatesText(why, all.spec.profile, all.servers, most) +
+         restText(why.best.size(), most, "more candidate");
+}
+
+std::string neighboursText(const Foreseen& all, const Style& style, size_t most) {
+  if (all.plan.claims.empty()) return "";
+  Table table({"Neighbour", "Server", "Resource", "Slack now", "Slack then"});
+  size_t hurt = 0;
+  for (const AffectedTask& neighbour : all.neighbours) {
+    const Impact& impact = neighbour.impact;
+    const auto resource = worstLoss(impact);
+    if (!resource || ++hurt > most) continue;
+    table.add({style.id(neighbour.job) + "/" + std::to_string(neighbour.task), neighbour.server,
+               std::string(kResourceNames[*resource]), std::to_string(impact.before[*resource]),
+               std::to_string(impact.after[*resource])});
+  }
+  if (hurt == 0) return "\nNobody's slack changes.\n";
+  return "\n" + table.text() + restText(hurt, most, "more neighbour");
+}
+
+std::string textOf(const Foreseen& all, const Style& style) {
+  const auto most = [&style](size_t count) { return style.verbose ? SIZE_MAX : count; };
+  return summaryText(all) + tasksText(all, most(kMostTasksShown)) +
+         decisionText(all, most(kMostCandidatesShown)) +
+         neighboursText(all, style, most(kMostNeighboursShown));
+}
+
+int plan(const PlanFlags& flags) {
+  const Foreseen all = foresee(flags);
+  if (flags.output.json) {
+    printJson(jsonOf(all));
+  } else {
+    print(textOf(all, styleFor(flags.output.verbose)));
+  }
+  return kExitDone;
+}
+
+const Help kHelp = {
+    "plan [OPTIONS] FILE", "Say what would become of a job, without submitting it.",
+    "Checks the job file as `tarcil submit` does, has an agent decide for all of its tasks on the state as it"
+    " is now, and shows the outcome: where each task would go; why others would wait, and what is free; the"
+    " best candidates as in `tarcil job explain`; and what the job would do to the tasks that are there"
+    " already. Nothing is claimed, queued or stored, so that a moment later another answer may be right.\n\n"
+    "Q says how tightly a slot fits and S how far it satisfies the job; E is S times how fast the platform is"
+    " for it: what of its best performance can be expected there. A neighbour's slack on a resource is what "
+    "it"
+    " tolerates less what it feels from all others: below 0 it is slowed beyond what its profile allows.\n\n"
+    "Slots are drawn by chance, so two plans may differ. The seed that a plan shows gives the same plan again"
+    " while the cluster does not change; to see what a change of the job file would do, plan both versions"
+    " with the same seed.",
+    "  tarcil plan train.yaml\n"
+    "  tarcil plan --seed 7 train.yaml              # the same draws again\n"
+    "  tarcil plan --profile loud.yaml train.yaml   # with another profile\n"
+    "  tarcil plan --json train.yaml\n",
+    "  0  planned, also where tasks would wait\n"
+    "  1  would be refused\n"
+    "  2  bad arguments or files; nothing was sent\n"
+    "  3  no cluster in reach, or not allowed\n"};
+
+}  // namespace
+
+void addPlan(CLI::App& app) {
+  CLI::App& command = addCommand(app, "plan", kHelp);
+  auto flags = std::make_shared<PlanFlags>();
+  addSubmissionFlags(command, flags->job);
+  command.add_option("--seed", flags->seed, "Draw as the decision with this seed did. Default: by chance.")
+      ->type_name("N");
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return plan(*flags); });
+}
+
+}  // namespace tarcil

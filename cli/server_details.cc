@@ -1,0 +1,42 @@
+#include "cli/server_details.h"
+
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+ServerTask readTask(wire::ServerDetails::Task::Reader from) {
+  ServerTask task;
+  task.job = readJobId(from.getJob());
+  task.task = from.getIndex();
+  for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
+  task.extras = read(from.getExtras());
+  task.caused = readPressure(from.getCaused());
+  task.tolerated = readPressure(from.getTolerated());
+  for (size_t resource : from.getOver()) {
+    if (resource < kResources) task.over.push_back(resource);
+  }
+  return task;
+}
+
+}  // namespace
+
+ServerDetails readServer(wire::ServerDetails::Reader from) {
+  ServerDetails server{read(from.getFacts()), read(from.getStatus()), readPressure(from.getContention()), {}};
+  for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
+  return server;
+}
+
+kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name) {
+  return client
+      .ask([name](Session& session) {
+        auto request = session.user.serverRequest();
+        request.setName(name.c_str());
+        return request.send();
+      })
+      .then([](capnp::Response<wire::UserPort::ServerResults>&& answer) {
+        return readServer(answer.getServer());
+      });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,19 @@
+#include "cli/settings.h"
+
+#include "schema/convert.h"
+
+namespace tarcil {
+
+QualitySettings fetchSettings(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.settingsRequest().send(); });
+  return read(answer.getSettings());
+}
+
+Platforms fetchPlatforms(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.platformsRequest().send(); });
+  Platforms platforms;
+  for (auto platform : answer.getPlatforms()) platforms[platform.getName().cStr()] = readShare(platform);
+  return platforms;
+}
+
+}  // namespace tarcil

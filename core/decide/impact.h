@@ -1,0 +1,50 @@
+// What tasks that are added to a server do to those that are there: the slack of each before and after
+// (design 3.5, "Residents count too"). Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/model/contention.h"
+#include "core/model/resources.h"
+
+namespace tarcil {
+
+// A task on a server, as its profile has it for the reference platform.
+struct Neighbour {
+  Pressure caused{};
+  Pressure tolerated{};
+};
+
+// A server with its tasks.
+struct Neighbourhood {
+  std::vector<Neighbour> tasks;
+  Share share = fullShare();
+  Pressure background{};
+  ContentionModel model = ContentionModel::kSum;
+  int rus = 1;  // units of the server, free or not
+};
+
+// One neighbour's slack on each resource: t_p[i] minus what it feels from all other tasks and the background,
+// in [-99, 99]; below 0 it misses its target. kNoResident where it tolerates all that there can be.
+struct Impact {
+  size_t task = 0;  // position in Neighbourhood::tasks
+  PressureSum before{};
+  PressureSum after{};
+
+  bool operator==(const Impact&) const = default;
+};
+
+// One entry for each task there, the worst first. `added` is what the newcomers cause together, for the
+// reference platform and unclamped. Requires: added[i] >= 0. O(tasks * log tasks).
+std::vector<Impact> impactOf(const Neighbourhood& there, const PressureSum& added);
+
+// The resource on which the neighbour loses and is left the least; nullopt where it loses on none.
+std::optional<size_t> worstLoss(const Impact& impact);
+
+// Whether a is hurt worse than b: it loses and b does not; or it is left less on its worst resource; or, left
+// as much there, it loses more.
+bool isWorse(const Impact& a, const Impact& b);
+
+}  // namespace tarcil
