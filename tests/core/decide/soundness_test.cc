@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/decide/chooser.h"
-#include "core/decide/suited.h"
 #include "core/model/constraint.h"
 #include "core/model/residents.h"
 #include "core/state/commit_check.h"
@@ -121,7 +120,10 @@ struct Case {
   Judging judging() const { return judgingFor(spec, settings); }
   bool mayUse(ServerId id) const {
     const ServerFacts facts = state.facts(id);
-    return suits(facts, spec.placement.constraints) && haveExtras(allExtras(facts.extras), spec.extras);
+    const auto attributes = constraintAttributes(facts);
+    return haveExtras(allExtras(facts.extras), spec.extras) &&
+           std::all_of(spec.placement.constraints.begin(), spec.placement.constraints.end(),
+                       [&](const Constraint& constraint) { return meets(constraint, attributes); });
   }
 };
 
