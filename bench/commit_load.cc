@@ -1,14 +1,21 @@
 #include "bench/commit_load.h"
 
+#include <kj/debug.h>
+
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_support.h"
 
 namespace tarcil::bench {
 namespace {
+
+using convert::text;
 
 // Of so many answers one is timed until its news reaches the watching agent.
 constexpr uint64_t kWatchedOneIn = 16;
@@ -177,16 +184,15 @@ LoadResult CommitLoad::run(kj::WaitScope& scope) {
 void CommitLoad::begin(Session& session) {
   auto cycle = std::make_shared<Cycle>();
   std::array<uint64_t, 2> random{rng_(), rng_()};
-  std::memcpy(&cycle->job, random.data(), sizeof random);
+  std::memcpy(cycle->job.bytes.data(), random.data(), sizeof random);
   cycle->session = &session;
   for (uint32_t task = 0; task < options_.tasks; ++task) cycle->servers.push_back(serverWithRoom());
   ++underWay_;
   auto request = session.port().commitRequest();
   write(commitFor(session, *cycle), request.initCommit());
   cycle->begin = Steady::now();
-  calls_.add(request.send().then([this, &session, cycle](auto&& response) {
-    answered(session, cycle, response.getAnswer());
-  }));
+  calls_.add(request.send().then(
+      [this, &session, cycle](auto&& response) { answered(session, cycle, response.getAnswer()); }));
 }
 
 Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {

@@ -1,14 +1,14 @@
-// Questions: how many commits a second does a running master take, how long does each wait, and how far do the
-// agents' copies lag behind? Agents and one monitor for all servers are this program's: they speak the real
-// RPC of schema/master.capnp, one connection each, but decide and run nothing.
+// Questions: how many commits a second does a running master take, how long does each wait, and how far do
+// the agents' copies lag behind? Agents and one monitor for all servers are this program's: they speak the
+// real RPC of schema/master.capnp, one connection each, but decide and run nothing.
 //
 //   commits --master ADDR --agent-token FILE --monitor-token FILE [--agents N] [--outstanding K]
 //           [--servers N] [--rus N] [--tasks M] [--rus-per-task K] [--gang] [--conflicts] [--seconds S]
 //
-// One cycle: a commit with a new job's record and claims for all of its tasks, each of which the master judges
-// anew because the version seen is an old one; then the report that all of them have ended, which frees the
-// units and ends the job. Every change goes to every agent. Servers are drawn from those that this program
-// knows to have room, so nothing is refused; with --conflicts, from all of them.
+// One cycle: a commit with a new job's record and claims for all of its tasks, each of which the master
+// judges anew because the version seen is an old one; then the report that all of them have ended, which
+// frees the units and ends the job. Every change goes to every agent. Servers are drawn from those that this
+// program knows to have room, so nothing is refused; with --conflicts, from all of them.
 #include "bench/commit_load.h"
 
 #include <CLI/CLI.hpp>
