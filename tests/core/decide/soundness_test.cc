@@ -310,7 +310,7 @@ RC_GTEST_PROP(Decisions, ExplainTheBestAsTheyAre, ()) {
     RC_ASSERT(candidate.s == filling.judgement().satisfaction);
     RC_ASSERT(candidate.q == q(filling.judgement()));
     RC_ASSERT(candidate.contention == c.state.vacancy(candidate.server).contention);
-    RC_ASSERT(candidate.slack == c.state.vacancy(candidate.server).slack);
+    RC_ASSERT(candidate.slack == slackLeft(c.state.vacancy(candidate.server)));
     const auto free = filling.status().free.first(std::min<uint32_t>(4, c.spec.rusPerTask));
     RC_ASSERT(std::vector<RuIndex>(candidate.rus.begin(), candidate.rus.begin() + candidate.rusCount) ==
               free);
