@@ -44,6 +44,6 @@ struct JobPage {
 
 // What one answer holds and looks through at most, whatever is asked for.
 inline constexpr size_t kMostJobsAPage = 1'000;
-inline constexpr size_t kMostJobsLookedAt = 10'000;
+inline constexpr size_t kMostJobsLookedAt = 2'000;
 
 }  // namespace tarcil

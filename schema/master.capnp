@@ -75,7 +75,7 @@ interface UserPort {
 
   jobs @1 (limit :UInt32, filter :JobFilter, after :JobPosition) -> (jobs :List(JobSummary), next :JobPosition);
   # The newest that pass the filter, newest first; with `after`, those behind that place. At most 1,000, after a look at
-  # no more than 10,000: where `next` is not null there may be more behind it, also when `jobs` is empty. Fails as
+  # no more than 2,000: where `next` is not null there may be more behind it, also when `jobs` is empty. Fails as
   # NotFound where `after` has no time and names a job that is not there. Reads only.
 
   find @2 (prefix :Text) -> (ids :List(Data));

@@ -68,11 +68,18 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   asking.spec.extras = {{"gpus", 2}};
   EXPECT_EQ(std::get<JobRecord>(stored(asking)), asking);
   TaskRecord holding = task();
+  holding.stopping = holding.moving = true;
+  holding.previous = "exited with code 1";
   holding.extras = {{"gpus", {0, 3}}};
   EXPECT_EQ(std::get<TaskRecord>(stored(holding)), holding);
   ServerRecord having = server();
+  having.cordoned = having.draining = true;
+  having.drainAt = WallTime(std::chrono::seconds(1'700'000'000));
+  having.cordonReason = "drained by root";
   having.facts.extras = {{"gpus", 4}};
   EXPECT_EQ(std::get<ServerRecord>(stored(having)), having);
+  const Usage usage{"alice", 1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(std::get<Usage>(stored(usage)), usage);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {
