@@ -80,6 +80,11 @@ struct MasterText {
   std::string operator()(const master::PlatformSet& event) const {
     return "PlatformSet" + part(event.platform);
   }
+  std::string operator()(const master::ServersSteered& event) const {
+    std::string text = "ServersSteered" + part(static_cast<int>(event.change));
+    for (const std::string& server : event.servers) text += part(server);
+    return text;
+  }
   std::string operator()(const master::TimerFired&) const { return "TimerFired"; }
 };
 
