@@ -9,7 +9,10 @@ programs=build/release
 folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
 master=
 cleanUp() {
-  [[ -z $master ]] || { kill "$master" && wait "$master" || true; } 2>/dev/null
+  if [[ -n $master ]]; then
+    kill "$master" 2>/dev/null
+    wait "$master"
+  fi
   rm -rf "$folder"
 }
 trap cleanUp EXIT
