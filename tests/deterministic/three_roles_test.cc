@@ -133,7 +133,7 @@ TEST(ThreeRoles, CancelAJobWhereverItsTasksAre) {
   }
 }
 
-enum class Starts : uint8_t { kOnce, kAgainWhereLost };
+enum class Starts : uint8_t { kOnce, kAgainWhereLost, kAgainWhereMoved };
 
 // Breaks something again and again while work comes in and is done, in many histories.
 template <typename Break>
@@ -191,6 +191,21 @@ TEST(ThreeRoles, StartTasksOfALostServerElsewhere) {
 TEST(ThreeRoles, StartTasksAgainThatWereLostWithTheirMachine) {
   expectSurvives(Starts::kAgainWhereLost,
                  [](FakeCluster& cluster) { cluster.loseMachine(oneOf(3, cluster), upTo(1s, cluster)); });
+}
+
+TEST(ThreeRoles, MoveTasksOffServersThatAreDrained) {
+  expectSurvives(Starts::kAgainWhereMoved,
+                 [](FakeCluster& cluster) { cluster.drain(oneOf(3, cluster), {}, upTo(2s, cluster)); });
+}
+
+TEST(ThreeRoles, MoveTasksOffServersThoughEverybodyDiesMeanwhile) {
+  expectSurvives(Starts::kAgainWhereMoved, [](FakeCluster& cluster) {
+    cluster.drain(oneOf(3, cluster), upTo(500ms, cluster), upTo(3s, cluster));
+    cluster.run(upTo(50ms, cluster));
+    cluster.killMaster(upTo(500ms, cluster));
+    cluster.killMonitor(oneOf(3, cluster), upTo(500ms, cluster));
+    cluster.killAgent(oneOf(2, cluster), upTo(500ms, cluster));
+  });
 }
 
 TEST(ThreeRoles, SurviveEverythingAtOnce) {

@@ -87,8 +87,10 @@ TEST_F(ContainerExecutorTest, SaysWhyACommandCannotBeExecuted) {
 TEST_F(ContainerExecutorTest, SaysWhyATaskCannotBeStarted) {
   LaunchSpec noFolder = taskOf(1, {"true"});
   noFolder.workdir = "/no/such/folder";
-  EXPECT_NE(containers().run(noFolder).problem.find("cannot enter the working directory '/no/such/folder'"),
+  const TaskEnd folderEnd = containers().run(noFolder);
+  EXPECT_NE(folderEnd.problem.find("cannot enter the working directory '/no/such/folder'"),
             std::string::npos);
+  EXPECT_FALSE(serversFault(folderEnd));
   LaunchSpec closedFolder = taskOf(2, {"true"});
   closedFolder.workdir = "/root";
   EXPECT_NE(containers().run(closedFolder).problem.find("'/root': Permission denied"), std::string::npos);
@@ -97,7 +99,10 @@ TEST_F(ContainerExecutorTest, SaysWhyATaskCannotBeStarted) {
   const TaskEnd end = containers().run(noUser);
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);
   EXPECT_EQ(end.problem, "user 'nobody-by-that-name' does not exist on this server");
-  EXPECT_EQ(containers().run(taskOf(4, {})).cause, EndCause::kNeverStarted);
+  EXPECT_FALSE(serversFault(end)) << "it lies with the job";
+  const TaskEnd noCommand = containers().run(taskOf(4, {}));
+  EXPECT_EQ(noCommand.cause, EndCause::kNeverStarted);
+  EXPECT_FALSE(serversFault(noCommand));
 }
 
 TEST_F(ContainerExecutorTest, TheListenerIsNotCalledFromWithinStart) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
 
@@ -80,6 +83,47 @@ TEST(Steering, IsNotForUsers) {
   }
   EXPECT_EQ(cluster.run({"server", "cordon", "nowhere"}).exitCode, 1);
   EXPECT_EQ(cluster.json({"server", "list"})[0]["state"], "up");
+}
+
+// --- Quarantine -------------------------------------------------------------------------------------------
+
+// Where the monitor keeps its tasks there is a file for a while, so that it cannot start any.
+class BrokenServer {
+ public:
+  explicit BrokenServer(const std::string& monitor) : tasks_(monitor + "/tasks") {
+    std::filesystem::rename(tasks_, tasks_ + ".away");
+    std::ofstream(tasks_) << "";
+  }
+  void mend() const {
+    std::filesystem::remove(tasks_);
+    std::filesystem::rename(tasks_ + ".away", tasks_);
+  }
+
+ private:
+  const std::string tasks_;
+};
+
+TEST(Quarantine, KeepsTasksAwayFromAServerThatCannotStartThemUntilItIsMended) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2, .rus = 1, .masterFlags = {"--quarantine-after", "2"}});
+  const BrokenServer broken(cluster.data() + "/monitors/server-1");
+  const std::string job =
+      cluster.submit("command: ['true']\ntasks: 6\nconcurrency: 2\nrestart: {attempts: 50, backoff: 10ms}\n");
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  const std::string there =
+      "command: ['true']\nplacement: {constraints: [\"server = server-1\"]}\n"
+      "restart: {attempts: 50, backoff: 10ms}\n";
+  const std::string waiting = cluster.submit(there);
+  cluster.until("server-1 is set aside", [&]() {
+    return cluster.json({"server", "show", "server-1"})["state"] == "quarantined";
+  });
+  const std::string reason = cluster.json({"server", "show", "server-1"})["reason"];
+  EXPECT_THAT(reason, HasSubstr("set aside after 2 tasks that could not be started; the last: "));
+  EXPECT_EQ(cluster.json({"server", "show", "server-2"})["state"], "up");
+  broken.mend();
+  EXPECT_EQ(cluster.run({"server", "uncordon", "server-1"}).exitCode, 0);
+  EXPECT_EQ(cluster.ended(waiting)["state"], "done");
+  cluster.expectAllUnitsFree();
 }
 
 // --- Usage ------------------------------------------------------------------------------------------------

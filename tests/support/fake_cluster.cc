@@ -97,6 +97,21 @@ void FakeCluster::cancel(const JobId& job) {
   });
 }
 
+void FakeCluster::drain(uint32_t monitor, Duration deadline, Duration until) {
+  steer(monitor, master::ServerChange::kDrain, deadline);
+  world_.after(until, [this, monitor] { steer(monitor, master::ServerChange::kUncordon, {}); });
+}
+
+void FakeCluster::steer(uint32_t monitor, master::ServerChange change, Duration deadline) {
+  if (!master_.alive()) {
+    world_.after(kClientRetry, [this, monitor, change, deadline] { steer(monitor, change, deadline); });
+    return;
+  }
+  std::vector<std::string> names;
+  for (const ServerFacts& server : monitors_[monitor]->servers()) names.push_back(server.name);
+  master_.steer(std::move(names), change, deadline);
+}
+
 void FakeCluster::killMaster(Duration away) {
   if (!master_.alive()) return;
   master_.crash();

@@ -33,6 +33,8 @@ class FakeCluster {
   // the job is durable or refused.
   JobId submit(const JobSpec& spec, uint32_t agent = 0, std::vector<InputFile> files = {});
   void cancel(const JobId& job);
+  // An operator drains the servers of this monitor, with a deadline, and uncordons them after so long.
+  void drain(uint32_t monitor, Duration deadline, Duration until);
 
   // A process is killed, and started again after so long. No effect while it is dead.
   void killMaster(Duration away);
@@ -77,6 +79,7 @@ class FakeCluster {
   };
 
   void handIn(const JobId& job);
+  void steer(uint32_t monitor, master::ServerChange change, Duration deadline);
   void answered(const JobId& job, const Status& status);
   bool atRest() const;
 

@@ -63,6 +63,11 @@ void FakeMaster::cancel(const JobId& job, const Caller& caller) {
   take(master::CancelRequested{world_.nextNumber(), job, caller});
 }
 
+void FakeMaster::steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline) {
+  const Caller theOperator{"root", Role::kOperate, {}};
+  take(master::ServersSteered{world_.nextNumber(), theOperator, std::move(servers), change, deadline});
+}
+
 void FakeMaster::take(const master::Event& event) {
   world_.note("master", text(event));
   std::vector<master::Action> actions;

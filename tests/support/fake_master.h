@@ -43,6 +43,7 @@ class FakeMaster {
   void commit(SessionId session, Commit commit);
   void report(SessionId session, std::vector<TaskReport> reports);
   void cancel(const JobId& job, const Caller& caller);
+  void steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline);
   Result<std::vector<InputFile>> files(const JobId& job) { return store_.files(job); }
 
  private:
