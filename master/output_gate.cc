@@ -45,14 +45,16 @@ void OutputGate::afterSync(kj::Function<void()> output) {
 }
 
 kj::Promise<void> OutputGate::run() {
-  return untilSomethingGathered().then([this]() { return writeBatch(); }).then([this]() -> kj::Promise<void> {
-    if (stopped_) return kj::READY_NOW;
-    return run();
-  });
+  return untilSomethingGathered()
+      .then([this]() { return writeBatches(); })
+      .then([this]() -> kj::Promise<void> {
+        if (stopped_) return kj::READY_NOW;
+        return run();
+      });
 }
 
-// The batch starts when the event loop has nothing else to do, so that what arrived together is written
-// together.
+// The first batch after a pause starts when the event loop has nothing else to do, so that what arrived
+// together is written together.
 kj::Promise<void> OutputGate::untilSomethingGathered() {
   if (!gathering_.mutations.empty()) return kj::evalLast([]() {});
   auto paf = kj::newPromiseAndFulfiller<void>();
@@ -60,7 +62,20 @@ kj::Promise<void> OutputGate::untilSomethingGathered() {
   return paf.promise.then([]() { return kj::evalLast([]() {}); });
 }
 
-kj::Promise<void> OutputGate::writeBatch() {
+// What gathered while one batch was written is the next: it is on its way before the outputs of the former
+// leave, so that the disk does not wait for them.
+kj::Promise<void> OutputGate::writeBatches() {
+  return handOver().then([this](bool) -> kj::Promise<void> {
+    std::vector<kj::Function<void()>> outputs = takeOutputs();
+    if (stopped_) return kj::READY_NOW;
+    kj::Promise<void> next = gathering_.mutations.empty() ? kj::READY_NOW : writeBatches();
+    for (auto& output : outputs) output();
+    return next;
+  });
+}
+
+// Resolves when the batch has been written, or could not be.
+kj::Promise<bool> OutputGate::handOver() {
   writing_ = true;
   inFlight_ = kj::mv(gathering_);
   gathering_ = {};
@@ -71,27 +86,26 @@ kj::Promise<void> OutputGate::writeBatch() {
     written_ = kj::mv(paf.fulfiller);
   }
   handedOver_.notify_one();
-  return paf.promise.then([this](bool) {
-    Status status;
-    {
-      const std::lock_guard lock(mutex_);
-      status = kj::mv(outcome_);
-    }
-    release(status);
-  });
+  return kj::mv(paf.promise);
 }
 
-void OutputGate::release(const Status& status) {
+// Of the batch that has been written; none where that failed.
+std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
+  Status status;
+  {
+    const std::lock_guard lock(mutex_);
+    status = kj::mv(outcome_);
+  }
   if (!status.ok()) {
     stopped_ = true;
     failed_(status.error());
-    return;
+    return {};
   }
   failpoint("master.synced");
   writing_ = false;
   auto outputs = kj::mv(inFlight_.outputs);
   inFlight_ = {};
-  for (auto& output : outputs) output();
+  return outputs;
 }
 
 void OutputGate::writeLoop() {

@@ -40,8 +40,9 @@ class OutputGate final {
 
   kj::Promise<void> run();
   kj::Promise<void> untilSomethingGathered();
-  kj::Promise<void> writeBatch();
-  void release(const Status& status);
+  kj::Promise<void> writeBatches();
+  kj::Promise<bool> handOver();
+  std::vector<kj::Function<void()>> takeOutputs();
   void writeLoop();
 
   Store& store_;

@@ -21,6 +21,7 @@
 #include "env/clock.h"
 #include "monitor/container_executor.h"
 #include "monitor/task_output.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tarcil {
 
@@ -36,25 +37,6 @@ inline std::string whyNoContainers() {
 
 #define SKIP_WITHOUT_CONTAINERS() \
   if (const auto reason = whyNoContainers(); !reason.empty()) GTEST_SKIP() << reason
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    char name[] = "/tmp/tarcil-test-XXXXXX";
-    path_ = ::mkdtemp(name);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 inline std::string textOf(const std::string& file) {
   std::ifstream in(file);
