@@ -30,6 +30,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       store_(store),
       tokens_(std::move(tokens)),
       gate_(store, kj::mv(failed)),
+      backups_(store),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_) {
@@ -102,6 +103,13 @@ kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const S
   auto pending = others_.add();
   dispatch(master::PlatformSet{pending.number, platform, share});
   return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::backup(std::string folder) {
+  return synced().then([this, folder = std::move(folder)]() mutable {
+    spdlog::info("backs the store up to {}", folder);
+    return backups_.take(std::move(folder));
+  });
 }
 
 kj::Promise<void> MasterServer::synced() {

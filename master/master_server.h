@@ -12,6 +12,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "master/agent_feed.h"
+#include "master/backups.h"
 #include "master/master_logic.h"
 #include "master/output_gate.h"
 #include "rpc/connection.h"
@@ -55,6 +56,9 @@ class MasterServer final {
   kj::Promise<void> setSettings(const QualitySettings& settings);
   kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
 
+  // Store::backup(), of everything that logic() shows now at least.
+  kj::Promise<void> backup(std::string folder);
+
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk.
@@ -84,6 +88,7 @@ class MasterServer final {
   Store& store_;
   const TokenTable tokens_;
   OutputGate gate_;
+  Backups backups_;
   SessionId sessions_ = 0;
   uint64_t requests_ = 0;
 

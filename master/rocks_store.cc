@@ -2,10 +2,12 @@
 
 #include <kj/debug.h>
 #include <rocksdb/db.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <filesystem>
 
 #include "master/store_codec.h"
+#include "master/store_folder.h"
 #include "schema/store.capnp.h"
 
 namespace tarcil {
@@ -100,6 +102,18 @@ class RocksStore final : public Store {
     });
     if (!status.ok()) return status.error();
     return decisions;
+  }
+
+  // A checkpoint is what the log holds up to some batch, so it is as whole as what a crash leaves.
+  Status backup(const std::string& folder) override {
+    return makeStoreFolder(folder, [this](const std::string& part) -> Status {
+      rocksdb::Checkpoint* made = nullptr;
+      rocksdb::Status status = rocksdb::Checkpoint::Create(db_.get(), &made);
+      const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+      if (status.ok()) status = checkpoint->CreateCheckpoint(part);
+      if (!status.ok()) return storeError(folder_, "cannot be copied to " + part, status.ToString());
+      return {};
+    });
   }
 
  private:

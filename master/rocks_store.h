@@ -10,7 +10,8 @@ namespace tarcil {
 
 // Opens the store in `folder`, makes it if there is none. Fails with a text that names the folder and the
 // remedy: not writable, in use by another process, written by a newer version. files() and decisions() may be
-// called while write() runs on another thread: they read what has been synced.
+// called while write() runs on another thread: they read what has been synced. backup() links files where the
+// folder is on the store's own file system, and copies them elsewhere.
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder);
 
 }  // namespace tarcil

@@ -109,6 +109,12 @@ class Store {
 
   // In order of their numbers.
   virtual Result<std::vector<DecisionRecord>> decisions(const JobId& job) = 0;
+
+  // Copies the whole store, as some write() left it that had returned when this was called or a later one, to
+  // a folder (an absolute path) that is not there or empty. The folder appears under its name when all of it
+  // is on disk. Invalid where the folder cannot be used. May be called on a thread of its own, while the
+  // store is in use.
+  virtual Status backup(const std::string& folder) = 0;
 };
 
 }  // namespace tarcil

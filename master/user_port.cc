@@ -123,6 +123,11 @@ class UserPortImpl final : public wire::UserPort::Server {
     return server_.setPlatform(text(platform.getName()), readShare(platform));
   }
 
+  kj::Promise<void> backup(BackupContext context) override {
+    requireOperator("back the store up");
+    return server_.backup(text(context.getParams().getFolder()));
+  }
+
   kj::Promise<void> agents(AgentsContext context) override {
     const auto agents = server_.logic().agents();
     auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));

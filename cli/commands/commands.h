@@ -30,6 +30,7 @@ void addJobCancel(CLI::App& job);
 // The cluster's parts and settings.
 void addServer(CLI::App& app);
 void addAgent(CLI::App& app);
+void addMaster(CLI::App& app);
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
 

@@ -55,7 +55,7 @@ int runMaster(MasterArguments& args) {
   return serveMaster(flags);
 }
 
-void addMaster(CLI::App& serve) {
+void addMasterRole(CLI::App& serve) {
   CLI::App& command = addCommand(
       serve, "master",
       {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
@@ -248,7 +248,7 @@ void addServe(CLI::App& app) {
        "A cluster is one master, one or more agents, and one monitor per server, each a process of its own. "
        "`tarcil up` starts all of them on this machine for a first try.",
        "", ""});
-  addMaster(serve);
+  addMasterRole(serve);
   addAgentRole(serve);
   addMonitorRole(serve);
 }

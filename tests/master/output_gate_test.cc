@@ -29,6 +29,7 @@ class SlowStore final : public Store {
   Result<std::vector<DecisionRecord>> decisions(const JobId&) override {
     return std::vector<DecisionRecord>();
   }
+  Status backup(const std::string&) override { return {}; }
 
   void endWrite(Status status = {}) {
     const std::lock_guard lock(mutex_);

@@ -34,4 +34,9 @@ Result<std::vector<DecisionRecord>> FaultyStore::decisions(const JobId& job) {
   return inner_.decisions(job);
 }
 
+Status FaultyStore::backup(const std::string& folder) {
+  if (failed()) return broken();
+  return inner_.backup(folder);
+}
+
 }  // namespace tarcil

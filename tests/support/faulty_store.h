@@ -20,6 +20,7 @@ class FaultyStore final : public Store {
   Status write(std::span<const Mutation> mutations) override;
   Result<std::vector<InputFile>> files(const JobId& job) override;
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
+  Status backup(const std::string& folder) override;
 
   bool failed() const { return failingWrite_ != 0 && writes_ >= failingWrite_; }
 
