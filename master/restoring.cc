@@ -18,8 +18,9 @@ Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, Wa
   if (!contents.cluster)
     return invalid("no master has ever started on this store; there is nothing to restore");
   ClusterRecord cluster = *contents.cluster;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-  cluster.epoch = std::max(cluster.epoch + 1, static_cast<uint64_t>(seconds));
+  // The time of the restore: a restore takes longer than a millisecond, so the next one gets another.
+  const auto stamp = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  cluster.epoch = std::max(cluster.epoch + 1, static_cast<uint64_t>(stamp));
   cluster.nextAllocation += kSpareAllocations + rng.below(kSpareAllocations);
   if (cluster.nextAllocation >= kAllocationEnd) {
     return invalid("its numbers of allocations are used up; start on a new store instead");

@@ -18,9 +18,10 @@ namespace tarcil {
 // the counter is used up.
 Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, WallTime now, Rng& rng);
 
-// Epochs that agents were given in earlier epochs of the cluster are not above this.
+// Epochs that agents were given in earlier epochs of the cluster are not above this: in one, no agent starts
+// anew 2^20 times, and the cluster's epochs are below 2^44 for some centuries.
 inline uint64_t lastEpochOfAgentsBefore(const ClusterRecord& cluster) {
-  return (cluster.epoch - 1) << 32;
+  return (cluster.epoch - 1) << 20;
 }
 
 }  // namespace tarcil

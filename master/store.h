@@ -19,7 +19,7 @@ namespace tarcil {
 // Identity of the cluster and counters that must never go back.
 struct ClusterRecord {
   std::string cluster;              // random name, made with the store
-  uint64_t epoch = 1;               // rises when a backup is restored
+  uint64_t epoch = 1;               // rises when a backup is restored (master/restoring.h)
   AllocationId nextAllocation = 1;  // every smaller one may have been given out
 
   bool operator==(const ClusterRecord&) const = default;

@@ -93,6 +93,9 @@ TEST_F(RestoringTest, GivesEpochsThatLastAcrossRestarts) {
 }
 
 TEST_F(RestoringTest, NeverGivesAnAllocationNumberTwice) {
+  for (int start = 0; start < 5; ++start) master_.restart();  // each goes on at a block of its own
+  agent_ = master_.attachAgent("x", epoch_);
+  master_.attachMonitor("m", kServers, {{running_, "s1"}});
   const AllocationId before = placeAfterTheBackup();
   restore();
   agent_ = master_.attachAgent("x", epoch_);
