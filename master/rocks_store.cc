@@ -56,6 +56,50 @@ struct Collect {
   void operator()(FilesRecord&&) {}
 };
 
+// For a store that nobody may write to, not even a log of messages.
+class NoLog final : public rocksdb::Logger {
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+// As text; what is not printable as hexadecimal digits.
+std::string inHex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
+// The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
+std::string rawKey(std::string_view key) {
+  return key.empty() ? "" : std::string(1, key.front()) + "/" + inHex(key.substr(1));
+}
+
+// What is wrong with the bytes of one record; takes it to where it belongs where nothing is.
+std::optional<StoreProblem> takeRecord(std::string_view key, std::string_view value, WholeStore& to) {
+  std::optional<StoreProblem> problem;
+  auto failure = kj::runCatchingExceptions([&]() {
+    Record record = decodeRecord(key, value);
+    if (keyOf(record) != key) {
+      problem = {rawKey(key), "holds the record of " + readableKey(record)};
+    } else if (auto* decision = std::get_if<DecisionRecord>(&record)) {
+      to.decisions.push_back(std::move(*decision));
+    } else if (const auto* files = std::get_if<FilesRecord>(&record)) {
+      to.files.push_back(files->job);
+    } else {
+      std::visit(Collect{to.contents}, std::move(record));
+    }
+  });
+  KJ_IF_MAYBE (exception, failure) {
+    const auto text = exception->getDescription();
+    problem = {rawKey(key), "cannot be read: " + std::string(text.begin(), text.size())};
+  }
+  return problem;
+}
+
 class RocksStore final : public Store {
  public:
   RocksStore(std::unique_ptr<rocksdb::DB> db, std::string folder)
@@ -155,6 +199,27 @@ rocksdb::Options rocksOptions() {
 }
 
 }  // namespace
+
+Result<StoreReading> readWholeStore(const std::string& folder) {
+  if (const Status usable = requireStoreFolder(folder); !usable) return usable.error();
+  rocksdb::Options options = rocksOptions();
+  options.info_log = std::make_shared<NoLog>();
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, folder, &opened);
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  StoreReading reading;
+  if (status.ok()) status = db->VerifyChecksum();
+  if (status.ok()) {
+    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(rocksdb::ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      auto problem = takeRecord(view(it->key()), view(it->value()), reading.store);
+      if (problem) reading.unreadable.push_back(std::move(*problem));
+    }
+    status = it->status();
+  }
+  if (!status.ok()) reading.unreadable.push_back({"", "the files are damaged: " + status.ToString()});
+  return reading;
+}
 
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
   std::error_code problem;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "master/store.h"
+#include "master/store_check.h"
 
 namespace tarcil {
 
@@ -13,5 +14,15 @@ namespace tarcil {
 // called while write() runs on another thread: they read what has been synced. backup() links files where the
 // folder is on the store's own file system, and copies them elsewhere.
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder);
+
+// A store as a whole, and what of it cannot be read: damaged files, records that cannot be decoded or lie
+// under another record's key.
+struct StoreReading {
+  WholeStore store;
+  std::vector<StoreProblem> unreadable;
+};
+
+// Reads the store in `folder` and writes nothing there. Invalid where there is none, or a process uses it.
+Result<StoreReading> readWholeStore(const std::string& folder);
 
 }  // namespace tarcil

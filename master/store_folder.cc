@@ -28,6 +28,18 @@ Status syncFileSystem(const std::string& folder) {
   return Error{ErrorCode::kInternal, folder + ": cannot be put on disk: " + problem};
 }
 
+// By another process. RocksDB locks with fcntl.
+bool isLocked(const std::string& file) {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const bool locked = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  ::close(fd);
+  return locked;
+}
+
 Status checkUsable(const fs::path& folder, const fs::path& part) {
   std::error_code problem;
   if (!folder.is_absolute() || !folder.has_filename()) {
@@ -91,9 +103,14 @@ Status copyStoreFiles(const std::string& from, const std::string& to) {
 
 Status requireStoreFolder(const std::string& folder) {
   std::error_code problem;
-  if (fs::is_regular_file(fs::path(folder) / "CURRENT", problem)) return {};
-  return invalid(folder +
-                 ": holds no store; name the folder of a master's store (DATA/master/store) or of a backup");
+  if (!fs::is_regular_file(fs::path(folder) / "CURRENT", problem)) {
+    return invalid(
+        folder + ": holds no store; name the folder of a master's store (DATA/master/store) or of a backup");
+  }
+  if (isLocked(folder + "/LOCK")) {
+    return invalid(folder + ": a master uses this store; stop it, or make a backup (`tarcil master backup`)");
+  }
+  return {};
 }
 
 }  // namespace tarcil

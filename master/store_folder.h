@@ -19,7 +19,7 @@ Status makeStoreFolder(const std::string& folder, const std::function<Status(con
 // Copies a store that no process uses, without its log of messages and its lock. Makes the folder `to`.
 Status copyStoreFiles(const std::string& from, const std::string& to);
 
-// Whether there is a store or a backup in the folder; Invalid otherwise.
+// Whether there is a store (or a backup, which is one) in the folder that no process uses; Invalid otherwise.
 Status requireStoreFolder(const std::string& folder);
 
 }  // namespace tarcil

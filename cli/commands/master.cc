@@ -10,6 +10,8 @@
 #include "cli/table.h"
 #include "env/clock.h"
 #include "master/restore.h"
+#include "master/rocks_store.h"
+#include "master/store_check.h"
 
 namespace tarcil {
 namespace {
@@ -115,6 +117,54 @@ void addRestore(CLI::App& master) {
   onRun(command, [flags]() { return restore(*flags); });
 }
 
+// --- check ------------------------------------------------------------------------------------------------
+
+struct CheckFlags {
+  bool json = false;
+  std::string folder;
+};
+
+int check(const CheckFlags& flags) {
+  const StoreReading reading = requireInput(readWholeStore(flags.folder));
+  std::vector<StoreProblem> problems = reading.unreadable;
+  // What could not be read is missing everywhere: that says nothing new.
+  if (problems.empty()) problems = checkStore(reading.store);
+  if (flags.json) {
+    Json list = Json::array();
+    for (const StoreProblem& problem : problems)
+      list.push_back({{"key", problem.key}, {"problem", problem.what}});
+    printJson(list);
+  } else {
+    for (const StoreProblem& problem : problems)
+      print((problem.key.empty() ? flags.folder : problem.key) + ": " + problem.what + "\n");
+    if (problems.empty()) {
+      const StoreContents& contents = reading.store.contents;
+      say("nothing is wrong: " + std::to_string(contents.servers.size()) + " servers, " +
+          std::to_string(contents.jobs.size()) + " jobs, " + std::to_string(contents.tasks.size()) +
+          " tasks that were placed or have ended");
+    }
+  }
+  return problems.empty() ? kExitDone : kExitFailed;
+}
+
+void addCheck(CLI::App& master) {
+  CLI::App& command = addCommand(
+      master, "check",
+      {"master check [OPTIONS] DIR", "Verify a store that no master uses.",
+       "Reads the store or backup in DIR, writes nothing, and holds every record against the others: each"
+       " unit and allocation has one owner, tasks belong to jobs and agree with their progress and"
+       " decisions, numbers are below those still to be given, and so on. Each problem is one line: the"
+       " record's key and what is wrong with it. Where records cannot be read, only those are named.",
+       "  tarcil master check /backups/monday\n",
+       "  0  nothing is wrong\n"
+       "  1  problems were found; they are on stdout\n"
+       "  2  bad arguments, no store there, or a master uses it\n"});
+  auto flags = std::make_shared<CheckFlags>();
+  command.add_option("DIR", flags->folder, "Folder of a store or of a backup.")->required();
+  addJsonFlag(command, flags->json);
+  onRun(command, [flags]() { return check(*flags); });
+}
+
 }  // namespace
 
 void addMaster(CLI::App& app) {
@@ -123,9 +173,12 @@ void addMaster(CLI::App& app) {
                {"master COMMAND ...", "Look after the master's store.",
                 "The master keeps the cluster's state in one folder, the store. `tarcil serve master` runs a"
                 " master.",
-                "  tarcil master backup /backups/monday\n", ""});
+                "  tarcil master backup /backups/monday\n"
+                "  tarcil master check /backups/monday\n",
+                ""});
   addBackup(master);
   addRestore(master);
+  addCheck(master);
 }
 
 }  // namespace tarcil

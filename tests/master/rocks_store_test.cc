@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -10,12 +11,16 @@
 #include <stdexcept>
 
 #include "master/restore.h"
+#include "master/store_codec.h"
 
 namespace tarcil {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 class RocksStoreTest : public testing::Test {
  protected:
@@ -125,6 +130,75 @@ TEST_F(RocksStoreTest, RestoreKeepsItsHandsOffAStoreThatIsThere) {
   put(*open("store"), ClusterRecord{"d", 1, 1});
   EXPECT_FALSE(restore("backup", "store").ok());
   EXPECT_EQ(contentsOf("store").cluster->cluster, "d");
+}
+
+// --- What cannot be read ----------------------------------------------------------------------------------
+
+// Writes bytes under a key, past the codec.
+void putRaw(const std::string& folder, const std::string& key, const std::string& value) {
+  rocksdb::DB* db = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open({}, folder, &db).ok());
+  const std::unique_ptr<rocksdb::DB> owned(db);
+  ASSERT_TRUE(db->Put({}, key, value).ok());
+}
+
+// "key: what" of each problem.
+std::vector<std::string> unreadable(const std::string& folder) {
+  const auto reading = readWholeStore(folder);
+  std::vector<std::string> lines;
+  for (const StoreProblem& problem : reading->unreadable) lines.push_back(problem.key + ": " + problem.what);
+  return lines;
+}
+
+TEST_F(RocksStoreTest, IsReadAsAWholeAndNotTouched) {
+  {
+    const auto store = open("store");
+    put(*store, ClusterRecord{"c", 1, 1});
+    put(*store, DecisionRecord{JobId{}, 0, {0}, {}});
+    put(*store, FilesRecord{JobId{}, std::make_shared<const std::vector<InputFile>>(1)});
+  }
+  const auto entries = [this]() {
+    std::map<std::string, fs::file_time_type> times;
+    for (const auto& entry : fs::directory_iterator(at("store")))
+      times[entry.path()] = entry.last_write_time();
+    return times;
+  };
+  const auto before = entries();
+  const auto reading = readWholeStore(at("store"));
+  ASSERT_TRUE(reading.ok()) << reading.error().message;
+  EXPECT_THAT(reading->unreadable, IsEmpty());
+  EXPECT_EQ(reading->store.contents.cluster->cluster, "c");
+  EXPECT_EQ(reading->store.decisions.size(), 1u);
+  EXPECT_EQ(reading->store.files.size(), 1u);
+  EXPECT_EQ(entries(), before);
+}
+
+TEST_F(RocksStoreTest, NamesRecordsThatCannotBeRead) {
+  put(*open("store"), ClusterRecord{"c", 1, 1});
+  putRaw(at("store"), "axel", "no record");
+  putRaw(at("store"), "ay", encodeRecord(AgentRecord{"z", 1}));
+  EXPECT_THAT(unreadable(at("store")),
+              ElementsAre(StartsWith("a/78656c: cannot be read: "), "a/79: holds the record of a/z"));
+}
+
+TEST_F(RocksStoreTest, NamesDamagedFiles) {
+  {
+    const auto store = open("store");
+    for (int i = 0; i < 1000; ++i) put(*store, AgentRecord{"agent-" + std::to_string(i), 1});
+    ASSERT_TRUE(store->backup(at("backup")).ok());
+  }
+  for (const auto& entry : fs::directory_iterator(at("backup"))) {
+    if (entry.path().extension() != ".sst") continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(100);
+    file << "damage";
+  }
+  EXPECT_THAT(unreadable(at("backup")), ElementsAre(HasSubstr("the files are damaged")));
+}
+
+TEST_F(RocksStoreTest, IsNotReadWhereThereIsNone) {
+  EXPECT_FALSE(readWholeStore(at("nowhere")).ok());
+  EXPECT_FALSE(fs::exists(at("nowhere")));
 }
 
 }  // namespace

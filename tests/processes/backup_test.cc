@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "master/rocks_store.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {
@@ -18,9 +19,12 @@ std::string backupOf(const TestCluster& cluster) {
   return cluster.data() + "/backup";
 }
 
-void backUp(const TestCluster& cluster) {
-  const ProcessResult result = cluster.run({"master", "backup", backupOf(cluster)});
+// Nothing is wrong with it either.
+void backUp(const TestCluster& cluster, const std::string& name = "/backup") {
+  const ProcessResult result = cluster.run({"master", "backup", cluster.data() + name});
   ASSERT_EQ(result.exitCode, 0) << result.err;
+  const ProcessResult check = cluster.run({"master", "check", cluster.data() + name});
+  EXPECT_EQ(check.exitCode, 0) << check.out << check.err;
 }
 
 // The store's place is taken by the backup. Requires: the master is dead.
@@ -71,6 +75,9 @@ void expectTheBackupGoesOn(TestCluster& cluster, const History& jobs) {
   const ProcessResult gone = cluster.run({"job", "status", jobs.after});
   EXPECT_EQ(gone.exitCode, 1);
   EXPECT_THAT(gone.err, HasSubstr("there is no job"));
+  const ProcessResult inUse = cluster.run({"master", "check", cluster.data() + "/master/store"});
+  EXPECT_EQ(inUse.exitCode, 2);
+  EXPECT_THAT(inUse.err, HasSubstr("a master uses this store"));
   traces.openGate();
   EXPECT_EQ(cluster.ended(jobs.running)["state"], "done");
   EXPECT_EQ(cluster.ended(jobs.ending)["state"], "done");
@@ -79,6 +86,7 @@ void expectTheBackupGoesOn(TestCluster& cluster, const History& jobs) {
   EXPECT_THAT(traces.lines("ending-ended").size(), Ge(2));  // its end was forgotten with the store
   EXPECT_THAT(traces.lines("after-ended"), IsEmpty());
   cluster.expectAllUnitsFree();
+  backUp(cluster, "/after");
 }
 
 TEST(Backup, GoesOnWhereAllProcessesWereKilled) {
@@ -145,6 +153,26 @@ TEST(Backup, IsForOperatorsAndForFoldersThatAreFree) {
       cluster.run({"master", "restore", cluster.data() + "/log", "--store", cluster.data() + "/new"});
   EXPECT_EQ(missing.exitCode, 2);
   EXPECT_THAT(missing.err, HasSubstr("holds no store"));
+  const ProcessResult unchecked = cluster.run({"master", "check", cluster.data() + "/log"});
+  EXPECT_EQ(unchecked.exitCode, 2);
+  EXPECT_THAT(unchecked.err, HasSubstr("holds no store"));
+}
+
+TEST(Backup, WithAProblemIsNamedByTheCheck) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1});
+  backUp(cluster);
+  {
+    auto store = openRocksStore(backupOf(cluster));
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    const std::vector<Mutation> orphan{Put{JobProgress{}}};
+    ASSERT_TRUE((*store)->write(orphan).ok());
+  }
+  const ProcessResult check = cluster.run({"master", "check", backupOf(cluster)});
+  EXPECT_EQ(check.exitCode, 1);
+  EXPECT_EQ(check.out, "p/" + std::string(32, '0') + ": there is no such job\n");
+  const Json json = cluster.json({"master", "check", backupOf(cluster)}, 1);
+  EXPECT_EQ(json[0]["problem"], "there is no such job");
 }
 
 }  // namespace
