@@ -31,11 +31,12 @@ bool isWorse(const Offering& a, const Offering& b) {
 }
 
 bool breaksResident(const JobView& job, const Vacancy& vacancy, const QualitySettings& settings) {
+  PressureSum slack{};
   for (size_t i = 0; i < kResources; ++i) {
-    const bool counts = job.caused[i] > settings.noiseFloor && vacancy.slack[i] != Vacancy::kUnbounded;
-    if (settings.protectNeighbours && counts && job.caused[i] > vacancy.slack[i]) return true;
+    const bool bounded = vacancy.slack[i] != Vacancy::kUnbounded;
+    slack[i] = bounded ? vacancy.slack[i] - Vacancy::kNoSlack : kNoResident;
   }
-  return false;
+  return settings.protectNeighbours && brokenResource(job.caused, slack, settings.noiseFloor) >= 0;
 }
 
 Offering offering(const ClusterState& state, ServerId server, const JobSpec& spec,

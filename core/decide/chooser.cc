@@ -569,7 +569,7 @@ Candidate Choice::candidate(const Site& site) const {
   const uint32_t shown = std::min<uint32_t>(spec_.rusPerTask, candidate.rus.size());
   candidate.rusCount = static_cast<uint8_t>(state_.lowestFree(site.server, {candidate.rus.data(), shown}));
   candidate.contention = vacancy.contention;
-  candidate.slack = vacancy.slack;
+  candidate.slack = slackLeft(vacancy);
   const Sites::Quality quality = sites_.qualityOf(site, 0);
   candidate.q = quality.q;
   candidate.s = quality.s;

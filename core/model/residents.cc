@@ -34,7 +34,8 @@ PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Shar
 int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor) {
   for (int i = 0; i < kResources; ++i) {
     const auto at = static_cast<size_t>(i);
-    if (caused[at] > noiseFloor && caused[at] > std::max(0, slack[at])) return i;
+    const int32_t borne = caused[at] > noiseFloor ? std::max(0, slack[at]) : slack[at] + noiseFloor;
+    if (caused[at] > 0 && caused[at] > borne) return i;
   }
   return -1;
 }

@@ -21,8 +21,11 @@ void tightenBound(PressureSum& bound, const PressureSum& resident);
 PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share,
                     const Pressure& background);
 
-// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1: the
-// first i with caused[i] > noiseFloor and caused[i] > max(0, slack[i]).
+// Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1. What
+// is within the noise floor may overrun the slack, but no further than by the noise floor, however many such
+// newcomers come: the first i with caused[i] > 0 and
+//   caused[i] > max(0, slack[i])         where caused[i] > noiseFloor
+//   caused[i] > slack[i] + noiseFloor    elsewhere
 int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor);
 
 }  // namespace tarcil

@@ -42,7 +42,7 @@ struct Candidate {
   std::array<RuIndex, 4> rus{};
   uint8_t rusCount = 0;
   Pressure contention{};  // C, without the margin
-  Pressure slack{};       // as in Vacancy: at least 0, Vacancy::kUnbounded where residents bear anything
+  Pressure slack{};       // at least 0; Vacancy::kUnbounded where residents bear anything
   double q = 0, s = 0;
   TieBreak after = TieBreak::kNone;
 

@@ -84,8 +84,10 @@ Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus) {
   for (size_t i = 0; i < kResources; ++i) {
     made.order[i] = job.order[i];
     made.tolerated[i] = job.tolerated[i];
-    const bool counts = judging.protectNeighbours && job.caused[i] > judging.noiseFloor;
-    if (counts) made.hurts[i] = static_cast<uint8_t>(std::min<int32_t>(job.caused[i], kMostHurt));
+    // As brokenResource(): what is within the noise floor may overrun the slack by the noise floor.
+    const int32_t forgiven = job.caused[i] > judging.noiseFloor ? 0 : judging.noiseFloor;
+    const int32_t hurts = std::min<int32_t>(job.caused[i] + Vacancy::kNoSlack - forgiven, kMostHurt);
+    if (judging.protectNeighbours && job.caused[i] > 0) made.hurts[i] = static_cast<uint8_t>(hurts);
   }
   made.target = job.target;
   made.rus = rus;

@@ -19,7 +19,8 @@ namespace tarcil {
 struct Newcomer {
   alignas(16) std::array<uint8_t, 16> order{};      // resource indexes, the most critical first; then 0x80
   alignas(16) std::array<uint8_t, 16> tolerated{};  // then 255
-  // What a neighbour feels of it, saturated at 254; 0 where that is within the noise floor or does not count.
+  // What a neighbour feels of it, raised as a vacancy's slack is, saturated at 254, less what is forgiven; 0
+  // where it does not count.
   alignas(16) std::array<uint8_t, 16> hurts{};
   Encoded target = 0;  // T_W
   uint32_t rus = 1;    // units of one slot

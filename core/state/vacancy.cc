@@ -4,12 +4,23 @@
 
 namespace tarcil {
 
+Pressure slackLeft(const Vacancy& vacancy) {
+  Pressure left{};
+  for (size_t i = 0; i < left.size(); ++i) {
+    const uint8_t slack = vacancy.slack[i];
+    const auto finite = static_cast<uint8_t>(std::max(slack, Vacancy::kNoSlack) - Vacancy::kNoSlack);
+    left[i] = slack == Vacancy::kUnbounded ? slack : finite;
+  }
+  return left;
+}
+
 Vacancy vacancyOf(const ServerStatus& status, uint32_t rus, const Share& share, ContentionModel model) {
   Vacancy vacancy;
   vacancy.contention = contention(model, status.sum, share, status.background, static_cast<int>(rus));
   const PressureSum slack = slackOf(status.bound, status.sum, share, status.background);
   for (size_t i = 0; i < slack.size(); ++i) {
-    const auto finite = static_cast<uint8_t>(std::clamp<int32_t>(slack[i], 0, Vacancy::kMostSlack));
+    const int32_t raised = std::clamp<int32_t>(slack[i] + Vacancy::kNoSlack, 0, Vacancy::kMostSlack);
+    const auto finite = static_cast<uint8_t>(raised);
     vacancy.slack[i] = status.bound[i] == kNoResident ? Vacancy::kUnbounded : finite;
   }
   vacancy.free = static_cast<uint16_t>(status.free.size());

@@ -16,15 +16,17 @@ using RackId = uint32_t;
 // All slots of a server share one contention vector (design 3.4), so there is one of these per server. Two
 // fit a cache line; each half can be loaded as one vector of 16 bytes.
 struct alignas(32) Vacancy {
+  // Slack is kept raised by so much: by how far residents' bounds are overrun counts too, down to -99.
+  static constexpr uint8_t kNoSlack = kMaxPressure;
   static constexpr uint8_t kUnbounded = 255;
   // Finite slack is at most what some resident tolerates, so a byte holds more of it than there can be.
   static constexpr uint8_t kMostSlack = 253;
 
   Pressure contention{};  // C, background included, without a safety margin
   PlatformId platform = 0;
-  uint16_t free = 0;    // units
-  uint16_t rus = 0;     // units, free or not
-  Pressure slack{};     // what the residents can still bear, at least 0; kUnbounded where they bear anything
+  uint16_t free = 0;  // units
+  uint16_t rus = 0;   // units, free or not
+  Pressure slack{};   // what the residents can still bear, plus kNoSlack; kUnbounded where they bear anything
   bool usable = false;  // up and not cordoned
   RackId rack = 0;
 
@@ -32,6 +34,9 @@ struct alignas(32) Vacancy {
 };
 
 static_assert(sizeof(Vacancy) == 32);
+
+// What the residents can still bear: at least 0; Vacancy::kUnbounded where they bear anything.
+Pressure slackLeft(const Vacancy& vacancy);
 
 // The status as newcomers meet it; platform and rack are left 0. Pure; O(kResources).
 Vacancy vacancyOf(const ServerStatus& status, uint32_t rus, const Share& share, ContentionModel model);

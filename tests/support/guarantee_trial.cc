@@ -27,7 +27,7 @@ class Trial {
   Decision decide(const JobSpec& spec) {
     PlacementRequest request{.spec = spec, .tasks = {}, .placedOn = {}};
     for (TaskIndex task = 0; task < spec.tasks; ++task) request.tasks.push_back({task, 0});
-    request.explain = false;
+    request.candidates = 0;
     return chooser_.choose(cluster_.state(), request, trial_.settings, rng_());
   }
 

@@ -34,7 +34,7 @@ void expectKept(const GuaranteeResult& result) {
 }
 
 TEST(Guarantee, IsKeptForOneTask) {
-  expectKept(trial(1, 4'000, 0.8));
+  expectKept(trial(1, 4'000));
 }
 
 TEST(Guarantee, IsKeptForAFewTasks) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/decide/chooser.h"
-#include "core/decide/suited.h"
 #include "core/model/constraint.h"
 #include "core/model/residents.h"
 #include "core/state/commit_check.h"
@@ -121,7 +120,10 @@ struct Case {
   Judging judging() const { return judgingFor(spec, settings); }
   bool mayUse(ServerId id) const {
     const ServerFacts facts = state.facts(id);
-    return suits(facts, spec.placement.constraints) && haveExtras(allExtras(facts.extras), spec.extras);
+    const auto attributes = constraintAttributes(facts);
+    return haveExtras(allExtras(facts.extras), spec.extras) &&
+           std::all_of(spec.placement.constraints.begin(), spec.placement.constraints.end(),
+                       [&](const Constraint& constraint) { return meets(constraint, attributes); });
   }
 };
 
@@ -308,7 +310,7 @@ RC_GTEST_PROP(Decisions, ExplainTheBestAsTheyAre, ()) {
     RC_ASSERT(candidate.s == filling.judgement().satisfaction);
     RC_ASSERT(candidate.q == q(filling.judgement()));
     RC_ASSERT(candidate.contention == c.state.vacancy(candidate.server).contention);
-    RC_ASSERT(candidate.slack == c.state.vacancy(candidate.server).slack);
+    RC_ASSERT(candidate.slack == slackLeft(c.state.vacancy(candidate.server)));
     const auto free = filling.status().free.first(std::min<uint32_t>(4, c.spec.rusPerTask));
     RC_ASSERT(std::vector<RuIndex>(candidate.rus.begin(), candidate.rus.begin() + candidate.rusCount) ==
               free);

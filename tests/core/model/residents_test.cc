@@ -70,8 +70,8 @@ TEST(BrokenResource, IsTheFirstWhereTheNewcomerExceedsNoiseFloorAndSlack) {
 }
 
 TEST(BrokenResource, ForgivesANewcomerWithinTheNoiseFloor) {
-  EXPECT_EQ(brokenResource(sums(2), sums(-40), 2), -1);
-  EXPECT_EQ(brokenResource(sums(3), sums(-40), 2), 0);
+  EXPECT_EQ(brokenResource(sums(2), sums(0), 2), -1);
+  EXPECT_EQ(brokenResource(sums(3), sums(0), 2), 0);
   EXPECT_EQ(brokenResource(sums(0), sums(-40), 0), -1);
 }
 
@@ -89,6 +89,12 @@ RC_GTEST_PROP(Slack, OfALoneResidentIsItsToleranceOnEveryPlatform, ()) {
 }
 
 // The reason for slack: whoever fits into it leaves every resident satisfied.
+TEST(BrokenResource, ForgivesNoMoreThanTheNoiseFloorInAll) {
+  EXPECT_EQ(brokenResource(sums(1), sums(-1), 2), -1);
+  EXPECT_EQ(brokenResource(sums(1), sums(-2), 2), 0);
+  EXPECT_EQ(brokenResource(sums(2), sums(-1), 2), 0);
+}
+
 RC_GTEST_PROP(BrokenResource, LetsInNobodyWhoWouldBreakAResident, ()) {
   const auto residents =
       *rc::gen::container<std::vector<Profile>>(*rc::gen::inRange<size_t>(1, 5), aProfile());

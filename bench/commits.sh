@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# What a master takes: starts one in a folder of its own and loads it with bench/commits, which see.
+#   bench/commits.sh [ARGUMENT...]      for commits, e.g. --agents 1 --outstanding 1
+source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+programs=build/release
+[[ -x $programs/tarcil && -x $programs/bench/commits ]] ||
+  die 2 "not built; run: cmake --preset release && cmake --build --preset release"
+# Not below /tmp: where that is memory, nothing would wait for a disk.
+folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
+master=
+cleanUp() {
+  [[ -z $master ]] || { kill "$master" && wait "$master" || true; } 2>/dev/null
+  rm -rf "$folder"
+}
+trap cleanUp EXIT
+umask 077
+printf 'agent-token-of-nobody-but-this-bench-0001\n' >"$folder/agent"
+printf 'monitor-token-of-nobody-but-this-bench-01\n' >"$folder/monitor"
+printf 'agent-token-of-nobody-but-this-bench-0001 a agent\nmonitor-token-of-nobody-but-this-bench-01 m monitor\n' >"$folder/tokens"
+mkfifo "$folder/ready"
+"$programs/tarcil" serve master --data "$folder" --listen "unix:$folder/master.sock" --tokens "$folder/tokens" \
+  --ready-fd 3 3>"$folder/ready" >"$folder/log" 2>&1 &
+master=$!
+read -r _ <"$folder/ready" || die 1 "the master did not start: $(cat "$folder/log")"
+"$programs/bench/commits" --master "unix:$folder/master.sock" --agent-token "$folder/agent" \
+  --monitor-token "$folder/monitor" "$@" || die 1 "failed; the master said: $(tail -n 5 "$folder/log")"
