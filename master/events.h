@@ -82,11 +82,16 @@ struct PlatformSet {
   Share share;
 };
 
+// So much is free where the store is kept.
+struct SpaceMeasured {
+  uint64_t freeBytes;
+};
+
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived,
-                           CancelRequested, SettingsSet, PlatformSet, TimerFired>;
+                           CancelRequested, SettingsSet, PlatformSet, SpaceMeasured, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.

@@ -74,6 +74,7 @@ struct Handler {
   void operator()(const PlatformSet& event) const {
     context.out.send(Answer{event.request, setPlatform(context, event)});
   }
+  void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {
     context.tables.wakeAt.reset();
     loseOverdue(context);
@@ -104,6 +105,10 @@ void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<
   master::Context context{state_->tables, now, out};
   std::visit(master::Handler{context}, event);
   master::settle(context);
+}
+
+std::string MasterLogic::warning() const {
+  return master::spaceProblem(state_->tables);
 }
 
 std::optional<JobDetails> MasterLogic::job(const JobId& id) const {

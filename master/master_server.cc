@@ -9,6 +9,9 @@
 namespace tarcil {
 namespace {
 
+// Long before a reserve of any use can be filled.
+constexpr auto kMeasurePeriod = 1 * kj::SECONDS;
+
 // A call to a peer that fails has lost its connection; the end of the session follows by itself.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call to a peer failed", exception); }
@@ -25,7 +28,8 @@ T valueOrThrow(Result<T>&& result) {
 MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents,
                            TokenTable tokens, const MasterOptions& options,
                            kj::Function<void(const Error&)> failed)
-    : clock_(clock),
+    : timer_(net.timer),
+      clock_(clock),
       rng_(rng),
       store_(store),
       tokens_(std::move(tokens)),
@@ -40,6 +44,25 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   publishedSettings_ = logic_->settings();
   publishedPlatforms_ = logic_->platforms();
   carryOut(actions);
+  watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
+}
+
+kj::Promise<void> MasterServer::watchSpace() {
+  measureSpace();
+  return timer_.afterDelay(kMeasurePeriod).then([this]() { return watchSpace(); });
+}
+
+void MasterServer::measureSpace() {
+  const auto free = store_.freeSpace();
+  if (!free.ok()) {
+    spdlog::warn("{}", free.error().message);
+    return;
+  }
+  const bool wasLow = !logic_->warning().empty();
+  dispatch(master::SpaceMeasured{*free});
+  const std::string warning = logic_->warning();
+  if (!warning.empty() && !wasLow) spdlog::warn("{}; new jobs are refused", warning);
+  if (warning.empty() && wasLow) spdlog::info("the store's disk has room again; new jobs are taken");
 }
 
 kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId session, std::string agent,

@@ -59,12 +59,17 @@ class MasterServer final {
   // Store::backup(), of everything that logic() shows now at least.
   kj::Promise<void> backup(std::string folder);
 
+  // Looks how much room the store has, tells the logic, and logs when that becomes too little or enough
+  // again. Happens by itself every second.
+  void measureSpace();
+
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk.
   kj::Promise<void> jobChanged(const JobId& job);
 
  private:
+  kj::Promise<void> watchSpace();
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
 
@@ -83,6 +88,7 @@ class MasterServer final {
   void letOut(master::StopTask& action);
   void letOut(master::JobChanged& action);
 
+  kj::Timer& timer_;
   const Clock& clock_;
   Rng rng_;
   Store& store_;
@@ -113,6 +119,7 @@ class MasterServer final {
   std::unique_ptr<MasterLogic> logic_;
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
   kj::TaskSet calls_;  // to monitors
+  kj::Promise<void> watchingSpace_ = nullptr;
 };
 
 }  // namespace tarcil

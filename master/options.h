@@ -16,6 +16,10 @@ struct MasterOptions {
   Duration serverGrace = std::chrono::seconds(60);
   // Finished jobs that are kept for `job list` and `job status`; the oldest beyond are erased.
   uint32_t keepFinishedJobs = 10'000;
+  // Bytes to be left free on the store's disk: below it new jobs are refused, so that what the running ones
+  // still have to write finds room. 0: never. The log of recent writes and the files that RocksDB merges take
+  // some 100 MiB.
+  uint64_t diskReserve = uint64_t{256} << 20;
 };
 
 }  // namespace tarcil

@@ -56,13 +56,6 @@ struct Collect {
   void operator()(FilesRecord&&) {}
 };
 
-// For a store that nobody may write to, not even a log of messages.
-class NoLog final : public rocksdb::Logger {
-  using rocksdb::Logger::Logv;
-  void Logv(const char*, va_list) override {}
-};
-
-// As text; what is not printable as hexadecimal digits.
 std::string inHex(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -160,6 +153,13 @@ class RocksStore final : public Store {
     });
   }
 
+  Result<uint64_t> freeSpace() override {
+    std::error_code problem;
+    const auto space = std::filesystem::space(folder_, problem);
+    if (problem) return storeError(folder_, "its free space cannot be read", problem.message());
+    return space.available;
+  }
+
  private:
   static void check(const rocksdb::Status& status) { KJ_ASSERT(status.ok(), status.ToString().c_str()); }
 
@@ -186,13 +186,19 @@ class RocksStore final : public Store {
   const std::string folder_;
 };
 
+// RocksDB's log of messages would lie on the store's disk, and where that is full the library aborts as soon
+// as it has something to say. What goes wrong it also answers.
+class NoLog final : public rocksdb::Logger {
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
 rocksdb::Options rocksOptions() {
   rocksdb::Options options;
+  options.info_log = std::make_shared<NoLog>();
   options.create_if_missing = true;
   // The memory table absorbs bursts of small records; a log of about this size is replayed at a start.
   options.write_buffer_size = 32 << 20;
-  options.keep_log_file_num = 4;
-  options.max_log_file_size = 4 << 20;
   // A torn last record is what a crash leaves; anything else in the log is damage, and must not be read over.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   return options;
@@ -202,10 +208,8 @@ rocksdb::Options rocksOptions() {
 
 Result<StoreReading> readWholeStore(const std::string& folder) {
   if (const Status usable = requireStoreFolder(folder); !usable) return usable.error();
-  rocksdb::Options options = rocksOptions();
-  options.info_log = std::make_shared<NoLog>();
   rocksdb::DB* opened = nullptr;
-  rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, folder, &opened);
+  rocksdb::Status status = rocksdb::DB::OpenForReadOnly(rocksOptions(), folder, &opened);
   const std::unique_ptr<rocksdb::DB> db(opened);
   StoreReading reading;
   if (status.ok()) status = db->VerifyChecksum();

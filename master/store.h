@@ -115,6 +115,10 @@ class Store {
   // is on disk. Invalid where the folder cannot be used. May be called on a thread of its own, while the
   // store is in use.
   virtual Status backup(const std::string& folder) = 0;
+
+  // Bytes that are free where the store is kept. May be called while the store is in use, as often as every
+  // second.
+  virtual Result<uint64_t> freeSpace() = 0;
 };
 
 }  // namespace tarcil

@@ -89,6 +89,7 @@ class UserPortImpl final : public wire::UserPort::Server {
       servers[i].tasks.clear();
       write(servers[i], to[i]);
     }
+    context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
 
@@ -132,6 +133,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     const auto agents = server_.logic().agents();
     auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));
     for (uint32_t i = 0; i < agents.size(); ++i) write(agents[i], to[i]);
+    context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
 

@@ -238,6 +238,8 @@ void ManualCluster::start(const std::string& name) {
   arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());
   if (role.role == "monitor")
     arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());
+  if (role.role == "master")
+    arguments.insert(arguments.end(), plan_.masterFlags.begin(), plan_.masterFlags.end());
   arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "3"});
   auto process = std::make_unique<Process>(arguments, environment());
   EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start";
@@ -248,6 +250,16 @@ void ManualCluster::kill(const std::string& name) {
   processes_.at(name)->signal(SIGKILL);
   processes_.at(name)->finish();
   processes_.erase(name);
+}
+
+ProcessResult ManualCluster::endOf(const std::string& name) {
+  ProcessResult result = processes_.at(name)->finish();
+  processes_.erase(name);
+  return result;
+}
+
+std::string ManualCluster::logOf(const std::string& name) const {
+  return contentOf(command(name).log);
 }
 
 bool ManualCluster::hasFailed() const {

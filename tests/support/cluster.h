@@ -106,6 +106,7 @@ struct ClusterPlan {
   std::string failpoint = {};                  // ... that dies there, and is started again without it ...
   bool staysDead = false;                      // ... unless so: then start() does
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
+  std::vector<std::string> masterFlags = {};   // more arguments of the master
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself
@@ -120,6 +121,10 @@ class ManualCluster final : public TestCluster {
   // Returns when it serves.
   void start(const std::string& name);
   void kill(const std::string& name);
+  // Waits until the process has ended by itself; how.
+  ProcessResult endOf(const std::string& name);
+  // What it has logged so far.
+  std::string logOf(const std::string& name) const;
   // The failpoint has been reached; fails the test when it is not within 60 s.
   void waitForFailure() const;
   bool hasFailed() const;

@@ -80,6 +80,9 @@ struct MasterText {
   std::string operator()(const master::PlatformSet& event) const {
     return "PlatformSet" + part(event.platform);
   }
+  std::string operator()(const master::SpaceMeasured& event) const {
+    return "SpaceMeasured" + part(event.freeBytes);
+  }
   std::string operator()(const master::TimerFired&) const { return "TimerFired"; }
 };
 
