@@ -14,6 +14,7 @@ enum ExitCode : int {
   kExitFailed = 1,     // failed or refused: a failed job under --wait, a refused request
   kExitBadInput = 2,   // arguments or files; nothing was sent
   kExitNoCluster = 3,  // no cluster in reach, or not allowed
+  kExitNotStored = 4,  // of a master: a write to its store failed or may have failed
 };
 
 // Thrown anywhere below main; ends the process with `code` after `message` was said on stderr.

@@ -51,6 +51,7 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"serve", "Cluster", addServe},
       {"server", "Cluster", addServer},
       {"agent", "Cluster", addAgent},
+      {"master", "Cluster", addMaster},
       {"platform", "Cluster", addPlatform},
       {"tune", "Cluster", addTune},
       {"usage", "Cluster", addUsage},

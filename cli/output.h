@@ -11,6 +11,11 @@ namespace tarcil {
 // A message for people: to stderr, every line with the prefix "tarcil: ".
 void say(std::string_view message);
 
+// What the cluster warns of, if anything.
+inline void sayWarning(std::string_view warning) {
+  if (!warning.empty()) say("warning: " + std::string(warning));
+}
+
 // Data, to stdout. Failure where it cannot be written.
 void print(std::string_view text);
 

@@ -1,6 +1,9 @@
 #include "master/agent_attachment.h"
 
+#include <algorithm>
+
 #include "core/base/names.h"
+#include "master/restoring.h"
 #include "master/settlement.h"
 
 namespace tarcil::master {
@@ -13,7 +16,7 @@ void startEpoch(Context& context, Agent& agent) {
   }
   agent.answers.clear();
   agent.lastSequence = 0;
-  ++agent.record.epoch;
+  agent.record.epoch = std::max(agent.record.epoch, lastEpochOfAgentsBefore(context.tables.cluster)) + 1;
   context.out.put(agent.record);
 }
 
@@ -46,7 +49,10 @@ void attachAgent(Context& context, const AgentAttached& event) {
     return;
   }
   Agent& agent = tables.agents.named(event.agent);
-  if (event.epoch == 0 || event.epoch != agent.record.epoch) startEpoch(context, agent);
+  // An epoch given before the store was restored is void, though the backup names it.
+  const bool resumes =
+      event.epoch == agent.record.epoch && event.epoch > lastEpochOfAgentsBefore(tables.cluster);
+  if (!resumes) startEpoch(context, agent);
   tables.agents.attach(agent, event.session, event.address);
   handOverOrphans(context);
   AnswerAgentAttached answer{event.request, agent.record.epoch, {}};

@@ -181,6 +181,9 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   if (std::string problem = tooMany(context.tables, record.user); !problem.empty()) {
     return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
+  if (std::string problem = spaceProblem(context.tables); !problem.empty()) {
+    return refused(commit.sequence, problem + "; no new jobs are taken until there is room: try again later");
+  }
   Job& job = context.tables.jobs.add(record, agent.record.name);
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
@@ -234,6 +237,13 @@ CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit)
 }
 
 }  // namespace
+
+std::string spaceProblem(const Tables& tables) {
+  if (tables.freeBytes >= tables.options.diskReserve) return "";
+  return "disk nearly full: the master's store has " + std::to_string(tables.freeBytes >> 20) +
+         " MiB left, and " + std::to_string(tables.options.diskReserve >> 20) +
+         " MiB are kept for the jobs that there are";
+}
 
 void handleCommit(Context& context, const CommitArrived& event) {
   CommitAnswer answer = answerTo(context, event.session, event.commit);

@@ -95,11 +95,17 @@ struct ServersSteered {
   Duration deadline;  // kDrain: how long tasks may go on by themselves; then they are ended
 };
 
+// So much is free where the store is kept.
+struct SpaceMeasured {
+  uint64_t freeBytes;
+};
+
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived,
-                           CancelRequested, SettingsSet, PlatformSet, ServersSteered, TimerFired>;
+using Event =
+    std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived, CancelRequested,
+                 SettingsSet, PlatformSet, ServersSteered, SpaceMeasured, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.

@@ -79,6 +79,7 @@ struct Handler {
   void operator()(const ServersSteered& event) const {
     context.out.send(Answer{event.request, steerServers(context, event)});
   }
+  void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {
     context.tables.wakeAt.reset();
     loseOverdue(context);
@@ -111,6 +112,10 @@ void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<
   master::Context context{state_->tables, now, out};
   std::visit(master::Handler{context}, event);
   master::settle(context);
+}
+
+std::string MasterLogic::warning() const {
+  return master::spaceProblem(state_->tables);
 }
 
 std::optional<JobDetails> MasterLogic::job(const JobId& id) const {

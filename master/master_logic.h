@@ -86,6 +86,8 @@ class MasterLogic final {
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;
   const ClusterRecord& cluster() const;
+  // What is wrong with the master, for people; empty where nothing is.
+  std::string warning() const;
   // Every server with facts, for a new agent's snapshot.
   std::vector<ServerUpdate> snapshot() const;
 

@@ -9,6 +9,9 @@
 namespace tarcil {
 namespace {
 
+// Long before a reserve of any use can be filled.
+constexpr auto kMeasurePeriod = 1 * kj::SECONDS;
+
 template <typename T>
 T valueOrThrow(Result<T>&& result) {
   if (!result.ok()) kj::throwFatalException(toException(result.error()));
@@ -20,11 +23,13 @@ T valueOrThrow(Result<T>&& result) {
 MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents,
                            TokenTable tokens, const MasterOptions& options,
                            kj::Function<void(const Error&)> failed)
-    : clock_(clock),
+    : timer_(net.timer),
+      clock_(clock),
       rng_(rng),
       store_(store),
       tokens_(std::move(tokens)),
       gate_(store, kj::mv(failed)),
+      backups_(store),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
@@ -32,6 +37,25 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   publishedSettings_ = logic_->settings();
   publishedPlatforms_ = logic_->platforms();
   carryOut(actions);
+  watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
+}
+
+kj::Promise<void> MasterServer::watchSpace() {
+  measureSpace();
+  return timer_.afterDelay(kMeasurePeriod).then([this]() { return watchSpace(); });
+}
+
+void MasterServer::measureSpace() {
+  const auto free = store_.freeSpace();
+  if (!free.ok()) {
+    spdlog::warn("{}", free.error().message);
+    return;
+  }
+  const bool wasLow = !logic_->warning().empty();
+  dispatch(master::SpaceMeasured{*free});
+  const std::string warning = logic_->warning();
+  if (!warning.empty() && !wasLow) spdlog::warn("{}; new jobs are refused", warning);
+  if (warning.empty() && wasLow) spdlog::info("the store's disk has room again; new jobs are taken");
 }
 
 kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId session, std::string agent,
@@ -102,6 +126,13 @@ kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, m
   auto pending = others_.add();
   dispatch(master::ServersSteered{pending.number, caller, std::move(servers), change, deadline});
   return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::backup(std::string folder) {
+  return synced().then([this, folder = std::move(folder)]() mutable {
+    spdlog::info("backs the store up to {}", folder);
+    return backups_.take(std::move(folder));
+  });
 }
 
 kj::Promise<void> MasterServer::synced() {

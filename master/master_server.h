@@ -11,6 +11,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "master/agent_feed.h"
+#include "master/backups.h"
 #include "master/master_logic.h"
 #include "master/output_gate.h"
 #include "master/stop_sender.h"
@@ -58,6 +59,13 @@ class MasterServer final {
   kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
                                  Duration deadline, const Caller& caller);
 
+  // Store::backup(), of everything that logic() shows now at least.
+  kj::Promise<void> backup(std::string folder);
+
+  // Looks how much room the store has, tells the logic, and logs when that becomes too little or enough
+  // again. Happens by itself every second.
+  void measureSpace();
+
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk.
@@ -66,6 +74,7 @@ class MasterServer final {
   kj::Promise<void> serverChanged(ServerId server);
 
  private:
+  kj::Promise<void> watchSpace();
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
 
@@ -84,11 +93,13 @@ class MasterServer final {
   void letOut(master::StopTask& action);
   void letOut(master::JobChanged& action);
 
+  kj::Timer& timer_;
   const Clock& clock_;
   Rng rng_;
   Store& store_;
   const TokenTable tokens_;
   OutputGate gate_;
+  Backups backups_;
   SessionId sessions_ = 0;
   uint64_t requests_ = 0;
 
@@ -112,6 +123,7 @@ class MasterServer final {
 
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
+  kj::Promise<void> watchingSpace_ = nullptr;
 };
 
 }  // namespace tarcil

@@ -54,6 +54,10 @@ Result<std::vector<DecisionRecord>> MemoryStore::decisions(const JobId& job) {
   return records;
 }
 
+Status MemoryStore::backup(const std::string&) {
+  return invalid("a store in memory cannot be backed up");
+}
+
 void MemoryStore::apply(const Put& mutation) {
   std::visit([this](const auto& record) { put(record); }, mutation.record);
 }

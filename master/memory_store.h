@@ -14,6 +14,10 @@ class MemoryStore final : public Store {
   Status write(std::span<const Mutation> mutations) override;
   Result<std::vector<InputFile>> files(const JobId& job) override;
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
+  // Has no files to copy: always Invalid.
+  Status backup(const std::string& folder) override;
+  // As good as endless.
+  Result<uint64_t> freeSpace() override { return UINT64_MAX; }
 
  private:
   using AnswerKey = std::tuple<std::string, uint64_t, uint64_t>;  // agent, epoch, sequence

@@ -29,6 +29,10 @@ struct MasterOptions {
   Duration quarantineWindow = std::chrono::minutes(10);
   Duration quarantine = std::chrono::minutes(1);
   Duration longestQuarantine = std::chrono::hours(1);
+  // Bytes to be left free on the store's disk: below it new jobs are refused, so that what the running ones
+  // still have to write finds room. 0: never. The log of recent writes and the files that RocksDB merges take
+  // some 100 MiB.
+  uint64_t diskReserve = uint64_t{256} << 20;
 };
 
 }  // namespace tarcil

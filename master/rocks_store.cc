@@ -3,11 +3,13 @@
 #include <kj/debug.h>
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <filesystem>
 #include <utility>
 
 #include "master/store_codec.h"
+#include "master/store_folder.h"
 #include "schema/store.capnp.h"
 
 namespace tarcil {
@@ -66,6 +68,43 @@ struct Collect {
   void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
 };
+
+std::string inHex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
+// The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
+std::string rawKey(std::string_view key) {
+  return key.empty() ? "" : std::string(1, key.front()) + "/" + inHex(key.substr(1));
+}
+
+// What is wrong with the bytes of one record; takes it to where it belongs where nothing is.
+std::optional<StoreProblem> takeRecord(std::string_view key, std::string_view value, WholeStore& to) {
+  std::optional<StoreProblem> problem;
+  auto failure = kj::runCatchingExceptions([&]() {
+    Record record = decodeRecord(key, value);
+    if (keyOf(record) != key) {
+      problem = {rawKey(key), "holds the record of " + readableKey(record)};
+    } else if (auto* decision = std::get_if<DecisionRecord>(&record)) {
+      to.decisions.push_back(std::move(*decision));
+    } else if (const auto* files = std::get_if<FilesRecord>(&record)) {
+      to.files.push_back(files->job);
+    } else {
+      std::visit(Collect{to.contents}, std::move(record));
+    }
+  });
+  KJ_IF_MAYBE (exception, failure) {
+    const auto text = exception->getDescription();
+    problem = {rawKey(key), "cannot be read: " + std::string(text.begin(), text.size())};
+  }
+  return problem;
+}
 
 // A database with its two column families.
 struct OpenDb {
@@ -150,6 +189,25 @@ class RocksStore final : public Store {
     return decisions;
   }
 
+  // A checkpoint is what the log holds up to some batch, so it is as whole as what a crash leaves.
+  Status backup(const std::string& folder) override {
+    return makeStoreFolder(folder, [this](const std::string& part) -> Status {
+      rocksdb::Checkpoint* made = nullptr;
+      rocksdb::Status status = rocksdb::Checkpoint::Create(open_.db.get(), &made);
+      const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+      if (status.ok()) status = checkpoint->CreateCheckpoint(part);
+      if (!status.ok()) return storeError(folder_, "cannot be copied to " + part, status.ToString());
+      return {};
+    });
+  }
+
+  Result<uint64_t> freeSpace() override {
+    std::error_code problem;
+    const auto space = std::filesystem::space(folder_, problem);
+    if (problem) return storeError(folder_, "its free space cannot be read", problem.message());
+    return space.available;
+  }
+
  private:
   static void check(const rocksdb::Status& status) { KJ_ASSERT(status.ok(), status.ToString().c_str()); }
 
@@ -181,22 +239,57 @@ class RocksStore final : public Store {
   const std::string folder_;
 };
 
+// RocksDB's log of messages would lie on the store's disk, and where that is full the library aborts as soon
+// as it has something to say. What goes wrong it also answers.
+class NoLog final : public rocksdb::Logger {
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
 rocksdb::Options rocksOptions() {
   rocksdb::Options options;
+  options.info_log = std::make_shared<NoLog>();
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.allow_concurrent_memtable_write = false;  // which a table in the order of writing asks for
   options.max_write_buffer_number = 4;              // so that a burst does not wait for a flush
+  options.max_total_wal_size = 64 << 20;  // though one family is written to much less than the other
   // The memory table absorbs bursts of small records; a log of about this size is replayed at a start.
   options.write_buffer_size = 32 << 20;
-  options.keep_log_file_num = 4;
-  options.max_log_file_size = 4 << 20;
   // A torn last record is what a crash leaves; anything else in the log is damage, and must not be read over.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   return options;
 }
 
 }  // namespace
+
+Result<StoreReading> readWholeStore(const std::string& folder) {
+  if (const Status usable = requireStoreFolder(folder); !usable) return usable.error();
+  const rocksdb::Options options = rocksOptions();
+  std::vector<std::string> names;
+  rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, folder, &names);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  OpenDb open;
+  if (status.ok()) {
+    rocksdb::DB* db = nullptr;
+    status = rocksdb::DB::OpenForReadOnly(options, folder, families, &open.families, &db);
+    open.db.reset(db);
+  }
+  StoreReading reading;
+  if (status.ok()) status = open.db->VerifyChecksum();
+  for (rocksdb::ColumnFamilyHandle* family : open.families) {
+    if (!status.ok()) break;
+    const std::unique_ptr<rocksdb::Iterator> it(open.db->NewIterator(rocksdb::ReadOptions(), family));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      auto problem = takeRecord(view(it->key()), view(it->value()), reading.store);
+      if (problem) reading.unreadable.push_back(std::move(*problem));
+    }
+    status = it->status();
+  }
+  if (!status.ok()) reading.unreadable.push_back({"", "the files are damaged: " + status.ToString()});
+  return reading;
+}
 
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
   std::error_code problem;

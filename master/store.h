@@ -20,7 +20,7 @@ namespace tarcil {
 // Identity of the cluster and counters that must never go back.
 struct ClusterRecord {
   std::string cluster;              // random name, made with the store
-  uint64_t epoch = 1;               // rises when a backup is restored
+  uint64_t epoch = 1;               // rises when a backup is restored (master/restoring.h)
   AllocationId nextAllocation = 1;  // every smaller one may have been given out
 
   bool operator==(const ClusterRecord&) const = default;
@@ -114,6 +114,16 @@ class Store {
 
   // In order of their numbers.
   virtual Result<std::vector<DecisionRecord>> decisions(const JobId& job) = 0;
+
+  // Copies the whole store, as some write() left it that had returned when this was called or a later one, to
+  // a folder (an absolute path) that is not there or empty. The folder appears under its name when all of it
+  // is on disk. Invalid where the folder cannot be used. May be called on a thread of its own, while the
+  // store is in use.
+  virtual Status backup(const std::string& folder) = 0;
+
+  // Bytes that are free where the store is kept. May be called while the store is in use, as often as every
+  // second.
+  virtual Result<uint64_t> freeSpace() = 0;
 };
 
 }  // namespace tarcil

@@ -146,8 +146,12 @@ Record decodeRecord(std::string_view key, std::string_view value) {
   options.traversalLimitInWords = kMaxInputBytes;  // far above any record
   capnp::FlatArrayMessageReader message(words, options);
   const auto stored = message.getRoot<wire::StoredRecord>();
-  KJ_REQUIRE(stored.getFormatVersion() <= wire::FORMAT_VERSION,
-             "the store was written by a newer version of tarcil: use that one", stored.getFormatVersion());
+  if (const uint32_t format = stored.getFormatVersion(); format > wire::FORMAT_VERSION) {
+    kj::throwFatalException(kj::Exception(
+        kj::Exception::Type::FAILED, __FILE__, __LINE__,
+        kj::str("it was written by a newer version of tarcil (format ", format, ", known here: up to ",
+                static_cast<uint32_t>(wire::FORMAT_VERSION), "); use that version")));
+  }
   switch (stored.which()) {
     case wire::StoredRecord::CLUSTER: {
       const auto from = stored.getCluster();

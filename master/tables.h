@@ -1,6 +1,8 @@
 // Everything the master knows, and what a handler of an event gets to work with.
 #pragma once
 
+#include <string>
+
 #include "core/decide/options.h"
 #include "master/agent_table.h"
 #include "master/job_table.h"
@@ -22,6 +24,7 @@ struct Tables {
   UsageTable usage;
   std::optional<MonotonicTime> historyDue;  // when finished jobs are to be looked through for old ones
   std::optional<MonotonicTime> wakeAt;      // asked for and not come yet
+  uint64_t freeBytes = UINT64_MAX;          // where the store is kept, when it was measured last
 };
 
 struct Context {
@@ -33,6 +36,9 @@ struct Context {
 // Allocation numbers are reserved in the store this many at a time, so that a commit seldom writes the
 // counter.
 inline constexpr AllocationId kAllocationBlock = 10'000;
+
+// Why no new job can be taken, for people; empty where the disk has room.
+std::string spaceProblem(const Tables& tables);
 
 // A number never given out before, also across restarts. May put the cluster's record.
 AllocationId newAllocation(Context& context);

@@ -98,6 +98,7 @@ class UserPortImpl final : public wire::UserPort::Server {
       servers[i].tasks.clear();
       write(servers[i], to[i]);
     }
+    context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
 
@@ -132,10 +133,16 @@ class UserPortImpl final : public wire::UserPort::Server {
     return server_.setPlatform(text(platform.getName()), readShare(platform));
   }
 
+  kj::Promise<void> backup(BackupContext context) override {
+    requireOperator("back the store up");
+    return server_.backup(text(context.getParams().getFolder()));
+  }
+
   kj::Promise<void> agents(AgentsContext context) override {
     const auto agents = server_.logic().agents();
     auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));
     for (uint32_t i = 0; i < agents.size(); ++i) write(agents[i], to[i]);
+    context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
 

@@ -95,8 +95,8 @@ interface UserPort {
   decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
   # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
-  servers @7 () -> (servers :List(ServerDetails));
-  # Without their tasks. Reads only.
+  servers @7 () -> (servers :List(ServerDetails), warning :Text);
+  # Without their tasks. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
 
   server @8 (name :Text) -> (server :ServerDetails);
   # Fails as NotFound. Reads only.
@@ -110,7 +110,8 @@ interface UserPort {
   setPlatform @12 (platform :Types.Platform) -> ();
   # Role operate. As setSettings.
 
-  agents @13 () -> (agents :List(AgentDetails));
+  agents @13 () -> (agents :List(AgentDetails), warning :Text);
+  # `warning` as for servers. Reads only.
 
   steerServers @14 (names :List(Text), change :ServerChange, deadline :UInt64) -> ();
   # Role operate. Success: on disk and on its way to every agent, for all of them; fails as NotFound, with nothing changed,
@@ -123,6 +124,12 @@ interface UserPort {
 
   usage @16 () -> (users :List(Types.Usage));
   # The caller's own; everybody's for role operate. Reads only.
+
+  backup @17 (folder :Text) -> ();
+  # Role operate. Success: `folder`, an absolute path on the master's machine that was not there or was empty, holds a
+  # copy of the store that has everything answered before the call; it is on disk. Fails as Invalid where the folder
+  # cannot be used, as Conflict while another backup is taken. After a failure, or when the connection was lost, the
+  # folder is either whole or not there. A repeat finds the folder taken.
 }
 
 enum ServerChange { cordon @0; uncordon @1; drain @2; }

@@ -28,7 +28,7 @@ struct StoredRecord {
 
 struct ClusterRecord {
   cluster @0 :Text;           # random name, made with the store
-  epoch @1 :UInt64;           # rises when a backup is restored
+  epoch @1 :UInt64;           # 1, or the time in ms since 1970 when a backup was restored
   nextAllocation @2 :UInt64;  # every smaller one may have been given out
 }
 

@@ -27,6 +27,7 @@ int list(const AgentFlags& flags) {
     table.add({agent.getName().cStr(), agent.getAddress().cStr(), agent.getAttached() ? "yes" : "no",
                std::to_string(agent.getJobs())});
   }
+  sayWarning(answer.getWarning().cStr());
   if (flags.json) {
     printJson(json);
   } else {

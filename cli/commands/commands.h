@@ -31,6 +31,7 @@ void addJobCancel(CLI::App& job);
 void addServer(CLI::App& app);  // with all below it
 void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);
+void addMaster(CLI::App& app);
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
 void addUsage(CLI::App& app);

@@ -39,9 +39,15 @@ Duration durationOf(const std::string& flag, const std::string& value) {
   return *duration;
 }
 
+constexpr const char* kMasterExits =
+    "  0  stopped by SIGTERM or SIGINT\n"
+    "  1  could not go on\n"
+    "  2  bad arguments, or a file or folder that cannot be used\n"
+    "  4  a write to the store failed, or may have: nothing answered is lost\n";
+
 struct MasterArguments {
   MasterFlags flags;
-  std::string folder, agentGrace = "3s", serverGrace = "60s", keepFinishedFor = "7d";
+  std::string folder, agentGrace = "3s", serverGrace = "60s", keepFinishedFor = "7d", diskReserve = "256MiB";
 };
 
 int runMaster(MasterArguments& args) {
@@ -53,10 +59,13 @@ int runMaster(MasterArguments& args) {
   flags.options.agentGrace = durationOf("--agent-grace", args.agentGrace);
   flags.options.serverGrace = durationOf("--server-grace", args.serverGrace);
   flags.options.keepFinishedFor = durationOf("--keep-finished-for", args.keepFinishedFor);
+  const auto reserve = parseSize(args.diskReserve);
+  if (!reserve) throw badInput("--disk-reserve: " + reserve.error().message);
+  flags.options.diskReserve = *reserve;
   return serveMaster(flags);
 }
 
-void addMaster(CLI::App& serve) {
+void addMasterRole(CLI::App& serve) {
   CLI::App& command = addCommand(
       serve, "master",
       {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
@@ -68,7 +77,7 @@ void addMaster(CLI::App& serve) {
        "or monitor and RUN-AS the system users that jobs may run as, the default first. The file must be "
        "readable by "
        "its owner only.",
-       "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kExits});
+       "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits});
   auto args = std::make_shared<MasterArguments>();
   command.add_option("--data", args->folder, "Folder for all of the below. Default: as for other commands.")
       ->type_name("DIR");
@@ -114,6 +123,10 @@ void addMaster(CLI::App& serve) {
           "minute, then for longer; 0: never. Default: 5")
       ->check(wholeNumber(0, 1'000'000))
       ->type_name("N");
+  command
+      .add_option("--disk-reserve", args->diskReserve,
+                  "Room to be left on the store's disk: with less, new jobs are refused. Default: 256MiB")
+      ->type_name("SIZE");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() { return runMaster(*args); });
 }
@@ -270,7 +283,7 @@ void addServe(CLI::App& app) {
        "A cluster is one master, one or more agents, and one monitor per server, each a process of its own. "
        "`tarcil up` starts all of them on this machine for a first try.",
        "", ""});
-  addMaster(serve);
+  addMasterRole(serve);
   addAgentRole(serve);
   addMonitorRole(serve);
 }

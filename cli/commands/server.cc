@@ -208,6 +208,7 @@ int list(const ServerFlags& flags) {
   auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
   std::vector<ServerDetails> servers;
   for (auto server : answer.getServers()) servers.push_back(readServer(server));
+  sayWarning(answer.getWarning().cStr());
   std::sort(servers.begin(), servers.end(),
             [](const ServerDetails& a, const ServerDetails& b) { return a.facts.name < b.facts.name; });
   if (flags.output.json) {

@@ -22,8 +22,8 @@ int serveMaster(const MasterFlags& flags) {
 
   MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents),
                       std::move(*tokens), flags.options, [&process](const Error& error) {
-                        process.fail(kExitFailed,
-                                     error.message + "; the master stops: nothing answered is lost");
+                        process.die(kExitNotStored,
+                                    error.message + "; the master stops: nothing answered is lost");
                       });
   auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
   // A new store's first records are on disk before anybody is told that the master is there.

@@ -72,6 +72,11 @@ void RoleProcess::fail(int exitCode, const std::string& why) {
   failed_.fulfiller->fulfill(kj::mv(exitCode));
 }
 
+void RoleProcess::die(int exitCode, const std::string& why) {
+  say(name_ + ": " + why);
+  ::_exit(exitCode);
+}
+
 int RoleProcess::run(kj::Promise<void> serving) {
   auto served = serving.then([]() { return int{kExitDone}; },
                              [this](kj::Exception&& exception) {

@@ -39,6 +39,10 @@ class RoleProcess final {
   // From a continuation: ends run() with this exit code; the first one counts. Says why on stderr.
   void fail(int exitCode, const std::string& why);
 
+  // Ends the process here and now with this exit code, without taking anything down: where nothing that is
+  // under way may go on. Says why on stderr.
+  [[noreturn]] void die(int exitCode, const std::string& why);
+
   // Runs the loop until `serving` fails, fail() is called, or SIGTERM or SIGINT comes (exit code 0).
   int run(kj::Promise<void> serving);
 

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/builders.h"
-#include "tests/support/fake_cluster.h"
+#include "tests/deterministic/work.h"
 
 namespace tarcil {
 namespace {
@@ -12,65 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::IsEmpty;
 
-constexpr Duration kPatience = 10min;
 constexpr uint64_t kSeeds = 12;
-
-JobSpec sleeping(uint32_t tasks, const std::string& time, Pressures caused = {{Resource::kLlc, 30}}) {
-  JobSpec spec = aJob(tasks, causing(caused));
-  spec.name = "sleep";
-  spec.command = {"sleep", time};
-  return spec;
-}
-
-FakeClusterOptions withSeed(uint64_t seed) {
-  FakeClusterOptions options;
-  options.seed = seed;
-  return options;
-}
-
-Duration upTo(Duration most, FakeCluster& cluster) {
-  return Duration(static_cast<int64_t>(cluster.rng().below(static_cast<uint64_t>(most.count()))));
-}
-
-uint32_t oneOf(uint32_t count, FakeCluster& cluster) {
-  return static_cast<uint32_t>(cluster.rng().below(count));
-}
-
-// One of several kinds of job: gangs, jobs with files, tasks from 10 ms to 2 s.
-void submitJob(FakeCluster& cluster, uint32_t number) {
-  const Resource resource = number % 2 == 0 ? Resource::kLlc : Resource::kMemoryBandwidth;
-  JobSpec spec = sleeping(1 + number % 5,
-                          number % 3 == 0   ? "2"
-                          : number % 3 == 1 ? "0.3"
-                                            : "0.01",
-                          {{resource, 20 + 4 * static_cast<int>(number)}});
-  if (number % 4 == 1) spec.schedule = Schedule::kGang;
-  std::vector<InputFile> files;
-  if (number % 4 == 2) files = {{"input", 0644, "data"}};
-  cluster.submit(spec, number % 2, std::move(files));
-}
-
-// For a second more work than the cluster holds at once. After every third job, in the middle of what it sets
-// off, `interfere` is called.
-template <typename Interfere>
-void submitWork(FakeCluster& cluster, Interfere interfere) {
-  for (uint32_t number = 0; number < 15; ++number) {
-    submitJob(cluster, number);
-    cluster.run(upTo(30ms, cluster));
-    if (number % 3 == 2) interfere(cluster);
-    cluster.run(upTo(100ms, cluster));
-  }
-}
-
-// Every job has ended well, every client was told, and no promise was broken.
-void expectAllWell(FakeCluster& cluster) {
-  EXPECT_TRUE(cluster.runToRest(kPatience)) << "the cluster did not come to rest";
-  EXPECT_TRUE(cluster.allAnswered());
-  EXPECT_TRUE(cluster.allDone());
-  cluster.run(3s);  // whoever is away comes back
-  EXPECT_EQ(cluster.unitsHeld(), 0u);
-  EXPECT_THAT(cluster.violations(), IsEmpty());
-}
 
 std::string historyOf(uint64_t seed) {
   FakeCluster cluster(withSeed(seed));

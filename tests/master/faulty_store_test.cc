@@ -28,6 +28,16 @@ TEST(FaultyStore, MayKeepAWriteThatItFailed) {
   EXPECT_EQ(inner.load()->agents.at(0).epoch, 2u);
 }
 
+TEST(FaultyStore, FailsTheNextWriteWhenAsked) {
+  MemoryStore inner;
+  FaultyStore store(inner, 0, FaultyStore::Unsynced::kKept);
+  EXPECT_TRUE(store.write(kFirst).ok());
+  store.failNext(FaultyStore::Unsynced::kForgotten);
+  EXPECT_FALSE(store.failed());
+  EXPECT_FALSE(store.write(kSecond).ok());
+  EXPECT_EQ(inner.load()->agents.at(0).epoch, 1u);
+}
+
 TEST(FaultyStore, NeverFailsUnasked) {
   MemoryStore inner;
   FaultyStore store(inner, 0, FaultyStore::Unsynced::kKept);

@@ -29,6 +29,8 @@ class SlowStore final : public Store {
   Result<std::vector<DecisionRecord>> decisions(const JobId&) override {
     return std::vector<DecisionRecord>();
   }
+  Status backup(const std::string&) override { return {}; }
+  Result<uint64_t> freeSpace() override { return 0; }
 
   void endWrite(Status status = {}) {
     const std::lock_guard lock(mutex_);

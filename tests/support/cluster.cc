@@ -252,6 +252,16 @@ void ManualCluster::kill(const std::string& name) {
   processes_.erase(name);
 }
 
+ProcessResult ManualCluster::endOf(const std::string& name) {
+  ProcessResult result = processes_.at(name)->finish();
+  processes_.erase(name);
+  return result;
+}
+
+std::string ManualCluster::logOf(const std::string& name) const {
+  return contentOf(command(name).log);
+}
+
 bool ManualCluster::hasFailed() const {
   return contentOf(deathNote()) == "137\n";
 }

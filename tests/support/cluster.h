@@ -121,6 +121,10 @@ class ManualCluster final : public TestCluster {
   // Returns when it serves.
   void start(const std::string& name);
   void kill(const std::string& name);
+  // Waits until the process has ended by itself; how.
+  ProcessResult endOf(const std::string& name);
+  // What it has logged so far.
+  std::string logOf(const std::string& name) const;
   // The failpoint has been reached; fails the test when it is not within 60 s.
   void waitForFailure() const;
   bool hasFailed() const;

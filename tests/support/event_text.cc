@@ -85,6 +85,9 @@ struct MasterText {
     for (const std::string& server : event.servers) text += part(server);
     return text;
   }
+  std::string operator()(const master::SpaceMeasured& event) const {
+    return "SpaceMeasured" + part(event.freeBytes);
+  }
   std::string operator()(const master::TimerFired&) const { return "TimerFired"; }
 };
 

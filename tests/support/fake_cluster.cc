@@ -118,6 +118,12 @@ void FakeCluster::killMaster(Duration away) {
   world_.after(away, [this] { master_.start(); });
 }
 
+void FakeCluster::failStore(Duration away) {
+  const auto unsynced =
+      world_.rng().below(2) == 0 ? FaultyStore::Unsynced::kForgotten : FaultyStore::Unsynced::kKept;
+  master_.failNextWrite(unsynced, [this, away] { world_.after(away, [this] { master_.start(); }); });
+}
+
 void FakeCluster::killAgent(uint32_t agent, Duration away) {
   if (!agents_[agent]->alive()) return;
   agents_[agent]->crash();

@@ -38,6 +38,9 @@ class FakeCluster {
 
   // A process is killed, and started again after so long. No effect while it is dead.
   void killMaster(Duration away);
+  // The master's next write to its store fails, whether it is kept or not; the process stops, and starts
+  // again after so long. No effect while it is dead.
+  void failStore(Duration away);
   void killAgent(uint32_t agent, Duration away);
   void killMonitor(uint32_t monitor, Duration away);
   // The machine is lost with its tasks, and comes back empty.

@@ -13,11 +13,24 @@ void FakeMaster::start() {
   std::vector<master::Action> actions;
   rng_ = Rng(world_.rng()());
   logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), world_.now(), rng_, actions);
+  expectNone(ledger_.check(*logic_, disk_));
+  // Ends that were stored and not told: whoever waits asks again.
+  const StoreContents contents = *disk_.load();
+  for (const JobProgress& job : contents.progress) {
+    if (isFinal(job.state)) finished_(job.id, job.state);
+  }
   carryOut(std::move(actions));
 }
 
 void FakeMaster::crash() {
   world_.note("master", "dies");
+  // The log of a store keeps what came first.
+  for (uint64_t kept = world_.rng().below(unsynced_.size() + 1); kept > 0; --kept) {
+    if (!disk_.write(unsynced_.front())) world_.violated("the disk failed");
+    unsynced_.pop_front();
+  }
+  unsynced_.clear();
+  commits_.clear();
   logic_.reset();
   ++life_;
   timer_.clear();
@@ -26,10 +39,17 @@ void FakeMaster::crash() {
   for (FakeConnection* connection : connections_) connection->masterDied();
 }
 
+void FakeMaster::failNextWrite(FaultyStore::Unsynced unsynced, std::function<void()> stopped) {
+  if (!alive()) return;
+  world_.note("master", "is to fail to write");
+  store_.failNext(unsynced);
+  stopped_ = std::move(stopped);
+}
+
 void FakeMaster::attachAgent(FakeConnection& connection, std::string name, uint64_t epoch, AgentSink sink) {
   const SessionId session = connection.session();
   const RequestId request = world_.nextNumber();
-  sessions_[session] = {&connection, std::move(sink), nullptr, false};
+  sessions_[session] = {&connection, std::move(sink), nullptr, false, name, 0};
   requests_[request] = session;
   take(master::AgentAttached{request, session, name, epoch, name});
 }
@@ -38,7 +58,7 @@ void FakeMaster::attachMonitor(FakeConnection& connection, std::string name, std
                                std::vector<KnownTask> tasks, MonitorSink sink) {
   const SessionId session = connection.session();
   const RequestId request = world_.nextNumber();
-  sessions_[session] = {&connection, nullptr, std::move(sink), false};
+  sessions_[session] = {&connection, nullptr, std::move(sink), false, "", 0};
   requests_[request] = session;
   take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
 }
@@ -50,6 +70,7 @@ void FakeMaster::detach(SessionId session) {
 void FakeMaster::commit(SessionId session, Commit commit) {
   const RequestId request = world_.nextNumber();
   requests_[request] = session;
+  commits_[request] = commit;
   take(master::CommitArrived{request, session, std::move(commit)});
 }
 
@@ -88,13 +109,28 @@ void FakeMaster::carryOut(std::vector<master::Action> actions) {
       outputs.push_back(std::move(action));
     }
   }
-  const Duration sync = mutations.empty() ? Duration::zero() : world_.delay();
-  syncedBy_ = std::max(syncedBy_, world_.now().steady + sync);
-  world_.at(syncedBy_, [this, life = life_, mutations = std::move(mutations), outputs = std::move(outputs)] {
-    if (life != life_) return;
-    if (!store_.write(mutations)) world_.violated("the store failed");
+  const bool writes = !mutations.empty();
+  syncedBy_ = std::max(syncedBy_, world_.now().steady + (writes ? world_.delay() : Duration::zero()));
+  if (writes) unsynced_.push_back(std::move(mutations));
+  world_.at(syncedBy_, [this, life = life_, writes, outputs = std::move(outputs)] {
+    if (life != life_ || (writes && !sync())) return;
     for (const master::Action& output : outputs) letOut(output);
   });
+}
+
+bool FakeMaster::sync() {
+  const std::vector<Mutation> batch = std::move(unsynced_.front());
+  unsynced_.pop_front();
+  if (store_.write(batch).ok()) return true;
+  unsynced_.clear();  // nothing is written after a failure
+  crash();
+  store_ = FaultyStore(disk_, 0, FaultyStore::Unsynced::kForgotten);
+  stopped_();
+  return false;
+}
+
+void FakeMaster::expectNone(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) world_.violated(problem);
 }
 
 void FakeMaster::letOut(const master::Action& action) {
@@ -104,7 +140,7 @@ void FakeMaster::letOut(const master::Action& action) {
     if (!monitor->status) world_.violated("a monitor was refused: " + monitor->status.error().message);
     send(sessionOf(monitor->request), monitor::MasterAttached{monitor->drop, monitor->stop});
   } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
-    send(sessionOf(commit->request), agent::CommitAnswered{commit->answer});
+    letOutCommit(*commit);
   } else if (const auto* reports = std::get_if<master::AnswerReports>(&action)) {
     const SessionId session = sessionOf(reports->request);
     if (reports->status) send(session, monitor::ReportsAcknowledged{});
@@ -123,9 +159,23 @@ void FakeMaster::letOut(const master::Action& action) {
   }
 }
 
+void FakeMaster::letOutCommit(const master::AnswerCommit& answer) {
+  const SessionId id = sessionOf(answer.request);
+  const auto commit = commits_.extract(answer.request);
+  const auto session = sessions_.find(id);
+  if (session == sessions_.end()) return;
+  if (answer.answer.outcome != CommitAnswer::Outcome::kSuperseded) {
+    const Session& to = session->second;
+    expectNone(ledger_.noteAnswer(to.name, to.epoch, commit.mapped(), answer.answer));
+  }
+  send(id, agent::CommitAnswered{answer.answer});
+}
+
 // The snapshot shows the newest state, so it waits until that is synced.
 void FakeMaster::finishAttaching(SessionId session, const master::AnswerAgentAttached& answer) {
   if (!answer.epoch) return world_.violated("an agent was refused: " + answer.epoch.error().message);
+  if (const auto found = sessions_.find(session); found != sessions_.end())
+    found->second.epoch = *answer.epoch;
   send(session, agent::MasterAttached{*answer.epoch, answer.jobs});
   std::vector<agent::Event> feed{agent::SettingsUpdated{logic_->settings()}};
   for (const PlatformRecord& platform : logic_->platforms()) {

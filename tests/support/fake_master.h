@@ -1,6 +1,8 @@
-// The master's shell on virtual time: MasterLogic over a MemoryStore that takes a while to sync.
+// The master's shell on virtual time: MasterLogic over a store in memory that takes a while to sync, and may
+// fail. Every start and every answer is held against what was answered before.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +16,8 @@
 #include "monitor/events.h"
 #include "tests/support/fake_connection.h"
 #include "tests/support/fake_world.h"
+#include "tests/support/faulty_store.h"
+#include "tests/support/master_ledger.h"
 
 namespace tarcil {
 
@@ -24,8 +28,10 @@ class FakeMaster {
              std::function<void(const JobId&, RunState)> finished);
 
   void start();
-  // Loses what is not synced, and every connection.
+  // Loses every connection, and of what is not synced the later part: how much of it, chance decides.
   void crash();
+  // The next write fails, and the process stops; `stopped` is called then. No effect while it is dead.
+  void failNextWrite(FaultyStore::Unsynced unsynced, std::function<void()> stopped);
   bool alive() const { return logic_ != nullptr; }
   // Requires: alive().
   const MasterLogic& logic() const { return *logic_; }
@@ -44,7 +50,7 @@ class FakeMaster {
   void report(SessionId session, std::vector<TaskReport> reports);
   void cancel(const JobId& job, const Caller& caller);
   void steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline);
-  Result<std::vector<InputFile>> files(const JobId& job) { return store_.files(job); }
+  Result<std::vector<InputFile>> files(const JobId& job) { return disk_.files(job); }
 
  private:
   struct Session {
@@ -52,6 +58,8 @@ class FakeMaster {
     AgentSink agent;  // one of the two
     MonitorSink monitor;
     bool subscribed = false;  // an agent whose snapshot has left
+    std::string name;         // of an agent
+    uint64_t epoch = 0;       // that the agent was given
   };
 
   void take(const master::Event& event);
@@ -62,11 +70,19 @@ class FakeMaster {
   void publish(const agent::Event& event);
   void finishAttaching(SessionId session, const master::AnswerAgentAttached& answer);
   SessionId sessionOf(RequestId request);
+  void letOutCommit(const master::AnswerCommit& answer);
+  // The batch that was handed over first is synced; false where that fails, and the process has stopped.
+  bool sync();
+  void expectNone(const std::vector<std::string>& problems);
 
   FakeWorld& world_;
   const MasterOptions options_;
   const std::function<void(const JobId&, RunState)> finished_;
-  MemoryStore store_;
+  MemoryStore disk_;
+  FaultyStore store_{disk_, 0, FaultyStore::Unsynced::kForgotten};
+  std::function<void()> stopped_;               // when the store fails
+  std::deque<std::vector<Mutation>> unsynced_;  // in the order of writing
+  MasterLedger ledger_;
   std::unique_ptr<MasterLogic> logic_;
   Rng rng_{0};
   FakeTimer timer_;
@@ -75,6 +91,7 @@ class FakeMaster {
   std::vector<FakeConnection*> connections_;
   std::map<SessionId, Session> sessions_;  // attached
   std::map<RequestId, SessionId> requests_;
+  std::map<RequestId, Commit> commits_;  // to be answered
 };
 
 }  // namespace tarcil

@@ -14,19 +14,27 @@ class FaultyStore final : public Store {
 
   // `inner` outlives this object. Writes count from 1; 0 never fails.
   FaultyStore(Store& inner, uint64_t failingWrite, Unsynced unsynced)
-      : inner_(inner), failingWrite_(failingWrite), unsynced_(unsynced) {}
+      : inner_(&inner), failingWrite_(failingWrite), unsynced_(unsynced) {}
 
   Result<StoreContents> load() override;
   Status write(std::span<const Mutation> mutations) override;
   Result<std::vector<InputFile>> files(const JobId& job) override;
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
+  Status backup(const std::string& folder) override;
+  Result<uint64_t> freeSpace() override { return inner_->freeSpace(); }
 
   bool failed() const { return failingWrite_ != 0 && writes_ >= failingWrite_; }
 
+  // The next write is the one that fails.
+  void failNext(Unsynced unsynced) {
+    failingWrite_ = writes_ + 1;
+    unsynced_ = unsynced;
+  }
+
  private:
-  Store& inner_;
-  const uint64_t failingWrite_;
-  const Unsynced unsynced_;
+  Store* inner_;
+  uint64_t failingWrite_;
+  Unsynced unsynced_;
   uint64_t writes_ = 0;
 };
 

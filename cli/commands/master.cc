@@ -1,0 +1,184 @@
+// tarcil master: look after the master's store.
+#include <sys/random.h>
+
+#include <filesystem>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "env/clock.h"
+#include "master/restore.h"
+#include "master/rocks_store.h"
+#include "master/store_check.h"
+
+namespace tarcil {
+namespace {
+
+constexpr const char* kOfflineExits =
+    "  0  done\n"
+    "  1  failed; nothing was changed\n"
+    "  2  bad arguments, or a folder that cannot be used\n";
+
+// As the master, which has a working folder of its own, finds it too.
+std::string absolute(const std::string& folder) {
+  return std::filesystem::absolute(folder).lexically_normal();
+}
+
+// --- backup -----------------------------------------------------------------------------------------------
+
+struct BackupFlags {
+  ContextFlags cluster;
+  bool json = false;
+  std::string folder;
+};
+
+int backUp(const BackupFlags& flags) {
+  Cluster cluster(flags.cluster);
+  const std::string folder = absolute(flags.folder);
+  cluster.ask([&folder](Session& session) {
+    auto request = session.user.backupRequest();
+    request.setFolder(folder.c_str());
+    return request.send();
+  });
+  if (flags.json) {
+    printJson({{"backup", folder}});
+  } else {
+    print(aligned({{"Backup", folder}}));
+  }
+  return kExitDone;
+}
+
+void addBackup(CLI::App& master) {
+  CLI::App& command = addCommand(
+      master, "backup",
+      {"master backup [OPTIONS] DIR", "Copy the store while the cluster runs.",
+       "Writes a copy of the master's store to DIR, a folder on the master's machine that is not there"
+       " or empty. The copy holds everything that was answered before, and is a store itself. It is"
+       " complete when it has its name: a crash on the way leaves DIR.part at most. Needs a token with"
+       " the role operate.\n\n"
+       "Tokens are not in the store: keep a copy of their file too.",
+       "  tarcil master backup /backups/monday\n", ""});
+  auto flags = std::make_shared<BackupFlags>();
+  command.add_option("DIR", flags->folder, "Folder to write, on the master's machine.")->required();
+  addJsonFlag(command, flags->json);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return backUp(*flags); });
+}
+
+// --- restore ----------------------------------------------------------------------------------------------
+
+struct RestoreFlags {
+  bool json = false;
+  std::string backup, store;
+};
+
+Rng randomRng() {
+  uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed)
+    throw Failure(kExitFailed, "no random numbers to be had");
+  return Rng(seed);
+}
+
+int restore(const RestoreFlags& flags) {
+  Rng rng = randomRng();
+  const std::string store = absolute(flags.store);
+  const auto restored = restoreStore(absolute(flags.backup), store, systemClock().now().wall, rng);
+  if (!restored) {
+    const bool isInput = restored.error().code == ErrorCode::kInvalid;
+    throw Failure(isInput ? kExitBadInput : kExitFailed, restored.error().message);
+  }
+  if (flags.json) {
+    printJson({{"store", store}, {"cluster", restored->cluster}, {"epoch", restored->epoch}});
+  } else {
+    print(aligned(
+        {{"Store", store}, {"Cluster", restored->cluster}, {"Epoch", std::to_string(restored->epoch)}}));
+  }
+  return kExitDone;
+}
+
+void addRestore(CLI::App& master) {
+  CLI::App& command = addCommand(
+      master, "restore",
+      {"master restore [OPTIONS] --store DIR BACKUP", "Make a store of a backup.",
+       "Copies a backup to DIR, a folder that is not there or empty, for a master to start on: stop the"
+       " old master, move its store away, restore, start. The backup stays as it is.\n\n"
+       "The copy begins a new epoch of the cluster. Agents and monitors learn what is decided without"
+       " them: jobs submitted after the backup are gone, and their tasks are stopped; tasks that ended"
+       " after it count as lost, and are started again where restart.on_lost allows.",
+       "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store\n", kOfflineExits});
+  auto flags = std::make_shared<RestoreFlags>();
+  command.add_option("BACKUP", flags->backup, "Folder that `tarcil master backup` wrote.")->required();
+  command.add_option("--store", flags->store, "Folder of the store to be made.")
+      ->required()
+      ->type_name("DIR");
+  addJsonFlag(command, flags->json);
+  onRun(command, [flags]() { return restore(*flags); });
+}
+
+// --- check ------------------------------------------------------------------------------------------------
+
+struct CheckFlags {
+  bool json = false;
+  std::string folder;
+};
+
+int check(const CheckFlags& flags) {
+  const StoreReading reading = requireInput(readWholeStore(flags.folder));
+  std::vector<StoreProblem> problems = reading.unreadable;
+  // What could not be read is missing everywhere: that says nothing new.
+  if (problems.empty()) problems = checkStore(reading.store);
+  if (flags.json) {
+    Json list = Json::array();
+    for (const StoreProblem& problem : problems)
+      list.push_back({{"key", problem.key}, {"problem", problem.what}});
+    printJson(list);
+  } else {
+    for (const StoreProblem& problem : problems)
+      print((problem.key.empty() ? flags.folder : problem.key) + ": " + problem.what + "\n");
+    if (problems.empty()) {
+      const StoreContents& contents = reading.store.contents;
+      say("nothing is wrong: " + std::to_string(contents.servers.size()) + " servers, " +
+          std::to_string(contents.jobs.size()) + " jobs, " + std::to_string(contents.tasks.size()) +
+          " tasks that were placed or have ended");
+    }
+  }
+  return problems.empty() ? kExitDone : kExitFailed;
+}
+
+void addCheck(CLI::App& master) {
+  CLI::App& command = addCommand(
+      master, "check",
+      {"master check [OPTIONS] DIR", "Verify a store that no master uses.",
+       "Reads the store or backup in DIR, writes nothing, and holds every record against the others: each"
+       " unit and allocation has one owner, tasks belong to jobs and agree with their progress and"
+       " decisions, numbers are below those still to be given, and so on. Each problem is one line: the"
+       " record's key and what is wrong with it. Where records cannot be read, only those are named.",
+       "  tarcil master check /backups/monday\n",
+       "  0  nothing is wrong\n"
+       "  1  problems were found; they are on stdout\n"
+       "  2  bad arguments, no store there, or a master uses it\n"});
+  auto flags = std::make_shared<CheckFlags>();
+  command.add_option("DIR", flags->folder, "Folder of a store or of a backup.")->required();
+  addJsonFlag(command, flags->json);
+  onRun(command, [flags]() { return check(*flags); });
+}
+
+}  // namespace
+
+void addMaster(CLI::App& app) {
+  CLI::App& master =
+      addGroup(app, "master",
+               {"master COMMAND ...", "Look after the master's store.",
+                "The master keeps the cluster's state in one folder, the store. `tarcil serve master` runs a"
+                " master.",
+                "  tarcil master backup /backups/monday\n"
+                "  tarcil master check /backups/monday\n",
+                ""});
+  addBackup(master);
+  addRestore(master);
+  addCheck(master);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,44 @@
+#include "master/restoring.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tarcil {
+namespace {
+
+// Grants that a cluster may have made since the backup was taken: at 1000 a second, a hundred days. As much
+// again is left to chance, so that two restores of one backup differ.
+constexpr AllocationId kSpareAllocations = AllocationId{1} << 33;
+// Versions of servers are made of allocation numbers, and those have to stay below this for it (startup.cc).
+constexpr AllocationId kAllocationEnd = AllocationId{1} << 40;
+
+}  // namespace
+
+Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, WallTime now, Rng& rng) {
+  if (!contents.cluster)
+    return invalid("no master has ever started on this store; there is nothing to restore");
+  ClusterRecord cluster = *contents.cluster;
+  // The time of the restore: a restore takes longer than a millisecond, so the next one gets another.
+  const auto stamp = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  cluster.epoch = std::max(cluster.epoch + 1, static_cast<uint64_t>(stamp));
+  cluster.nextAllocation += kSpareAllocations + rng.below(kSpareAllocations);
+  if (cluster.nextAllocation >= kAllocationEnd) {
+    return invalid("its numbers of allocations are used up; start on a new store instead");
+  }
+  std::vector<Mutation> changes{Put{cluster}};
+  std::set<JobId> running;
+  for (TaskRecord task : contents.tasks) {
+    if (task.state != RunState::kStarting) continue;
+    task.state = RunState::kRunning;
+    running.insert(task.job);
+    changes.emplace_back(Put{std::move(task)});
+  }
+  for (JobProgress progress : contents.progress) {
+    if (!running.contains(progress.id) || progress.state == RunState::kRunning) continue;
+    progress.state = RunState::kRunning;
+    changes.emplace_back(Put{std::move(progress)});
+  }
+  return changes;
+}
+
+}  // namespace tarcil

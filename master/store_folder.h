@@ -1,0 +1,25 @@
+// Folders that hold a store or a copy of one: they appear under their name when everything in them is on
+// disk, so that a crash on the way leaves nothing that looks whole.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace tarcil {
+
+// Has `fill` write everything into a folder beside `folder`, which it makes itself under the name it is
+// given, and then gives that its name. `folder` is an absolute path that is not there or empty; readable by
+// its owner alone afterwards. Invalid, with the remedy, where the folder cannot be used; otherwise what
+// `fill` failed with. What a failed `fill` leaves is removed; what a crash leaves is refused the next time,
+// by its name, and never used.
+Status makeStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill);
+
+// Copies a store that no process uses, without its log of messages and its lock. Makes the folder `to`.
+Status copyStoreFiles(const std::string& from, const std::string& to);
+
+// Whether there is a store (or a backup, which is one) in the folder that no process uses; Invalid otherwise.
+Status requireStoreFolder(const std::string& folder);
+
+}  // namespace tarcil

@@ -1,0 +1,179 @@
+// The master's store is backed up and restored under clusters that went on in between.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "master/rocks_store.h"
+#include "tests/support/cluster.h"
+
+namespace tarcil {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string backupOf(const TestCluster& cluster) {
+  return cluster.data() + "/backup";
+}
+
+// Nothing is wrong with it either.
+void backUp(const TestCluster& cluster, const std::string& name = "/backup") {
+  const ProcessResult result = cluster.run({"master", "backup", cluster.data() + name});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  const ProcessResult check = cluster.run({"master", "check", cluster.data() + name});
+  EXPECT_EQ(check.exitCode, 0) << check.out << check.err;
+}
+
+// The store's place is taken by the backup. Requires: the master is dead.
+void restore(const TestCluster& cluster) {
+  const std::string store = cluster.data() + "/master/store";
+  fs::rename(store, store + ".lost");
+  const ProcessResult result = cluster.run({"master", "restore", backupOf(cluster), "--store", store});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+}
+
+// Says that it runs, goes on when the gate is open, says that it ends.
+std::string gated(const TraceFolder& traces, const std::string& name) {
+  return shellJob(traces.note(name) + traces.waitForGate() + traces.note(name + "-ended"));
+}
+
+// One unit each: a job that runs when the backup is taken, and one that is over when it is restored; with
+// `after`, submitted later, all units are in use.
+struct History {
+  std::string running, ending, after;
+};
+
+History backUpAndGoOn(TestCluster& cluster) {
+  TraceFolder& traces = cluster.traces();
+  History jobs;
+  jobs.running = cluster.submit(gated(traces, "running"));
+  jobs.ending = cluster.submit(shellJob(traces.note("ending") + "while ! [ -e " + traces.at("end") +
+                                        " ]; do sleep 0.02; done; " + traces.note("ending-ended")));
+  traces.waitForLines("running", 1);
+  traces.waitForLines("ending", 1);
+  cluster.until("both are running", [&cluster, &jobs]() {
+    return cluster.status(jobs.running)["state"] == "running" &&
+           cluster.status(jobs.ending)["state"] == "running";
+  });
+  backUp(cluster);
+  jobs.after = cluster.submit(gated(traces, "after"));
+  traces.waitForLines("after", 1);
+  traces.write("end", "");
+  EXPECT_EQ(cluster.ended(jobs.ending)["state"], "done");
+  return jobs;
+}
+
+// What holds once a master runs on the restored store.
+void expectTheBackupGoesOn(TestCluster& cluster, const History& jobs) {
+  TraceFolder& traces = cluster.traces();
+  // Needs every unit but one, so the unit of the task that is stopped too.
+  const ProcessResult next = cluster.run({"run", "--tasks", "2", "--", "true"});
+  EXPECT_EQ(next.exitCode, 0) << next.err;
+  const ProcessResult gone = cluster.run({"job", "status", jobs.after});
+  EXPECT_EQ(gone.exitCode, 1);
+  EXPECT_THAT(gone.err, HasSubstr("there is no job"));
+  const ProcessResult inUse = cluster.run({"master", "check", cluster.data() + "/master/store"});
+  EXPECT_EQ(inUse.exitCode, 2);
+  EXPECT_THAT(inUse.err, HasSubstr("a master uses this store"));
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(jobs.running)["state"], "done");
+  EXPECT_EQ(cluster.ended(jobs.ending)["state"], "done");
+  EXPECT_EQ(traces.lines("running").size(), 1u);
+  EXPECT_EQ(traces.lines("running-ended").size(), 1u);
+  EXPECT_THAT(traces.lines("ending-ended").size(), Ge(2));  // its end was forgotten with the store
+  EXPECT_THAT(traces.lines("after-ended"), IsEmpty());
+  cluster.expectAllUnitsFree();
+  backUp(cluster, "/after");
+}
+
+TEST(Backup, GoesOnWhereAllProcessesWereKilled) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 3});
+  const History jobs = backUpAndGoOn(cluster);
+  for (const char* name : {"agent-1", "server-1", "master"}) cluster.kill(name);
+  restore(cluster);
+  for (const char* name : {"master", "server-1", "agent-1"}) cluster.start(name);
+  expectTheBackupGoesOn(cluster, jobs);
+}
+
+TEST(Backup, GoesOnAmongAgentsAndMonitorsThatStayed) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 3});
+  const History jobs = backUpAndGoOn(cluster);
+  cluster.kill("master");
+  restore(cluster);
+  cluster.start("master");
+  expectTheBackupGoesOn(cluster, jobs);
+}
+
+TEST(Backup, MayBeRestoredAgain) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 3});
+  const History jobs = backUpAndGoOn(cluster);
+  cluster.kill("master");
+  restore(cluster);
+  cluster.start("master");
+  EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
+  cluster.kill("master");
+  fs::remove_all(cluster.data() + "/master/store.lost");
+  restore(cluster);
+  cluster.start("master");
+  expectTheBackupGoesOn(cluster, jobs);
+}
+
+TEST(Backup, CutShortLeavesNothingThatLooksWhole) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = "master", .failpoint = "master.copy_unnamed"});
+  // The client repeats the call at the next master, which finds what the first one left.
+  const ProcessResult cut = cluster.run({"master", "backup", backupOf(cluster)});
+  cluster.waitForFailure();
+  EXPECT_EQ(cut.exitCode, 1) << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr(backupOf(cluster) + ".part: is what an interrupted copy left"));
+  EXPECT_FALSE(fs::exists(backupOf(cluster)));
+  fs::remove_all(backupOf(cluster) + ".part");
+  backUp(cluster);
+}
+
+TEST(Backup, IsForOperatorsAndForFoldersThatAreFree) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1});
+  const ProcessResult denied =
+      cluster.run({"master", "backup", "--cluster", "unix:" + cluster.data() + "/run/agent-1.sock",
+                   "--token-file", cluster.data() + "/tokens/submit", backupOf(cluster)});
+  EXPECT_EQ(denied.exitCode, 3) << denied.err;
+  EXPECT_FALSE(fs::exists(backupOf(cluster)));
+  backUp(cluster);
+  const ProcessResult taken = cluster.run({"master", "backup", backupOf(cluster)});
+  EXPECT_EQ(taken.exitCode, 1);
+  EXPECT_THAT(taken.err, HasSubstr("is there already and not empty"));
+  const ProcessResult missing =
+      cluster.run({"master", "restore", cluster.data() + "/log", "--store", cluster.data() + "/new"});
+  EXPECT_EQ(missing.exitCode, 2);
+  EXPECT_THAT(missing.err, HasSubstr("holds no store"));
+  const ProcessResult unchecked = cluster.run({"master", "check", cluster.data() + "/log"});
+  EXPECT_EQ(unchecked.exitCode, 2);
+  EXPECT_THAT(unchecked.err, HasSubstr("holds no store"));
+}
+
+TEST(Backup, WithAProblemIsNamedByTheCheck) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1});
+  backUp(cluster);
+  {
+    auto store = openRocksStore(backupOf(cluster));
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    const std::vector<Mutation> orphan{Put{JobProgress{}}};
+    ASSERT_TRUE((*store)->write(orphan).ok());
+  }
+  const ProcessResult check = cluster.run({"master", "check", backupOf(cluster)});
+  EXPECT_EQ(check.exitCode, 1);
+  EXPECT_EQ(check.out, "p/" + std::string(32, '0') + ": there is no such job\n");
+  const Json json = cluster.json({"master", "check", backupOf(cluster)}, 1);
+  EXPECT_EQ(json[0]["problem"], "there is no such job");
+}
+
+}  // namespace
+}  // namespace tarcil
