@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
   g++ cmake ninja-build ccache git pkg-config
-  capnproto libcapnp-dev librocksdb-dev libboost-container-dev
+  capnproto libcapnp-dev librocksdb-dev libboost-container-dev libjemalloc-dev
   libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
   libseccomp-dev libcap-dev
