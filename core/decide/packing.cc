@@ -4,19 +4,12 @@
 #include <queue>
 
 namespace tarcil {
-namespace {
-
-// Means differ in their last digits; groups that differ by less than a band of E are alike (design 3.5).
-constexpr double kBandsPerUnit = 1 / 0.02;
-
-}  // namespace
 
 bool Group::ranksBefore(const Group& other) const {
   if (slots.size() != other.slots.size()) return slots.size() > other.slots.size();
-  const auto band = [](const Group& group) {
-    return static_cast<int>((1 - group.performance) * kBandsPerUnit);
-  };
-  if (band(*this) != band(other)) return band(*this) < band(other);
+  // Means differ in their last digits; groups that differ by less than a band of E are alike (design 3.5).
+  const int band = bandOf(performance), others = bandOf(other.performance);
+  if (band != others) return band < others;
   if (q != other.q) return q > other.q;
   return chance < other.chance;
 }
