@@ -1,6 +1,7 @@
 #include "master/rocks_store.h"
 
 #include <kj/debug.h>
+#include <kj/encoding.h>
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -69,19 +70,12 @@ struct Collect {
   void operator()(FilesRecord&&) {}
 };
 
-std::string inHex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return text;
-}
-
 // The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
 std::string rawKey(std::string_view key) {
-  return key.empty() ? "" : std::string(1, key.front()) + "/" + inHex(key.substr(1));
+  if (key.empty()) return "";
+  const std::string_view rest = key.substr(1);
+  const kj::ArrayPtr<const char> chars(rest.data(), rest.size());
+  return std::string(1, key.front()) + "/" + kj::encodeHex(chars.asBytes()).cStr();
 }
 
 // What is wrong with the bytes of one record; takes it to where it belongs where nothing is.

@@ -1,6 +1,7 @@
 #include "rpc/token.h"
 
 #include <fcntl.h>
+#include <kj/encoding.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,12 +62,7 @@ std::string makeToken() {
   unsigned char bytes[32];
   // Up to 256 bytes are never cut short.
   if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();
-  std::string token;
-  for (unsigned char byte : bytes) {
-    token += "0123456789abcdef"[byte >> 4];
-    token += "0123456789abcdef"[byte & 15];
-  }
-  return token;
+  return kj::encodeHex(bytes).cStr();
 }
 
 Result<std::string> readTokenFile(const std::string& path) {
