@@ -33,7 +33,7 @@ MasterProcess::~MasterProcess() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-void MasterProcess::start() {
+void MasterProcess::start(const std::string& failpoint) {
   std::vector<std::string> words = {program_,  "serve",       "master",   "--listen",          address(),
                                     "--store", store(),       "--tokens", folder_ + "/tokens", "--data",
                                     folder_,   "--supervised"};
@@ -42,28 +42,40 @@ void MasterProcess::start() {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  std::string setting = "TARCIL_FAILPOINT=" + failpoint;
+  char* const environment[] = {setting.data(), nullptr};
+  mayDieByItself_ = !failpoint.empty();
+
   const std::string log = folder_ + "/log";
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   for (int fd : {STDOUT_FILENO, STDERR_FILENO})
     ::posix_spawn_file_actions_addopen(&actions, fd, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environment);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::system_error(error, std::generic_category(), program_);
 }
 
+void MasterProcess::look(int options) {
+  if (pid_ > 0 && ::waitpid(pid_, &status_, options) == pid_) pid_ = -1;
+}
+
+bool MasterProcess::isDead() {
+  look(WNOHANG);
+  return pid_ < 0;
+}
+
 void MasterProcess::kill() {
-  int status = 0;
-  const bool ended = ::waitpid(pid_, &status, WNOHANG) == pid_;
-  if (!ended) {
+  const bool endedByItself = isDead();
+  if (!endedByItself) {
     ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, &status, 0);
+    look(0);
   }
-  pid_ = -1;
-  if (!ended) return;
+  const bool wasKilled = WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
+  if (wasKilled && (mayDieByItself_ || !endedByItself)) return;
   throw std::runtime_error("the master ended by itself, with " +
-                           (WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
-                                                : "exit code " + std::to_string(WEXITSTATUS(status))) +
+                           (WIFSIGNALED(status_) ? "signal " + std::to_string(WTERMSIG(status_))
+                                                 : "exit code " + std::to_string(WEXITSTATUS(status_))) +
                            "; see " + folder_ + "/log");
 }
 

@@ -21,10 +21,14 @@ class MasterProcess final {
   MasterProcess(const MasterProcess&) = delete;
   MasterProcess& operator=(const MasterProcess&) = delete;
 
-  // Returns at once: it may be killed while it starts.
-  void start();
-  // SIGKILL; returns when it is gone. Throws where it had ended by itself, which a master never does.
+  // Returns at once: it may be killed while it starts. It kills itself where it gets to the failpoint
+  // (env/failpoint.h); empty: to none.
+  void start(const std::string& failpoint = "");
+  // SIGKILL, unless the failpoint has done it; returns when it is gone. Throws where it had ended in another
+  // way, which a master never does.
   void kill();
+  // It runs no more.
+  bool isDead();
 
   std::string address() const { return "unix:" + folder_ + "/master.sock"; }
   std::string store() const { return folder_ + "/store"; }
@@ -32,7 +36,12 @@ class MasterProcess final {
  private:
   const std::string program_, folder_;
   const std::vector<std::string> moreFlags_;
-  pid_t pid_ = -1;
+  // Takes note of its end, where it has ended.
+  void look(int options);
+
+  pid_t pid_ = -1;  // while it has not been seen to have ended
+  int status_ = 0;  // how it ended
+  bool mayDieByItself_ = false;
 };
 
 }  // namespace tarcil::torture

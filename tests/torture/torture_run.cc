@@ -1,6 +1,7 @@
 #include "tests/torture/torture_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace tarcil::torture {
@@ -36,6 +37,13 @@ std::vector<ServerFacts> serversOf(size_t monitor) {
   return servers;
 }
 
+// Where a random instant seldom is: just before and after a batch is synced, or something is taken.
+std::string randomFailpoint(Rng& rng) {
+  constexpr const char* kNames[] = {"master.commit_arrived", "master.report_arrived", "master.before_sync",
+                                    "master.synced"};
+  return std::string(kNames[rng.below(std::size(kNames))]) + ":" + std::to_string(1 + rng.below(300));
+}
+
 class Run final {
  public:
   Run(const RunOptions& options, kj::AsyncIoContext& io)
@@ -68,11 +76,15 @@ class Run final {
     const kj::TimePoint end =
         stage_.net.timer.now() + static_cast<int64_t>(options_.seconds * 1e6) * kj::MICROSECONDS;
     while (stage_.net.timer.now() < end) {
-      stage_.pause(stage_.chance(4) ? 100'000 : 1'000'000).wait(io_.waitScope);
+      const kj::TimePoint death =
+          stage_.net.timer.now() +
+          static_cast<int64_t>(rng_.below(stage_.chance(4) ? 100'000 : 1'000'000)) * kj::MICROSECONDS;
+      until([this, death]() { return master_.isDead() || stage_.net.timer.now() > death; });
       killMaster();
       if (stage_.chance(10)) stage_.pause(600'000).wait(io_.waitScope);
-      startMaster();
+      startMaster(stage_.chance(2) ? randomFailpoint(rng_) : "");
     }
+    restartMaster();  // without a failpoint
     settle();
     master_.kill();
   }
@@ -93,9 +105,9 @@ class Run final {
     untilQuiet();
   }
 
-  void startMaster() {
+  void startMaster(const std::string& failpoint = "") {
     history_.note(MasterStarted{});
-    master_.start();
+    master_.start(failpoint);
   }
   void killMaster() {
     master_.kill();
