@@ -17,7 +17,8 @@ command -v clang++ >/dev/null || die 2 "clang++ is not installed; run: scripts/i
 
 cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
   -DCMAKE_CXX_FLAGS="-fsanitize=fuzzer-no-link" -DTARCIL_SANITIZE=address,undefined -DTARCIL_FUZZ=ON >/dev/null
-cmake --build build/fuzz --parallel "$(parallelism)" --target tarcil_message_fuzzer
+cmake --build build/fuzz --parallel "$(parallelism)" --target tarcil_message_fuzzer tarcil_seed_corpus
 mkdir -p build/fuzz/corpus
+build/fuzz/tests/tarcil_seed_corpus build/fuzz/corpus
 cd build/fuzz
-exec ./tarcil_message_fuzzer -max_total_time="$seconds" -max_len=8192 -rss_limit_mb=2048 -print_final_stats=1 corpus
+exec tests/tarcil_message_fuzzer -max_total_time="$seconds" -max_len=8192 -rss_limit_mb=2048 -print_final_stats=1 corpus

@@ -20,19 +20,20 @@ kj::Array<capnp::word> encoded(const auto& value) {
 }
 
 template <typename W>
-void decodeAs(capnp::MessageReader& message) {
+size_t decodeAs(capnp::MessageReader& message) {
   const auto value = read(message.getRoot<W>());
   const auto once = encoded<W>(value);
   capnp::FlatArrayMessageReader again(once);
   // Bytes are compared, since values may hold numbers that do not equal themselves.
   if (encoded<W>(read(again.getRoot<W>())).asBytes() != once.asBytes()) std::abort();
+  return once.asBytes().size();
 }
 
-void decodePlatform(capnp::MessageReader& message) {
-  readShare(message.getRoot<wire::Platform>());
+size_t decodePlatform(capnp::MessageReader& message) {
+  return sizeof(readShare(message.getRoot<wire::Platform>()));
 }
 
-using Decoder = void (*)(capnp::MessageReader&);
+using Decoder = size_t (*)(capnp::MessageReader&);
 constexpr std::array<Decoder, 21> kDecoders = {
     decodeAs<wire::Caller>,      decodeAs<wire::JobSpec>,        decodeAs<wire::TaskEnd>,
     decodeAs<wire::JobRecord>,   decodeAs<wire::JobProgress>,    decodeAs<wire::TaskRecord>,
@@ -191,15 +192,16 @@ size_t kinds() {
   return kDecoders.size();
 }
 
-void decode(size_t kind, const uint8_t* bytes, size_t size) {
+size_t decode(size_t kind, const uint8_t* bytes, size_t size) {
   auto words = kj::heapArray<capnp::word>(size / sizeof(capnp::word));
   if (words.size() != 0) std::memcpy(words.asBytes().begin(), bytes, words.asBytes().size());
   // A message that cannot be read is refused so; everything else is not caught.
-  auto refused = kj::runCatchingExceptions([kind, &words]() {
+  size_t taken = 0;
+  auto refused = kj::runCatchingExceptions([kind, &words, &taken]() {
     capnp::FlatArrayMessageReader message(words);
-    kDecoders.at(kind)(message);
+    taken = kDecoders.at(kind)(message);
   });
-  (void)refused;
+  return refused == nullptr ? taken : 0;
 }
 
 std::vector<Bytes> examples() {

@@ -13,10 +13,10 @@ using Bytes = std::vector<uint8_t>;
 // How many kinds of message there are.
 size_t kinds();
 
-// Reads `size` bytes as one message of this kind, as far as it can be read. What has been read must come out
-// the same when it is written and read again; else the process is aborted. Throws nothing but what no decoder
-// should.
-void decode(size_t kind, const uint8_t* bytes, size_t size);
+// Reads `size` bytes as one message of this kind. What has been read must come out the same when it is
+// written and read again; else the process is aborted. Throws nothing but what no decoder should. Returns how
+// many bytes it took when it was written again; 0 where it was refused.
+size_t decode(size_t kind, const uint8_t* bytes, size_t size);
 
 // A valid message of each kind, in their order.
 std::vector<Bytes> examples();
