@@ -51,11 +51,10 @@ TEST(Partition, OfAnAgentGivesItsJobsToAnother) {
   cluster.start("agent-2");
   network.cut("agent-1");
   cluster.until("agent-2 has both jobs", [&]() { return agentNamed(cluster, "agent-2")["jobs"] == 2; });
+  network.heal("agent-1");
   traces.openGate();
   EXPECT_EQ(cluster.ended(running)["state"], "done");
   EXPECT_EQ(cluster.ended(waiting)["state"], "done");
-
-  network.heal("agent-1");
   cluster.until("agent-1 is back", [&]() { return agentNamed(cluster, "agent-1")["attached"] == true; });
   EXPECT_EQ(cluster.ended(cluster.submit(shellJob(traces.note("third"))))["state"], "done");
   for (const char* once : {"first", "second", "third"}) EXPECT_EQ(traces.lines(once).size(), 1u) << once;

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
+#include <vector>
+
+#include "tests/torture/master_process.h"
+#include "tests/torture/stage.h"
+#include "tests/torture/torturing_agent.h"
+#include "tests/torture/torturing_monitor.h"
+#include "tests/torture/torturing_user.h"
 
 namespace tarcil::torture {
 namespace {

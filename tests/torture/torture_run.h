@@ -2,17 +2,10 @@
 // of it all.
 #pragma once
 
-#include <kj/async.h>
+#include <kj/async-io.h>
 
-#include <memory>
+#include <cstdint>
 #include <string>
-#include <vector>
-
-#include "tests/torture/master_process.h"
-#include "tests/torture/stage.h"
-#include "tests/torture/torturing_agent.h"
-#include "tests/torture/torturing_monitor.h"
-#include "tests/torture/torturing_user.h"
 
 namespace tarcil::torture {
 
