@@ -273,7 +273,7 @@ std::vector<Bug> bugs() {
        },
        "its repeat: outcome 0, granted 20, granted 21"},
       {"TaskPlacedTwice",
-       [grants](S& s) {
+       [](S& s) {
          s.at<CommitSent>(4).commit.newJob.reset();
          s.at<CommitSent>(4).commit.job = jobId(2);
        },

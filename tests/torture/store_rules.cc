@@ -62,13 +62,13 @@ class Rules final {
         problems_.add("job " + toString(id) + " was answered as made, and is lost");
     }
     const std::set<JobId> files(store_.files.begin(), store_.files.end());
-    for (const auto& [id, record] : jobs_) {
-      const auto submissions = ledgers_.commits.submissions(id);
+    for (const JobRecord& record : contents_.jobs) {
+      const auto submissions = ledgers_.commits.submissions(record.id);
       const bool isAsSubmitted = std::any_of(submissions.begin(), submissions.end(),
-                                             [record](const JobRecord* s) { return *s == *record; });
-      if (!isAsSubmitted) problems_.add("job " + toString(id) + " is not what anybody submitted");
-      if (record->hasFiles != files.contains(id))
-        problems_.add("job " + toString(id) + ": its files are lost");
+                                             [&record](const JobRecord* s) { return *s == record; });
+      if (!isAsSubmitted) problems_.add("job " + toString(record.id) + " is not what anybody submitted");
+      if (record.hasFiles != files.contains(record.id))
+        problems_.add("job " + toString(record.id) + ": its files are lost");
     }
   }
 
