@@ -21,6 +21,7 @@ AgentLogic::Load AgentLogic::load() const {
           .waiting = state_->waiting.size(),
           .submissions = state_->arrivals.size(),
           .commits = state_->inFlight.size(),
+          .decisions = state_->decisions,
           .freeUnits = state_->copy.state().freeUnits()};
 }
 

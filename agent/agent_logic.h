@@ -46,9 +46,11 @@ class AgentLogic final {
     size_t waiting = 0;      // of them, with tasks that have no slot and might be given one
     size_t submissions = 0;  // that wait for the master
     size_t commits = 0;      // in flight
-    uint64_t freeUnits =
-        0;  // of the cluster, as it sees them: what its commits in flight claim counts as taken
+    uint64_t decisions = 0;  // for which slots were drawn, since its start; not those of plan()
+    // Of the cluster, as it sees them: what its commits in flight claim counts as taken.
+    uint64_t freeUnits = 0;
   };
+  // O(1).
   Load load() const;
 
  private:

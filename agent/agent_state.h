@@ -166,7 +166,8 @@ struct AgentLogic::State {
   agent::StateCopy copy;
   Chooser chooser;
   QualitySettings settings;
-  uint64_t betters = 1;  // how often something got better for jobs that wait
+  uint64_t decisions = 0;  // made
+  uint64_t betters = 1;    // how often something got better for jobs that wait
   agent::CommitsInFlight inFlight;
 
   // --- Work

@@ -143,8 +143,14 @@ void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
 
 bool AgentLogic::State::takeGrants(Job& job, const Commit& commit, const CommitAnswer& answered, Turn& turn) {
   bool refused = false;
+  uint32_t placed = 0;
   for (size_t i = 0; i < commit.claims.size() && i < answered.grants.size(); ++i) {
     refused |= !takeGrant(job, commit.claims[i], answered.grants[i], turn);
+    if (commit.claims[i].attempt == 0 && answered.grants[i].verdict == Verdict::kGranted) ++placed;
+  }
+  if (placed > 0) {
+    const Duration waited = turn.wall - job.held.record().submitted;
+    turn.actions.push_back(TasksPlaced{.tasks = placed, .waited = std::max(waited, Duration::zero())});
   }
   return refused;
 }

@@ -98,11 +98,17 @@ struct AnswerSubmit {
   Status status;
 };
 
+// So many tasks of a job have got their first slots, so long after the job was submitted. For metrics.
+struct TasksPlaced {
+  uint32_t tasks;
+  Duration waited;
+};
+
 // Send TimerFired at this time; the latest WakeAt replaces earlier ones.
 struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<SendCommit, Launch, AnswerSubmit, WakeAt>;
+using Action = std::variant<SendCommit, Launch, AnswerSubmit, TasksPlaced, WakeAt>;
 
 }  // namespace tarcil::agent

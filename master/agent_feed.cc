@@ -12,28 +12,40 @@ constexpr size_t kServersPerMessage = 2'000;
 
 }  // namespace
 
-AgentFeedSender::AgentFeedSender(wire::AgentFeed::Client feed, const PublishedServers& published,
-                                 const QualitySettings& settings,
-                                 const std::vector<PlatformRecord>& platforms)
-    : feed_(kj::mv(feed)), published_(published), settings_{settings} {
+AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed,
+                                 const PublishedState& published, const QualitySettings& settings,
+                                 const std::vector<PlatformRecord>& platforms, const Clock& clock,
+                                 MasterMetrics& metrics)
+    : agent_(std::move(agent)),
+      feed_(kj::mv(feed)),
+      published_(published),
+      clock_(clock),
+      metrics_(metrics),
+      settings_{settings},
+      begun_(clock.now().steady) {
   for (const PlatformRecord& platform : platforms) platforms_[platform.name] = platform.share;
-  for (const ServerUpdate& server : published_) dirty_[server.id] = true;
-  kick();
+  for (ServerId id = 0; id < published_.size(); ++id) dirty_[id] = true;
+  noteChange();
+}
+
+Duration AgentFeedSender::behind(MonotonicTime now) const {
+  if (unconfirmedSince_) return now - *unconfirmedSince_;
+  return unsentSince_ ? now - *unsentSince_ : Duration::zero();
 }
 
 void AgentFeedSender::serverChanged(ServerId server, bool factsChanged) {
   dirty_[server] |= factsChanged;
-  kick();
+  noteChange();
 }
 
 void AgentFeedSender::settingsChanged(const QualitySettings& settings) {
   settings_ = {settings};
-  kick();
+  noteChange();
 }
 
 void AgentFeedSender::platformChanged(const PlatformRecord& platform) {
   platforms_[platform.name] = platform.share;
-  kick();
+  noteChange();
 }
 
 void AgentFeedSender::assign(JobAssignment assignment) {
@@ -44,12 +56,17 @@ void AgentFeedSender::assign(JobAssignment assignment) {
   } else {
     join(waiting->second, std::move(assignment));
   }
-  kick();
+  noteChange();
 }
 
 bool AgentFeedSender::idle() const {
   return dirty_.empty() && platforms_.empty() && settings_.empty() && assignments_.empty() &&
          !snapshotPending_;
+}
+
+void AgentFeedSender::noteChange() {
+  if (!unsentSince_) unsentSince_ = clock_.now().steady;
+  kick();
 }
 
 void AgentFeedSender::kick() {
@@ -73,7 +90,7 @@ kj::Promise<void> AgentFeedSender::sendOne() {
   auto servers = request.initServers(static_cast<uint32_t>(count));
   for (uint32_t i = 0; i < count; ++i) {
     const auto next = dirty_.begin();
-    const ServerUpdate& published = published_[next->first];
+    const ServerUpdate& published = published_.at(next->first);
     servers[i].setId(published.id);
     if (next->second) write(*published.facts, servers[i].initFacts());
     write(published.status, servers[i].initStatus());
@@ -89,11 +106,25 @@ kj::Promise<void> AgentFeedSender::sendOne() {
   i = 0;
   for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
-  if (snapshotPending_ && dirty_.empty()) {
+  const bool completes = snapshotPending_ && dirty_.empty();
+  if (completes) {
     request.setSnapshotComplete(true);
     snapshotPending_ = false;
   }
-  return request.send().ignoreResult();
+  // What is left over is as old as what is sent now.
+  unconfirmedSince_ = unsentSince_;
+  if (dirty_.empty()) unsentSince_.reset();
+  return request.send().then([this, completes](auto&&) { confirmed(completes); });
+}
+
+void AgentFeedSender::confirmed(bool completesSnapshot) {
+  const MonotonicTime now = clock_.now().steady;
+  if (completesSnapshot) {
+    metrics_.snapshot.Observe(seconds(now - begun_));
+  } else if (!snapshotPending_) {
+    metrics_.feedLag.Observe(seconds(now - *unconfirmedSince_));
+  }
+  unconfirmedSince_.reset();
 }
 
 }  // namespace tarcil

@@ -22,7 +22,9 @@ JobTable::JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progres
   for (JobProgress& entry : progress) {
     Job* job = find(entry.id);
     if (job == nullptr) continue;
+    --counted(*job);
     job->progress = std::move(entry);
+    ++counted(*job);
     if (isFinal(job->progress.state)) addFinished(*job);
   }
   for (auto& [id, job] : jobs_) reorder(job);
@@ -48,6 +50,7 @@ Job& JobTable::insert(JobRecord record) {
     job.tasks[i].index = i;
   }
   job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
+  ++counted(job);
   byAge_.emplace(job.record.submitted, job.record.id);
   OfUser& ofUser = ofUser_[job.record.user];
   ofUser.byAge.emplace(job.record.submitted, job.record.id);
@@ -70,6 +73,7 @@ void JobTable::eraseOldestFinished() {
   ofUser->second.byAge.erase({record.submitted, record.id});
   if (ofUser->second.byAge.empty()) ofUser_.erase(ofUser);
   byAge_.erase({record.submitted, record.id});
+  --counted(found->second);
   jobs_.erase(found);
 }
 
@@ -79,6 +83,13 @@ void JobTable::setState(Job& job, TaskIndex task, RunState state) {
   job.tasks[task].state = state;
   noteTask(job, task);
   noteNews(job, task);
+}
+
+void JobTable::setState(Job& job, RunState state) {
+  --counted(job);
+  job.progress.state = state;
+  ++counted(job);
+  job.changes.progress = true;
 }
 
 void JobTable::note(Job& job) {

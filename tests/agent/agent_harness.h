@@ -61,8 +61,9 @@ class AgentHarness {
 
   FakeMaster master;
   AgentLogic agent;
-  std::deque<Commit> commits;           // sent and not taken
-  std::vector<agent::Launch> launches;  // all so far
+  std::deque<Commit> commits;             // sent and not taken
+  std::vector<agent::Launch> launches;    // all so far
+  std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;
 
  private:
