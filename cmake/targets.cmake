@@ -14,16 +14,25 @@ function(tarcil_library target)
   tarcil_options(${target})
 endfunction()
 
+# Builds every test program, and what the tests start.
+add_custom_target(tarcil_tests)
+
 # Builds every test program labelled `threads`: what the thread sanitizer is for.
 add_custom_target(tarcil_threaded_tests)
 
-# tarcil_test(NAME SOURCES ... LINK ... [LABELS ...]): one GoogleTest program, one CTest entry per test case.
+# tarcil_test(NAME SOURCES ... LINK ... [LABELS ...] [LOCK name]): one GoogleTest program, one CTest entry per test case.
 # Labels: `threads` where the code under test starts threads, `processes` where the test starts processes.
+# Lock: no two tests that name the same one run at once.
 function(tarcil_test target)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LOCK" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   tarcil_options(${target})
+  if(TARCIL_SANITIZE)
+    # The tests' own sources are most of the build, and under a sanitizer optimising them takes most of its time.
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+  add_dependencies(tarcil_tests ${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if("threads" IN_LIST ARG_LABELS)
     add_dependencies(tarcil_threaded_tests ${target})
@@ -33,6 +42,9 @@ function(tarcil_test target)
   if(labels)
     set(labels LABELS ${labels})
   endif()
-  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 ${labels})
+  if(ARG_LOCK)
+    set(lock RESOURCE_LOCK ${ARG_LOCK})
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 ${labels} ${lock})
 endfunction()
 include(GoogleTest)

@@ -25,7 +25,7 @@ Result<ClusterRecord> restoreStore(const std::string& backup, const std::string&
   if (const Status there = requireStoreFolder(backup); !there) return there.error();
   ClusterRecord restored;
   const Status made = makeStoreFolder(store, [&](const std::string& part) -> Status {
-    if (const Status copied = copyStoreFiles(backup, part); !copied) return copied;
+    if (Status copied = copyStoreFiles(backup, part); !copied) return copied;
     const auto changed = change(part, now, rng);
     if (!changed) return changed.error();
     restored = *changed;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs clang over every translation unit of the project, in parallel.
 
+    scripts/check-clang.py tidy [BUILD_FOLDER]     clang-tidy with the checks of .clang-tidy, and all that `syntax` sees
     scripts/check-clang.py syntax [BUILD_FOLDER]   clang++ must accept it, warnings as errors, thread annotations too
-    scripts/check-clang.py tidy [BUILD_FOLDER]     clang-tidy with the checks of .clang-tidy
 
 BUILD_FOLDER (default build/release) has the compile commands and the generated headers. A unit that passed is not
 checked again while it, everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate
-remembers. `tidy` starts no unit after TARCIL_TIDY_MINUTES (default 15) and says how many it left to the next run.
+remembers, and `syntax` passes over what `tidy` passed. `tidy` starts no unit after TARCIL_TIDY_MINUTES (default 8) and
+says how many it left to the next run.
 """
 
 import concurrent.futures
@@ -21,20 +22,21 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-OWN_WARNINGS = "-Wno-unknown-warning-option"  # those that only g++ has are not an error
+# Warnings that only g++ has are not an error; those that only clang has are asked for.
+OWN_WARNINGS = ["-Wno-unknown-warning-option", "-Wthread-safety"]
 GCC_ONLY = re.compile(r"-fno-sanitize-recover=.*|-fsanitize=.*")
 
 
 def clang_command(mode, entry, build):
     """The command that checks one entry of compile_commands.json."""
     if mode == "tidy":
-        return ["clang-tidy", "--quiet", "-p", build, f"--extra-arg={OWN_WARNINGS}", entry["file"]]
+        return ["clang-tidy", "--quiet", "-p", build, *[f"--extra-arg={w}" for w in OWN_WARNINGS], entry["file"]]
     words = shlex.split(entry["command"])
     first = next(i for i, word in enumerate(words) if word.startswith("-"))
     output = words.index("-o")
     words = words[first:output] + words[output + 2:]
     compiler = "clang" if entry["file"].endswith(".c") else "clang++"
-    return [compiler, "-fsyntax-only", "-Wthread-safety", OWN_WARNINGS,
+    return [compiler, "-fsyntax-only", *OWN_WARNINGS,
             *[w for w in words if w != "-c" and not GCC_ONLY.fullmatch(w)]]
 
 
@@ -45,10 +47,14 @@ def dependencies(build):
     return {head.split(":")[0]: [os.path.join(build, f.strip()) for f in files] for head, *files in blocks}
 
 
-class Fingerprints:
-    """What a unit's verdict depends on, as one hash."""
+class Stamps:
+    """The files that say which units passed a mode, by a hash of all that the verdict depends on."""
 
     def __init__(self, mode, build):
+        self.mode = mode
+        self.build = build
+        self.folder = Path(build, "clang-gate")
+        self.folder.mkdir(exist_ok=True)
         self.dependencies = dependencies(build)
         self.contents = {}
         tool = "clang-tidy" if mode == "tidy" else "clang++"
@@ -63,16 +69,17 @@ class Fingerprints:
                 self.contents[path] = b"absent"
         return self.contents[path]
 
-    def of(self, entry, command):
-        """None where ninja does not know what the unit includes."""
+    def of(self, entry):
+        """The unit's file, there if the unit passed; None where ninja does not know what it includes."""
         output = re.search(r" -o (\S+)", entry["command"])[1]
         files = self.dependencies.get(output)
         if not files:
             return None
+        command = clang_command(self.mode, entry, self.build)
         digest = hashlib.sha256(self.common + "\0".join(command + [entry["command"]]).encode())
         for path in files:
             digest.update(self.content(path))
-        return digest.hexdigest()
+        return self.folder / f"{self.mode}-{digest.hexdigest()}"
 
 
 def units(build):
@@ -109,26 +116,23 @@ def main(arguments):
     if not todo:
         print("check-clang: nothing to check: compile_commands.json has no source of this project", file=sys.stderr)
         return 1
-    minutes = float(os.environ.get("TARCIL_TIDY_MINUTES", "15")) if mode == "tidy" else float("inf")
+    minutes = float(os.environ.get("TARCIL_TIDY_MINUTES", "8")) if mode == "tidy" else float("inf")
     return run(mode, build, todo, time.monotonic() + 60 * minutes)
 
 
 def run(mode, build, todo, deadline):
     """Checks the units that are not known to pass; 1 if any fails."""
-    stamps = Path(build, "clang-gate")
-    stamps.mkdir(exist_ok=True)
-    fingerprints = Fingerprints(mode, build)
+    stamps = [Stamps(each, build) for each in {"tidy": ["tidy"], "syntax": ["syntax", "tidy"]}[mode]]
     counts = {"passed": 0, "failed": 0, "left": 0, "known": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         running = {}
         for entry in todo:
-            command = clang_command(mode, entry, build)
-            fingerprint = fingerprints.of(entry, command)
-            stamp = stamps / f"{mode}-{fingerprint}" if fingerprint else None
-            if stamp and stamp.exists():
+            passed = [stamp for stamp in (each.of(entry) for each in stamps) if stamp]
+            if any(stamp.exists() for stamp in passed):
                 counts["known"] += 1
             else:
-                running[pool.submit(check, command, entry, stamp, deadline)] = os.path.relpath(entry["file"], ROOT)
+                future = pool.submit(check, clang_command(mode, entry, build), entry, next(iter(passed), None), deadline)
+                running[future] = os.path.relpath(entry["file"], ROOT)
         for future in concurrent.futures.as_completed(running):
             verdict, output = future.result()
             counts[verdict] += 1

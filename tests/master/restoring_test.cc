@@ -24,7 +24,7 @@ class RestoringTest : public testing::Test {
   RestoringTest() {
     agent_ = master_.attachAgent("x");
     epoch_ = *master_.agentAnswer().epoch;
-    monitor_ = master_.attachMonitor("m", kServers);
+    monitor_ = master_.attachMonitor("m", servers_);
     Commit commit = newJob(1, spec(2));
     commit.claims = {claim(0, 0), claim(1, 0)};
     const CommitAnswer answer = master_.commit(agent_, commit);
@@ -51,7 +51,7 @@ class RestoringTest : public testing::Test {
     master_.restart();
   }
 
-  const std::vector<ServerFacts> kServers{serverFacts("s1", 4), serverFacts("s2", 4)};
+  const std::vector<ServerFacts> servers_{serverFacts("s1", 4), serverFacts("s2", 4)};
   Rng rng_{7};
   MasterHarness master_;
   MemoryStore backup_;
@@ -95,16 +95,16 @@ TEST_F(RestoringTest, GivesEpochsThatLastAcrossRestarts) {
 TEST_F(RestoringTest, NeverGivesAnAllocationNumberTwice) {
   for (int start = 0; start < 5; ++start) master_.restart();  // each goes on at a block of its own
   agent_ = master_.attachAgent("x", epoch_);
-  master_.attachMonitor("m", kServers, {{running_, "s1"}});
+  master_.attachMonitor("m", servers_, {{running_, "s1"}});
   const AllocationId before = placeAfterTheBackup();
   restore();
   agent_ = master_.attachAgent("x", epoch_);
-  master_.attachMonitor("m", kServers, {{running_, "s1"}});
+  master_.attachMonitor("m", servers_, {{running_, "s1"}});
   const AllocationId first = placeAfterTheBackup();
   EXPECT_GT(first, before);
   restore();
   agent_ = master_.attachAgent("x", epoch_);
-  master_.attachMonitor("m", kServers, {{running_, "s1"}});
+  master_.attachMonitor("m", servers_, {{running_, "s1"}});
   EXPECT_NE(placeAfterTheBackup(), first);
 }
 
@@ -118,14 +118,14 @@ TEST_F(RestoringTest, ShowsAgentsNewerVersionsThanTheySaw) {
 TEST_F(RestoringTest, StopsTasksStartedAfterTheBackup) {
   const AllocationId after = placeAfterTheBackup();
   restore();
-  master_.attachMonitor("m", kServers, {{running_, "s1"}, {starting_, "s1"}, {after, "s1"}});
+  master_.attachMonitor("m", servers_, {{running_, "s1"}, {starting_, "s1"}, {after, "s1"}});
   EXPECT_THAT(master_.monitorAnswer().drop, ElementsAre(after));
   EXPECT_EQ(master_.freeUnits("s1"), 2u);
 }
 
 TEST_F(RestoringTest, KeepsTasksThatStillRun) {
   restore();
-  const SessionId monitor = master_.attachMonitor("m", kServers, {{running_, "s1"}, {starting_, "s1"}});
+  const SessionId monitor = master_.attachMonitor("m", servers_, {{running_, "s1"}, {starting_, "s1"}});
   EXPECT_THAT(master_.monitorAnswer().drop, IsEmpty());
   master_.ended(monitor, running_, exitedWith(0));
   master_.ended(monitor, starting_, exitedWith(0));
@@ -135,7 +135,7 @@ TEST_F(RestoringTest, KeepsTasksThatStillRun) {
 // It was launched, ended and was forgotten after the backup: the monitor would refuse its launch for ever.
 TEST_F(RestoringTest, LosesATaskThatWasStartingAndIsForgotten) {
   restore();
-  master_.attachMonitor("m", kServers, {{running_, "s1"}});
+  master_.attachMonitor("m", servers_, {{running_, "s1"}});
   EXPECT_EQ(master_.task(1, 1).state, RunState::kQueued);
   EXPECT_EQ(master_.task(1, 1).attempt, 1u);
 }
