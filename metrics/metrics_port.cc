@@ -85,7 +85,8 @@ kj::Promise<std::string> fetchMetrics(Net net, const std::string& address) {
           return text.attach(kj::mv(response.body));
         })
         .then([](kj::String&& text) { return std::string(text.begin(), text.size()); })
-        .attach(kj::mv(client), kj::mv(stream));
+        .attach(kj::mv(client))  // goes before the stream that it reads
+        .attach(kj::mv(stream));
   });
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 class MetricsPort : public testing::Test {
  protected:
+  ~MetricsPort() noexcept override = default;
+
   std::string listen(kj::Maybe<std::string> text) {
     Listener listener = listenAt(net_.network, net_.io, "127.0.0.1:0").wait(io_.waitScope);
     serving_ = serveMetrics(kj::mv(listener.receiver), net_.timer, [text]() -> kj::Promise<std::string> {
