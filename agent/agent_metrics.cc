@@ -51,6 +51,8 @@ void AgentMetrics::show(const AgentLogic::Load& load, bool isAttached, Duration 
   commits.Set(static_cast<double>(load.commits));
   attached.Set(isAttached ? 1 : 0);
   copyAge.Set(seconds(age));
+  raiseTo(comparisons, load.comparisons);
+  raiseTo(mismatches, load.mismatches);
   jobs.Set(static_cast<double>(load.jobs));
   waiting.Set(static_cast<double>(load.waiting));
   arrivals.Set(static_cast<double>(load.submissions));

@@ -50,6 +50,12 @@ struct AgentMetrics {
   prometheus::Gauge& copyAge =
       set.gauge("tarcil_agent_copy_age_seconds",
                 "Time since the agent last heard from the master what its copy of the state should be.");
+  prometheus::Counter& comparisons =
+      set.counter("tarcil_agent_copy_comparisons_total",
+                  "Comparisons of the agent's copy of the state with the master's checksum.");
+  prometheus::Counter& mismatches =
+      set.counter("tarcil_agent_copy_mismatches_total",
+                  "Comparisons that showed a difference, so that the copy was fetched anew.");
   prometheus::Gauge& jobs = set.gauge("tarcil_agent_jobs", "Unfinished jobs that the agent looks after.");
   prometheus::Gauge& waiting =
       set.gauge("tarcil_agent_waiting_jobs", "Of them, those with tasks that wait for a slot.");

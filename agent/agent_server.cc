@@ -27,7 +27,7 @@ class FeedImpl final : public wire::AgentFeed::Server {
   explicit FeedImpl(AgentServer& server) : server_(server) {}
 
   kj::Promise<void> update(UpdateContext context) override {
-    server_.takeUpdate(context.getParams());
+    context.getResults().setDiffers(server_.takeUpdate(context.getParams()));
     return kj::READY_NOW;
   }
 
@@ -125,7 +125,7 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
       auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
       fault_ = kj::mv(fault.fulfiller);
-      attached_ = true;
+      attached_ = isAttaching_ = true;
       outage_.end();
       spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
       agent::MasterAttached event{answer.getEpoch(), {}};
@@ -155,7 +155,7 @@ void AgentServer::lost(const Error& error) {
   dispatch(agent::MasterLost{});
 }
 
-void AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
+bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   heard_ = clock_.now().steady;
   std::vector<agent::Event> news;
   for (auto platform : update.getPlatforms()) {
@@ -174,6 +174,9 @@ void AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
       early_.push_back(std::move(event));
     }
   }
+  copyDiffers_ = false;
+  if (attached_ && update.hasChecksum()) dispatch(agent::ChecksumTold{update.getChecksum().getSum()});
+  return copyDiffers_;
 }
 
 void AgentServer::dispatch(const agent::Event& event) {
@@ -185,7 +188,9 @@ void AgentServer::dispatch(const agent::Event& event) {
     metrics_.countDecisions(made, clock_.now().steady - now.steady);
   }
   for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
-  if (std::holds_alternative<agent::SnapshotComplete>(event)) attachedCallback_();
+  if (std::holds_alternative<agent::SnapshotComplete>(event) && std::exchange(isAttaching_, false)) {
+    attachedCallback_();
+  }
 }
 
 void AgentServer::carryOut(agent::SendCommit& action) {
@@ -238,6 +243,11 @@ void AgentServer::carryOut(agent::AnswerSubmit& action) {
 
 void AgentServer::carryOut(agent::TasksPlaced& action) {
   for (uint32_t i = 0; i < action.tasks; ++i) metrics_.wait.Observe(seconds(action.waited));
+}
+
+void AgentServer::carryOut(agent::AskSnapshot&) {
+  spdlog::warn("the copy of the cluster's state differs from the master's; it is fetched anew");
+  copyDiffers_ = true;
 }
 
 void AgentServer::carryOut(agent::WakeAt& action) {

@@ -60,8 +60,8 @@ class AgentServer final {
   MonitorClient& monitors() { return monitors_; }
   const std::string& cluster() const { return cluster_; }
 
-  // One message of the master's feed.
-  void takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+  // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
+  bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
 
  private:
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
@@ -71,6 +71,7 @@ class AgentServer final {
   void carryOut(agent::Launch& action);
   void carryOut(agent::AnswerSubmit& action);
   void carryOut(agent::TasksPlaced& action);
+  void carryOut(agent::AskSnapshot& action);
   void carryOut(agent::WakeAt& action);
 
   const Clock& clock_;
@@ -89,6 +90,8 @@ class AgentServer final {
   kj::Maybe<wire::AgentPort::Client> port_;
   kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
+  bool isAttaching_ = false;           // the snapshot that follows an attachment is not whole
+  bool copyDiffers_ = false;           // as the update at hand has shown
   MonotonicTime heard_;                // the latest news of the feed; before the first, the start
   std::vector<agent::Event> early_;    // news that came before the answer to attach
   std::map<std::string, User> users_;  // by token

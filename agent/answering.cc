@@ -36,10 +36,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   const bool resumed = event.epoch == epoch && epoch != 0;
   epoch = event.epoch;
   attached = true;
-  snapshot = false;
-  copy = StateCopy();
-  chooser = Chooser();
-  copy.state().setContention(settings.contention);
+  startCopyAnew();
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);
   if (!resumed) startEpochAnew(turn);
@@ -118,7 +115,7 @@ void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
   using Outcome = CommitAnswer::Outcome;
   const CommitAnswer& answered = event.answer;
   if (answered.outcome == Outcome::kSuperseded) return;  // nothing is known of the job
-  apply(answered.servers, turn);
+  apply(answered.servers, StateCopy::Source::kAnswer, turn);
   std::optional<Commit> commit = inFlight.take(answered.sequence, copy.state());
   if (!commit) return;
   Job* job = find(commit->job);

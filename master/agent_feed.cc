@@ -10,21 +10,27 @@ namespace {
 // Servers per message: large enough for the overhead to vanish, small enough not to hold up the event loop.
 constexpr size_t kServersPerMessage = 2'000;
 
+// Between two comparisons of an agent's copy, in milliseconds.
+constexpr uint64_t kLeastBetweenComparisons = 5'000;
+constexpr uint64_t kMostBetweenComparisons = 10'000;
+
 }  // namespace
 
 AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed,
-                                 const PublishedState& published, const QualitySettings& settings,
-                                 const std::vector<PlatformRecord>& platforms, const Clock& clock,
-                                 MasterMetrics& metrics)
+                                 const FeedSurroundings& surroundings)
     : agent_(std::move(agent)),
       feed_(kj::mv(feed)),
-      published_(published),
-      clock_(clock),
-      metrics_(metrics),
-      settings_{settings},
-      begun_(clock.now().steady) {
-  for (const PlatformRecord& platform : platforms) platforms_[platform.name] = platform.share;
-  for (ServerId id = 0; id < published_.size(); ++id) dirty_[id] = true;
+      to_(surroundings),
+      comparing_(compareFromTimeToTime().eagerlyEvaluate([](kj::Exception&&) {})) {
+  markEverything();
+}
+
+void AgentFeedSender::markEverything() {
+  for (ServerId id = 0; id < to_.published.servers(); ++id) dirty_[id] = true;
+  for (const auto& [name, share] : to_.published.platforms()) platforms_.insert(name);
+  settings_ = true;
+  snapshotPending_ = true;
+  snapshotBegun_ = to_.clock.now().steady;
   noteChange();
 }
 
@@ -38,13 +44,13 @@ void AgentFeedSender::serverChanged(ServerId server, bool factsChanged) {
   noteChange();
 }
 
-void AgentFeedSender::settingsChanged(const QualitySettings& settings) {
-  settings_ = {settings};
+void AgentFeedSender::settingsChanged() {
+  settings_ = true;
   noteChange();
 }
 
-void AgentFeedSender::platformChanged(const PlatformRecord& platform) {
-  platforms_[platform.name] = platform.share;
+void AgentFeedSender::platformChanged(const std::string& platform) {
+  platforms_.insert(platform);
   noteChange();
 }
 
@@ -60,12 +66,12 @@ void AgentFeedSender::assign(JobAssignment assignment) {
 }
 
 bool AgentFeedSender::idle() const {
-  return dirty_.empty() && platforms_.empty() && settings_.empty() && assignments_.empty() &&
-         !snapshotPending_;
+  return dirty_.empty() && platforms_.empty() && !settings_ && assignments_.empty() && !snapshotPending_ &&
+         !comparisonDue_;
 }
 
 void AgentFeedSender::noteChange() {
-  if (!unsentSince_) unsentSince_ = clock_.now().steady;
+  if (!unsentSince_) unsentSince_ = to_.clock.now().steady;
   kick();
 }
 
@@ -86,45 +92,71 @@ kj::Promise<void> AgentFeedSender::run() {
 
 kj::Promise<void> AgentFeedSender::sendOne() {
   auto request = feed_.updateRequest();
+  writeServers(request);
+  writeOthers(request);
+  const bool isAll = dirty_.empty();
+  const bool completes = snapshotPending_ && isAll;
+  if (completes) {
+    request.setSnapshotComplete(true);
+    snapshotPending_ = false;
+  }
+  // Only here are the agent's copy and what is published to be the same: once it has taken this message.
+  if (comparisonDue_ && isAll) {
+    request.initChecksum().setSum(to_.published.checksum());
+    comparisonDue_ = false;
+  }
+  // What is left over is as old as what is sent now.
+  unconfirmedSince_ = unsentSince_;
+  if (isAll) unsentSince_.reset();
+  return request.send().then([this, completes](auto&& answer) {
+    confirmed(completes);
+    if (answer.getDiffers()) markEverything();
+  });
+}
+
+void AgentFeedSender::writeServers(wire::AgentFeed::UpdateParams::Builder message) {
   const auto count = std::min(dirty_.size(), kServersPerMessage);
-  auto servers = request.initServers(static_cast<uint32_t>(count));
+  auto servers = message.initServers(static_cast<uint32_t>(count));
   for (uint32_t i = 0; i < count; ++i) {
     const auto next = dirty_.begin();
-    const ServerUpdate& published = published_.at(next->first);
+    const ServerUpdate& published = to_.published.server(next->first);
     servers[i].setId(published.id);
     if (next->second) write(*published.facts, servers[i].initFacts());
     write(published.status, servers[i].initStatus());
     dirty_.erase(next);
   }
-  auto platforms = request.initPlatforms(static_cast<uint32_t>(platforms_.size()));
+}
+
+void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message) {
   uint32_t i = 0;
-  for (const auto& [name, share] : platforms_) write(name, share, platforms[i++]);
+  auto platforms = message.initPlatforms(static_cast<uint32_t>(platforms_.size()));
+  for (const std::string& name : platforms_) write(name, to_.published.platforms().at(name), platforms[i++]);
   platforms_.clear();
-  if (!settings_.empty()) write(settings_.back(), request.initSettings());
-  settings_.clear();
-  auto assignments = request.initAssignments(static_cast<uint32_t>(assignments_.size()));
+  if (std::exchange(settings_, false)) write(to_.published.settings(), message.initSettings());
   i = 0;
+  auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
   for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
-  const bool completes = snapshotPending_ && dirty_.empty();
-  if (completes) {
-    request.setSnapshotComplete(true);
-    snapshotPending_ = false;
-  }
-  // What is left over is as old as what is sent now.
-  unconfirmedSince_ = unsentSince_;
-  if (dirty_.empty()) unsentSince_.reset();
-  return request.send().then([this, completes](auto&&) { confirmed(completes); });
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {
-  const MonotonicTime now = clock_.now().steady;
+  const MonotonicTime now = to_.clock.now().steady;
   if (completesSnapshot) {
-    metrics_.snapshot.Observe(seconds(now - begun_));
-  } else if (!snapshotPending_) {
-    metrics_.feedLag.Observe(seconds(now - *unconfirmedSince_));
+    to_.metrics.snapshot.Observe(seconds(now - snapshotBegun_));
+  } else if (unconfirmedSince_ && !snapshotPending_) {
+    to_.metrics.feedLag.Observe(seconds(now - *unconfirmedSince_));
   }
   unconfirmedSince_.reset();
+}
+
+kj::Promise<void> AgentFeedSender::compareFromTimeToTime() {
+  const uint64_t spread = kMostBetweenComparisons - kLeastBetweenComparisons + 1;
+  const uint64_t pause = kLeastBetweenComparisons + to_.rng.below(spread);
+  return to_.timer.afterDelay(pause * kj::MILLISECONDS).then([this]() {
+    comparisonDue_ = true;
+    kick();
+    return compareFromTimeToTime();
+  });
 }
 
 }  // namespace tarcil

@@ -33,9 +33,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
-  published_ = std::make_unique<PublishedState>(logic_->snapshot());
-  publishedSettings_ = logic_->settings();
-  publishedPlatforms_ = logic_->platforms();
+  published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
   carryOut(actions);
   watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
 }
@@ -197,8 +195,8 @@ void MasterServer::letOut(master::AnswerAgentAttached& action) {
   if (attaching.empty()) return;  // it left meanwhile
   FeedToCome& feed = attaching.mapped();
   feeds_[feed.session] =
-      std::make_unique<AgentFeedSender>(std::move(feed.agent), kj::mv(feed.feed), *published_,
-                                        publishedSettings_, publishedPlatforms_, clock_, metrics_);
+      std::make_unique<AgentFeedSender>(std::move(feed.agent), kj::mv(feed.feed),
+                                        FeedSurroundings{*published_, timer_, clock_, rng_, metrics_});
 }
 
 void MasterServer::letOut(master::AnswerMonitorAttached& action) {
@@ -230,16 +228,13 @@ void MasterServer::letOut(master::PublishServer& action) {
 }
 
 void MasterServer::letOut(master::PublishSettings& action) {
-  publishedSettings_ = action.settings;
-  for (auto& [session, feed] : feeds_) feed->settingsChanged(action.settings);
+  published_->take(action.settings);
+  for (auto& [session, feed] : feeds_) feed->settingsChanged();
 }
 
 void MasterServer::letOut(master::PublishPlatform& action) {
-  const PlatformRecord record{action.platform, action.share};
-  std::erase_if(publishedPlatforms_,
-                [&record](const PlatformRecord& held) { return held.name == record.name; });
-  publishedPlatforms_.push_back(record);
-  for (auto& [session, feed] : feeds_) feed->platformChanged(record);
+  published_->take(PlatformRecord{action.platform, action.share});
+  for (auto& [session, feed] : feeds_) feed->platformChanged(action.platform);
 }
 
 void MasterServer::letOut(master::AssignJob& action) {

@@ -118,8 +118,6 @@ class MasterServer final {
   Requests<Status> others_{requests_};
 
   std::unique_ptr<PublishedState> published_;
-  QualitySettings publishedSettings_;
-  std::vector<PlatformRecord> publishedPlatforms_;
   struct FeedToCome {
     SessionId session;
     std::string agent;

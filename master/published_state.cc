@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/state/state_checksum.h"
+
 namespace tarcil {
 
-PublishedState::PublishedState(std::vector<ServerUpdate> servers) : servers_(std::move(servers)) {
-  for (const ServerUpdate& server : servers_) count(server, Sign::kAdd);
+PublishedState::PublishedState(std::vector<ServerUpdate> servers, const QualitySettings& settings,
+                               const std::vector<PlatformRecord>& platforms)
+    : servers_(std::move(servers)), settings_(settings) {
+  for (const PlatformRecord& platform : platforms) take(platform);
+  for (const ServerUpdate& server : servers_) {
+    count(server, Sign::kAdd);
+    noteForChecksum(server.id);
+  }
 }
 
 void PublishedState::take(ServerUpdate update) {
@@ -18,6 +26,24 @@ void PublishedState::take(ServerUpdate update) {
   server.status = std::move(update.status);
   if (update.facts) server.facts = std::move(update.facts);
   count(server, Sign::kAdd);
+  noteForChecksum(id);
+}
+
+uint64_t PublishedState::checksum() {
+  for (ServerId id : stale_) {
+    const uint64_t sum = checksumOf(id, servers_[id].status);
+    checksum_ += sum - parts_[id].sum;
+    parts_[id] = {sum, false};
+  }
+  stale_.clear();
+  return checksum_;
+}
+
+void PublishedState::noteForChecksum(ServerId id) {
+  if (id >= parts_.size()) parts_.resize(id + 1);
+  if (parts_[id].isStale) return;
+  parts_[id].isStale = true;
+  stale_.push_back(id);
 }
 
 void PublishedState::count(const ServerUpdate& server, Sign sign) {

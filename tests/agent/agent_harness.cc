@@ -90,6 +90,8 @@ void AgentHarness::handle(const agent::Event& event) {
       EXPECT_TRUE(answers_.emplace(answered->request, answered->status).second) << "answered twice";
     } else if (auto* placed = std::get_if<agent::TasksPlaced>(&action)) {
       waits.push_back(*placed);
+    } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
+      ++snapshotsAsked;
     } else {
       wake_ = std::get<agent::WakeAt>(action).when;
     }
