@@ -7,12 +7,37 @@
 namespace tarcil {
 namespace {
 
-// Servers per message: large enough for the overhead to vanish, small enough not to hold up the event loop.
+// Servers of one message: large enough for the overhead to vanish, small enough not to hold up the event
+// loop. Bytes count where servers have many attributes or units; one server always goes.
 constexpr size_t kServersPerMessage = 2'000;
+constexpr size_t kBytesPerMessage = 1 << 20;
 
 // Between two comparisons of an agent's copy, in milliseconds.
 constexpr uint64_t kLeastBetweenComparisons = 5'000;
 constexpr uint64_t kMostBetweenComparisons = 10'000;
+
+// Roughly what a set and a map take in a message.
+size_t bytesOf(const RuSet& set) {
+  return 8 * set.words().size();
+}
+size_t bytesOf(const std::map<std::string, std::string>& texts) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : texts) bytes += 32 + key.size() + value.size();
+  return bytes;
+}
+
+size_t bytesOf(const ServerStatus& status) {
+  size_t bytes = 160 + bytesOf(status.free);
+  for (const auto& [kind, free] : status.freeExtras) bytes += 32 + kind.size() + bytesOf(free);
+  return bytes;
+}
+
+size_t bytesOf(const ServerFacts& facts) {
+  size_t bytes = 160 + facts.name.size() + facts.platform.size() + facts.rack.size() + facts.address.size() +
+                 bytesOf(facts.attributes);
+  for (const std::string& missing : facts.missing) bytes += 16 + missing.size();
+  return bytes;
+}
 
 }  // namespace
 
@@ -114,8 +139,19 @@ kj::Promise<void> AgentFeedSender::sendOne() {
   });
 }
 
+size_t AgentFeedSender::serversToSend() const {
+  size_t count = 0, bytes = 0;
+  for (const auto& [id, withFacts] : dirty_) {
+    const ServerUpdate& server = to_.published.server(id);
+    bytes += bytesOf(server.status) + (withFacts ? bytesOf(*server.facts) : 0);
+    if (count == kServersPerMessage || (count > 0 && bytes > kBytesPerMessage)) break;
+    ++count;
+  }
+  return count;
+}
+
 void AgentFeedSender::writeServers(wire::AgentFeed::UpdateParams::Builder message) {
-  const auto count = std::min(dirty_.size(), kServersPerMessage);
+  const size_t count = serversToSend();
   auto servers = message.initServers(static_cast<uint32_t>(count));
   for (uint32_t i = 0; i < count; ++i) {
     const auto next = dirty_.begin();

@@ -58,6 +58,7 @@ class AgentFeedSender final {
   kj::Promise<void> run();
   bool idle() const;
   kj::Promise<void> sendOne();
+  size_t serversToSend() const;
   void writeServers(wire::AgentFeed::UpdateParams::Builder message);
   void writeOthers(wire::AgentFeed::UpdateParams::Builder message);
   void confirmed(bool completesSnapshot);

@@ -150,6 +150,23 @@ TEST_F(LargeFeedTest, SendsASnapshotInMessagesOfBoundedSize) {
   EXPECT_EQ(messages().front().platforms, 1u);
 }
 
+TEST_F(FeedTest, SendsServersWithLongAttributesInSmallerMessages) {
+  for (ServerId id = 0; id < 500; ++id) {
+    ServerBuilder server = aServer("server-" + std::to_string(id)).attribute("a", std::string(10'000, 'x'));
+    published_.take(server.rus(4096).update(id));
+  }
+  published_.take(aServer("huge").attribute("a", std::string(3 << 20, 'x')).update(500));
+  start();
+  answerAll();
+  size_t sent = 0;
+  for (const Message& message : messages()) {
+    EXPECT_TRUE(message.words * 8 < 3 << 19 || message.servers.size() == 1);
+    sent += message.servers.size();
+  }
+  EXPECT_EQ(sent, 501u);
+  EXPECT_LT(messages().size(), 10u);
+}
+
 TEST_F(FeedTest, OwesASlowAgentNoMoreThanOneStateOfEachServer) {
   start();
   for (int i = 0; i < 1000; ++i) change(static_cast<ServerId>(i % 3));

@@ -97,6 +97,17 @@ TEST(Metrics, FollowAJobThroughTheRoles) {
   EXPECT_EQ(valueOf(monitor, "tarcil_monitor_task_ends_total", "exited"), 3);
 }
 
+TEST(Metrics, TellThatAgentsHoldTheirCopiesAgainstTheMasters) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder)});
+  EXPECT_EQ(cluster.ended(cluster.submit("command: ['true']\n"))["state"], "done");
+  EXPECT_TRUE(cluster.json({"agent", "list"})[0]["behind_ms"].is_number());
+  cluster.until("the agent has compared", [&]() {
+    return valueOf(cluster.json({"metrics", "agent"}), "tarcil_agent_copy_comparisons_total") > 0;
+  });
+  EXPECT_EQ(valueOf(cluster.json({"metrics", "agent"}), "tarcil_agent_copy_mismatches_total"), 0);
+}
+
 TEST(Metrics, NameTheProcessThatIsOutOfReachAndShowTheOthers) {
   TraceFolder folder;
   ManualCluster cluster({.emulate = serversFile(folder)});
