@@ -350,6 +350,8 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setFirstDrawn(value.firstDrawn);
   to.setFirstAcceptable(value.firstAcceptable);
   to.setMost(value.most);
+  to.setFreeServers(value.freeServers);
+  to.setFreeSlots(value.freeSlots);
   to.setConfidence(value.confidence);
   to.setAllSeen(value.allSeen);
   to.setEnoughFound(value.enoughFound);
@@ -387,6 +389,8 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   value.firstDrawn = from.getFirstDrawn();
   value.firstAcceptable = from.getFirstAcceptable();
   value.most = from.getMost();
+  value.freeServers = from.getFreeServers();
+  value.freeSlots = from.getFreeSlots();
   value.confidence = from.getConfidence();
   value.allSeen = from.getAllSeen();
   value.enoughFound = from.getEnoughFound();

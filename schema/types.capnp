@@ -179,6 +179,8 @@ struct Explanation {
   rus @18 :List(UInt16);          # 4 each, of which rusCounts are meant
   rusCounts @19 :Data;            # a byte each
   after @20 :Data;                # a byte each: what put it behind the one before
+  freeServers @21 :UInt32;        # what was drawn from: servers with a slot, 0 where nobody counted
+  freeSlots @22 :UInt32;
 }
 
 struct DecisionRecord {

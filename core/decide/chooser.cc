@@ -182,6 +182,8 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   }
   sites_.start(lookout_);
   scratch_.sampler.start(servers_, state.vacancies(), spec_.rusPerTask, rng_);
+  explanation().freeServers = scratch_.sampler.servers();
+  explanation().freeSlots = static_cast<uint32_t>(scratch_.sampler.slots());
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
   explanation().confidence = spec_.confidence.value_or(settings.confidence);

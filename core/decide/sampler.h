@@ -37,6 +37,10 @@ class SlotSampler {
   // The number of this server, which counts as met from now on.
   uint32_t number(ServerId server) { return entryOf(server).number; }
 
+  // What a sample draws from: servers with slots, and their slots. Estimates, at most a quarter too high.
+  uint32_t servers() const { return draw_.servers(); }
+  uint64_t slots() const { return draw_.units() / rus_; }
+
   // Servers met so far, whether slots of them were drawn or not: above every number.
   uint32_t met() const { return met_; }
 

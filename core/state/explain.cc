@@ -1,6 +1,7 @@
 #include "core/state/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/model/sample_size.h"
@@ -9,13 +10,25 @@ namespace tarcil {
 
 namespace {
 
+// Different servers that drawing to the cap reaches in the mean. Of the N slots of S servers n are drawn: a
+// server with N / S of them is missed with a chance of (1 - n/N)^(N/S).
+uint64_t serversReached(const Explanation& explanation) {
+  const double slots = explanation.freeSlots, servers = explanation.freeServers;
+  const auto most = static_cast<double>(explanation.most);
+  if (most >= slots) return explanation.freeServers;
+  return static_cast<uint64_t>(servers * (1 - std::pow(1 - most / slots, slots / servers)));
+}
+
 double guaranteeFrom(const Explanation& explanation, uint32_t acceptable, uint32_t drawn) {
   if (explanation.wanted == 0) return 0;
   if (explanation.allSeen || drawn == 0) return explanation.enoughFound ? 1.0 : 0.0;
   // Either may fail, the bound or the draws: each gets half of what may be left to chance.
   const double half = (1 - explanation.confidence) / 2;
   const double p = lowerBound(acceptable, drawn, 1 - half);
-  return std::max(0.0, guarantee(p, explanation.most, static_cast<uint32_t>(explanation.wanted)) - half);
+  const bool countsServers = explanation.wanted > 1 && explanation.freeServers > 0;
+  const uint64_t draws =
+      countsServers ? std::min(explanation.most, serversReached(explanation)) : explanation.most;
+  return std::max(0.0, guarantee(p, draws, static_cast<uint32_t>(explanation.wanted)) - half);
 }
 
 }  // namespace

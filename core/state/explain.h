@@ -57,6 +57,8 @@ struct Explanation {
   uint32_t firstDrawn = 0;  // the same of the first block, from which the share p was bounded
   uint32_t firstAcceptable = 0;
   uint64_t most = 0;         // draws at the cap
+  uint32_t freeServers = 0;  // what was drawn from: servers with a slot, and their slots; both at most a
+  uint32_t freeSlots = 0;    // quarter too high where slots are large, and 0 where nobody counted
   double confidence = 0;     // that was asked for
   bool allSeen = false;      // every free slot was drawn: nothing was left to chance
   bool enoughFound = false;  // as many acceptable slots as were wanted
@@ -81,7 +83,8 @@ double ratio(const Explanation& explanation);
 // Probability that drawing to the cap finds enough acceptable slots, by the lower confidence bound of p: what
 // the first block promised, and what all draws did in the end (a sample that stops once enough is found has
 // the same lower bound as one of that size). 1 or 0 where every free slot was drawn, or none because all
-// tasks were placed by name. Some microseconds.
+// tasks were placed by name. For several tasks, slots of one server count once: the tasks take them from each
+// other, which a first block, in which hardly a server comes twice, does not show. Some microseconds.
 double guaranteePromised(const Explanation& explanation);
 double guaranteeReached(const Explanation& explanation);
 

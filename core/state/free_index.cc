@@ -56,11 +56,13 @@ void FreeIndex::prepare(Draws& draws, uint32_t least) const {
   draws.places_ = &places_;
   draws.least_ = least;
   draws.total_ = 0;
+  draws.servers_ = 0;
   draws.count_ = 0;
   const size_t first = classOf(std::max(1U, least));
   for (size_t index = first; index < end_; ++index) {
     if (classes_[index].empty()) continue;
     draws.total_ += weights_[index];
+    draws.servers_ += static_cast<uint32_t>(classes_[index].size());
     draws.below_[draws.count_] = draws.total_;
     draws.classes_[draws.count_++] = {classes_[index].data(), mostIn(index), index <= kExact};
   }

@@ -83,6 +83,10 @@ class FreeIndex::Draws {
   // Whether there is nothing to draw.
   bool empty() const { return total_ == 0; }
 
+  // The servers that are drawn from, and their units; some of a class that `least` falls into have fewer.
+  uint32_t servers() const { return servers_; }
+  uint64_t units() const { return total_; }
+
   // A unit drawn uniformly from the units of the servers. O(1) expected. Requires: not empty().
   Drawn next(Rng& rng) const;
   // The same for each of `out`, quicker: memory is asked for all of them before it is waited for.
@@ -112,6 +116,7 @@ class FreeIndex::Draws {
   const std::vector<Place>* places_ = nullptr;
   uint32_t least_ = 1;
   uint64_t total_ = 0;
+  uint32_t servers_ = 0;
   size_t count_ = 0;                      // of classes with members
   std::array<uint64_t, kClasses> below_;  // weights of this class and those before it
   std::array<Class, kClasses> classes_;

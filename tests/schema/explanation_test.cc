@@ -18,7 +18,7 @@ constexpr size_t kMostBytes = 512;
 Explanation largest() {
   constexpr auto kMost = std::numeric_limits<uint32_t>::max();
   Explanation e;
-  e.drawn = e.acceptable = e.firstDrawn = e.firstAcceptable = kMost;
+  e.freeServers = e.freeSlots = e.drawn = e.acceptable = e.firstDrawn = e.firstAcceptable = kMost;
   e.most = e.seed = std::numeric_limits<uint64_t>::max();
   e.confidence = 0.999999;
   e.allSeen = e.enoughFound = true;

@@ -67,6 +67,23 @@ TEST(Guarantee, IsWhatTheBinomialDistributionGivesWhereTheShareIsKnown) {
   EXPECT_NEAR(rare.found, 1 - std::pow(1 - 1.0 / 40, 32), 0.045);
 }
 
+TEST(Guarantee, CountsTheSlotsOfAServerOnceForSeveralTasks) {
+  Explanation e;
+  e.confidence = 0.999;
+  e.wanted = 4;
+  e.most = 32;
+  e.drawn = e.acceptable = 32;
+  const double independent = guaranteeReached(e);
+  e.freeSlots = 1'000'000;
+  e.freeServers = 100'000;
+  EXPECT_NEAR(guaranteeReached(e), independent, 1e-3) << "of so many servers each is drawn once";
+  e.freeSlots = 100;
+  e.freeServers = 3;
+  EXPECT_EQ(guaranteeReached(e), 0) << "four tasks on three servers: nothing is known of a second slot";
+  e.wanted = 1;
+  EXPECT_GT(guaranteeReached(e), 0.99) << "one task has nobody to take slots from it";
+}
+
 TEST(Guarantee, GrowsWithTheDrawsAndWithTheShare) {
   Explanation e;
   e.confidence = 0.999;

@@ -15,10 +15,10 @@ bool explains(double share, uint64_t hits, uint64_t of) {
   return guarantee(share, of, static_cast<uint32_t>(hits)) > kBeyondChance;
 }
 
-GuaranteeResult trial(uint32_t tasks, uint64_t decisions, double load = 0.6) {
+GuaranteeResult trial(uint32_t tasks, uint64_t decisions, uint32_t servers = 2'000) {
   GuaranteeTrial trial{.tasks = tasks, .decisions = decisions, .scanEvery = 1};
-  GeneratedCluster cluster({.servers = 2'000});
-  cluster.fillTo(load);
+  GeneratedCluster cluster({.servers = servers});
+  cluster.fillTo(0.6);
   return tryGuarantee(cluster, trial);
 }
 
@@ -43,6 +43,11 @@ TEST(Guarantee, IsKeptForAFewTasks) {
 
 TEST(Guarantee, IsKeptForManyTasks) {
   expectKept(trial(100, 200));
+}
+
+// Slots that a job takes from itself do not show in the first block.
+TEST(Guarantee, IsKeptWhereAJobDrawsMostOfTheCluster) {
+  expectKept(trial(100, 1'500, 800));
 }
 
 TEST(Guarantee, StandsOnALowerBoundOfWhatThereIs) {
