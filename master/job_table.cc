@@ -22,7 +22,9 @@ JobTable::JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progres
   for (JobProgress& entry : progress) {
     Job* job = find(entry.id);
     if (job == nullptr) continue;
+    --counted(*job);
     job->progress = std::move(entry);
+    ++counted(*job);
     if (isFinal(job->progress.state)) addFinished(*job);
   }
   for (auto& [id, job] : jobs_) reorder(job);
@@ -48,6 +50,7 @@ Job& JobTable::insert(JobRecord record) {
     job.tasks[i].index = i;
   }
   job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
+  ++counted(job);
   // Almost always the youngest of all: with the hint nothing is searched.
   JobsOfUser& ofUser = ofUser_[job.record.user];
   const std::pair age{job.record.submitted, job.record.id};
@@ -71,6 +74,7 @@ void JobTable::eraseOldestFinished() {
   byAge_.erase(job.places.byAge);
   job.places.ofUser->byAge.erase(job.places.byAgeOfUser);
   if (job.places.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
+  --counted(job);
   jobs_.erase(jobs_.find(job.record.id));
 }
 
@@ -80,6 +84,13 @@ void JobTable::setState(Job& job, TaskIndex task, RunState state) {
   job.tasks[task].state = state;
   noteTask(job, task);
   noteNews(job, task);
+}
+
+void JobTable::setState(Job& job, RunState state) {
+  --counted(job);
+  job.progress.state = state;
+  ++counted(job);
+  job.changes.progress = true;
 }
 
 void JobTable::note(Job& job) {

@@ -82,6 +82,9 @@ class JobTable {
 
   // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
   void setState(Job& job, TaskIndex task, RunState state);
+  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job was
+  // noted.
+  void setState(Job& job, RunState state);
   void noteTask(Job& job, TaskIndex task);  // its record changed
   void noteProgress(Job& job);              // its progress changed
   void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task
@@ -109,6 +112,10 @@ class JobTable {
   // Jobs that are not finished.
   size_t unfinished() const { return jobs_.size() - finished_.size(); }
   size_t unfinishedOf(const std::string& user) const;
+  // Jobs that could use more slots than they have.
+  size_t waiting() const { return waiting_.size(); }
+  // Jobs by RunState.
+  const std::array<size_t, 7>& inState() const { return inState_; }
 
   // Of one user where one is given.
   const ByAge& byAge() const { return byAge_; }
@@ -123,7 +130,10 @@ class JobTable {
   Job& insert(JobRecord record);
   void note(Job& job);
 
+  size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }
+
   std::map<JobId, Job> jobs_;
+  std::array<size_t, 7> inState_{};
   ByAge byAge_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   std::set<Rank> waiting_;
