@@ -66,9 +66,9 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
   kj::Promise<void> attach(AttachContext context) override {
     auto params = context.getParams();
     std::vector<ServerFacts> servers;
-    for (auto facts : params.getServers()) servers.push_back(read(facts));
+    for (auto facts : convert::elements(params.getServers())) servers.push_back(read(facts));
     std::vector<KnownTask> tasks;
-    for (auto task : params.getTasks()) tasks.push_back(read(task));
+    for (auto task : convert::elements(params.getTasks())) tasks.push_back(read(task));
     return server_
         .attachMonitor(session_, text(params.getMonitor()), std::move(servers), std::move(tasks),
                        params.getControl())
@@ -83,7 +83,7 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
 
   kj::Promise<void> report(ReportContext context) override {
     std::vector<TaskReport> reports;
-    for (auto report : context.getParams().getReports()) reports.push_back(read(report));
+    for (auto report : convert::elements(context.getParams().getReports())) reports.push_back(read(report));
     return server_.report(session_, std::move(reports));
   }
 

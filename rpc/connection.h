@@ -23,11 +23,12 @@ class Connection {
  public:
   virtual ~Connection() noexcept(false) = default;
   virtual capnp::Capability::Client bootstrap() = 0;
-  // Resolves when the peer is gone.
+  // Resolves when the peer is gone. Over TCP also when its machine has not been heard of for 5 s.
   virtual kj::Promise<void> onDisconnect() = 0;
 };
 
-// The promise fails with DISCONNECTED where nobody listens; the call itself does not throw.
+// The promise fails with DISCONNECTED where nobody listens, or nobody answers for 5 s; the call itself does
+// not throw.
 kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
 
 // Called for each accepted connection; gives its bootstrap capability, which is dropped with the connection.

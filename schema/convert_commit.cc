@@ -89,7 +89,7 @@ Commit read(wire::Commit::Reader from) {
   }
   value.judging = readJudging(from.getJudging());
   value.gang = from.getGang();
-  for (auto claim : from.getClaims()) value.claims.push_back(readClaim(claim));
+  for (auto claim : elements(from.getClaims())) value.claims.push_back(readClaim(claim));
   value.waitReason = text(from.getWaitReason());
   value.explanation = read(from.getExplanation());
   return value;
@@ -116,11 +116,11 @@ CommitAnswer read(wire::CommitAnswer::Reader from) {
   value.sequence = from.getSequence();
   value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 6, "CommitAnswer.Outcome");
   value.problem = text(from.getProblem());
-  for (auto grant : from.getGrants()) {
+  for (auto grant : elements(from.getGrants())) {
     value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 10, "Verdict"), grant.getAllocation(),
                             readNumbers<uint16_t>(grant.getRus()), read(grant.getExtras())});
   }
-  for (auto server : from.getServers()) value.servers.push_back(read(server));
+  for (auto server : elements(from.getServers())) value.servers.push_back(read(server));
   return value;
 }
 
@@ -147,10 +147,10 @@ void write(const JobPlan& value, wire::Plan::Builder to) {
 
 JobPlan read(wire::Plan::Reader from) {
   JobPlan value;
-  for (auto claim : from.getClaims()) value.claims.push_back(readClaim(claim));
+  for (auto claim : elements(from.getClaims())) value.claims.push_back(readClaim(claim));
   value.explanation = read(from.getExplanation(), JobPlan::kMaxCandidates);
   value.waitReason = text(from.getWaitReason());
-  for (auto server : from.getServers()) value.servers.push_back(read(server));
+  for (auto server : elements(from.getServers())) value.servers.push_back(read(server));
   value.usableUnits = from.getUsableUnits();
   value.freeUnits = from.getFreeUnits();
   return value;
@@ -179,7 +179,7 @@ JobAssignment read(wire::JobAssignment::Reader from) {
   value.job = read(from.getJob());
   value.complete = from.getComplete();
   value.over = from.getOver();
-  for (auto task : from.getTasks()) {
+  for (auto task : elements(from.getTasks())) {
     value.tasks.push_back({task.getIndex(), task.getAttempt(), fromWire(task.getState()),
                            Duration(task.getDelay()), task.getAllocation(), task.getServer(),
                            readNumbers<uint16_t>(task.getRus()), read(task.getExtras())});

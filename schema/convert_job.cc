@@ -63,7 +63,7 @@ void write(const Extras& value, capnp::List<wire::Extra>::Builder to) {
 Extras read(capnp::List<wire::Extra>::Reader from) {
   Extras value;
   KJ_REQUIRE(from.size() <= kMaxExtraKinds, "too many kinds of extras", from.size());
-  for (auto extra : from) {
+  for (auto extra : elements(from)) {
     KJ_REQUIRE(extra.getKind().size() > 0, "extras without a kind");
     KJ_REQUIRE(extra.getCount() >= 1 && extra.getCount() <= kMaxExtra, "count of extras out of range",
                extra.getCount());
@@ -83,7 +83,7 @@ void write(const ExtraNumbers& value, capnp::List<wire::HeldExtra>::Builder to) 
 
 ExtraNumbers read(capnp::List<wire::HeldExtra>::Reader from) {
   ExtraNumbers value;
-  for (auto held : from) value[text(held.getKind())] = readNumbers<uint16_t>(held.getNumbers());
+  for (auto held : elements(from)) value[text(held.getKind())] = readNumbers<uint16_t>(held.getNumbers());
   return value;
 }
 
@@ -105,7 +105,7 @@ Profile read(wire::Profile::Reader from) {
   value.application = text(from.getApplication());
   value.caused = readPressure(from.getCaused());
   value.tolerated = readPressure(from.getTolerated());
-  for (auto platform : from.getPlatforms()) {
+  for (auto platform : elements(from.getPlatforms())) {
     KJ_REQUIRE(platform.getFactor() > 0 && platform.getFactor() <= 1, "platform factor out of (0, 1]");
     value.platforms[text(platform.getPlatform())] = platform.getFactor();
   }
@@ -124,7 +124,7 @@ void writeConstraints(const std::vector<Constraint>& values, capnp::List<wire::C
 
 std::vector<Constraint> readConstraints(capnp::List<wire::Constraint>::Reader from) {
   std::vector<Constraint> values;
-  for (auto constraint : from) {
+  for (auto constraint : elements(from)) {
     values.push_back({text(constraint.getAttribute()),
                       fromWireEnum<Constraint::Operator>(constraint.getOp(), 7, "ConstraintOperator"),
                       readTexts(constraint.getValues())});
@@ -144,7 +144,7 @@ void writePreferences(const std::map<uint32_t, std::vector<std::string>>& values
 
 std::map<uint32_t, std::vector<std::string>> readPreferences(capnp::List<wire::TaskPreference>::Reader from) {
   std::map<uint32_t, std::vector<std::string>> values;
-  for (auto preference : from) values[preference.getTask()] = readTexts(preference.getServers());
+  for (auto preference : elements(from)) values[preference.getTask()] = readTexts(preference.getServers());
   return values;
 }
 
@@ -226,7 +226,7 @@ void write(const std::vector<InputFile>& value, capnp::List<wire::InputFile>::Bu
 
 std::vector<InputFile> read(capnp::List<wire::InputFile>::Reader from) {
   std::vector<InputFile> value;
-  value.reserve(from.size());
+  value.reserve(elements(from).size());
   for (auto file : from) {
     const auto content = file.getContent().asChars();
     value.push_back({text(file.getPath()), file.getMode(), std::string(content.begin(), content.size())});

@@ -19,7 +19,7 @@ void writeFree(const FreeExtras& value, capnp::List<wire::FreeExtra>::Builder to
 
 FreeExtras readFree(capnp::List<wire::FreeExtra>::Reader from) {
   FreeExtras value;
-  for (auto extra : from)
+  for (auto extra : elements(from))
     value[text(extra.getKind())] = RuSet::fromWords(readNumbers<uint64_t>(extra.getFree()));
   return value;
 }

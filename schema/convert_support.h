@@ -1,6 +1,7 @@
 // Helpers of convert_*.cc: texts, lists, maps and enumerations.
 #pragma once
 
+#include <capnp/any.h>
 #include <kj/debug.h>
 
 #include <map>
@@ -41,6 +42,18 @@ inline std::vector<std::string> readTexts(capnp::List<capnp::Text>::Reader from)
   return values;
 }
 
+// A list of structs, to be read. Such as take no bytes are refused: a message of a few words could have
+// millions of them, each of which takes memory once read, and no writer makes such.
+template <typename List>
+List elements(List from) {
+  if (from.size() > 0) {
+    const capnp::AnyStruct::Reader first(from[0]);
+    KJ_REQUIRE(first.getDataSection().size() + first.getPointerSection().size() > 0,
+               "a list of structs without bytes", from.size());
+  }
+  return from;
+}
+
 template <typename T>
 void writeNumbers(const auto& values, typename capnp::List<T>::Builder to) {
   for (uint32_t i = 0; i < values.size(); ++i) to.set(i, values[i]);
@@ -73,7 +86,7 @@ inline void writeMap(const std::map<std::string, std::string>& values, capnp::Li
 
 inline std::map<std::string, std::string> readMap(capnp::List<wire::Entry>::Reader from) {
   std::map<std::string, std::string> values;
-  for (auto entry : from) values[text(entry.getKey())] = text(entry.getValue());
+  for (auto entry : elements(from)) values[text(entry.getKey())] = text(entry.getValue());
   return values;
 }
 

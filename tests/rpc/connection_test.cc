@@ -2,8 +2,16 @@
 #include "rpc/connection.h"
 
 #include <gtest/gtest.h>
+#include <kj/debug.h>
+#include <kj/io.h>
+#include <kj/timer.h>
 #include <kj/vector.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <cerrno>
+
+#include "rpc/errors.h"
 #include "schema/master.capnp.h"
 #include "tests/cli/scratch_folder.h"
 
@@ -64,6 +72,51 @@ TEST_F(CallsWithoutAnswer, AreTakenUpToABoundAndTheOthersLater) {
   answer.fulfiller->fulfill();
   kj::joinPromises(calls.releaseAsArray()).wait(io_.waitScope);
   EXPECT_EQ(arrived, kCalls);
+}
+
+// A port of this machine that neither takes connections nor refuses them, as a host behind a cut: its queue
+// is full.
+class SilentPort final {
+ public:
+  SilentPort() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    KJ_SYSCALL(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size));
+    KJ_SYSCALL(::listen(listener_, 0));
+    KJ_SYSCALL(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size));
+    port_ = ntohs(address.sin_port);
+    for (const kj::AutoCloseFd& fd : waiting_) {
+      const int result = ::connect(fd, reinterpret_cast<sockaddr*>(&address), size);
+      KJ_ASSERT(result == 0 || errno == EINPROGRESS);
+    }
+  }
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  static kj::AutoCloseFd socket() {
+    return kj::AutoCloseFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  }
+
+  const kj::AutoCloseFd listener_ = socket();
+  const kj::AutoCloseFd waiting_[3] = {socket(), socket(), socket()};
+  int port_ = 0;
+};
+
+TEST(Connecting, GivesUpOnAHostThatSaysNothing) {
+  kj::AsyncIoContext io = kj::setupAsyncIo();
+  kj::TimerImpl timer(kj::origin<kj::TimePoint>());
+  const SilentPort silent;
+  auto connecting = connect({io.provider->getNetwork(), *io.lowLevelProvider, timer}, silent.address())
+                        .then([](auto&&) { return ErrorCode::kInternal; },
+                              [](kj::Exception&& exception) { return fromException(exception).code; });
+  timer.advanceTo(kj::origin<kj::TimePoint>() + 4 * kj::SECONDS);
+  EXPECT_FALSE(connecting.poll(io.waitScope));
+  timer.advanceTo(kj::origin<kj::TimePoint>() + 5 * kj::SECONDS);
+  ASSERT_TRUE(connecting.poll(io.waitScope));
+  EXPECT_EQ(connecting.wait(io.waitScope), ErrorCode::kUnavailable);
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ Environment TestCluster::environment() const {
 Process TestCluster::startCommand(std::vector<std::string> arguments, Environment more) const {
   more.merge(environment());
   arguments.insert(arguments.begin(), {"/usr/bin/timeout", "--kill-after=5", "60", TARCIL_BINARY});
+  arguments.insert(arguments.begin(), commandPrefix_.begin(), commandPrefix_.end());
   return Process(arguments, more);
 }
 
@@ -192,6 +193,7 @@ ManualCluster::ManualCluster(ClusterPlan plan) : plan_(std::move(plan)) {
   auto prepared = prepareLocalCluster({data(), plan_.servers, plan_.rus, plan_.agents, plan_.emulate});
   if (!prepared.ok()) throw std::runtime_error(prepared.error().message);
   roles_ = *prepared;
+  if (plan_.network != nullptr) spreadOverHosts();
   std::ofstream(data() + "/master/tokens", std::ios::app) << plan_.moreTokens;
   for (const auto& stage : roles_.stages) {
     for (const RoleCommand& role : stage) {
@@ -199,6 +201,24 @@ ManualCluster::ManualCluster(ClusterPlan plan) : plan_(std::move(plan)) {
         start(role.name);
     }
   }
+}
+
+// Every address of a socket becomes one of the host that has the process.
+void ManualCluster::spreadOverHosts() {
+  std::map<std::string, std::string> moved;
+  for (const auto& stage : roles_.stages) {
+    for (const RoleCommand& role : stage) moved[role.address] = plan_.network->addressOf(role.name) + ":7000";
+  }
+  const auto move = [&moved](std::string& text) {
+    if (const auto found = moved.find(text); found != moved.end()) text = found->second;
+  };
+  for (auto& stage : roles_.stages) {
+    for (RoleCommand& role : stage) std::for_each(role.arguments.begin(), role.arguments.end(), move);
+  }
+  std::for_each(roles_.context.agents.begin(), roles_.context.agents.end(), move);
+  if (const Status written = writeContext(data(), roles_.context); !written.ok())
+    throw std::runtime_error(written.error().message);
+  commandPrefix_ = plan_.network->runOn("user");
 }
 
 // Agents first and the master last, so that what ends is recorded; monitors end their tasks.
@@ -234,7 +254,12 @@ void ManualCluster::start(const std::string& name) {
               "wait $child; echo $? > " +
               deathNote() + "; " + (plan_.staysDead ? "exit; " : "");
   }
-  std::vector<std::string> arguments = {"/bin/sh", "-c", script + "exec \"$@\"", "sh", TARCIL_BINARY};
+  std::vector<std::string> arguments = {"/bin/sh", "-c", script + "exec \"$@\"", "sh"};
+  if (plan_.network != nullptr) {
+    const auto onHost = plan_.network->runOn(name);
+    arguments.insert(arguments.end(), onHost.begin(), onHost.end());
+  }
+  arguments.push_back(TARCIL_BINARY);
   arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());
   if (role.role == "monitor")
     arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());

@@ -12,6 +12,7 @@
 #include "cli/json.h"
 #include "cli/local_cluster.h"
 #include "tests/support/process.h"
+#include "tests/support/virtual_network.h"
 
 namespace tarcil {
 
@@ -78,6 +79,7 @@ class TestCluster {
   Environment environment() const;
   void printLogs() const;
 
+  std::vector<std::string> commandPrefix_;  // before the words of each command
   std::string folder_;
   TraceFolder traces_;
 };
@@ -110,6 +112,8 @@ struct ClusterPlan {
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself
+  // Each process is on the host of its name, and reached by TCP; commands are on the host "user".
+  VirtualNetwork* network = nullptr;
 };
 
 // The processes of the same cluster, each started by the test: what dies stays dead until start().
@@ -131,6 +135,7 @@ class ManualCluster final : public TestCluster {
 
  private:
   const RoleCommand& command(const std::string& name) const;
+  void spreadOverHosts();
   std::string deathNote() const { return folder_ + "/death"; }
 
   const ClusterPlan plan_;
