@@ -42,7 +42,7 @@ Result<std::string> AgentLogic::State::accept(const Caller& caller, const JobSpe
   if (Status status = checkSubmission(spec, files); !status) return status.error();
   Result<std::string> runAs = runAsFor(spec, caller);
   if (runAs && arrivals.size() >= options.maxWaitingJobs) {
-    return exhausted("too many submissions wait for the master; try again in 10 s");
+    return exhausted(std::string("too many submissions wait for the master; ") + kTryAgain);
   }
   return runAs;
 }
@@ -95,7 +95,7 @@ Status AgentLogic::State::admissible(const JobSpec& spec, const std::string& use
   auto waits = waitingOfUser.find(user);
   if (waits == waitingOfUser.end() || waits->second < options.maxWaitingJobs) return {};
   return exhausted(std::to_string(waits->second) + " jobs of " + user +
-                   " wait already, the most that this agent keeps; try again in 10 s, or at another agent");
+                   " wait already, the most that this agent keeps; " + kTryAgain + ", or at another agent");
 }
 
 }  // namespace tarcil

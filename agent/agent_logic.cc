@@ -21,6 +21,9 @@ AgentLogic::Load AgentLogic::load() const {
           .waiting = state_->waiting.size(),
           .submissions = state_->arrivals.size(),
           .commits = state_->inFlight.size(),
+          .decisions = state_->decisions,
+          .comparisons = state_->comparisons,
+          .mismatches = state_->mismatches,
           .freeUnits = state_->copy.state().freeUnits()};
 }
 
@@ -35,7 +38,25 @@ void AgentLogic::State::on(const MasterLost&, Turn&) {
 }
 
 void AgentLogic::State::on(const ServersUpdated& event, Turn& turn) {
-  apply(event.updates, turn);
+  apply(event.updates, StateCopy::Source::kFeed, turn);
+}
+
+void AgentLogic::State::on(const ChecksumTold& event, Turn& turn) {
+  // Where answers to commits came before news that were sent earlier, the copy is ahead: the next one will
+  // do.
+  if (!ready() || copy.isAhead()) return;
+  ++comparisons;
+  if (copy.checksum(inFlight.servers()) == event.checksum) return;
+  ++mismatches;
+  startCopyAnew();
+  turn.actions.push_back(AskSnapshot{});
+}
+
+void AgentLogic::State::startCopyAnew() {
+  snapshot = false;
+  copy = StateCopy();
+  chooser = Chooser();
+  copy.state().setContention(settings.contention);
 }
 
 void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
@@ -59,10 +80,11 @@ void AgentLogic::State::on(const TimerFired&, Turn&) {
   wakeAt.reset();
 }
 
-void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, Turn& turn) {
+void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, StateCopy::Source source,
+                              Turn& turn) {
   bool better = false;
   for (const ServerUpdate& update : updates) {
-    better |= copy.apply(update);
+    better |= copy.apply(update, source);
     if (update.facts) launches.serverKnown(update.id, copy.state(), turn.actions);
   }
   if (better) somethingBetter();

@@ -42,13 +42,17 @@ class AgentLogic final {
 
   // What it holds, for metrics and for tests.
   struct Load {
-    size_t jobs = 0;         // unfinished
-    size_t waiting = 0;      // of them, with tasks that have no slot and might be given one
-    size_t submissions = 0;  // that wait for the master
-    size_t commits = 0;      // in flight
-    uint64_t freeUnits =
-        0;  // of the cluster, as it sees them: what its commits in flight claim counts as taken
+    size_t jobs = 0;           // unfinished
+    size_t waiting = 0;        // of them, with tasks that have no slot and might be given one
+    size_t submissions = 0;    // that wait for the master
+    size_t commits = 0;        // in flight
+    uint64_t decisions = 0;    // for which slots were drawn, since its start; not those of plan()
+    uint64_t comparisons = 0;  // of its copy with the master's checksum, since its start
+    uint64_t mismatches = 0;   // of them
+    // Of the cluster, as it sees them: what its commits in flight claim counts as taken.
+    uint64_t freeUnits = 0;
   };
+  // O(1).
   Load load() const;
 
  private:

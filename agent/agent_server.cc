@@ -27,7 +27,7 @@ class FeedImpl final : public wire::AgentFeed::Server {
   explicit FeedImpl(AgentServer& server) : server_(server) {}
 
   kj::Promise<void> update(UpdateContext context) override {
-    server_.takeUpdate(context.getParams());
+    context.getResults().setDiffers(server_.takeUpdate(context.getParams()));
     return kj::READY_NOW;
   }
 
@@ -60,6 +60,7 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       logic_(options_.logic),
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
+      heard_(clock.now().steady),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_),
       link_(
@@ -94,7 +95,16 @@ kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, Job
   auto pending = submissions_.add();
   failpoint("agent.submit_arrived");
   dispatch(agent::SubmitArrived{pending.number, caller, id, std::move(spec), std::move(files)});
-  return pending.promise.then([](Status&& status) { requireOk(status); });
+  return pending.promise.then([this, begin = clock_.now().steady](Status&& status) {
+    metrics_.count(status);
+    metrics_.submission.Observe(seconds(clock_.now().steady - begin));
+    requireOk(status);
+  });
+}
+
+std::string AgentServer::metrics() {
+  metrics_.show(logic_.load(), attached_, clock_.now().steady - heard_);
+  return metrics_.set.text();
 }
 
 kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
@@ -115,7 +125,7 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
       auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
       fault_ = kj::mv(fault.fulfiller);
-      attached_ = true;
+      attached_ = isAttaching_ = true;
       outage_.end();
       spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
       agent::MasterAttached event{answer.getEpoch(), {}};
@@ -145,7 +155,8 @@ void AgentServer::lost(const Error& error) {
   dispatch(agent::MasterLost{});
 }
 
-void AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
+bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
+  heard_ = clock_.now().steady;
   std::vector<agent::Event> news;
   for (auto platform : update.getPlatforms()) {
     news.emplace_back(agent::PlatformUpdated{text(platform.getName()), readShare(platform)});
@@ -163,13 +174,23 @@ void AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
       early_.push_back(std::move(event));
     }
   }
+  copyDiffers_ = false;
+  if (attached_ && update.hasChecksum()) dispatch(agent::ChecksumTold{update.getChecksum().getSum()});
+  return copyDiffers_;
 }
 
 void AgentServer::dispatch(const agent::Event& event) {
   std::vector<agent::Action> actions;
-  logic_.handle(event, clock_.now(), rng_, actions);
+  const Now now = clock_.now();
+  const uint64_t before = logic_.load().decisions;
+  logic_.handle(event, now, rng_, actions);
+  if (const uint64_t made = logic_.load().decisions - before; made > 0) {
+    metrics_.countDecisions(made, clock_.now().steady - now.steady);
+  }
   for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
-  if (std::holds_alternative<agent::SnapshotComplete>(event)) attachedCallback_();
+  if (std::holds_alternative<agent::SnapshotComplete>(event) && std::exchange(isAttaching_, false)) {
+    attachedCallback_();
+  }
 }
 
 void AgentServer::carryOut(agent::SendCommit& action) {
@@ -181,9 +202,11 @@ void AgentServer::carryOut(agent::SendCommit& action) {
     auto request = port->commitRequest();
     write(commit, request.initCommit());
     failpoint("agent.before_commit");
+    metrics_.count(commit.explanation);
     calls_.add(request.send().then(
-        [this](auto&& response) {
+        [this, begin = clock_.now().steady](auto&& response) {
           failpoint("agent.commit_answered");
+          metrics_.commit.Observe(seconds(clock_.now().steady - begin));
           CommitAnswer answer = read(response.getAnswer());
           if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
             refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
@@ -208,6 +231,7 @@ void AgentServer::carryOut(agent::Launch& action) {
                        })
                  .then([this, allocation](Outcome outcome) {
                    failpoint("agent.launched");
+                   metrics_.launches[static_cast<size_t>(outcome)]->Increment();
                    dispatch(agent::LaunchAnswered{allocation, outcome});
                  }));
 }
@@ -215,6 +239,15 @@ void AgentServer::carryOut(agent::Launch& action) {
 void AgentServer::carryOut(agent::AnswerSubmit& action) {
   failpoint("agent.before_answer");
   submissions_.fulfill(action.request, std::move(action.status));
+}
+
+void AgentServer::carryOut(agent::TasksPlaced& action) {
+  for (uint32_t i = 0; i < action.tasks; ++i) metrics_.wait.Observe(seconds(action.waited));
+}
+
+void AgentServer::carryOut(agent::AskSnapshot&) {
+  spdlog::warn("the copy of the cluster's state differs from the master's; it is fetched anew");
+  copyDiffers_ = true;
 }
 
 void AgentServer::carryOut(agent::WakeAt& action) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/agent_logic.h"
+#include "agent/agent_metrics.h"
 #include "agent/monitor_client.h"
 #include "env/alarm.h"
 #include "env/clock.h"
@@ -40,6 +41,9 @@ class AgentServer final {
   // The bootstrap capability of one client's connection.
   wire::AgentGate::Client gate();
 
+  // In Prometheus' text format.
+  std::string metrics();
+
   // --- For the ports ---
   struct User {
     Caller caller;
@@ -56,8 +60,8 @@ class AgentServer final {
   MonitorClient& monitors() { return monitors_; }
   const std::string& cluster() const { return cluster_; }
 
-  // One message of the master's feed.
-  void takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+  // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
+  bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
 
  private:
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
@@ -66,6 +70,8 @@ class AgentServer final {
   void carryOut(agent::SendCommit& action);
   void carryOut(agent::Launch& action);
   void carryOut(agent::AnswerSubmit& action);
+  void carryOut(agent::TasksPlaced& action);
+  void carryOut(agent::AskSnapshot& action);
   void carryOut(agent::WakeAt& action);
 
   const Clock& clock_;
@@ -73,6 +79,7 @@ class AgentServer final {
   const AgentServerOptions options_;
   kj::Function<void(const Error&)> refused_;
   kj::Function<void()> attachedCallback_;
+  AgentMetrics metrics_;
   AgentLogic logic_;
   Alarm alarm_;
   MonitorClient monitors_;
@@ -83,6 +90,9 @@ class AgentServer final {
   kj::Maybe<wire::AgentPort::Client> port_;
   kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
+  bool isAttaching_ = false;           // the snapshot that follows an attachment is not whole
+  bool copyDiffers_ = false;           // as the update at hand has shown
+  MonotonicTime heard_;                // the latest news of the feed; before the first, the start
   std::vector<agent::Event> early_;    // news that came before the answer to attach
   std::map<std::string, User> users_;  // by token
   std::string cluster_;

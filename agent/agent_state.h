@@ -75,6 +75,7 @@ struct AgentLogic::State {
   void on(const agent::MasterLost& event, Turn& turn);
   void on(const agent::ServersUpdated& event, Turn& turn);
   void on(const agent::SnapshotComplete& event, Turn& turn);
+  void on(const agent::ChecksumTold& event, Turn& turn);
   void on(const agent::SettingsUpdated& event, Turn& turn);
   void on(const agent::PlatformUpdated& event, Turn& turn);
   void on(const agent::SubmitArrived& event, Turn& turn);
@@ -82,6 +83,9 @@ struct AgentLogic::State {
   void on(const agent::JobAssigned& event, Turn& turn);
   void on(const agent::LaunchAnswered& event, Turn& turn);
   void on(const agent::TimerFired& event, Turn& turn);
+
+  // Drops the copy; a snapshot is to follow.
+  void startCopyAnew();
 
   // --- Time (agent_logic.cc)
   // Does what is due whatever the event was: timers, launches, submissions, waiting jobs. Then asks for the
@@ -150,7 +154,7 @@ struct AgentLogic::State {
   bool takeGrant(Job& job, const Claim& claim, const Grant& grant, Turn& turn);
   void afterGrants(Job& job, bool refused, Turn& turn);
   void launch(Job& job, TaskIndex index, Turn& turn);
-  void apply(const std::vector<ServerUpdate>& updates, Turn& turn);
+  void apply(const std::vector<ServerUpdate>& updates, agent::StateCopy::Source source, Turn& turn);
   Job* find(const JobId& id);
   void forget(const JobId& id);
 
@@ -166,6 +170,8 @@ struct AgentLogic::State {
   agent::StateCopy copy;
   Chooser chooser;
   QualitySettings settings;
+  uint64_t decisions = 0;  // made
+  uint64_t comparisons = 0, mismatches = 0;
   uint64_t betters = 1;  // how often something got better for jobs that wait
   agent::CommitsInFlight inFlight;
 

@@ -36,10 +36,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   const bool resumed = event.epoch == epoch && epoch != 0;
   epoch = event.epoch;
   attached = true;
-  snapshot = false;
-  copy = StateCopy();
-  chooser = Chooser();
-  copy.state().setContention(settings.contention);
+  startCopyAnew();
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);
   if (!resumed) startEpochAnew(turn);
@@ -118,7 +115,7 @@ void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
   using Outcome = CommitAnswer::Outcome;
   const CommitAnswer& answered = event.answer;
   if (answered.outcome == Outcome::kSuperseded) return;  // nothing is known of the job
-  apply(answered.servers, turn);
+  apply(answered.servers, StateCopy::Source::kAnswer, turn);
   std::optional<Commit> commit = inFlight.take(answered.sequence, copy.state());
   if (!commit) return;
   Job* job = find(commit->job);
@@ -143,8 +140,14 @@ void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
 
 bool AgentLogic::State::takeGrants(Job& job, const Commit& commit, const CommitAnswer& answered, Turn& turn) {
   bool refused = false;
+  uint32_t placed = 0;
   for (size_t i = 0; i < commit.claims.size() && i < answered.grants.size(); ++i) {
     refused |= !takeGrant(job, commit.claims[i], answered.grants[i], turn);
+    if (commit.claims[i].attempt == 0 && answered.grants[i].verdict == Verdict::kGranted) ++placed;
+  }
+  if (placed > 0) {
+    const Duration waited = turn.wall - job.held.record().submitted;
+    turn.actions.push_back(TasksPlaced{.tasks = placed, .waited = std::max(waited, Duration::zero())});
   }
   return refused;
 }

@@ -39,6 +39,14 @@ std::vector<Commit> CommitsInFlight::all() const {
   return commits;
 }
 
+std::set<ServerId> CommitsInFlight::servers() const {
+  std::set<ServerId> servers;
+  for (const auto& [sequence, entry] : entries_) {
+    for (const Claim& claim : entry.commit.claims) servers.insert(claim.server);
+  }
+  return servers;
+}
+
 void CommitsInFlight::layOver(Entry& entry, ClusterState& state) {
   entry.overlays.clear();
   for (const Claim& claim : entry.commit.claims) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +38,9 @@ class CommitsInFlight {
   std::vector<Commit> all() const;
 
   size_t size() const { return entries_.size(); }
+
+  // On which claims are laid over.
+  std::set<ServerId> servers() const;
 
  private:
   struct Entry {

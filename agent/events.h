@@ -37,6 +37,11 @@ struct ServersUpdated {
 // The whole snapshot that follows an attachment has been applied. Before it, nothing is planned and no job is
 // judged infeasible.
 struct SnapshotComplete {};
+// The checksum (core/state/state_checksum.h) of the whole shared state as it was when the master had sent
+// everything before this. A copy that differs is dropped, and asked for anew.
+struct ChecksumTold {
+  uint64_t checksum;
+};
 struct SettingsUpdated {
   QualitySettings settings;
 };
@@ -77,7 +82,7 @@ struct LaunchAnswered {
 struct TimerFired {};
 
 using Event =
-    std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, SettingsUpdated,
+    std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold, SettingsUpdated,
                  PlatformUpdated, SubmitArrived, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
 // --- Actions
@@ -98,11 +103,20 @@ struct AnswerSubmit {
   Status status;
 };
 
+// So many tasks of a job have got their first slots, so long after the job was submitted. For metrics.
+struct TasksPlaced {
+  uint32_t tasks;
+  Duration waited;
+};
+
+// The copy is of no use: every server and platform is to follow, then SnapshotComplete. Only on ChecksumTold.
+struct AskSnapshot {};
+
 // Send TimerFired at this time; the latest WakeAt replaces earlier ones.
 struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<SendCommit, Launch, AnswerSubmit, WakeAt>;
+using Action = std::variant<SendCommit, Launch, AnswerSubmit, TasksPlaced, AskSnapshot, WakeAt>;
 
 }  // namespace tarcil::agent

@@ -49,6 +49,7 @@ Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
                 .atMost = kTasksPerCommit,
                 .seed = turn.rng()};
   Attempt attempt = attemptFor(job.held, how, chooser);
+  if (attempt.decision.explanation.drawn > 0) ++decisions;
   if (attempt.isCutOff) job.triedAt = 0;  // goes on with its next commit, which is no waiting
   reason = std::move(attempt.reason);
   Commit commit = emptyCommit(job);

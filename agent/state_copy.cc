@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/state/state_checksum.h"
+
 namespace tarcil::agent {
 namespace {
 
@@ -19,9 +21,11 @@ bool isBetter(const Vacancy& before, const Vacancy& after) {
 
 }  // namespace
 
-bool StateCopy::apply(const ServerUpdate& update) {
+bool StateCopy::apply(const ServerUpdate& update, Source source) {
   const bool wasKnown = state_.known(update.id);
   if (!wasKnown && !update.facts) return false;
+  if (!wasKnown || update.status.version > state_.version(update.id)) note(update, source);
+  if (source == Source::kFeed) noteCaughtUp(update);
   const Vacancy before = wasKnown ? state_.vacancy(update.id) : Vacancy{};
   const bool hadExtras = wasKnown && !update.status.freeExtras.empty();
   const auto extrasBefore =
@@ -32,6 +36,27 @@ bool StateCopy::apply(const ServerUpdate& update) {
   usableUnits_ -= before.usable ? before.rus : 0;
   const bool otherExtras = hadExtras && update.status.freeExtras != extrasBefore;
   return isBetter(before, after) || (otherExtras && after.usable && after.free > 0);
+}
+
+void StateCopy::note(const ServerUpdate& update, Source source) {
+  if (update.id >= taken_.size()) taken_.resize(size_t{update.id} + 1);
+  taken_[update.id] = checksumOf(update.id, update.status);
+  if (source == Source::kAnswer) ahead_[update.id] = update.status.version;
+}
+
+void StateCopy::noteCaughtUp(const ServerUpdate& update) {
+  if (ahead_.empty()) return;
+  const auto found = ahead_.find(update.id);
+  if (found != ahead_.end() && found->second <= update.status.version) ahead_.erase(found);
+}
+
+uint64_t StateCopy::checksum(const std::set<ServerId>& laidOver) const {
+  uint64_t sum = 0;
+  for (ServerId id = 0; id < state_.size(); ++id) {
+    if (!state_.known(id)) continue;
+    sum += laidOver.contains(id) ? taken_[id] : checksumOf(id, state_.status(id));
+  }
+  return sum;
 }
 
 }  // namespace tarcil::agent

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <unordered_map>
+#include <vector>
 
 #include "core/state/cluster_state.h"
 
@@ -12,17 +15,34 @@ class StateCopy {
   ClusterState& state() { return state_; }
   const ClusterState& state() const { return state_; }
 
+  // Where an update came from: the feed, which brings every change, or an answer to a commit, which may bring
+  // one before the feed does.
+  enum class Source { kFeed, kAnswer };
+
   // Takes a server's state if it is newer. Returns whether a slot may suit a job that none suited before: the
   // server came up, more units are free, or its tasks cause or suffer less. An update of an unknown server
   // without facts is ignored.
-  bool apply(const ServerUpdate& update);
+  bool apply(const ServerUpdate& update, Source source);
 
   // Resource units, free or not, of servers that are up and not cordoned.
   uint64_t usableUnits() const { return usableUnits_; }
 
+  // Whether it has states that the feed has not brought yet.
+  bool isAhead() const { return !ahead_.empty(); }
+
+  // Of every server known, to be compared with the master's (core/state/state_checksum.h): formed from what
+  // the copy holds now, but for servers that something is laid over, where it is that of what was taken last.
+  // O(servers), some 100 ns each.
+  uint64_t checksum(const std::set<ServerId>& laidOver) const;
+
  private:
+  void note(const ServerUpdate& update, Source source);
+  void noteCaughtUp(const ServerUpdate& update);
+
   ClusterState state_;
   uint64_t usableUnits_ = 0;
+  std::vector<uint64_t> taken_;                   // by server: checksum of the state taken last
+  std::unordered_map<ServerId, uint64_t> ahead_;  // version that an answer brought and the feed has not
 };
 
 }  // namespace tarcil::agent

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/state/extras.h"
+
 namespace tarcil::agent {
 namespace {
 
@@ -61,11 +63,7 @@ WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
 
 WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
   if (decision.drawn == 0 && !spec.extras.empty()) {
-    std::string needed;
-    for (const auto& [kind, count] : spec.extras) {
-      needed += (needed.empty() ? "" : ", ") + to_string(count) + " " + kind;
-    }
-    return {"extras", "no server has a free slot together with " + needed};
+    return {"extras", "no server has a free slot together with " + inWords(spec.extras)};
   }
   WaitReason rest = aboutTheRest(spec, decision);
   return {rest.kind, to_string(decision.acceptable) + " of " + to_string(decision.drawn) +

@@ -38,12 +38,14 @@ class NoControl final : public wire::MonitorControl::Server {
 
 }  // namespace
 
-// A job on its way: claimed, granted, reported as ended.
+// A job on its way: claimed until it is granted, reported as ended.
 struct CommitLoad::Cycle {
   JobId job;
   Session* session = nullptr;
-  Steady::time_point begin;
-  std::vector<ServerId> servers;  // by task
+  Steady::time_point begin;        // of the commit under way
+  bool recorded = false;           // the master has the job
+  std::vector<TaskIndex> wanting;  // tasks without a slot
+  std::vector<ServerId> servers;   // claimed for each of these
   std::vector<std::pair<ServerId, AllocationId>> granted;
 };
 
@@ -186,8 +188,18 @@ void CommitLoad::begin(Session& session) {
   std::array<uint64_t, 2> random{rng_(), rng_()};
   std::memcpy(cycle->job.bytes.data(), random.data(), sizeof random);
   cycle->session = &session;
-  for (uint32_t task = 0; task < options_.tasks; ++task) cycle->servers.push_back(serverWithRoom());
+  for (TaskIndex task = 0; task < options_.tasks; ++task) cycle->wanting.push_back(task);
   ++underWay_;
+  claim(cycle);
+}
+
+void CommitLoad::claim(const std::shared_ptr<Cycle>& cycle) {
+  Session& session = *cycle->session;
+  cycle->servers.clear();
+  for (size_t i = 0; i < cycle->wanting.size(); ++i) cycle->servers.push_back(serverWithRoom());
+  ++result_.commits;
+  result_.taken += static_cast<double>(taken_) /
+                   (static_cast<double>(options_.servers) * static_cast<double>(options_.rus));
   auto request = session.port().commitRequest();
   write(commitFor(session, *cycle), request.initCommit());
   cycle->begin = Steady::now();
@@ -200,11 +212,11 @@ Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {
   commit.sequence = ++session.sequence;
   commit.answered = session.answered;
   commit.job = cycle.job;
-  NewJob& job = commit.newJob.emplace();
-  job.record.id = cycle.job;
-  job.record.user = job.record.runAs = "bench";
-  job.record.submitted = WallTime(Duration(1));
-  JobSpec& spec = job.record.spec;
+  JobRecord record;
+  record.id = cycle.job;
+  record.user = record.runAs = "bench";
+  record.submitted = WallTime(Duration(++submitted_));
+  JobSpec& spec = record.spec;
   spec.name = "bench";
   spec.command = {"true"};
   spec.tasks = options_.tasks;
@@ -213,10 +225,11 @@ Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {
   commit.judging.caused = spec.profile.caused;
   commit.judging.tolerated = spec.profile.tolerated;
   commit.gang = options_.gang;
-  for (uint32_t task = 0; task < options_.tasks; ++task) {
+  if (!cycle.recorded) commit.newJob.emplace().record = record;
+  for (size_t i = 0; i < cycle.wanting.size(); ++i) {
     Claim& claim = commit.claims.emplace_back();
-    claim.task = task;
-    claim.server = cycle.servers[task];
+    claim.task = cycle.wanting[i];
+    claim.server = cycle.servers[i];
     claim.rus = options_.rusPerTask;
     claim.floor = 0.5;
     claim.q = claim.s = 1;
@@ -231,30 +244,38 @@ void CommitLoad::answered(Session& session, const std::shared_ptr<Cycle>& cycle,
   session.answered = std::max(session.answered, answer.getSequence());
   KJ_REQUIRE(answer.getOutcome() == wire::CommitAnswer::Outcome::OK, text(answer.getProblem()));
   result_.commitMs.push_back(milliseconds(Steady::now() - cycle->begin));
+  cycle->recorded = true;
+  std::vector<TaskIndex> refused;
   const auto grants = answer.getGrants();
-  for (uint32_t task = 0; task < grants.size(); ++task) {
-    const ServerId server = cycle->servers[task];
-    if (grants[task].getVerdict() != wire::Verdict::GRANTED) {
-      ++result_.refused;
+  for (uint32_t i = 0; i < grants.size(); ++i) {
+    const ServerId server = cycle->servers[i];
+    if (grants[i].getVerdict() != wire::Verdict::GRANTED) {
+      refused.push_back(cycle->wanting[i]);
       if (!options_.conflicts) free_[server] += options_.rusPerTask;
       continue;
     }
     ++result_.granted;
-    cycle->granted.emplace_back(server, grants[task].getAllocation());
-    TaskReport& report = ended_.emplace_back();
-    report.allocation = grants[task].getAllocation();
-    report.ended = true;
-    report.end.started = report.end.ended = WallTime(Duration(2));
+    taken_ += options_.rusPerTask;
+    cycle->granted.emplace_back(server, grants[i].getAllocation());
   }
+  result_.refused += refused.size();
+  result_.commitsNotWhollyGranted += refused.empty() ? 0 : 1;
   if (&session != sessions_.front().get() && result_.commitMs.size() % kWatchedOneIn == 0) {
     for (auto server : answer.getServers()) {
       sessions_.front()->watch(server.getId(), server.getStatus().getVersion());
       break;
     }
   }
-  if (cycle->granted.empty()) {
-    finished({cycle});
+  if (!refused.empty()) {
+    cycle->wanting = std::move(refused);
+    claim(cycle);
     return;
+  }
+  for (const auto& [server, allocation] : cycle->granted) {
+    TaskReport& report = ended_.emplace_back();
+    report.allocation = allocation;
+    report.ended = true;
+    report.end.started = report.end.ended = WallTime(Duration(2));
   }
   ending_.push_back(cycle);
   report();
@@ -270,7 +291,7 @@ void CommitLoad::report() {
   calls_.add(request.send().ignoreResult().then([this, cycles = std::exchange(ending_, {})]() {
     reporting_ = false;
     for (const auto& cycle : cycles) {
-      if (options_.conflicts) break;
+      taken_ -= cycle->granted.size() * options_.rusPerTask;
       for (const auto& [server, allocation] : cycle->granted) free_[server] += options_.rusPerTask;
     }
     finished(cycles);

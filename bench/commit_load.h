@@ -32,8 +32,10 @@ struct LoadOptions {
 struct LoadResult {
   uint64_t cycles = 0;
   uint64_t granted = 0, refused = 0;  // claims
-  std::vector<double> commitMs;       // from the call to the answer
-  std::vector<double> lagMs;          // from the answer to the news of that version at another agent
+  uint64_t commits = 0, commitsNotWhollyGranted = 0;
+  double taken = 0;              // sum over commits: share of units taken when it was sent
+  std::vector<double> commitMs;  // from the call to the answer
+  std::vector<double> lagMs;     // from the answer to the news of that version at another agent
 };
 
 // Single-threaded.
@@ -55,6 +57,8 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
 
   kj::Promise<void> connectMonitor();
   void begin(Session& session);
+  // Claims slots for all tasks that have none.
+  void claim(const std::shared_ptr<Cycle>& cycle);
   Commit commitFor(Session& session, const Cycle& cycle);
   void answered(Session& session, const std::shared_ptr<Cycle>& cycle, wire::CommitAnswer::Reader answer);
   // Reports what has ended, one call at a time; the rest goes with the next.
@@ -69,7 +73,9 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
   std::vector<std::unique_ptr<Session>> sessions_;
   kj::Own<Connection> monitorConnection_;
   kj::Maybe<wire::MonitorPort::Client> monitor_;
-  std::vector<uint32_t> free_;  // units by server, as this program knows
+  std::vector<uint32_t> free_;  // units by server, as this program knows; unused with conflicts
+  uint64_t taken_ = 0;          // units
+  int64_t submitted_ = 0;       // jobs
   std::vector<TaskReport> ended_;
   std::vector<std::shared_ptr<Cycle>> ending_;  // whose tasks are in ended_
   bool reporting_ = false;

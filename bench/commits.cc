@@ -12,6 +12,8 @@
 #include "bench/commit_load.h"
 
 #include <CLI/CLI.hpp>
+
+#include <cmath>
 #include <cstdio>
 
 #include "bench/report.h"
@@ -42,6 +44,16 @@ int measure(const LoadOptions& options) {
                 100.0 * static_cast<double>(result.refused) /
                     static_cast<double>(std::max<uint64_t>(1, result.granted + result.refused)),
                 cpu.busySeconds() / seconds);
+    const double taken = result.taken / static_cast<double>(std::max<uint64_t>(1, result.commits));
+    std::printf(
+        "%.2f %% of the commits not wholly granted; when they were sent %.2f %% of the units were taken\n",
+        100.0 * static_cast<double>(result.commitsNotWhollyGranted) /
+            static_cast<double>(std::max<uint64_t>(1, result.commits)),
+        100 * taken);
+    if (options.gang && options.rus == options.rusPerTask) {
+      std::printf("a gang that claims whole servers at random: 1 - (1 - f)^m = %.2f %%\n",
+                  100 * (1 - std::pow(1 - taken, options.tasks)));
+    }
     if (!result.commitMs.empty()) printSpread("commit to its answer", result.commitMs);
     if (!result.lagMs.empty()) printSpread("answer to the news at another agent", result.lagMs);
     return 0;

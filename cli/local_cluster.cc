@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/metrics_sources.h"
 #include "rpc/token.h"
 
 namespace tarcil {
@@ -76,32 +77,31 @@ std::string socketAt(const std::string& data, const std::string& name) {
   return "unix:" + data + "/run/" + name + ".sock";
 }
 
+// What every role has: where it listens, serves metrics, and logs.
+RoleCommand roleOf(const std::string& data, const std::string& role, const std::string& name,
+                   const std::vector<std::string>& arguments) {
+  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}};
+  command.arguments = {"serve", role, "--listen", command.address, "--metrics", command.metrics};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.log = data + "/log/" + name + ".log";
+  return command;
+}
+
 RoleCommand masterOf(const std::string& data) {
-  return {"master",
-          "master",
-          socketAt(data, "master"),
-          {"serve", "master", "--data", data, "--listen", socketAt(data, "master")},
-          data + "/log/master.log"};
+  return roleOf(data, "master", "master", {"--data", data});
 }
 
 RoleCommand agentOf(const std::string& data, uint32_t number) {
   const std::string name = "agent-" + std::to_string(number);
-  return {"agent",
-          name,
-          socketAt(data, name),
-          {"serve", "agent", "--name", name, "--master", socketAt(data, "master"), "--token-file",
-           tokenFile(data, "agent"), "--listen", socketAt(data, name)},
-          data + "/log/" + name + ".log"};
+  return roleOf(
+      data, "agent", name,
+      {"--name", name, "--master", socketAt(data, "master"), "--token-file", tokenFile(data, "agent")});
 }
 
 RoleCommand monitorOf(const std::string& data, const std::string& name) {
-  return {
-      "monitor",
-      name,
-      socketAt(data, name),
-      {"serve", "monitor", "--name", name, "--master", socketAt(data, "master"), "--token-file",
-       tokenFile(data, "monitor"), "--listen", socketAt(data, name), "--data", data + "/monitors/" + name},
-      data + "/log/" + name + ".log"};
+  return roleOf(data, "monitor", name,
+                {"--name", name, "--master", socketAt(data, "master"), "--token-file",
+                 tokenFile(data, "monitor"), "--data", data + "/monitors/" + name});
 }
 
 // Tells the cgroups of this cluster from those of another on this machine.
@@ -153,6 +153,11 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   cluster.context.tokenFile = tokenFile(plan.data, "operate");
   cluster.context.name = "local";
   if (Status status = writeContext(plan.data, cluster.context); !status.ok()) return status.error();
+  std::vector<MetricsSource> sources;
+  for (const auto& stage : cluster.stages) {
+    for (const RoleCommand& role : stage) sources.push_back({role.role, role.name, role.metrics});
+  }
+  if (Status status = writeMetricsSources(plan.data, sources); !status.ok()) return status.error();
   return cluster;
 }
 

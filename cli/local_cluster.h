@@ -23,6 +23,7 @@ struct RoleCommand {
   std::string role;                    // "master", "agent", "monitor"
   std::string name;                    // "master", "agent-1", "server-1"
   std::string address;                 // where it listens
+  std::string metrics;                 // where it serves its metrics
   std::vector<std::string> arguments;  // of the tarcil executable
   std::string log;                     // file for its stdout and stderr
 };

@@ -55,6 +55,7 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"platform", "Cluster", addPlatform},
       {"tune", "Cluster", addTune},
       {"usage", "Cluster", addUsage},
+      {"metrics", "Cluster", addMetrics},
       {"quality", "Tools", addQuality},
       {"options", "Tools", addOptions},
       {"version", "Tools", addVersion},

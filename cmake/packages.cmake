@@ -12,7 +12,7 @@ find_package(rapidcheck REQUIRED)
 
 # The libraries with the most symbols are linked statically: binding them at run time took half of the time of a short
 # command such as `tarcil run -- true` (docs/benchmarks.md).
-foreach(library kj kj-async capnp capnp-rpc)
+foreach(library kj kj-async kj-http capnp capnp-rpc)
   find_library(TARCIL_STATIC_${library} lib${library}.a REQUIRED)
   set_target_properties(CapnProto::${library} PROPERTIES IMPORTED_LOCATION ${TARCIL_STATIC_${library}})
 endforeach()
@@ -22,6 +22,12 @@ foreach(library rocksdb snappy lz4 zstd bz2 z gflags)
   target_link_libraries(tarcil_rocksdb INTERFACE ${TARCIL_STATIC_${library}})
 endforeach()
 target_link_libraries(tarcil_rocksdb INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+
+# Debian's package of prometheus-cpp also asks for the libraries of its own server, which is not used: roles serve their
+# metrics in their event loops.
+find_library(TARCIL_PROMETHEUS prometheus-cpp-core REQUIRED)
+add_library(tarcil_prometheus INTERFACE)
+target_link_libraries(tarcil_prometheus INTERFACE ${TARCIL_PROMETHEUS})
 
 # The roles make and drop small objects all the time: a master takes 14 % more commits than with the C library's
 # allocator (docs/benchmarks.md). Sanitizers bring their own.

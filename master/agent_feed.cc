@@ -7,33 +7,76 @@
 namespace tarcil {
 namespace {
 
-// Servers per message: large enough for the overhead to vanish, small enough not to hold up the event loop.
+// Servers of one message: large enough for the overhead to vanish, small enough not to hold up the event
+// loop. Bytes count where servers have many attributes or units; one server always goes.
 constexpr size_t kServersPerMessage = 2'000;
+constexpr size_t kBytesPerMessage = 1 << 20;
+
+// Between two comparisons of an agent's copy, in milliseconds.
+constexpr uint64_t kLeastBetweenComparisons = 5'000;
+constexpr uint64_t kMostBetweenComparisons = 10'000;
+
+// Roughly what a set and a map take in a message.
+size_t bytesOf(const RuSet& set) {
+  return 8 * set.words().size();
+}
+size_t bytesOf(const std::map<std::string, std::string>& texts) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : texts) bytes += 32 + key.size() + value.size();
+  return bytes;
+}
+
+size_t bytesOf(const ServerStatus& status) {
+  size_t bytes = 160 + bytesOf(status.free);
+  for (const auto& [kind, free] : status.freeExtras) bytes += 32 + kind.size() + bytesOf(free);
+  return bytes;
+}
+
+size_t bytesOf(const ServerFacts& facts) {
+  size_t bytes = 160 + facts.name.size() + facts.platform.size() + facts.rack.size() + facts.address.size() +
+                 bytesOf(facts.attributes);
+  for (const std::string& missing : facts.missing) bytes += 16 + missing.size();
+  return bytes;
+}
 
 }  // namespace
 
-AgentFeedSender::AgentFeedSender(wire::AgentFeed::Client feed, const PublishedServers& published,
-                                 const QualitySettings& settings,
-                                 const std::vector<PlatformRecord>& platforms)
-    : feed_(kj::mv(feed)), published_(published), settings_{settings} {
-  for (const PlatformRecord& platform : platforms) platforms_[platform.name] = platform.share;
-  for (const ServerUpdate& server : published_) dirty_[server.id] = true;
-  kick();
+AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed,
+                                 const FeedSurroundings& surroundings)
+    : agent_(std::move(agent)),
+      feed_(kj::mv(feed)),
+      to_(surroundings),
+      comparing_(compareFromTimeToTime().eagerlyEvaluate([](kj::Exception&&) {})) {
+  markEverything();
+}
+
+void AgentFeedSender::markEverything() {
+  for (ServerId id = 0; id < to_.published.servers(); ++id) dirty_[id] = true;
+  for (const auto& [name, share] : to_.published.platforms()) platforms_.insert(name);
+  settings_ = true;
+  snapshotPending_ = true;
+  snapshotBegun_ = to_.clock.now().steady;
+  noteChange();
+}
+
+Duration AgentFeedSender::behind(MonotonicTime now) const {
+  if (unconfirmedSince_) return now - *unconfirmedSince_;
+  return unsentSince_ ? now - *unsentSince_ : Duration::zero();
 }
 
 void AgentFeedSender::serverChanged(ServerId server, bool factsChanged) {
   dirty_[server] |= factsChanged;
-  kick();
+  noteChange();
 }
 
-void AgentFeedSender::settingsChanged(const QualitySettings& settings) {
-  settings_ = {settings};
-  kick();
+void AgentFeedSender::settingsChanged() {
+  settings_ = true;
+  noteChange();
 }
 
-void AgentFeedSender::platformChanged(const PlatformRecord& platform) {
-  platforms_[platform.name] = platform.share;
-  kick();
+void AgentFeedSender::platformChanged(const std::string& platform) {
+  platforms_.insert(platform);
+  noteChange();
 }
 
 void AgentFeedSender::assign(JobAssignment assignment) {
@@ -44,12 +87,17 @@ void AgentFeedSender::assign(JobAssignment assignment) {
   } else {
     join(waiting->second, std::move(assignment));
   }
-  kick();
+  noteChange();
 }
 
 bool AgentFeedSender::idle() const {
-  return dirty_.empty() && platforms_.empty() && settings_.empty() && assignments_.empty() &&
-         !snapshotPending_;
+  return dirty_.empty() && platforms_.empty() && !settings_ && assignments_.empty() && !snapshotPending_ &&
+         !comparisonDue_;
+}
+
+void AgentFeedSender::noteChange() {
+  if (!unsentSince_) unsentSince_ = to_.clock.now().steady;
+  kick();
 }
 
 void AgentFeedSender::kick() {
@@ -69,31 +117,82 @@ kj::Promise<void> AgentFeedSender::run() {
 
 kj::Promise<void> AgentFeedSender::sendOne() {
   auto request = feed_.updateRequest();
-  const auto count = std::min(dirty_.size(), kServersPerMessage);
-  auto servers = request.initServers(static_cast<uint32_t>(count));
+  writeServers(request);
+  writeOthers(request);
+  const bool isAll = dirty_.empty();
+  const bool completes = snapshotPending_ && isAll;
+  if (completes) {
+    request.setSnapshotComplete(true);
+    snapshotPending_ = false;
+  }
+  // Only here are the agent's copy and what is published to be the same: once it has taken this message.
+  if (comparisonDue_ && isAll) {
+    request.initChecksum().setSum(to_.published.checksum());
+    comparisonDue_ = false;
+  }
+  // What is left over is as old as what is sent now.
+  unconfirmedSince_ = unsentSince_;
+  if (isAll) unsentSince_.reset();
+  return request.send().then([this, completes](auto&& answer) {
+    confirmed(completes);
+    if (answer.getDiffers()) markEverything();
+  });
+}
+
+size_t AgentFeedSender::serversToSend() const {
+  size_t count = 0, bytes = 0;
+  for (const auto& [id, withFacts] : dirty_) {
+    const ServerUpdate& server = to_.published.server(id);
+    bytes += bytesOf(server.status) + (withFacts ? bytesOf(*server.facts) : 0);
+    if (count == kServersPerMessage || (count > 0 && bytes > kBytesPerMessage)) break;
+    ++count;
+  }
+  return count;
+}
+
+void AgentFeedSender::writeServers(wire::AgentFeed::UpdateParams::Builder message) {
+  const size_t count = serversToSend();
+  auto servers = message.initServers(static_cast<uint32_t>(count));
   for (uint32_t i = 0; i < count; ++i) {
     const auto next = dirty_.begin();
-    const ServerUpdate& published = published_[next->first];
+    const ServerUpdate& published = to_.published.server(next->first);
     servers[i].setId(published.id);
     if (next->second) write(*published.facts, servers[i].initFacts());
     write(published.status, servers[i].initStatus());
     dirty_.erase(next);
   }
-  auto platforms = request.initPlatforms(static_cast<uint32_t>(platforms_.size()));
+}
+
+void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message) {
   uint32_t i = 0;
-  for (const auto& [name, share] : platforms_) write(name, share, platforms[i++]);
+  auto platforms = message.initPlatforms(static_cast<uint32_t>(platforms_.size()));
+  for (const std::string& name : platforms_) write(name, to_.published.platforms().at(name), platforms[i++]);
   platforms_.clear();
-  if (!settings_.empty()) write(settings_.back(), request.initSettings());
-  settings_.clear();
-  auto assignments = request.initAssignments(static_cast<uint32_t>(assignments_.size()));
+  if (std::exchange(settings_, false)) write(to_.published.settings(), message.initSettings());
   i = 0;
+  auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
   for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
-  if (snapshotPending_ && dirty_.empty()) {
-    request.setSnapshotComplete(true);
-    snapshotPending_ = false;
+}
+
+void AgentFeedSender::confirmed(bool completesSnapshot) {
+  const MonotonicTime now = to_.clock.now().steady;
+  if (completesSnapshot) {
+    to_.metrics.snapshot.Observe(seconds(now - snapshotBegun_));
+  } else if (unconfirmedSince_ && !snapshotPending_) {
+    to_.metrics.feedLag.Observe(seconds(now - *unconfirmedSince_));
   }
-  return request.send().ignoreResult();
+  unconfirmedSince_.reset();
+}
+
+kj::Promise<void> AgentFeedSender::compareFromTimeToTime() {
+  const uint64_t spread = kMostBetweenComparisons - kLeastBetweenComparisons + 1;
+  const uint64_t pause = kLeastBetweenComparisons + to_.rng.below(spread);
+  return to_.timer.afterDelay(pause * kj::MILLISECONDS).then([this]() {
+    comparisonDue_ = true;
+    kick();
+    return compareFromTimeToTime();
+  });
 }
 
 }  // namespace tarcil

@@ -37,6 +37,7 @@ class AgentTable {
 
   // The agent of this name; a new one has epoch 0 and is away without a deadline.
   Agent& named(const std::string& name);
+  size_t attached() const { return sessions_.size(); }
   // The agent whose current session this is, or null.
   Agent* attached(SessionId session);
   // By name.

@@ -8,9 +8,6 @@
 namespace tarcil::master {
 namespace {
 
-// Long enough for jobs to end, short enough for nobody to give up.
-constexpr const char* kTryAgain = "try again in 10 s";
-
 CommitAnswer refused(uint64_t sequence, std::string problem) {
   return {sequence, CommitAnswer::Outcome::kRefused, std::move(problem), {}, {}};
 }
@@ -182,7 +179,11 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
     return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
   if (std::string problem = spaceProblem(context.tables); !problem.empty()) {
-    return refused(commit.sequence, problem + "; no new jobs are taken until there is room: try again later");
+    return {commit.sequence,
+            CommitAnswer::Outcome::kBusy,
+            problem + "; no new jobs are taken until there is room: try again later",
+            {},
+            {}};
   }
   Job& job = context.tables.jobs.add(record, agent.record.name);
   agent.jobs.insert(commit.job);

@@ -26,6 +26,7 @@ class Deadlines {
     ordered_.erase({found->second, server});
     of_.erase(found);
   }
+  size_t size() const { return of_.size(); }
   std::optional<MonotonicTime> next() const {
     return ordered_.empty() ? std::nullopt : std::optional(ordered_.begin()->first);
   }

@@ -22,7 +22,9 @@ JobTable::JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progres
   for (JobProgress& entry : progress) {
     Job* job = find(entry.id);
     if (job == nullptr) continue;
+    --counted(*job);
     job->progress = std::move(entry);
+    ++counted(*job);
     if (isFinal(job->progress.state)) addFinished(*job);
   }
   for (auto& [id, job] : jobs_) reorder(job);
@@ -48,9 +50,13 @@ Job& JobTable::insert(JobRecord record) {
     job.tasks[i].index = i;
   }
   job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
-  byAge_.emplace(job.record.submitted, job.record.id);
-  OfUser& ofUser = ofUser_[job.record.user];
-  ofUser.byAge.emplace(job.record.submitted, job.record.id);
+  ++counted(job);
+  // Almost always the youngest of all: with the hint nothing is searched.
+  JobsOfUser& ofUser = ofUser_[job.record.user];
+  const std::pair age{job.record.submitted, job.record.id};
+  job.places = {.ofUser = &ofUser,
+                .byAge = byAge_.insert(byAge_.end(), age),
+                .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
   ++ofUser.unfinished;
   return job;
 }
@@ -63,14 +69,13 @@ Job& JobTable::add(const JobRecord& record, const std::string& owner) {
 }
 
 void JobTable::eraseOldestFinished() {
-  const auto found = jobs_.find(finished_.front());
+  const Job& job = *finished_.front();
   finished_.pop_front();
-  const JobRecord& record = found->second.record;
-  const auto ofUser = ofUser_.find(record.user);
-  ofUser->second.byAge.erase({record.submitted, record.id});
-  if (ofUser->second.byAge.empty()) ofUser_.erase(ofUser);
-  byAge_.erase({record.submitted, record.id});
-  jobs_.erase(found);
+  byAge_.erase(job.places.byAge);
+  job.places.ofUser->byAge.erase(job.places.byAgeOfUser);
+  if (job.places.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
+  --counted(job);
+  jobs_.erase(jobs_.find(job.record.id));
 }
 
 void JobTable::setState(Job& job, TaskIndex task, RunState state) {
@@ -79,6 +84,13 @@ void JobTable::setState(Job& job, TaskIndex task, RunState state) {
   job.tasks[task].state = state;
   noteTask(job, task);
   noteNews(job, task);
+}
+
+void JobTable::setState(Job& job, RunState state) {
+  --counted(job);
+  job.progress.state = state;
+  ++counted(job);
+  job.changes.progress = true;
 }
 
 void JobTable::note(Job& job) {
@@ -136,13 +148,13 @@ uint32_t JobTable::ahead(const Job& job) const {
   return static_cast<uint32_t>(std::distance(waiting_.begin(), waiting_.find(rankOf(job))));
 }
 
-void JobTable::addFinished(const Job& job) {
-  finished_.push_back(job.record.id);
-  --ofUser_.at(job.record.user).unfinished;
+void JobTable::addFinished(Job& job) {
+  finished_.push_back(&job);
+  --job.places.ofUser->unfinished;
 }
 
 const Job* JobTable::oldestFinished() const {
-  return finished_.empty() ? nullptr : find(finished_.front());
+  return finished_.empty() ? nullptr : finished_.front();
 }
 
 size_t JobTable::unfinishedOf(const std::string& user) const {
@@ -150,7 +162,7 @@ size_t JobTable::unfinishedOf(const std::string& user) const {
   return found == ofUser_.end() ? 0 : found->second.unfinished;
 }
 
-const JobTable::ByAge& JobTable::byAgeOf(const std::string& user) const {
+const ByAge& JobTable::byAgeOf(const std::string& user) const {
   static const ByAge kNone;
   const auto found = ofUser_.find(user);
   return found == ofUser_.end() ? kNone : found->second.byAge;

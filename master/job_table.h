@@ -14,6 +14,15 @@
 
 namespace tarcil::master {
 
+// Ids by time of submission, oldest first.
+using ByAge = std::set<std::pair<WallTime, JobId>>;
+
+// The jobs of one user that are kept.
+struct JobsOfUser {
+  ByAge byAge;
+  size_t unfinished = 0;
+};
+
 struct Job {
   JobRecord record;
   JobProgress progress;
@@ -37,6 +46,12 @@ struct Job {
     bool whole = false;            // the owner is to be told everything
   } changes;
   bool listedWaiting = false;
+
+  // Where JobTable lists it.
+  struct Places {
+    JobsOfUser* ofUser = nullptr;
+    ByAge::iterator byAge, byAgeOfUser;
+  } places;
 };
 
 // The task that an allocation in use belongs to.
@@ -67,6 +82,9 @@ class JobTable {
 
   // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
   void setState(Job& job, TaskIndex task, RunState state);
+  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job was
+  // noted.
+  void setState(Job& job, RunState state);
   void noteTask(Job& job, TaskIndex task);  // its record changed
   void noteProgress(Job& job);              // its progress changed
   void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task
@@ -79,7 +97,7 @@ class JobTable {
   // Puts the job among those that wait, or takes it out.
   void reorder(Job& job);
   // The job is the latest to finish. Requires: called once for each job.
-  void addFinished(const Job& job);
+  void addFinished(Job& job);
 
   // Allocations in use.
   void hold(AllocationId allocation, const Hold& hold) { holds_[allocation] = hold; }
@@ -94,9 +112,12 @@ class JobTable {
   // Jobs that are not finished.
   size_t unfinished() const { return jobs_.size() - finished_.size(); }
   size_t unfinishedOf(const std::string& user) const;
+  // Jobs that could use more slots than they have.
+  size_t waiting() const { return waiting_.size(); }
+  // Jobs by RunState.
+  const std::array<size_t, 7>& inState() const { return inState_; }
 
-  // Ids by time of submission, oldest first; of one user where one is given.
-  using ByAge = std::set<std::pair<WallTime, JobId>>;
+  // Of one user where one is given.
   const ByAge& byAge() const { return byAge_; }
   const ByAge& byAgeOf(const std::string& user) const;
 
@@ -109,16 +130,14 @@ class JobTable {
   Job& insert(JobRecord record);
   void note(Job& job);
 
-  std::map<JobId, Job> jobs_;
-  struct OfUser {
-    ByAge byAge;
-    size_t unfinished = 0;
-  };
+  size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }
 
+  std::map<JobId, Job> jobs_;
+  std::array<size_t, 7> inState_{};
   ByAge byAge_;
-  std::unordered_map<std::string, OfUser> ofUser_;  // none is empty
+  std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   std::set<Rank> waiting_;
-  std::deque<JobId> finished_;  // oldest first
+  std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
   std::vector<Job*> noted_;
 };

@@ -192,6 +192,16 @@ std::vector<PlatformRecord> MasterLogic::platforms() const {
   return records;
 }
 
+MasterLogic::Load MasterLogic::load() const {
+  const master::Tables& tables = state_->tables;
+  return {.jobs = tables.jobs.inState(),
+          .waiting = tables.jobs.waiting(),
+          .agents = tables.agents.attached(),
+          .monitors = tables.servers.monitors(),
+          .quarantined = tables.servers.quarantines().size(),
+          .freeBytes = tables.freeBytes};
+}
+
 const ClusterRecord& MasterLogic::cluster() const {
   return state_->tables.cluster;
 }

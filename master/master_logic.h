@@ -3,6 +3,7 @@
 // out.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -86,6 +87,16 @@ class MasterLogic final {
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;
   const ClusterRecord& cluster() const;
+  // What it holds, for metrics. O(1).
+  struct Load {
+    std::array<size_t, 7> jobs;  // by RunState
+    size_t waiting = 0;          // jobs that could use more slots than they have
+    size_t agents = 0;           // attached
+    size_t monitors = 0;         // attached
+    size_t quarantined = 0;      // servers
+    uint64_t freeBytes = 0;      // where the store is kept
+  };
+  Load load() const;
   // What is wrong with the master, for people; empty where nothing is.
   std::string warning() const;
   // Every server with facts, for a new agent's snapshot.

@@ -28,14 +28,12 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       rng_(rng),
       store_(store),
       tokens_(std::move(tokens)),
-      gate_(store, kj::mv(failed)),
+      gate_(store, clock, kj::mv(failed), [this](const WrittenBatch& batch) { metrics_.count(batch); }),
       backups_(store),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
-  published_ = logic_->snapshot();
-  publishedSettings_ = logic_->settings();
-  publishedPlatforms_ = logic_->platforms();
+  published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
   carryOut(actions);
   watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
 }
@@ -46,13 +44,14 @@ kj::Promise<void> MasterServer::watchSpace() {
 }
 
 void MasterServer::measureSpace() {
-  const auto free = store_.freeSpace();
-  if (!free.ok()) {
-    spdlog::warn("{}", free.error().message);
+  const auto space = store_.space();
+  if (!space.ok()) {
+    spdlog::warn("{}", space.error().message);
     return;
   }
   const bool wasLow = !logic_->warning().empty();
-  dispatch(master::SpaceMeasured{*free});
+  storeBytes_ = space->used;
+  dispatch(master::SpaceMeasured{space->free});
   const std::string warning = logic_->warning();
   if (!warning.empty() && !wasLow) spdlog::warn("{}; new jobs are refused", warning);
   if (warning.empty() && wasLow) spdlog::info("the store's disk has room again; new jobs are taken");
@@ -62,7 +61,7 @@ kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId ses
                                                                    uint64_t epoch, std::string address,
                                                                    wire::AgentFeed::Client feed) {
   auto pending = agentsAttaching_.add();
-  feedsToCome_.insert_or_assign(pending.number, FeedToCome{session, kj::mv(feed)});
+  feedsToCome_.insert_or_assign(pending.number, FeedToCome{session, agent, kj::mv(feed)});
   spdlog::info("agent {} at {} attaches (session {}, epoch {})", agent, address, session, epoch);
   dispatch(master::AgentAttached{pending.number, session, std::move(agent), epoch, std::move(address)});
   return pending.promise.then([](Result<AttachedAgent>&& result) { return valueOrThrow(std::move(result)); });
@@ -135,6 +134,21 @@ kj::Promise<void> MasterServer::backup(std::string folder) {
   });
 }
 
+kj::Promise<std::string> MasterServer::metrics() {
+  const MonotonicTime now = clock_.now().steady;
+  std::map<std::string, MasterMetrics::Feed> feeds;
+  for (const auto& [session, feed] : feeds_) feeds[feed->agent()] = {feed->behind(now), feed->pending()};
+  metrics_.show(logic_->load(), published_->counts(), storeBytes_, feeds);
+  return synced().then([text = metrics_.set.text()]() mutable { return std::move(text); });
+}
+
+std::map<std::string, Duration> MasterServer::behind() const {
+  const MonotonicTime now = clock_.now().steady;
+  std::map<std::string, Duration> behind;
+  for (const auto& [session, feed] : feeds_) behind[feed->agent()] = feed->behind(now);
+  return behind;
+}
+
 kj::Promise<void> MasterServer::synced() {
   auto paf = kj::newPromiseAndFulfiller<void>();
   gate_.afterSync([fulfiller = kj::mv(paf.fulfiller)]() mutable { fulfiller->fulfill(); });
@@ -180,8 +194,9 @@ void MasterServer::letOut(master::AnswerAgentAttached& action) {
   agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.jobs)});
   if (attaching.empty()) return;  // it left meanwhile
   FeedToCome& feed = attaching.mapped();
-  feeds_[feed.session] = std::make_unique<AgentFeedSender>(kj::mv(feed.feed), published_, publishedSettings_,
-                                                           publishedPlatforms_);
+  feeds_[feed.session] =
+      std::make_unique<AgentFeedSender>(std::move(feed.agent), kj::mv(feed.feed),
+                                        FeedSurroundings{*published_, timer_, clock_, rng_, metrics_});
 }
 
 void MasterServer::letOut(master::AnswerMonitorAttached& action) {
@@ -194,6 +209,7 @@ void MasterServer::letOut(master::AnswerMonitorAttached& action) {
 }
 
 void MasterServer::letOut(master::AnswerCommit& action) {
+  metrics_.count(action.answer);
   commits_.fulfill(action.request, std::move(action.answer));
 }
 void MasterServer::letOut(master::AnswerReports& action) {
@@ -206,25 +222,19 @@ void MasterServer::letOut(master::Answer& action) {
 void MasterServer::letOut(master::PublishServer& action) {
   const ServerId id = action.update.id;
   const bool factsChanged = action.update.facts.has_value();
-  if (id >= published_.size()) published_.resize(id + 1);
-  published_[id].id = id;
-  published_[id].status = std::move(action.update.status);
-  if (factsChanged) published_[id].facts = std::move(action.update.facts);
+  published_->take(std::move(action.update));
   for (auto& [session, feed] : feeds_) feed->serverChanged(id, factsChanged);
   serverWatchers_.wake(id);
 }
 
 void MasterServer::letOut(master::PublishSettings& action) {
-  publishedSettings_ = action.settings;
-  for (auto& [session, feed] : feeds_) feed->settingsChanged(action.settings);
+  published_->take(action.settings);
+  for (auto& [session, feed] : feeds_) feed->settingsChanged();
 }
 
 void MasterServer::letOut(master::PublishPlatform& action) {
-  const PlatformRecord record{action.platform, action.share};
-  std::erase_if(publishedPlatforms_,
-                [&record](const PlatformRecord& held) { return held.name == record.name; });
-  publishedPlatforms_.push_back(record);
-  for (auto& [session, feed] : feeds_) feed->platformChanged(record);
+  published_->take(PlatformRecord{action.platform, action.share});
+  for (auto& [session, feed] : feeds_) feed->platformChanged(action.platform);
 }
 
 void MasterServer::letOut(master::AssignJob& action) {

@@ -13,7 +13,9 @@
 #include "master/agent_feed.h"
 #include "master/backups.h"
 #include "master/master_logic.h"
+#include "master/master_metrics.h"
 #include "master/output_gate.h"
+#include "master/published_state.h"
 #include "master/stop_sender.h"
 #include "master/watchers.h"
 #include "rpc/connection.h"
@@ -66,6 +68,12 @@ class MasterServer final {
   // again. Happens by itself every second.
   void measureSpace();
 
+  // In Prometheus' text format; of nothing that is not on disk.
+  kj::Promise<std::string> metrics();
+
+  // How far each attached agent's copy of the state is behind (AgentFeedSender::behind()), by its name.
+  std::map<std::string, Duration> behind() const;
+
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk.
@@ -98,6 +106,7 @@ class MasterServer final {
   Rng rng_;
   Store& store_;
   const TokenTable tokens_;
+  MasterMetrics metrics_;
   OutputGate gate_;
   Backups backups_;
   SessionId sessions_ = 0;
@@ -108,11 +117,10 @@ class MasterServer final {
   Requests<CommitAnswer> commits_{requests_};
   Requests<Status> others_{requests_};
 
-  PublishedServers published_;
-  QualitySettings publishedSettings_;
-  std::vector<PlatformRecord> publishedPlatforms_;
+  std::unique_ptr<PublishedState> published_;
   struct FeedToCome {
     SessionId session;
+    std::string agent;
     wire::AgentFeed::Client feed;
   };
   std::map<RequestId, FeedToCome> feedsToCome_;  // of agents that are attaching
@@ -123,6 +131,7 @@ class MasterServer final {
 
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
+  uint64_t storeBytes_ = 0;
   kj::Promise<void> watchingSpace_ = nullptr;
 };
 

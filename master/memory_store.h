@@ -17,7 +17,7 @@ class MemoryStore final : public Store {
   // Has no files to copy: always Invalid.
   Status backup(const std::string& folder) override;
   // As good as endless.
-  Result<uint64_t> freeSpace() override { return UINT64_MAX; }
+  Result<StoreSpace> space() override { return StoreSpace{.free = UINT64_MAX}; }
 
  private:
   using AnswerKey = std::tuple<std::string, uint64_t, uint64_t>;  // agent, epoch, sequence

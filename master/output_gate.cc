@@ -6,9 +6,12 @@
 
 namespace tarcil {
 
-OutputGate::OutputGate(Store& store, kj::Function<void(const Error&)> failed)
+OutputGate::OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
+                       kj::Function<void(const WrittenBatch&)> written)
     : store_(store),
+      clock_(clock),
       failed_(kj::mv(failed)),
+      written_(kj::mv(written)),
       writer_([this]() { writeLoop(); }),
       running_(run().eagerlyEvaluate([this](kj::Exception&& exception) {
         stopped_ = true;
@@ -26,6 +29,7 @@ OutputGate::~OutputGate() {
 }
 
 void OutputGate::persist(Mutation mutation) {
+  if (gathering_.mutations.empty()) gathering_.since = clock_.now().steady;
   gathering_.mutations.push_back(std::move(mutation));
   if (wake_.get() != nullptr) {
     wake_->fulfill();
@@ -83,7 +87,7 @@ kj::Promise<bool> OutputGate::handOver() {
   {
     const std::lock_guard lock(mutex_);
     toWrite_ = &inFlight_.mutations;
-    written_ = kj::mv(paf.fulfiller);
+    done_ = kj::mv(paf.fulfiller);
   }
   handedOver_.notify_one();
   return kj::mv(paf.promise);
@@ -92,9 +96,11 @@ kj::Promise<bool> OutputGate::handOver() {
 // Of the batch that has been written; none where that failed.
 std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
   Status status;
+  WrittenBatch batch;
   {
     const std::lock_guard lock(mutex_);
     status = kj::mv(outcome_);
+    batch.sync = sync_;
   }
   if (!status.ok()) {
     stopped_ = true;
@@ -103,6 +109,9 @@ std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
   }
   failpoint("master.synced");
   writing_ = false;
+  batch.records = inFlight_.mutations.size();
+  batch.held = clock_.now().steady - inFlight_.since;
+  written_(batch);
   auto outputs = kj::mv(inFlight_.outputs);
   inFlight_ = {};
   return outputs;
@@ -117,11 +126,14 @@ void OutputGate::writeLoop() {
     toWrite_ = nullptr;
     lock.unlock();
     failpoint("master.before_sync");
+    const MonotonicTime begin = clock_.now().steady;
     Status status = store_.write(mutations);
+    const MonotonicTime end = clock_.now().steady;
     lock.lock();
     outcome_ = std::move(status);
-    auto written = kj::mv(written_);
-    written->fulfill(true);
+    sync_ = end - begin;
+    auto done = kj::mv(done_);
+    done->fulfill(true);
   }
 }
 

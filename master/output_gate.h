@@ -9,17 +9,27 @@
 #include <thread>
 #include <vector>
 
+#include "env/clock.h"
 #include "master/store.h"
 
 namespace tarcil {
+
+// A batch that has been written.
+struct WrittenBatch {
+  size_t records = 0;
+  Duration sync{};  // the writing
+  Duration held{};  // from its first record until what waited for it leaves
+};
 
 // Gathers records into batches and writes them on a thread of its own, one batch at a time; the next one
 // gathers meanwhile, without a timer. Used from the event loop's thread.
 class OutputGate final {
  public:
   // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, nothing held
-  // back is ever let out, and the process must stop. `store` outlives the gate.
-  OutputGate(Store& store, kj::Function<void(const Error&)> failed);
+  // back is ever let out, and the process must stop. `written` is called there before the outputs of each
+  // batch leave. `store` and `clock`, which any thread may read, outlive the gate.
+  OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
+             kj::Function<void(const WrittenBatch&)> written);
   ~OutputGate();
 
   OutputGate(const OutputGate&) = delete;
@@ -36,6 +46,7 @@ class OutputGate final {
   struct Batch {
     std::vector<Mutation> mutations;
     std::vector<kj::Function<void()>> outputs;
+    MonotonicTime since;  // of the first mutation
   };
 
   kj::Promise<void> run();
@@ -46,7 +57,9 @@ class OutputGate final {
   void writeLoop();
 
   Store& store_;
+  const Clock& clock_;
   kj::Function<void(const Error&)> failed_;
+  kj::Function<void(const WrittenBatch&)> written_;
   bool stopped_ = false;  // a write failed: nothing leaves any more
   bool writing_ = false;  // inFlight_ is being written
   Batch gathering_;
@@ -57,8 +70,9 @@ class OutputGate final {
   std::mutex mutex_;
   std::condition_variable handedOver_;
   const std::vector<Mutation>* toWrite_ = nullptr;
-  kj::Own<kj::CrossThreadPromiseFulfiller<bool>> written_;
+  kj::Own<kj::CrossThreadPromiseFulfiller<bool>> done_;
   Status outcome_;
+  Duration sync_{};
   bool quit_ = false;
   std::thread writer_;
 

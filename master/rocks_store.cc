@@ -195,11 +195,17 @@ class RocksStore final : public Store {
     });
   }
 
-  Result<uint64_t> freeSpace() override {
+  Result<StoreSpace> space() override {
     std::error_code problem;
-    const auto space = std::filesystem::space(folder_, problem);
+    const auto disk = std::filesystem::space(folder_, problem);
     if (problem) return storeError(folder_, "its free space cannot be read", problem.message());
-    return space.available;
+    StoreSpace space{.free = disk.available};
+    for (const auto& file : std::filesystem::directory_iterator(folder_, problem)) {
+      std::error_code gone;  // files come and go meanwhile
+      const uint64_t size = file.file_size(gone);
+      if (!gone) space.used += size;
+    }
+    return space;
   }
 
  private:

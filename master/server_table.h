@@ -79,6 +79,8 @@ class ServerTable {
   // As closeSession() for the session of this monitor, if it has one.
   std::vector<ServerId> closeSessionOf(const std::string& monitor);
   bool attached(SessionId session) const { return sessions_.contains(session); }
+  // Monitors that are attached.
+  size_t monitors() const { return sessions_.size(); }
 
   // Agents see what the record and the quarantine make of it. To be called after either has changed.
   void refreshCordon(Server& server);
@@ -88,6 +90,7 @@ class ServerTable {
   Deadlines& losses() { return losses_; }
   Deadlines& drains() { return drains_; }
   Deadlines& quarantines() { return quarantines_; }
+  const Deadlines& quarantines() const { return quarantines_; }
   // The earliest of them all.
   std::optional<MonotonicTime> nextDeadline() const;
 

@@ -44,8 +44,7 @@ void updateState(Context& context, Job& job) {
   const RunState state = stateOf(job);
   if (state == job.progress.state) return;
   if (isFinal(state)) finish(context, job, state);
-  job.progress.state = state;
-  job.changes.progress = true;
+  context.tables.jobs.setState(job, state);
 }
 
 void makeUnique(std::vector<TaskIndex>& tasks) {

@@ -98,6 +98,12 @@ struct StoreContents {
   std::vector<Usage> usage;
 };
 
+// In bytes.
+struct StoreSpace {
+  uint64_t free = 0;  // where the store is kept
+  uint64_t used = 0;  // by the store
+};
+
 // Synchronous; used by one thread at a time.
 class Store {
  public:
@@ -121,9 +127,8 @@ class Store {
   // store is in use.
   virtual Status backup(const std::string& folder) = 0;
 
-  // Bytes that are free where the store is kept. May be called while the store is in use, as often as every
-  // second.
-  virtual Result<uint64_t> freeSpace() = 0;
+  // May be called while the store is in use, as often as every second.
+  virtual Result<StoreSpace> space() = 0;
 };
 
 }  // namespace tarcil

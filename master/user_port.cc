@@ -141,7 +141,12 @@ class UserPortImpl final : public wire::UserPort::Server {
   kj::Promise<void> agents(AgentsContext context) override {
     const auto agents = server_.logic().agents();
     auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));
-    for (uint32_t i = 0; i < agents.size(); ++i) write(agents[i], to[i]);
+    const auto behind = server_.behind();
+    for (uint32_t i = 0; i < agents.size(); ++i) {
+      write(agents[i], to[i]);
+      const auto lag = behind.find(agents[i].name);
+      if (lag != behind.end()) to[i].setBehind(static_cast<uint64_t>(lag->second.count()));
+    }
     context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }

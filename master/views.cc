@@ -62,7 +62,7 @@ JobPage pageOf(const JobTable& jobs, const Caller& caller, const JobQuery& query
   // A user's own jobs have an order of their own, so that nobody has to look through those of others.
   const std::string& user = caller.role == Role::kOperate ? query.user : caller.user;
   if (!query.user.empty() && !maySteer(caller, query.user)) return {};
-  const JobTable::ByAge& byAge = user.empty() ? jobs.byAge() : jobs.byAgeOf(user);
+  const ByAge& byAge = user.empty() ? jobs.byAge() : jobs.byAgeOf(user);
   const size_t limit = std::min(query.limit, kMostJobsAPage);
   JobPage page;
   size_t lookedAt = 0;

@@ -26,7 +26,7 @@ class Watchers final {
     if (waiting_.size() >= most_) {
       return toException(
           {ErrorCode::kExhausted,
-           std::to_string(waiting_.size()) + " callers wait for changes, as many as may; try again in 10 s"});
+           std::to_string(waiting_.size()) + " callers wait for changes, as many as may; " + kTryAgain});
     }
     auto pair = kj::newPromiseAndFulfiller<void>();
     waiting_.emplace(key, kj::mv(pair.fulfiller));

@@ -478,6 +478,32 @@ void MonitorLogic::handle(const Event& event, Now now, Rng&, std::vector<Action>
   state_->wake(turn);
 }
 
+MonitorLogic::Load MonitorLogic::load() const {
+  Load load;
+  for (const auto& [allocation, task] : state_->tasks) {
+    switch (task.phase) {
+      case Phase::kFetching:
+        ++load.fetching;
+        break;
+      case Phase::kReady:
+        ++load.waiting;
+        break;
+      case Phase::kStarting:
+        ++load.starting;
+        break;
+      case Phase::kRunning:
+        ++load.running;
+        break;
+      case Phase::kEnded:
+        ++load.ended;
+        break;
+    }
+  }
+  load.reportsDue = state_->due.size();
+  load.reportsUnderWay = state_->underWay.size();
+  return load;
+}
+
 std::vector<KnownTask> MonitorLogic::knownTasks() const {
   std::vector<KnownTask> known;
   for (const auto& [allocation, task] : state_->tasks) {

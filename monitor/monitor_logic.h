@@ -35,6 +35,13 @@ class MonitorLogic final {
   // For MonitorAttached at the master: recorded and not forgotten, in order of allocation.
   std::vector<KnownTask> knownTasks() const;
 
+  // What it holds, for metrics. O(tasks).
+  struct Load {
+    size_t fetching = 0, waiting = 0, starting = 0, running = 0, ended = 0;  // tasks not forgotten
+    size_t reportsDue = 0, reportsUnderWay = 0;
+  };
+  Load load() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

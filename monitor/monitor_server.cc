@@ -90,7 +90,15 @@ wire::MonitorGate::Client MonitorServer::gate() {
   return makeMonitorGate(*this);
 }
 
+std::string MonitorServer::metrics() {
+  metrics_.show(logic_->load(), attached_);
+  return metrics_.set.text();
+}
+
 void MonitorServer::taskStarted(AllocationId allocation, WallTime when) {
+  if (const auto launched = unstarted_.extract(allocation)) {
+    metrics_.start.Observe(seconds(clock_.now().steady - launched.mapped()));
+  }
   dispatch(monitor::TaskStarted{allocation, when});
 }
 
@@ -197,11 +205,13 @@ void MonitorServer::carryOut(std::vector<monitor::Action>& actions) {
 
 void MonitorServer::carryOut(monitor::RecordLaunch& action) {
   live_.insert(action.spec.allocation);
+  unstarted_.emplace(action.spec.allocation, clock_.now().steady);
   executor_->record(action.spec);
   failpoint("monitor.launch_recorded");
 }
 
 void MonitorServer::carryOut(monitor::AnswerLaunch& action) {
+  metrics_.launches[static_cast<size_t>(action.outcome)]->Increment();
   launches_.fulfill(action.request, std::move(action.outcome));
 }
 
@@ -249,8 +259,9 @@ void MonitorServer::carryOut(monitor::SendReports& action) {
     for (uint32_t i = 0; i < action.reports.size(); ++i) write(action.reports[i], reports[i]);
     failpoint("monitor.before_report");
     calls_.add(request.send().then(
-        [this](auto&&) {
+        [this, begin = clock_.now().steady](auto&&) {
           failpoint("monitor.reports_acknowledged");
+          metrics_.report.Observe(seconds(clock_.now().steady - begin));
           dispatch(monitor::ReportsAcknowledged{});
         },
         // Whatever the reason, this session cannot report any more; the next one reports it all again.
@@ -258,7 +269,9 @@ void MonitorServer::carryOut(monitor::SendReports& action) {
   }
   // Tasks that ended without ever having been started never come back from the executor.
   for (const TaskReport& report : action.reports) {
-    if (report.ended) ended(report.allocation);
+    if (!report.ended) continue;
+    metrics_.ends[static_cast<size_t>(report.end.cause)]->Increment();
+    ended(report.allocation);
   }
 }
 
@@ -268,6 +281,7 @@ void MonitorServer::carryOut(monitor::WakeAt& action) {
 
 void MonitorServer::ended(AllocationId allocation) {
   if (live_.erase(allocation) == 0) return;
+  unstarted_.erase(allocation);
   auto [begin, end] = untilEnded_.equal_range(allocation);
   std::vector<kj::Own<kj::PromiseFulfiller<void>>> ready;
   for (auto it = begin; it != end; ++it) ready.push_back(kj::mv(it->second));

@@ -14,6 +14,7 @@
 #include "env/clock.h"
 #include "monitor/executor.h"
 #include "monitor/monitor_logic.h"
+#include "monitor/monitor_metrics.h"
 #include "monitor/output_source.h"
 #include "rpc/connection.h"
 #include "rpc/link.h"
@@ -48,6 +49,9 @@ class MonitorServer final : public ExecutorListener {
 
   // The bootstrap capability of one agent's connection.
   wire::MonitorGate::Client gate();
+
+  // In Prometheus' text format. Requires: started.
+  std::string metrics();
 
   // --- ExecutorListener ---
   void taskStarted(AllocationId allocation, WallTime when) override;
@@ -89,11 +93,14 @@ class MonitorServer final : public ExecutorListener {
   const std::unique_ptr<OutputSource> outputs_;
   Executor* executor_ = nullptr;
   std::unique_ptr<MonitorLogic> logic_;
+  MonitorMetrics metrics_;
   Alarm alarm_;
   uint64_t requests_ = 0;
   Requests<monitor::AnswerLaunch::Outcome> launches_{requests_};
 
   std::set<AllocationId> live_;  // recorded and not ended
+  std::map<AllocationId, MonotonicTime>
+      unstarted_;  // of them, those launched here and not started: since when
   std::unordered_multimap<AllocationId, kj::Own<kj::PromiseFulfiller<void>>> untilEnded_;
 
   // While the link to the master stands.

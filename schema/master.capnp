@@ -34,10 +34,18 @@ interface AgentPort {
 
 interface AgentFeed {
   update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
-             assignments :List(Types.JobAssignment), snapshotComplete :Bool) -> ();
+             assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum)
+      -> (differs :Bool);
   # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
-  # attach carry every server and platform; `snapshotComplete` marks the last of them.
+  # attach carry every server and platform; `snapshotComplete` marks the last of them. `checksum`, every 5 to 10 s, is of
+  # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
+  # follows carries every server and platform again, as after attach.
+}
+
+struct StateChecksum {
+  sum @0 :UInt64;
+  # Of core/state/state_checksum over all servers, modulo 2^64.
 }
 
 interface MonitorPort {
@@ -201,4 +209,5 @@ struct AgentDetails {
   epoch @2 :UInt64;
   attached @3 :Bool;
   jobs @4 :UInt32;                    # unfinished ones that it owns
+  behind @5 :UInt64;                  # microseconds that the oldest change it has not confirmed is old; 0: none
 }

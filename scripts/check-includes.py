@@ -41,7 +41,7 @@ ROLES = ["master", "agent", "monitor"]
 LOGIC = [f"{role} logic" for role in ROLES]
 SHELLS = [f"{role} shell" for role in ROLES]
 ENV = ["env", "env/linux"]
-SHELL_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os"}
+SHELL_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
 
 # part -> (parts whose headers it may include besides its own, libraries besides std). None: anything.
 TABLE = {
@@ -57,12 +57,13 @@ TABLE = {
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "os"}),
     "env/fake": (["core/base", "env"], {"kj"}),
     "rpc": ([*CORE, "schema", *ENV], {"kj", "capnp", "os"}),
+    "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
     "shim": ([], {"os"}),
     **{f"{role} logic": ([*CORE, "lsh", "classifier"], set()) for role in ROLES},
-    **{f"{role} shell": ([f"{role} logic", *CORE, "schema", "rpc", *ENV], SHELL_LIBRARIES) for role in ROLES},
+    **{f"{role} shell": ([f"{role} logic", *CORE, "schema", "rpc", "metrics", *ENV], SHELL_LIBRARIES) for role in ROLES},
     "master rocks_store": (["master logic", "master shell", *CORE, "schema", *ENV], {"rocksdb", *SHELL_LIBRARIES}),
     "sim": ([*CORE, "lsh", "classifier", *LOGIC], set()),
-    "cli": ([*CORE, "lsh", "classifier", "schema", "rpc", "sim", *ENV, *LOGIC, *SHELLS, "master rocks_store"],
+    "cli": ([*CORE, "lsh", "classifier", "schema", "rpc", "metrics", "sim", *ENV, *LOGIC, *SHELLS, "master rocks_store"],
             {"CLI", "yaml-cpp", "nlohmann", *SHELL_LIBRARIES}),
     "tests": None,
     "bench": None,

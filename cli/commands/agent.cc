@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/output.h"
+#include "cli/render.h"
 #include "cli/table.h"
 
 namespace tarcil {
@@ -17,15 +18,18 @@ int list(const AgentFlags& flags) {
   Cluster cluster(flags.cluster);
   auto answer = cluster.ask([](Session& session) { return session.user.agentsRequest().send(); });
   Json json = Json::array();
-  Table table({"Name", "Address", "Attached", "Jobs"});
+  Table table({"Name", "Address", "Attached", "Jobs", "Behind"});
   for (auto agent : answer.getAgents()) {
+    const bool attached = agent.getAttached();
+    const double behindMs = static_cast<double>(agent.getBehind()) / 1e3;
     json.push_back({{"name", agent.getName().cStr()},
                     {"address", agent.getAddress().cStr()},
                     {"epoch", agent.getEpoch()},
-                    {"attached", agent.getAttached()},
-                    {"jobs", agent.getJobs()}});
-    table.add({agent.getName().cStr(), agent.getAddress().cStr(), agent.getAttached() ? "yes" : "no",
-               std::to_string(agent.getJobs())});
+                    {"attached", attached},
+                    {"jobs", agent.getJobs()},
+                    {"behind_ms", attached ? Json(behindMs) : Json(nullptr)}});
+    table.add({agent.getName().cStr(), agent.getAddress().cStr(), attached ? "yes" : "no",
+               std::to_string(agent.getJobs()), attached ? fixed(behindMs, 1) + " ms" : ""});
   }
   sayWarning(answer.getWarning().cStr());
   if (flags.json) {
@@ -49,7 +53,8 @@ void addAgent(CLI::App& app) {
       addCommand(agent, "list",
                  {"agent list [OPTIONS]", "List agents and how many jobs each looks after.",
                   "Every agent that the master knows: its name and address, whether it is attached"
-                  " now, and its unfinished jobs.",
+                  " now, its unfinished jobs, and how far its copy of the cluster's state is behind: the"
+                  " age of the oldest change that it has not confirmed.",
                   "  tarcil agent list --json\n", ""});
   auto flags = std::make_shared<AgentFlags>();
   addJsonFlag(listing, flags->json);

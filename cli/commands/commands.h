@@ -35,6 +35,7 @@ void addMaster(CLI::App& app);
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
 void addUsage(CLI::App& app);
+void addMetrics(CLI::App& app);
 
 // Without a cluster.
 void addQuality(CLI::App& app);

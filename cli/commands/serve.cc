@@ -25,6 +25,12 @@ void addRoleFlags(CLI::App& command, RoleFlags& flags) {
       ->check(wholeNumber(0, 1'000'000))
       ->type_name("FD");
   command.add_flag("--supervised", flags.supervised, "Stop when the parent process ends.");
+  command
+      .add_option(
+          "--metrics", flags.metrics,
+          "host:port or unix:PATH where metrics are served over HTTP, to whoever reaches it. Default: "
+          "nowhere")
+      ->type_name("ADDR");
 }
 
 // A name that others in the cluster will read.

@@ -55,7 +55,8 @@ Json describe(const UpFlags& flags, const LocalCluster& cluster, const std::vect
     processes.push_back({{"role", role.command.role},
                          {"name", role.command.name},
                          {"pid", role.pid},
-                         {"address", role.command.address}});
+                         {"address", role.command.address},
+                         {"metrics", role.command.metrics}});
   }
   return {{"data", flags.plan.data}, {"cluster", addresses}, {"processes", processes}};
 }

@@ -19,6 +19,7 @@ int serveAgent(const AgentFlags& flags) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
+  process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
   return process.run(kj::mv(serving));
 }

@@ -25,6 +25,7 @@ int serveMaster(const MasterFlags& flags) {
                         process.die(kExitNotStored,
                                     error.message + "; the master stops: nothing answered is lost");
                       });
+  process.serveMetrics([&server]() { return server.metrics(); });
   auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
   // A new store's first records are on disk before anybody is told that the master is there.
   auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {

@@ -111,6 +111,7 @@ std::vector<ServerFacts> emulatedFacts(const EmulatedServers& emulated, const st
 int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
               std::vector<ServerFacts> servers, Listener listener, bool stopTasks) {
   server.start(executor, std::move(servers));
+  process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
   const int code = process.run(kj::mv(serving));
   if (stopTasks) server.killTasks().wait(process.waitScope());

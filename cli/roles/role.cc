@@ -32,6 +32,7 @@ void requireAddress(const std::string& flag, const std::string& address, Address
 
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
     : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
+  if (!flags_.metrics.empty()) requireAddress("--metrics", flags_.metrics, AddressUse::kListen);
   if (flags_.supervised) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     // The parent may have ended before it could be noticed.
@@ -48,14 +49,26 @@ Net RoleProcess::net() {
 }
 
 Listener RoleProcess::listen(const std::string& address) {
+  Listener listener = listenFor("--listen", address);
+  spdlog::info("listens at {}", listener.address);
+  return listener;
+}
+
+Listener RoleProcess::listenFor(const std::string& flag, const std::string& address) {
   try {
     const Net net = this->net();
-    Listener listener = listenAt(net.network, net.io, address).wait(io_.waitScope);
-    spdlog::info("listens at {}", listener.address);
-    return listener;
+    return listenAt(net.network, net.io, address).wait(io_.waitScope);
   } catch (const kj::Exception& exception) {
-    throw badInput("--listen: " + fromException(exception).message);
+    throw badInput(flag + ": " + fromException(exception).message);
   }
+}
+
+void RoleProcess::serveMetrics(MetricsText text) {
+  if (flags_.metrics.empty()) return;
+  Listener listener = listenFor("--metrics", flags_.metrics);
+  spdlog::info("serves metrics at {}", listener.address);
+  metrics_ = tarcil::serveMetrics(kj::mv(listener.receiver), net().timer, kj::mv(text))
+                 .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, "no metrics", exception); });
 }
 
 void RoleProcess::ready() {

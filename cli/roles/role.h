@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/base/rng.h"
+#include "metrics/metrics_port.h"
 #include "rpc/connection.h"
 
 namespace tarcil {
@@ -15,12 +16,13 @@ namespace tarcil {
 struct RoleFlags {
   int readyFd = -1;         // where to write a line once the role serves; -1: nowhere
   bool supervised = false;  // stop when the parent process ends
+  std::string metrics;      // address where metrics are served; empty: nowhere
 };
 
 // Bad input, naming the flag, where it is no address for this use.
 void requireAddress(const std::string& flag, const std::string& address, AddressUse use);
 
-// One per process, made before any thread.
+// One per process, made before any thread. Flags that say something wrong are bad input.
 class RoleProcess final {
  public:
   // `name` stands in every line of the log (on stderr).
@@ -32,6 +34,9 @@ class RoleProcess final {
   // Where the role can be reached from now on; the log says so, with the port that was chosen. Bad input
   // where it cannot listen there.
   Listener listen(const std::string& address);
+
+  // Serves what `text` gives where the flags say, if they do. Bad input as for listen().
+  void serveMetrics(MetricsText text);
 
   // The role serves: tells whoever started it.
   void ready();
@@ -52,12 +57,14 @@ class RoleProcess final {
   Rng rng();
 
  private:
+  Listener listenFor(const std::string& flag, const std::string& address);
   kj::Promise<int> untilSignalled();
 
   const std::string name_;
   RoleFlags flags_;
   kj::AsyncIoContext io_;
   kj::PromiseFulfillerPair<int> failed_;
+  kj::Promise<void> metrics_ = nullptr;
 };
 
 }  // namespace tarcil

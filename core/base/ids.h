@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,7 +20,20 @@ namespace tarcil {
 struct JobId {
   std::array<uint8_t, 16> bytes{};
 
-  auto operator<=>(const JobId&) const = default;
+  bool operator==(const JobId&) const = default;
+  // By bytes, eight at once: tables of jobs are searched all the time.
+  std::strong_ordering operator<=>(const JobId& other) const {
+    const uint64_t mine = half(0), others = other.half(0);
+    return mine != others ? mine <=> others : half(1) <=> other.half(1);
+  }
+
+ private:
+  // The first or the last eight bytes as a number of the same order.
+  uint64_t half(size_t which) const {
+    uint64_t number;
+    std::memcpy(&number, bytes.data() + 8 * which, sizeof number);
+    return std::endian::native == std::endian::little ? __builtin_bswap64(number) : number;
+  }
 };
 
 std::string toString(const JobId& id);

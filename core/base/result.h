@@ -22,6 +22,9 @@ enum class ErrorCode : uint8_t {
 
 const char* name(ErrorCode code);
 
+// What messages of kExhausted end with: long enough for jobs to end, short enough for nobody to give up.
+inline constexpr const char* kTryAgain = "try again in 10 s";
+
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;

@@ -10,6 +10,7 @@
 
 #include "core/decide/chooser.h"
 #include "core/model/constraint.h"
+#include "core/state/extras.h"
 
 namespace tarcil {
 namespace {
@@ -110,14 +111,6 @@ class Room {
 std::string remedy(const JobSpec& spec, uint64_t fits) {
   const char* field = spec.schedule == Schedule::kGang ? "tasks (a gang starts at once)" : "concurrency";
   return std::string("set ") + field + " to at most " + std::to_string(fits);
-}
-
-// "2 gpus, 1 tapes".
-std::string inWords(const Extras& extras) {
-  std::string text;
-  for (const auto& [kind, count] : extras)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
-  return text;
 }
 
 // Extras of which no server that suits the job has as many as one task needs; nothing where there is no such

@@ -17,6 +17,13 @@ bool haveExtras(const FreeExtras& free, const Extras& needed, uint32_t times) {
   });
 }
 
+std::string inWords(const Extras& extras) {
+  std::string text;
+  for (const auto& [kind, count] : extras)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
+  return text;
+}
+
 ExtraNumbers lowestExtras(const FreeExtras& free, const Extras& needed) {
   ExtraNumbers numbers;
   for (const auto& [kind, count] : needed) {

@@ -20,6 +20,9 @@ FreeExtras allExtras(const Extras& there);
 // Whether so many tasks that need these could have them now.
 bool haveExtras(const FreeExtras& free, const Extras& needed, uint32_t times = 1);
 
+// "2 gpus, 1 tapes".
+std::string inWords(const Extras& extras);
+
 // The lowest free numbers, as many of each kind as are needed; fewer where fewer are free.
 ExtraNumbers lowestExtras(const FreeExtras& free, const Extras& needed);
 

@@ -88,6 +88,10 @@ void AgentHarness::handle(const agent::Event& event) {
       launches.push_back(std::move(*launch));
     } else if (auto* answered = std::get_if<agent::AnswerSubmit>(&action)) {
       EXPECT_TRUE(answers_.emplace(answered->request, answered->status).second) << "answered twice";
+    } else if (auto* placed = std::get_if<agent::TasksPlaced>(&action)) {
+      waits.push_back(*placed);
+    } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
+      ++snapshotsAsked;
     } else {
       wake_ = std::get<agent::WakeAt>(action).when;
     }

@@ -42,6 +42,8 @@ class AgentHarness {
   // Tells the agent what the master says of a job or of a server.
   void tell(const JobAssignment& assignment) { handle(agent::JobAssigned{assignment}); }
   void tellServer(ServerId server) { handle(agent::ServersUpdated{{master.update(server)}}); }
+  // The checksum of what the master has.
+  void tellChecksum() { handle(agent::ChecksumTold{master.checksum()}); }
   void tellServers() { handle(agent::ServersUpdated{master.snapshot()}); }
   // A task ends, and agent and copy hear of it.
   void endTask(const JobId& job, TaskIndex task);
@@ -61,9 +63,11 @@ class AgentHarness {
 
   FakeMaster master;
   AgentLogic agent;
-  std::deque<Commit> commits;           // sent and not taken
-  std::vector<agent::Launch> launches;  // all so far
+  std::deque<Commit> commits;             // sent and not taken
+  std::vector<agent::Launch> launches;    // all so far
+  std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;
+  size_t snapshotsAsked = 0;
 
  private:
   void fire();

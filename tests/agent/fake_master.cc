@@ -4,6 +4,7 @@
 
 #include "core/state/commit_check.h"
 #include "core/state/occupancy.h"
+#include "core/state/state_checksum.h"
 
 namespace tarcil {
 
@@ -156,6 +157,12 @@ void FakeMaster::occupyElsewhere(ServerId id, const Profile& profile, uint32_t u
 void FakeMaster::leaveElsewhere(ServerId id) {
   Server& server = servers_.at(id);
   vacate(server.status, server.residents, kElsewhere, server.facts, fullShare());
+}
+
+uint64_t FakeMaster::checksum() const {
+  uint64_t sum = 0;
+  for (const ServerUpdate& server : snapshot()) sum += checksumOf(server.id, server.status);
+  return sum;
 }
 
 ServerUpdate FakeMaster::update(ServerId server) const {

@@ -47,6 +47,7 @@ class FakeMaster {
   // What a feed brings.
   std::vector<ServerUpdate> snapshot() const;
   ServerUpdate update(ServerId server) const;
+  uint64_t checksum() const;
   std::vector<JobAssignment> unfinishedJobs() const;
   void moveServer(ServerId server, std::string address) {
     servers_[server].facts.address = std::move(address);

@@ -45,6 +45,28 @@ TEST(Waiting, StartsWhenUnitsComeFree) {
   EXPECT_EQ(h.agent.load().waiting, 0u);
 }
 
+TEST(Waiting, IsToldOncePerTaskForItsFirstSlot) {
+  FullCluster h;
+  h.submitted(aJob(2));
+  EXPECT_TRUE(h.waits.empty());
+  h.pass(7s);
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.takeCommits();
+  ASSERT_EQ(h.waits.size(), 1u);
+  EXPECT_EQ(h.waits[0].tasks, 2u);
+  EXPECT_EQ(h.waits[0].waited, 7s);
+}
+
+TEST(Waiting, CountsDecisionsForWhichSlotsWereDrawn) {
+  FullCluster h;
+  h.submitted(aJob(2));
+  EXPECT_EQ(h.agent.load().decisions, 0u);
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  EXPECT_EQ(h.agent.load().decisions, 1u);
+}
+
 TEST(Waiting, IncrementalJobStartsAsSlotsCome) {
   AgentHarness h({aServer("a").holding({}, 2)});
   h.attach();

@@ -30,7 +30,7 @@ class SlowStore final : public Store {
     return std::vector<DecisionRecord>();
   }
   Status backup(const std::string&) override { return {}; }
-  Result<uint64_t> freeSpace() override { return 0; }
+  Result<StoreSpace> space() override { return StoreSpace{}; }
 
   void endWrite(Status status = {}) {
     const std::lock_guard lock(mutex_);
@@ -47,7 +47,10 @@ class SlowStore final : public Store {
 class OutputGateTest : public testing::Test {
  protected:
   OutputGateTest()
-      : io_(kj::setupAsyncIo()), gate_(store_, [this](const Error& error) { note(error.message); }) {}
+      : io_(kj::setupAsyncIo()),
+        gate_(
+            store_, systemClock(), [this](const Error& error) { note(error.message); },
+            [this](const WrittenBatch& batch) { batches_.push_back(batch); }) {}
   // The writer must not wait for a test that is over.
   ~OutputGateTest() noexcept override { store_.endWrite(); }
 
@@ -75,6 +78,7 @@ class OutputGateTest : public testing::Test {
   kj::AsyncIoContext io_;
   SlowStore store_;
   Said said_;
+  std::vector<WrittenBatch> batches_;
   kj::Own<kj::PromiseFulfiller<void>> waiting_;
   OutputGate gate_;
 };
@@ -116,6 +120,20 @@ TEST_F(OutputGateTest, KeepsTheOrderAcrossBatches) {
   store_.endWrite();
   untilSaid();
   EXPECT_EQ(said_, (Said{"a", "b"}));
+}
+
+TEST_F(OutputGateTest, TellsOfEachBatchBeforeItsOutputsLeave) {
+  persist();
+  persist();
+  gate_.afterSync([this]() { note(std::to_string(batches_.size())); });
+  turn();
+  persist();
+  EXPECT_EQ(batches_.size(), 0u);
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"1"});
+  EXPECT_EQ(batches_[0].records, 2u);
+  EXPECT_GE(batches_[0].held, batches_[0].sync);
 }
 
 TEST_F(OutputGateTest, LetsNothingOutAfterAFailedWrite) {

@@ -2,6 +2,7 @@
 // 11).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "core/state/occupancy.h"
@@ -351,8 +352,10 @@ class RandomCluster {
   void checkJobs() {
     std::map<JobId, JobProgress> finished;
     uint32_t unfinished = 0;
+    std::array<size_t, 7> inState{};
     for (const JobSummary& job : master_.logic().jobs(theOperator(), {.limit = 1000}).jobs) {
       const JobProgress progress = master_.logic().job(job.id)->progress;
+      ++inState[static_cast<size_t>(progress.state)];
       EXPECT_EQ(isFinal(progress.state), job.queued + job.active == 0);
       if (!isFinal(progress.state)) {
         ++unfinished;
@@ -364,6 +367,7 @@ class RandomCluster {
         EXPECT_EQ(before->second, progress);
       }
     }
+    EXPECT_EQ(master_.logic().load().jobs, inState);
     EXPECT_LE(finished.size(), options().keepFinishedJobs);
     uint32_t owned = 0;
     for (const AgentView& agent : master_.logic().agents()) owned += agent.jobs;

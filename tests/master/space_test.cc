@@ -35,7 +35,7 @@ TEST_F(SpaceTest, NewJobsAreRefusedBelowTheReserve) {
   leave(63);
   EXPECT_THAT(master_.logic().warning(), HasSubstr("63 MiB left"));
   const CommitAnswer answer = submit(2);
-  EXPECT_EQ(answer.outcome, CommitAnswer::Outcome::kRefused);
+  EXPECT_EQ(answer.outcome, CommitAnswer::Outcome::kBusy);
   EXPECT_THAT(answer.problem, HasSubstr("disk nearly full"));
   EXPECT_THAT(answer.problem, HasSubstr("try again later"));
   EXPECT_FALSE(master_.logic().job(jobId(2)));

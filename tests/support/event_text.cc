@@ -100,6 +100,9 @@ struct AgentText {
     return "ServersUpdated" + servers(event.updates);
   }
   std::string operator()(const agent::SnapshotComplete&) const { return "SnapshotComplete"; }
+  std::string operator()(const agent::ChecksumTold& event) const {
+    return "ChecksumTold" + part(event.checksum);
+  }
   std::string operator()(const agent::SettingsUpdated& event) const {
     return "SettingsUpdated" + part(event.settings.version);
   }

@@ -67,6 +67,8 @@ void FakeAgent::carryOut(const agent::Action& action) {
     launch(*start);
   } else if (const auto* answer = std::get_if<agent::AnswerSubmit>(&action)) {
     submissions_.extract(answer->request).mapped()(answer->status);
+  } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
+    world_.violated(name_ + "'s copy of the state differs from the master's");
   } else if (const auto* wake = std::get_if<agent::WakeAt>(&action)) {
     timer_.set(wake->when, [this] { take(agent::TimerFired{}); });
   }

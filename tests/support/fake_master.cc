@@ -3,6 +3,12 @@
 #include "tests/support/event_text.h"
 
 namespace tarcil {
+namespace {
+
+// Often, so that the copies of agents are compared at all sorts of moments.
+constexpr uint64_t kPublicationsBetweenChecksums = 5;
+
+}  // namespace
 
 FakeMaster::FakeMaster(FakeWorld& world, const MasterOptions& options,
                        std::function<void(const JobId&, RunState)> finished)
@@ -13,6 +19,7 @@ void FakeMaster::start() {
   std::vector<master::Action> actions;
   rng_ = Rng(world_.rng()());
   logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), world_.now(), rng_, actions);
+  published_.emplace(logic_->snapshot(), logic_->settings(), logic_->platforms());
   expectNone(ledger_.check(*logic_, disk_));
   // Ends that were stored and not told: whoever waits asks again.
   const StoreContents contents = *disk_.load();
@@ -146,6 +153,10 @@ void FakeMaster::letOut(const master::Action& action) {
     if (reports->status) send(session, monitor::ReportsAcknowledged{});
   } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
     publish(agent::ServersUpdated{{server->update}});
+    published_->take(server->update);
+    if (++publications_ % kPublicationsBetweenChecksums == 0) {
+      publish(agent::ChecksumTold{published_->checksum()});
+    }
   } else if (const auto* settings = std::get_if<master::PublishSettings>(&action)) {
     publish(agent::SettingsUpdated{settings->settings});
   } else if (const auto* platform = std::get_if<master::PublishPlatform>(&action)) {

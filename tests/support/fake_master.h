@@ -13,6 +13,7 @@
 #include "agent/events.h"
 #include "master/master_logic.h"
 #include "master/memory_store.h"
+#include "master/published_state.h"
 #include "monitor/events.h"
 #include "tests/support/fake_connection.h"
 #include "tests/support/fake_world.h"
@@ -84,6 +85,8 @@ class FakeMaster {
   std::deque<std::vector<Mutation>> unsynced_;  // in the order of writing
   MasterLedger ledger_;
   std::unique_ptr<MasterLogic> logic_;
+  std::optional<PublishedState> published_;
+  uint64_t publications_ = 0;  // of servers
   Rng rng_{0};
   FakeTimer timer_;
   uint64_t life_ = 0;         // of the process

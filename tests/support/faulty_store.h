@@ -21,7 +21,7 @@ class FaultyStore final : public Store {
   Result<std::vector<InputFile>> files(const JobId& job) override;
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
   Status backup(const std::string& folder) override;
-  Result<uint64_t> freeSpace() override { return inner_->freeSpace(); }
+  Result<StoreSpace> space() override { return inner_->space(); }
 
   bool failed() const { return failingWrite_ != 0 && writes_ >= failingWrite_; }
 

@@ -1,0 +1,65 @@
+#include "core/state/state_checksum.h"
+
+namespace tarcil {
+namespace {
+
+// Takes in one value after the other; each step is the finalizer of splitmix64.
+class Mixer {
+ public:
+  void add(uint64_t value) {
+    hash_ += 0x9e3779b97f4a7c15 + value;
+    hash_ = (hash_ ^ hash_ >> 30) * 0xbf58476d1ce4e5b9;
+    hash_ = (hash_ ^ hash_ >> 27) * 0x94d049bb133111eb;
+    hash_ ^= hash_ >> 31;
+  }
+
+  // Two to a step.
+  void add(const PressureSum& values) {
+    static_assert(kResources % 2 == 0);
+    for (size_t i = 0; i < values.size(); i += 2) {
+      add(uint64_t{static_cast<uint32_t>(values[i])} << 32 | static_cast<uint32_t>(values[i + 1]));
+    }
+  }
+
+  // Sets are equal where their members are: zero words at the end do not count.
+  void add(const RuSet& set) {
+    const auto& words = set.words();
+    size_t count = words.size();
+    while (count > 0 && words[count - 1] == 0) --count;
+    add(count);
+    for (size_t i = 0; i < count; ++i) add(words[i]);
+  }
+
+  uint64_t hash() const { return hash_; }
+
+ private:
+  uint64_t hash_ = 0;
+};
+
+uint64_t checksumOf(const std::string& text) {
+  Mixer mixer;
+  for (char c : text) mixer.add(static_cast<unsigned char>(c));
+  return mixer.hash();
+}
+
+}  // namespace
+
+uint64_t checksumOf(ServerId server, const ServerStatus& status) {
+  Mixer mixer;
+  mixer.add(server);
+  mixer.add(status.version);
+  mixer.add(uint64_t{status.up} << 1 | uint64_t{status.cordoned});
+  mixer.add(status.free);
+  mixer.add(status.sum);
+  mixer.add(status.bound);
+  uint64_t background = 0;
+  for (uint8_t pressure : status.background) background = background * 100 + pressure;
+  mixer.add(background);
+  for (const auto& [kind, free] : status.freeExtras) {
+    mixer.add(checksumOf(kind));
+    mixer.add(free);
+  }
+  return mixer.hash();
+}
+
+}  // namespace tarcil

@@ -1,0 +1,68 @@
+// What agents may see: servers, settings and platforms as far as they are on disk.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/decide/options.h"
+#include "core/model/contention.h"
+#include "core/state/server.h"
+#include "master/store.h"
+
+namespace tarcil {
+
+// Kept up to date with each change that is released. Servers are numbered from 0.
+class PublishedState {
+ public:
+  // Requires: every server with facts, in order.
+  PublishedState(std::vector<ServerUpdate> servers, const QualitySettings& settings,
+                 const std::vector<PlatformRecord>& platforms);
+
+  // Replaces the server's state, and its facts where the update brings some. A server that is new brings
+  // facts. O(units of the server).
+  void take(ServerUpdate update);
+  void take(const QualitySettings& settings) { settings_ = settings; }
+  void take(const PlatformRecord& platform) { platforms_[platform.name] = platform.share; }
+
+  size_t servers() const { return servers_.size(); }
+  // With facts.
+  const ServerUpdate& server(ServerId id) const { return servers_[id]; }
+  const QualitySettings& settings() const { return settings_; }
+  // By name; only platforms whose share was set.
+  const std::map<std::string, Share>& platforms() const { return platforms_; }
+
+  // Of all servers (core/state/state_checksum.h). O(servers that changed since the last call).
+  uint64_t checksum();
+
+  // Every server and every unit counts once: a server as up, cordoned (or set aside) or down; a unit as held
+  // by a task, or as free on a server that takes tasks, or as free and yet of no use.
+  struct Counts {
+    uint64_t up = 0, cordoned = 0, down = 0;               // servers
+    uint64_t freeUnits = 0, heldUnits = 0, idleUnits = 0;  // resource units
+    bool operator==(const Counts&) const = default;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  enum class Sign { kAdd, kSubtract };
+  void count(const ServerUpdate& server, Sign sign);
+
+  void noteForChecksum(ServerId id);
+
+  std::vector<ServerUpdate> servers_;
+  QualitySettings settings_;
+  std::map<std::string, Share> platforms_;
+  Counts counts_;
+
+  // The checksum as it was when it was asked for last, and the servers whose parts of it are out of date.
+  uint64_t checksum_ = 0;
+  struct Part {
+    uint64_t sum = 0;
+    bool isStale = false;
+  };
+  std::vector<Part> parts_;
+  std::vector<ServerId> stale_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,44 @@
+// What a monitor counts and times; docs/metrics.md says what to make of it.
+#pragma once
+
+#include <vector>
+
+#include "metrics/metric_set.h"
+#include "monitor/monitor_logic.h"
+
+namespace tarcil {
+
+// Belongs to the shell; the logic gives counts of its own (MonitorLogic::load()).
+struct MonitorMetrics {
+  MetricSet set;
+
+  std::vector<prometheus::Counter*> launches = set.counters(
+      "tarcil_monitor_launches_total", "Launches answered, by outcome; all but accepted are refusals.",
+      "outcome", {"accepted", "revoked", "unknown_server"});
+  prometheus::Histogram& start =
+      set.histogram("tarcil_monitor_start_seconds",
+                    "Time from an accepted launch until the task's command was executed.", timeBounds());
+  std::vector<prometheus::Counter*> ends =
+      set.counters("tarcil_monitor_task_ends_total",
+                   "Ends of tasks reported to the master, by cause; once more after a lost connection.",
+                   "cause", {"exited", "never_started", "cancelled", "timed_out", "lost"});
+  std::vector<prometheus::Gauge*> tasks =
+      set.gauges("tarcil_monitor_tasks",
+                 "Tasks by phase: fetching their files, waiting for their units, "
+                 "starting, running, or ended and not yet forgotten.",
+                 "phase", {"fetching", "waiting", "starting", "running", "ended"});
+  prometheus::Gauge& reportsDue =
+      set.gauge("tarcil_monitor_reports_due", "Starts and ends of tasks that wait to be reported.");
+  prometheus::Gauge& reportsUnderWay =
+      set.gauge("tarcil_monitor_reports_under_way", "Reports that the master has not acknowledged.");
+  prometheus::Histogram& report =
+      set.histogram("tarcil_monitor_report_seconds",
+                    "Time from a message of reports until the master has them on disk.", timeBounds());
+  prometheus::Gauge& attached =
+      set.gauge("tarcil_monitor_attached", "1 while the monitor is attached to the master, else 0.");
+
+  // Sets what is looked up when somebody asks.
+  void show(const MonitorLogic::Load& load, bool isAttached);
+};
+
+}  // namespace tarcil

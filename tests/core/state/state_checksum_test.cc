@@ -1,0 +1,63 @@
+#include "core/state/state_checksum.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/base/rng.h"
+#include "tests/support/builders.h"
+
+namespace tarcil {
+namespace {
+
+ServerStatus aStatus() {
+  return aServer("a").rus(70).extra("gpus", 2).holding(causing({{Resource::kLlc, 30}}), 3).status();
+}
+
+TEST(StateChecksum, DiffersWithEverythingThatAStatusSays) {
+  std::vector<ServerStatus> others(8, aStatus());
+  ++others[0].version;
+  others[1].up = false;
+  others[2].cordoned = true;
+  others[3].free.erase(69);
+  --others[4].sum[9];
+  --others[5].bound[0];
+  ++others[6].background[5];
+  others[7].freeExtras.at("gpus").erase(1);
+  std::set<uint64_t> sums{checksumOf(0, aStatus()), checksumOf(1, aStatus())};
+  for (const ServerStatus& other : others) sums.insert(checksumOf(0, other));
+  EXPECT_EQ(sums.size(), others.size() + 2);
+}
+
+TEST(StateChecksum, IsTheSameForEqualSetsHoweverTheyAreHeld) {
+  ServerStatus status = aStatus();
+  ServerStatus other = status;
+  std::vector<uint64_t> words = status.free.words();
+  words.push_back(0);
+  other.free = RuSet::fromWords(words);
+  ASSERT_EQ(status, other);
+  EXPECT_EQ(checksumOf(0, status), checksumOf(0, other));
+}
+
+TEST(StateChecksum, OfWhatAClusterStateHoldsIsThatOfWhatItTook) {
+  Rng rng(1);
+  ClusterState state;
+  for (ServerId id = 0; id < 200; ++id) {
+    const auto rus = static_cast<uint32_t>(1 + rng.below(200));
+    ServerBuilder server = aServer("s" + std::to_string(id)).rus(rus);
+    if (id % 3 == 0) server.extra("gpus", 4);
+    if (id % 2 == 0) {
+      server.holding(causing({{Resource::kLlc, 30}}), static_cast<uint32_t>(rng.below(rus + 1)));
+    }
+    state.apply(server.update(id));
+    EXPECT_EQ(checksumOf(id, state.status(id)), checksumOf(id, server.status())) << id;
+  }
+}
+
+// Others compute the same: a change of this number is a change of the protocol.
+TEST(StateChecksum, IsFixed) {
+  EXPECT_EQ(checksumOf(7, aStatus()), 9559102326782898863u);
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,129 @@
+// What roles count, as an operator reads it, and what docs/metrics.md says of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cli/metrics_text.h"
+#include "tests/support/cluster.h"
+
+namespace tarcil {
+namespace {
+
+using testing::HasSubstr;
+
+std::string serversFile(const TraceFolder& folder) {
+  folder.write("servers.yaml", "servers: [{name: \"s{n}\", count: 2, rus: 2}]\n");
+  return folder.at("servers.yaml");
+}
+
+// The value of the one sample of this name and label, of all processes that have it together.
+double valueOf(const Json& sources, const std::string& name, const std::string& labelValue = "") {
+  double sum = 0;
+  size_t found = 0;
+  for (const Json& source : sources) {
+    for (const Json& sample : source["metrics"]) {
+      const Json& labels = sample["labels"];
+      const std::string label = labels.empty() ? "" : labels.front().get<std::string>();
+      if (sample["name"] != name || label != labelValue) continue;
+      sum += sample["value"].get<double>();
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 0u) << name << " " << labelValue;
+  return sum;
+}
+
+// The metrics in the tables of the document: | `name` | type | help | ... |
+std::map<std::string, MetricDescription> documentedMetrics() {
+  std::map<std::string, MetricDescription> metrics;
+  std::ifstream file(TARCIL_SOURCE_DIR "/docs/metrics.md");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| `")) continue;
+    std::vector<std::string> cells;
+    std::stringstream rest(line.substr(2));
+    for (std::string cell; std::getline(rest, cell, '|');) {
+      const size_t end = cell.find_last_not_of(' ');
+      const size_t begin = cell.find_first_not_of(' ');
+      cells.push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin + 1));
+    }
+    EXPECT_EQ(cells.size(), 4u) << line;
+    EXPECT_FALSE(cells.back().empty()) << line;
+    metrics[cells[0].substr(1, cells[0].size() - 2)] = {cells[1], cells[2]};
+  }
+  return metrics;
+}
+
+TEST(Metrics, AreWhatTheDocumentSaysAndNoOthers) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder)});
+  const ProcessResult all = cluster.run({"metrics"});
+  ASSERT_EQ(all.exitCode, 0) << all.err;
+  const auto served = describedMetrics(all.out), documented = documentedMetrics();
+  for (const auto& [name, metric] : served) {
+    const auto found = documented.find(name);
+    ASSERT_NE(found, documented.end()) << name << " is not documented";
+    EXPECT_EQ(found->second.type, metric.type) << name;
+    EXPECT_EQ(found->second.help, metric.help) << name;
+  }
+  for (const auto& [name, metric] : documented)
+    EXPECT_TRUE(served.contains(name)) << name << " is not served";
+}
+
+TEST(Metrics, FollowAJobThroughTheRoles) {
+  TraceFolder folder;
+  ManualCluster cluster({.agents = 2, .emulate = serversFile(folder)});
+  EXPECT_EQ(cluster.ended(cluster.submit("command: ['true']\ntasks: 3\n"))["state"], "done");
+  cluster.until("the monitor has reported all", [&]() {
+    return valueOf(cluster.json({"metrics", "monitor"}), "tarcil_monitor_reports_under_way") == 0;
+  });
+  const Json master = cluster.json({"metrics", "master"});
+  EXPECT_EQ(valueOf(master, "tarcil_master_jobs", "done"), 1);
+  EXPECT_EQ(valueOf(master, "tarcil_master_claims_total", "granted"), 3);
+  EXPECT_EQ(valueOf(master, "tarcil_master_rus", "free"), 4);
+  EXPECT_EQ(valueOf(master, "tarcil_master_agent_leases"), 2);
+  EXPECT_EQ(valueOf(master, "tarcil_master_snapshot_seconds_count"), 2);
+  EXPECT_GT(valueOf(master, "tarcil_master_sync_seconds_count"), 0);
+  EXPECT_GT(valueOf(master, "tarcil_master_store_bytes"), 0);
+  const Json agents = cluster.json({"metrics", "agent"});
+  EXPECT_EQ(agents.size(), 2u);
+  EXPECT_EQ(valueOf(agents, "tarcil_agent_submissions_total", "taken"), 1);
+  EXPECT_EQ(valueOf(agents, "tarcil_agent_wait_seconds_count"), 3);
+  EXPECT_EQ(valueOf(agents, "tarcil_agent_launches_total", "accepted"), 3);
+  EXPECT_EQ(valueOf(agents, "tarcil_agent_decision_seconds_count"),
+            valueOf(agents, "tarcil_agent_decisions_total"));
+  const Json monitor = cluster.json({"metrics", "monitor"});
+  EXPECT_EQ(valueOf(monitor, "tarcil_monitor_start_seconds_count"), 3);
+  EXPECT_EQ(valueOf(monitor, "tarcil_monitor_task_ends_total", "exited"), 3);
+}
+
+TEST(Metrics, TellThatAgentsHoldTheirCopiesAgainstTheMasters) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder)});
+  EXPECT_EQ(cluster.ended(cluster.submit("command: ['true']\n"))["state"], "done");
+  EXPECT_TRUE(cluster.json({"agent", "list"})[0]["behind_ms"].is_number());
+  cluster.until("the agent has compared", [&]() {
+    return valueOf(cluster.json({"metrics", "agent"}), "tarcil_agent_copy_comparisons_total") > 0;
+  });
+  EXPECT_EQ(valueOf(cluster.json({"metrics", "agent"}), "tarcil_agent_copy_mismatches_total"), 0);
+}
+
+TEST(Metrics, NameTheProcessThatIsOutOfReachAndShowTheOthers) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder)});
+  cluster.kill("agent-1");
+  cluster.until("the master has noticed", [&]() {
+    return valueOf(cluster.json({"metrics", "master"}), "tarcil_master_agent_leases") == 0;
+  });
+  const ProcessResult all = cluster.run({"metrics", "agent-1", "master"});
+  EXPECT_EQ(all.exitCode, 3);
+  EXPECT_THAT(all.err, HasSubstr("agent-1: cannot connect"));
+  EXPECT_THAT(all.out, HasSubstr("tarcil_master_agent_leases 0"));
+  EXPECT_THAT(all.out, testing::Not(HasSubstr("feed_behind")));
+  const ProcessResult unknown = cluster.run({"metrics", "agent-7"});
+  EXPECT_EQ(unknown.exitCode, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("agent-1"));
+}
+
+}  // namespace
+}  // namespace tarcil
