@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <ostream>
 
 namespace tarcil::torture {
 namespace {
@@ -209,6 +210,8 @@ struct Bug {
   std::string name;
   std::function<void(Story&)> plant;
   std::string named;  // part of what the checker says
+
+  friend void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
 };
 
 std::vector<Bug> bugs() {
