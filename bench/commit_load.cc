@@ -20,6 +20,8 @@ using convert::text;
 // Of so many answers one is timed until its news reaches the watching agent.
 constexpr uint64_t kWatchedOneIn = 16;
 
+constexpr size_t kMostReports = 8;
+
 std::string serverName(uint32_t number) {
   return "server-" + std::to_string(number);
 }
@@ -282,14 +284,14 @@ void CommitLoad::answered(Session& session, const std::shared_ptr<Cycle>& cycle,
 }
 
 void CommitLoad::report() {
-  if (reporting_ || ended_.empty()) return;
-  reporting_ = true;
+  if (reportsUnderWay_ == kMostReports || ended_.empty()) return;
+  ++reportsUnderWay_;
   auto request = KJ_ASSERT_NONNULL(monitor_).reportRequest();
   auto reports = request.initReports(static_cast<uint32_t>(ended_.size()));
   for (uint32_t i = 0; i < ended_.size(); ++i) write(ended_[i], reports[i]);
   ended_.clear();
   calls_.add(request.send().ignoreResult().then([this, cycles = std::exchange(ending_, {})]() {
-    reporting_ = false;
+    --reportsUnderWay_;
     for (const auto& cycle : cycles) {
       taken_ -= cycle->granted.size() * options_.rusPerTask;
       for (const auto& [server, allocation] : cycle->granted) free_[server] += options_.rusPerTask;

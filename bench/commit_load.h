@@ -61,7 +61,8 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
   void claim(const std::shared_ptr<Cycle>& cycle);
   Commit commitFor(Session& session, const Cycle& cycle);
   void answered(Session& session, const std::shared_ptr<Cycle>& cycle, wire::CommitAnswer::Reader answer);
-  // Reports what has ended, one call at a time; the rest goes with the next.
+  // Reports what has ended, with a few calls at a time, as several monitors would; the rest goes with the
+  // next.
   void report();
   void finished(const std::vector<std::shared_ptr<Cycle>>& cycles);
   ServerId serverWithRoom();
@@ -78,7 +79,7 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
   int64_t submitted_ = 0;       // jobs
   std::vector<TaskReport> ended_;
   std::vector<std::shared_ptr<Cycle>> ending_;  // whose tasks are in ended_
-  bool reporting_ = false;
+  size_t reportsUnderWay_ = 0;
   size_t underWay_ = 0;
   bool stopping_ = false;
   kj::Own<kj::PromiseFulfiller<void>> done_;

@@ -26,15 +26,15 @@ std::vector<std::string_view> MasterMetrics::refusals() {
 }
 
 void MasterMetrics::count(const CommitAnswer& answer) {
-  commits[static_cast<size_t>(answer.outcome)]->Increment();
+  commits.at(static_cast<size_t>(answer.outcome))->Increment();
   bool isConflict = false;
   for (const Grant& grant : answer.grants) {
     const auto verdict = static_cast<size_t>(grant.verdict);
-    claims[verdict]->Increment();
+    claims.at(verdict)->Increment();
     // That a gang's other claims go with the refused one says nothing.
     if (isConflict || grant.verdict == Verdict::kGranted || grant.verdict == Verdict::kNotAll) continue;
     isConflict = true;
-    conflicts[verdict - 1]->Increment();
+    conflicts.at(verdict - 1)->Increment();
   }
 }
 

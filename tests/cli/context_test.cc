@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/metrics_sources.h"
 #include "tests/cli/scratch_folder.h"
 
 namespace tarcil {
@@ -36,6 +37,29 @@ TEST(Context, IsUnavailableWhereThereIsNone) {
 
 TEST(Context, CannotBeWrittenWhereThereIsNoFolder) {
   EXPECT_FALSE(writeContext("/nonexistent/folder", {{"unix:/a"}, "t", ""}).ok());
+}
+
+TEST(MetricsSources, AreReadAsWritten) {
+  const ScratchFolder folder;
+  folder.write("run/x", "");
+  const std::vector<MetricsSource> sources = {{"master", "master", "unix:/run/m"}, {"agent", "a", "host:1"}};
+  ASSERT_TRUE(writeMetricsSources(folder.path(), sources).ok());
+  const auto read = readMetricsSources(folder.path());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, sources);
+}
+
+TEST(MetricsSources, SayWhatIsWrong) {
+  const ScratchFolder folder;
+  EXPECT_EQ(readMetricsSources(folder.path()).error().code, ErrorCode::kUnavailable);
+  for (const char* text : {"", "{}", "[1]", "[{\"name\": \"a\", \"address\": \"nowhere\"}]",
+                           "[{\"name\": 1, \"address\": \"host:1\"}]", "[{\"address\": \"host:1\"}]"}) {
+    folder.write("run/metrics.json", text);
+    const auto read = readMetricsSources(folder.path());
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().code, ErrorCode::kInvalid) << text;
+    EXPECT_TRUE(read.error().message.starts_with(folder.at("run/metrics.json"))) << read.error().message;
+  }
 }
 
 }  // namespace
