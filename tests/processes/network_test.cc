@@ -119,7 +119,8 @@ TEST(PoorNetwork, OfDelaysAndLossesStillHasEverythingDone) {
   EXPECT_EQ(output.exitCode, 3) << output.err;
   const std::string job = cluster.submit(
       shellJob(cluster.traces().note("ran") + "exit $TARCIL_TASK", "tasks: 6\nconcurrency: 4\n"));
-  for (const Json& task : cluster.ended(job)["tasks"]) EXPECT_EQ(task["exit_code"], task["index"]) << task;
+  const Json ended = cluster.ended(job);
+  for (const Json& task : ended["tasks"]) EXPECT_EQ(task["exit_code"], task["index"]) << task;
   EXPECT_THAT(cluster.traces().lines("ran"), UnorderedElementsAre("0", "1", "2", "3", "4", "5"));
   cluster.expectAllUnitsFree();
 }
