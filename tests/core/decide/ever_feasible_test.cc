@@ -125,7 +125,7 @@ TEST(EverFeasible, SaysThatThereAreNoServers) {
 
 TEST(Meets, AgreesWithTheAttributesThatConstraintsSee) {
   const auto server = aServer("a").platform("p").rack("r").attribute("gpu", "2").attribute("rack", "forged");
-  const ServerFacts facts = server.facts();
+  const ServerFacts& facts = server.facts();
   const auto state = aCluster({server});
   for (const char* text : {"platform = p", "rack = r", "rack = forged", "server != a", "gpu > 1",
                            "gpu exists", "tpu exists", "tpu != 1", "gpu in (1, 2)"}) {
