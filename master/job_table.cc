@@ -6,15 +6,21 @@
 
 namespace tarcil::master {
 
-JobTable::JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progress,
-                   std::vector<TaskRecord> tasks) {
-  for (JobRecord& record : jobs) insert(std::move(record));
-  for (TaskRecord& task : tasks) {
+JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress,
+                   std::deque<TaskRecord> tasks) {
+  for (; !jobs.empty(); jobs.pop_front()) insert(std::move(jobs.front()));
+  // Tasks come job by job, so memory passes from the one place to the other as this goes on.
+  for (; !tasks.empty(); tasks.pop_front()) {
+    TaskRecord& task = tasks.front();
     Job* job = find(task.job);
-    if (job == nullptr || task.index >= job->tasks.size()) continue;
+    if (job == nullptr || task.index >= job->record.spec.tasks) continue;
+    if (job->tasks.empty()) makeTasks(*job);
     --job->inState[static_cast<size_t>(RunState::kQueued)];
     ++job->inState[static_cast<size_t>(task.state)];
     job->tasks[task.index] = std::move(task);
+  }
+  for (auto& [id, job] : jobs_) {
+    if (job.tasks.empty()) makeTasks(job);
   }
   std::sort(progress.begin(), progress.end(), [](const JobProgress& a, const JobProgress& b) {
     return std::tie(a.finished, a.id) < std::tie(b.finished, b.id);
@@ -44,12 +50,6 @@ Job& JobTable::insert(JobRecord record) {
   Job& job = jobs_[record.id];
   job.record = std::move(record);
   job.progress.id = job.record.id;
-  job.tasks.resize(job.record.spec.tasks);
-  for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
-    job.tasks[i].job = job.record.id;
-    job.tasks[i].index = i;
-  }
-  job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
   ++counted(job);
   // Almost always the youngest of all: with the hint nothing is searched.
   JobsOfUser& ofUser = ofUser_[job.record.user];
@@ -61,8 +61,18 @@ Job& JobTable::insert(JobRecord record) {
   return job;
 }
 
+void JobTable::makeTasks(Job& job) {
+  job.tasks.resize(job.record.spec.tasks);
+  for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
+    job.tasks[i].job = job.record.id;
+    job.tasks[i].index = i;
+  }
+  job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
+}
+
 Job& JobTable::add(const JobRecord& record, const std::string& owner) {
   Job& job = insert(record);
+  makeTasks(job);
   job.progress.owner = owner;
   noteProgress(job);
   return job;

@@ -65,7 +65,7 @@ struct Hold {
 class JobTable {
  public:
   // Records of tasks and progress that belong to no job are ignored.
-  JobTable(std::vector<JobRecord> jobs, std::vector<JobProgress> progress, std::vector<TaskRecord> tasks);
+  JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress, std::deque<TaskRecord> tasks);
   JobTable(const JobTable&) = delete;
   JobTable& operator=(const JobTable&) = delete;
 
@@ -127,7 +127,10 @@ class JobTable {
   static Rank rankOf(const Job& job) {
     return {-job.record.spec.priority, job.record.submitted, job.record.id};
   }
+  // Its tasks are still to be made.
   Job& insert(JobRecord record);
+  // Every task queued.
+  static void makeTasks(Job& job);
   void note(Job& job);
 
   size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }

@@ -27,9 +27,9 @@ Result<StoreContents> MemoryStore::load() {
   contents.agents = valuesOf(agents_);
   contents.answers = valuesOf(answers_);
   contents.platforms = valuesOf(platforms_);
-  contents.jobs = valuesOf(jobs_);
+  for (const auto& [id, job] : jobs_) contents.jobs.push_back(job);
   contents.progress = valuesOf(progress_);
-  contents.tasks = valuesOf(tasks_);
+  for (const auto& [key, task] : tasks_) contents.tasks.push_back(task);
   contents.usage = valuesOf(usage_);
   return contents;
 }

@@ -1,6 +1,7 @@
 // The seam to durable storage: typed records, written in batches that are all or nothing.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -92,9 +93,10 @@ struct StoreContents {
   std::vector<AgentRecord> agents;
   std::vector<AnswerRecord> answers;
   std::vector<PlatformRecord> platforms;
-  std::vector<JobRecord> jobs;
   std::vector<JobProgress> progress;
-  std::vector<TaskRecord> tasks;
+  // Of these there may be a million: whoever takes them gives their memory back one by one.
+  std::deque<JobRecord> jobs;
+  std::deque<TaskRecord> tasks;
   std::vector<Usage> usage;
 };
 

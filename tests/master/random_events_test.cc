@@ -243,7 +243,7 @@ class RandomCluster {
 
   // Every answered grant is stored, and its number is new.
   void noteGrants(const Commit& commit, const CommitAnswer& answer) {
-    const std::vector<TaskRecord> stored = master_.store().load()->tasks;
+    const std::deque<TaskRecord> stored = master_.store().load()->tasks;
     for (size_t i = 0; i < answer.grants.size(); ++i) {
       const Grant& grant = answer.grants[i];
       if (grant.verdict != Verdict::kGranted) continue;
