@@ -211,7 +211,7 @@ struct Bug {
   std::function<void(Story&)> plant;
   std::string named;  // part of what the checker says
 
-  friend void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Bug& bug) { return out << bug.name; }
 };
 
 std::vector<Bug> bugs() {
