@@ -10,8 +10,7 @@ done
 programs=build/release
 [[ -x $programs/tarcil && -x $programs/bench/cluster_bench ]] ||
   die 2 "not built; run: cmake --preset release && cmake --build --preset release"
-# Not below /tmp: where that is memory, nothing would wait for a disk.
-folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
+folder=$(folder_on_disk bench)
 # Tasks run as another user, who must get to their folders.
 chmod 711 "$folder"
 export TARCIL_DATA=

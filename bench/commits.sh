@@ -5,8 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 programs=build/release
 [[ -x $programs/tarcil && -x $programs/bench/commits ]] ||
   die 2 "not built; run: cmake --preset release && cmake --build --preset release"
-# Not below /tmp: where that is memory, nothing would wait for a disk.
-folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
+folder=$(folder_on_disk bench)
 master=
 cleanUp() {
   if [[ -n $master ]]; then

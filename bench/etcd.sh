@@ -15,8 +15,7 @@ programs=build/release
 [[ -x $programs/bench/etcd_claims && -x $programs/bench/commits ]] ||
   die 2 "not built; run: scripts/install-packages.sh --dev && cmake --preset release && cmake --build --preset release"
 command -v etcd >/dev/null || die 2 "etcd is not installed; run: apt-get install etcd-server"
-# Not below /tmp: where that is memory, nothing would wait for a disk.
-folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
+folder=$(folder_on_disk bench)
 etcd=
 stopEtcd() {
   [[ -n $etcd ]] || return 0

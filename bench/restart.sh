@@ -12,8 +12,7 @@ if [[ ${1-} == --runs ]]; then
   runs=$2
   shift 2
 fi
-# Not below /tmp: where that is memory, nothing would wait for a disk.
-folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
+folder=$(folder_on_disk bench)
 master=
 killMaster() {
   [[ -n $master ]] || return 0

@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 servers=${1-100000} agents=${2-10}
 tarcil=build/release/tarcil
 [[ -x $tarcil ]] || die 2 "not built; run: cmake --preset release && cmake --build --preset release"
-folder=$(mktemp -d /var/tmp/tarcil-bench-XXXXXX)
+folder=$(folder_on_disk bench)
 data=$folder/data
 agent=
 stopAgent() {

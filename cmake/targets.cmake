@@ -14,9 +14,6 @@ function(tarcil_library target)
   tarcil_options(${target})
 endfunction()
 
-# Builds every test program, and what the tests start.
-add_custom_target(tarcil_tests)
-
 # Builds every test program labelled `threads`: what the thread sanitizer is for.
 add_custom_target(tarcil_threaded_tests)
 
@@ -34,7 +31,6 @@ function(tarcil_test target)
   else()
     target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   endif()
-  add_dependencies(tarcil_tests ${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if("threads" IN_LIST ARG_LABELS)
     add_dependencies(tarcil_threaded_tests ${target})

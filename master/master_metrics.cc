@@ -3,6 +3,7 @@
 namespace tarcil {
 namespace {
 
+constexpr size_t kStates = static_cast<size_t>(RunState::kLost) + 1;
 constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kNoExtras) + 1;
 
 void set(const std::vector<prometheus::Gauge*>& gauges, std::initializer_list<uint64_t> values) {
@@ -11,6 +12,12 @@ void set(const std::vector<prometheus::Gauge*>& gauges, std::initializer_list<ui
 }
 
 }  // namespace
+
+std::vector<std::string_view> MasterMetrics::states() {
+  std::vector<std::string_view> names;
+  for (size_t state = 0; state < kStates; ++state) names.push_back(name(static_cast<RunState>(state)));
+  return names;
+}
 
 std::vector<std::string_view> MasterMetrics::verdicts() {
   std::vector<std::string_view> names;

@@ -48,9 +48,8 @@ struct MasterMetrics {
 
   prometheus::Gauge& waiting = set.gauge("tarcil_master_waiting_jobs",
                                          "Jobs that could use more slots than they have: the queue's depth.");
-  std::vector<prometheus::Gauge*> jobs =
-      set.gauges("tarcil_master_jobs", "Jobs by state; finished ones as long as they are kept.", "state",
-                 {"queued", "starting", "running", "done", "failed", "cancelled", "lost"});
+  std::vector<prometheus::Gauge*> jobs = set.gauges(
+      "tarcil_master_jobs", "Jobs by state; finished ones as long as they are kept.", "state", states());
   std::vector<prometheus::Gauge*> units = set.gauges(
       "tarcil_master_rus", "Resource units: held by tasks, free, or idle on a server that takes no tasks.",
       "state", {"held", "free", "idle"});
@@ -76,6 +75,8 @@ struct MasterMetrics {
   void show(const MasterLogic::Load& load, const PublishedState::Counts& state, uint64_t bytes,
             const std::map<std::string, Feed>& feeds);
 
+  // In the order of RunState.
+  static std::vector<std::string_view> states();
   // In the order of Verdict; the refusals are all but the first.
   static std::vector<std::string_view> verdicts();
   static std::vector<std::string_view> refusals();

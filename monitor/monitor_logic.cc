@@ -23,6 +23,7 @@ constexpr size_t kReportsPerMessage = 1'000;
 // Between tries to fetch files from a master that is attached and yet says Unavailable.
 constexpr Duration kFetchRetry = std::chrono::seconds(1);
 
+// In the order of MonitorLogic::Load.
 enum class Phase : uint8_t {
   kFetching,  // its input files are not here yet
   kReady,     // waits for its units and extras, or for the first word from the master
@@ -480,25 +481,7 @@ void MonitorLogic::handle(const Event& event, Now now, Rng&, std::vector<Action>
 
 MonitorLogic::Load MonitorLogic::load() const {
   Load load;
-  for (const auto& [allocation, task] : state_->tasks) {
-    switch (task.phase) {
-      case Phase::kFetching:
-        ++load.fetching;
-        break;
-      case Phase::kReady:
-        ++load.waiting;
-        break;
-      case Phase::kStarting:
-        ++load.starting;
-        break;
-      case Phase::kRunning:
-        ++load.running;
-        break;
-      case Phase::kEnded:
-        ++load.ended;
-        break;
-    }
-  }
+  for (const auto& [allocation, task] : state_->tasks) ++load.tasks[static_cast<size_t>(task.phase)];
   load.reportsDue = state_->due.size();
   load.reportsUnderWay = state_->underWay.size();
   return load;

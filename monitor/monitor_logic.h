@@ -8,6 +8,7 @@
 // on without the master.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ class MonitorLogic final {
 
   // What it holds, for metrics. O(tasks).
   struct Load {
-    size_t fetching = 0, waiting = 0, starting = 0, running = 0, ended = 0;  // tasks not forgotten
+    // Tasks not forgotten: fetching their files, waiting for their units, starting, running, ended.
+    std::array<size_t, 5> tasks{};
     size_t reportsDue = 0, reportsUnderWay = 0;
   };
   Load load() const;

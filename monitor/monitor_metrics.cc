@@ -3,10 +3,7 @@
 namespace tarcil {
 
 void MonitorMetrics::show(const MonitorLogic::Load& load, bool isAttached) {
-  size_t i = 0;
-  for (size_t count : {load.fetching, load.waiting, load.starting, load.running, load.ended}) {
-    tasks[i++]->Set(static_cast<double>(count));
-  }
+  for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->Set(static_cast<double>(load.tasks[i]));
   reportsDue.Set(static_cast<double>(load.reportsDue));
   reportsUnderWay.Set(static_cast<double>(load.reportsUnderWay));
   attached.Set(isAttached ? 1 : 0);

@@ -13,6 +13,9 @@ die() {
   exit "$1"
 }
 
+# Makes a new folder for what is to be written to a disk. Not below /tmp: where that is memory, nothing would wait.
+folder_on_disk() { mktemp -d "/var/tmp/tarcil-$1-XXXXXX"; }
+
 # How many compilers or tests to run at once: one for each core, as long as each has a gigabyte of memory.
 parallelism() {
   local cores gigabytes

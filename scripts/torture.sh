@@ -17,8 +17,7 @@ done
 torture=$build/tests/tarcil_torture check=$build/tests/tarcil_torture_check
 [[ -x $torture && -x $check ]] || die 2 "not built; run: cmake --preset release && cmake --build --preset release"
 
-# Not below /tmp: where that is memory, nothing would wait for a disk.
-folder=$(mktemp -d /var/tmp/tarcil-torture-XXXXXX)
+folder=$(folder_on_disk torture)
 # round FOLDER SECONDS: tarcil's own check of a store is asked too; it says nothing where nothing is wrong.
 round() {
   "$torture" --folder "$1" --seconds "$2" --seed "$seed" || return

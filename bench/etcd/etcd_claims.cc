@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <stdexcept>
@@ -49,7 +50,7 @@ std::string serverKey(uint32_t number) {
 // The servers as the claimants of this program know them.
 class Servers {
  public:
-  Servers(uint32_t servers, int64_t revision) : servers_(servers, Server{.revision = revision}) {}
+  explicit Servers(uint32_t servers) : servers_(servers) {}
 
   struct Seen {
     uint32_t server;
@@ -69,17 +70,11 @@ class Servers {
   }
   // Waits until nobody has it in hand.
   Seen takeAgain(uint32_t number) {
-    while (true) {
-      {
-        const std::lock_guard lock(mutex_);
-        Server& server = servers_[number];
-        if (!server.inHand) {
-          server.inHand = true;
-          return {number, server.revision};
-        }
-      }
-      std::this_thread::yield();
-    }
+    std::unique_lock lock(mutex_);
+    Server& server = servers_[number];
+    given_.wait(lock, [&server] { return !server.inHand; });
+    server.inHand = true;
+    return {number, server.revision};
   }
   void give(uint32_t number, int64_t revision, int claims) {
     const std::lock_guard lock(mutex_);
@@ -87,6 +82,7 @@ class Servers {
     server.inHand = false;
     server.revision = revision;
     server.claims += claims;
+    given_.notify_all();
   }
 
  private:
@@ -97,6 +93,7 @@ class Servers {
   };
 
   std::mutex mutex_;
+  std::condition_variable given_;
   std::vector<Server> servers_;
 };
 
@@ -210,7 +207,7 @@ int run(const Options& options) {
     stubs.push_back(etcd::KV::NewStub(channel));
     watchers.push_back(std::make_unique<Watcher>(channel));
   }
-  Servers servers(options.servers, 0);
+  Servers servers(options.servers);
   for (uint32_t i = 0; i < options.servers; ++i) {
     servers.give(i, Transaction().put(serverKey(i), kServerBytes).run(*stubs.front()), 0);
   }
