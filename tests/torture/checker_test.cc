@@ -336,6 +336,23 @@ TEST(TortureChecker, HasNothingAgainstAHistoryInWhichEverythingIsKept) {
   EXPECT_THAT(sound().problems(), IsEmpty());
 }
 
+// Which of two connections came first is the order in which the master took them, not the one in which they
+// asked.
+TEST(TortureChecker, LetsAConnectionBeSupersededByOneThatAskedBeforeItAndWasTakenLater) {
+  Story story;
+  story.history = {Begun{1, 10},
+                   MasterStarted{},
+                   AgentAttaching{1, 1, "x", 0},
+                   AgentAttaching{2, 2, "x", 0},
+                   AgentAttached{2, 1, {}},
+                   AgentAttached{1, 2, {}},
+                   CommitSent{3, 2, commit(1, 1, 1, 1)},
+                   CommitAnswered{3, {1, Outcome::kSuperseded, "", {}, {}}}};
+  story.stored().cluster = ClusterRecord{"c", 1, 100};
+  story.stored().agents = {{"x", 2}};
+  EXPECT_THAT(story.problems(), IsEmpty());
+}
+
 class Planted : public testing::TestWithParam<Bug> {};
 
 TEST_P(Planted, BugIsNamed) {

@@ -28,8 +28,8 @@ std::string text(const CommitKey& key) {
 
 void CommitLedger::take(const AgentAttaching& event) {
   Agent& agent = agents_[event.agent];
-  agent.newest = event.link;
-  links_[event.link] = {event.agent, 0, problems_.now()};
+  agent.links.push_back(event.link);
+  links_[event.link] = {event.agent, 0, problems_.now(), kNoEvent};
   attaching_[event.call] = {event.link, event.epoch, agent.highestEpoch};
 }
 
@@ -57,6 +57,15 @@ bool CommitLedger::isReplaced(const Link& link) const {
   return links_.at(agents_.at(link.agent).newestAttached).attaching > link.attached;
 }
 
+// Another one asked to attach and was not answered before this one asked: connections are taken in any order,
+// so that one may have come to the master after this one.
+bool CommitLedger::mayBeReplaced(LinkId link) const {
+  const Link& of = links_.at(link);
+  return std::ranges::any_of(agents_.at(of.agent).links, [&](LinkId other) {
+    return other != link && links_.at(other).attached > of.attaching;
+  });
+}
+
 // --- Commits ----------------------------------------------------------------------------------------------
 
 void CommitLedger::take(const CommitSent& event) {
@@ -80,7 +89,7 @@ const SentCommit* CommitLedger::take(const CommitAnswered& event) {
   if (answer.sequence != std::get<2>(call.key))
     problems_.add(what + " was answered as commit " + std::to_string(answer.sequence));
   if (answer.outcome == Outcome::kSuperseded) {
-    if (agents_.at(std::get<0>(call.key)).newest == call.link)
+    if (!mayBeReplaced(call.link))
       problems_.add(what + " was answered superseded, and no other connection asked to speak for the agent");
     return nullptr;
   }

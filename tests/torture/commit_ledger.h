@@ -55,7 +55,7 @@ class CommitLedger final {
   struct Agent {
     uint64_t highestEpoch = 0;     // told
     std::set<uint64_t> newEpochs;  // told as an answer to another one
-    LinkId newest = 0;             // the last that asked to attach
+    std::vector<LinkId> links;     // all that asked to attach
     LinkId newestAttached = 0;     // of those that were answered, the last that had asked
   };
   struct Epoch {
@@ -75,6 +75,7 @@ class CommitLedger final {
   };
 
   bool isReplaced(const Link& link) const;
+  bool mayBeReplaced(LinkId link) const;
   void checkForm(const Commit& commit, const CommitAnswer& answer);
   void checkRepeat(const SentCommit& sent, const CommitCall& call, const CommitAnswer& answer);
   void noteJob(const CommitKey& key, const Commit& commit, const CommitAnswer& answer);
