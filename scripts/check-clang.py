@@ -25,12 +25,14 @@ ROOT = Path(__file__).resolve().parent.parent
 # Warnings that only g++ has are not an error; those that only clang has are asked for.
 OWN_WARNINGS = ["-Wno-unknown-warning-option", "-Wthread-safety"]
 GCC_ONLY = re.compile(r"-fno-sanitize-recover=.*|-fsanitize=.*")
+# g++ takes precompiled headers (cmake/precompiled.cmake); clang reads each source with its own includes alone.
+PRECOMPILED = re.compile(r" -fpch-preprocess\b| -Winvalid-pch -include \S+")
 
 
 def clang_command(mode, entry, build):
     """The command that checks one entry of compile_commands.json."""
     if mode == "tidy":
-        return ["clang-tidy", "--quiet", "-p", build, *[f"--extra-arg={w}" for w in OWN_WARNINGS], entry["file"]]
+        return ["clang-tidy", "--quiet", "-p", str(Path(build, "clang-gate")), *[f"--extra-arg={w}" for w in OWN_WARNINGS], entry["file"]]
     words = shlex.split(entry["command"])
     first = next(i for i, word in enumerate(words) if word.startswith("-"))
     output = words.index("-o")
@@ -54,7 +56,6 @@ class Stamps:
         self.mode = mode
         self.build = build
         self.folder = Path(build, "clang-gate")
-        self.folder.mkdir(exist_ok=True)
         self.dependencies = dependencies(build)
         self.contents = {}
         tool = "clang-tidy" if mode == "tidy" else "clang++"
@@ -83,8 +84,16 @@ class Stamps:
 
 
 def units(build):
-    """The project's own entries of compile_commands.json, not the generated ones; those changed last come first."""
+    """The project's own entries of compile_commands.json, not the generated ones; those changed last come first.
+
+    Leaves all entries, as clang is to see them, in BUILD_FOLDER/clang-gate for clang-tidy.
+    """
     entries = json.loads(Path(build, "compile_commands.json").read_text())
+    for entry in entries:
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    folder = Path(build, "clang-gate")
+    folder.mkdir(exist_ok=True)
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
     own = [e for e in entries if Path(e["file"]).is_relative_to(ROOT) and not Path(e["file"]).is_relative_to(build)]
     log = subprocess.run(["git", "-C", str(ROOT), "log", "-n", "50", "--name-only", "--format="],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
