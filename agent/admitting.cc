@@ -87,7 +87,7 @@ void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
   Job& job = jobs.emplace(id, HeldJob::submitted(std::move(arrival.job.record))).first->second;
   job.files = std::move(arrival.job.files);
   job.clients = std::move(arrival.clients);
-  plan(job, turn);
+  isBehindOthers(job.spec()) ? handIn(job, turn) : plan(job, turn);
 }
 
 Status AgentLogic::State::admissible(const JobSpec& spec, const std::string& user) const {

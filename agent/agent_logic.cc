@@ -18,7 +18,7 @@ uint64_t AgentLogic::epoch() const {
 
 AgentLogic::Load AgentLogic::load() const {
   return {.jobs = state_->jobs.size(),
-          .waiting = state_->waiting.size(),
+          .waiting = state_->waiting,
           .submissions = state_->arrivals.size(),
           .commits = state_->inFlight.size(),
           .decisions = state_->decisions,
@@ -62,18 +62,31 @@ void AgentLogic::State::startCopyAnew() {
 void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
   snapshot = true;
   inFlight.layOver(copy.state());
-  somethingBetter();
 }
 
 void AgentLogic::State::on(const SettingsUpdated& event, Turn&) {
   settings = event.settings;
   copy.state().setContention(settings.contention);
-  somethingBetter();
 }
 
 void AgentLogic::State::on(const PlatformUpdated& event, Turn&) {
   copy.state().setShare(event.platform, event.share);
-  somethingBetter();
+}
+
+void AgentLogic::State::on(const QueueTold& event, Turn&) {
+  pendingPriority = event.pendingPriority;
+}
+
+void AgentLogic::State::on(const TurnsGiven& event, Turn& turn) {
+  for (const JobId& id : event.jobs) {
+    Job* job = find(id);
+    if (job == nullptr) {
+      turn.passed.push_back(id);
+      continue;
+    }
+    job->hasTurn = job->isToTry = true;
+    refresh(*job, turn);
+  }
 }
 
 void AgentLogic::State::on(const TimerFired&, Turn&) {
@@ -82,12 +95,10 @@ void AgentLogic::State::on(const TimerFired&, Turn&) {
 
 void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, StateCopy::Source source,
                               Turn& turn) {
-  bool better = false;
   for (const ServerUpdate& update : updates) {
-    better |= copy.apply(update, source);
+    copy.apply(update, source);
     if (update.facts) launches.serverKnown(update.id, copy.state(), turn.actions);
   }
-  if (better) somethingBetter();
 }
 
 void AgentLogic::State::finish(Turn& turn) {
@@ -99,6 +110,7 @@ void AgentLogic::State::finish(Turn& turn) {
   } else {
     expireArrivals(turn);
   }
+  if (!turn.passed.empty()) turn.actions.push_back(PassTurns{.jobs = std::move(turn.passed)});
   askToWake(turn);
 }
 
@@ -107,10 +119,10 @@ void AgentLogic::State::runTimers(Turn& turn) {
     Job& job = jobs.at(timers.begin()->second);
     size_t before = job.held.placeable();
     job.held.endDelays(turn.now);
-    if (job.held.placeable() > before) job.triedAt = 0;
+    if (job.held.placeable() > before) job.isToTry = true;
     if (job.waitingSince && !job.late && turn.now >= *job.waitingSince + options.waitBound) {
       job.late = true;
-      job.triedAt = 0;
+      job.isToTry = true;
     }
     if (ready() && job.unsaid && !inFlight.has(job.id())) sayReason(job, turn);
     refresh(job, turn);
@@ -125,8 +137,7 @@ void AgentLogic::State::askToWake(Turn& turn) {
   if (!timers.empty()) sooner(timers.begin()->first);
   sooner(launches.nextRetry());
   if (!ready() && !arrivals.empty()) sooner(arrivals.front().deadline);
-  if (ready() && (!arrivals.empty() || (waiting.anyToTry() && copy.state().freeUnits() > 0)))
-    sooner(turn.now);
+  if (ready() && (!arrivals.empty() || !toTry.empty())) sooner(turn.now);
   if (!next || (wakeAt && *wakeAt <= *next)) return;
   wakeAt = next;
   turn.actions.push_back(WakeAt{.when = *next});

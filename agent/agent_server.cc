@@ -167,6 +167,12 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   if (!servers.updates.empty()) news.emplace_back(std::move(servers));
   for (auto assignment : update.getAssignments()) news.emplace_back(agent::JobAssigned{read(assignment)});
   if (update.getSnapshotComplete()) news.emplace_back(agent::SnapshotComplete{});
+  if (update.hasQueue()) {
+    const int16_t pending = update.getQueue().getPendingPriority();
+    const bool any = pending >= 0 && pending <= UINT8_MAX;
+    news.emplace_back(agent::QueueTold{any ? std::optional(static_cast<uint8_t>(pending)) : std::nullopt});
+  }
+  if (update.getTurns().size() > 0) news.emplace_back(agent::TurnsGiven{readJobIds(update.getTurns())});
   for (agent::Event& event : news) {
     if (attached_) {
       dispatch(event);
@@ -216,6 +222,15 @@ void AgentServer::carryOut(agent::SendCommit& action) {
         },
         // It is sent again when the link has been made anew.
         [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
+  }
+}
+
+void AgentServer::carryOut(agent::PassTurns& action) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->passTurnsRequest();
+    writeJobIds(action.jobs, request.initJobs(static_cast<uint32_t>(action.jobs.size())));
+    // A link that breaks is noticed elsewhere, and ends every turn.
+    calls_.add(request.send().then([](auto&&) {}, [](kj::Exception&&) {}));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,6 @@
 #include "agent/launches.h"
 #include "agent/state_copy.h"
 #include "agent/wait_reason.h"
-#include "agent/waiting_queue.h"
 #include "core/decide/chooser.h"
 #include "core/decide/job_plan.h"
 #include "core/decide/options.h"
@@ -33,6 +33,7 @@ struct AgentLogic::State {
     WallTime wall;
     Rng& rng;
     std::vector<agent::Action>& actions;
+    std::vector<JobId> passed{};  // had their turn, and nothing is committed for them
   };
 
   // A submission that passed its checks and waits for the master.
@@ -56,8 +57,9 @@ struct AgentLogic::State {
     bool durable = false;                                 // else its first commit is in flight
     std::vector<agent::RequestId> clients;                // waiting for it to be durable
 
-    uint64_t triedAt = 0;  // value of `betters` when it was last planned; 0: to be tried whatever changed
-    uint32_t replans = 0;  // in a row, because claims were refused
+    bool hasTurn = false;                       // the master waits for an answer
+    bool isToTry = false;                       // as soon as none of its commits is in flight
+    uint32_t replans = 0;                       // in a row, because claims were refused
     std::optional<MonotonicTime> waitingSince;  // has had tasks to place since then, and got no slot
     bool late = false;                          // has waited for the bound: takes the best there is
     std::string saidKind;                       // of the reason that the master was told last
@@ -65,10 +67,17 @@ struct AgentLogic::State {
     std::optional<Unsaid> unsaid;
     std::optional<MonotonicTime> due;  // its entry in `timers`
     bool counted = false;              // in waitingOfUser
+    bool waits = false;                // counted in `waiting`
 
     const JobSpec& spec() const { return held.record().spec; }
     const JobId& id() const { return held.record().id; }
   };
+
+  // Urgent jobs first, then old ones.
+  using TryKey = std::tuple<int, WallTime, JobId>;
+  static TryKey tryKey(const JobRecord& record) {
+    return {-record.spec.priority, record.submitted, record.id};
+  }
 
   // --- Events (agent_logic.cc, answering.cc)
   void on(const agent::MasterAttached& event, Turn& turn);
@@ -78,6 +87,8 @@ struct AgentLogic::State {
   void on(const agent::ChecksumTold& event, Turn& turn);
   void on(const agent::SettingsUpdated& event, Turn& turn);
   void on(const agent::PlatformUpdated& event, Turn& turn);
+  void on(const agent::TurnsGiven& event, Turn& turn);
+  void on(const agent::QueueTold& event, Turn& turn);
   void on(const agent::SubmitArrived& event, Turn& turn);
   void on(const agent::CommitAnswered& event, Turn& turn);
   void on(const agent::JobAssigned& event, Turn& turn);
@@ -111,7 +122,12 @@ struct AgentLogic::State {
   Result<JobPlan> foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const;
 
   // --- Placing (placing.cc)
+  // Tries the jobs that have their turn, or that time has made ready.
   void tryWaiting(Turn& turn);
+  // Whether the job's turn comes behind others that wait to be tried.
+  bool isBehindOthers(const JobSpec& spec) const;
+  void handIn(Job& job, Turn& turn);  // without looking for slots
+  void pass(Job& job, Turn& turn);
   // Chooses slots for the job's placeable tasks and sends what follows. Requires: ready(), none of its
   // commits in flight.
   void plan(Job& job, Turn& turn);
@@ -136,9 +152,7 @@ struct AgentLogic::State {
   // Tells the master why the job waits, now or as soon as the last word is old enough, if that is news.
   void noteReason(Job& job, agent::WaitReason reason, Explanation explanation, Turn& turn);
   void sayReason(Job& job, Turn& turn);
-  // Something got better for jobs that wait.
-  void somethingBetter();
-  // Brings the queue, the timers and the counts in line with the job. After every change of it.
+  // Brings the jobs to be tried, the timers and the counts in line with the job. After every change of it.
   void refresh(Job& job, Turn& turn);
   void setTimer(Job& job, bool free);
   void count(Job& job);
@@ -172,14 +186,16 @@ struct AgentLogic::State {
   QualitySettings settings;
   uint64_t decisions = 0;  // made
   uint64_t comparisons = 0, mismatches = 0;
-  uint64_t betters = 1;  // how often something got better for jobs that wait
   agent::CommitsInFlight inFlight;
 
   // --- Work
   std::deque<Arrival> arrivals;  // by deadline
   std::map<JobId, Job> jobs;
   std::map<std::string, uint32_t> waitingOfUser;  // jobs with tasks that have no slot
-  agent::WaitingQueue waiting;                    // jobs that could be planned, were there slots
+  size_t waiting = 0;                             // jobs with tasks that could be placed, were there slots
+  // Jobs that can be tried at once, by urgency and age.
+  std::set<TryKey> toTry;
+  std::optional<uint8_t> pendingPriority;  // QueueTold
   std::set<std::pair<MonotonicTime, JobId>> timers;
   agent::Launches launches;
   std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way

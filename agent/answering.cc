@@ -36,6 +36,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   const bool resumed = event.epoch == epoch && epoch != 0;
   epoch = event.epoch;
   attached = true;
+  pendingPriority.reset();
   startCopyAnew();
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);
@@ -65,6 +66,7 @@ void AgentLogic::State::replaceJobs(const std::vector<JobAssignment>& assignment
   for (auto& [id, job] : jobs) {
     job.unsaid.reset();
     job.saidKind.clear();  // the commit that said it may have come to nothing
+    job.hasTurn = false;   // a turn ends with the attachment; the next one comes
     if (job.durable && !listed.contains(id)) gone.push_back(id);
   }
   for (const JobId& id : gone) forget(id);
@@ -84,12 +86,10 @@ void AgentLogic::State::assign(const JobAssignment& assignment, Turn& turn) {
   // come.
   if (!job->durable) settle(*job, {}, turn);
   if (assignment.over) return forget(id);
-  const size_t before = job->held.placeable();
   for (const TaskAssignment& task : assignment.tasks) assignTask(*job, task, turn);
   if (assignment.complete) {
     for (AllocationId ended : job->held.keepListed(assignment.tasks)) launches.drop(ended);
   }
-  if (job->held.placeable() > before) job->triedAt = 0;
   refresh(*job, turn);
 }
 
@@ -174,12 +174,10 @@ void AgentLogic::State::afterGrants(Job& job, bool refused, Turn& turn) {
   if (!refused) {
     job.replans = 0;
   } else {
-    somethingBetter();  // for others: the units that were claimed in vain
     if (ready() && job.replans < options.replans) {
       ++job.replans;
       return plan(job, turn);
     }
-    job.triedAt = betters;
     noteReason(job, outrun(), {}, turn);
   }
   refresh(job, turn);
@@ -206,7 +204,8 @@ void AgentLogic::State::forget(const JobId& id) {
   for (const auto& [index, task] : job.held.tasks()) {
     if (task.allocation != 0) launches.drop(task.allocation);
   }
-  waiting.erase(waitingKey(job.held.record()));
+  toTry.erase(tryKey(job.held.record()));
+  waiting -= job.waits ? 1 : 0;
   if (job.due) timers.erase({*job.due, id});
   if (job.counted && --waitingOfUser[job.held.record().user] == 0)
     waitingOfUser.erase(job.held.record().user);

@@ -1,6 +1,7 @@
 // What happens to an agent and what it does about it. Plain values: no RPC types, no clocks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -50,6 +51,17 @@ struct PlatformUpdated {
   Share share;
 };
 
+// It is the turn of these jobs, in this order: the master has sent what changed before. Each is answered by a
+// commit for it or by PassTurns, also where the job is not known here.
+struct TurnsGiven {
+  std::vector<JobId> jobs;
+};
+// The highest priority of a job, here or at another agent, that waits and is still to be tried on the state
+// as it is. New jobs of no higher priority are handed to the master untried, and have their turn.
+struct QueueTold {
+  std::optional<uint8_t> pendingPriority;
+};
+
 // A client hands in a job. Where the agent or the master has it already (same id, same user), it is answered
 // as if it were the first.
 struct SubmitArrived {
@@ -81,14 +93,19 @@ struct LaunchAnswered {
 
 struct TimerFired {};
 
-using Event =
-    std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold, SettingsUpdated,
-                 PlatformUpdated, SubmitArrived, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
+using Event = std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold,
+                           SettingsUpdated, PlatformUpdated, TurnsGiven, QueueTold, SubmitArrived,
+                           CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
 // --- Actions
 
 struct SendCommit {
   Commit commit;
+};
+
+// These jobs had their turn, and no commit is sent for them.
+struct PassTurns {
+  std::vector<JobId> jobs;
 };
 
 // To the monitor at this address. Always answered by LaunchAnswered, kUnreachable where the link breaks.
@@ -117,6 +134,6 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<SendCommit, Launch, AnswerSubmit, TasksPlaced, AskSnapshot, WakeAt>;
+using Action = std::variant<SendCommit, PassTurns, Launch, AnswerSubmit, TasksPlaced, AskSnapshot, WakeAt>;
 
 }  // namespace tarcil::agent

@@ -22,17 +22,26 @@ constexpr Duration kBetweenReasons = std::chrono::seconds(1);
 }  // namespace
 
 void AgentLogic::State::tryWaiting(Turn& turn) {
-  for (int tries = 0; tries < kTriedPerEvent && copy.state().freeUnits() > 0; ++tries) {
-    std::optional<JobId> next = waiting.next();
-    if (!next) return;
-    Job& job = jobs.at(*next);
+  for (int tries = 0; tries < kTriedPerEvent && !toTry.empty(); ++tries) {
+    Job& job = jobs.at(std::get<JobId>(*toTry.begin()));
     job.replans = 0;
     plan(job, turn);
   }
 }
 
+bool AgentLogic::State::isBehindOthers(const JobSpec& spec) const {
+  return pendingPriority && spec.priority <= *pendingPriority;
+}
+
+void AgentLogic::State::handIn(Job& job, Turn& turn) {
+  Commit commit = emptyCommit(job);
+  commit.newJob = NewJob{.record = job.held.record(), .files = job.files};
+  send(job, std::move(commit), inTurn(), turn);
+  refresh(job, turn);
+}
+
 void AgentLogic::State::plan(Job& job, Turn& turn) {
-  job.triedAt = betters;
+  job.isToTry = false;
   WaitReason reason;
   Commit commit = decide(job, reason, turn);
   if (job.durable && commit.claims.empty()) {
@@ -41,7 +50,13 @@ void AgentLogic::State::plan(Job& job, Turn& turn) {
     if (!job.durable) commit.newJob = NewJob{.record = job.held.record(), .files = job.files};
     send(job, std::move(commit), reason, turn);
   }
+  pass(job, turn);
   refresh(job, turn);
+}
+
+// A commit for the job answers its turn as well.
+void AgentLogic::State::pass(Job& job, Turn& turn) {
+  if (std::exchange(job.hasTurn, false)) turn.passed.push_back(job.id());
 }
 
 Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
@@ -50,7 +65,7 @@ Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
                 .seed = turn.rng()};
   Attempt attempt = attemptFor(job.held, how, chooser);
   if (attempt.decision.explanation.drawn > 0) ++decisions;
-  if (attempt.isCutOff) job.triedAt = 0;  // goes on with its next commit, which is no waiting
+  if (attempt.isCutOff) job.isToTry = true;  // goes on with its next commit, which is no waiting
   reason = std::move(attempt.reason);
   Commit commit = emptyCommit(job);
   commit.claims = std::move(attempt.decision.claims);
@@ -102,6 +117,7 @@ void AgentLogic::State::send(Job& job, Commit commit, const WaitReason& reason, 
   job.saidKind = reason.kind;
   job.saidAt = turn.now;
   job.unsaid.reset();
+  job.hasTurn = false;
   turn.actions.push_back(SendCommit{inFlight.add(std::move(commit), job.spec(), copy.state())});
 }
 
@@ -122,11 +138,6 @@ void AgentLogic::State::sayReason(Job& job, Turn& turn) {
   send(job, std::move(commit), unsaid.reason, turn);
 }
 
-void AgentLogic::State::somethingBetter() {
-  ++betters;
-  waiting.wakeAll();
-}
-
 void AgentLogic::State::refresh(Job& job, Turn& turn) {
   if (job.held.placeable() == 0) {
     job.waitingSince.reset();
@@ -135,11 +146,14 @@ void AgentLogic::State::refresh(Job& job, Turn& turn) {
     job.waitingSince = turn.now;
   }
   const bool free = job.durable && !inFlight.has(job.id());
-  const WaitingKey key = waitingKey(job.held.record());
-  if (!free || job.held.placeable() == 0) {
-    waiting.erase(key);
+  if (free && job.held.placeable() == 0) {
+    job.isToTry = false;
+    pass(job, turn);
+  }
+  if (free && job.isToTry) {
+    toTry.insert(tryKey(job.held.record()));
   } else {
-    waiting.put(key, job.triedAt == betters ? WaitingQueue::Mode::kResting : WaitingQueue::Mode::kToBeTried);
+    toTry.erase(tryKey(job.held.record()));
   }
   setTimer(job, free);
   count(job);
@@ -155,6 +169,9 @@ void AgentLogic::State::setTimer(Job& job, bool free) {
 }
 
 void AgentLogic::State::count(Job& job) {
+  const bool waits = job.durable && !inFlight.has(job.id()) && job.held.placeable() > 0;
+  if (waits != job.waits) waiting += waits ? 1 : -1;
+  job.waits = waits;
   if (job.counted == job.held.hasQueued()) return;
   job.counted = !job.counted;
   uint32_t& jobsOfUser = waitingOfUser[job.held.record().user];

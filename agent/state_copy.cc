@@ -1,41 +1,18 @@
 #include "agent/state_copy.h"
 
-#include <algorithm>
-#include <functional>
-
 #include "core/state/state_checksum.h"
 
 namespace tarcil::agent {
-namespace {
-
-// Whether a is less than b anywhere.
-bool anyLess(const Pressure& a, const Pressure& b) {
-  return !std::ranges::equal(a, b, std::greater_equal<>());
-}
-
-bool isBetter(const Vacancy& before, const Vacancy& after) {
-  if (!after.usable || after.free == 0) return false;
-  return !before.usable || after.free > before.free || anyLess(after.contention, before.contention) ||
-         anyLess(before.slack, after.slack);
-}
-
-}  // namespace
-
-bool StateCopy::apply(const ServerUpdate& update, Source source) {
+void StateCopy::apply(const ServerUpdate& update, Source source) {
   const bool wasKnown = state_.known(update.id);
-  if (!wasKnown && !update.facts) return false;
+  if (!wasKnown && !update.facts) return;
   if (!wasKnown || update.status.version > state_.version(update.id)) note(update, source);
   if (source == Source::kFeed) noteCaughtUp(update);
   const Vacancy before = wasKnown ? state_.vacancy(update.id) : Vacancy{};
-  const bool hadExtras = wasKnown && !update.status.freeExtras.empty();
-  const auto extrasBefore =
-      hadExtras ? state_.status(update.id).freeExtras : decltype(update.status.freeExtras){};
   state_.apply(update);
   const Vacancy& after = state_.vacancy(update.id);
   usableUnits_ += after.usable ? after.rus : 0;
   usableUnits_ -= before.usable ? before.rus : 0;
-  const bool otherExtras = hadExtras && update.status.freeExtras != extrasBefore;
-  return isBetter(before, after) || (otherExtras && after.usable && after.free > 0);
 }
 
 void StateCopy::note(const ServerUpdate& update, Source source) {

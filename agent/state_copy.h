@@ -1,4 +1,4 @@
-// The agent's copy of the shared state, which notices what has got better for jobs that wait.
+// The agent's copy of the shared state.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,8 @@ class StateCopy {
   // one before the feed does.
   enum class Source { kFeed, kAnswer };
 
-  // Takes a server's state if it is newer. Returns whether a slot may suit a job that none suited before: the
-  // server came up, more units are free, or its tasks cause or suffer less. An update of an unknown server
-  // without facts is ignored.
-  bool apply(const ServerUpdate& update, Source source);
+  // Takes a server's state if it is newer. An update of an unknown server without facts is ignored.
+  void apply(const ServerUpdate& update, Source source);
 
   // Resource units, free or not, of servers that are up and not cordoned.
   uint64_t usableUnits() const { return usableUnits_; }

@@ -94,6 +94,10 @@ WaitReason heldBack(const JobSpec& spec) {
                              " of its tasks run at once; the others follow as these end"};
 }
 
+WaitReason inTurn() {
+  return {"turn", "jobs that waited before are tried first"};
+}
+
 WaitReason outrun() {
   return {"outrun", "others were quicker to take the slots found for it; it is tried again"};
 }

@@ -34,6 +34,9 @@ WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Expla
 // Every task that its concurrency lets run at once has a slot; the others follow.
 WaitReason heldBack(const JobSpec& spec);
 
+// Others that waited before are tried first.
+WaitReason inTurn();
+
 // Slots were found and given to others first, as often as the agent tries at once.
 WaitReason outrun();
 

@@ -55,6 +55,8 @@ void attachAgent(Context& context, const AgentAttached& event) {
   if (!resumes) startEpoch(context, agent);
   tables.agents.attach(agent, event.session, event.address);
   handOverOrphans(context);
+  tables.jobs.queue().wakeAll();
+  tables.jobs.queue().wakeUntriable();
   AnswerAgentAttached answer{event.request, agent.record.epoch, {}};
   answer.jobs.reserve(agent.jobs.size());
   for (const JobId& id : agent.jobs) {
@@ -66,6 +68,8 @@ void attachAgent(Context& context, const AgentAttached& event) {
 }
 
 void detachAgent(Context& context, SessionId session) {
+  // Nothing more is heard of turns that it had; those of others are tried all the same.
+  if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endTurns();
   context.tables.agents.detach(session, context.now.steady + context.tables.options.agentGrace);
 }
 

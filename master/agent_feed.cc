@@ -53,7 +53,7 @@ AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed
 void AgentFeedSender::markEverything() {
   for (ServerId id = 0; id < to_.published.servers(); ++id) dirty_[id] = true;
   for (const auto& [name, share] : to_.published.platforms()) platforms_.insert(name);
-  settings_ = true;
+  settings_ = queue_ = true;
   snapshotPending_ = true;
   snapshotBegun_ = to_.clock.now().steady;
   noteChange();
@@ -90,9 +90,19 @@ void AgentFeedSender::assign(JobAssignment assignment) {
   noteChange();
 }
 
+void AgentFeedSender::giveTurns(const std::vector<JobId>& jobs) {
+  turns_.insert(turns_.end(), jobs.begin(), jobs.end());
+  kick();
+}
+
+void AgentFeedSender::queueChanged() {
+  queue_ = true;
+  kick();
+}
+
 bool AgentFeedSender::idle() const {
-  return dirty_.empty() && platforms_.empty() && !settings_ && assignments_.empty() && !snapshotPending_ &&
-         !comparisonDue_;
+  return dirty_.empty() && platforms_.empty() && !settings_ && assignments_.empty() && turns_.empty() &&
+         !queue_ && !snapshotPending_ && !comparisonDue_;
 }
 
 void AgentFeedSender::noteChange() {
@@ -125,6 +135,7 @@ kj::Promise<void> AgentFeedSender::sendOne() {
     request.setSnapshotComplete(true);
     snapshotPending_ = false;
   }
+  if (isAll) writeTurns(request);
   // Only here are the agent's copy and what is published to be the same: once it has taken this message.
   if (comparisonDue_ && isAll) {
     request.initChecksum().setSum(to_.published.checksum());
@@ -173,6 +184,14 @@ void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message
   auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
   for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
+  if (!std::exchange(queue_, false)) return;
+  const std::optional<uint8_t> pending = to_.published.pendingPriority();
+  message.initQueue().setPendingPriority(pending ? *pending : int16_t{-1});
+}
+
+void AgentFeedSender::writeTurns(wire::AgentFeed::UpdateParams::Builder message) {
+  writeJobIds(turns_, message.initTurns(static_cast<uint32_t>(turns_.size())));
+  turns_.clear();
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/base/rng.h"
 #include "core/state/job_state.h"
@@ -50,6 +51,9 @@ class AgentFeedSender final {
   void platformChanged(const std::string& platform);
 
   void assign(JobAssignment assignment);
+  // Not before everything that changed until now has been sent.
+  void giveTurns(const std::vector<JobId>& jobs);
+  void queueChanged();
 
  private:
   void markEverything();
@@ -61,6 +65,7 @@ class AgentFeedSender final {
   size_t serversToSend() const;
   void writeServers(wire::AgentFeed::UpdateParams::Builder message);
   void writeOthers(wire::AgentFeed::UpdateParams::Builder message);
+  void writeTurns(wire::AgentFeed::UpdateParams::Builder message);
   void confirmed(bool completesSnapshot);
   kj::Promise<void> compareFromTimeToTime();
 
@@ -70,6 +75,8 @@ class AgentFeedSender final {
   std::map<ServerId, bool> dirty_;  // value: with facts
   std::set<std::string> platforms_;
   bool settings_ = false;
+  bool queue_ = false;
+  std::vector<JobId> turns_;
   std::map<JobId, JobAssignment> assignments_;
   bool snapshotPending_ = false;
   MonotonicTime snapshotBegun_;

@@ -111,6 +111,8 @@ std::vector<Grant> judgeClaims(Context& context, const Job& job, const Commit& c
     grants.push_back(tryClaim(context, job, commit.judging, claim));
     if (grants.back().verdict == Verdict::kGranted) ++granted;
   }
+  // What was claimed in vain was hidden from other jobs of the agent meanwhile.
+  if (granted < grants.size()) context.tables.jobs.queue().wakeAll();
   if (!commit.gang || granted == grants.size()) return grants;
   ServerTable& servers = context.tables.servers;
   for (const Before& b : before) servers.rollBack(servers.at(b.server), b.status, b.residents);
@@ -144,6 +146,9 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
     placeTask(context, job, claim, grants[i], decision);
   }
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
+  // An agent that only hands a job in, for its turn to come, says nothing of a decision.
+  job.changes.tried = commit.explanation.wanted > 0;
+  context.tables.jobs.queue().endTurn(placeOf(job.record));
   if (job.progress.reason != commit.waitReason) {
     job.progress.reason = commit.waitReason;
     context.tables.jobs.noteProgress(job);

@@ -59,6 +59,12 @@ struct CommitArrived {
   Commit commit;
 };
 
+// The agent has looked for slots for these jobs in their turn and commits nothing for them.
+struct TurnsPassed {
+  SessionId session;
+  std::vector<JobId> jobs;
+};
+
 struct ReportsArrived {
   RequestId request;
   SessionId session;
@@ -104,8 +110,8 @@ struct SpaceMeasured {
 struct TimerFired {};
 
 using Event =
-    std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, ReportsArrived, CancelRequested,
-                 SettingsSet, PlatformSet, ServersSteered, SpaceMeasured, TimerFired>;
+    std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed, ReportsArrived,
+                 CancelRequested, SettingsSet, PlatformSet, ServersSteered, SpaceMeasured, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
@@ -167,6 +173,18 @@ struct AssignJob {
   JobAssignment assignment;
 };
 
+// To an agent: it is these jobs' turn, in this order. Each is answered by a commit for the job or by
+// TurnsPassed. What was published before is to have reached the agent first.
+struct GiveTurns {
+  SessionId session;
+  std::vector<JobId> jobs;
+};
+// News for every agent: the highest priority of a waiting job that is to be tried, none where all have been
+// tried on the state as it is. A new job of no higher priority takes its turn behind it.
+struct PublishQueue {
+  std::optional<uint8_t> pendingPriority;
+};
+
 // To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation
 // is to be refused if its launch arrives later.
 struct StopTask {
@@ -186,9 +204,9 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action =
-    std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports, Answer,
-                 PublishServer, PublishSettings, PublishPlatform, AssignJob, StopTask, JobChanged, WakeAt>;
+using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
+                            Answer, PublishServer, PublishSettings, PublishPlatform, AssignJob, GiveTurns,
+                            PublishQueue, StopTask, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

@@ -138,14 +138,14 @@ std::vector<Job*> JobTable::takeNoted() {
   return std::exchange(noted_, {});
 }
 
-void JobTable::reorder(Job& job) {
-  if (job.waits() == job.listedWaiting) return;
-  job.listedWaiting = !job.listedWaiting;
-  if (job.listedWaiting) {
-    waiting_.insert(rankOf(job));
-  } else {
-    waiting_.erase(rankOf(job));
-  }
+void JobTable::reorder(const Job& job) {
+  const Place place = placeOf(job.record);
+  if (!job.waits()) return queue_.erase(place);
+  // More tasks to be placed than before, or another owner.
+  const auto isQueued = [&job](TaskIndex task) { return job.tasks[task].state == RunState::kQueued; };
+  const bool hasMore = job.changes.whole || std::ranges::any_of(job.changes.news, isQueued);
+  const bool isNew = !job.changes.tried && !queue_.contains(place);
+  queue_.put(place, hasMore || isNew ? WaitingQueue::Mode::kToBeTried : WaitingQueue::Mode::kResting);
 }
 
 const Hold* JobTable::holder(AllocationId allocation) const {
@@ -154,8 +154,8 @@ const Hold* JobTable::holder(AllocationId allocation) const {
 }
 
 uint32_t JobTable::ahead(const Job& job) const {
-  if (!job.listedWaiting) return 0;
-  return static_cast<uint32_t>(std::distance(waiting_.begin(), waiting_.find(rankOf(job))));
+  const Place place = placeOf(job.record);
+  return queue_.contains(place) ? queue_.ahead(place) : 0;
 }
 
 void JobTable::addFinished(Job& job) {

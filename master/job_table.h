@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/state/job_state.h"
+#include "master/waiting_queue.h"
 
 namespace tarcil::master {
 
@@ -44,9 +45,8 @@ struct Job {
     std::vector<TaskIndex> tasks;  // to be stored; may repeat
     std::vector<TaskIndex> news;   // the owner is to be told about; may repeat
     bool whole = false;            // the owner is to be told everything
+    bool tried = false;            // its owner has looked for slots for it
   } changes;
-  bool listedWaiting = false;
-
   // Where JobTable lists it.
   struct Places {
     JobsOfUser* ofUser = nullptr;
@@ -94,8 +94,11 @@ class JobTable {
   // Jobs noted since the last call, each once.
   std::vector<Job*> takeNoted();
 
+  // Those that could use more slots than they have.
+  WaitingQueue& queue() { return queue_; }
+  const WaitingQueue& queue() const { return queue_; }
   // Puts the job among those that wait, or takes it out.
-  void reorder(Job& job);
+  void reorder(const Job& job);
   // The job is the latest to finish. Requires: called once for each job.
   void addFinished(Job& job);
 
@@ -104,7 +107,7 @@ class JobTable {
   void release(AllocationId allocation) { holds_.erase(allocation); }
   const Hold* holder(AllocationId allocation) const;
 
-  // Waiting jobs that come before this one: higher priority, then submitted earlier. O(result) plus a search.
+  // Waiting jobs that come before this one, where it waits.
   uint32_t ahead(const Job& job) const;
   // Null where none is finished.
   const Job* oldestFinished() const;
@@ -112,8 +115,6 @@ class JobTable {
   // Jobs that are not finished.
   size_t unfinished() const { return jobs_.size() - finished_.size(); }
   size_t unfinishedOf(const std::string& user) const;
-  // Jobs that could use more slots than they have.
-  size_t waiting() const { return waiting_.size(); }
   // Jobs by RunState.
   const std::array<size_t, 7>& inState() const { return inState_; }
 
@@ -122,11 +123,6 @@ class JobTable {
   const ByAge& byAgeOf(const std::string& user) const;
 
  private:
-  using Rank = std::tuple<int, WallTime, JobId>;  // smaller goes first
-
-  static Rank rankOf(const Job& job) {
-    return {-job.record.spec.priority, job.record.submitted, job.record.id};
-  }
   // Its tasks are still to be made.
   Job& insert(JobRecord record);
   // Every task queued.
@@ -139,7 +135,7 @@ class JobTable {
   std::array<size_t, 7> inState_{};
   ByAge byAge_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
-  std::set<Rank> waiting_;
+  WaitingQueue queue_;
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
   std::vector<Job*> noted_;

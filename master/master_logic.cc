@@ -11,6 +11,7 @@
 #include "master/startup.h"
 #include "master/steering.h"
 #include "master/task_life.h"
+#include "master/turns.h"
 #include "master/views.h"
 
 namespace tarcil {
@@ -38,6 +39,7 @@ Status setSettings(Context& context, const SettingsSet& event) {
   const uint64_t version = context.tables.settings.version + 1;
   context.tables.settings = event.settings;
   context.tables.settings.version = version;
+  context.tables.jobs.queue().wakeAll();
   context.out.put(context.tables.settings);
   context.out.send(PublishSettings{context.tables.settings});
   return {};
@@ -66,6 +68,7 @@ struct Handler {
     detachMonitor(context, event.session);
   }
   void operator()(const CommitArrived& event) const { handleCommit(context, event); }
+  void operator()(const TurnsPassed& event) const { endTurns(context, event); }
   void operator()(const ReportsArrived& event) const { takeReports(context, event); }
   void operator()(const CancelRequested& event) const {
     context.out.send(Answer{event.request, cancel(context, event)});
@@ -86,6 +89,7 @@ struct Handler {
     handOverOverdue(context);
     drainOverdue(context);
     endQuarantines(context);
+    endOverdueTurns(context);
   }
 };
 
@@ -195,7 +199,7 @@ std::vector<PlatformRecord> MasterLogic::platforms() const {
 MasterLogic::Load MasterLogic::load() const {
   const master::Tables& tables = state_->tables;
   return {.jobs = tables.jobs.inState(),
-          .waiting = tables.jobs.waiting(),
+          .waiting = tables.jobs.queue().size(),
           .agents = tables.agents.attached(),
           .monitors = tables.servers.monitors(),
           .quarantined = tables.servers.quarantines().size(),

@@ -42,6 +42,11 @@ class AgentPortImpl final : public wire::AgentPort::Server {
         .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
   }
 
+  kj::Promise<void> passTurns(PassTurnsContext context) override {
+    server_.passTurns(session_, readJobIds(context.getParams().getJobs()));
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> authenticate(AuthenticateContext context) override {
     const Caller caller = checkToken(server_, context.getParams().getToken());
     if (caller.role != Role::kSubmit && caller.role != Role::kOperate) {

@@ -95,6 +95,10 @@ kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit)
   return kj::mv(pending.promise);
 }
 
+void MasterServer::passTurns(SessionId session, std::vector<JobId> jobs) {
+  dispatch(master::TurnsPassed{session, std::move(jobs)});
+}
+
 kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport> reports) {
   auto pending = others_.add();
   failpoint("master.report_arrived");
@@ -240,6 +244,15 @@ void MasterServer::letOut(master::PublishPlatform& action) {
 void MasterServer::letOut(master::AssignJob& action) {
   if (auto it = feeds_.find(action.session); it != feeds_.end())
     it->second->assign(std::move(action.assignment));
+}
+
+void MasterServer::letOut(master::GiveTurns& action) {
+  if (auto it = feeds_.find(action.session); it != feeds_.end()) it->second->giveTurns(action.jobs);
+}
+
+void MasterServer::letOut(master::PublishQueue& action) {
+  published_->takePending(action.pendingPriority);
+  for (auto& [session, feed] : feeds_) feed->queueChanged();
 }
 
 void MasterServer::letOut(master::StopTask& action) {

@@ -54,6 +54,7 @@ class MasterServer final {
   void detach(SessionId session);
 
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
+  void passTurns(SessionId session, std::vector<JobId> jobs);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
   kj::Promise<void> setSettings(const QualitySettings& settings);
@@ -98,6 +99,8 @@ class MasterServer final {
   void letOut(master::PublishSettings& action);
   void letOut(master::PublishPlatform& action);
   void letOut(master::AssignJob& action);
+  void letOut(master::GiveTurns& action);
+  void letOut(master::PublishQueue& action);
   void letOut(master::StopTask& action);
   void letOut(master::JobChanged& action);
 

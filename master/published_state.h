@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,15 @@ class PublishedState {
   // facts. O(units of the server).
   void take(ServerUpdate update);
   void take(const QualitySettings& settings) { settings_ = settings; }
+  void takePending(std::optional<uint8_t> priority) { pending_ = priority; }
   void take(const PlatformRecord& platform) { platforms_[platform.name] = platform.share; }
 
   size_t servers() const { return servers_.size(); }
   // With facts.
   const ServerUpdate& server(ServerId id) const { return servers_[id]; }
   const QualitySettings& settings() const { return settings_; }
+  // The highest priority of a waiting job that is to be tried, if there is one.
+  std::optional<uint8_t> pendingPriority() const { return pending_; }
   // By name; only platforms whose share was set.
   const std::map<std::string, Share>& platforms() const { return platforms_; }
 
@@ -52,6 +56,7 @@ class PublishedState {
 
   std::vector<ServerUpdate> servers_;
   QualitySettings settings_;
+  std::optional<uint8_t> pending_;
   std::map<std::string, Share> platforms_;
   Counts counts_;
 

@@ -59,7 +59,7 @@ void ServerTable::occupy(Server& server, Resident resident) {
 
 void ServerTable::vacate(Server& server, AllocationId allocation) {
   tarcil::vacate(server.status, server.residents, allocation, server.record.facts, server.share);
-  noteChange(server);
+  noteBetter(server);
 }
 
 void ServerTable::rebuildAll() {
@@ -74,7 +74,7 @@ void ServerTable::rebuildAll() {
 void ServerTable::rebuild(Server& server) {
   tarcil::rebuild(server.status, server.residents, server.record.facts, server.share);
   ++server.status.version;
-  noteChange(server);
+  noteBetter(server);
 }
 
 void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {
@@ -88,7 +88,7 @@ void ServerTable::setUp(Server& server, SessionId session) {
   if (server.status.up) return;
   server.status.up = true;
   ++server.status.version;
-  noteChange(server);
+  noteBetter(server);
 }
 
 void ServerTable::setDown(Server& server, MonotonicTime deadline) {
@@ -104,7 +104,7 @@ void ServerTable::refreshCordon(Server& server) {
   if (server.status.cordoned == cordoned) return;
   server.status.cordoned = cordoned;
   ++server.status.version;
-  noteChange(server);
+  noteBetter(server);
 }
 
 void ServerTable::setShare(const std::string& platform, const Share& share) {
@@ -147,6 +147,11 @@ std::optional<MonotonicTime> ServerTable::nextDeadline() const {
     if (next && (!earliest || *next < *earliest)) earliest = next;
   }
   return earliest;
+}
+
+void ServerTable::noteBetter(const Server& server) {
+  noteChange(server);
+  better_ |= server.status.up && !server.status.cordoned;
 }
 
 std::vector<ServerUpdate> ServerTable::takeUpdates() {

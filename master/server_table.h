@@ -94,6 +94,10 @@ class ServerTable {
   // The earliest of them all.
   std::optional<MonotonicTime> nextDeadline() const;
 
+  // Whether since the last call something got better somewhere for tasks that wait: a server takes tasks that
+  // did not, a task has gone, or servers are judged or equipped in another way.
+  bool takeBetter() { return std::exchange(better_, false); }
+
   // Updates for agents: each server that changed since the last call, once, in the order of the first change.
   std::vector<ServerUpdate> takeUpdates();
 
@@ -106,6 +110,7 @@ class ServerTable {
   Share shareOf(const std::string& platform) const;
   void rebuild(Server& server);
   void noteChange(const Server& server) { changed_.push_back(server.record.id); }
+  void noteBetter(const Server& server);
 
   const uint64_t firstVersion_;
   std::vector<Server> servers_;
@@ -115,6 +120,7 @@ class ServerTable {
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
   Deadlines losses_, drains_, quarantines_;
   std::vector<ServerId> changed_;  // with repeats
+  bool better_ = false;
 };
 
 }  // namespace tarcil::master

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/task_life.h"
+#include "master/turns.h"
 
 namespace tarcil::master {
 namespace {
@@ -129,7 +130,7 @@ void eraseOldJobs(Context& context) {
 void askForWake(Context& context) {
   Tables& tables = context.tables;
   std::optional<MonotonicTime> next = tables.servers.nextDeadline();
-  for (const auto& other : {tables.agents.nextDeadline(), tables.historyDue}) {
+  for (const auto& other : {tables.agents.nextDeadline(), tables.historyDue, tables.turnsDue}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;
@@ -154,6 +155,7 @@ void settle(Context& context) {
   for (ServerUpdate& update : context.tables.servers.takeUpdates()) {
     context.out.send(PublishServer{std::move(update)});
   }
+  giveTurns(context);
   askForWake(context);
   context.out.close();
 }

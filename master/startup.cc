@@ -76,6 +76,8 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
       UsageTable(std::move(contents.usage)),
       std::nullopt,
+      std::nullopt,
+      std::nullopt,
       std::nullopt};
 }
 

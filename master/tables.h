@@ -24,6 +24,8 @@ struct Tables {
   UsageTable usage;
   std::optional<MonotonicTime> historyDue;  // when finished jobs are to be looked through for old ones
   std::optional<MonotonicTime> wakeAt;      // asked for and not come yet
+  std::optional<MonotonicTime> turnsDue;    // when the turns that are out have been out long enough
+  std::optional<uint8_t> pendingPriority;   // of the queue, as agents were told last
   uint64_t freeBytes = UINT64_MAX;          // where the store is kept, when it was measured last
 };
 

@@ -16,6 +16,8 @@ namespace tarcil {
 // --- Small values ---
 kj::ArrayPtr<const kj::byte> bytesOf(const JobId& id);
 JobId readJobId(capnp::Data::Reader data);
+void writeJobIds(const std::vector<JobId>& ids, capnp::List<capnp::Data>::Builder to);
+std::vector<JobId> readJobIds(capnp::List<capnp::Data>::Reader from);
 kj::ArrayPtr<const kj::byte> bytesOf(const Pressure& pressure);
 Pressure readPressure(capnp::Data::Reader data);
 inline int64_t toWire(WallTime time) {

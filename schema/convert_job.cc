@@ -20,6 +20,17 @@ JobId readJobId(capnp::Data::Reader data) {
   return id;
 }
 
+void writeJobIds(const std::vector<JobId>& ids, capnp::List<capnp::Data>::Builder to) {
+  for (uint32_t i = 0; i < ids.size(); ++i) to.set(i, bytesOf(ids[i]));
+}
+
+std::vector<JobId> readJobIds(capnp::List<capnp::Data>::Reader from) {
+  std::vector<JobId> ids;
+  ids.reserve(from.size());
+  for (auto id : from) ids.push_back(readJobId(id));
+  return ids;
+}
+
 kj::ArrayPtr<const kj::byte> bytesOf(const Pressure& pressure) {
   return kj::arrayPtr(pressure.data(), pressure.size());
 }

@@ -30,17 +30,30 @@ interface AgentPort {
 
   authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
+
+  passTurns @3 (jobs :List(Data)) -> ();
+  # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so. Ignored of jobs that have no
+  # turn, and from a connection that does not speak for their agent.
 }
 
 interface AgentFeed {
   update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
-             assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum)
+             assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum,
+             turns :List(Data), queue :QueueNews)
       -> (differs :Bool);
   # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
   # attach carry every server and platform; `snapshotComplete` marks the last of them. `checksum`, every 5 to 10 s, is of
   # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
-  # follows carries every server and platform again, as after attach.
+  # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
+  # be tried now, in this order; each is answered by a commit for it or by AgentPort.passTurns. Waiting jobs are tried in
+  # their turn alone, but for restart delays that end and waits that reach their bound.
+}
+
+struct QueueNews {
+  pendingPriority @0 :Int16 = -1;
+  # The highest priority of a waiting job that is still to be tried on the state as it is; -1: there is none. The agent
+  # commits a new job of no higher priority without claims, and it has its turn when those ahead of it have had theirs.
 }
 
 struct StateChecksum {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tarcil {
 
 using namespace std::chrono_literals;
@@ -50,11 +52,38 @@ void AgentHarness::takeCommit() {
   ASSERT_FALSE(commits.empty());
   Commit commit = std::move(commits.front());
   commits.pop_front();
-  handle(agent::CommitAnswered{master.take(commit)});
+  const CommitAnswer answer = master.take(commit);
+  handle(agent::CommitAnswered{answer});
+  const auto isRefused = [](const Grant& grant) { return grant.verdict != Verdict::kGranted; };
+  if (std::ranges::any_of(answer.grants, isRefused)) giveTurnsAfterNews();
 }
 
 void AgentHarness::takeCommits() {
   while (!commits.empty()) takeCommit();
+}
+
+void AgentHarness::tell(const JobAssignment& assignment) {
+  handle(agent::JobAssigned{assignment});
+  giveTurnsAfterNews();
+}
+
+void AgentHarness::tellServer(ServerId server) {
+  handle(agent::ServersUpdated{{master.update(server)}});
+  giveTurnsAfterNews();
+}
+
+void AgentHarness::tellServers() {
+  handle(agent::ServersUpdated{master.snapshot()});
+  giveTurnsAfterNews();
+}
+
+void AgentHarness::giveTurns() {
+  const std::vector<JobId> waiting = master.waitingJobs();
+  if (!waiting.empty()) handle(agent::TurnsGiven{waiting});
+}
+
+void AgentHarness::giveTurnsAfterNews() {
+  if (!holdsTurns_) giveTurns();
 }
 
 void AgentHarness::endTask(const JobId& job, TaskIndex task) {
@@ -90,6 +119,8 @@ void AgentHarness::handle(const agent::Event& event) {
       EXPECT_TRUE(answers_.emplace(answered->request, answered->status).second) << "answered twice";
     } else if (auto* placed = std::get_if<agent::TasksPlaced>(&action)) {
       waits.push_back(*placed);
+    } else if (auto* turns = std::get_if<agent::PassTurns>(&action)) {
+      passed.insert(passed.end(), turns->jobs.begin(), turns->jobs.end());
     } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
       ++snapshotsAsked;
     } else {

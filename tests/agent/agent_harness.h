@@ -40,11 +40,16 @@ class AgentHarness {
   void loseCommits() { commits.clear(); }
 
   // Tells the agent what the master says of a job or of a server.
-  void tell(const JobAssignment& assignment) { handle(agent::JobAssigned{assignment}); }
-  void tellServer(ServerId server) { handle(agent::ServersUpdated{{master.update(server)}}); }
+  void tell(const JobAssignment& assignment);
+  void tellServer(ServerId server);
   // The checksum of what the master has.
   void tellChecksum() { handle(agent::ChecksumTold{master.checksum()}); }
-  void tellServers() { handle(agent::ServersUpdated{master.snapshot()}); }
+  void tellServers();
+  void tellPending(std::optional<uint8_t> priority) { handle(agent::QueueTold{priority}); }
+  // As the master does after each of these where jobs wait; takeCommit() does where claims were refused.
+  void giveTurns();
+  // Nobody has a turn but by giveTurns() from here on.
+  void holdTurns() { holdsTurns_ = true; }
   // A task ends, and agent and copy hear of it.
   void endTask(const JobId& job, TaskIndex task);
   void launchAnswered(AllocationId allocation, agent::LaunchAnswered::Outcome outcome) {
@@ -68,9 +73,13 @@ class AgentHarness {
   std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;
   size_t snapshotsAsked = 0;
+  std::vector<JobId> passed;  // turns, all so far
 
  private:
   void fire();
+  void giveTurnsAfterNews();
+
+  bool holdsTurns_ = false;
 
   Rng rng_;
   Now now_;

@@ -165,6 +165,20 @@ uint64_t FakeMaster::checksum() const {
   return sum;
 }
 
+std::vector<JobId> FakeMaster::waitingJobs() const {
+  std::vector<const JobRecord*> waiting;
+  for (const auto& [id, job] : jobs_) {
+    const auto isQueued = [](const TaskAssignment& task) { return task.state == RunState::kQueued; };
+    if (!job.over && std::ranges::any_of(job.tasks, isQueued)) waiting.push_back(&job.record);
+  }
+  std::ranges::stable_sort(waiting, [](const JobRecord* a, const JobRecord* b) {
+    return std::pair(-a->spec.priority, a->submitted) < std::pair(-b->spec.priority, b->submitted);
+  });
+  std::vector<JobId> ids;
+  for (const JobRecord* record : waiting) ids.push_back(record->id);
+  return ids;
+}
+
 ServerUpdate FakeMaster::update(ServerId server) const {
   return {.id = server, .facts = servers_.at(server).facts, .status = servers_.at(server).status};
 }

@@ -48,6 +48,8 @@ class FakeMaster {
   std::vector<ServerUpdate> snapshot() const;
   ServerUpdate update(ServerId server) const;
   uint64_t checksum() const;
+  // Unfinished ones with queued tasks, by priority and age.
+  std::vector<JobId> waitingJobs() const;
   std::vector<JobAssignment> unfinishedJobs() const;
   void moveServer(ServerId server, std::string address) {
     servers_[server].facts.address = std::move(address);

@@ -77,6 +77,7 @@ TEST(Placing, AfterSoManyRefusalsTheJobWaitsForAChange) {
   AgentHarness h({aServer("a")}, {.replans = 2});
   h.attach();
   h.submit(aJob(1));
+  h.holdTurns();
   h.master.refuseClaims(3);
   h.takeCommits();
   EXPECT_TRUE(h.launches.empty());
@@ -89,6 +90,7 @@ TEST(Placing, AfterSoManyRefusalsTheJobWaitsForAChange) {
   h.tellServers();
   h.master.leaveElsewhere(0);
   h.tellServers();
+  h.giveTurns();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
 }

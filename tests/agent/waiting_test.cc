@@ -233,13 +233,14 @@ TEST(Waiting, SaysANewReasonAtMostOnceASecond) {
   EXPECT_THAT(h.master.reason(jobId(1)), HasSubstr("llc is too contended"));
 }
 
-TEST(Waiting, NewSettingsAreTriedAtOnce) {
+TEST(Waiting, NewSettingsCountInTheNextTurn) {
   AgentHarness h({aServer("a").holding(causing({{kLlc, 80}}))});
   h.attach();
   h.submitted(aJob(1, tolerating({{kLlc, 10}})));
   QualitySettings lax;
   lax.target = 0.1;
   h.handle(agent::SettingsUpdated{lax});
+  h.giveTurns();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
 }

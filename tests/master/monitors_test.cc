@@ -109,8 +109,11 @@ TEST_F(Monitors, ThatStayAwayLoseTheirTasks) {
 TEST_F(Monitors, ThatStayAwayAreWaitedForWithOneTimer) {
   master.detach(monitor);
   const size_t asked = master.wakesAsked();
-  master.commit(agent, newJob(2, spec()));
-  master.commit(agent, newJob(3, spec()));
+  for (int job : {2, 3}) {
+    Commit triedInVain = newJob(job, spec());
+    triedInVain.explanation.wanted = 1;
+    master.commit(agent, triedInVain);
+  }
   EXPECT_EQ(master.wakesAsked(), asked);
 }
 

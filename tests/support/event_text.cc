@@ -88,6 +88,9 @@ struct MasterText {
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }
+  std::string operator()(const master::TurnsPassed& event) const {
+    return "TurnsPassed" + part(event.session) + list(event.jobs, [](const JobId& job) { return part(job); });
+  }
   std::string operator()(const master::TimerFired&) const { return "TimerFired"; }
 };
 
@@ -108,6 +111,12 @@ struct AgentText {
   }
   std::string operator()(const agent::PlatformUpdated& event) const {
     return "PlatformUpdated" + part(event.platform);
+  }
+  std::string operator()(const agent::TurnsGiven& event) const {
+    return "TurnsGiven" + list(event.jobs, [](const JobId& job) { return part(job); });
+  }
+  std::string operator()(const agent::QueueTold& event) const {
+    return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none");
   }
   std::string operator()(const agent::SubmitArrived& event) const {
     return "SubmitArrived" + part(event.request) + part(event.job);

@@ -63,6 +63,9 @@ void FakeAgent::carryOut(const agent::Action& action) {
   if (const auto* send = std::get_if<agent::SendCommit>(&action)) {
     connection_.toMaster(
         [this, session = connection_.session(), commit = send->commit] { master_.commit(session, commit); });
+  } else if (const auto* passed = std::get_if<agent::PassTurns>(&action)) {
+    connection_.toMaster(
+        [this, session = connection_.session(), jobs = passed->jobs] { master_.passTurns(session, jobs); });
   } else if (const auto* start = std::get_if<agent::Launch>(&action)) {
     launch(*start);
   } else if (const auto* answer = std::get_if<agent::AnswerSubmit>(&action)) {

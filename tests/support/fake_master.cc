@@ -81,6 +81,10 @@ void FakeMaster::commit(SessionId session, Commit commit) {
   take(master::CommitArrived{request, session, std::move(commit)});
 }
 
+void FakeMaster::passTurns(SessionId session, std::vector<JobId> jobs) {
+  take(master::TurnsPassed{session, std::move(jobs)});
+}
+
 void FakeMaster::report(SessionId session, std::vector<TaskReport> reports) {
   const RequestId request = world_.nextNumber();
   requests_[request] = session;
@@ -163,6 +167,11 @@ void FakeMaster::letOut(const master::Action& action) {
     publish(agent::PlatformUpdated{platform->platform, platform->share});
   } else if (const auto* job = std::get_if<master::AssignJob>(&action)) {
     send(job->session, agent::JobAssigned{job->assignment});
+  } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
+    published_->takePending(queue->pendingPriority);
+    publish(agent::QueueTold{queue->pendingPriority});
+  } else if (const auto* turns = std::get_if<master::GiveTurns>(&action)) {
+    send(turns->session, agent::TurnsGiven{turns->jobs});
   } else if (const auto* stop = std::get_if<master::StopTask>(&action)) {
     send(stop->session, monitor::StopArrived{stop->allocation});
   } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
@@ -193,6 +202,7 @@ void FakeMaster::finishAttaching(SessionId session, const master::AnswerAgentAtt
     feed.push_back(agent::PlatformUpdated{platform.name, platform.share});
   }
   feed.push_back(agent::ServersUpdated{logic_->snapshot()});
+  feed.push_back(agent::QueueTold{published_->pendingPriority()});
   feed.push_back(agent::SnapshotComplete{});
   world_.at(syncedBy_, [this, life = life_, session, feed = std::move(feed)] {
     const auto found = sessions_.find(session);

@@ -1,0 +1,162 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/agent/agent_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+JobSpec ofPriority(uint8_t priority) {
+  JobSpec spec = aJob(1);
+  spec.priority = priority;
+  return spec;
+}
+
+// One server of four units, all taken by others, and a master that gives turns only when told to.
+struct Full : AgentHarness {
+  Full() : AgentHarness({aServer("a")}) {
+    holdTurns();
+    master.occupyElsewhere(0, {}, 4);
+    attach();
+  }
+  void makeRoom() {
+    master.leaveElsewhere(0);
+    tellServer(0);
+  }
+};
+
+TEST(AgentTurns, AJobThatWaitsIsNotTriedBeforeItsTurn) {
+  Full h;
+  h.submitted(aJob(1));
+  h.makeRoom();
+  EXPECT_THAT(h.commits, IsEmpty());
+  h.giveTurns();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(AgentTurns, ATurnThatFindsNothingIsPassed) {
+  Full h;
+  h.submitted(aJob(1));
+  h.giveTurns();
+  EXPECT_THAT(h.commits, IsEmpty());
+  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+}
+
+TEST(AgentTurns, ATurnThatFindsASlotIsAnsweredByTheCommitAlone) {
+  Full h;
+  h.submitted(aJob(1));
+  h.makeRoom();
+  h.giveTurns();
+  EXPECT_EQ(h.commits.size(), 1u);
+  EXPECT_THAT(h.passed, IsEmpty());
+}
+
+TEST(AgentTurns, JobsOfOneMessageAreTriedByPriority) {
+  AgentHarness h({aServer("a")});
+  h.holdTurns();
+  h.master.occupyElsewhere(0, {}, 4);
+  h.attach();
+  for (uint8_t job = 1; job <= 5; ++job) h.submitted(ofPriority(job), jobId(job));
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.giveTurns();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 4u);
+  EXPECT_EQ(h.master.active(jobId(1)), 0u);
+  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+}
+
+TEST(AgentTurns, TheTurnOfAJobThatIsNotKnownIsPassed) {
+  Full h;
+  h.handle(agent::TurnsGiven{{jobId(7)}});
+  EXPECT_THAT(h.passed, ElementsAre(jobId(7)));
+}
+
+TEST(AgentTurns, TheTurnOfAJobWhoseCommitIsUnderWayComesAfterTheAnswer) {
+  Full h;
+  h.submit(aJob(1));  // finds nothing, and its commit is under way
+  h.makeRoom();
+  h.handle(agent::TurnsGiven{{jobId(1)}});
+  EXPECT_EQ(h.commits.size(), 1u);
+  h.takeCommit();
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims.size(), 1u);
+}
+
+TEST(AgentTurns, TheTurnOfAJobThatHasNothingToPlaceIsPassed) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  JobSpec spec = aJob(1);
+  h.submitted(spec);
+  h.holdTurns();
+  h.tell(h.master.requeue(jobId(1), 0, 10s));
+  h.handle(agent::TurnsGiven{{jobId(1)}});
+  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(AgentTurns, ADelayThatEndsNeedsNone) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.holdTurns();
+  h.tell(h.master.requeue(jobId(1), 0, 10s));
+  h.pass(11s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(AgentTurns, ANewJobIsHandedInUntriedBehindThoseThatAreToBeTried) {
+  AgentHarness h({aServer("a")});
+  h.holdTurns();
+  h.attach();
+  h.tellPending(50);
+  const auto request = h.submit(ofPriority(50));
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_TRUE(h.commits[0].newJob);
+  EXPECT_THAT(h.commits[0].claims, IsEmpty());
+  EXPECT_EQ(h.commits[0].explanation.wanted, 0u);  // by which the master knows
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(request), "");
+  EXPECT_EQ(h.master.reason(jobId(1)), "jobs that waited before are tried first");
+  h.giveTurns();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(AgentTurns, ANewJobOfAHigherPriorityIsTriedAtOnce) {
+  AgentHarness h({aServer("a")});
+  h.holdTurns();
+  h.attach();
+  h.tellPending(50);
+  h.submitted(ofPriority(51));
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(AgentTurns, NewJobsAreTriedAtOnceWhenNobodyIsToBeTriedAnyMore) {
+  AgentHarness h({aServer("a")});
+  h.holdTurns();
+  h.attach();
+  h.tellPending(50);
+  h.tellPending(std::nullopt);
+  h.submitted(ofPriority(1));
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(AgentTurns, WaitForASnapshotThatIsOnItsWay) {
+  Full h;
+  h.submitted(aJob(1));
+  h.attachOnly(1);
+  h.handle(agent::TurnsGiven{{jobId(1)}});
+  EXPECT_THAT(h.passed, IsEmpty());
+  h.feedSnapshot();
+  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+}
+
+}  // namespace
+}  // namespace tarcil

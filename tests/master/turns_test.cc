@@ -1,0 +1,181 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+using master::GiveTurns;
+using master::PublishQueue;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+JobSpec ofPriority(uint8_t priority) {
+  JobSpec wanted = spec();
+  wanted.priority = priority;
+  return wanted;
+}
+
+// A job whose agent looked for slots, and found none.
+Commit triedInVain(int number, const JobSpec& wanted) {
+  Commit commit = newJob(number, wanted);
+  commit.explanation.wanted = wanted.tasks;
+  return commit;
+}
+
+std::vector<JobId> turns(const std::vector<master::Action>& actions) {
+  std::vector<JobId> jobs;
+  for (const GiveTurns& action : only<GiveTurns>(actions)) {
+    jobs.insert(jobs.end(), action.jobs.begin(), action.jobs.end());
+  }
+  return jobs;
+}
+
+// One server of one unit, which job 9 of agent "x" holds.
+struct Turns : testing::Test {
+  Turns() {
+    x = h.attachAgent("x");
+    monitor = h.attachMonitor("m", {serverFacts("s", 1)});
+    Commit commit = newJob(9, spec());
+    commit.claims = {claim(0, 0)};
+    held = h.place(x, commit);
+    h.started(monitor, held);
+  }
+
+  std::vector<master::Action> vacate() { return h.ended(monitor, held, exitedWith(0)); }
+  std::vector<master::Action> pass(SessionId agent, int job) {
+    return h.handle(master::TurnsPassed{agent, {jobId(job)}});
+  }
+
+  MasterHarness h;
+  SessionId x, monitor;
+  AllocationId held;
+};
+
+TEST_F(Turns, UnitsThatComeFreeGiveOneToAJobThatWaits) {
+  h.commit(x, triedInVain(1, spec()));
+  const auto given = only<GiveTurns>(vacate());
+  ASSERT_EQ(given.size(), 1u);
+  EXPECT_EQ(given[0].session, x);
+  EXPECT_THAT(given[0].jobs, ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, NobodyGetsOneWhileNothingGetsBetter) {
+  h.commit(x, triedInVain(1, spec()));
+  EXPECT_THAT(turns(h.pass(1h)), IsEmpty());
+}
+
+TEST_F(Turns, NewsOfTheStateComeBeforeThem) {
+  h.commit(x, triedInVain(1, spec()));
+  const auto actions = vacate();
+  const auto at = [&actions](auto is) { return std::ranges::find_if(actions, is) - actions.begin(); };
+  EXPECT_LT(at([](const auto& action) { return std::holds_alternative<master::PublishServer>(action); }),
+            at([](const auto& action) { return std::holds_alternative<GiveTurns>(action); }));
+}
+
+TEST_F(Turns, AreInOneOrderForAllAgents) {
+  const SessionId y = h.attachAgent("y");
+  h.commit(x, triedInVain(1, ofPriority(10)));
+  h.commit(y, triedInVain(2, ofPriority(30)));
+  h.commit(x, triedInVain(3, ofPriority(20)));
+  EXPECT_THAT(turns(vacate()), ElementsAre(jobId(2)));
+  EXPECT_THAT(turns(pass(y, 2)), ElementsAre(jobId(3)));
+  EXPECT_THAT(turns(pass(x, 3)), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, ACommitForTheJobEndsItsTurn) {
+  h.commit(x, triedInVain(1, ofPriority(20)));
+  h.commit(x, triedInVain(2, ofPriority(10)));
+  vacate();
+  Commit commit = moreFor(1);
+  commit.claims = {claim(0, 0)};
+  h.place(x, commit);
+  EXPECT_THAT(turns(pass(x, 2)), IsEmpty());  // that was its turn
+  EXPECT_EQ(h.stateOf(1), RunState::kStarting);
+}
+
+TEST_F(Turns, AnotherAgentCannotEndThem) {
+  const SessionId y = h.attachAgent("y");
+  h.commit(x, triedInVain(1, ofPriority(20)));
+  h.commit(x, triedInVain(2, ofPriority(10)));
+  vacate();
+  EXPECT_THAT(turns(pass(y, 1)), IsEmpty());
+  EXPECT_THAT(turns(pass(x, 1)), ElementsAre(jobId(2)));
+}
+
+TEST_F(Turns, AnAgentThatDoesNotAnswerHoldsNobodyUp) {
+  h.commit(x, triedInVain(1, ofPriority(20)));
+  h.commit(x, triedInVain(2, ofPriority(10)));
+  vacate();
+  EXPECT_THAT(turns(h.pass(1s)), ElementsAre(jobId(2)));
+}
+
+TEST_F(Turns, AnAgentThatGoesHoldsNobodyUpAndGetsThemWhenItIsBack) {
+  const SessionId y = h.attachAgent("y");
+  h.commit(y, triedInVain(1, ofPriority(20)));
+  h.commit(x, triedInVain(2, ofPriority(10)));
+  vacate();
+  EXPECT_THAT(turns(h.detach(y)), ElementsAre(jobId(2)));
+  pass(x, 2);
+  h.attachAgent("y", 1);
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, AJobThatWasHandedInUntriedGetsOne) {
+  EXPECT_EQ(h.commit(x, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, ATaskThatIsQueuedAgainGetsOne) {
+  JobSpec restarting = spec();
+  restarting.restart.attempts = 1;
+  Commit commit = newJob(1, restarting);
+  const SessionId other = h.attachMonitor("n", {serverFacts("t", 1)});
+  commit.claims = {claim(0, 1)};
+  const AllocationId allocation = h.place(x, commit);
+  h.started(other, allocation);
+  EXPECT_THAT(turns(h.ended(other, allocation, exitedWith(1))), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, AServerThatTakesTasksAgainGivesThem) {
+  h.steer("s", master::ServerChange::kCordon);
+  vacate();
+  h.commit(x, triedInVain(1, spec()));
+  EXPECT_THAT(turns(h.steer("s", master::ServerChange::kUncordon)), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, OtherSettingsGiveThem) {
+  h.commit(x, triedInVain(1, spec()));
+  EXPECT_THAT(turns(h.handle(master::SettingsSet{1'000, {}})), ElementsAre(jobId(1)));
+}
+
+// What was claimed in vain was hidden from the agent's other jobs.
+TEST_F(Turns, RefusedClaimsGiveThem) {
+  h.commit(x, triedInVain(1, spec()));
+  Commit commit = triedInVain(2, spec());
+  commit.claims = {claim(0, 0)};
+  h.commit(x, commit);
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, AgentsAreToldWhatIsPendingWhenItChanges) {
+  EXPECT_THAT(only<PublishQueue>((h.commit(x, triedInVain(1, ofPriority(20))), h.lastActions())), IsEmpty());
+  const auto begun = only<PublishQueue>(vacate());
+  ASSERT_EQ(begun.size(), 1u);
+  EXPECT_EQ(begun[0].pendingPriority, 20);
+  const auto ended = only<PublishQueue>(pass(x, 1));
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].pendingPriority, std::nullopt);
+}
+
+TEST_F(Turns, AJobThatIsCancelledHasNoneAnyMore) {
+  h.commit(x, triedInVain(1, ofPriority(20)));
+  h.commit(x, triedInVain(2, ofPriority(10)));
+  vacate();
+  EXPECT_THAT(turns(h.cancel(1, user("alice"))), ElementsAre(jobId(2)));
+}
+
+}  // namespace
+}  // namespace tarcil
