@@ -120,7 +120,7 @@ void AgentLogic::State::runTimers(Turn& turn) {
     size_t before = job.held.placeable();
     job.held.endDelays(turn.now);
     if (job.held.placeable() > before) job.isToTry = true;
-    if (job.waitingSince && !job.late && turn.now >= *job.waitingSince + options.waitBound) {
+    if (job.waitingSince && !job.late && turn.now >= *job.waitingSince + waitBound(job)) {
       job.late = true;
       job.isToTry = true;
     }

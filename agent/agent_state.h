@@ -154,6 +154,8 @@ struct AgentLogic::State {
   void sayReason(Job& job, Turn& turn);
   // Brings the jobs to be tried, the timers and the counts in line with the job. After every change of it.
   void refresh(Job& job, Turn& turn);
+  // How long the job waits for a place that is good enough.
+  Duration waitBound(const Job& job) const { return job.spec().maxWait.value_or(options.waitBound); }
   void setTimer(Job& job, bool free);
   void count(Job& job);
 

@@ -27,7 +27,8 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
           .limits = spec.limits,
           .grace = spec.grace,
           .timeout = spec.timeout,
-          .hasFiles = record.hasFiles};
+          .hasFiles = record.hasFiles,
+          .exclusive = spec.exclusive};
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ void AgentLogic::State::setTimer(Job& job, bool free) {
   if (job.due) timers.erase({*job.due, job.id()});
   job.due = job.held.nextDelayEnd();
   auto sooner = [&job](MonotonicTime when) { job.due = job.due ? std::min(*job.due, when) : when; };
-  if (free && job.waitingSince && !job.late) sooner(*job.waitingSince + options.waitBound);
+  if (free && job.waitingSince && !job.late) sooner(*job.waitingSince + waitBound(job));
   if (free && job.unsaid && ready()) sooner(job.saidAt + kBetweenReasons);
   if (job.due) timers.insert({*job.due, job.id()});
 }

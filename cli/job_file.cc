@@ -249,7 +249,7 @@ class JobReader {
     }
     if (auto protect = quality->take("protect_neighbours"))
       assign(job_.spec.protectNeighbours, protect->boolean());
-    if (auto wait = quality->take("max_wait")) refuseNotYet(*wait, "bound a job's wait");
+    if (auto wait = quality->take("max_wait")) assign(job_.spec.maxWait, wait->duration(0s, kMaxDuration));
     quality->refuseOthers();
   }
 
@@ -282,6 +282,7 @@ class JobReader {
   }
 
   void readRestart() {
+    if (auto exclusive = root_.take("exclusive")) assign(job_.spec.exclusive, exclusive->boolean());
     auto value = root_.take("restart");
     if (!value) return;
     auto restart = value->mapping();
@@ -295,7 +296,6 @@ class JobReader {
 
   void readNotYet() {
     onlyFalse(root_, "preemptible", "preempt tasks");
-    onlyFalse(root_, "exclusive", "rule out a second live copy across a network cut");
     onlyFalse(root_, "at_most_once", "do late binding");
     for (const NotYet& entry : kNotYet) {
       if (auto value = root_.take(entry.field)) refuseNotYet(*value, entry.what);

@@ -71,6 +71,13 @@ struct ReportsArrived {
   std::vector<TaskReport> reports;
 };
 
+// A monitor renews its lease and asks whether these tasks of exclusive jobs may start.
+struct LeaseAsked {
+  RequestId request;
+  SessionId session;
+  std::vector<AllocationId> starting;
+};
+
 struct CancelRequested {
   RequestId request;
   JobId job;
@@ -109,9 +116,9 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event =
-    std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed, ReportsArrived,
-                 CancelRequested, SettingsSet, PlatformSet, ServersSteered, SpaceMeasured, TimerFired>;
+using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed,
+                           ReportsArrived, LeaseAsked, CancelRequested, SettingsSet, PlatformSet,
+                           ServersSteered, SpaceMeasured, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
@@ -135,6 +142,7 @@ struct AnswerMonitorAttached {
   // Allocations to be stopped because a stop was asked for while it was away. It may not know some of them:
   // their launch is then refused if it arrives later, and they are reported as cancelled.
   std::vector<AllocationId> stop;
+  Duration lease{};  // from each renewal on
 };
 
 struct AnswerCommit {
@@ -147,6 +155,13 @@ struct AnswerCommit {
 struct AnswerReports {
   RequestId request;
   Status status;
+};
+
+// The allocations that are nobody's on the monitor's servers any more. Conflict: the session does not speak
+// for the monitor; nothing is renewed.
+struct AnswerLease {
+  RequestId request;
+  Result<std::vector<AllocationId>> refused;
 };
 
 // Answers CancelRequested, SettingsSet, PlatformSet, ServersSteered.
@@ -205,8 +220,8 @@ struct WakeAt {
 };
 
 using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
-                            Answer, PublishServer, PublishSettings, PublishPlatform, AssignJob, GiveTurns,
-                            PublishQueue, StopTask, JobChanged, WakeAt>;
+                            AnswerLease, Answer, PublishServer, PublishSettings, PublishPlatform, AssignJob,
+                            GiveTurns, PublishQueue, StopTask, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

@@ -70,6 +70,7 @@ struct Handler {
   void operator()(const CommitArrived& event) const { handleCommit(context, event); }
   void operator()(const TurnsPassed& event) const { endTurns(context, event); }
   void operator()(const ReportsArrived& event) const { takeReports(context, event); }
+  void operator()(const LeaseAsked& event) const { renewLease(context, event); }
   void operator()(const CancelRequested& event) const {
     context.out.send(Answer{event.request, cancel(context, event)});
   }

@@ -83,6 +83,7 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
                                           results.initDrop(static_cast<uint32_t>(attached.drop.size())));
           convert::writeNumbers<uint64_t>(attached.stop,
                                           results.initStop(static_cast<uint32_t>(attached.stop.size())));
+          results.setLease(static_cast<uint64_t>(attached.lease.count()));
         });
   }
 
@@ -90,6 +91,14 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
     std::vector<TaskReport> reports;
     for (auto report : convert::elements(context.getParams().getReports())) reports.push_back(read(report));
     return server_.report(session_, std::move(reports));
+  }
+
+  kj::Promise<void> renew(RenewContext context) override {
+    return server_.renewLease(session_, convert::readNumbers<uint64_t>(context.getParams().getStarting()))
+        .then([context](std::vector<AllocationId>&& refused) mutable {
+          auto list = context.getResults().initRefused(static_cast<uint32_t>(refused.size()));
+          convert::writeNumbers<uint64_t>(refused, list);
+        });
   }
 
   kj::Promise<void> files(FilesContext context) override {

@@ -99,6 +99,14 @@ void MasterServer::passTurns(SessionId session, std::vector<JobId> jobs) {
   dispatch(master::TurnsPassed{session, std::move(jobs)});
 }
 
+kj::Promise<std::vector<AllocationId>> MasterServer::renewLease(SessionId session,
+                                                                std::vector<AllocationId> starting) {
+  auto pending = leases_.add();
+  dispatch(master::LeaseAsked{pending.number, session, std::move(starting)});
+  return pending.promise.then(
+      [](Result<std::vector<AllocationId>>&& refused) { return valueOrThrow(std::move(refused)); });
+}
+
 kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport> reports) {
   auto pending = others_.add();
   failpoint("master.report_arrived");
@@ -208,7 +216,7 @@ void MasterServer::letOut(master::AnswerMonitorAttached& action) {
     monitorsAttaching_.fulfill(action.request, action.status.error());
   } else {
     monitorsAttaching_.fulfill(action.request,
-                               AttachedMonitor{std::move(action.drop), std::move(action.stop)});
+                               AttachedMonitor{std::move(action.drop), std::move(action.stop), action.lease});
   }
 }
 
@@ -218,6 +226,9 @@ void MasterServer::letOut(master::AnswerCommit& action) {
 }
 void MasterServer::letOut(master::AnswerReports& action) {
   others_.fulfill(action.request, std::move(action.status));
+}
+void MasterServer::letOut(master::AnswerLease& action) {
+  leases_.fulfill(action.request, std::move(action.refused));
 }
 void MasterServer::letOut(master::Answer& action) {
   others_.fulfill(action.request, std::move(action.status));

@@ -45,6 +45,7 @@ class MasterServer final {
   struct AttachedMonitor {
     std::vector<AllocationId> drop;
     std::vector<AllocationId> stop;
+    Duration lease;
   };
   kj::Promise<AttachedMonitor> attachMonitor(SessionId session, std::string monitor,
                                              std::vector<ServerFacts> servers, std::vector<KnownTask> tasks,
@@ -55,6 +56,7 @@ class MasterServer final {
 
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
   void passTurns(SessionId session, std::vector<JobId> jobs);
+  kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
   kj::Promise<void> setSettings(const QualitySettings& settings);
@@ -94,6 +96,7 @@ class MasterServer final {
   void letOut(master::AnswerMonitorAttached& action);
   void letOut(master::AnswerCommit& action);
   void letOut(master::AnswerReports& action);
+  void letOut(master::AnswerLease& action);
   void letOut(master::Answer& action);
   void letOut(master::PublishServer& action);
   void letOut(master::PublishSettings& action);
@@ -118,6 +121,7 @@ class MasterServer final {
   Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
   Requests<CommitAnswer> commits_{requests_};
+  Requests<Result<std::vector<AllocationId>>> leases_{requests_};
   Requests<Status> others_{requests_};
 
   std::unique_ptr<PublishedState> published_;

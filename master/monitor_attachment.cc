@@ -82,7 +82,7 @@ void reconcile(Context& context, const Arrived& arrived, std::unordered_map<Allo
     const auto found = known.find(allocation);
     const bool isKnown = found != known.end() && found->second == server.record.facts.name;
     if (!isKnown && (task.state == RunState::kRunning || arrived.takenOver)) {
-      endTask(context, hold, lost(context, server.record.facts.name));
+      endTask(context, hold, lost(context, server.record.facts.name), context.tables.options.serverGrace);
       continue;
     }
     if (isKnown) known.erase(found);
@@ -94,6 +94,15 @@ void reconcile(Context& context, const Arrived& arrived, std::unordered_map<Allo
   }
 }
 
+// Of a server's grace, two thirds: the rest is for ends to come about, and for clocks that run unequally.
+Duration leaseOf(const MasterOptions& options) {
+  return options.serverGrace * 2 / 3;
+}
+
+Error replaced() {
+  return {ErrorCode::kConflict, "this connection does not speak for a monitor any more: attach again"};
+}
+
 std::string secondsOf(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()) + " s";
 }
@@ -102,7 +111,8 @@ std::string secondsOf(Duration duration) {
 
 void attachMonitor(Context& context, const MonitorAttached& event) {
   ServerTable& servers = context.tables.servers;
-  AnswerMonitorAttached answer{event.request, mayRegister(servers, event), {}, {}};
+  AnswerMonitorAttached answer{
+      event.request, mayRegister(servers, event), {}, {}, leaseOf(context.tables.options)};
   if (!answer.status) {
     context.out.send(std::move(answer));
     return;
@@ -129,12 +139,25 @@ void attachMonitor(Context& context, const MonitorAttached& event) {
   context.out.send(std::move(answer));
 }
 
+void renewLease(Context& context, const LeaseAsked& event) {
+  const Tables& tables = context.tables;
+  if (!tables.servers.attached(event.session)) {
+    context.out.send(AnswerLease{event.request, replaced()});
+    return;
+  }
+  std::vector<AllocationId> refused;
+  for (const AllocationId allocation : event.starting) {
+    const Hold* hold = tables.jobs.holder(allocation);
+    const bool isHeld = hold != nullptr && tables.servers.at(hold->server).session == event.session;
+    if (!isHeld) refused.push_back(allocation);
+  }
+  context.out.send(AnswerLease{event.request, std::move(refused)});
+}
+
 void takeReports(Context& context, const ReportsArrived& event) {
   Tables& tables = context.tables;
   if (!tables.servers.attached(event.session)) {
-    const Error replaced{ErrorCode::kConflict,
-                         "this connection does not speak for a monitor any more: attach again"};
-    context.out.send(AnswerReports{event.request, replaced});
+    context.out.send(AnswerReports{event.request, replaced()});
     return;
   }
   for (const TaskReport& report : event.reports) {

@@ -16,6 +16,10 @@ void detachMonitor(Context& context, SessionId session);
 // Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
 // repeats them. A report for an allocation that is not in use on one of its servers changes nothing; a task
 // that has started under one is to be stopped.
+// Nothing is kept of it: the servers' grace, which begins no sooner than when the session ends, is longer
+// than a lease.
+void renewLease(Context& context, const LeaseAsked& event);
+
 void takeReports(Context& context, const ReportsArrived& event);
 
 // Tasks of servers that stayed away beyond their grace are lost.

@@ -1,6 +1,7 @@
 #include "master/restoring.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tarcil {
@@ -11,6 +12,37 @@ namespace {
 constexpr AllocationId kSpareAllocations = AllocationId{1} << 33;
 // Versions of servers are made of allocation numbers, and those have to stay below this for it (startup.cc).
 constexpr AllocationId kAllocationEnd = AllocationId{1} << 40;
+
+// The queued tasks of unfinished exclusive jobs, with and without records.
+void leaveAlone(const StoreContents& contents, std::vector<Mutation>& changes) {
+  std::map<JobId, std::set<TaskIndex>> queued;
+  for (const JobRecord& job : contents.jobs) {
+    if (!job.spec.exclusive) continue;
+    std::set<TaskIndex>& tasks = queued[job.id];
+    for (TaskIndex task = 0; task < job.spec.tasks; ++task) tasks.insert(task);
+  }
+  for (const JobProgress& progress : contents.progress) {
+    if (isFinal(progress.state)) queued.erase(progress.id);
+  }
+  const auto leave = [&changes](TaskRecord task) {
+    task.mayRunFor = kOneGrace;
+    changes.emplace_back(Put{std::move(task)});
+  };
+  for (const TaskRecord& task : contents.tasks) {
+    const auto job = queued.find(task.job);
+    if (job == queued.end()) continue;
+    job->second.erase(task.index);
+    if (task.state == RunState::kQueued) leave(task);
+  }
+  for (const auto& [job, tasks] : queued) {
+    for (TaskIndex index : tasks) {
+      TaskRecord task;
+      task.job = job;
+      task.index = index;
+      leave(std::move(task));
+    }
+  }
+}
 
 }  // namespace
 
@@ -38,6 +70,7 @@ Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, Wa
     progress.state = RunState::kRunning;
     changes.emplace_back(Put{std::move(progress)});
   }
+  leaveAlone(contents, changes);
   return changes;
 }
 

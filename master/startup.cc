@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/restoring.h"
 #include "master/steering.h"
 #include "master/task_life.h"
 
@@ -41,7 +42,7 @@ void restoreTask(Context& context, Job& job, const TaskRecord& task) {
     end.cause = EndCause::kLost;
     end.problem = "server " + task.server + " is not in the store";
     end.ended = context.now.wall;
-    concludeAttempt(context, job, task.index, end);
+    concludeAttempt(context, job, task.index, end, tables.options.serverGrace);
     return;
   }
   const Profile& profile = job.record.spec.profile;
@@ -55,7 +56,8 @@ void restoreJob(Context& context, Job& job) {
   Agent& owner = context.tables.agents.named(job.progress.owner);
   owner.jobs.insert(job.record.id);
   if (!owner.deadline) owner.overdue = true;  // nobody the store knows
-  for (const TaskRecord& task : job.tasks) {
+  for (TaskRecord& task : job.tasks) {
+    if (task.mayRunFor == kOneGrace) task.mayRunFor = context.tables.options.serverGrace;
     if (task.state == RunState::kStarting || task.state == RunState::kRunning)
       restoreTask(context, job, task);
   }

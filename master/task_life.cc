@@ -53,7 +53,7 @@ void startTask(Context& context, const Hold& hold, WallTime started) {
   context.tables.jobs.setState(*hold.job, hold.task, RunState::kRunning);
 }
 
-void endTask(Context& context, const Hold& hold, const TaskEnd& end) {
+void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration mayRunFor) {
   Tables& tables = context.tables;
   const Hold held = hold;  // the table's own entry goes away below
   const TaskRecord& task = held.job->tasks[held.task];
@@ -61,10 +61,10 @@ void endTask(Context& context, const Hold& hold, const TaskEnd& end) {
   tables.usage.addAttempt(held.job->record.user, task.rus.size(), context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);
   tables.jobs.release(allocation);
-  concludeAttempt(context, *held.job, held.task, end);
+  concludeAttempt(context, *held.job, held.task, end, mayRunFor);
 }
 
-void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd& end) {
+void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd& end, Duration mayRunFor) {
   TaskRecord& task = job.tasks[index];
   const WallTime started = task.state == RunState::kRunning ? task.end.started : kNever;
   task.end = end;
@@ -77,6 +77,7 @@ void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd&
   if (next == RunState::kQueued) {
     ++task.attempt;
     task.previous = describe(task.end);
+    task.mayRunFor = job.record.spec.exclusive ? mayRunFor : Duration::zero();
   }
   context.tables.jobs.setState(job, index, next);
 }
@@ -114,9 +115,9 @@ void cancelJob(Context& context, Job& job, const std::string& user) {
 }
 
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task) {
-  if (task.failures == 0) return Duration::zero();
+  if (task.failures == 0) return task.mayRunFor;
   const Duration backoff = std::clamp(spec.restart.backoff, Duration::zero(), kMaxBackoff);
-  return backoff * (1 << std::min(task.failures - 1, kMostDoublings));
+  return std::max(backoff * (1 << std::min(task.failures - 1, kMostDoublings)), task.mayRunFor);
 }
 
 std::string describe(const TaskEnd& end) {

@@ -19,11 +19,12 @@ void startTask(Context& context, const Hold& hold, WallTime started);
 // succeeded is done even if its job was cancelled; any other of a cancelled job is cancelled; a lost one is
 // queued again where restart.on_lost says so; one that was stopped to go elsewhere is queued again in any
 // case; a failed one as often as restart.attempts says. Counted as usage of the job's user. Requires: `hold`
-// is of an allocation in use; it is not afterwards.
-void endTask(Context& context, const Hold& hold, const TaskEnd& end);
+// is of an allocation in use; it is not afterwards. `mayRunFor`: so long nobody knows that the attempt is
+// over indeed; a task of an exclusive job is not placed again before.
+void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration mayRunFor = {});
 
 // What endTask() does to a task's record, for a task that holds no units.
-void concludeAttempt(Context& context, Job& job, TaskIndex task, const TaskEnd& end);
+void concludeAttempt(Context& context, Job& job, TaskIndex task, const TaskEnd& end, Duration mayRunFor = {});
 
 // Ends every task of the server, as lost for this reason.
 void loseTasks(Context& context, Server& server, const std::string& reason);
@@ -33,8 +34,9 @@ void loseTasks(Context& context, Server& server, const std::string& reason);
 void cancelJob(Context& context, Job& job, const std::string& user);
 
 // How long a task that is queued again is to be left alone: backoff * 2^(failures - 1), at most 64 times the
-// backoff. Counted from whenever the agent hears of it: after a restart of the master or a change of the
-// owner nobody knows how much of it has passed, so it starts anew.
+// backoff; of an exclusive job no less than the last attempt may have run on. Counted from whenever the agent
+// hears of it: after a restart of the master or a change of the owner nobody knows how much of it has passed,
+// so it starts anew.
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task);
 
 // "exited with code 1", and the like.

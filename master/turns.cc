@@ -28,9 +28,12 @@ void giveTurns(Context& context) {
   Tables& tables = context.tables;
   WaitingQueue& queue = tables.jobs.queue();
   if (tables.servers.takeBetter()) queue.wakeAll();
-  const auto canBeTried = [&tables](const JobId& job) { return ownerAttached(tables, job) != nullptr; };
+  const auto whoTries = [&tables](const JobId& job) -> std::optional<uint64_t> {
+    const Agent* owner = ownerAttached(tables, job);
+    return owner == nullptr ? std::nullopt : std::optional<uint64_t>(*owner->session);
+  };
   std::map<SessionId, std::vector<JobId>> turns;
-  for (const JobId& job : queue.giveTurns(kTurnsAtOnce, canBeTried)) {
+  for (const JobId& job : queue.giveTurns(kTurnsAtOnce, whoTries)) {
     turns[*ownerAttached(tables, job)->session].push_back(job);
   }
   publishPending(context);

@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace tarcil::master {
+namespace {
+
+// Batches that begin anew in a row.
+constexpr int kMostAnew = 3;
+// Batches after a wake that have one agent's jobs each.
+constexpr int kOfOneAgent = 4;
+
+}  // namespace
 
 Place placeOf(const JobRecord& record) {
   return {.urgency = static_cast<uint8_t>(255 - record.spec.priority),
@@ -35,32 +44,42 @@ void WaitingQueue::wakeAll() {
   if (toTry_.size() < resting_.size()) toTry_.swap(resting_);
   toTry_.merge(resting_);
   for (auto& [place, again] : onTurn_) again = true;
+  beginsAnew_ = true;
 }
 
 void WaitingQueue::wakeUntriable() {
   toTry_.merge(untriable_);
 }
 
-std::set<Place>::iterator WaitingQueue::nextBegin() {
-  if (fromHead_) return toTry_.begin();
-  const auto after = toTry_.upper_bound(cursor_);
-  return after == toTry_.end() ? toTry_.begin() : after;
+std::set<Place>::iterator WaitingQueue::firstBehind(const Place& place) {
+  const auto behind = toTry_.upper_bound(place);
+  return behind == toTry_.end() ? toTry_.begin() : behind;
 }
 
-std::vector<JobId> WaitingQueue::giveTurns(size_t atMost, const CanBeTried& canBeTried) {
+std::vector<JobId> WaitingQueue::giveTurns(size_t atMost, const WhoTries& whoTries) {
   std::vector<JobId> turns;
-  // A batch that begins at the cursor may find nobody to try what is behind it.
-  while (onTurn_.empty() && !toTry_.empty()) turns = nextBatch(atMost, canBeTried);
+  // A batch that does not begin with the first may find nobody to try what is behind.
+  while (onTurn_.empty() && !toTry_.empty()) turns = nextBatch(atMost, whoTries);
   return turns;
 }
 
-std::vector<JobId> WaitingQueue::nextBatch(size_t atMost, const CanBeTried& canBeTried) {
+std::vector<JobId> WaitingQueue::nextBatch(size_t atMost, const WhoTries& whoTries) {
+  const bool wakes = std::exchange(beginsAnew_, false);
+  const bool isDeep = wakes && begunAnew_ == kMostAnew;
+  begunAnew_ = wakes && !isDeep ? begunAnew_ + 1 : 0;
+  Place& last = isDeep ? deepest_ : last_;
+  auto next = wakes && !isDeep ? toTry_.begin() : firstBehind(last);
+  batches_ = wakes ? 1 : batches_ + 1;
+  std::optional<uint64_t> only;  // the agent of a batch that others do not take part in
   std::vector<JobId> turns;
-  for (auto next = nextBegin(); next != toTry_.end() && turns.size() < atMost;) {
+  while (next != toTry_.end() && turns.size() < atMost) {
     if (!onTurn_.empty() && next->urgency != onTurn_.begin()->first.urgency) break;
+    const std::optional<uint64_t> who = whoTries(next->job);
+    if (who && only && *who != *only) break;
     const auto here = next++;
-    if (!fromHead_) cursor_ = *here;
-    if (canBeTried(here->job)) {
+    last = *here;
+    if (who) {
+      if (batches_ <= kOfOneAgent) only = who;
       turns.push_back(here->job);
       onTurn_.emplace(*here, false);
       toTry_.erase(here);
@@ -68,7 +87,6 @@ std::vector<JobId> WaitingQueue::nextBatch(size_t atMost, const CanBeTried& canB
       untriable_.insert(toTry_.extract(here));
     }
   }
-  fromHead_ = !fromHead_;
   return turns;
 }
 

@@ -32,8 +32,10 @@ Place placeOf(const JobRecord& record);
 // master holds the queue's order).
 //
 // Turns are given in batches, the next when all turns of the last are over. The jobs of a batch have one
-// priority: none is tried while one of a higher priority is being tried. Within a batch they may overtake
-// each other. The cost of a change is that of the jobs tried since the last one, not that of all that wait.
+// priority: none is tried while one of a higher priority is being tried. Agents race within a batch, but for
+// the first batches after something got better, each of which has the jobs of one agent only: what came free
+// is offered in the exact order first. The cost of a change is that of the jobs tried since the last one, not
+// that of all that wait.
 class WaitingQueue {
  public:
   enum class Mode : uint8_t { kToBeTried, kResting };
@@ -49,10 +51,13 @@ class WaitingQueue {
   void wakeUntriable();
 
   // The next turns, at most so many; none while others are not over. Jobs that nobody can try now are set
-  // aside. Batches alternate between the first in order and those after the last one so taken: the urgent are
-  // tried soonest, and those behind a long row of jobs that nothing suits are reached as well.
-  using CanBeTried = std::function<bool(const JobId&)>;
-  std::vector<JobId> giveTurns(size_t atMost, const CanBeTried& canBeTried);
+  // aside. After a wake turns begin anew with the first in order, then go on behind the last. Where wakes
+  // come so fast that they would never get far, every fourth batch goes on where the last such one ended: a
+  // long row of jobs that nothing suits does not keep those behind it from being tried.
+  //
+  // `whoTries`: a number of the agent that tries the job; none where nobody can.
+  using WhoTries = std::function<std::optional<uint64_t>(const JobId&)>;
+  std::vector<JobId> giveTurns(size_t atMost, const WhoTries& whoTries);
   // The job was tried, or cannot be. Does nothing where it has no turn.
   void endTurn(const Place& place);
   // Whoever has a turn has had it long enough.
@@ -68,16 +73,18 @@ class WaitingQueue {
   uint32_t ahead(const Place& place) const;
 
  private:
-  // Where the next batch begins; the end of toTry_ where it is empty.
-  std::set<Place>::iterator nextBegin();
-  std::vector<JobId> nextBatch(size_t atMost, const CanBeTried& canBeTried);
+  std::set<Place>::iterator firstBehind(const Place& place);
+  std::vector<JobId> nextBatch(size_t atMost, const WhoTries& whoTries);
 
   std::set<Place> toTry_;
   std::set<Place> resting_;
   std::set<Place> untriable_;
   std::map<Place, bool> onTurn_;  // value: to be tried again
-  Place cursor_;
-  bool fromHead_ = true;
+  Place last_;                    // given a turn
+  Place deepest_;                 // ... in a batch that did not begin anew in spite of a wake
+  bool beginsAnew_ = true;        // since the last batch
+  int batches_ = 0;               // since the last that began anew
+  int begunAnew_ = 0;             // batches in a row
 };
 
 }  // namespace tarcil::master

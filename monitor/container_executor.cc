@@ -4,6 +4,7 @@
 #include <kj/debug.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -127,6 +128,15 @@ void ContainerExecutor::record(const LaunchSpec& spec) {
   failpoint("monitor.recorded");
 }
 
+// Shims count by the clock that runs on while the machine sleeps.
+void ContainerExecutor::extendLease(MonotonicTime until) {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock_.now().steady);
+  const int64_t end = now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec + left.count();
+  if (auto written = store_->writeLease(end); !written) KJ_LOG(ERROR, written.error().message);
+}
+
 void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>& files) {
   const AllocationId allocation = spec.allocation;
   if (running_.contains(allocation)) return;
@@ -154,6 +164,7 @@ TaskSetting ContainerExecutor::settingFor(const LaunchSpec& spec) const {
   setting.memoryBytes =
       spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
   setting.pinByAffinity = pinByAffinity_;
+  if (spec.exclusive) setting.leaseFile = store_->leaseFile();
   const uint32_t pids = spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids;
   setting.cgroups = cgroups_.forTask(spec.allocation, {setting.cores, setting.memoryBytes, pids});
   return setting;

@@ -49,6 +49,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
 
   // A record that cannot be written makes the start fail.
   void record(const LaunchSpec& spec) override;
+  void extendLease(MonotonicTime until) override;
   // Requires: recorded. A task that runs is left alone. Files are written before this returns.
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
   void recordReason(AllocationId allocation, EndCause reason) override;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "shim/plan.h"
+
 namespace tarcil {
 namespace {
 
@@ -82,10 +84,17 @@ EmulatedExecutor::EmulatedExecutor(ExecutorListener& listener, Now now) : listen
 
 void EmulatedExecutor::record(const LaunchSpec&) {}
 
+void EmulatedExecutor::extendLease(MonotonicTime until) {
+  agenda_.erase({leaseEnd_, 0, What::kLeaseEnd});
+  leaseEnd_ = until;
+  agenda_.insert({leaseEnd_, 0, What::kLeaseEnd});
+}
+
 void EmulatedExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>&) {
   const Behaviour behaviour = behaviourOf(spec);
   Task task{.ends = now_.steady + behaviour.lasts, .end = {}};
   task.end.exitCode = behaviour.exitCode;
+  task.exclusive = spec.exclusive;
   if (behaviour.problem.empty()) {
     task.end.started = now_.wall;
     agenda_.insert({now_.steady, spec.allocation, What::kStart});
@@ -105,11 +114,24 @@ void EmulatedExecutor::signal(AllocationId allocation, int signal) {
   if (found == tasks_.end() || (signal != SIGTERM && signal != SIGKILL)) return;
   Task& task = found->second;
   if (task.ends <= now_.steady) return;  // ended already, only not told yet
+  endNow(allocation, task);
+  task.end.signal = signal;
+}
+
+void EmulatedExecutor::endNow(AllocationId allocation, Task& task) {
   agenda_.erase({task.ends, allocation, What::kEnd});
   task.ends = now_.steady;
   task.end.exitCode = 0;
-  task.end.signal = signal;
   agenda_.insert({task.ends, allocation, What::kEnd});
+}
+
+void EmulatedExecutor::loseExclusive() {
+  for (auto& [allocation, task] : tasks_) {
+    if (!task.exclusive || task.ends <= now_.steady) continue;
+    endNow(allocation, task);
+    task.end.cause = EndCause::kLost;
+    task.end.problem = kLeaseEnded;
+  }
 }
 
 void EmulatedExecutor::forget(AllocationId) {}
@@ -134,6 +156,7 @@ std::optional<MonotonicTime> EmulatedExecutor::nextWake() const {
 }
 
 void EmulatedExecutor::announce(const Due& due) {
+  if (due.what == What::kLeaseEnd) return loseExclusive();
   const auto found = tasks_.find(due.allocation);
   if (due.what == What::kStart) {
     listener_.taskStarted(due.allocation, found->second.end.started);

@@ -29,6 +29,7 @@ class EmulatedExecutor final : public Executor {
   EmulatedExecutor(ExecutorListener& listener, Now now);
 
   void record(const LaunchSpec& spec) override;
+  void extendLease(MonotonicTime until) override;
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
   void signal(AllocationId allocation, int signal) override;
@@ -45,10 +46,10 @@ class EmulatedExecutor final : public Executor {
   std::optional<MonotonicTime> nextWake() const;
 
  private:
-  enum class What : uint8_t { kStart, kEnd };
+  enum class What : uint8_t { kStart, kEnd, kLeaseEnd };
   struct Due {
     MonotonicTime when;
-    AllocationId allocation;
+    AllocationId allocation;  // 0 for kLeaseEnd
     What what;
 
     auto operator<=>(const Due&) const = default;
@@ -56,15 +57,19 @@ class EmulatedExecutor final : public Executor {
   struct Task {
     MonotonicTime ends;
     TaskEnd end;
+    bool exclusive = false;
   };
 
   void announce(const Due& due);
+  void endNow(AllocationId allocation, Task& task);
+  void loseExclusive();
   WallTime wallAt(MonotonicTime when) const;
 
   ExecutorListener& listener_;
   Now now_;
   std::map<AllocationId, Task> tasks_;  // started and not ended
   std::set<Due> agenda_;
+  MonotonicTime leaseEnd_{};
 };
 
 }  // namespace tarcil

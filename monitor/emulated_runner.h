@@ -23,6 +23,10 @@ class EmulatedRunner final : public Executor {
 
   void record(const LaunchSpec& spec) override { emulated_.record(spec); }
 
+  void extendLease(MonotonicTime until) override {
+    later([this, until]() { emulated_.extendLease(until); });
+  }
+
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override {
     later([this, spec, files]() { emulated_.start(spec, files); });
   }

@@ -22,6 +22,7 @@ using RequestId = uint64_t;
 struct MasterAttached {
   std::vector<AllocationId> drop;
   std::vector<AllocationId> stop;
+  Duration lease = Duration::max();  // how long a renewal of it lasts
 };
 struct MasterLost {};
 
@@ -56,10 +57,16 @@ struct TaskEnded {
 // MasterAttached.
 struct ReportsAcknowledged {};
 
+// The answer to the RenewLease under way. `refused`: of the tasks that were asked for, those that are
+// nobody's here any more. Never for one that was sent before the latest MasterAttached.
+struct LeaseRenewed {
+  std::vector<AllocationId> refused;
+};
+
 struct TimerFired {};
 
 using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted,
-                           TaskEnded, ReportsAcknowledged, TimerFired>;
+                           TaskEnded, ReportsAcknowledged, LeaseRenewed, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
 
@@ -100,12 +107,21 @@ struct ForgetTask {
 struct SendReports {
   std::vector<TaskReport> reports;
 };
+// Ask the master for another lease, and whether these tasks of exclusive jobs may start. At most one is under
+// way; answered by LeaseRenewed or MasterLost.
+struct RenewLease {
+  std::vector<AllocationId> starting;
+};
+// Executor::extendLease.
+struct ExtendLease {
+  MonotonicTime until;
+};
 // Send TimerFired at this time; the latest WakeAt replaces earlier ones.
 struct WakeAt {
   MonotonicTime when;
 };
 
 using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, SignalTask,
-                            ForgetTask, SendReports, WakeAt>;
+                            ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
 
 }  // namespace tarcil::monitor

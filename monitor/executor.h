@@ -45,6 +45,11 @@ class Executor {
   // crash of the machine: no task does.
   virtual void record(const LaunchSpec& spec) = 0;
 
+  // Tasks of exclusive jobs may live until then, whatever becomes of this process; those that still do are
+  // killed and end as kLost. Comes before the first of them is started; what recover() told lives by the
+  // predecessor's word until then.
+  virtual void extendLease(MonotonicTime until) = 0;
+
   // Starts a recorded task with these input files. Answers through the listener.
   virtual void start(const LaunchSpec& spec, const std::vector<InputFile>& files) = 0;
 

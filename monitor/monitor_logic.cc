@@ -18,6 +18,8 @@ using namespace monitor;
 namespace {
 
 constexpr size_t kTombstones = 100'000;
+// A lease is renewed this often while it lasts: some renewals may be lost.
+constexpr int kRenewalsPerLease = 4;
 // Reports in one message: a few hundred kilobytes.
 constexpr size_t kReportsPerMessage = 1'000;
 // Between tries to fetch files from a master that is attached and yet says Unavailable.
@@ -47,6 +49,7 @@ struct Task {
   Phase phase = Phase::kReady;
   Intent intent = Intent::kNone;
   bool killed = false;     // SIGKILL was sent; before that, an intent means that SIGTERM was
+  bool allowed = true;     // to start; an exclusive one when the master says so
   bool recorded = true;    // false: a stop that came before its launch; only spec.allocation is filled
   bool reportDue = false;  // is in State::due
   WallTime started = kNever;
@@ -116,11 +119,13 @@ struct MonitorLogic::State {
   void on(const TaskStarted& event, Turn& turn);
   void on(const TaskEnded& event, Turn& turn);
   void on(const ReportsAcknowledged& event, Turn& turn);
+  void on(const LeaseRenewed& event, Turn& turn);
   void on(const TimerFired& event, Turn& turn);
 
   void admit(const LaunchSpec& spec, Turn& turn);
   void fetch(const Task& task, Turn& turn);
   void startReady(Turn& turn);
+  bool mayStart(const Task& task, const Turn& turn);  // of an exclusive job
   void start(Task& task, Turn& turn);
 
   void stop(AllocationId allocation, Turn& turn);
@@ -131,6 +136,7 @@ struct MonitorLogic::State {
   void finish(Task& task, TaskEnd end, Turn& turn);
   void forget(AllocationId allocation, Turn& turn);
 
+  void renewLease(Turn& turn);
   void setAlarm(Task& task, MonotonicTime when);
   void clearAlarm(Task& task);
   void ring(Task& task, Turn& turn);
@@ -152,6 +158,16 @@ struct MonitorLogic::State {
 
   std::set<AllocationId> ready;  // tasks in kReady
   Holdings held;                 // of tasks in kStarting and kRunning
+
+  // The lease, which tasks of exclusive jobs need: what the latest renewal gives, counted from when it was
+  // asked for.
+  struct Lease {
+    Duration length = Duration::max();
+    MonotonicTime until{};
+    MonotonicTime renewAt{};               // while attached and no renewal is under way
+    std::optional<MonotonicTime> askedAt;  // of the renewal under way
+    std::set<AllocationId> asking, toAsk;  // tasks: named in it; to be named in the next
+  } lease;
 
   // What a report says is decided when it is sent: started, or ended if it has come to that.
   std::deque<AllocationId> due;
@@ -185,6 +201,7 @@ void MonitorLogic::State::on(const LaunchArrived& event, Turn& turn) {
 void MonitorLogic::State::admit(const LaunchSpec& spec, Turn& turn) {
   Task& task = tasks.try_emplace(spec.allocation).first->second;
   task.spec = spec;
+  task.allowed = !spec.exclusive;
   if (spec.hasFiles) {
     task.phase = Phase::kFetching;
     if (attached) fetch(task, turn);
@@ -220,10 +237,16 @@ void MonitorLogic::State::startReady(Turn& turn) {
     Task& task = tasks.at(*next);
     // An earlier task holds some of it only where the master and this monitor disagree for a moment; both
     // running at once would break the promise that nothing has two owners.
-    const bool starts = held.areFree(task.spec);
+    const bool starts = held.areFree(task.spec) && (!task.spec.exclusive || mayStart(task, turn));
     next = starts ? ready.erase(next) : std::next(next);
     if (starts) start(task, turn);
   }
+}
+
+bool MonitorLogic::State::mayStart(const Task& task, const Turn& turn) {
+  if (task.allowed && turn.now.steady < lease.until) return true;
+  lease.toAsk.insert(task.spec.allocation);
+  return false;
 }
 
 void MonitorLogic::State::start(Task& task, Turn& turn) {
@@ -365,9 +388,38 @@ void MonitorLogic::State::ring(Task& task, Turn& turn) {
   }
 }
 
+// A renewal is due from time to time, and as soon as a task needs one.
+void MonitorLogic::State::renewLease(Turn& turn) {
+  if (!attached || lease.askedAt || lease.length == Duration::max()) return;
+  if (lease.toAsk.empty() && turn.now.steady < lease.renewAt) return;
+  lease.askedAt = turn.now.steady;
+  lease.asking = std::exchange(lease.toAsk, {});
+  turn.act(RenewLease{{lease.asking.begin(), lease.asking.end()}});
+}
+
+void MonitorLogic::State::on(const LeaseRenewed& event, Turn& turn) {
+  if (!lease.askedAt) return;
+  lease.until = *lease.askedAt + lease.length;
+  lease.renewAt = *lease.askedAt + lease.length / kRenewalsPerLease;
+  lease.askedAt.reset();
+  turn.act(ExtendLease{lease.until});
+  for (AllocationId allocation : event.refused) {
+    lease.asking.erase(allocation);
+    drop(allocation, turn);
+  }
+  for (AllocationId allocation : std::exchange(lease.asking, {})) {
+    if (Task* task = find(allocation)) task->allowed = true;
+  }
+  startReady(turn);
+}
+
 void MonitorLogic::State::wake(Turn& turn) {
-  if (alarms.empty()) return;
-  const MonotonicTime next = alarms.begin()->first;
+  std::optional<MonotonicTime> due;
+  if (!alarms.empty()) due = alarms.begin()->first;
+  const bool renews = attached && !lease.askedAt && lease.length != Duration::max();
+  if (renews && (!due || lease.renewAt < *due)) due = lease.renewAt;
+  if (!due) return;
+  const MonotonicTime next = *due;
   // Waking too early is harmless, so an alarm that was cleared is not taken back.
   if (wakeAt && *wakeAt <= next) return;
   wakeAt = next;
@@ -379,6 +431,13 @@ void MonitorLogic::State::wake(Turn& turn) {
 void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
   heardMaster = true;
+  lease.length = event.lease;
+  lease.renewAt = turn.now.steady;
+  lease.askedAt.reset();
+  // What was asked for before may have been given to others meanwhile, also where the answer said that it had
+  // not.
+  lease.asking.clear();
+  for (auto& [allocation, task] : tasks) task.allowed = !task.spec.exclusive;
   // A message that was under way counts as lost, and everything is reported anew.
   underWay.clear();
   due.clear();
@@ -476,6 +535,7 @@ void MonitorLogic::handle(const Event& event, Now now, Rng&, std::vector<Action>
   Turn turn{now, actions};
   std::visit([state = state_.get(), &turn](const auto& happened) { state->on(happened, turn); }, event);
   state_->sendReports(turn);
+  state_->renewLease(turn);
   state_->wake(turn);
 }
 

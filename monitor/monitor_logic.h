@@ -5,7 +5,8 @@
 // A task starts once its launch is recorded, its files are there, no earlier task holds its resource units,
 // and the master has been heard since this process started: while the monitor was away the task may have been
 // stopped or given to another server, and the first MasterAttached says so. After that, tasks start and run
-// on without the master.
+// on without the master, but for those of exclusive jobs: each starts only when the master has said that it
+// is still to, and lives no longer than the lease, which is renewed all the time.
 #pragma once
 
 #include <array>

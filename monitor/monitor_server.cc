@@ -167,10 +167,12 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       port_ = kj::mv(port);
       fault_ = kj::mv(fault.fulfiller);
       attached_ = true;
+      ++attachments_;
       outage_.end();
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
-                                       convert::readNumbers<uint64_t>(answer.getStop())});
+                                       convert::readNumbers<uint64_t>(answer.getStop()),
+                                       Duration(answer.getLease())});
       attachedCallback_();
       return Attached{kj::mv(fault.promise)};
     });
@@ -273,6 +275,27 @@ void MonitorServer::carryOut(monitor::SendReports& action) {
     metrics_.ends[static_cast<size_t>(report.end.cause)]->Increment();
     ended(report.allocation);
   }
+}
+
+void MonitorServer::carryOut(monitor::RenewLease& action) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->renewRequest();
+    auto starting = request.initStarting(static_cast<uint32_t>(action.starting.size()));
+    convert::writeNumbers<uint64_t>(action.starting, starting);
+    calls_.add(request.send().then(
+        [this, attachment = attachments_](auto&& answer) {
+          // By then another attachment may have taken the place of the one that was asked.
+          if (attachment != attachments_ || !attached_) return;
+          dispatch(monitor::LeaseRenewed{convert::readNumbers<uint64_t>(answer.getRefused())});
+        },
+        [this, attachment = attachments_](kj::Exception&& exception) {
+          if (attachment == attachments_) fault_->reject(kj::mv(exception));
+        }));
+  }
+}
+
+void MonitorServer::carryOut(monitor::ExtendLease& action) {
+  executor_->extendLease(action.until);
 }
 
 void MonitorServer::carryOut(monitor::WakeAt& action) {

@@ -80,6 +80,8 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);
+  void carryOut(monitor::RenewLease& action);
+  void carryOut(monitor::ExtendLease& action);
   void carryOut(monitor::WakeAt& action);
   void ended(AllocationId allocation);
 
@@ -107,6 +109,7 @@ class MonitorServer final : public ExecutorListener {
   kj::Maybe<wire::MonitorPort::Client> port_;
   kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
+  uint64_t attachments_ = 0;
   std::set<std::string> agentTokens_;  // that the master has confirmed
 
   Outage outage_;  // of the master

@@ -11,6 +11,7 @@ namespace tarcil {
 
 struct TaskSetting {
   std::string taskDirectory;    // absolute
+  std::string leaseFile;        // of an exclusive task; else empty
   std::string workPoint;        // where the task sees its private directory; empty: below taskDirectory
   std::vector<uint32_t> cores;  // of the task's resource units; ascending, without repetition
   uint64_t memoryBytes = 0;     // the limit that holds; 0: none

@@ -128,6 +128,8 @@ void TaskStore::settleEarlierBoot() {
     const auto record = lostRecord(started(allocation).value_or(kNever), "its server went down while it ran");
     writeFile(file(allocation, "exit"), record);
   }
+  // The clock that the lease is told by has begun anew; without a file there is none.
+  if (!writeLease(0)) ::unlink(leaseFile().c_str());
   writeFile(data_ + "/boot", *boot);
 }
 
@@ -240,6 +242,14 @@ Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
 std::optional<EndCause> TaskStore::reason(AllocationId allocation) const {
   const auto text = readFile(file(allocation, "reason"));
   return text ? parseReasonRecord(*text) : std::nullopt;
+}
+
+// In place: eight bytes of one page are never seen in part.
+Status TaskStore::writeLease(int64_t until) {
+  const std::string path = leaseFile();
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const bool written = fd.get() >= 0 && ::pwrite(fd, &until, sizeof until, 0) == sizeof until;
+  return written ? Status() : failure("write", path);
 }
 
 std::vector<AllocationId> TaskStore::tasks() const {

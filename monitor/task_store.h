@@ -1,6 +1,7 @@
 // The folders in which tasks leave what must survive a monitor.
 //
 //   <data>/executor.lock      held by the one executor that uses the folder
+//   <data>/lease              until when tasks of exclusive jobs may live (shim/lease.h)
 //   <data>/boot               the machine's boot that the tasks are of (/proc/sys/kernel/random/boot_id)
 //   <data>/tasks/<allocation>/
 //     launch    what was to be started (monitor/launch_record.h); written before start
@@ -81,6 +82,11 @@ class TaskStore {
   // Writes `reason`; a later one replaces it.
   Status recordReason(AllocationId allocation, EndCause reason);
   std::optional<EndCause> reason(AllocationId allocation) const;
+
+  // Until when tasks of exclusive jobs may live: nanoseconds of the machine's CLOCK_BOOTTIME. Before the
+  // first call, of this process or a predecessor since the boot, none may.
+  Status writeLease(int64_t until);
+  std::string leaseFile() const { return data_ + "/lease"; }
 
   // Tasks with a folder, ascending.
   std::vector<AllocationId> tasks() const;

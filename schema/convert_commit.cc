@@ -206,6 +206,7 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setGrace(static_cast<uint64_t>(value.grace.count()));
   to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
   to.setHasFiles(value.hasFiles);
+  to.setExclusive(value.exclusive);
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
 }
 
@@ -227,6 +228,7 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   value.grace = Duration(from.getGrace());
   value.timeout = Duration(from.getTimeout());
   value.hasFiles = from.getHasFiles();
+  value.exclusive = from.getExclusive();
   value.extras = read(from.getExtras());
   return value;
 }

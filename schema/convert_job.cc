@@ -177,6 +177,8 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   write(value.profile, to.initProfile());
   to.setTarget(value.target.value_or(0));
   to.setConfidence(value.confidence.value_or(0));
+  to.setMaxWait(value.maxWait ? value.maxWait->count() : int64_t{-1});
+  to.setExclusive(value.exclusive);
   to.setProtectNeighbours(value.protectNeighbours);
   to.setSpread(toWireEnum<wire::Spread>(value.placement.spread));
   to.setAtMost(value.placement.atMost);
@@ -213,6 +215,8 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.profile = read(from.getProfile());
   if (from.getTarget() != 0) value.target = from.getTarget();
   if (from.getConfidence() != 0) value.confidence = from.getConfidence();
+  if (from.getMaxWait() >= 0) value.maxWait = Duration(from.getMaxWait());
+  value.exclusive = from.getExclusive();
   value.protectNeighbours = from.getProtectNeighbours();
   value.placement.spread = fromWireEnum<Spread>(from.getSpread(), 3, "Spread");
   value.placement.atMost = from.getAtMost();
@@ -313,6 +317,7 @@ void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setMoving(value.moving);
   to.setPrevious(text(value.previous));
+  to.setMayRunFor(static_cast<uint64_t>(value.mayRunFor.count()));
 }
 
 TaskRecord read(wire::TaskRecord::Reader from) {
@@ -334,6 +339,7 @@ TaskRecord read(wire::TaskRecord::Reader from) {
   value.extras = read(from.getExtras());
   value.moving = from.getMoving();
   value.previous = text(from.getPrevious());
+  value.mayRunFor = Duration(from.getMayRunFor());
   return value;
 }
 

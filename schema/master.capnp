@@ -63,11 +63,12 @@ struct StateChecksum {
 
 interface MonitorPort {
   attach @0 (monitor :Text, servers :List(Types.ServerFacts), tasks :List(Types.KnownTask), control :MonitorControl)
-      -> (drop :List(UInt64), stop :List(UInt64));
+      -> (drop :List(UInt64), stop :List(UInt64), lease :UInt64);
   # Once per connection, first. `monitor` is a random identity kept in the monitor's data folder. `tasks` are all that
   # it has recorded and not forgotten. Success: the servers are up and may be given tasks. `drop`: unknown to the master
   # or given to others; the monitor kills them and forgets them without a report. `stop`: to be stopped as by
-  # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers.
+  # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers. `lease`, in
+  # microseconds: see renew.
 
   report @1 (reports :List(Types.TaskReport)) -> ();
   # Success: durable; tasks that ended may be forgotten. A repeat changes nothing. A task that started under an
@@ -79,6 +80,12 @@ interface MonitorPort {
 
   authenticate @3 (token :Text) -> (caller :Types.Caller);
   # For an agent that logged in at the monitor. Fails as Denied unless the token's role is agent. Reads only.
+
+  renew @4 (starting :List(UInt64)) -> (refused :List(UInt64));
+  # Success: for `lease` from when the monitor asked, tasks of exclusive jobs on its servers are given to nobody else; when
+  # that ends without another renewal they must have ended. An exclusive task starts only after an answer to a renewal
+  # that names it in `starting`: those `refused` are in nobody's use here any more and are never started. Fails as Conflict
+  # as report does.
 }
 
 interface MonitorControl {

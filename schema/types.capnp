@@ -91,6 +91,8 @@ struct JobSpec {
   policy @27 :Policy;       # how places are chosen
   pack @28 :Pack;           # judge slots together with the others of their server or rack
   preferOfTask @29 :List(TaskPreference);  # tasks are unique
+  exclusive @30 :Bool;      # never two live copies of a task
+  maxWait @31 :Int64 = -1;  # microseconds; then the best place there is is taken; -1: the agent's bound
 }
 
 struct InputFile {
@@ -153,6 +155,7 @@ struct TaskRecord {
   extras @14 :List(HeldExtra);  # of that allocation
   moving @15 :Bool;         # stopped so that it goes elsewhere: the attempt does not count
   previous @16 :Text;       # how the attempt before this one ended; empty for the first
+  mayRunFor @17 :UInt64;    # microseconds that attempt may have run on
 }
 
 struct Explanation {
@@ -374,6 +377,7 @@ struct LaunchSpec {
   timeout @16 :UInt64;      # microseconds; 0: none
   hasFiles @17 :Bool;
   extras @18 :List(HeldExtra);
+  exclusive @19 :Bool;      # lives no longer than its monitor's lease
 }
 
 struct KnownTask {

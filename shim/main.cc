@@ -18,6 +18,7 @@
 #include "shim/cgroups.h"
 #include "shim/exit_record.h"
 #include "shim/init.h"
+#include "shim/lease.h"
 #include "shim/output.h"
 #include "shim/plan_reader.h"
 
@@ -75,11 +76,13 @@ void passOn(const signalfd_siginfo& received, int init) {
 }
 
 // Until init has ended, and with it every process of the task.
-void superviseTask(int init, int signalFd, OutputStream (&streams)[2]) {
+void superviseTask(int init, int signalFd, OutputStream (&streams)[2], Lease& lease) {
   for (bool running = true; running;) {
+    if (lease.hasJustEnded()) sys::call(SYS_kill, init, SIGKILL);
+    const timespec left = lease.left();
     pollfd fds[3] = {
         {signalFd, POLLIN, 0}, {streams[0].pipeFd(), POLLIN, 0}, {streams[1].pipeFd(), POLLIN, 0}};
-    if (sys::call(SYS_ppoll, fds, 3, 0, 0, 0) < 0) continue;
+    if (sys::call(SYS_ppoll, fds, 3, lease.isRunning() ? &left : nullptr, 0, 0) < 0) continue;
     for (int i = 0; i < 2; ++i) {
       if (fds[i + 1].revents != 0) streams[i].pump();
     }
@@ -123,6 +126,7 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
   for (const int fd : {out.reader, err.reader}) sys::call(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
   OutputStream streams[2] = {{"stdout", directory, out.reader, plan.header->outputLimit},
                              {"stderr", directory, err.reader, plan.header->outputLimit}};
+  Lease lease(plan.leaseFile);
   if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report)) {
     const int init = startInit(
         plan, {directory, record.descriptor(), lifeline.reader, lifeline.writer, out.writer, err.writer},
@@ -130,11 +134,11 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
     sys::close(out.writer);
     sys::close(err.writer);
     sys::close(kStatusFd);
-    if (init > 0) superviseTask(init, signalFd, streams);
+    if (init > 0) superviseTask(init, signalFd, streams, lease);
   }
   const bool oomKilled = oomKills(plan) > 0;
   removeCgroups(plan);
-  record.write(report, oomKilled, streams, 2);
+  record.write(report, {oomKilled, lease.hasEnded()}, streams, 2);
 }
 
 int run() {

@@ -3,8 +3,9 @@
 // The block is a PlanHeader, then `groups` group ids of 32 bits, then NUL-terminated strings in this order:
 //   task directory; mount point of the working directory (empty: none); working directory wanted (empty: the
 //   private one); PATH to search; cgroup v2 directory to be born in (empty: none); file with the count of OOM
-//   kills (empty: none); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
-//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
+//   kills (empty: none); file with the end of the lease (empty: none; shim/lease.h); `arguments` words of the
+//   command; `variables` NAME=value; `directories` cgroup directories to make; `settings` pairs of file and
+//   value; `joins` files named "tasks" of cgroup v1.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534831;  // "TSH1"
+inline constexpr uint32_t kPlanMagic = 0x54534832;  // "TSH2"
 
 // Descriptors of the shim at its start, beside 0-2 on /dev/null.
 inline constexpr int kPlanFd = 3;  // the plan, readable
@@ -31,6 +32,10 @@ enum ShimStatus : int {
   kShimBadPlan = 2,   // the plan cannot be read: monitor and shim are of different builds
   kShimNoRecord = 3,  // nothing can be written into the task directory; the command was not executed
 };
+
+// The problem of a task that ended with its lease.
+inline constexpr const char* kLeaseEnded =
+    "exclusive, and the master was out of its server's reach for longer than the lease";
 
 struct PlanHeader {
   uint32_t magic = kPlanMagic;

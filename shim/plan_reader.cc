@@ -66,7 +66,7 @@ bool readPlan(int fd, Plan& plan) {
   char* data = load(fd, size, pointers);
   if (data == nullptr) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
-  const uint64_t strings = uint64_t{6} + header->arguments + header->variables + header->directories +
+  const uint64_t strings = uint64_t{7} + header->arguments + header->variables + header->directories +
                            uint64_t{2} * header->settings + header->joins;
   const uint64_t fixed = sizeof(PlanHeader) + uint64_t{header->groups} * sizeof(uint32_t);
   if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
@@ -80,6 +80,7 @@ bool readPlan(int fd, Plan& plan) {
   plan.searchPath = cursor.next();
   plan.birthCgroup = cursor.next();
   plan.oomFile = cursor.next();
+  plan.leaseFile = cursor.next();
   plan.arguments = pointers;
   cursor.fill(plan.arguments, header->arguments);
   plan.variables = plan.arguments + header->arguments + 1;

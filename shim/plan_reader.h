@@ -20,6 +20,7 @@ struct Plan {
   const char* searchPath;
   const char* birthCgroup;
   const char* oomFile;
+  const char* leaseFile;
   char** arguments;  // ends with a null pointer, as execve wants it
   char** variables;  // likewise
   char** directories;

@@ -93,10 +93,12 @@ struct JobSpec {
   Profile profile;
   std::optional<double> target;      // else the cluster's
   std::optional<double> confidence;  // else the cluster's
+  std::optional<Duration> maxWait;   // then it takes the best place there is; else the agent's bound
   bool protectNeighbours = true;
   Placement placement;
   RestartPolicy restart;
   Limits limits;
+  bool exclusive = false;  // never two live copies of a task, even across a network cut
 
   bool operator==(const JobSpec&) const = default;
 

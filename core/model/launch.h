@@ -29,8 +29,9 @@ struct LaunchSpec {
   std::string user;     // a user of the server's system; already allowed by policy
   Limits limits;
   Duration grace = std::chrono::seconds(10);
-  Duration timeout{};     // 0: none
-  bool hasFiles = false;  // input files are to be fetched from the master before the start
+  Duration timeout{};      // 0: none
+  bool hasFiles = false;   // input files are to be fetched from the master before the start
+  bool exclusive = false;  // lives no longer than its monitor's lease
 
   bool operator==(const LaunchSpec&) const = default;
 };

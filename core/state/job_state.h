@@ -71,6 +71,7 @@ struct TaskRecord {
   WallTime placed = kNever;
   TaskEnd end;  // of the last attempt that ended; while one runs, only `started` is set, and is its
   std::string previous{};  // how the attempt before this one ended; empty for the first
+  Duration mayRunFor{};  // how long that one may have run on, of an exclusive job; counts anew at each start
 
   bool operator==(const TaskRecord&) const = default;
 };

@@ -55,11 +55,11 @@ priority: 60
 preemptible: false
 grace: 20s
 policy: quality
-quality: {target: 0.9, confidence: 0.99, protect_neighbours: false}
+quality: {target: 0.9, confidence: 0.99, protect_neighbours: false, max_wait: 45s}
 placement: {pack: none, spread: rack, at_most: 2, constraints: ["gpu = true"], prefer: [s1, s2]}
 limits: {memory: 2GiB, pids: 1000, output: 1MiB}
 restart: {attempts: 3, backoff: 2s, on_lost: false}
-exclusive: false
+exclusive: true
 at_most_once: false
 timeout: 10m
 )");
@@ -72,6 +72,8 @@ timeout: 10m
   expected.env = {{"KEY", "value"}, {"N", "5"}, {"EMPTY", ""}};
   expected.workdir = "/srv/train";
   expected.user = "alice";
+  expected.exclusive = true;
+  expected.maxWait = 45s;
   expected.tasks = 20;
   expected.rusPerTask = 2;
   expected.concurrency = 10;
@@ -224,8 +226,10 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfQuality) {
       "quality: {protect_neighbors: true}",
       "11: quality.protect_neighbors: unknown field; did you mean protect_neighbours? known here: target, "
       "confidence, protect_neighbours, max_wait");
-  expectProblem("quality: {max_wait: 30s}",
-                "21: quality.max_wait: this version does not bound a job's wait yet; leave it out");
+  expectProblem(
+      "quality: {max_wait: soon}",
+      "21: quality.max_wait: 'soon' is not a duration; write a number with a unit, for example 10s or "
+      "500ms");
 }
 
 TEST(ParseJob, NamesPlaceFieldAndRemedyOfPlacement) {
@@ -346,9 +350,7 @@ TEST(ParseJob, SaysWhatThisVersionDoesNotDo) {
   expectProblem("policy: late-binding", "9: policy: this version does not do late binding" + leaveOut);
   expectProblem("preemptible: true", "14: preemptible: this version does not preempt tasks" + leaveOut);
   expectProblem("preemptible: maybe", "14: preemptible: is 'maybe'; write true or false");
-  expectProblem(
-      "exclusive: true",
-      "12: exclusive: this version does not rule out a second live copy across a network cut" + leaveOut);
+  expectProblem("exclusive: maybe", "12: exclusive: is 'maybe'; write true or false");
   expectProblem("at_most_once: true", "15: at_most_once: this version does not do late binding" + leaveOut);
   expectProblem(
       "container: {rootfs: /x}",

@@ -220,5 +220,78 @@ TEST_F(Monitors, WithFewerUnitsKeepTheTasksOnTheOthers) {
   EXPECT_EQ(master.freeUnits("a"), 1u);
 }
 
+// Server a of 4 units, and job 1, exclusive, of one task on it, that runs.
+struct Exclusive : Monitors {
+  void SetUp() override {
+    Monitors::SetUp();
+    JobSpec wanted = spec();
+    wanted.exclusive = true;
+    Commit commit = newJob(2, wanted);
+    commit.claims = {claim(0, 0)};
+    allocation = master.place(agent, commit);
+    master.started(monitor, allocation);
+  }
+  Result<std::vector<AllocationId>> renew(SessionId session, std::vector<AllocationId> starting) {
+    return only<AnswerLease>(master.handle(LeaseAsked{1'000, session, std::move(starting)})).at(0).refused;
+  }
+  AllocationId allocation = 0;
+};
+
+TEST_F(Exclusive, LeasesEndWellBeforeAServersGraceDoes) {
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}, {allocation, "a"}});
+  EXPECT_EQ(master.monitorAnswer().lease, kGrace * 2 / 3);
+}
+
+TEST_F(Exclusive, ALeaseRefusesTasksThatAreNobodysThere) {
+  const SessionId other = master.attachMonitor("n", {serverFacts("b", 1)});
+  EXPECT_THAT(renew(monitor, {allocation, 999}).value(), ElementsAre(999));
+  EXPECT_THAT(renew(other, {allocation}).value(), ElementsAre(allocation));
+}
+
+TEST_F(Exclusive, AMonitorThatWasReplacedGetsNoLease) {
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}, {allocation, "a"}});
+  EXPECT_EQ(renew(monitor, {}).error().code, ErrorCode::kConflict);
+}
+
+TEST_F(Exclusive, ATaskOfAServerThatIsLostIsPlacedAgainAtOnceWhenTheGraceIsOver) {
+  master.detach(monitor);
+  const auto actions = master.pass(kGrace);
+  EXPECT_EQ(master.task(2, 0).state, RunState::kQueued);
+  for (const AssignJob& action : only<AssignJob>(actions)) {
+    for (const TaskAssignment& task : action.assignment.tasks) EXPECT_EQ(task.delay, Duration::zero());
+  }
+}
+
+// The server is there, the task may be as well: its shim lives by a lease that nobody renews any more.
+TEST_F(Exclusive, ATaskThatItsServerDoesNotKnowIsPlacedAgainAfterTheGrace) {
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
+  EXPECT_EQ(master.task(2, 0).state, RunState::kQueued);
+  std::vector<Duration> delays;
+  for (const AssignJob& action : only<AssignJob>(master.lastActions())) {
+    if (action.assignment.job.id != jobId(2)) continue;
+    for (const TaskAssignment& task : action.assignment.tasks) delays.push_back(task.delay);
+  }
+  EXPECT_THAT(delays, ElementsAre(kGrace));
+}
+
+TEST_F(Exclusive, OtherTasksDoNotWaitForThat) {
+  master.started(monitor, first);
+  master.attachMonitor("m", servers, {{second, "a"}, {allocation, "a"}});
+  for (const AssignJob& action : only<AssignJob>(master.lastActions())) {
+    for (const TaskAssignment& task : action.assignment.tasks) EXPECT_EQ(task.delay, Duration::zero());
+  }
+}
+
+TEST_F(Exclusive, TheWaitSurvivesTheMaster) {
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
+  master.restart();
+  master.attachAgent("x");
+  for (const JobAssignment& job : master.agentAnswer().jobs) {
+    if (job.job.id == jobId(2)) {
+      EXPECT_EQ(job.tasks.at(0).delay, kGrace);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -92,6 +92,31 @@ TEST_F(RestoringTest, GivesEpochsThatLastAcrossRestarts) {
   EXPECT_EQ(*master_.agentAnswer().epoch, epoch);
 }
 
+// Tasks that the agent is told to leave alone after the restore, with the time.
+std::vector<std::pair<TaskIndex, Duration>> leftAlone(MasterHarness& master, int job) {
+  std::vector<std::pair<TaskIndex, Duration>> tasks;
+  master.attachAgent("x");
+  for (const JobAssignment& assignment : master.agentAnswer().jobs) {
+    if (assignment.job.id != jobId(job)) continue;
+    for (const TaskAssignment& task : assignment.tasks) {
+      if (task.delay > Duration::zero()) tasks.emplace_back(task.index, task.delay);
+    }
+  }
+  return tasks;
+}
+
+TEST_F(RestoringTest, LeavesQueuedTasksOfExclusiveJobsAloneForAGrace) {
+  JobSpec exclusive = spec(2);
+  exclusive.exclusive = true;
+  master_.commit(agent_, newJob(3, exclusive));
+  master_.commit(agent_, newJob(4, spec(2)));
+  backup_ = copyOf(master_);
+  restore();
+  constexpr Duration kGrace = MasterOptions{}.serverGrace;
+  EXPECT_THAT(leftAlone(master_, 3), ElementsAre(std::pair{0u, kGrace}, std::pair{1u, kGrace}));
+  EXPECT_THAT(leftAlone(master_, 4), IsEmpty());
+}
+
 TEST_F(RestoringTest, NeverGivesAnAllocationNumberTwice) {
   for (int start = 0; start < 5; ++start) master_.restart();  // each goes on at a block of its own
   agent_ = master_.attachAgent("x", epoch_);

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "monitor/shim_process.h"
+#include "shim/plan.h"
 #include "tests/monitor/container_fixture.h"
 
 namespace tarcil {
@@ -193,6 +194,52 @@ TEST_F(ContainerRecoveryTest, AFolderWithoutAWholeRecordIsNoTask) {
   Containers successor(options_);
   EXPECT_TRUE(successor.executor().recover().empty());
   EXPECT_FALSE(std::filesystem::exists(task));
+}
+
+LaunchSpec exclusively(LaunchSpec spec) {
+  spec.exclusive = true;
+  return spec;
+}
+
+MonotonicTime fromNow(Duration time) {
+  return systemClock().now().steady + time;
+}
+
+TEST_F(ContainerRecoveryTest, AnExclusiveTaskEndsWithItsLeaseThoughNoMonitorIsThere) {
+  runAndKillMonitor([](Containers& containers) {
+    containers.executor().extendLease(fromNow(std::chrono::hours(1)));
+    containers.start(exclusively(script(1, "echo ready; sleep 1000")));
+    containers.untilOutput(1, "ready");
+    containers.executor().extendLease(fromNow(std::chrono::milliseconds(50)));
+    // The shim looks again when the lease that it knows of ends: it is told that that is now.
+    ::kill(std::stoi(textOf(containers.folder() + "/tasks/1/lock")), SIGCHLD);
+  });
+  recovered();
+  const TaskEnd end = successor().endOf(1);
+  EXPECT_EQ(end.cause, EndCause::kLost);
+  EXPECT_EQ(end.problem, kLeaseEnded);
+}
+
+TEST_F(ContainerRecoveryTest, AnExclusiveTaskOutlivesItsMonitorWhileTheLeaseLasts) {
+  runAndKillMonitor([](Containers& containers) {
+    containers.executor().extendLease(fromNow(std::chrono::hours(1)));
+    containers.start(exclusively(script(1, "echo ready; sleep 0.1; exit 7")));
+    containers.untilOutput(1, "ready");
+  });
+  recovered();
+  EXPECT_EQ(successor().endOf(1).exitCode, 7);
+}
+
+TEST_F(ContainerRecoveryTest, AnExclusiveTaskWithoutALeaseDoesNotLive) {
+  Containers containers(options_);
+  const TaskEnd end = containers.run(exclusively(script(1, "sleep 1000")));
+  EXPECT_NE(end.cause, EndCause::kExited);
+}
+
+TEST_F(ContainerRecoveryTest, OtherTasksDoNotCareForTheLease) {
+  Containers containers(options_);
+  containers.executor().extendLease(fromNow(-std::chrono::hours(1)));
+  EXPECT_TRUE(containers.run(script(1, "sleep 0.05")).succeeded());
 }
 
 }  // namespace

@@ -83,6 +83,20 @@ TEST(EmulatedExecutor, WakesForTheNextThingToTell) {
   EXPECT_EQ(emulation.executor.nextWake(), std::nullopt);
 }
 
+TEST(EmulatedExecutor, ExclusiveTasksAreLostWhenTheLeaseEnds) {
+  Emulation emulation;
+  LaunchSpec exclusive = running(1, {"sleep", "100"});
+  exclusive.exclusive = true;
+  emulation.executor.extendLease(kStart.steady + 10s);
+  emulation.executor.start(exclusive, {});
+  emulation.executor.start(running(2, {"sleep", "100"}), {});
+  emulation.executor.advance(after(5s));
+  emulation.executor.extendLease(kStart.steady + 20s);
+  emulation.executor.advance(after(99s));
+  EXPECT_THAT(emulation.listener.told, ElementsAre("1 started at 0s", "2 started at 0s", "1 ended at 20s"));
+  EXPECT_EQ(emulation.listener.ends.at(1).cause, EndCause::kLost);
+}
+
 TEST(EmulatedExecutor, UnderstandsSleep) {
   const auto lasts = [](std::vector<std::string> command) {
     const TaskEnd end = Emulation().endOf(std::move(command));

@@ -74,6 +74,8 @@ class Monitor {
   Monitor& attach(std::vector<AllocationId> drop = {}, std::vector<AllocationId> stop = {}) {
     return tell(MasterAttached{std::move(drop), std::move(stop)});
   }
+  // With leases of 40 s.
+  Monitor& attachWithLease() { return tell(MasterAttached{{}, {}, 40s}); }
   Monitor& launch(LaunchSpec spec) { return tell(LaunchArrived{++requests, std::move(spec)}); }
   // Launches, and says that the command was executed.
   Monitor& run(LaunchSpec spec) { return launch(spec).tell(TaskStarted{spec.allocation, now.wall}); }
@@ -526,6 +528,106 @@ TEST(MonitorLogic, GivesNoMoreThanTheWholeTimeoutWhereTheWallClockJumped) {
     Monitor monitor({running});
     EXPECT_EQ(monitor.all<WakeAt>().at(0).when, kStart.steady + (jump < 0s ? 60s : 0s));
   }
+}
+
+// --- Lease --------------------------------------------------------------------------------------------
+
+LaunchSpec exclusiveTask(AllocationId allocation, std::vector<RuIndex> rus = {0}) {
+  LaunchSpec spec = task(allocation, std::move(rus));
+  spec.exclusive = true;
+  return spec;
+}
+
+// The tasks that each renewal of the last event asks for.
+std::vector<std::vector<AllocationId>> renewals(const Monitor& monitor) {
+  std::vector<std::vector<AllocationId>> asked;
+  for (const RenewLease& renewal : monitor.all<RenewLease>()) asked.push_back(renewal.starting);
+  return asked;
+}
+
+TEST(MonitorLease, IsRenewedFromTheAttachmentOnFourTimesWhileItLasts) {
+  Monitor monitor;
+  EXPECT_THAT(renewals(monitor.attachWithLease()), ElementsAre(IsEmpty()));
+  EXPECT_THAT(renewals(monitor.after(10s)), IsEmpty());  // the first is under way
+  monitor.tell(LeaseRenewed{});
+  EXPECT_THAT(monitor.all<ExtendLease>(), SizeIs(1));
+  EXPECT_THAT(renewals(monitor), ElementsAre(IsEmpty()));  // ten seconds have passed since it was asked for
+  monitor.tell(LeaseRenewed{});
+  EXPECT_THAT(renewals(monitor.after(9s)), IsEmpty());
+  EXPECT_THAT(renewals(monitor.after(1s)), ElementsAre(IsEmpty()));
+}
+
+// The master may have answered right after it was asked, and counts from then.
+TEST(MonitorLease, LastsFromWhenItWasAskedFor) {
+  Monitor monitor;
+  monitor.attachWithLease();
+  const MonotonicTime asked = monitor.now.steady;
+  monitor.after(7s).tell(LeaseRenewed{});
+  ASSERT_THAT(monitor.all<ExtendLease>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<ExtendLease>()[0].until, asked + 40s);
+}
+
+TEST(MonitorLease, AnExclusiveTaskStartsOnlyWhenTheMasterSaysSo) {
+  Monitor monitor;
+  monitor.attachWithLease().tell(LeaseRenewed{});
+  monitor.launch(exclusiveTask(1));
+  EXPECT_EQ(monitor.answer(), Outcome::kAccepted);
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  EXPECT_THAT(renewals(monitor), ElementsAre(ElementsAre(1)));
+  EXPECT_THAT(monitor.tell(LeaseRenewed{}).startedTasks(), ElementsAre(1));
+}
+
+TEST(MonitorLease, TheLeaseIsExtendedBeforeATaskStartsByIt) {
+  Monitor monitor;
+  monitor.attachWithLease().tell(LeaseRenewed{});
+  monitor.launch(exclusiveTask(1)).tell(LeaseRenewed{});
+  ASSERT_GE(monitor.actions.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<ExtendLease>(monitor.actions[0]));
+  EXPECT_TRUE(std::holds_alternative<StartTask>(monitor.actions[1]));
+}
+
+TEST(MonitorLease, AnAnswerToAnEarlierRenewalLetsNothingStart) {
+  Monitor monitor;
+  monitor.attachWithLease();  // asks, for no task
+  monitor.launch(exclusiveTask(1));
+  monitor.tell(LeaseRenewed{});
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  EXPECT_THAT(renewals(monitor), ElementsAre(ElementsAre(1)));
+}
+
+TEST(MonitorLease, ATaskThatIsRefusedIsNeverStartedNorReported) {
+  Monitor monitor;
+  monitor.attachWithLease().tell(LeaseRenewed{});
+  monitor.launch(exclusiveTask(1)).tell(LeaseRenewed{{1}});
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  EXPECT_THAT(monitor.reports(), IsEmpty());
+  EXPECT_THAT(monitor.forgotten(), ElementsAre(1));
+  EXPECT_EQ(monitor.launch(exclusiveTask(1)).answer(), Outcome::kRevoked);
+}
+
+TEST(MonitorLease, ATaskThatWaitedForItsUnitsUntilTheLeaseEndedIsAskedForAgain) {
+  Monitor monitor;
+  monitor.attachWithLease().tell(LeaseRenewed{});
+  monitor.run(task(1));
+  monitor.launch(exclusiveTask(2)).tell(LeaseRenewed{});  // waits for the unit of task 1
+  monitor.tell(MasterLost{}).after(1h);
+  monitor.tell(TaskEnded{1, exited(0)});
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  EXPECT_THAT(renewals(monitor.attachWithLease()), ElementsAre(ElementsAre(2)));
+  EXPECT_THAT(monitor.tell(LeaseRenewed{}).startedTasks(), ElementsAre(2));
+}
+
+TEST(MonitorLease, OtherTasksNeedNone) {
+  Monitor monitor;
+  monitor.attachWithLease();
+  EXPECT_THAT(monitor.launch(task(1)).startedTasks(), ElementsAre(1));
+}
+
+TEST(MonitorLease, ARenewalThatWasLostWithTheLinkIsAskedForAgain) {
+  Monitor monitor;
+  monitor.attachWithLease();
+  monitor.tell(MasterLost{});
+  EXPECT_THAT(renewals(monitor.attachWithLease()), ElementsAre(IsEmpty()));
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ class LeftoverTask final : public Executor {
   ~LeftoverTask() noexcept override {}
 
   void record(const LaunchSpec&) override {}
+  void extendLease(MonotonicTime) override {}
   void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
   void recordReason(AllocationId, EndCause) override {}
   void signal(AllocationId, int) override {}

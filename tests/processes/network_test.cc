@@ -88,6 +88,35 @@ TEST(Partition, OfAMonitorHasItsTasksStartedElsewhereAndEndsThemWhenItIsBack) {
   cluster.expectAllUnitsFree();
 }
 
+// Each attempt holds a lock as long as it lives, and says when another one's is held.
+TEST(Partition, OfAMonitorNeverLeavesTwoCopiesOfAnExclusiveTask) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  VirtualNetwork network({"master", "agent-1", "server-1", "server-2", "user"});
+  ManualCluster cluster(
+      {.servers = 2, .rus = 1, .masterFlags = {"--server-grace", "3s"}, .network = &network});
+  TraceFolder& traces = cluster.traces();
+  const std::string alive = traces.at("alive-");
+  const std::string job = cluster.submit(
+      shellJob("exec 9>" + alive + "$TARCIL_ATTEMPT; flock 9; for other in " + alive +
+               "*; do [ $other = " + alive + "$TARCIL_ATTEMPT ] || flock -n $other true || " +
+               traces.note("overlap") + " done; " + traces.note("started") + traces.waitForGate()) +
+      "exclusive: true\n");
+  traces.waitForLines("started", 1);
+  const std::string first = serverOf(cluster, job);
+  network.cut(first);
+  traces.waitForLines("started", 2);
+  EXPECT_NE(serverOf(cluster, job), first);
+  EXPECT_TRUE(isUnlocked(alive + "0")) << "the first copy lives on where the master cannot reach it";
+  EXPECT_TRUE(traces.lines("overlap").empty());
+
+  network.heal(first);
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_TRUE(traces.lines("overlap").empty());
+  cluster.expectAllUnitsFree();
+}
+
 TEST(Partition, OfTheMasterLosesNothing) {
   SKIP_WITHOUT_CONTAINERS();
   SKIP_WITHOUT_VIRTUAL_NETWORK();

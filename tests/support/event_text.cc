@@ -88,6 +88,9 @@ struct MasterText {
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }
+  std::string operator()(const master::LeaseAsked& event) const {
+    return "LeaseAsked" + part(event.request) + part(event.session) + list(event.starting);
+  }
   std::string operator()(const master::TurnsPassed& event) const {
     return "TurnsPassed" + part(event.session) + list(event.jobs, [](const JobId& job) { return part(job); });
   }
@@ -157,6 +160,9 @@ struct MonitorText {
   }
   std::string operator()(const monitor::TaskEnded& event) const {
     return "TaskEnded" + part(event.allocation) + part(event.end);
+  }
+  std::string operator()(const monitor::LeaseRenewed& event) const {
+    return "LeaseRenewed refused" + list(event.refused);
   }
   std::string operator()(const monitor::ReportsAcknowledged&) const { return "ReportsAcknowledged"; }
   std::string operator()(const monitor::TimerFired&) const { return "TimerFired"; }

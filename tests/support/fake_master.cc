@@ -85,6 +85,12 @@ void FakeMaster::passTurns(SessionId session, std::vector<JobId> jobs) {
   take(master::TurnsPassed{session, std::move(jobs)});
 }
 
+void FakeMaster::renewLease(SessionId session, std::vector<AllocationId> starting) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  take(master::LeaseAsked{request, session, std::move(starting)});
+}
+
 void FakeMaster::report(SessionId session, std::vector<TaskReport> reports) {
   const RequestId request = world_.nextNumber();
   requests_[request] = session;
@@ -149,12 +155,15 @@ void FakeMaster::letOut(const master::Action& action) {
     finishAttaching(sessionOf(attached->request), *attached);
   } else if (const auto* monitor = std::get_if<master::AnswerMonitorAttached>(&action)) {
     if (!monitor->status) world_.violated("a monitor was refused: " + monitor->status.error().message);
-    send(sessionOf(monitor->request), monitor::MasterAttached{monitor->drop, monitor->stop});
+    send(sessionOf(monitor->request), monitor::MasterAttached{monitor->drop, monitor->stop, monitor->lease});
   } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
     letOutCommit(*commit);
   } else if (const auto* reports = std::get_if<master::AnswerReports>(&action)) {
     const SessionId session = sessionOf(reports->request);
     if (reports->status) send(session, monitor::ReportsAcknowledged{});
+  } else if (const auto* lease = std::get_if<master::AnswerLease>(&action)) {
+    const SessionId session = sessionOf(lease->request);
+    if (lease->refused.ok()) send(session, monitor::LeaseRenewed{*lease->refused});
   } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
     publish(agent::ServersUpdated{{server->update}});
     published_->take(server->update);

@@ -49,6 +49,7 @@ class FakeMaster {
   void detach(SessionId session);
   void commit(SessionId session, Commit commit);
   void passTurns(SessionId session, std::vector<JobId> jobs);
+  void renewLease(SessionId session, std::vector<AllocationId> starting);
   void report(SessionId session, std::vector<TaskReport> reports);
   void cancel(const JobId& job, const Caller& caller);
   void steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline);

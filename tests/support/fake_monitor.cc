@@ -103,6 +103,13 @@ void FakeMonitor::carryOut(const std::vector<monitor::Action>& actions) {
       connection_.toMaster([this, session = connection_.session(), reports = reports->reports] {
         master_.report(session, reports);
       });
+    } else if (const auto* renewal = std::get_if<monitor::RenewLease>(&action)) {
+      connection_.toMaster([this, session = connection_.session(), starting = renewal->starting] {
+        master_.renewLease(session, starting);
+      });
+    } else if (const auto* lease = std::get_if<monitor::ExtendLease>(&action)) {
+      executor_->advance(world_.now());
+      executor_->extendLease(lease->until);
     } else if (const auto* wake = std::get_if<monitor::WakeAt>(&action)) {
       timer_.set(wake->when, [this] { take(monitor::TimerFired{}); });
     }
