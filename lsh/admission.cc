@@ -1,0 +1,89 @@
+#include "lsh/admission.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tarcil {
+namespace {
+
+// The mean server of a bucket. Whether its residents bear the newcomer is asked of the bucket itself.
+Vacancy meanOf(const Bucket& bucket, PlatformId platform) {
+  Vacancy vacancy;
+  vacancy.contention = bucket.mean();
+  vacancy.platform = platform;
+  vacancy.free = vacancy.rus = UINT16_MAX;
+  vacancy.slack.fill(Vacancy::kUnbounded);
+  vacancy.usable = true;
+  return vacancy;
+}
+
+// Share of the units that come into matching buckets that the job can use: what a bucket's free units say of
+// those that come, or where it has none, what those of the others say.
+double usefulShare(const BucketIndex& index, const Matching& matching) {
+  double came = 0, useful = 0, free = 0, borne = 0;
+  for (size_t id = 0; id < matching.masks.size(); ++id) {
+    const double units = matching.masks[id] != 0 ? index.buckets()[id].free() : 0;
+    free += units;
+    borne += units * static_cast<double>(matching.bearing[id]);
+  }
+  const double elsewhere = free > 0 ? borne / free : 1;
+  for (BucketId id = 0; id < matching.masks.size(); ++id) {
+    if (matching.masks[id] == 0) continue;
+    const auto units = static_cast<double>(std::max<int64_t>(0, index.history().total(id)));
+    came += units;
+    useful +=
+        units * (index.buckets()[id].free() > 0 ? static_cast<double>(matching.bearing[id]) : elsewhere);
+  }
+  return came > 0 ? useful / came : elsewhere;
+}
+
+WaitEstimate waitFor(const BucketIndex& index, double units, double probability, Matching& matching) {
+  const double useful = usefulShare(index, matching);
+  if (useful <= 0) return {.basis = WaitEstimate::Basis::kTooFew};
+  index.history().sums(matching.masks, matching.came);
+  return estimateWait(matching.came, index.history().interval(), {units, useful}, probability);
+}
+
+}  // namespace
+
+void match(const BucketIndex& index, const Suitor& suitor, Matching& matching) {
+  const std::span<const Bucket> buckets = index.buckets();
+  matching.masks.assign(buckets.size(), 0);
+  matching.bearing.assign(buckets.size(), 0);
+  matching.slots = 0;
+  double all = 0;
+  for (PlatformId platform = 0; platform * index.perPlatform() < buckets.size(); ++platform) {
+    const Newcomer& newcomer = suitor.newcomers[platform];
+    const Burden its = burden(newcomer);
+    const BucketId first = platform * index.perPlatform();
+    for (BucketId id = first; id < first + index.perPlatform(); ++id) {
+      const Bucket& bucket = buckets[id];
+      if (bucket.servers() == 0) continue;
+      const auto slots = static_cast<double>(bucket.slots(suitor.rus));
+      all += slots;
+      if (expectedPerformance(newcomer, glance(newcomer, meanOf(bucket, platform))) < suitor.least) continue;
+      matching.masks[id] = UINT32_MAX;
+      matching.bearing[id] = bucket.bearing(its);
+      matching.slots += slots * static_cast<double>(matching.bearing[id]);
+    }
+  }
+  matching.p = all > 0 ? matching.slots / all : 0;
+}
+
+Admission admit(const BucketIndex& index, const Suitor& suitor, const Wish& wish,
+                const AdmissionOptions& options, Matching& matching) {
+  match(index, suitor, matching);
+  Admission admission{.slots = matching.slots, .p = matching.p};
+  const double missing = (wish.slots + wish.ahead) * (1 + options.headroom) - matching.slots;
+  if (missing <= 0) return admission;
+  admission.wait = waitFor(index, std::ceil(missing) * suitor.rus, options.probability, matching);
+  const bool known = admission.wait.basis == WaitEstimate::Basis::kHistory;
+  admission.bound = wish.maxWait;
+  if (!admission.bound && known) admission.bound = admission.wait.bound;
+  // A wait beyond the history is longer than any bound within it; one that is not known is longer than none.
+  const Duration likely = known ? admission.wait.likely : admission.wait.mean;
+  admission.verdict = admission.bound && likely > *admission.bound ? Admit::kBestThereIs : Admit::kQueue;
+  return admission;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,76 @@
+// Whether a job is placed now or waits, by the buckets alone (Tarcil section 4; design 7).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/state/glance.h"
+#include "lsh/bucket_index.h"
+#include "lsh/wait_estimate.h"
+
+namespace tarcil {
+
+struct AdmissionOptions {
+  // How many free slots more than are needed there have to be in matching buckets, as a fraction of those
+  // needed, 0 to 10. Higher: fewer jobs sample in vain, more of them wait. 0.25: about what the estimate of p
+  // errs by.
+  double headroom = 0.25;
+
+  // Probability with which enough slots are free at the time that a user is told, in (0, 1).
+  double probability = 0.95;
+};
+
+// A job as buckets are judged for it.
+struct Suitor {
+  std::span<const Newcomer> newcomers;  // by platform
+  // Least expected performance E at which a slot is acceptable: target * best platform factor (design 3.5).
+  double least = 0.95;
+  uint32_t rus = 1;  // units of a slot
+};
+
+// Which buckets match. Kept by the caller and filled anew, so that a decision asks for no memory.
+struct Matching {
+  std::vector<uint32_t> masks;  // by bucket: all ones where it matches, else 0
+  std::vector<float> bearing;   // by bucket: share of its free units whose servers' residents bear the job
+  double slots = 0;             // acceptable free slots expected in those that match
+  double p = 0;                 // acceptable free slots expected, of all free slots; 0 where there is none
+
+  std::vector<int64_t> came;  // what estimates are made from
+};
+
+// A bucket matches where a server with its mean contention would be acceptable. Not every free slot of it is:
+// the residents of some of its servers would not bear the job. Requires: a newcomer for each platform of the
+// index.
+void match(const BucketIndex& index, const Suitor& suitor, Matching& matching);
+
+// How many slots a job needs, and of those that suit it, how many are wanted by others first.
+struct Wish {
+  uint32_t slots = 1;
+  double ahead = 0;
+  std::optional<Duration> maxWait{};  // a bound of the job's own
+};
+
+enum class Admit : uint8_t {
+  kPlace,        // clearly enough slots are free: sample
+  kQueue,        // wait until they are, or until the bound
+  kBestThereIs,  // not enough, and waiting would take longer than the bound: place on the best there is
+};
+
+struct Admission {
+  Admit verdict = Admit::kPlace;
+  double slots = 0;  // acceptable free slots expected
+  double p = 0;
+  WaitEstimate wait{};  // kQueue, kBestThereIs: until enough slots are free
+  // From now on; nullopt where neither the job nor the history gives one.
+  std::optional<Duration> bound{};
+};
+
+// O(buckets), whatever the number of servers; where the job cannot be placed now, O(buckets * intervals) for
+// the estimate. The history is that until the last update() or advance() of the index.
+Admission admit(const BucketIndex& index, const Suitor& suitor, const Wish& wish,
+                const AdmissionOptions& options, Matching& matching);
+
+}  // namespace tarcil
