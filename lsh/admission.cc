@@ -6,17 +6,6 @@
 namespace tarcil {
 namespace {
 
-// The mean server of a bucket. Whether its residents bear the newcomer is asked of the bucket itself.
-Vacancy meanOf(const Bucket& bucket, PlatformId platform) {
-  Vacancy vacancy;
-  vacancy.contention = bucket.mean();
-  vacancy.platform = platform;
-  vacancy.free = vacancy.rus = UINT16_MAX;
-  vacancy.slack.fill(Vacancy::kUnbounded);
-  vacancy.usable = true;
-  return vacancy;
-}
-
 // Share of the units that come into matching buckets that the job can use: what a bucket's free units say of
 // those that come, or where it has none, what those of the others say.
 double usefulShare(const BucketIndex& index, const Matching& matching) {
@@ -48,8 +37,12 @@ WaitEstimate waitFor(const BucketIndex& index, double units, double probability,
 
 void match(const BucketIndex& index, const Suitor& suitor, Matching& matching) {
   const std::span<const Bucket> buckets = index.buckets();
+  while (matching.ids.size() < buckets.size())
+    matching.ids.push_back(static_cast<BucketId>(matching.ids.size()));
   matching.masks.assign(buckets.size(), 0);
   matching.bearing.assign(buckets.size(), 0);
+  matching.glances.resize(buckets.size());
+  glance(suitor.newcomers, index.means(), std::span(matching.ids).first(buckets.size()), matching.glances);
   matching.slots = 0;
   double all = 0;
   for (PlatformId platform = 0; platform * index.perPlatform() < buckets.size(); ++platform) {
@@ -57,13 +50,13 @@ void match(const BucketIndex& index, const Suitor& suitor, Matching& matching) {
     const Burden its = burden(newcomer);
     const BucketId first = platform * index.perPlatform();
     for (BucketId id = first; id < first + index.perPlatform(); ++id) {
-      const Bucket& bucket = buckets[id];
-      if (bucket.servers() == 0) continue;
-      const auto slots = static_cast<double>(bucket.slots(suitor.rus));
+      const Glance& seen = matching.glances[id];
+      if (seen.obstacle != Obstacle::kNone) continue;
+      const auto slots = static_cast<double>(buckets[id].slots(suitor.rus));
       all += slots;
-      if (expectedPerformance(newcomer, glance(newcomer, meanOf(bucket, platform))) < suitor.least) continue;
+      if (expectedPerformance(newcomer, seen) < suitor.least) continue;
       matching.masks[id] = UINT32_MAX;
-      matching.bearing[id] = bucket.bearing(its);
+      matching.bearing[id] = buckets[id].bearing(its);
       matching.slots += slots * static_cast<double>(matching.bearing[id]);
     }
   }

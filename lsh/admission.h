@@ -38,7 +38,10 @@ struct Matching {
   double slots = 0;             // acceptable free slots expected in those that match
   double p = 0;                 // acceptable free slots expected, of all free slots; 0 where there is none
 
-  std::vector<int64_t> came;  // what estimates are made from
+  // What it was made from.
+  std::vector<BucketId> ids;
+  std::vector<Glance> glances;
+  std::vector<int64_t> came;
 };
 
 // A bucket matches where a server with its mean contention would be acceptable. Not every free slot of it is:

@@ -11,7 +11,19 @@ BucketIndex::BucketIndex(const BucketOptions& options)
 void BucketIndex::makeRoom(PlatformId platform) {
   platforms_.resize(platform + size_t{1});
   buckets_.resize(platforms_.size() * perPlatform());
+  while (means_.size() < buckets_.size()) {
+    Vacancy mean;
+    mean.platform = platformOf(static_cast<BucketId>(means_.size()));
+    mean.free = mean.rus = UINT16_MAX;
+    mean.slack.fill(Vacancy::kUnbounded);
+    means_.push_back(mean);
+  }
   history_.grow(buckets_.size());
+}
+
+void BucketIndex::reformMean(BucketId bucket) {
+  means_[bucket].contention = buckets_[bucket].mean();
+  means_[bucket].usable = buckets_[bucket].servers() > 0;
 }
 
 BucketId BucketIndex::bucketFor(PlatformId platform, const Pressure& contention) const {
@@ -21,6 +33,7 @@ BucketId BucketIndex::bucketFor(PlatformId platform, const Pressure& contention)
 void BucketIndex::enter(Record& record, PlatformId platform, BucketId bucket) {
   record.bucket = bucket;
   buckets_[bucket].enter(record.member());
+  reformMean(bucket);
   Platform& its = platforms_[platform];
   for (size_t i = 0; i < kResources; ++i) its.sum[i] += record.contention[i];
   ++its.servers;
@@ -30,6 +43,7 @@ void BucketIndex::enter(Record& record, PlatformId platform, BucketId bucket) {
 
 void BucketIndex::leave(Record& record) {
   buckets_[record.bucket].leave(record.member());
+  reformMean(record.bucket);
   Platform& its = platforms_[platformOf(record.bucket)];
   for (size_t i = 0; i < kResources; ++i) its.sum[i] -= record.contention[i];
   --its.servers;
@@ -99,6 +113,8 @@ bool BucketIndex::step(uint32_t budget) {
     if (to == record.bucket) continue;
     buckets_[record.bucket].leave(record.member());
     buckets_[to].enter(record.member());
+    reformMean(record.bucket);
+    reformMean(to);
     record.bucket = to;
   }
   if (next_ >= records_.size()) next_ = kDone;

@@ -19,8 +19,8 @@ namespace tarcil {
 
 struct BucketOptions {
   // Buckets of each platform, 1 to 256. More: servers of a bucket are more alike, and a decision looks at
-  // more buckets. 64: chosen by measurement (docs/benchmarks.md).
-  uint32_t buckets = 64;
+  // more buckets. 32: chosen by measurement (docs/benchmarks.md).
+  uint32_t buckets = 32;
 
   // Of the hyperplanes.
   uint64_t seed = 1;
@@ -87,6 +87,9 @@ class BucketIndex {
   PlatformId platformOf(BucketId bucket) const { return static_cast<PlatformId>(bucket / perPlatform()); }
   // By number. Valid until a server is updated or removed, or a step is made.
   std::span<const Bucket> buckets() const { return buckets_; }
+  // By number, a server with the mean contention of the bucket, units enough and no residents; not usable
+  // where the bucket has no server. For judging as slots are judged. Valid as long.
+  std::span<const Vacancy> means() const { return means_; }
   const FlowHistory& history() const { return history_; }
 
   // nullopt for a server that is not there.
@@ -120,6 +123,7 @@ class BucketIndex {
   };
 
   void makeRoom(PlatformId platform);
+  void reformMean(BucketId bucket);
   void enter(Record& record, PlatformId platform, BucketId bucket);
   void leave(Record& record);
   BucketId bucketFor(PlatformId platform, const Pressure& contention) const;
@@ -131,6 +135,7 @@ class BucketIndex {
   std::vector<Record> records_;  // by server
   std::vector<Platform> platforms_;
   std::vector<Bucket> buckets_;
+  std::vector<Vacancy> means_;  // formed with each change, so that decisions find them
   FlowHistory history_;
   uint32_t servers_ = 0;
   uint64_t free_ = 0;

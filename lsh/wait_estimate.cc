@@ -17,7 +17,7 @@ struct Moments {
 // Of the history no more than this part is passed at once, so that it holds several passages.
 constexpr double kPart = 1.0 / 8;
 // Starts within the time of one passage; more of them say hardly anything new.
-constexpr double kStartsPerPassage = 8;
+constexpr double kStartsPerPassage = 4;
 
 struct History {
   std::span<const int64_t> came;
@@ -47,10 +47,14 @@ History historyOf(std::span<const int64_t> came) {
 // Where in its interval the unit comes that is the `wanted`th of `units`, from 0 to 1: batches are spread
 // uniformly.
 Moments positionIn(double units, double wanted, double batch) {
-  const double batches = std::max(1.0, std::round(units / batch));
-  const double number = std::clamp(std::ceil(wanted * batches / units), 1.0, batches);
-  const double mean = number / (batches + 1);
-  return {mean, mean * (1 - mean) / (batches + 2)};
+  // By conversion, since rounding is a call where the processor is not known to do it.
+  const auto batches = std::max<int64_t>(1, static_cast<int64_t>(units / batch + 0.5));
+  const double before = wanted * static_cast<double>(batches) / units;
+  const int64_t whole = static_cast<int64_t>(before);
+  const int64_t number =
+      std::clamp<int64_t>(whole + (static_cast<double>(whole) < before ? 1 : 0), 1, batches);
+  const double mean = static_cast<double>(number) / static_cast<double>(batches + 1);
+  return {mean, mean * (1 - mean) / static_cast<double>(batches + 2)};
 }
 
 // From the start of interval `start` until `units` have come. Requires: history.total > 0.
@@ -72,8 +76,12 @@ Moments passages(const History& history, double units) {
   const double time = units / history.rate;
   const auto stride = static_cast<size_t>(std::max(1.0, time / kStartsPerPassage));
   double count = 0, sum = 0, squares = 0, within = 0;
-  for (size_t start = 0; start < history.came.size(); start += stride) {
-    const Moments one = passage(history, start, units);
+  const size_t intervals = history.came.size();
+  for (size_t k = 0; k * stride < intervals; ++k) {
+    // Where not every interval is a start, they are spread by the golden ratio: at equal distances they could
+    // keep step with what comes regularly.
+    const size_t spread = (k * 0x9e3779b9U & UINT32_MAX) * intervals >> 32;
+    const Moments one = passage(history, stride == 1 ? k : spread, units);
     ++count;
     sum += one.mean;
     squares += one.mean * one.mean;

@@ -212,6 +212,10 @@ RC_GTEST_PROP(BucketIndex, IsAfterAnyHistoryTheOneBuiltFromScratch, ()) {
       free += bucket.free();
       servers += bucket.servers();
     }
+    for (size_t b = 0; b < index.buckets().size(); ++b) {
+      RC_ASSERT(index.means()[b].contention == index.buckets()[b].mean());
+      RC_ASSERT(index.means()[b].usable == (index.buckets()[b].servers() > 0));
+    }
     RC_ASSERT(servers == now.size());
     RC_ASSERT(free ==
               std::accumulate(now.begin(), now.end(), uint64_t{0},

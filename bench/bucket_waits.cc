@@ -1,0 +1,238 @@
+// Question: how well do the histories of buckets tell how long it takes until units come free? On a cluster
+// that the scheduler keeps at its load, waits are estimated for each bucket from its last two hours, and
+// compared with those of the hour that follows.
+//
+//   bucket_waits [--servers N] [--load X] [--buckets N] [--mean-s D] [--interval-s D] [--hours N] [--seed S]
+//
+// Time is virtual. Tasks last for exponential times; where one ends, others are placed until the load is
+// back.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "bench/report.h"
+#include "lsh/bucket_index.h"
+#include "lsh/wait_estimate.h"
+#include "tests/support/generated_cluster.h"
+
+namespace tarcil::bench {
+namespace {
+
+struct Flags {
+  GeneratedOptions cluster;
+  double load = 0.85;
+  uint32_t buckets = 32;
+  double meanSeconds = 120;
+  int intervalSeconds = 20;
+  int hours = 3;  // that are observed, after the first two
+};
+
+constexpr double kHour = 3600;
+
+// Units that came into a bucket, or went from it, at a time in seconds.
+struct Flow {
+  double at;
+  int32_t units;
+};
+
+class Running {
+ public:
+  explicit Running(const Flags& flags)
+      : flags_(flags),
+        cluster_(flags.cluster),
+        rng_(flags.cluster.seed),
+        index_({.buckets = flags.buckets, .interval = std::chrono::seconds(flags.intervalSeconds)}) {
+    cluster_.fillTo(flags.load);
+    for (ServerId id = 0; id < flags.cluster.servers; ++id) tell(id);
+    while (index_.step(1'000)) continue;
+  }
+
+  void runUntil(double seconds) {
+    for (;;) {
+      const double next =
+          now_ - flags_.meanSeconds / static_cast<double>(cluster_.tasks()) * std::log1p(-rng_.unit());
+      if (next > seconds) break;
+      now_ = next;
+      cluster_.endOne();
+      for (ServerId id = 0; id < flags_.cluster.servers; ++id) {
+        if (cluster_.state().freeUnits(id) != static_cast<uint32_t>(free_[id])) tell(id);
+      }
+      for (int tries = 0; cluster_.load() < flags_.load && tries < 5; ++tries) place();
+      index_.step(10);
+    }
+    now_ = seconds;
+    index_.advance(time());
+  }
+
+  const BucketIndex& index() const { return index_; }
+  double load() const { return cluster_.load(); }
+  // Since forget(), by bucket.
+  const std::vector<std::vector<Flow>>& flows() const { return flows_; }
+  void forget() { flows_.assign(index_.buckets().size(), {}); }
+
+ private:
+  MonotonicTime time() const { return MonotonicTime(Duration(static_cast<int64_t>(now_ * 1e6))); }
+
+  void tell(ServerId id) {
+    const auto from = index_.bucketOf(id);
+    index_.update(id, cluster_.state().vacancy(id), time());
+    const auto free = static_cast<int32_t>(cluster_.state().freeUnits(id));
+    free_.resize(flags_.cluster.servers, 0);
+    flows_.resize(index_.buckets().size());
+    // A second writing of what counts as coming in: units given back, and free ones that move with their
+    // server.
+    if (from && *from == *index_.bucketOf(id)) {
+      if (free > free_[id]) flows_[*from].push_back({now_, free - free_[id]});
+    } else if (from) {
+      flows_[*from].push_back({now_, -std::min(free, free_[id])});
+      flows_[*index_.bucketOf(id)].push_back({now_, free});
+    }
+    free_[id] = free;
+  }
+
+  void place() {
+    const JobSpec job = cluster_.job();
+    const Decision decision = chooser_.choose(
+        cluster_.state(), {.spec = job, .tasks = {{0, 0}}, .placedOn = {}}, flags_.cluster.settings, rng_());
+    cluster_.place(job, decision);
+    for (const Claim& claim : decision.claims) tell(claim.server);
+  }
+
+  const Flags& flags_;
+  GeneratedCluster cluster_;
+  Rng rng_;
+  Chooser chooser_;
+  BucketIndex index_;
+  double now_ = 0;
+  std::vector<int32_t> free_;  // by server, as told last
+  std::vector<std::vector<Flow>> flows_;
+};
+
+// Seconds from `start` until so many units have come, or below 0 where they do not.
+double waited(const std::vector<Flow>& flows, double start, double units) {
+  auto flow =
+      std::lower_bound(flows.begin(), flows.end(), start, [](const Flow& f, double at) { return f.at < at; });
+  for (; flow != flows.end(); ++flow) {
+    units -= flow->units;
+    if (units <= 0) return flow->at - start;
+  }
+  return -1;
+}
+
+struct Outcome {
+  std::vector<double> errors;  // |estimated - observed| / observed, by bucket and hour
+  double within = 0, beyond = 0, waits = 0, unknown = 0, seconds = 0;
+};
+
+void compare(const Running& running, const std::vector<WaitEstimate>& estimates, double from, double units,
+             Outcome& outcome) {
+  for (size_t bucket = 0; bucket < estimates.size(); ++bucket) {
+    const WaitEstimate& estimate = estimates[bucket];
+    if (estimate.basis != WaitEstimate::Basis::kHistory) {
+      ++outcome.unknown;
+      continue;
+    }
+    const auto seconds = [](Duration d) { return static_cast<double>(d.count()) * 1e-6; };
+    // Starts only from where the hour still shows the end of nearly every wait.
+    const double span = kHour - 3 * seconds(estimate.bound);
+    if (span < kHour / 3) {
+      ++outcome.unknown;
+      continue;
+    }
+    double sum = 0, count = 0;
+    for (int i = 0; i < 1'000; ++i) {
+      const double wait = waited(running.flows()[bucket], from + span * i / 1'000, units);
+      if (wait < 0) continue;
+      sum += wait;
+      ++count;
+      outcome.within += wait <= seconds(estimate.likely) ? 1 : 0;
+      outcome.beyond += wait > seconds(estimate.bound) ? 1 : 0;
+    }
+    if (count == 0) continue;
+    outcome.waits += count;
+    outcome.seconds += sum;
+    outcome.errors.push_back(std::abs(seconds(estimate.mean) - sum / count) / (sum / count));
+  }
+}
+
+std::vector<WaitEstimate> estimates(const BucketIndex& index, double units) {
+  std::vector<WaitEstimate> all;
+  std::vector<uint32_t> masks(index.buckets().size(), 0);
+  std::vector<int64_t> came;
+  for (size_t bucket = 0; bucket < masks.size(); ++bucket) {
+    masks[bucket] = UINT32_MAX;
+    index.history().sums(masks, came);
+    masks[bucket] = 0;
+    all.push_back(estimateWait(came, index.history().interval(), {units, 1}, 0.95));
+  }
+  return all;
+}
+
+int run(const Flags& flags) {
+  printConditions();
+  Running running(flags);
+  running.runUntil(2 * kHour);
+  std::printf(
+      "%u servers of %u units, %.1f %% taken, %u buckets, intervals of %d s, tasks of %.0f s in the mean, "
+      "seed %llu\n",
+      flags.cluster.servers, flags.cluster.rus, 100 * running.load(), flags.buckets, flags.meanSeconds,
+      static_cast<unsigned long long>(flags.cluster.seed));
+  constexpr double kUnits[] = {1, 5, 20, 100};
+  std::vector<Outcome> outcomes(std::size(kUnits));
+  for (int hour = 2; hour < 2 + flags.hours; ++hour) {
+    std::vector<std::vector<WaitEstimate>> made;
+    for (double units : kUnits) made.push_back(estimates(running.index(), units));
+    running.forget();
+    running.runUntil((hour + 1) * kHour);
+    for (size_t i = 0; i < made.size(); ++i) compare(running, made[i], hour * kHour, kUnits[i], outcomes[i]);
+  }
+  std::printf("%6s %12s %14s %10s %10s %12s %12s %10s\n", "units", "mean wait s", "error, median", "mean",
+              "p90", "by `likely`", "over bound", "unknown");
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    Outcome& outcome = outcomes[i];
+    std::vector<double>& errors = outcome.errors;
+    if (errors.empty()) continue;
+    std::sort(errors.begin(), errors.end());
+    double sum = 0;
+    for (double error : errors) sum += error;
+    std::printf("%6.0f %12.2f %14.3f %10.3f %10.3f %12.3f %12.3f %10.0f\n", kUnits[i],
+                outcome.seconds / outcome.waits, errors[errors.size() / 2],
+                sum / static_cast<double>(errors.size()), errors[errors.size() * 9 / 10],
+                outcome.within / outcome.waits, outcome.beyond / outcome.waits, outcome.unknown);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace tarcil::bench
+
+int main(int argc, char** argv) {
+  tarcil::bench::Flags flags;
+  flags.cluster.servers = 400;
+  flags.cluster.platforms = 1;
+  CLI::App app("Compares estimated with observed times until units come free, by bucket.");
+  app.add_option("--servers", flags.cluster.servers, "Of ten units each.")
+      ->check(CLI::Range(10, 100'000))
+      ->capture_default_str();
+  app.add_option("--load", flags.load, "Share of the units that is taken.")
+      ->check(CLI::Range(0.1, 1.0))
+      ->capture_default_str();
+  app.add_option("--buckets", flags.buckets, "Of the one platform.")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_option("--mean-s", flags.meanSeconds, "Mean time that a task takes.")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--interval-s", flags.intervalSeconds, "Length of an interval of the history.")
+      ->check(CLI::Range(1, 600))
+      ->capture_default_str();
+  app.add_option("--hours", flags.hours, "That are observed.")
+      ->check(CLI::Range(1, 1'000))
+      ->capture_default_str();
+  app.add_option("--seed", flags.cluster.seed, "Of everything.")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  return tarcil::bench::run(flags);
+}
