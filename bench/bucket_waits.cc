@@ -178,8 +178,8 @@ int run(const Flags& flags) {
   std::printf(
       "%u servers of %u units, %.1f %% taken, %u buckets, intervals of %d s, tasks of %.0f s in the mean, "
       "seed %llu\n",
-      flags.cluster.servers, flags.cluster.rus, 100 * running.load(), flags.buckets, flags.meanSeconds,
-      static_cast<unsigned long long>(flags.cluster.seed));
+      flags.cluster.servers, flags.cluster.rus, 100 * running.load(), flags.buckets, flags.intervalSeconds,
+      flags.meanSeconds, static_cast<unsigned long long>(flags.cluster.seed));
   constexpr double kUnits[] = {1, 5, 20, 100};
   std::vector<Outcome> outcomes(std::size(kUnits));
   for (int hour = 2; hour < 2 + flags.hours; ++hour) {

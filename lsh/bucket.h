@@ -39,7 +39,7 @@ struct Burden {
 Burden burden(const Newcomer& newcomer);
 
 // Exact after any number of changes, since all of it is in integers: equal to a bucket that the same members
-// have just entered. Holds up to 2^32 free units and 40 million servers.
+// have just entered. Holds up to 2^32 free units and 20 million servers.
 class Bucket {
  public:
   // A few tens of nanoseconds.

@@ -35,7 +35,7 @@ class FlowHistory {
   int64_t total(uint32_t bucket) const { return totals_[bucket]; }
 
   // For each closed interval, the oldest first, the units that came into the buckets whose mask is all ones;
-  // those of mask 0 are left out. O(intervals * buckets), some four of them in a nanosecond.
+  // those of mask 0 are left out. O(intervals * buckets), some ten of them in a nanosecond.
   // Requires: as many masks as buckets.
   void sums(std::span<const uint32_t> masks, std::vector<int64_t>& sums) const;
 
