@@ -1,6 +1,6 @@
 // Question: how well do the histories of buckets tell how long it takes until units come free? On a cluster
-// that the scheduler keeps at its load, waits are estimated for each bucket from its last two hours, and
-// compared with those of the hour that follows.
+// that the scheduler keeps at its load, waits are estimated from the last two hours, for each bucket and for
+// the buckets that match each kind of job, and compared with those of the hour that follows.
 //
 //   bucket_waits [--servers N] [--load X] [--buckets N] [--mean-s D] [--interval-s D] [--hours N] [--seed S]
 //
@@ -11,10 +11,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <numeric>
 #include <vector>
 
 #include "bench/report.h"
-#include "lsh/bucket_index.h"
+#include "lsh/admission.h"
 #include "lsh/wait_estimate.h"
 #include "tests/support/generated_cluster.h"
 
@@ -68,6 +70,7 @@ class Running {
   }
 
   const BucketIndex& index() const { return index_; }
+  const GeneratedCluster& cluster() const { return cluster_; }
   double load() const { return cluster_.load(); }
   // Since forget(), by bucket.
   const std::vector<std::vector<Flow>>& flows() const { return flows_; }
@@ -122,15 +125,29 @@ double waited(const std::vector<Flow>& flows, double start, double units) {
   return -1;
 }
 
+using Masks = std::vector<uint32_t>;  // by bucket, as a history takes them
+
 struct Outcome {
   std::vector<double> errors;  // |estimated - observed| / observed, by bucket and hour
   double within = 0, beyond = 0, waits = 0, unknown = 0, seconds = 0;
 };
 
-void compare(const Running& running, const std::vector<WaitEstimate>& estimates, double from, double units,
-             Outcome& outcome) {
-  for (size_t bucket = 0; bucket < estimates.size(); ++bucket) {
-    const WaitEstimate& estimate = estimates[bucket];
+// Units that came into any of these buckets, by time; what moved between two of them has not come.
+std::vector<Flow> merged(const std::vector<std::vector<Flow>>& flows, const Masks& masks) {
+  std::map<double, int32_t> sums;
+  for (size_t bucket = 0; bucket < masks.size(); ++bucket) {
+    if (masks[bucket] == 0) continue;
+    for (const Flow& flow : flows[bucket]) sums[flow.at] += flow.units;
+  }
+  std::vector<Flow> all;
+  for (const auto& [at, units] : sums) all.push_back({at, units});
+  return all;
+}
+
+void compare(const std::vector<std::vector<Flow>>& flows, const std::vector<WaitEstimate>& estimates,
+             double from, double units, Outcome& outcome) {
+  for (size_t set = 0; set < estimates.size(); ++set) {
+    const WaitEstimate& estimate = estimates[set];
     if (estimate.basis != WaitEstimate::Basis::kHistory) {
       ++outcome.unknown;
       continue;
@@ -144,7 +161,7 @@ void compare(const Running& running, const std::vector<WaitEstimate>& estimates,
     }
     double sum = 0, count = 0;
     for (int i = 0; i < 1'000; ++i) {
-      const double wait = waited(running.flows()[bucket], from + span * i / 1'000, units);
+      const double wait = waited(flows[set], from + span * i / 1'000, units);
       if (wait < 0) continue;
       sum += wait;
       ++count;
@@ -158,17 +175,53 @@ void compare(const Running& running, const std::vector<WaitEstimate>& estimates,
   }
 }
 
-std::vector<WaitEstimate> estimates(const BucketIndex& index, double units) {
+std::vector<WaitEstimate> estimates(const BucketIndex& index, const std::vector<Masks>& sets, double units) {
   std::vector<WaitEstimate> all;
-  std::vector<uint32_t> masks(index.buckets().size(), 0);
   std::vector<int64_t> came;
-  for (size_t bucket = 0; bucket < masks.size(); ++bucket) {
-    masks[bucket] = UINT32_MAX;
+  for (const Masks& masks : sets) {
     index.history().sums(masks, came);
-    masks[bucket] = 0;
     all.push_back(estimateWait(came, index.history().interval(), {units, 1}, 0.95));
   }
   return all;
+}
+
+std::vector<Masks> singleBuckets(const Running& running) {
+  const size_t count = running.index().buckets().size();
+  std::vector<Masks> sets(count, Masks(count, 0));
+  for (size_t bucket = 0; bucket < count; ++bucket) sets[bucket][bucket] = UINT32_MAX;
+  return sets;
+}
+
+std::vector<Masks> matchingKinds(const Running& running) {
+  std::vector<Masks> sets;
+  Matching matching;
+  for (const Profile& profile : running.cluster().kinds()) {
+    Judging judging;
+    judging.caused = profile.caused;
+    judging.tolerated = profile.tolerated;
+    const Newcomer job = newcomer(viewOn(profile, fullShare(), 1), judging, 1);
+    match(running.index(), {.newcomers = {&job, 1}}, matching);
+    sets.push_back(matching.masks);
+  }
+  return sets;
+}
+
+constexpr double kUnits[] = {1, 5, 20, 100};
+
+void print(const char* what, std::vector<Outcome>& outcomes) {
+  std::printf("\n%s\n%6s %12s %14s %10s %10s %12s %12s %10s\n", what, "units", "mean wait s", "error, median",
+              "mean", "p90", "by `likely`", "over bound", "unknown");
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    Outcome& outcome = outcomes[i];
+    std::vector<double>& errors = outcome.errors;
+    if (errors.empty()) continue;
+    std::sort(errors.begin(), errors.end());
+    const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+    std::printf("%6.0f %12.2f %14.3f %10.3f %10.3f %12.3f %12.3f %10.0f\n", kUnits[i],
+                outcome.seconds / outcome.waits, errors[errors.size() / 2],
+                sum / static_cast<double>(errors.size()), errors[errors.size() * 9 / 10],
+                outcome.within / outcome.waits, outcome.beyond / outcome.waits, outcome.unknown);
+  }
 }
 
 int run(const Flags& flags) {
@@ -180,29 +233,26 @@ int run(const Flags& flags) {
       "seed %llu\n",
       flags.cluster.servers, flags.cluster.rus, 100 * running.load(), flags.buckets, flags.intervalSeconds,
       flags.meanSeconds, static_cast<unsigned long long>(flags.cluster.seed));
-  constexpr double kUnits[] = {1, 5, 20, 100};
-  std::vector<Outcome> outcomes(std::size(kUnits));
+  std::vector<Outcome> ofBuckets(std::size(kUnits)), ofKinds(std::size(kUnits));
   for (int hour = 2; hour < 2 + flags.hours; ++hour) {
-    std::vector<std::vector<WaitEstimate>> made;
-    for (double units : kUnits) made.push_back(estimates(running.index(), units));
+    const auto observed = [&](const std::vector<Masks>& sets) {
+      std::vector<std::vector<WaitEstimate>> made;
+      for (double units : kUnits) made.push_back(estimates(running.index(), sets, units));
+      return made;
+    };
+    const std::vector<Masks> buckets = singleBuckets(running), kinds = matchingKinds(running);
+    const auto forBuckets = observed(buckets), forKinds = observed(kinds);
     running.forget();
     running.runUntil((hour + 1) * kHour);
-    for (size_t i = 0; i < made.size(); ++i) compare(running, made[i], hour * kHour, kUnits[i], outcomes[i]);
+    std::vector<std::vector<Flow>> flows;
+    for (const Masks& masks : kinds) flows.push_back(merged(running.flows(), masks));
+    for (size_t i = 0; i < std::size(kUnits); ++i) {
+      compare(running.flows(), forBuckets[i], hour * kHour, kUnits[i], ofBuckets[i]);
+      compare(flows, forKinds[i], hour * kHour, kUnits[i], ofKinds[i]);
+    }
   }
-  std::printf("%6s %12s %14s %10s %10s %12s %12s %10s\n", "units", "mean wait s", "error, median", "mean",
-              "p90", "by `likely`", "over bound", "unknown");
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    Outcome& outcome = outcomes[i];
-    std::vector<double>& errors = outcome.errors;
-    if (errors.empty()) continue;
-    std::sort(errors.begin(), errors.end());
-    double sum = 0;
-    for (double error : errors) sum += error;
-    std::printf("%6.0f %12.2f %14.3f %10.3f %10.3f %12.3f %12.3f %10.0f\n", kUnits[i],
-                outcome.seconds / outcome.waits, errors[errors.size() / 2],
-                sum / static_cast<double>(errors.size()), errors[errors.size() * 9 / 10],
-                outcome.within / outcome.waits, outcome.beyond / outcome.waits, outcome.unknown);
-  }
+  print("each bucket", ofBuckets);
+  print("buckets that match a kind of job", ofKinds);
   return 0;
 }
 
