@@ -83,7 +83,8 @@ std::string taskTable(const JobStatus& job, const Style& style) {
 }  // namespace
 
 JobStatus readJobStatus(wire::JobDetails::Reader from) {
-  JobStatus job{read(from.getJob()), read(from.getProgress()), {}, from.getAhead()};
+  JobStatus job{
+      read(from.getJob()), read(from.getProgress()), {}, from.getAhead(), wallTime(from.getExpectedStart())};
   job.tasks.reserve(from.getTasks().size());
   for (auto task : from.getTasks()) job.tasks.push_back(read(task));
   return job;
@@ -122,7 +123,7 @@ Json jsonOf(const JobStatus& job) {
           {"state", name(job.progress.state)},
           {"reason", job.progress.reason.empty() ? Json() : Json(job.progress.reason)},
           {"ahead", isWaiting ? job.ahead : 0},
-          {"expected_start", nullptr},
+          {"expected_start", isWaiting ? jsonTime(job.expectedStart) : Json()},
           {"submitted", jsonTime(job.record.submitted)},
           {"finished", jsonTime(job.progress.finished)},
           {"tasks", std::move(tasks)}};
@@ -136,7 +137,10 @@ std::string textOf(const JobStatus& job, const Style& style) {
                    {"Runs as", job.record.runAs},
                    {"State", std::string(name(job.progress.state))},
                    {isFinal(job.progress.state) ? "Result" : "Waits for", job.progress.reason}};
-  if (isWaiting) fields.push_back({"Ahead", counted(job.ahead, "job")});
+  if (isWaiting) {
+    fields.push_back({"Ahead", counted(job.ahead, "job")});
+    fields.push_back({"Should start", style.start(job.expectedStart)});
+  }
   fields.push_back({"Submitted", style.time(job.record.submitted)});
   fields.push_back({"Finished", style.time(job.progress.finished)});
   fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + countsOf(job) + ")"});

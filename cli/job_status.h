@@ -15,8 +15,9 @@ namespace tarcil {
 struct JobStatus {
   JobRecord record;
   JobProgress progress;
-  std::vector<TaskRecord> tasks;  // every task, in order
-  uint32_t ahead = 0;             // waiting jobs before it
+  std::vector<TaskRecord> tasks;    // every task, in order
+  uint32_t ahead = 0;               // waiting jobs before it
+  WallTime expectedStart = kNever;  // where it waits and that is known
 };
 
 JobStatus readJobStatus(wire::JobDetails::Reader from);

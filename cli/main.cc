@@ -54,6 +54,8 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"master", "Cluster", addMaster},
       {"platform", "Cluster", addPlatform},
       {"tune", "Cluster", addTune},
+      {"queue", "Jobs", addQueue},
+      {"buckets", "Cluster", addBuckets},
       {"usage", "Cluster", addUsage},
       {"metrics", "Cluster", addMetrics},
       {"quality", "Tools", addQuality},

@@ -68,6 +68,11 @@ std::string Style::time(WallTime time) const {
   return verbose ? formatTime(time) : formatRelative(time, now);
 }
 
+std::string Style::start(WallTime time) const {
+  if (time == kNever) return "not known yet";
+  return verbose ? formatTime(time) : formatRelative(time, now);
+}
+
 Style styleFor(bool verbose) {
   return {verbose, std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())};
 }

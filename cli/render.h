@@ -28,6 +28,8 @@ struct Style {
 
   std::string id(const JobId& id) const;
   std::string time(WallTime time) const;  // empty for kNever
+  // Of what is to come: "in 3 min"; "not known yet" for kNever.
+  std::string start(WallTime time) const;
 };
 
 // With the present time.

@@ -37,6 +37,15 @@ struct JobQuery {
   std::optional<JobPosition> after{};
 };
 
+// A job that could use more slots than it has.
+struct WaitingJob {
+  JobSummary summary;
+  JobSpec spec;
+  uint32_t ahead = 0;       // jobs that come before it
+  uint64_t unitsAhead = 0;  // units that they could use
+  uint32_t slots = 0;       // that it needs to start: a gang all at once, else one
+};
+
 struct JobPage {
   std::vector<JobSummary> jobs;     // newest first
   std::optional<JobPosition> next;  // where to go on; there may be more behind it, also when `jobs` is empty

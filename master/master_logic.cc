@@ -129,6 +129,19 @@ std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
   return master::detailsOf(state_->tables, *job);
 }
 
+std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost) const {
+  std::vector<WaitingJob> jobs = master::waitingJobs(state_->tables.jobs, atMost);
+  std::erase_if(jobs, [&caller](const WaitingJob& job) { return !maySteer(caller, job.summary.user); });
+  return jobs;
+}
+
+std::optional<WaitingJob> MasterLogic::waitingJob(const JobId& id) const {
+  const master::JobTable& jobs = state_->tables.jobs;
+  const master::Job* job = jobs.find(id);
+  if (job == nullptr || !job->waits()) return std::nullopt;
+  return master::waitingJobs(jobs, jobs.ahead(*job) + size_t{1}).back();
+}
+
 std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
   const master::Job* job = state_->tables.jobs.find(id);
   if (job == nullptr) return std::nullopt;

@@ -70,6 +70,11 @@ class MasterLogic final {
   // everything persisted before the call is synced.
   std::optional<JobDetails> job(const JobId& id) const;
   // Without its tasks; O(1).
+  // The queue's head, at most so many, in order; of others' jobs only those the caller may steer are given.
+  // O(result).
+  std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost) const;
+  // nullopt where it does not wait. O(jobs ahead).
+  std::optional<WaitingJob> waitingJob(const JobId& id) const;
   std::optional<JobSummary> summary(const JobId& id) const;
   // Nothing where there is no such job or task. O(1).
   std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;

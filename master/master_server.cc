@@ -34,6 +34,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
   published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
+  forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady);
   carryOut(actions);
   watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
 }
@@ -161,6 +162,22 @@ std::map<std::string, Duration> MasterServer::behind() const {
   return behind;
 }
 
+WallTime MasterServer::expectedStart(const WaitingJob& job) {
+  const Now now = clock_.now();
+  const auto wait = forecast_->waitOf(job.spec, job.slots, job.unitsAhead, now.steady);
+  if (!wait) return now.wall;
+  switch (wait->basis) {
+    case WaitEstimate::Basis::kHistory:
+      return now.wall + wait->likely;
+    case WaitEstimate::Basis::kBeyondHistory:
+      return now.wall + wait->mean;
+    case WaitEstimate::Basis::kTooYoung:
+    case WaitEstimate::Basis::kTooFew:
+      break;
+  }
+  return kNever;
+}
+
 kj::Promise<void> MasterServer::synced() {
   auto paf = kj::newPromiseAndFulfiller<void>();
   gate_.afterSync([fulfiller = kj::mv(paf.fulfiller)]() mutable { fulfiller->fulfill(); });
@@ -239,16 +256,19 @@ void MasterServer::letOut(master::PublishServer& action) {
   const bool factsChanged = action.update.facts.has_value();
   published_->take(std::move(action.update));
   for (auto& [session, feed] : feeds_) feed->serverChanged(id, factsChanged);
+  forecast_->serverChanged(id, clock_.now().steady);
   serverWatchers_.wake(id);
 }
 
 void MasterServer::letOut(master::PublishSettings& action) {
   published_->take(action.settings);
+  forecast_->everythingChanged(clock_.now().steady);
   for (auto& [session, feed] : feeds_) feed->settingsChanged();
 }
 
 void MasterServer::letOut(master::PublishPlatform& action) {
   published_->take(PlatformRecord{action.platform, action.share});
+  forecast_->everythingChanged(clock_.now().steady);
   for (auto& [session, feed] : feeds_) feed->platformChanged(action.platform);
 }
 

@@ -12,6 +12,7 @@
 #include "env/clock.h"
 #include "master/agent_feed.h"
 #include "master/backups.h"
+#include "master/forecast.h"
 #include "master/master_logic.h"
 #include "master/master_metrics.h"
 #include "master/output_gate.h"
@@ -77,6 +78,10 @@ class MasterServer final {
   // How far each attached agent's copy of the state is behind (AgentFeedSender::behind()), by its name.
   std::map<std::string, Duration> behind() const;
 
+  // When the job should start; kNever where nobody can tell yet.
+  WallTime expectedStart(const WaitingJob& job);
+  std::vector<Forecast::NamedBucket> buckets() { return forecast_->buckets(clock_.now().steady); }
+
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk.
@@ -125,6 +130,7 @@ class MasterServer final {
   Requests<Status> others_{requests_};
 
   std::unique_ptr<PublishedState> published_;
+  std::unique_ptr<Forecast> forecast_;
   struct FeedToCome {
     SessionId session;
     std::string agent;

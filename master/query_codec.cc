@@ -30,6 +30,24 @@ void write(const JobSummary& value, wire::JobSummary::Builder to) {
   to.setFinished(toWire(value.finished));
 }
 
+void write(const WaitingJob& value, WallTime expectedStart, wire::WaitingJob::Builder to) {
+  write(value.summary, to.initJob());
+  to.setPriority(value.spec.priority);
+  to.setAhead(value.ahead);
+  to.setRusPerTask(value.spec.rusPerTask);
+  to.setGang(value.spec.schedule == Schedule::kGang);
+  to.setExpectedStart(toWire(expectedStart));
+}
+
+void write(const Forecast::NamedBucket& value, wire::Bucket::Builder to) {
+  to.setNumber(value.summary.bucket);
+  to.setPlatform(text(value.platform));
+  to.setServers(value.summary.servers);
+  to.setFree(value.summary.free);
+  to.setMean(bytesOf(value.summary.mean));
+  to.setEnteredPerHour(value.summary.enteredPerHour);
+}
+
 namespace {
 
 void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder to) {

@@ -1,6 +1,7 @@
 // What the master shows of its state, on the wire.
 #pragma once
 
+#include "master/forecast.h"
 #include "master/master_logic.h"
 #include "schema/master.capnp.h"
 
@@ -8,6 +9,8 @@ namespace tarcil {
 
 void write(const JobDetails& value, wire::JobDetails::Builder to);
 void write(const JobSummary& value, wire::JobSummary::Builder to);
+void write(const WaitingJob& value, WallTime expectedStart, wire::WaitingJob::Builder to);
+void write(const Forecast::NamedBucket& value, wire::Bucket::Builder to);
 void write(const ServerView& value, wire::ServerDetails::Builder to);
 void write(const JobPosition& value, wire::JobPosition::Builder to);
 JobPosition read(wire::JobPosition::Reader from);

@@ -13,6 +13,9 @@ namespace {
 using convert::text;
 
 // Longer ones are cut to this, so that times cannot overflow.
+// Of a queue: each costs some ten microseconds.
+constexpr uint32_t kMostWaitingShown = 1'000;
+
 constexpr Duration kLongestDeadline = std::chrono::days(10 * 365);
 
 Error noSuchServer(const std::string& name) {
@@ -27,7 +30,11 @@ class UserPortImpl final : public wire::UserPort::Server {
   kj::Promise<void> job(JobContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     requireVisible(id);
-    write(*server_.logic().job(id), context.getResults().initJob());
+    auto job = context.getResults().initJob();
+    write(*server_.logic().job(id), job);
+    if (const auto waiting = server_.logic().waitingJob(id)) {
+      job.setExpectedStart(toWire(server_.expectedStart(*waiting)));
+    }
     return server_.synced();
   }
 
@@ -167,6 +174,22 @@ class UserPortImpl final : public wire::UserPort::Server {
       context.getResults().setTasks(drain.tasks);
       context.getResults().setDraining(drain.draining);
     });
+  }
+
+  kj::Promise<void> queue(QueueContext context) override {
+    const uint32_t limit = std::min(context.getParams().getLimit(), kMostWaitingShown);
+    const std::vector<WaitingJob> jobs = server_.logic().waitingJobs(caller_, limit);
+    auto to = context.getResults().initJobs(static_cast<uint32_t>(jobs.size()));
+    for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], server_.expectedStart(jobs[i]), to[i]);
+    context.getResults().setWaiting(static_cast<uint32_t>(server_.logic().load().waiting));
+    return server_.synced();
+  }
+
+  kj::Promise<void> buckets(BucketsContext context) override {
+    const auto buckets = server_.buckets();
+    auto to = context.getResults().initBuckets(static_cast<uint32_t>(buckets.size()));
+    for (uint32_t i = 0; i < buckets.size(); ++i) write(buckets[i], to[i]);
+    return kj::READY_NOW;
   }
 
   kj::Promise<void> usage(UsageContext context) override {

@@ -37,6 +37,23 @@ bool passes(const Job& job, const JobQuery& query) {
 
 }  // namespace
 
+std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost) {
+  std::vector<WaitingJob> waiting;
+  uint64_t units = 0;
+  for (const JobId& id : jobs.queue().first(atMost)) {
+    const Job& job = *jobs.find(id);
+    const JobSpec& spec = job.record.spec;
+    const uint32_t tasks = std::min(job.count(RunState::kQueued), spec.mostAtOnce() - job.active());
+    waiting.push_back({.summary = summaryOf(job),
+                       .spec = spec,
+                       .ahead = static_cast<uint32_t>(waiting.size()),
+                       .unitsAhead = units,
+                       .slots = spec.schedule == Schedule::kGang ? tasks : 1});
+    units += uint64_t{tasks} * spec.rusPerTask;
+  }
+  return waiting;
+}
+
 JobDetails detailsOf(const Tables& tables, const Job& job) {
   return {job.record, job.progress, job.tasks, tables.jobs.ahead(job)};
 }

@@ -114,6 +114,24 @@ bool WaitingQueue::contains(const Place& place) const {
          onTurn_.contains(place);
 }
 
+std::vector<JobId> WaitingQueue::first(size_t atMost) const {
+  std::vector<Place> places;
+  const auto add = [&places, atMost](const auto& from, auto placeOf) {
+    size_t left = atMost;
+    for (auto next = from.begin(); next != from.end() && left > 0; ++next, --left)
+      places.push_back(placeOf(*next));
+  };
+  for (const auto* from : {&toTry_, &resting_, &untriable_})
+    add(*from, [](const Place& place) { return place; });
+  add(onTurn_, [](const auto& entry) { return entry.first; });
+  std::ranges::sort(places);
+  if (places.size() > atMost) places.resize(atMost);
+  std::vector<JobId> jobs;
+  jobs.reserve(places.size());
+  for (const Place& place : places) jobs.push_back(place.job);
+  return jobs;
+}
+
 uint32_t WaitingQueue::ahead(const Place& place) const {
   const auto before = [&place](const auto& places) {
     return std::distance(places.begin(), places.lower_bound(place));

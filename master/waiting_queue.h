@@ -71,6 +71,8 @@ class WaitingQueue {
   size_t size() const { return toTry_.size() + onTurn_.size() + resting_.size() + untriable_.size(); }
   // Jobs that come before this one. O(result) plus a search.
   uint32_t ahead(const Place& place) const;
+  // The first in order, at most so many. O(result).
+  std::vector<JobId> first(size_t atMost) const;
 
  private:
   std::set<Place>::iterator firstBehind(const Place& place);

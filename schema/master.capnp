@@ -158,6 +158,13 @@ interface UserPort {
   # copy of the store that has everything answered before the call; it is on disk. Fails as Invalid where the folder
   # cannot be used, as Conflict while another backup is taken. After a failure, or when the connection was lost, the
   # folder is either whole or not there. A repeat finds the folder taken.
+
+  queue @18 (limit :UInt32) -> (jobs :List(WaitingJob), waiting :UInt32);
+  # The head of the queue, of at most `limit` (1,000) jobs, in order; of them, those that the caller may see. `waiting`:
+  # all jobs that wait, seen or not. Reads only.
+
+  buckets @19 () -> (buckets :List(Bucket));
+  # Those with servers. Reads only.
 }
 
 enum ServerChange { cordon @0; uncordon @1; drain @2; }
@@ -182,6 +189,27 @@ struct JobDetails {
   progress @1 :Types.JobProgress;
   tasks @2 :List(Types.TaskRecord);   # every task, in order
   ahead @3 :UInt32;                   # waiting jobs before it
+  expectedStart @4 :Int64;            # wall-clock time; 0: not known
+}
+
+struct WaitingJob {
+  job @0 :JobSummary;
+  priority @1 :UInt8;
+  ahead @2 :UInt32;                   # waiting jobs before it
+  rusPerTask @3 :UInt32;
+  gang @4 :Bool;
+  expectedStart @5 :Int64;            # wall-clock time by which it should start with a probability of 0.95; 0: not known
+}
+
+struct Bucket {
+  # Servers of one platform and like contention.
+  number @0 :UInt32;
+  platform @1 :Text;
+  servers @2 :UInt32;
+  free @3 :UInt64;                    # resource units
+  mean @4 :Data;                      # contention, a byte for each resource
+  enteredPerHour @5 :Float64;         # resource units that came free there, or with a server whose contention changed, less
+                                      # those that left so; of the last two hours
 }
 
 struct JobSummary {

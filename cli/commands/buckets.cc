@@ -1,0 +1,68 @@
+// tarcil buckets: servers by like contention, and how fast units come free there.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct BucketFlags {
+  ContextFlags cluster;
+  bool json = false;
+};
+
+using Bucket = wire::Bucket::Reader;
+
+Json jsonOf(Bucket bucket) {
+  return {{"id", bucket.getNumber()},
+          {"platform", bucket.getPlatform().cStr()},
+          {"servers", bucket.getServers()},
+          {"free", bucket.getFree()},
+          {"mean", jsonByResource(readPressure(bucket.getMean()))},
+          {"entered_per_hour", bucket.getEnteredPerHour()}};
+}
+
+void addRow(Table& table, Bucket bucket) {
+  table.add({std::to_string(bucket.getNumber()), bucket.getPlatform().cStr(),
+             std::to_string(bucket.getServers()), std::to_string(bucket.getFree()),
+             fixed(bucket.getEnteredPerHour(), 0), pressureText(readPressure(bucket.getMean()))});
+}
+
+int show(const BucketFlags& flags) {
+  Cluster cluster(flags.cluster);
+  auto answer = cluster.ask([](Session& session) { return session.user.bucketsRequest().send(); });
+  Json json = Json::array();
+  Table table({"Bucket", "Platform", "Servers", "Free RUs", "Entered/h", "Mean contention"});
+  for (Bucket bucket : answer.getBuckets()) {
+    flags.json ? json.push_back(jsonOf(bucket)) : addRow(table, bucket);
+  }
+  flags.json ? printJson(json) : print(table.empty() ? "" : table.text());
+  if (answer.getBuckets().size() == 0) say("no server takes tasks");
+  return kExitDone;
+}
+
+}  // namespace
+
+void addBuckets(CLI::App& app) {
+  CLI::App& command = addCommand(
+      app, "buckets",
+      {"buckets [OPTIONS]", "Show servers by like contention, and how fast units come free there.",
+       "The master sorts the servers of each platform that take tasks into buckets of like contention. Free "
+       "RUs are units that no task holds; entered per hour are those that came free in a bucket, or with a "
+       "server whose contention changed, less those that left it so, over the last two hours. From these "
+       "`tarcil "
+       "queue` tells when a job should start.",
+       "  tarcil buckets\n"
+       "  tarcil buckets --json\n",
+       ""});
+  auto flags = std::make_shared<BucketFlags>();
+  addJsonFlag(command, flags->json);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return show(*flags); });
+}
+
+}  // namespace tarcil

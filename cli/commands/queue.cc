@@ -1,0 +1,100 @@
+// tarcil queue: what waits, in the order in which it is tried.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct QueueFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  uint32_t limit = 100;
+};
+
+using Waiting = wire::WaitingJob::Reader;
+
+Json jsonOf(Waiting waiting) {
+  const auto job = waiting.getJob();
+  const std::string reason = job.getReason().cStr();
+  return {{"id", toString(readJobId(job.getId()))},
+          {"name", job.getName().cStr()},
+          {"user", job.getUser().cStr()},
+          {"priority", waiting.getPriority()},
+          {"ahead", waiting.getAhead()},
+          {"tasks", job.getTasks()},
+          {"queued", job.getQueued()},
+          {"active", job.getActive()},
+          {"rus_per_task", waiting.getRusPerTask()},
+          {"schedule", waiting.getGang() ? "gang" : "incremental"},
+          {"reason", reason.empty() ? Json() : Json(reason)},
+          {"submitted", jsonTime(wallTime(job.getSubmitted()))},
+          {"expected_start", jsonTime(wallTime(waiting.getExpectedStart()))}};
+}
+
+void addRow(Table& table, Waiting waiting, const Style& style) {
+  const auto job = waiting.getJob();
+  const std::string wants = std::to_string(job.getQueued()) + " x " + counted(waiting.getRusPerTask(), "RU") +
+                            (waiting.getGang() ? " at once" : "");
+  table.add({std::to_string(waiting.getAhead() + 1), style.id(readJobId(job.getId())), job.getName().cStr(),
+             job.getUser().cStr(), std::to_string(waiting.getPriority()), wants,
+             style.time(wallTime(job.getSubmitted())), style.start(wallTime(waiting.getExpectedStart())),
+             job.getReason().cStr()});
+}
+
+int show(const QueueFlags& flags) {
+  const Style style = styleFor(flags.output.verbose);
+  Cluster cluster(flags.cluster);
+  auto answer = cluster.ask([&flags](Session& session) {
+    auto request = session.user.queueRequest();
+    request.setLimit(flags.limit);
+    return request.send();
+  });
+  Json json = Json::array();
+  Table table({"Place", "Id", "Name", "User", "Priority", "Wants", "Submitted", "Should start", "Waits for"});
+  for (Waiting waiting : answer.getJobs()) {
+    flags.output.json ? json.push_back(jsonOf(waiting)) : addRow(table, waiting, style);
+  }
+  flags.output.json ? printJson(json) : print(table.empty() ? "" : table.text());
+  const uint32_t shown = answer.getJobs().size(), all = answer.getWaiting();
+  if (all == 0) {
+    say("no job waits");
+  } else if (shown < all) {
+    say(std::to_string(shown) + " of " + counted(all, "job") +
+        " that wait: the others are other users', or behind --limit");
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addQueue(CLI::App& app) {
+  CLI::App& command = addCommand(
+      app, "queue",
+      {"queue [OPTIONS]", "Show which jobs wait, in order, why, and when they should start.",
+       "Your waiting jobs with their places among all that wait; as an operator, everybody's. The order is "
+       "the "
+       "same whichever agent a job was handed to: higher priority first, then older. Jobs are tried in this "
+       "order when something gets better for them; one that cannot be placed does not hold up those behind "
+       "it. "
+       "They should start within the time shown with a probability of 0.95, by how units came free in the "
+       "last "
+       "two hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot tell "
+       "yet.",
+       "  tarcil queue\n"
+       "  tarcil queue --json --limit 1000\n",
+       ""});
+  auto flags = std::make_shared<QueueFlags>();
+  command.add_option("--limit", flags->limit, "Look at so many from the head of the queue; default 100.")
+      ->check(wholeNumber(1, 1'000))
+      ->type_name("N");
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return show(*flags); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,86 @@
+#include "master/forecast.h"
+
+#include <algorithm>
+
+#include "core/decide/chooser.h"
+#include "core/model/quality.h"
+#include "core/state/glance.h"
+#include "core/state/vacancy.h"
+
+namespace tarcil {
+namespace {
+
+// Servers looked at anew with each change, while the index centres itself anew.
+constexpr uint32_t kStep = 16;
+
+Share shareOf(const PublishedState& published, const std::string& platform) {
+  const auto found = published.platforms().find(platform);
+  return found == published.platforms().end() ? fullShare() : found->second;
+}
+
+}  // namespace
+
+Forecast::Forecast(const PublishedState& published, MonotonicTime now) : published_(published) {
+  everythingChanged(now);
+}
+
+void Forecast::serverChanged(ServerId server, MonotonicTime now) {
+  take(server, now);
+  index_.step(kStep);
+}
+
+void Forecast::everythingChanged(MonotonicTime now) {
+  for (ServerId id = 0; id < published_.servers(); ++id) take(id, now);
+  while (index_.step(kStep)) continue;
+}
+
+PlatformId Forecast::numberOf(const std::string& platform) {
+  const auto [found, isNew] = numbers_.try_emplace(platform, static_cast<PlatformId>(platforms_.size()));
+  if (isNew) platforms_.push_back(platform);
+  return found->second;
+}
+
+void Forecast::take(ServerId id, MonotonicTime now) {
+  const ServerUpdate& server = published_.server(id);
+  if (!server.facts) return;
+  const std::string& platform = server.facts->platform;
+  Vacancy vacancy = vacancyOf(server.status, server.facts->rus, shareOf(published_, platform),
+                              published_.settings().contention);
+  vacancy.platform = numberOf(platform);
+  index_.update(id, vacancy, now);
+}
+
+std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+                                             MonotonicTime now) {
+  index_.advance(now);
+  const QualitySettings& settings = published_.settings();
+  const Judging judging = judgingFor(spec, settings);
+  std::vector<Newcomer> newcomers;
+  double best = 0;
+  for (const std::string& platform : platforms_) {
+    const double factor = platformFactor(spec.profile, platform);
+    best = std::max(best, factor);
+    newcomers.push_back(
+        newcomer(viewOn(spec.profile, shareOf(published_, platform), factor), judging, spec.rusPerTask));
+  }
+  const Suitor suitor{
+      .newcomers = newcomers, .least = spec.target.value_or(settings.target) * best, .rus = spec.rusPerTask};
+  const Wish wish{.slots = slots, .ahead = static_cast<double>(unitsAhead) / spec.rusPerTask, .maxWait = {}};
+  // A slot that is free is enough: nobody samples for the estimate.
+  const Admission admission = admit(index_, suitor, wish, {.headroom = 0}, matching_);
+  if (admission.verdict == Admit::kPlace) return std::nullopt;
+  return admission.wait;
+}
+
+std::vector<Forecast::NamedBucket> Forecast::buckets(MonotonicTime now) {
+  index_.advance(now);
+  std::vector<NamedBucket> named;
+  for (BucketSummary& summary : index_.summaries()) {
+    if (summary.servers == 0) continue;
+    const PlatformId platform = summary.platform;
+    named.push_back({std::move(summary), platforms_[platform]});
+  }
+  return named;
+}
+
+}  // namespace tarcil

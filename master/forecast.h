@@ -1,0 +1,53 @@
+// When waiting jobs should start, and what else the buckets of like servers tell (lsh/).
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/job.h"
+#include "lsh/admission.h"
+#include "lsh/bucket_index.h"
+#include "master/published_state.h"
+
+namespace tarcil {
+
+// Follows the published state: whatever it tells is on disk. Single-threaded; no clock, no I/O.
+class Forecast final {
+ public:
+  // `published` outlives it, and is changed before the calls that say so. Histories begin at `now`.
+  Forecast(const PublishedState& published, MonotonicTime now);
+
+  // Some hundred nanoseconds.
+  void serverChanged(ServerId server, MonotonicTime now);
+  // Settings or shares of platforms: every server is looked at again. O(servers).
+  void everythingChanged(MonotonicTime now);
+
+  // The time from now until a waiting job should get `slots` slots beyond the units wanted by those ahead of
+  // it, by its profile and by how units came free before. O(buckets), some ten microseconds. nullopt where
+  // the job could be placed now; its basis says where the history does not tell.
+  std::optional<WaitEstimate> waitOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+                                     MonotonicTime now);
+
+  struct NamedBucket {
+    BucketSummary summary;
+    std::string platform;
+  };
+  // Buckets with servers, by number.
+  std::vector<NamedBucket> buckets(MonotonicTime now);
+
+ private:
+  PlatformId numberOf(const std::string& platform);
+  void take(ServerId server, MonotonicTime now);
+
+  const PublishedState& published_;
+  BucketIndex index_{BucketOptions{}};
+  std::vector<std::string> platforms_;  // by number
+  std::unordered_map<std::string, PlatformId> numbers_;
+  Matching matching_;
+};
+
+}  // namespace tarcil
