@@ -128,7 +128,8 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
     auto& arguments = monitors.back().arguments;
     arguments.insert(arguments.end(),
                      {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag",
-                      tagOf(plan.data), "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--stop-tasks"});
+                      tagOf(plan.data), "--rack", "rack-" + std::to_string((i - 1) / 2 + 1),
+                      "--pressure-period", plan.pressurePeriod, "--stop-tasks"});
   }
   return monitors;
 }

@@ -16,6 +16,8 @@ struct LocalClusterPlan {
   uint32_t rus = 0;  // per server; 0: one per core
   uint32_t agents = 1;
   std::string emulate;  // file; instead of `servers` real ones
+  // How often servers are measured, as --pressure-period takes it.
+  std::string pressurePeriod = "off";
 };
 
 // One process of the cluster.

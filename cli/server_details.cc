@@ -1,6 +1,7 @@
 #include "cli/server_details.h"
 
 #include "schema/convert.h"
+#include "schema/convert_pressure.h"
 
 namespace tarcil {
 namespace {
@@ -32,6 +33,7 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   server.asideUntil = wallTime(from.getAsideUntil());
   server.refusedClaims = from.getRefusedClaims();
   server.neverStarted = from.getNeverStarted();
+  server.absent = read(from.getAbsent());
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
   return server;
 }

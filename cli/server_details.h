@@ -6,6 +6,7 @@
 
 #include "cli/cluster.h"
 #include "core/state/server.h"
+#include "core/state/server_pressure.h"
 
 namespace tarcil {
 
@@ -25,10 +26,11 @@ struct ServerDetails {
   Pressure contention{};  // as a newcomer would feel it
   std::string reason;     // why it takes no new tasks; empty where it does, or is only down
   bool draining = false;
-  WallTime drainAt = kNever;     // draining: until then tasks may go on by themselves
-  WallTime asideUntil = kNever;  // end of its quarantine
-  uint64_t refusedClaims = 0;    // since the master's start
-  uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
+  WallTime drainAt = kNever;           // draining: until then tasks may go on by themselves
+  WallTime asideUntil = kNever;        // end of its quarantine
+  uint64_t refusedClaims = 0;          // since the master's start
+  uint32_t neverStarted = 0;           // launches in a row that failed by its own fault
+  std::vector<AbsentPressure> absent;  // what the background does not hold
   std::vector<ServerTask> tasks;
 };
 

@@ -10,6 +10,7 @@
 #include "core/state/caller.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
+#include "core/state/server_pressure.h"
 #include "master/store.h"
 
 namespace tarcil {
@@ -78,6 +79,12 @@ struct LeaseAsked {
   std::vector<AllocationId> starting;
 };
 
+// What a monitor measures of its servers; those that the session does not stand for are ignored.
+struct PressureReported {
+  SessionId session;
+  std::vector<ServerPressure> servers;
+};
+
 struct CancelRequested {
   RequestId request;
   JobId job;
@@ -117,8 +124,8 @@ struct SpaceMeasured {
 struct TimerFired {};
 
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed,
-                           ReportsArrived, LeaseAsked, CancelRequested, SettingsSet, PlatformSet,
-                           ServersSteered, SpaceMeasured, TimerFired>;
+                           ReportsArrived, LeaseAsked, PressureReported, CancelRequested, SettingsSet,
+                           PlatformSet, ServersSteered, SpaceMeasured, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.

@@ -71,6 +71,7 @@ struct Handler {
   void operator()(const TurnsPassed& event) const { endTurns(context, event); }
   void operator()(const ReportsArrived& event) const { takeReports(context, event); }
   void operator()(const LeaseAsked& event) const { renewLease(context, event); }
+  void operator()(const PressureReported& event) const { takePressure(context, event); }
   void operator()(const CancelRequested& event) const {
     context.out.send(Answer{event.request, cancel(context, event)});
   }

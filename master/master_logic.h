@@ -46,6 +46,7 @@ struct ServerView {
   WallTime asideUntil = kNever;  // end of its quarantine; kNever: it is in none
   uint64_t refusedClaims = 0;    // since the master's start
   uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
+  std::vector<AbsentPressure> absent;  // what the background does not hold
 };
 
 struct AgentView {

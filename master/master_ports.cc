@@ -4,6 +4,7 @@
 #include "master/user_port.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -114,6 +115,13 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
     const Caller caller = checkToken(server_, context.getParams().getToken());
     if (caller.role != Role::kAgent) return toException(denied("the token is not an agent's"));
     write(caller, context.getResults().initCaller());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> pressure(PressureContext context) override {
+    std::vector<ServerPressure> servers;
+    for (auto server : convert::elements(context.getParams().getServers())) servers.push_back(read(server));
+    server_.pressure(session_, std::move(servers));
     return kj::READY_NOW;
   }
 

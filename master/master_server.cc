@@ -115,6 +115,10 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
+void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers) {
+  dispatch(master::PressureReported{session, std::move(servers)});
+}
+
 kj::Promise<void> MasterServer::cancel(const JobId& job, const Caller& caller) {
   auto pending = others_.add();
   dispatch(master::CancelRequested{pending.number, job, caller});

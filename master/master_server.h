@@ -59,6 +59,7 @@ class MasterServer final {
   void passTurns(SessionId session, std::vector<JobId> jobs);
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
+  void pressure(SessionId session, std::vector<ServerPressure> servers);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
   kj::Promise<void> setSettings(const QualitySettings& settings);
   kj::Promise<void> setPlatform(const std::string& platform, const Share& share);

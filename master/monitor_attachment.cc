@@ -56,6 +56,10 @@ Arrived bringUp(Context& context, const ServerFacts& facts, const MonitorAttache
     servers.setFacts(*server, facts);
     context.out.put(server->record);
   }
+  if (takenOver) {  // what the other one measured was perhaps another machine
+    servers.setBackground(*server, {});
+    server->absent.clear();
+  }
   servers.setUp(*server, event.session);
   return {server->record.id, takenOver};
 }
@@ -177,6 +181,16 @@ void takeReports(Context& context, const ReportsArrived& event) {
     }
   }
   context.out.send(AnswerReports{event.request, Status()});
+}
+
+void takePressure(Context& context, const PressureReported& event) {
+  ServerTable& servers = context.tables.servers;
+  for (const ServerPressure& pressure : event.servers) {
+    Server* server = servers.find(pressure.server);
+    if (server == nullptr || server->session != event.session) continue;
+    servers.setBackground(*server, pressure.background);
+    server->absent = pressure.absent;
+  }
 }
 
 void detachMonitor(Context& context, SessionId session) {

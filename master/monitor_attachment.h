@@ -22,6 +22,9 @@ void renewLease(Context& context, const LeaseAsked& event);
 
 void takeReports(Context& context, const ReportsArrived& event);
 
+// Takes what a monitor measures of the servers that its current session stands for.
+void takePressure(Context& context, const PressureReported& event);
+
 // Tasks of servers that stayed away beyond their grace are lost.
 void loseOverdue(Context& context);
 

@@ -1,6 +1,7 @@
 #include "master/query_codec.h"
 
 #include "schema/convert.h"
+#include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -75,6 +76,7 @@ void write(const ServerView& value, wire::ServerDetails::Builder to) {
   to.setAsideUntil(toWire(value.asideUntil));
   to.setRefusedClaims(value.refusedClaims);
   to.setNeverStarted(value.neverStarted);
+  write(value.absent, to.initAbsent(static_cast<uint32_t>(value.absent.size())));
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) writeTask(value.tasks[i], tasks[i]);
 }

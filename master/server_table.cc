@@ -99,6 +99,13 @@ void ServerTable::setDown(Server& server, MonotonicTime deadline) {
   noteChange(server);
 }
 
+void ServerTable::setBackground(Server& server, const Pressure& background) {
+  if (server.status.background == background) return;
+  server.status.background = background;
+  ++server.status.version;
+  noteBetter(server);
+}
+
 void ServerTable::refreshCordon(Server& server) {
   const bool cordoned = server.record.cordoned || server.trust.asideUntil != kNever;
   if (server.status.cordoned == cordoned) return;

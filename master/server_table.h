@@ -10,6 +10,7 @@
 
 #include "core/state/occupancy.h"
 #include "core/state/server.h"
+#include "core/state/server_pressure.h"
 #include "master/deadlines.h"
 #include "master/events.h"
 #include "master/store.h"
@@ -20,11 +21,12 @@ struct Server {
   ServerRecord record;
   ServerStatus status;
   std::vector<Resident> residents;
-  Share share = fullShare();         // of its platform
-  std::optional<SessionId> session;  // of its monitor, while the server is up
-  uint64_t publishedVersion = 0;     // what agents were told last
-  bool factsChanged = false;         // since then
-  uint64_t refusedClaims = 0;        // since the master's start
+  Share share = fullShare();           // of its platform
+  std::optional<SessionId> session;    // of its monitor, while the server is up
+  uint64_t publishedVersion = 0;       // what agents were told last
+  bool factsChanged = false;           // since then
+  std::vector<AbsentPressure> absent;  // what its background does not hold; not stored
+  uint64_t refusedClaims = 0;          // since the master's start
 
   // Whether it starts what it is given (quarantine.h).
   struct Trust {
@@ -67,6 +69,9 @@ class ServerTable {
 
   void setUp(Server& server, SessionId session);
   void setDown(Server& server, MonotonicTime deadline);
+
+  // Agents hear of the background where it changed.
+  void setBackground(Server& server, const Pressure& background);
 
   // Every server of the platform is judged by the new share from now on. O(servers).
   void setShare(const std::string& platform, const Share& share);

@@ -125,6 +125,7 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   view.asideUntil = trust.asideUntil;
   view.refusedClaims = server.refusedClaims;
   view.neverStarted = trust.neverStarted;
+  view.absent = server.absent;
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;

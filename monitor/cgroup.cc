@@ -33,7 +33,9 @@ CgroupMounts parseCgroupMounts(std::string_view mounts) {
     // Controllers stand among the mount options; options that are none do no harm under their own names.
     std::istringstream words(options);
     for (std::string word; std::getline(words, word, ',');) {
-      if (word == kCpuset || word == kMemory || word == kPids) result.v1.emplace(word, unescape(point));
+      const bool counts = word == kCpuacct || word == kBlkio;
+      if (word == kCpuset || word == kMemory || word == kPids || counts)
+        result.v1.emplace(word, unescape(point));
     }
   }
   return result;

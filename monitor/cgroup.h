@@ -17,6 +17,12 @@ inline constexpr const char* kCpuset = "cpuset";
 inline constexpr const char* kMemory = "memory";
 inline constexpr const char* kPids = "pids";
 
+// Controllers of version 1 that only count what tasks use. Version 2 counts CPU time without a controller,
+// and disk traffic under this one.
+inline constexpr const char* kCpuacct = "cpuacct";
+inline constexpr const char* kBlkio = "blkio";
+inline constexpr const char* kIo = "io";
+
 struct CgroupMounts {
   std::map<std::string, std::string> v1;  // controller -> mount point of its hierarchy; several may share one
   std::string v2;                         // mount point of the unified hierarchy, or empty

@@ -60,7 +60,7 @@ std::string makeServerDirectory(const std::string& mount, const std::string& gro
 
 // Lets the children of `directory` use our controllers, each one that can be.
 void offerControllers(const std::string& directory) {
-  for (const char* controller : {kCpuset, kMemory, kPids}) {
+  for (const char* controller : {kCpuset, kMemory, kPids, kIo}) {
     writeText(directory + "/cgroup.subtree_control", "+" + std::string(controller));
   }
 }
@@ -72,6 +72,7 @@ CgroupTree::CgroupTree(const SystemPaths& paths, const std::string& group, const
   const std::string groupName = cgroupName(group);
   const std::string serverName = cgroupName(server);
   for (const auto& [controller, mount] : mounts.v1) {
+    if (controller == kCpuacct && !mounts.v2.empty()) continue;  // counted there: each hierarchy takes time
     const bool cpuset = controller == kCpuset;
     const auto nothing = [](const std::string&, const std::string&) { return true; };
     const std::string directory =
@@ -96,8 +97,8 @@ void CgroupTree::openV2(const CgroupMounts& mounts, const std::string& group, co
   for (const auto& controller : parseWords(readText(mounts.v2 + "/cgroup.controllers"))) {
     const bool ours = controller == kCpuset || controller == kMemory || controller == kPids;
     if (ours && !v1_.contains(controller)) wanted.insert(controller);
+    if (controller == kIo && !v1_.contains(kBlkio)) wanted.insert(controller);
   }
-  if (wanted.empty()) return;
   offerControllers(mounts.v2);
   v2_ = makeServerDirectory(mounts.v2, group, server, [](const std::string&, const std::string& directory) {
     offerControllers(directory);
@@ -115,6 +116,14 @@ TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limit
   addV1(v1_, name, limits, limitSwap_, result);
   addV2(v2_, v2Controllers_, name, limits, limitSwap_, result);
   return result;
+}
+
+CgroupDirectories CgroupTree::counted() const {
+  const auto directoryOf = [this](const char* controller) {
+    const auto found = v1_.find(controller);
+    return found == v1_.end() ? std::string() : found->second;
+  };
+  return {directoryOf(kCpuacct), directoryOf(kMemory), directoryOf(kBlkio), v2_};
 }
 
 std::vector<std::string> CgroupTree::missing() const {

@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "monitor/cgroup.h"
+#include "monitor/pressure/cgroup_reader.h"
 
 namespace tarcil {
 
@@ -25,6 +26,9 @@ class CgroupTree {
 
   // What a task needs; makes nothing.
   TaskCgroups forTask(AllocationId allocation, const TaskLimits& limits) const;
+
+  // Where all tasks of this server are counted together.
+  CgroupDirectories counted() const;
 
   // Controllers that tasks on this machine are not under.
   std::vector<std::string> missing() const;

@@ -38,6 +38,7 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
       result.settings.push_back({pids + "pids.max", std::to_string(limits.pids + 1)});
     }
   }
+  for (const char* counting : {kCpuacct, kBlkio}) directoryOf(counting);
   // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's by
   // clone_children.
   if (!limits.cores.empty()) {

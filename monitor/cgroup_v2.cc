@@ -4,7 +4,7 @@ namespace tarcil {
 
 void addV2(const std::string& parent, const std::set<std::string>& controllers, const std::string& name,
            const TaskLimits& limits, bool limitSwap, TaskCgroups& result) {
-  if (controllers.empty()) return;
+  if (parent.empty()) return;
   const std::string directory = parent + "/" + name;
   result.directories.push_back(directory);
   result.birth = directory;

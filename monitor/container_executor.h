@@ -62,6 +62,9 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   // What this machine does not give: of "cpuset", "memory", "pids", "perf", "resctrl".
   const std::vector<std::string>& missing() const { return missing_; }
 
+  // Cgroups that hold all tasks, and count what they use.
+  CgroupDirectories counted() const { return cgroups_.counted(); }
+
  private:
   // A task between its start (or adoption) and the report of its end.
   struct Running {

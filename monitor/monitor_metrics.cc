@@ -1,6 +1,30 @@
 #include "monitor/monitor_metrics.h"
 
+#include <cmath>
+
 namespace tarcil {
+namespace {
+
+double valueOrNan(const Result<double>& value) {
+  return value.ok() ? *value : NAN;
+}
+
+}  // namespace
+
+MonitorMetrics::MonitorMetrics() {
+  for (const auto& gauges : {background, stalls, {&majorFaults, &swappedPages}}) {
+    for (prometheus::Gauge* gauge : gauges) gauge->Set(NAN);
+  }
+}
+
+void MonitorMetrics::showPressure(const std::array<std::optional<double>, kResources>& measured,
+                                  const PressureMeter::Signals& signals, Duration took) {
+  for (size_t i = 0; i < background.size(); ++i) background[i]->Set(measured[i].value_or(NAN));
+  for (size_t i = 0; i < stalls.size(); ++i) stalls[i]->Set(valueOrNan(signals.stalls[i]));
+  majorFaults.Set(valueOrNan(signals.majorFaultsPerSecond));
+  swappedPages.Set(valueOrNan(signals.swappedPagesPerSecond));
+  measuring.Observe(seconds(took));
+}
 
 void MonitorMetrics::show(const MonitorLogic::Load& load, bool isAttached) {
   for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->Set(static_cast<double>(load.tasks[i]));

@@ -5,6 +5,7 @@
 
 #include "metrics/metric_set.h"
 #include "monitor/monitor_logic.h"
+#include "monitor/pressure/meter.h"
 
 namespace tarcil {
 
@@ -37,8 +38,32 @@ struct MonitorMetrics {
   prometheus::Gauge& attached =
       set.gauge("tarcil_monitor_attached", "1 while the monitor is attached to the master, else 0.");
 
+  // NaN where they are absent.
+  std::vector<prometheus::Gauge*> background =
+      set.gauges("tarcil_monitor_background_pressure",
+                 "Pressure, 0 to 99, that no task of the cluster explains; NaN where it cannot be measured.",
+                 "resource", {kResourceNames.begin(), kResourceNames.end()});
+  std::vector<prometheus::Gauge*> stalls =
+      set.gauges("tarcil_monitor_stall_share",
+                 "Share of the time in which something on the server waited for it; NaN where it cannot be "
+                 "measured.",
+                 "for", {"core", "memory", "disk"});
+  prometheus::Gauge& majorFaults =
+      set.gauge("tarcil_monitor_major_faults_per_second",
+                "Page faults on the server that a disk had to answer; NaN where they cannot be counted.");
+  prometheus::Gauge& swappedPages =
+      set.gauge("tarcil_monitor_swapped_pages_per_second",
+                "Pages swapped in and out on the server; NaN where they cannot be counted.");
+  prometheus::Histogram& measuring = set.histogram(
+      "tarcil_monitor_measuring_seconds", "Time that one measurement of the pressures took.", timeBounds());
+
+  MonitorMetrics();
+
   // Sets what is looked up when somebody asks.
   void show(const MonitorLogic::Load& load, bool isAttached);
+
+  void showPressure(const std::array<std::optional<double>, kResources>& measured,
+                    const PressureMeter::Signals& signals, Duration took);
 };
 
 }  // namespace tarcil

@@ -9,6 +9,7 @@
 #include "monitor/launch_port.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -95,6 +96,31 @@ std::string MonitorServer::metrics() {
   return metrics_.set.text();
 }
 
+void MonitorServer::tell(ServerPressure pressure) {
+  if (attached_) send({pressure});
+  pressures_[pressure.server] = std::move(pressure);
+}
+
+void MonitorServer::show(const std::array<std::optional<double>, kResources>& background,
+                         const PressureMeter::Signals& signals, Duration took) {
+  metrics_.showPressure(background, signals, took);
+}
+
+// What is lost with the link is told again after the next attach.
+void MonitorServer::send(const std::vector<ServerPressure>& pressures) {
+  KJ_IF_MAYBE (port, port_) {
+    if (!takesPressure_ || pressures.empty()) return;
+    auto request = port->pressureRequest();
+    auto servers = request.initServers(static_cast<uint32_t>(pressures.size()));
+    for (uint32_t i = 0; i < pressures.size(); ++i) write(pressures[i], servers[i]);
+    calls_.add(request.send().ignoreResult().catch_([this](kj::Exception&& exception) {
+      if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
+      if (takesPressure_) spdlog::warn("the master is of an earlier version and takes no pressures");
+      takesPressure_ = false;
+    }));
+  }
+}
+
 void MonitorServer::taskStarted(AllocationId allocation, WallTime when) {
   if (const auto launched = unstarted_.extract(allocation)) {
     metrics_.start.Observe(seconds(clock_.now().steady - launched.mapped()));
@@ -166,13 +192,16 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
       fault_ = kj::mv(fault.fulfiller);
-      attached_ = true;
+      attached_ = takesPressure_ = true;
       ++attachments_;
       outage_.end();
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
                                        convert::readNumbers<uint64_t>(answer.getStop()),
                                        Duration(answer.getLease())});
+      std::vector<ServerPressure> pressures;
+      for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
+      send(pressures);
       attachedCallback_();
       return Attached{kj::mv(fault.promise)};
     });

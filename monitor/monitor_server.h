@@ -16,6 +16,7 @@
 #include "monitor/monitor_logic.h"
 #include "monitor/monitor_metrics.h"
 #include "monitor/output_source.h"
+#include "monitor/pressure/meter.h"
 #include "rpc/connection.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
@@ -53,6 +54,12 @@ class MonitorServer final : public ExecutorListener {
   // In Prometheus' text format. Requires: started.
   std::string metrics();
 
+  // Tells the master, now and after each attach, until another is told of the same server.
+  void tell(ServerPressure pressure);
+  // What was measured, for metrics. `took`: how long measuring did.
+  void show(const std::array<std::optional<double>, kResources>& background,
+            const PressureMeter::Signals& signals, Duration took);
+
   // --- ExecutorListener ---
   void taskStarted(AllocationId allocation, WallTime when) override;
   void taskEnded(AllocationId allocation, const TaskEnd& end) override;
@@ -84,6 +91,7 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::ExtendLease& action);
   void carryOut(monitor::WakeAt& action);
   void ended(AllocationId allocation);
+  void send(const std::vector<ServerPressure>& pressures);
 
   Net net_;
   const Clock& clock_;
@@ -111,6 +119,9 @@ class MonitorServer final : public ExecutorListener {
   bool attached_ = false;
   uint64_t attachments_ = 0;
   std::set<std::string> agentTokens_;  // that the master has confirmed
+  bool takesPressure_ = true;          // masters of an earlier version do not
+
+  std::map<std::string, ServerPressure> pressures_;  // told last, by server
 
   Outage outage_;  // of the master
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;

@@ -86,6 +86,24 @@ interface MonitorPort {
   # that ends without another renewal they must have ended. An exclusive task starts only after an answer to a renewal
   # that names it in `starting`: those `refused` are in nobody's use here any more and are never started. Fails as Conflict
   # as report does.
+
+  pressure @5 (servers :List(ServerPressure)) -> ();
+  # What the monitor measures of its servers now; replaces what it told before of each of them. Success: noted, and on its
+  # way to every agent where it changed. Not on disk: a monitor tells it after each attach, and a master that has just
+  # started takes the background for 0 until then. Servers that the connection does not stand for are ignored. A repeat
+  # changes nothing. A master that does not know this method says so (unimplemented); the monitor then goes on without.
+}
+
+struct ServerPressure {
+  server @0 :Text;
+  background @1 :Data;                # pressures that no managed task explains; 0 for what is absent
+  absent @2 :List(AbsentPressure);
+}
+
+struct AbsentPressure {
+  # A resource whose pressure cannot be measured there.
+  resource @0 :UInt8;                 # its place in the order of resources, from 0
+  reason @1 :Text;                    # for people
 }
 
 interface MonitorControl {
@@ -249,6 +267,7 @@ struct ServerDetails {
   asideUntil @8 :Int64;               # end of its quarantine, 0: it is in none
   refusedClaims @9 :UInt64;           # since the master's start
   neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
+  absent @11 :List(AbsentPressure);   # what the background does not hold, as the monitor told last
 }
 
 struct AgentDetails {

@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/extras_field.h"
 #include "cli/failure.h"
+#include "cli/pressure_period.h"
 #include "cli/roles/roles.h"
 #include "cli/text.h"
 #include "cli/units.h"
@@ -177,7 +178,7 @@ void addAgentRole(CLI::App& serve) {
 
 struct MonitorArguments {
   MonitorFlags flags;
-  std::string memory;
+  std::string memory, pressurePeriod = "1s", pressureSmoothing = "5s", networkBandwidth, memoryBandwidth;
   std::vector<std::string> attributes, extras;
 };
 
@@ -200,6 +201,24 @@ void readAttribute(const std::string& attribute, MonitorFlags& flags) {
   }
 }
 
+// Bytes per second; 0 where the flag is not given.
+double bandwidthOf(const std::string& flag, const std::string& value) {
+  if (value.empty()) return 0;
+  const auto bytes = parseSize(value);
+  if (!bytes) throw badInput(flag + ": " + bytes.error().message);
+  if (*bytes == 0) throw badInput(flag + ": 0 bytes in a second; leave it out where it is not known");
+  return static_cast<double>(*bytes);
+}
+
+PressureOptions pressureOptions(const MonitorArguments& args) {
+  PressureOptions options;
+  options.period = pressurePeriodOf(args.pressurePeriod);
+  options.background.smoothing = durationOf("--pressure-smoothing", args.pressureSmoothing);
+  options.networkBytesPerSecond = bandwidthOf("--network-bandwidth", args.networkBandwidth);
+  options.memoryBytesPerSecond = bandwidthOf("--memory-bandwidth", args.memoryBandwidth);
+  return options;
+}
+
 int runMonitor(MonitorArguments& args) {
   MonitorFlags& flags = args.flags;
   requireName("--name", flags.name);
@@ -216,6 +235,7 @@ int runMonitor(MonitorArguments& args) {
     const Status added = addExtra(extra, flags.extras);
     if (!added) throw badInput("--extra: " + added.error().message);
   }
+  flags.pressure = pressureOptions(args);
   return serveMonitor(flags);
 }
 
@@ -275,6 +295,23 @@ void addMonitorRole(CLI::App& serve) {
       ->type_name("KIND=COUNT");
   command.add_option("--tag", args->flags.tag, "Tells clusters on one machine apart. Default: tarcil")
       ->type_name("NAME");
+  command
+      .add_option(
+          "--pressure-period", args->pressurePeriod,
+          "How often the pressures on the server are measured, 100ms or more; off: never. Default: 1s")
+      ->type_name("DURATION|off");
+  command
+      .add_option("--pressure-smoothing", args->pressureSmoothing,
+                  "Time constant in which a change of a pressure takes effect. Default: 5s")
+      ->type_name("DURATION");
+  command
+      .add_option("--network-bandwidth", args->networkBandwidth,
+                  "Bytes that the network takes in a second, each way. Default: what its interfaces say.")
+      ->type_name("SIZE");
+  command
+      .add_option("--memory-bandwidth", args->memoryBandwidth,
+                  "Bytes that the memory takes in a second. Default: not known.")
+      ->type_name("SIZE");
   command.add_flag("--stop-tasks", args->flags.stopTasks, "On SIGTERM end the tasks too.");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() { return runMonitor(*args); });

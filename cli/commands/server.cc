@@ -95,6 +95,19 @@ Json jsonOf(const Offence& offence) {
           {"offenders", list(offence.offenders)}};
 }
 
+// What cannot be measured there is null: absent is not zero.
+Json backgroundJson(const ServerDetails& server) {
+  Json json = jsonByResource(server.status.background);
+  for (const AbsentPressure& absent : server.absent) json[std::string(absent.resourceName())] = nullptr;
+  return json;
+}
+
+Json absentJson(const std::vector<AbsentPressure>& absent) {
+  Json json = Json::object();
+  for (const AbsentPressure& one : absent) json[std::string(one.resourceName())] = one.reason;
+  return json;
+}
+
 Json jsonOf(const ServerDetails& server) {
   return {{"name", server.facts.name},
           {"platform", server.facts.platform},
@@ -116,7 +129,8 @@ Json jsonOf(const ServerDetails& server) {
           {"emulated", server.facts.emulated},
           {"address", server.facts.address},
           {"contention", jsonByResource(server.contention)},
-          {"background", jsonByResource(server.status.background)},
+          {"background", backgroundJson(server)},
+          {"absent", absentJson(server.absent)},
           {"missing", server.facts.missing}};
 }
 
@@ -158,6 +172,20 @@ std::string offenceText(const Offence& offence, const Style& style) {
          "; caused by " + (offenders.empty() ? "no task of this cluster" : joinedBy(offenders, ", ")) + "\n";
 }
 
+// One line for each reason, with the resources that it keeps from being measured.
+std::string absentText(const std::vector<AbsentPressure>& absent) {
+  std::vector<std::pair<std::string, std::string>> lines;  // reason, resources
+  for (const AbsentPressure& one : absent) {
+    const auto found = std::find_if(lines.begin(), lines.end(),
+                                    [&one](const auto& line) { return line.first == one.reason; });
+    auto& line = found == lines.end() ? lines.emplace_back(one.reason, "") : *found;
+    line.second.append(line.second.empty() ? "" : ", ").append(one.resourceName());
+  }
+  std::string text;
+  for (const auto& [reason, resources] : lines) text += "  " + resources + ": " + reason + "\n";
+  return text;
+}
+
 std::string listText(const std::vector<ServerDetails>& servers, const Style& style) {
   Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention", "Reason"});
   for (const ServerDetails& server : servers) {
@@ -194,6 +222,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
     table.add({taskText(task, style), ranges(task.rus), extrasText(task.extras), pressureText(task.caused),
                joinedBy(over, ", ")});
   }
+  if (!server.absent.empty()) text += "\nNot measured:\n" + absentText(server.absent);
   text += "\n" + (table.empty() ? std::string("No tasks.\n") : table.text());
   const auto offences = offencesOn(server);
   if (!offences.empty()) text += "\nDisturbed:\n";
@@ -265,7 +294,8 @@ void addServer(CLI::App& app) {
       server, "show",
       {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
        "The server's contention, the part of it that no task of the cluster explains"
-       " (background), how many claims on it were refused, its tasks with their units, their extras and the"
+       " (background; null in JSON where it cannot be measured, and `absent` says why), how many claims on "
+       "it were refused, its tasks with their units, their extras and the"
        " pressure that they cause,"
        " and which of them feel more than they tolerate and because of whom. Missing: what the machine cannot"
        " limit or measure.",

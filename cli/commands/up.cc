@@ -15,6 +15,7 @@
 #include "cli/failure.h"
 #include "cli/local_cluster.h"
 #include "cli/output.h"
+#include "cli/pressure_period.h"
 #include "cli/servers_file.h"
 #include "cli/supervisor.h"
 #include "rpc/errors.h"
@@ -202,7 +203,16 @@ void check(const UpFlags& flags) {
   }
 }
 
+// A server that has the machine to itself is measured. Where several share it, or units share cores, each
+// would take the others' tasks for background.
+std::string defaultPressurePeriod(const LocalClusterPlan& plan) {
+  const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return plan.servers == 1 && plan.rus <= cores ? "1s" : "off";
+}
+
 int up(UpFlags& flags) {
+  if (flags.plan.pressurePeriod.empty()) flags.plan.pressurePeriod = defaultPressurePeriod(flags.plan);
+  pressurePeriodOf(flags.plan.pressurePeriod);
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);
   const LocalCluster cluster = requireInput(prepareLocalCluster(flags.plan));
@@ -244,6 +254,13 @@ void addUp(CLI::App& app) {
   command
       .add_option("--emulate", flags->plan.emulate, "File of servers that are timers, instead of --servers.")
       ->type_name("FILE");
+  flags->plan.pressurePeriod.clear();
+  command
+      .add_option(
+          "--pressure-period", flags->plan.pressurePeriod,
+          "How often the pressures on servers are measured; off: never. Default: 1s where one server has "
+          "the machine and a core for each unit, else off")
+      ->type_name("DURATION|off");
   command.add_flag("--detach", flags->detach,
                    "Return once the cluster answers; it goes on in the background.");
   addJsonFlag(command, flags->json);

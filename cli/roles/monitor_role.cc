@@ -15,6 +15,7 @@
 #include "monitor/container_executor.h"
 #include "monitor/emulated_runner.h"
 #include "monitor/monitor_server.h"
+#include "monitor/pressure_loop.h"
 #include "rpc/token.h"
 
 namespace tarcil {
@@ -167,6 +168,8 @@ int serveContainers(const MonitorFlags& flags) {
   if (!executor.ok()) throw Failure(kExitBadInput, "monitor " + flags.name + ": " + executor.error().message);
   facts.missing = (*executor)->missing();
   for (const std::string& what : facts.missing) spdlog::info("this machine has no {}", what);
+  const PressureLoop measuring(net.timer, systemClock(), server, flags.name, flags.pressure,
+                               {cores.begin(), cores.end()}, (*executor)->counted());
   return serveWith(process, server, **executor, {facts}, kj::mv(listener), flags.stopTasks);
 }
 

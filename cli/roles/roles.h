@@ -9,6 +9,7 @@
 #include "cli/roles/role.h"
 #include "core/model/job.h"
 #include "master/options.h"
+#include "monitor/pressure/meter.h"
 
 namespace tarcil {
 
@@ -48,6 +49,7 @@ struct MonitorFlags {
   uint64_t memoryBytes = 0;     // of all units together; 0: nine tenths of the machine's
   std::string tag = "tarcil";   // tells clusters on one machine apart, in names of cgroups
   bool stopTasks = false;       // on SIGTERM end the tasks too
+  PressureOptions pressure;
 };
 int serveMonitor(const MonitorFlags& flags);
 

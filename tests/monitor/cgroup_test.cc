@@ -19,7 +19,9 @@ CgroupMounts mountsIn(const std::string& file) {
 }
 
 TEST(CgroupMounts, FindsEachControllerOfVersion1BesideABareVersion2) {
-  const CgroupMounts expected{{{"cpuset", "/sys/fs/cgroup/cpuset"},
+  const CgroupMounts expected{{{"blkio", "/sys/fs/cgroup/blkio"},
+                               {"cpuacct", "/sys/fs/cgroup/cpuacct"},
+                               {"cpuset", "/sys/fs/cgroup/cpuset"},
                                {"memory", "/sys/fs/cgroup/memory"},
                                {"pids", "/sys/fs/cgroup/pids"}},
                               "/sys/fs/cgroup/unified"};
@@ -31,7 +33,8 @@ TEST(CgroupMounts, FindsVersion2Alone) {
 }
 
 TEST(CgroupMounts, FindsControllersMountedTogetherAndTakesTheFirstMount) {
-  const CgroupMounts expected{{{"cpuset", "/sys/fs/cgroup/cpuset,memory"},
+  const CgroupMounts expected{{{"cpuacct", "/sys/fs/cgroup/cpu,cpuacct"},
+                               {"cpuset", "/sys/fs/cgroup/cpuset,memory"},
                                {"memory", "/sys/fs/cgroup/cpuset,memory"},
                                {"pids", "/mnt/with blank/pids"}},
                               "/sys/fs/cgroup/unified"};
@@ -65,6 +68,13 @@ TEST(CgroupV1, JoinsAHierarchyOfSeveralControllersOnce) {
   EXPECT_EQ(cgroups.joins, std::vector<std::string>{"/h/7/tasks"});
 }
 
+TEST(CgroupV1, JoinsWhatCountsAlsoWhereNothingIsLimited) {
+  TaskCgroups cgroups;
+  addV1({{"blkio", "/b"}, {"cpuacct", "/a"}, {"pids", "/p"}}, "7", {}, false, cgroups);
+  const TaskCgroups expected{{"/a/7", "/b/7"}, {}, {"/a/7/tasks", "/b/7/tasks"}, "", ""};
+  EXPECT_EQ(cgroups, expected);
+}
+
 TEST(CgroupV1, JoinsNothingThatLimitsNothing) {
   TaskCgroups cgroups;
   addV1({{"cpuset", "/c"}, {"pids", "/p"}}, "7", {}, false, cgroups);
@@ -85,9 +95,15 @@ TEST(CgroupV2, GivesATaskOneDirectoryToBeBornIn) {
   EXPECT_EQ(cgroups, expected);
 }
 
-TEST(CgroupV2, IsLeftAloneWithoutControllers) {
+TEST(CgroupV2, CountsTasksAlsoWithoutControllers) {
   TaskCgroups cgroups;
   addV2("/u", {}, "7", kLimits, true, cgroups);
+  EXPECT_EQ(cgroups, (TaskCgroups{{"/u/7"}, {}, {}, "/u/7", ""}));
+}
+
+TEST(CgroupV2, IsLeftAloneWhereItIsNot) {
+  TaskCgroups cgroups;
+  addV2("", {}, "7", kLimits, true, cgroups);
   EXPECT_EQ(cgroups, TaskCgroups{});
 }
 

@@ -9,6 +9,7 @@
 
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_pressure.h"
 #include "tests/monitor/container_fixture.h"
 
 namespace tarcil {
@@ -21,6 +22,10 @@ struct PlayedMaster {
   std::deque<Error> reportFailures;
   int attachments = 0;
   std::vector<AllocationId> reported;  // whatever the answer was
+  std::vector<ServerPressure> pressures;
+  bool takesPressure = true;  // masters of an earlier version do not
+  int pressureCalls = 0;
+  kj::Function<void()> pressureCame = []() {};
 };
 
 class PlayedPort final : public wire::MonitorPort::Server {
@@ -37,6 +42,13 @@ class PlayedPort final : public wire::MonitorPort::Server {
     const Error failure = master_.reportFailures.front();
     master_.reportFailures.pop_front();
     return toException(failure);
+  }
+  kj::Promise<void> pressure(PressureContext context) override {
+    ++master_.pressureCalls;
+    if (!master_.takesPressure) return wire::MonitorPort::Server::pressure(context);
+    for (auto server : context.getParams().getServers()) master_.pressures.push_back(read(server));
+    master_.pressureCame();
+    return kj::READY_NOW;
   }
 
  private:
@@ -105,6 +117,88 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
   forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   EXPECT_EQ(master.attachments, 3);
   EXPECT_THAT(master.reported, ElementsAre(7, 7, 7));
+}
+
+// Nothing runs and nothing is left.
+class NoTasks final : public Executor {
+ public:
+  ~NoTasks() noexcept override {}
+
+  void record(const LaunchSpec&) override {}
+  void extendLease(MonotonicTime) override {}
+  void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
+  void recordReason(AllocationId, EndCause) override {}
+  void signal(AllocationId, int) override {}
+  void forget(AllocationId) override {}
+  std::vector<RecoveredTask> recover() override { return {}; }
+};
+
+// A monitor of server s1 attached to a played master.
+struct MonitorPressure : testing::Test {
+  TemporaryFolder folder;
+  kj::AsyncIoContext io = kj::setupAsyncIo();
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  PlayedMaster master;
+  Listener listener =
+      listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
+  std::string address = listener.address;
+  kj::Promise<void> serving = serve(kj::mv(listener.receiver), [this]() -> capnp::Capability::Client {
+                                return kj::heap<PlayedGate>(master);
+                              }).eagerlyEvaluate(nullptr);
+  NoTasks executor;
+  kj::PromiseFulfillerPair<void> attached = kj::newPromiseAndFulfiller<void>();
+  MonitorServer server{net,
+                       systemClock(),
+                       Rng(1),
+                       {"identity", address, "token"},
+                       noOutput(),
+                       [](const Error& error) { ADD_FAILURE() << error.message; },
+                       [this]() { attached.fulfiller->fulfill(); }};
+
+  ~MonitorPressure() noexcept override {}
+
+  void attach() {
+    ServerFacts facts;
+    facts.name = "s1";
+    facts.rus = 1;
+    server.start(executor, {facts});
+    attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  }
+  // Until the master has been told so often.
+  void untilTold(size_t times) {
+    auto came = kj::newPromiseAndFulfiller<void>();
+    auto look = [this, times, fulfiller = kj::mv(came.fulfiller)]() mutable {
+      if (master.pressures.size() >= times) fulfiller->fulfill();
+    };
+    look();
+    master.pressureCame = kj::mv(look);
+    came.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  }
+};
+
+ServerPressure withCore(uint8_t core) {
+  return {"s1", {core}, {{Resource::kLlc, "no resctrl"}}};
+}
+
+TEST_F(MonitorPressure, IsToldAfterTheAttachAndWhenThereIsNews) {
+  server.tell(withCore(10));
+  attach();
+  server.tell(withCore(20));
+  untilTold(2);
+  EXPECT_THAT(master.pressures, ElementsAre(withCore(10), withCore(20)));
+}
+
+TEST_F(MonitorPressure, IsNotToldAgainToAMasterOfAnEarlierVersion) {
+  master.takesPressure = false;
+  server.tell(withCore(10));
+  attach();
+  // Calls of one connection are answered in their order, so an answer to this one comes after that to the
+  // other.
+  EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
+  server.tell(withCore(20));
+  EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
+  EXPECT_EQ(master.pressureCalls, 1);
+  EXPECT_EQ(master.attachments, 1);
 }
 
 }  // namespace

@@ -85,6 +85,12 @@ struct MasterText {
     for (const std::string& server : event.servers) text += part(server);
     return text;
   }
+  std::string operator()(const master::PressureReported& event) const {
+    return "PressureReported" + part(event.session) + list(event.servers, [](const ServerPressure& it) {
+             return part(it.server) + list(it.background, [](int value) { return part(value); }) +
+                    list(it.absent, [](const AbsentPressure& absent) { return part(absent.reason); });
+           });
+  }
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }

@@ -1,0 +1,13 @@
+// The value of --pressure-period.
+#pragma once
+
+#include <string>
+
+#include "core/base/time.h"
+
+namespace tarcil {
+
+// "off" is 0; otherwise a duration from 100 ms to an hour. Throws bad input that names the flag.
+Duration pressurePeriodOf(const std::string& text);
+
+}  // namespace tarcil

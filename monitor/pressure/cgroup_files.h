@@ -1,0 +1,25 @@
+// The files of a cgroup of either version that tell what is used in it. Pure, as machine_files.h.
+#pragma once
+
+#include "monitor/pressure/counters.h"
+#include "monitor/pressure/kernel_text.h"
+
+namespace tarcil {
+
+// v1 cpuacct.usage: nanoseconds in the file, microseconds here.
+Result<uint64_t> parseCpuacctUsage(const KernelFile& file);
+// v2 cpu.stat: there without the cpu controller too.
+Result<uint64_t> parseCpuStat(const KernelFile& file);
+
+// v1 memory.usage_in_bytes and memory.stat, whose lines "total_..." include what is below.
+Result<CgroupMemory> parseMemoryV1(const KernelFile& usage, const KernelFile& stat);
+// v2 memory.current and memory.stat, both of all that is below.
+Result<CgroupMemory> parseMemoryV2(const KernelFile& current, const KernelFile& stat);
+
+// v1 blkio.throttle.io_service_bytes_recursive. Only what a task reads, and writes past the page cache: the
+// kernel writes its other pages out on its own account.
+Result<std::map<Device, TransferBytes>> parseBlkio(const KernelFile& file);
+// v2 io.stat: all of it.
+Result<std::map<Device, TransferBytes>> parseIoStat(const KernelFile& file);
+
+}  // namespace tarcil
