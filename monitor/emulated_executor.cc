@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "shim/plan.h"
-
 namespace tarcil {
 namespace {
 
@@ -130,7 +128,7 @@ void EmulatedExecutor::loseExclusive() {
     if (!task.exclusive || task.ends <= now_.steady) continue;
     endNow(allocation, task);
     task.end.cause = EndCause::kLost;
-    task.end.problem = kLeaseEnded;
+    task.end.problem = "exclusive, and the master was out of its server's reach for longer than the lease";
   }
 }
 

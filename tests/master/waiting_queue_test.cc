@@ -191,6 +191,15 @@ TEST(WaitingQueue, SaysTheHighestPriorityThatIsStillToBeTried) {
   EXPECT_EQ(queue.pendingPriority(), std::nullopt);
 }
 
+TEST(WaitingQueue, ListsTheFirstInOrderWhateverTheyDo) {
+  WaitingQueue queue = queueOf(4);
+  queue.giveTurns(1, anybody);
+  queue.endTurns();             // job 1 rests
+  queue.giveTurns(1, anybody);  // job 2 has its turn
+  EXPECT_THAT(queue.first(3), ElementsAre(jobId(1), jobId(2), jobId(3)));
+  EXPECT_THAT(queue.first(9), ElementsAre(jobId(1), jobId(2), jobId(3), jobId(4)));
+}
+
 TEST(WaitingQueue, CountsThoseAheadWhateverTheyDo) {
   WaitingQueue queue = queueOf(4);
   queue.giveTurns(1, anybody);

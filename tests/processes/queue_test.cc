@@ -11,11 +11,18 @@ namespace {
 
 using testing::ElementsAre;
 
+std::string agentAt(const TestCluster& cluster, int agent) {
+  return "unix:" + cluster.data() + "/run/agent-" + std::to_string(agent) + ".sock";
+}
+
+std::string operatorToken(const TestCluster& cluster) {
+  return cluster.data() + "/tokens/operate.token";
+}
+
 // Submits to this agent and no other.
 std::string submitAt(const TestCluster& cluster, int agent, const std::string& yaml) {
-  const std::string address = "unix:" + cluster.data() + "/run/agent-" + std::to_string(agent) + ".sock";
-  return cluster.json({"submit", "--cluster", address, "--token-file",
-                       cluster.data() + "/tokens/operate.token", cluster.jobFile(yaml)})["job"];
+  return cluster.json({"submit", "--cluster", agentAt(cluster, agent), "--token-file", operatorToken(cluster),
+                       cluster.jobFile(yaml)})["job"];
 }
 
 // Three agents, and one unit that a first job holds until the gate opens; the other server is cordoned.
@@ -67,6 +74,46 @@ TEST_F(Queue, SaysHowManyAreAheadWhicheverAgentIsAsked) {
   traces().openGate();
   EXPECT_EQ(cluster->ended(last)["state"], "done");
   EXPECT_THAT(traces().lines("order"), ElementsAre("urgent", "first", "last"));
+}
+
+TEST_F(Queue, IsShownInItsOrderWhicheverAgentIsAsked) {
+  const std::string last = submitAt(*cluster, 1, noting("last", "priority: 10\ntasks: 2\n"));
+  const std::string first = submitAt(*cluster, 2, noting("first", "priority: 20\nname: urgent\n"));
+  for (int agent = 1; agent <= 3; ++agent) {
+    const Json queue = cluster->json(
+        {"queue", "--cluster", agentAt(*cluster, agent), "--token-file", operatorToken(*cluster)});
+    ASSERT_EQ(queue.size(), 2u);
+    EXPECT_EQ(queue[0]["id"], first);
+    EXPECT_EQ(queue[0]["name"], "urgent");
+    EXPECT_EQ(queue[0]["ahead"], 0);
+    EXPECT_EQ(queue[0]["priority"], 20);
+    EXPECT_EQ(queue[1]["id"], last);
+    EXPECT_EQ(queue[1]["ahead"], 1);
+    EXPECT_EQ(queue[1]["queued"], 2);
+    EXPECT_EQ(queue[1]["reason"], "no free unit: 1 of 1 are taken");
+    EXPECT_TRUE(queue[1]["expected_start"].is_null()) << "the cluster has just started";
+  }
+  traces().openGate();
+  EXPECT_EQ(cluster->ended(last)["state"], "done");
+  EXPECT_TRUE(cluster->json({"queue"}).empty());
+}
+
+TEST_F(Queue, BucketsShowServersThatTakeTasks) {
+  Json buckets = cluster->json({"buckets"});
+  ASSERT_EQ(buckets.size(), 1u);
+  EXPECT_EQ(buckets[0]["servers"], 1);
+  EXPECT_EQ(buckets[0]["free"], 0);
+  ASSERT_EQ(cluster->run({"server", "uncordon", "server-2"}).exitCode, 0);
+  buckets = cluster->json({"buckets"});
+  uint64_t servers = 0, free = 0;
+  for (const Json& bucket : buckets) {
+    servers += bucket["servers"].get<uint64_t>();
+    free += bucket["free"].get<uint64_t>();
+    EXPECT_TRUE(bucket["mean"].contains("llc"));
+  }
+  EXPECT_EQ(servers, 2u);
+  EXPECT_EQ(free, 1u);
+  traces().openGate();
 }
 
 TEST_F(Queue, TheJobsOfAnAgentThatDiesKeepTheirPlaces) {
