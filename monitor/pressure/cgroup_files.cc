@@ -1,6 +1,7 @@
 #include "monitor/pressure/cgroup_files.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tarcil {
 namespace {
