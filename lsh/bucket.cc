@@ -81,10 +81,12 @@ void Bucket::leave(const BucketMember& member) {
 Pressure Bucket::mean() const {
   Pressure mean{};
   if (servers_ == 0) return mean;
+  // By conversion, since rounding is a call where the processor is not known to do it; no sum is below 0.
+  constexpr float kHalf = 0.5F;
   const float share = 1 / static_cast<float>(servers_);
   for (size_t i = 0; i < kResources; ++i) {
     mean[i] = static_cast<uint8_t>(
-        static_cast<int32_t>(static_cast<float>(static_cast<int32_t>(sum_[i])) * share + 0.5F));
+        static_cast<int32_t>(static_cast<float>(static_cast<int32_t>(sum_[i])) * share + kHalf));
   }
   return mean;
 }

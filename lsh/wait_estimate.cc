@@ -48,7 +48,8 @@ History historyOf(std::span<const int64_t> came) {
 // uniformly.
 Moments positionIn(double units, double wanted, double batch) {
   // By conversion, since rounding is a call where the processor is not known to do it.
-  const auto batches = std::max<int64_t>(1, static_cast<int64_t>(units / batch + 0.5));
+  constexpr double kHalf = 0.5;
+  const auto batches = std::max<int64_t>(1, static_cast<int64_t>(units / batch + kHalf));
   const double before = wanted * static_cast<double>(batches) / units;
   const int64_t whole = static_cast<int64_t>(before);
   const int64_t number =
