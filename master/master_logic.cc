@@ -140,7 +140,7 @@ std::optional<WaitingJob> MasterLogic::waitingJob(const JobId& id) const {
   const master::JobTable& jobs = state_->tables.jobs;
   const master::Job* job = jobs.find(id);
   if (job == nullptr || !job->waits()) return std::nullopt;
-  return master::waitingJobs(jobs, jobs.ahead(*job) + size_t{1}).back();
+  return master::waitingJob(jobs, *job);
 }
 
 std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {

@@ -12,10 +12,10 @@ namespace {
 
 using convert::text;
 
-// Longer ones are cut to this, so that times cannot overflow.
 // Of a queue: each costs some ten microseconds.
 constexpr uint32_t kMostWaitingShown = 1'000;
 
+// Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kLongestDeadline = std::chrono::days(10 * 365);
 
 Error noSuchServer(const std::string& name) {

@@ -35,6 +35,24 @@ bool passes(const Job& job, const JobQuery& query) {
          job.record.spec.name.find(query.name) != std::string::npos;
 }
 
+// Tasks that could be placed now, were there slots.
+uint32_t placeable(const Job& job) {
+  return std::min(job.count(RunState::kQueued), job.record.spec.mostAtOnce() - job.active());
+}
+
+uint64_t unitsWanted(const Job& job) {
+  return uint64_t{placeable(job)} * job.record.spec.rusPerTask;
+}
+
+WaitingJob waitingJobOf(const Job& job, uint32_t ahead, uint64_t unitsAhead) {
+  const JobSpec& spec = job.record.spec;
+  return {.summary = summaryOf(job),
+          .spec = spec,
+          .ahead = ahead,
+          .unitsAhead = unitsAhead,
+          .slots = spec.schedule == Schedule::kGang ? placeable(job) : 1};
+}
+
 }  // namespace
 
 std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost) {
@@ -42,16 +60,17 @@ std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost) {
   uint64_t units = 0;
   for (const JobId& id : jobs.queue().first(atMost)) {
     const Job& job = *jobs.find(id);
-    const JobSpec& spec = job.record.spec;
-    const uint32_t tasks = std::min(job.count(RunState::kQueued), spec.mostAtOnce() - job.active());
-    waiting.push_back({.summary = summaryOf(job),
-                       .spec = spec,
-                       .ahead = static_cast<uint32_t>(waiting.size()),
-                       .unitsAhead = units,
-                       .slots = spec.schedule == Schedule::kGang ? tasks : 1});
-    units += uint64_t{tasks} * spec.rusPerTask;
+    waiting.push_back(waitingJobOf(job, static_cast<uint32_t>(waiting.size()), units));
+    units += unitsWanted(job);
   }
   return waiting;
+}
+
+WaitingJob waitingJob(const JobTable& jobs, const Job& job) {
+  const uint32_t ahead = jobs.ahead(job);
+  uint64_t units = 0;
+  for (const JobId& id : jobs.queue().first(ahead)) units += unitsWanted(*jobs.find(id));
+  return waitingJobOf(job, ahead, units);
 }
 
 JobDetails detailsOf(const Tables& tables, const Job& job) {

@@ -12,6 +12,8 @@ JobSummary summaryOf(const Job& job);
 JobPage pageOf(const JobTable& jobs, const Caller& caller, const JobQuery& query);
 // The first of the queue.
 std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost);
+// Requires: it waits. O(jobs ahead); nothing of them is copied but their places.
+WaitingJob waitingJob(const JobTable& jobs, const Job& job);
 // At most two; O(jobs with the prefix).
 std::vector<JobId> idsWithPrefix(const Tables& tables, const std::string& prefix, const Caller& caller);
 ServerView viewOf(const Tables& tables, const Server& server);
