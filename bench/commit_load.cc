@@ -91,6 +91,9 @@ class CommitLoad::Session final {
 
   uint64_t sequence = 0;  // of the last commit sent
   uint64_t answered = 0;  // all up to this one have been
+  // With bare claims: the one job, and the task that is claimed for next.
+  JobId job;
+  TaskIndex next = 0;
 
  private:
   class Feed final : public wire::AgentFeed::Server {
@@ -176,21 +179,57 @@ kj::Promise<void> CommitLoad::connectMonitor() {
 }
 
 LoadResult CommitLoad::run(kj::WaitScope& scope) {
+  if (options_.bare) handInJobs().wait(scope);
   auto done = kj::newPromiseAndFulfiller<void>();
   done_ = kj::mv(done.fulfiller);
   for (size_t i = 0; i < options_.outstanding; ++i) begin(*sessions_[i % sessions_.size()]);
   const auto time = static_cast<int64_t>(options_.seconds * 1e3) * kj::MILLISECONDS;
-  net_.timer.afterDelay(time).then([this]() { stopping_ = true; }).eagerlyEvaluate(nullptr).wait(scope);
+  const auto stop = net_.timer.afterDelay(time).then([this]() { stopping_ = true; }).eagerlyEvaluate(nullptr);
   done.promise.wait(scope);
   return std::move(result_);
 }
 
+JobId CommitLoad::newJobId() {
+  JobId id;
+  std::array<uint64_t, 2> random{rng_(), rng_()};
+  std::memcpy(id.bytes.data(), random.data(), sizeof random);
+  return id;
+}
+
+uint32_t CommitLoad::tasksOfJob() const {
+  if (!options_.bare) return options_.tasks;
+  const size_t room = static_cast<size_t>(options_.servers) * options_.rus / options_.rusPerTask;
+  // A tenth of the servers' room is left, so that one with room is soon found.
+  return static_cast<uint32_t>(room * 9 / 10 / sessions_.size());
+}
+
+kj::Promise<void> CommitLoad::handInJobs() {
+  kj::Vector<kj::Promise<void>> all;
+  for (const auto& session : sessions_) {
+    Cycle cycle;
+    cycle.job = session->job = newJobId();
+    auto request = session->port().commitRequest();
+    write(commitFor(*session, cycle), request.initCommit());
+    all.add(request.send().then([](auto&& response) {
+      const auto answer = response.getAnswer();
+      KJ_REQUIRE(answer.getOutcome() == wire::CommitAnswer::Outcome::OK, text(answer.getProblem()));
+    }));
+  }
+  return kj::joinPromises(all.releaseAsArray());
+}
+
 void CommitLoad::begin(Session& session) {
   auto cycle = std::make_shared<Cycle>();
-  std::array<uint64_t, 2> random{rng_(), rng_()};
-  std::memcpy(cycle->job.bytes.data(), random.data(), sizeof random);
   cycle->session = &session;
-  for (TaskIndex task = 0; task < options_.tasks; ++task) cycle->wanting.push_back(task);
+  if (options_.bare) {
+    cycle->job = session.job;
+    cycle->recorded = true;
+    for (TaskIndex i = 0; i < options_.tasks; ++i) cycle->wanting.push_back(session.next++);
+    if (session.next + options_.tasks > tasksOfJob()) stopping_ = true;
+  } else {
+    cycle->job = newJobId();
+    for (TaskIndex task = 0; task < options_.tasks; ++task) cycle->wanting.push_back(task);
+  }
   ++underWay_;
   claim(cycle);
 }
@@ -221,7 +260,7 @@ Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {
   JobSpec& spec = record.spec;
   spec.name = "bench";
   spec.command = {"true"};
-  spec.tasks = options_.tasks;
+  spec.tasks = tasksOfJob();
   spec.rusPerTask = options_.rusPerTask;
   spec.profile = modest();
   commit.judging.caused = spec.profile.caused;
@@ -236,8 +275,9 @@ Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {
     claim.floor = 0.5;
     claim.q = claim.s = 1;
   }
-  commit.explanation.wanted = commit.explanation.placed = options_.tasks;
-  commit.explanation.drawn = commit.explanation.acceptable = 8 * options_.tasks;
+  const auto claims = static_cast<uint32_t>(commit.claims.size());
+  commit.explanation.wanted = commit.explanation.placed = claims;
+  commit.explanation.drawn = commit.explanation.acceptable = 8 * claims;
   return commit;
 }
 
@@ -271,6 +311,10 @@ void CommitLoad::answered(Session& session, const std::shared_ptr<Cycle>& cycle,
   if (!refused.empty()) {
     cycle->wanting = std::move(refused);
     claim(cycle);
+    return;
+  }
+  if (options_.bare) {
+    finished({cycle});
     return;
   }
   for (const auto& [server, allocation] : cycle->granted) {

@@ -3,12 +3,16 @@
 // real RPC of schema/master.capnp, one connection each, but decide and run nothing.
 //
 //   commits --master ADDR --agent-token FILE --monitor-token FILE [--agents N] [--outstanding K]
-//           [--servers N] [--rus N] [--tasks M] [--rus-per-task K] [--gang] [--conflicts] [--seconds S]
+//           [--servers N] [--rus N] [--tasks M] [--rus-per-task K] [--gang] [--conflicts] [--bare]
+//           [--seconds S]
 //
 // One cycle: a commit with a new job's record and claims for all of its tasks, each of which the master
 // judges anew because the version seen is an old one; then the report that all of them have ended, which
 // frees the units and ends the job. Every change goes to every agent. Servers are drawn from those that this
 // program knows to have room, so nothing is refused; with --conflicts, from all of them.
+//
+// With --bare, claims alone: each agent hands in one job of many tasks first, and a cycle is a commit for the
+// next of its tasks. Nothing is released, so it ends when nine tenths of the units are taken.
 #include "bench/commit_load.h"
 
 #include <CLI/CLI.hpp>
@@ -79,6 +83,7 @@ int parseAndRun(int argc, char** argv) {
   app.add_option("--rus-per-task", options.rusPerTask, "Units of each task.")->capture_default_str();
   app.add_flag("--gang", options.gang, "All claims of a job or none.");
   app.add_flag("--conflicts", options.conflicts, "Claim without regard to what is taken.");
+  app.add_flag("--bare", options.bare, "Claims alone, for jobs that the master has, and no release.");
   app.add_option("--seconds", options.seconds, "How long.")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const auto agent = readTokenFile(agentToken), monitor = readTokenFile(monitorToken);
