@@ -282,6 +282,7 @@ class JobReader {
   }
 
   void readRestart() {
+    if (auto preemptible = root_.take("preemptible")) assign(job_.spec.preemptible, preemptible->boolean());
     if (auto exclusive = root_.take("exclusive")) assign(job_.spec.exclusive, exclusive->boolean());
     auto value = root_.take("restart");
     if (!value) return;
@@ -295,7 +296,6 @@ class JobReader {
   }
 
   void readNotYet() {
-    onlyFalse(root_, "preemptible", "preempt tasks");
     onlyFalse(root_, "at_most_once", "do late binding");
     for (const NotYet& entry : kNotYet) {
       if (auto value = root_.take(entry.field)) refuseNotYet(*value, entry.what);

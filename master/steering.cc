@@ -15,6 +15,7 @@ void moveTasks(Context& context, const Server& server) {
     TaskRecord& task = hold.job->tasks[hold.task];
     if (!task.stopping) {
       task.stopping = task.moving = true;
+      task.movedFor = "server drained (" + task.server + ")";
       jobs.noteTask(*hold.job, hold.task);
     }
     if (server.session) context.out.send(StopTask{*server.session, resident.allocation});

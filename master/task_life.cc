@@ -70,10 +70,11 @@ void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd&
   task.end = end;
   if (task.end.started == kNever) task.end.started = started;
   if (task.moving && task.end.cause == EndCause::kCancelled) {
-    task.end.problem = "server drained (" + task.server + ")";
+    task.end.problem = task.movedFor;
   }
   const RunState next = nextState(job, task);
   task.stopping = task.moving = false;
+  task.movedFor.clear();
   if (next == RunState::kQueued) {
     ++task.attempt;
     task.previous = describe(task.end);

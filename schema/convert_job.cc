@@ -178,6 +178,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setTarget(value.target.value_or(0));
   to.setConfidence(value.confidence.value_or(0));
   to.setMaxWait(value.maxWait ? value.maxWait->count() : int64_t{-1});
+  to.setPreemptible(value.preemptible);
   to.setExclusive(value.exclusive);
   to.setProtectNeighbours(value.protectNeighbours);
   to.setSpread(toWireEnum<wire::Spread>(value.placement.spread));
@@ -216,6 +217,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   if (from.getTarget() != 0) value.target = from.getTarget();
   if (from.getConfidence() != 0) value.confidence = from.getConfidence();
   if (from.getMaxWait() >= 0) value.maxWait = Duration(from.getMaxWait());
+  value.preemptible = from.getPreemptible();
   value.exclusive = from.getExclusive();
   value.protectNeighbours = from.getProtectNeighbours();
   value.placement.spread = fromWireEnum<Spread>(from.getSpread(), 3, "Spread");
@@ -317,6 +319,7 @@ void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setMoving(value.moving);
   to.setPrevious(text(value.previous));
+  to.setMovedFor(text(value.movedFor));
   to.setMayRunFor(static_cast<uint64_t>(value.mayRunFor.count()));
 }
 
@@ -339,6 +342,7 @@ TaskRecord read(wire::TaskRecord::Reader from) {
   value.extras = read(from.getExtras());
   value.moving = from.getMoving();
   value.previous = text(from.getPrevious());
+  value.movedFor = text(from.getMovedFor());
   value.mayRunFor = Duration(from.getMayRunFor());
   return value;
 }

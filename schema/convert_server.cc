@@ -115,11 +115,12 @@ void write(const Usage& value, wire::Usage::Builder to) {
   to.setFailed(value.failed);
   to.setCancelled(value.cancelled);
   to.setLost(value.lost);
+  to.setShares(value.shares);
 }
 
 Usage read(wire::Usage::Reader from) {
   return {text(from.getUser()), from.getRuMicroseconds(), from.getAttempts(), from.getDone(),
-          from.getFailed(),     from.getCancelled(),      from.getLost()};
+          from.getFailed(),     from.getCancelled(),      from.getLost(),     from.getShares()};
 }
 
 void write(const QualitySettings& value, wire::QualitySettings::Builder to) {

@@ -39,7 +39,7 @@ interface AgentPort {
 interface AgentFeed {
   update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
              assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum,
-             turns :List(Data), queue :QueueNews)
+             turns :List(Turn), queue :QueueNews)
       -> (differs :Bool);
   # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
@@ -48,6 +48,14 @@ interface AgentFeed {
   # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
   # be tried now, in this order; each is answered by a commit for it or by AgentPort.passTurns. Waiting jobs are tried in
   # their turn alone, but for restart delays that end and waits that reach their bound.
+}
+
+struct Turn {
+  # To be answered by a commit for the job or by AgentPort.passTurns.
+  job @0 :Data;
+  bound @1 :Int64 = -1;
+  # Microseconds for which the job is to wait for a place that is good enough, counted from when it began to wait; -1: the
+  # agent's own bound. That of the job itself comes before both.
 }
 
 struct QueueNews {
@@ -183,6 +191,10 @@ interface UserPort {
 
   buckets @19 () -> (buckets :List(Bucket));
   # Those with servers. Reads only.
+
+  setShares @20 (user :Text, shares :UInt32) -> ();
+  # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
+  # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 }
 
 enum ServerChange { cordon @0; uncordon @1; drain @2; }
@@ -217,6 +229,7 @@ struct WaitingJob {
   rusPerTask @3 :UInt32;
   gang @4 :Bool;
   expectedStart @5 :Int64;            # wall-clock time by which it should start with a probability of 0.95; 0: not known
+  liftedPriority @6 :UInt8;           # what it counts as, after it has waited; no less than `priority`
 }
 
 struct Bucket {

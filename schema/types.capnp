@@ -93,6 +93,7 @@ struct JobSpec {
   preferOfTask @29 :List(TaskPreference);  # tasks are unique
   exclusive @30 :Bool;      # never two live copies of a task
   maxWait @31 :Int64 = -1;  # microseconds; then the best place there is is taken; -1: the agent's bound
+  preemptible @32 :Bool;    # its tasks may be ended for a job of higher priority
 }
 
 struct InputFile {
@@ -156,6 +157,7 @@ struct TaskRecord {
   moving @15 :Bool;         # stopped so that it goes elsewhere: the attempt does not count
   previous @16 :Text;       # how the attempt before this one ended; empty for the first
   mayRunFor @17 :UInt64;    # microseconds that attempt may have run on
+  movedFor @18 :Text;       # where moving: why, for people
 }
 
 struct Explanation {
@@ -241,6 +243,7 @@ struct Usage {
   failed @4 :UInt64;
   cancelled @5 :UInt64;
   lost @6 :UInt64;
+  shares @7 :UInt32 = 1;    # of the cluster, beside those of other users who wait
 }
 
 struct Platform {

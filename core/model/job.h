@@ -98,7 +98,8 @@ struct JobSpec {
   Placement placement;
   RestartPolicy restart;
   Limits limits;
-  bool exclusive = false;  // never two live copies of a task, even across a network cut
+  bool preemptible = false;  // may be ended for a job of higher priority, and then waits again
+  bool exclusive = false;    // never two live copies of a task, even across a network cut
 
   bool operator==(const JobSpec&) const = default;
 

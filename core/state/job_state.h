@@ -64,10 +64,11 @@ struct TaskRecord {
   std::string server;           // of that allocation
   std::vector<RuIndex> rus;
   ExtraNumbers extras{};
-  double q = 0, s = 0;    // as judged when it was placed
-  uint32_t decision = 0;  // number of the decision that placed it, from 0; kNoDecision: none is kept
-  bool stopping = false;  // a stop was asked of its monitor
-  bool moving = false;    // ... so that it goes elsewhere: the attempt does not count
+  double q = 0, s = 0;     // as judged when it was placed
+  uint32_t decision = 0;   // number of the decision that placed it, from 0; kNoDecision: none is kept
+  bool stopping = false;   // a stop was asked of its monitor
+  bool moving = false;     // ... so that it goes elsewhere: the attempt does not count
+  std::string movedFor{};  // why, for people
   WallTime placed = kNever;
   TaskEnd end;  // of the last attempt that ended; while one runs, only `started` is set, and is its
   std::string previous{};  // how the attempt before this one ended; empty for the first

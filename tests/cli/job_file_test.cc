@@ -348,7 +348,6 @@ TEST(ParseJob, ReadsPreferencesOfEachTask) {
 TEST(ParseJob, SaysWhatThisVersionDoesNotDo) {
   const std::string leaveOut = " yet; leave it out";
   expectProblem("policy: late-binding", "9: policy: this version does not do late binding" + leaveOut);
-  expectProblem("preemptible: true", "14: preemptible: this version does not preempt tasks" + leaveOut);
   expectProblem("preemptible: maybe", "14: preemptible: is 'maybe'; write true or false");
   expectProblem("exclusive: maybe", "12: exclusive: is 'maybe'; write true or false");
   expectProblem("at_most_once: true", "15: at_most_once: this version does not do late binding" + leaveOut);

@@ -66,9 +66,11 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   JobRecord asking = job();
   asking.spec.policy = Policy::kGreedy;
   asking.spec.extras = {{"gpus", 2}};
+  asking.spec.preemptible = true;
   EXPECT_EQ(std::get<JobRecord>(stored(asking)), asking);
   TaskRecord holding = task();
   holding.stopping = holding.moving = true;
+  holding.movedFor = "server drained (s1)";
   holding.previous = "exited with code 1";
   holding.extras = {{"gpus", {0, 3}}};
   EXPECT_EQ(std::get<TaskRecord>(stored(holding)), holding);
