@@ -73,18 +73,31 @@ void AgentLogic::State::on(const PlatformUpdated& event, Turn&) {
   copy.state().setShare(event.platform, event.share);
 }
 
-void AgentLogic::State::on(const QueueTold& event, Turn&) {
+void AgentLogic::State::on(const QueueTold& event, Turn& turn) {
   pendingPriority = event.pendingPriority;
+  wakes = event.wakes;
+  for (const JobId& id : std::exchange(deferred, {})) {
+    Job& job = jobs.at(id);
+    markToTryWhenFree(job);
+    refresh(job, turn);
+  }
 }
 
 void AgentLogic::State::on(const TurnsGiven& event, Turn& turn) {
   for (const JobId& id : event.jobs) {
     Job* job = find(id);
     if (job == nullptr) {
-      turn.passed.push_back(id);
+      turn.untried.push_back(id);
       continue;
     }
-    job->hasTurn = job->isToTry = true;
+    const auto bound = event.bounds.find(id);
+    if (bound != event.bounds.end() && job->waitingSince) {
+      const Duration told = turn.now - *job->waitingSince + bound->second;
+      job->toldBound = std::min(job->toldBound.value_or(told), told);
+      job->late = turn.now >= *job->waitingSince + *job->toldBound;
+    }
+    job->hasTurn = true;
+    markToTry(*job);
     refresh(*job, turn);
   }
 }
@@ -110,7 +123,9 @@ void AgentLogic::State::finish(Turn& turn) {
   } else {
     expireArrivals(turn);
   }
-  if (!turn.passed.empty()) turn.actions.push_back(PassTurns{.jobs = std::move(turn.passed)});
+  if (!turn.passed.empty() || !turn.untried.empty()) {
+    turn.actions.push_back(PassTurns{.jobs = std::move(turn.passed), .untried = std::move(turn.untried)});
+  }
   askToWake(turn);
 }
 
@@ -119,10 +134,10 @@ void AgentLogic::State::runTimers(Turn& turn) {
     Job& job = jobs.at(timers.begin()->second);
     size_t before = job.held.placeable();
     job.held.endDelays(turn.now);
-    if (job.held.placeable() > before) job.isToTry = true;
+    if (job.held.placeable() > before) markToTryWhenFree(job);
     if (job.waitingSince && !job.late && turn.now >= *job.waitingSince + waitBound(job)) {
       job.late = true;
-      job.isToTry = true;
+      markToTryWhenFree(job);
     }
     if (ready() && job.unsaid && !inFlight.has(job.id())) sayReason(job, turn);
     refresh(job, turn);

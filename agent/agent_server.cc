@@ -48,6 +48,16 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
   return agent::LaunchAnswered::Outcome::kUnreachable;
 }
 
+agent::TurnsGiven readTurns(capnp::List<wire::Turn>::Reader from) {
+  agent::TurnsGiven turns;
+  for (auto turn : from) {
+    const JobId job = readJobId(turn.getJob());
+    turns.jobs.push_back(job);
+    if (turn.getBound() >= 0) turns.bounds[job] = Duration(turn.getBound());
+  }
+  return turns;
+}
+
 }  // namespace
 
 AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
@@ -170,9 +180,10 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   if (update.hasQueue()) {
     const int16_t pending = update.getQueue().getPendingPriority();
     const bool any = pending >= 0 && pending <= UINT8_MAX;
-    news.emplace_back(agent::QueueTold{any ? std::optional(static_cast<uint8_t>(pending)) : std::nullopt});
+    news.emplace_back(agent::QueueTold{any ? std::optional(static_cast<uint8_t>(pending)) : std::nullopt,
+                                       update.getQueue().getWakes()});
   }
-  if (update.getTurns().size() > 0) news.emplace_back(agent::TurnsGiven{readJobIds(update.getTurns())});
+  if (update.getTurns().size() > 0) news.emplace_back(readTurns(update.getTurns()));
   for (agent::Event& event : news) {
     if (attached_) {
       dispatch(event);
@@ -229,6 +240,7 @@ void AgentServer::carryOut(agent::PassTurns& action) {
   KJ_IF_MAYBE (port, port_) {
     auto request = port->passTurnsRequest();
     writeJobIds(action.jobs, request.initJobs(static_cast<uint32_t>(action.jobs.size())));
+    writeJobIds(action.untried, request.initUntried(static_cast<uint32_t>(action.untried.size())));
     // A link that breaks is noticed elsewhere, and ends every turn.
     calls_.add(request.send().then([](auto&&) {}, [](kj::Exception&&) {}));
   }

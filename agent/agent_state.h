@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,7 +32,8 @@ struct AgentLogic::State {
     WallTime wall;
     Rng& rng;
     std::vector<agent::Action>& actions;
-    std::vector<JobId> passed{};  // had their turn, and nothing is committed for them
+    std::vector<JobId> passed{};   // had their turn, and nothing is committed for them
+    std::vector<JobId> untried{};  // the same, because no task of theirs could be placed
   };
 
   // A submission that passed its checks and waits for the master.
@@ -59,6 +59,8 @@ struct AgentLogic::State {
 
     bool hasTurn = false;                       // the master waits for an answer
     bool isToTry = false;                       // as soon as none of its commits is in flight
+    uint64_t tryNumber = 0;                     // where it is to be tried: the lower, the sooner
+    std::optional<Duration> toldBound;          // by the master: how long to wait for a good place
     uint32_t replans = 0;                       // in a row, because claims were refused
     std::optional<MonotonicTime> waitingSince;  // has had tasks to place since then, and got no slot
     bool late = false;                          // has waited for the bound: takes the best there is
@@ -72,12 +74,6 @@ struct AgentLogic::State {
     const JobSpec& spec() const { return held.record().spec; }
     const JobId& id() const { return held.record().id; }
   };
-
-  // Urgent jobs first, then old ones.
-  using TryKey = std::tuple<int, WallTime, JobId>;
-  static TryKey tryKey(const JobRecord& record) {
-    return {-record.spec.priority, record.submitted, record.id};
-  }
 
   // --- Events (agent_logic.cc, answering.cc)
   void on(const agent::MasterAttached& event, Turn& turn);
@@ -124,6 +120,10 @@ struct AgentLogic::State {
   // --- Placing (placing.cc)
   // Tries the jobs that have their turn, or that time has made ready.
   void tryWaiting(Turn& turn);
+  // The job is to be tried, after those that are already.
+  void markToTry(Job& job);
+  // The same, where no others wait to be tried before it; else when they have been, or it has its turn.
+  void markToTryWhenFree(Job& job);
   // Whether the job's turn comes behind others that wait to be tried.
   bool isBehindOthers(const JobSpec& spec) const;
   void handIn(Job& job, Turn& turn);  // without looking for slots
@@ -155,7 +155,9 @@ struct AgentLogic::State {
   // Brings the jobs to be tried, the timers and the counts in line with the job. After every change of it.
   void refresh(Job& job, Turn& turn);
   // How long the job waits for a place that is good enough.
-  Duration waitBound(const Job& job) const { return job.spec().maxWait.value_or(options.waitBound); }
+  Duration waitBound(const Job& job) const {
+    return job.toldBound.value_or(job.spec().maxWait.value_or(options.waitBound));
+  }
   void setTimer(Job& job, bool free);
   void count(Job& job);
 
@@ -195,9 +197,11 @@ struct AgentLogic::State {
   std::map<JobId, Job> jobs;
   std::map<std::string, uint32_t> waitingOfUser;  // jobs with tasks that have no slot
   size_t waiting = 0;                             // jobs with tasks that could be placed, were there slots
-  // Jobs that can be tried at once, by urgency and age.
-  std::set<TryKey> toTry;
-  std::optional<uint8_t> pendingPriority;  // QueueTold
+  std::set<std::pair<uint64_t, JobId>> toTry;     // jobs that can be tried at once, by tryNumber
+  uint64_t tryNumber = 0;                         // given last
+  std::set<JobId> deferred;                       // to be tried once nobody is before them
+  std::optional<uint8_t> pendingPriority;         // QueueTold
+  uint64_t wakes = 0;                             // the same
   std::set<std::pair<MonotonicTime, JobId>> timers;
   agent::Launches launches;
   std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way

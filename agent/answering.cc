@@ -205,7 +205,8 @@ void AgentLogic::State::forget(const JobId& id) {
   for (const auto& [index, task] : job.held.tasks()) {
     if (task.allocation != 0) launches.drop(task.allocation);
   }
-  toTry.erase(tryKey(job.held.record()));
+  toTry.erase({job.tryNumber, id});
+  deferred.erase(id);
   waiting -= job.waits ? 1 : 0;
   if (job.due) timers.erase({*job.due, id});
   if (job.counted && --waitingOfUser[job.held.record().user] == 0)

@@ -55,11 +55,16 @@ struct PlatformUpdated {
 // commit for it or by PassTurns, also where the job is not known here.
 struct TurnsGiven {
   std::vector<JobId> jobs;
+  // For how long from now such a job is to wait for a place that is good enough, where the master knows. The
+  // shortest that was told during one wait counts; where none was, the job's own bound, else the agent's.
+  std::map<JobId, Duration> bounds{};
 };
 // The highest priority of a job, here or at another agent, that waits and is still to be tried on the state
-// as it is. New jobs of no higher priority are handed to the master untried, and have their turn.
+// as it is. Jobs of no higher priority have to wait for their turn: new ones are handed to the master
+// untried.
 struct QueueTold {
   std::optional<uint8_t> pendingPriority;
+  uint64_t wakes = 0;  // how often something got better for waiting jobs, as of the state that is here
 };
 
 // A client hands in a job. Where the agent or the master has it already (same id, same user), it is answered
@@ -106,6 +111,7 @@ struct SendCommit {
 // These jobs had their turn, and no commit is sent for them.
 struct PassTurns {
   std::vector<JobId> jobs;
+  std::vector<JobId> untried{};  // no task of theirs could be placed, whatever there is
 };
 
 // To the monitor at this address. Always answered by LaunchAnswered, kUnreachable where the link breaks.

@@ -23,9 +23,21 @@ constexpr Duration kBetweenReasons = std::chrono::seconds(1);
 
 void AgentLogic::State::tryWaiting(Turn& turn) {
   for (int tries = 0; tries < kTriedPerEvent && !toTry.empty(); ++tries) {
-    Job& job = jobs.at(std::get<JobId>(*toTry.begin()));
+    Job& job = jobs.at(toTry.begin()->second);
     job.replans = 0;
     plan(job, turn);
+  }
+}
+
+void AgentLogic::State::markToTry(Job& job) {
+  if (!std::exchange(job.isToTry, true)) job.tryNumber = ++tryNumber;
+}
+
+void AgentLogic::State::markToTryWhenFree(Job& job) {
+  if (isBehindOthers(job.spec())) {
+    deferred.insert(job.id());
+  } else {
+    markToTry(job);
   }
 }
 
@@ -41,6 +53,8 @@ void AgentLogic::State::handIn(Job& job, Turn& turn) {
 }
 
 void AgentLogic::State::plan(Job& job, Turn& turn) {
+  toTry.erase({job.tryNumber, job.id()});
+  deferred.erase(job.id());
   job.isToTry = false;
   WaitReason reason;
   Commit commit = decide(job, reason, turn);
@@ -65,7 +79,7 @@ Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
                 .seed = turn.rng()};
   Attempt attempt = attemptFor(job.held, how, chooser);
   if (attempt.decision.explanation.drawn > 0) ++decisions;
-  if (attempt.isCutOff) job.isToTry = true;  // goes on with its next commit, which is no waiting
+  if (attempt.isCutOff) markToTry(job);  // goes on with its next commit, which is no waiting
   reason = std::move(attempt.reason);
   Commit commit = emptyCommit(job);
   commit.claims = std::move(attempt.decision.claims);
@@ -107,6 +121,7 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
 Commit AgentLogic::State::emptyCommit(const Job& job) const {
   Commit commit;
   commit.job = job.id();
+  commit.wakesSeen = wakes;
   commit.judging = judgingFor(job.spec(), settings);
   commit.gang = job.spec().schedule == Schedule::kGang;
   return commit;
@@ -141,19 +156,22 @@ void AgentLogic::State::sayReason(Job& job, Turn& turn) {
 void AgentLogic::State::refresh(Job& job, Turn& turn) {
   if (job.held.placeable() == 0) {
     job.waitingSince.reset();
+    job.toldBound.reset();
     job.late = false;
   } else if (!job.waitingSince) {
     job.waitingSince = turn.now;
   }
   const bool free = job.durable && !inFlight.has(job.id());
   if (free && job.held.placeable() == 0) {
+    toTry.erase({job.tryNumber, job.id()});
+    deferred.erase(job.id());
     job.isToTry = false;
-    pass(job, turn);
+    if (std::exchange(job.hasTurn, false)) turn.untried.push_back(job.id());
   }
   if (free && job.isToTry) {
-    toTry.insert(tryKey(job.held.record()));
+    toTry.insert({job.tryNumber, job.id()});
   } else {
-    toTry.erase(tryKey(job.held.record()));
+    toTry.erase({job.tryNumber, job.id()});
   }
   setTimer(job, free);
   count(job);

@@ -57,6 +57,7 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"queue", "Jobs", addQueue},
       {"buckets", "Cluster", addBuckets},
       {"usage", "Cluster", addUsage},
+      {"user", "Cluster", addUser},
       {"metrics", "Cluster", addMetrics},
       {"quality", "Tools", addQuality},
       {"options", "Tools", addOptions},

@@ -90,8 +90,8 @@ void AgentFeedSender::assign(JobAssignment assignment) {
   noteChange();
 }
 
-void AgentFeedSender::giveTurns(const std::vector<JobId>& jobs) {
-  turns_.insert(turns_.end(), jobs.begin(), jobs.end());
+void AgentFeedSender::giveTurns(const std::vector<Turn>& turns) {
+  turns_.insert(turns_.end(), turns.begin(), turns.end());
   kick();
 }
 
@@ -135,7 +135,7 @@ kj::Promise<void> AgentFeedSender::sendOne() {
     request.setSnapshotComplete(true);
     snapshotPending_ = false;
   }
-  if (isAll) writeTurns(request);
+  if (isAll) writeQueue(request);
   // Only here are the agent's copy and what is published to be the same: once it has taken this message.
   if (comparisonDue_ && isAll) {
     request.initChecksum().setSum(to_.published.checksum());
@@ -184,14 +184,20 @@ void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message
   auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
   for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
-  if (!std::exchange(queue_, false)) return;
-  const std::optional<uint8_t> pending = to_.published.pendingPriority();
-  message.initQueue().setPendingPriority(pending ? *pending : int16_t{-1});
 }
 
-void AgentFeedSender::writeTurns(wire::AgentFeed::UpdateParams::Builder message) {
-  writeJobIds(turns_, message.initTurns(static_cast<uint32_t>(turns_.size())));
+void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message) {
+  auto turns = message.initTurns(static_cast<uint32_t>(turns_.size()));
+  for (uint32_t i = 0; i < turns_.size(); ++i) {
+    turns[i].setJob(bytesOf(turns_[i].job));
+    if (turns_[i].bound) turns[i].setBound(turns_[i].bound->count());
+  }
   turns_.clear();
+  if (!std::exchange(queue_, false)) return;
+  const master::PublishQueue& news = to_.published.queue();
+  auto queue = message.initQueue();
+  queue.setPendingPriority(news.pendingPriority ? *news.pendingPriority : int16_t{-1});
+  queue.setWakes(news.wakes);
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {

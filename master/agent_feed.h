@@ -52,7 +52,11 @@ class AgentFeedSender final {
 
   void assign(JobAssignment assignment);
   // Not before everything that changed until now has been sent.
-  void giveTurns(const std::vector<JobId>& jobs);
+  struct Turn {
+    JobId job;
+    std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
+  };
+  void giveTurns(const std::vector<Turn>& turns);
   void queueChanged();
 
  private:
@@ -65,7 +69,7 @@ class AgentFeedSender final {
   size_t serversToSend() const;
   void writeServers(wire::AgentFeed::UpdateParams::Builder message);
   void writeOthers(wire::AgentFeed::UpdateParams::Builder message);
-  void writeTurns(wire::AgentFeed::UpdateParams::Builder message);
+  void writeQueue(wire::AgentFeed::UpdateParams::Builder message);
   void confirmed(bool completesSnapshot);
   kj::Promise<void> compareFromTimeToTime();
 
@@ -76,7 +80,7 @@ class AgentFeedSender final {
   std::set<std::string> platforms_;
   bool settings_ = false;
   bool queue_ = false;
-  std::vector<JobId> turns_;
+  std::vector<Turn> turns_;
   std::map<JobId, JobAssignment> assignments_;
   bool snapshotPending_ = false;
   MonotonicTime snapshotBegun_;

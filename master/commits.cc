@@ -4,6 +4,7 @@
 
 #include "core/state/commit_check.h"
 #include "master/task_life.h"
+#include "master/turns.h"
 
 namespace tarcil::master {
 namespace {
@@ -138,6 +139,10 @@ uint32_t recordDecision(Context& context, Job& job, const Commit& commit, const 
 }
 
 std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit) {
+  // An agent that only hands a job in, for its turn to come, says nothing of a decision. One that decided on
+  // an older state is to look again.
+  job.changes.tried =
+      commit.explanation.wanted > 0 && commit.wakesSeen == context.tables.jobs.queue().wakes();
   std::vector<Grant> grants = judgeClaims(context, job, commit);
   const uint32_t decision = recordDecision(context, job, commit, grants);
   for (size_t i = 0; i < grants.size(); ++i) {
@@ -146,13 +151,12 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
     placeTask(context, job, claim, grants[i], decision);
   }
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
-  // An agent that only hands a job in, for its turn to come, says nothing of a decision.
-  job.changes.tried = commit.explanation.wanted > 0;
-  context.tables.jobs.queue().endTurn(placeOf(job.record));
   if (job.progress.reason != commit.waitReason) {
     job.progress.reason = commit.waitReason;
     context.tables.jobs.noteProgress(job);
   }
+  context.tables.jobs.queue().endTurn(JobTable::placeOf(job));
+  if (job.changes.tried && commit.claims.empty()) noteVainTry(context, job);
   return grants;
 }
 

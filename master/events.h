@@ -60,10 +60,12 @@ struct CommitArrived {
   Commit commit;
 };
 
-// The agent has looked for slots for these jobs in their turn and commits nothing for them.
+// The agent has looked for slots for these jobs in their turn and commits nothing for them. Of those untried
+// no task could have been placed, whatever there is.
 struct TurnsPassed {
   SessionId session;
   std::vector<JobId> jobs;
+  std::vector<JobId> untried{};
 };
 
 struct ReportsArrived {
@@ -102,6 +104,13 @@ struct PlatformSet {
   Share share;
 };
 
+// Of the cluster, beside those of other users who wait.
+struct SharesSet {
+  RequestId request;
+  std::string user;
+  uint32_t shares;
+};
+
 // What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; ends a drain and a
 // quarantine too. kDrain: cordoned, and the tasks go elsewhere.
 enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain };
@@ -125,7 +134,7 @@ struct TimerFired {};
 
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed,
                            ReportsArrived, LeaseAsked, PressureReported, CancelRequested, SettingsSet,
-                           PlatformSet, ServersSteered, SpaceMeasured, TimerFired>;
+                           PlatformSet, SharesSet, ServersSteered, SpaceMeasured, TimerFired>;
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
@@ -171,7 +180,7 @@ struct AnswerLease {
   Result<std::vector<AllocationId>> refused;
 };
 
-// Answers CancelRequested, SettingsSet, PlatformSet, ServersSteered.
+// Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ServersSteered.
 struct Answer {
   RequestId request;
   Status status;
@@ -195,16 +204,28 @@ struct AssignJob {
   JobAssignment assignment;
 };
 
+// A waiting job's turn to be tried.
+struct QueueTurn {
+  JobId job;
+  // That jobs ahead of it in the queue want; nullopt where that was not counted, or told a moment ago.
+  std::optional<uint64_t> unitsAhead{};
+
+  bool operator==(const QueueTurn&) const = default;
+};
+
 // To an agent: it is these jobs' turn, in this order. Each is answered by a commit for the job or by
 // TurnsPassed. What was published before is to have reached the agent first.
 struct GiveTurns {
   SessionId session;
-  std::vector<JobId> jobs;
+  std::vector<QueueTurn> jobs;
 };
 // News for every agent: the highest priority of a waiting job that is to be tried, none where all have been
 // tried on the state as it is. A new job of no higher priority takes its turn behind it.
 struct PublishQueue {
   std::optional<uint8_t> pendingPriority;
+  uint64_t wakes = 0;  // how often something got better for waiting jobs
+
+  bool operator==(const PublishQueue&) const = default;
 };
 
 // To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation

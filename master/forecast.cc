@@ -50,8 +50,7 @@ void Forecast::take(ServerId id, MonotonicTime now) {
   index_.update(id, vacancy, now);
 }
 
-std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
-                                             MonotonicTime now) {
+Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead, MonotonicTime now) {
   index_.advance(now);
   const QualitySettings& settings = published_.settings();
   const Judging judging = judgingFor(spec, settings);
@@ -65,11 +64,31 @@ std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots
   }
   const Suitor suitor{
       .newcomers = newcomers, .least = spec.target.value_or(settings.target) * best, .rus = spec.rusPerTask};
-  const Wish wish{.slots = slots, .ahead = static_cast<double>(unitsAhead) / spec.rusPerTask, .maxWait = {}};
+  const Wish wish{
+      .slots = slots, .ahead = static_cast<double>(unitsAhead) / spec.rusPerTask, .maxWait = spec.maxWait};
   // A slot that is free is enough: nobody samples for the estimate.
-  const Admission admission = admit(index_, suitor, wish, {.headroom = 0}, matching_);
+  return admit(index_, suitor, wish, {.headroom = 0}, matching_);
+}
+
+std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+                                             MonotonicTime now) {
+  const Admission admission = admissionOf(spec, slots, unitsAhead, now);
   if (admission.verdict == Admit::kPlace) return std::nullopt;
   return admission.wait;
+}
+
+std::optional<Duration> Forecast::boundOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+                                          MonotonicTime now) {
+  const Admission admission = admissionOf(spec, slots, unitsAhead, now);
+  switch (admission.verdict) {
+    case Admit::kPlace:
+      return std::nullopt;
+    case Admit::kBestThereIs:
+      return Duration::zero();
+    case Admit::kQueue:
+      break;
+  }
+  return admission.bound;
 }
 
 std::vector<Forecast::NamedBucket> Forecast::buckets(MonotonicTime now) {

@@ -32,6 +32,12 @@ class Forecast final {
   std::optional<WaitEstimate> waitOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
                                      MonotonicTime now);
 
+  // For how long from now such a job is to wait for a slot that is good enough: not at all where it would
+  // take longer than its bound, which is its max_wait or mu + 2 sigma of the time until enough have come.
+  // nullopt where nobody can tell, or slots seem to be there. Some ten microseconds.
+  std::optional<Duration> boundOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+                                  MonotonicTime now);
+
   struct NamedBucket {
     BucketSummary summary;
     std::string platform;
@@ -40,6 +46,7 @@ class Forecast final {
   std::vector<NamedBucket> buckets(MonotonicTime now);
 
  private:
+  Admission admissionOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead, MonotonicTime now);
   PlatformId numberOf(const std::string& platform);
   void take(ServerId server, MonotonicTime now);
 

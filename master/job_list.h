@@ -41,9 +41,10 @@ struct JobQuery {
 struct WaitingJob {
   JobSummary summary;
   JobSpec spec;
-  uint32_t ahead = 0;       // jobs that come before it
-  uint64_t unitsAhead = 0;  // units that they could use
-  uint32_t slots = 0;       // that it needs to start: a gang all at once, else one
+  uint8_t liftedPriority = 0;  // what it counts as, after it has waited
+  uint32_t ahead = 0;          // jobs that come before it
+  uint64_t unitsAhead = 0;     // units that they could use
+  uint32_t slots = 0;          // that it needs to start: a gang all at once, else one
 };
 
 struct JobPage {

@@ -4,10 +4,13 @@
 #include <iterator>
 #include <utility>
 
+#include "master/kind.h"
+
 namespace tarcil::master {
 
 JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress,
-                   std::deque<TaskRecord> tasks) {
+                   std::deque<TaskRecord> tasks, Duration ageing)
+    : queue_(ageing) {
   for (; !jobs.empty(); jobs.pop_front()) insert(std::move(jobs.front()));
   // Tasks come job by job, so memory passes from the one place to the other as this goes on.
   for (; !tasks.empty(); tasks.pop_front()) {
@@ -57,6 +60,8 @@ Job& JobTable::insert(JobRecord record) {
   job.places = {.ofUser = &ofUser,
                 .byAge = byAge_.insert(byAge_.end(), age),
                 .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
+  job.places.kind = kindOf(job.record);
+  job.places.user = queue_.order().numberOf(job.record.user);
   ++ofUser.unfinished;
   return job;
 }
@@ -138,24 +143,52 @@ std::vector<Job*> JobTable::takeNoted() {
   return std::exchange(noted_, {});
 }
 
+Place JobTable::placeOf(const Job& job) {
+  const JobRecord& record = job.record;
+  return {.user = job.places.user,
+          .priority = record.spec.priority,
+          .kind = job.places.kind,
+          .submitted = record.submitted,
+          .job = record.id};
+}
+
+void JobTable::hold(AllocationId allocation, const Hold& hold) {
+  holds_[allocation] = hold;
+  const JobSpec& spec = hold.job->record.spec;
+  queue_.order().addHeld(hold.job->places.user, spec.rusPerTask);
+  if (spec.preemptible) preemptible_[spec.priority].insert(allocation);
+}
+
+void JobTable::release(AllocationId allocation) {
+  const auto hold = holds_.find(allocation);
+  const Job& job = *hold->second.job;
+  const JobSpec& spec = job.record.spec;
+  queue_.order().addHeld(job.places.user, -static_cast<int64_t>(spec.rusPerTask));
+  if (spec.preemptible) {
+    const auto ofPriority = preemptible_.find(spec.priority);
+    ofPriority->second.erase(allocation);
+    if (ofPriority->second.empty()) preemptible_.erase(ofPriority);
+  }
+  holds_.erase(hold);
+}
+
 void JobTable::reorder(const Job& job) {
-  const Place place = placeOf(job.record);
+  const Place place = placeOf(job);
+  if (job.record.spec.schedule == Schedule::kGang) {
+    const std::pair age{job.record.submitted, job.record.id};
+    job.waits() ? static_cast<void>(waitingGangs_.insert(age)) : static_cast<void>(waitingGangs_.erase(age));
+  }
   if (!job.waits()) return queue_.erase(place);
   // More tasks to be placed than before, or another owner.
   const auto isQueued = [&job](TaskIndex task) { return job.tasks[task].state == RunState::kQueued; };
   const bool hasMore = job.changes.whole || std::ranges::any_of(job.changes.news, isQueued);
   const bool isNew = !job.changes.tried && !queue_.contains(place);
-  queue_.put(place, hasMore || isNew ? WaitingQueue::Mode::kToBeTried : WaitingQueue::Mode::kResting);
+  queue_.put(place, hasMore || isNew);
 }
 
 const Hold* JobTable::holder(AllocationId allocation) const {
   const auto found = holds_.find(allocation);
   return found == holds_.end() ? nullptr : &found->second;
-}
-
-uint32_t JobTable::ahead(const Job& job) const {
-  const Place place = placeOf(job.record);
-  return queue_.contains(place) ? queue_.ahead(place) : 0;
 }
 
 void JobTable::addFinished(Job& job) {

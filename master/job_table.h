@@ -1,6 +1,7 @@
 // Every job the master keeps, its tasks, which of them hold units, and the orders that jobs are asked for in.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -33,6 +34,14 @@ struct Job {
   uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }
   uint32_t active() const { return count(RunState::kStarting) + count(RunState::kRunning); }
   uint32_t unfinished() const { return count(RunState::kQueued) + active(); }
+  // Tasks that could be placed now, were there slots.
+  uint32_t placeable() const {
+    return std::min(count(RunState::kQueued),
+                    record.spec.mostAtOnce() - std::min(record.spec.mostAtOnce(), active()));
+  }
+  // How many it needs at once: a gang all of them.
+  uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
+  uint64_t unitsWanted() const { return uint64_t{placeable()} * record.spec.rusPerTask; }
   // Whether it could use more slots than it has.
   bool waits() const {
     return !progress.cancelRequested && count(RunState::kQueued) > 0 && active() < record.spec.mostAtOnce();
@@ -47,10 +56,20 @@ struct Job {
     bool whole = false;            // the owner is to be told everything
     bool tried = false;            // its owner has looked for slots for it
   } changes;
+  // Tasks that are being ended to make room for it. Not stored: what is on its way comes all the same.
+  struct Preemption {
+    std::vector<AllocationId> victims;
+    MonotonicTime notBefore{};  // next look for some
+  } preemption;
+  MonotonicTime boundDue{};  // when its owner may be told anew how long it is to wait
+  // Of a gang: no room is kept for it before.
+  MonotonicTime reserveNotBefore{};
   // Where JobTable lists it.
   struct Places {
     JobsOfUser* ofUser = nullptr;
     ByAge::iterator byAge, byAgeOfUser;
+    UserNumber user = 0;  // in the queue
+    Kind kind = 0;
   } places;
 };
 
@@ -64,8 +83,9 @@ struct Hold {
 // References to jobs hold until erase().
 class JobTable {
  public:
-  // Records of tasks and progress that belong to no job are ignored.
-  JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress, std::deque<TaskRecord> tasks);
+  // Records of tasks and progress that belong to no job are ignored. `ageing`: see WaitingOrder.
+  JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress, std::deque<TaskRecord> tasks,
+           Duration ageing);
   JobTable(const JobTable&) = delete;
   JobTable& operator=(const JobTable&) = delete;
 
@@ -99,16 +119,22 @@ class JobTable {
   const WaitingQueue& queue() const { return queue_; }
   // Puts the job among those that wait, or takes it out.
   void reorder(const Job& job);
+  // Gangs among those that wait.
+  const ByAge& waitingGangs() const { return waitingGangs_; }
   // The job is the latest to finish. Requires: called once for each job.
   void addFinished(Job& job);
 
-  // Allocations in use.
-  void hold(AllocationId allocation, const Hold& hold) { holds_[allocation] = hold; }
-  void release(AllocationId allocation) { holds_.erase(allocation); }
-  const Hold* holder(AllocationId allocation) const;
+  // Where a waiting job stands in the queue.
+  static Place placeOf(const Job& job);
 
-  // Waiting jobs that come before this one, where it waits.
-  uint32_t ahead(const Job& job) const;
+  // Allocations in use; what they hold counts for the user's place in the queue.
+  void hold(AllocationId allocation, const Hold& hold);
+  // Requires: it is in use.
+  void release(AllocationId allocation);
+  const Hold* holder(AllocationId allocation) const;
+  // Those of preemptible tasks, by priority.
+  const std::map<uint8_t, std::set<AllocationId>>& preemptible() const { return preemptible_; }
+
   // Null where none is finished.
   const Job* oldestFinished() const;
   size_t finished() const { return finished_.size(); }
@@ -136,8 +162,10 @@ class JobTable {
   ByAge byAge_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
+  ByAge waitingGangs_;
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
+  std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty
   std::vector<Job*> noted_;
 };
 

@@ -58,6 +58,18 @@ Status setPlatform(Context& context, const PlatformSet& event) {
   return {};
 }
 
+Status setShares(Context& context, const SharesSet& event) {
+  if (event.user.empty()) return invalid("user: is empty; write the name of a user");
+  if (event.shares < 1 || event.shares > kMaxShares) {
+    return invalid("shares: " + std::to_string(event.shares) + " is out of range; write 1 to " +
+                   std::to_string(kMaxShares));
+  }
+  WaitingOrder& order = context.tables.jobs.queue().order();
+  context.tables.usage.setShares(event.user, event.shares);
+  order.setShares(order.numberOf(event.user), event.shares);
+  return {};
+}
+
 struct Handler {
   Context& context;
 
@@ -80,6 +92,9 @@ struct Handler {
   }
   void operator()(const PlatformSet& event) const {
     context.out.send(Answer{event.request, setPlatform(context, event)});
+  }
+  void operator()(const SharesSet& event) const {
+    context.out.send(Answer{event.request, setShares(context, event)});
   }
   void operator()(const ServersSteered& event) const {
     context.out.send(Answer{event.request, steerServers(context, event)});
@@ -130,17 +145,23 @@ std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
   return master::detailsOf(state_->tables, *job);
 }
 
-std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost) const {
-  std::vector<WaitingJob> jobs = master::waitingJobs(state_->tables.jobs, atMost);
+std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost, WallTime now) const {
+  std::vector<WaitingJob> jobs = master::waitingJobs(state_->tables.jobs, atMost, now);
   std::erase_if(jobs, [&caller](const WaitingJob& job) { return !maySteer(caller, job.summary.user); });
   return jobs;
 }
 
-std::optional<WaitingJob> MasterLogic::waitingJob(const JobId& id) const {
+std::optional<WaitingJob> MasterLogic::waitingJob(const JobId& id, WallTime now) const {
   const master::JobTable& jobs = state_->tables.jobs;
   const master::Job* job = jobs.find(id);
   if (job == nullptr || !job->waits()) return std::nullopt;
-  return master::waitingJob(jobs, *job);
+  return master::waitingJob(jobs, *job, now);
+}
+
+std::optional<MasterLogic::Need> MasterLogic::need(const JobId& id) const {
+  const master::Job* job = state_->tables.jobs.find(id);
+  if (job == nullptr || !job->waits()) return std::nullopt;
+  return Need{.spec = &job->record.spec, .slots = job->slotsToStart()};
 }
 
 std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {

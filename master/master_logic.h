@@ -70,12 +70,19 @@ class MasterLogic final {
   // Views of the newest state, which may not be durable yet: an answer made from them leaves only after
   // everything persisted before the call is synced.
   std::optional<JobDetails> job(const JobId& id) const;
-  // Without its tasks; O(1).
   // The queue's head, at most so many, in order; of others' jobs only those the caller may steer are given.
   // O(result).
-  std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost) const;
+  std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
   // nullopt where it does not wait. O(jobs ahead).
-  std::optional<WaitingJob> waitingJob(const JobId& id) const;
+  std::optional<WaitingJob> waitingJob(const JobId& id, WallTime now) const;
+  // What a job that waits needs to start. nullopt where it does not wait. O(1). Holds until the next
+  // handle().
+  struct Need {
+    const JobSpec* spec = nullptr;
+    uint32_t slots = 0;
+  };
+  std::optional<Need> need(const JobId& id) const;
+  // Without its tasks; O(1).
   std::optional<JobSummary> summary(const JobId& id) const;
   // Nothing where there is no such job or task. O(1).
   std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;

@@ -44,7 +44,8 @@ class AgentPortImpl final : public wire::AgentPort::Server {
   }
 
   kj::Promise<void> passTurns(PassTurnsContext context) override {
-    server_.passTurns(session_, readJobIds(context.getParams().getJobs()));
+    const auto params = context.getParams();
+    server_.passTurns(session_, readJobIds(params.getJobs()), readJobIds(params.getUntried()));
     return kj::READY_NOW;
   }
 

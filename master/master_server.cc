@@ -96,8 +96,8 @@ kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit)
   return kj::mv(pending.promise);
 }
 
-void MasterServer::passTurns(SessionId session, std::vector<JobId> jobs) {
-  dispatch(master::TurnsPassed{session, std::move(jobs)});
+void MasterServer::passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
+  dispatch(master::TurnsPassed{session, std::move(jobs), std::move(untried)});
 }
 
 kj::Promise<std::vector<AllocationId>> MasterServer::renewLease(SessionId session,
@@ -134,6 +134,12 @@ kj::Promise<void> MasterServer::setSettings(const QualitySettings& settings) {
 kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const Share& share) {
   auto pending = others_.add();
   dispatch(master::PlatformSet{pending.number, platform, share});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::setShares(const std::string& user, uint32_t shares) {
+  auto pending = others_.add();
+  dispatch(master::SharesSet{pending.number, user, shares});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
@@ -180,6 +186,13 @@ WallTime MasterServer::expectedStart(const WaitingJob& job) {
       break;
   }
   return kNever;
+}
+
+std::optional<Duration> MasterServer::boundToTell(const master::QueueTurn& turn) {
+  if (!turn.unitsAhead) return std::nullopt;
+  const auto need = logic_->need(turn.job);
+  if (!need) return std::nullopt;
+  return forecast_->boundOf(*need->spec, need->slots, *turn.unitsAhead, clock_.now().steady);
 }
 
 kj::Promise<void> MasterServer::synced() {
@@ -282,11 +295,15 @@ void MasterServer::letOut(master::AssignJob& action) {
 }
 
 void MasterServer::letOut(master::GiveTurns& action) {
-  if (auto it = feeds_.find(action.session); it != feeds_.end()) it->second->giveTurns(action.jobs);
+  const auto feed = feeds_.find(action.session);
+  if (feed == feeds_.end()) return;
+  std::vector<AgentFeedSender::Turn> turns;
+  for (const master::QueueTurn& turn : action.jobs) turns.push_back({turn.job, boundToTell(turn)});
+  feed->second->giveTurns(turns);
 }
 
 void MasterServer::letOut(master::PublishQueue& action) {
-  published_->takePending(action.pendingPriority);
+  published_->take(action);
   for (auto& [session, feed] : feeds_) feed->queueChanged();
 }
 

@@ -56,13 +56,14 @@ class MasterServer final {
   void detach(SessionId session);
 
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
-  void passTurns(SessionId session, std::vector<JobId> jobs);
+  void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
   void pressure(SessionId session, std::vector<ServerPressure> servers);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
   kj::Promise<void> setSettings(const QualitySettings& settings);
   kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
+  kj::Promise<void> setShares(const std::string& user, uint32_t shares);
   kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
                                  Duration deadline, const Caller& caller);
 
@@ -81,6 +82,13 @@ class MasterServer final {
 
   // When the job should start; kNever where nobody can tell yet.
   WallTime expectedStart(const WaitingJob& job);
+  // As logic() has them now.
+  std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost) const {
+    return logic_->waitingJobs(caller, atMost, clock_.now().wall);
+  }
+  std::optional<WaitingJob> waitingJob(const JobId& id) const {
+    return logic_->waitingJob(id, clock_.now().wall);
+  }
   std::vector<Forecast::NamedBucket> buckets() { return forecast_->buckets(clock_.now().steady); }
 
   // Resolves when everything that logic() shows now is on disk.
@@ -109,6 +117,8 @@ class MasterServer final {
   void letOut(master::PublishPlatform& action);
   void letOut(master::AssignJob& action);
   void letOut(master::GiveTurns& action);
+  // For how long the job is to wait for a good place, where that is to be told and known.
+  std::optional<Duration> boundToTell(const master::QueueTurn& turn);
   void letOut(master::PublishQueue& action);
   void letOut(master::StopTask& action);
   void letOut(master::JobChanged& action);

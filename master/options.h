@@ -22,6 +22,13 @@ struct MasterOptions {
   // again". They bound the memory of the master, and one user cannot shut out the others.
   uint32_t maxUnfinishedOfUser = 20'000;
   uint32_t maxUnfinished = 100'000;
+  // A point of priority more for each so long that a user's jobs of one priority have waited in vain: what is
+  // of low priority starts at last, however much of higher priority keeps coming. 0: never. Ten minutes: half
+  // of the range takes eight hours.
+  Duration ageing = std::chrono::minutes(10);
+  // After so long a gang that waits has room kept for it: jobs behind it start only where they are sure to
+  // end before it could start. A job's max_wait comes before it. As long as agents wait for a good place.
+  Duration gangPatience = std::chrono::seconds(30);
   // A server on which so many launches in a row fail within the window, by its own fault, takes no new tasks
   // for a while; the next time twice as long, up to the longest. 0: never. Few enough to spare most tasks of
   // a job their attempts, more than a passing fault such as a full disk while a large task ends.

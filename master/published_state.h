@@ -9,6 +9,7 @@
 #include "core/decide/options.h"
 #include "core/model/contention.h"
 #include "core/state/server.h"
+#include "master/events.h"
 #include "master/store.h"
 
 namespace tarcil {
@@ -24,7 +25,7 @@ class PublishedState {
   // facts. O(units of the server).
   void take(ServerUpdate update);
   void take(const QualitySettings& settings) { settings_ = settings; }
-  void takePending(std::optional<uint8_t> priority) { pending_ = priority; }
+  void take(const master::PublishQueue& queue) { queue_ = queue; }
   void take(const PlatformRecord& platform) { platforms_[platform.name] = platform.share; }
 
   size_t servers() const { return servers_.size(); }
@@ -32,7 +33,7 @@ class PublishedState {
   const ServerUpdate& server(ServerId id) const { return servers_[id]; }
   const QualitySettings& settings() const { return settings_; }
   // The highest priority of a waiting job that is to be tried, if there is one.
-  std::optional<uint8_t> pendingPriority() const { return pending_; }
+  const master::PublishQueue& queue() const { return queue_; }
   // By name; only platforms whose share was set.
   const std::map<std::string, Share>& platforms() const { return platforms_; }
 
@@ -56,7 +57,7 @@ class PublishedState {
 
   std::vector<ServerUpdate> servers_;
   QualitySettings settings_;
-  std::optional<uint8_t> pending_;
+  master::PublishQueue queue_;
   std::map<std::string, Share> platforms_;
   Counts counts_;
 

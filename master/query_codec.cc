@@ -37,6 +37,7 @@ void write(const WaitingJob& value, WallTime expectedStart, wire::WaitingJob::Bu
   to.setAhead(value.ahead);
   to.setRusPerTask(value.spec.rusPerTask);
   to.setGang(value.spec.schedule == Schedule::kGang);
+  to.setLiftedPriority(value.liftedPriority);
   to.setExpectedStart(toWire(expectedStart));
 }
 

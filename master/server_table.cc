@@ -14,6 +14,7 @@ ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<Pl
   for (ServerRecord& record : records) {
     Server& server = servers_.emplace_back();
     byName_[record.facts.name] = record.id;
+    changePlatform("", record.facts.platform);
     server.record = std::move(record);
     server.share = shareOf(server.record.facts.platform);
     server.status.cordoned = server.record.cordoned;
@@ -40,12 +41,14 @@ Server& ServerTable::add(const ServerFacts& facts, const std::string& monitor) {
   server.status.version = server.publishedVersion = firstVersion_;
   server.factsChanged = true;
   byName_[facts.name] = id;
+  changePlatform("", facts.platform);
   rebuild(server);
   return server;
 }
 
 void ServerTable::setFacts(Server& server, const ServerFacts& facts) {
   if (server.record.facts == facts) return;
+  changePlatform(server.record.facts.platform, facts.platform);
   server.record.facts = facts;
   server.share = shareOf(facts.platform);
   server.factsChanged = true;
@@ -121,6 +124,13 @@ void ServerTable::setShare(const std::string& platform, const Share& share) {
     server.share = share;
     rebuild(server);
   }
+}
+
+void ServerTable::changePlatform(const std::string& from, const std::string& to) {
+  if (const auto left = platforms_.find(from); left != platforms_.end() && --left->second == 0) {
+    platforms_.erase(left);
+  }
+  ++platforms_[to];
 }
 
 Share ServerTable::shareOf(const std::string& platform) const {

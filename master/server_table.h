@@ -77,6 +77,9 @@ class ServerTable {
   void setShare(const std::string& platform, const Share& share);
   const std::map<std::string, Share>& shares() const { return shares_; }
 
+  // Servers by platform.
+  const std::map<std::string, uint32_t>& platforms() const { return platforms_; }
+
   // Notes the servers that the session stands for. Requires: neither session nor monitor is open.
   void openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers);
   // Forgets a session; the servers it stood for, empty where it is unknown.
@@ -113,6 +116,8 @@ class ServerTable {
   };
 
   Share shareOf(const std::string& platform) const;
+  // One server changes from the one platform to the other; empty: from none.
+  void changePlatform(const std::string& from, const std::string& to);
   void rebuild(Server& server);
   void noteChange(const Server& server) { changed_.push_back(server.record.id); }
   void noteBetter(const Server& server);
@@ -121,6 +126,7 @@ class ServerTable {
   std::vector<Server> servers_;
   std::unordered_map<std::string, ServerId> byName_;
   std::map<std::string, Share> shares_;
+  std::map<std::string, uint32_t> platforms_;  // none is 0
   std::unordered_map<SessionId, Session> sessions_;
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
   Deadlines losses_, drains_, quarantines_;

@@ -74,17 +74,21 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       contents.settings.value_or(QualitySettings{}),
       ServerTable(std::move(contents.servers), contents.platforms, cluster.nextAllocation << kVersionBits,
                   now.steady + options.serverGrace),
-      JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks)),
+      JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks),
+               options.ageing),
       AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
       UsageTable(std::move(contents.usage)),
       std::nullopt,
       std::nullopt,
       std::nullopt,
+      {},
       std::nullopt};
 }
 
 void start(Context& context, Rng& rng) {
   Tables& tables = context.tables;
+  WaitingOrder& order = tables.jobs.queue().order();
+  for (const auto& [user, usage] : tables.usage.all()) order.setShares(order.numberOf(user), usage.shares);
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
   resumeDrains(context);

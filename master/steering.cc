@@ -3,22 +3,15 @@
 #include <algorithm>
 
 #include "master/quarantine.h"
+#include "master/task_life.h"
 
 namespace tarcil::master {
 namespace {
 
-// Asks the monitor to end every task, now or when it attaches; a repeat asks again.
 void moveTasks(Context& context, const Server& server) {
-  JobTable& jobs = context.tables.jobs;
   for (const Resident& resident : server.residents) {
-    const Hold& hold = *jobs.holder(resident.allocation);
-    TaskRecord& task = hold.job->tasks[hold.task];
-    if (!task.stopping) {
-      task.stopping = task.moving = true;
-      task.movedFor = "server drained (" + task.server + ")";
-      jobs.noteTask(*hold.job, hold.task);
-    }
-    if (server.session) context.out.send(StopTask{*server.session, resident.allocation});
+    moveTask(context, *context.tables.jobs.holder(resident.allocation),
+             "server drained (" + server.record.facts.name + ")");
   }
 }
 

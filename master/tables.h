@@ -5,6 +5,7 @@
 
 #include "core/decide/options.h"
 #include "master/agent_table.h"
+#include "master/events.h"
 #include "master/job_table.h"
 #include "master/options.h"
 #include "master/outbox.h"
@@ -12,6 +13,13 @@
 #include "master/usage_table.h"
 
 namespace tarcil::master {
+
+// Room is kept for this gang (reservation.h).
+struct GangReservation {
+  JobId gang;
+  WallTime expectedStart = kNever;  // by the timeouts of what runs; kNever where they do not tell
+  MonotonicTime due{};              // when that is to be found out anew
+};
 
 struct Tables {
   MasterOptions options;
@@ -22,11 +30,12 @@ struct Tables {
   JobTable jobs;
   AgentTable agents;
   UsageTable usage;
-  std::optional<MonotonicTime> historyDue;  // when finished jobs are to be looked through for old ones
-  std::optional<MonotonicTime> wakeAt;      // asked for and not come yet
-  std::optional<MonotonicTime> turnsDue;    // when the turns that are out have been out long enough
-  std::optional<uint8_t> pendingPriority;   // of the queue, as agents were told last
-  uint64_t freeBytes = UINT64_MAX;          // where the store is kept, when it was measured last
+  std::optional<MonotonicTime> historyDue;     // when finished jobs are to be looked through for old ones
+  std::optional<MonotonicTime> wakeAt;         // asked for and not come yet
+  std::optional<MonotonicTime> turnsDue;       // when the turns that are out have been out long enough
+  PublishQueue queueTold{};                    // to agents, last
+  std::optional<GangReservation> reservation;  // as the queue was told last
+  uint64_t freeBytes = UINT64_MAX;             // where the store is kept, when it was measured last
 };
 
 struct Context {

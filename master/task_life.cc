@@ -43,6 +43,7 @@ void placeTask(Context& context, Job& job, const Claim& claim, const Grant& gran
   task.placed = context.now.wall;
   context.tables.jobs.setState(job, claim.task, RunState::kStarting);
   context.tables.jobs.hold(grant.allocation, {&job, claim.task, claim.server});
+  context.tables.jobs.queue().order().noteGrant(JobTable::placeOf(job), context.now.wall);
 }
 
 void startTask(Context& context, const Hold& hold, WallTime started) {
@@ -81,6 +82,17 @@ void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd&
     task.mayRunFor = job.record.spec.exclusive ? mayRunFor : Duration::zero();
   }
   context.tables.jobs.setState(job, index, next);
+}
+
+void moveTask(Context& context, const Hold& hold, const std::string& why) {
+  TaskRecord& task = hold.job->tasks[hold.task];
+  if (!task.stopping) {
+    task.stopping = task.moving = true;
+    task.movedFor = why;
+    context.tables.jobs.noteTask(*hold.job, hold.task);
+  }
+  const Server& server = context.tables.servers.at(hold.server);
+  if (server.session) context.out.send(StopTask{*server.session, task.allocation});
 }
 
 void loseTasks(Context& context, Server& server, const std::string& reason) {

@@ -26,6 +26,10 @@ void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration ma
 // What endTask() does to a task's record, for a task that holds no units.
 void concludeAttempt(Context& context, Job& job, TaskIndex task, const TaskEnd& end, Duration mayRunFor = {});
 
+// Asks the monitor to end the task, now or when it attaches, so that it goes elsewhere: the attempt does not
+// count. `why` is for people. A repeat asks again.
+void moveTask(Context& context, const Hold& hold, const std::string& why);
+
 // Ends every task of the server, as lost for this reason.
 void loseTasks(Context& context, Server& server, const std::string& reason);
 

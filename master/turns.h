@@ -12,6 +12,9 @@ void giveTurns(Context& context);
 // The agent passes; ignored where it does not own the job.
 void endTurns(Context& context, const TurnsPassed& event);
 
+// The job was tried on the newest state and got nothing: what can be done about that is done.
+void noteVainTry(Context& context, Job& job);
+
 // An agent that does not answer holds nobody up for long: it may still try its jobs, but no longer before
 // others.
 void endOverdueTurns(Context& context);

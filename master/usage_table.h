@@ -21,6 +21,9 @@ class UsageTable {
   // A job of this user's has ended. Requires: the state is final.
   void addJob(const std::string& user, RunState state);
 
+  // The user gets so much of the cluster, beside others. Requires: 1 to kMaxShares.
+  void setShares(const std::string& user, uint32_t shares) { of(user).shares = shares; }
+
   // By user.
   const std::map<std::string, Usage>& all() const { return ofUser_; }
   // Those that changed since the last call.

@@ -32,7 +32,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     requireVisible(id);
     auto job = context.getResults().initJob();
     write(*server_.logic().job(id), job);
-    if (const auto waiting = server_.logic().waitingJob(id)) {
+    if (const auto waiting = server_.waitingJob(id)) {
       job.setExpectedStart(toWire(server_.expectedStart(*waiting)));
     }
     return server_.synced();
@@ -140,6 +140,12 @@ class UserPortImpl final : public wire::UserPort::Server {
     return server_.setPlatform(text(platform.getName()), readShare(platform));
   }
 
+  kj::Promise<void> setShares(SetSharesContext context) override {
+    requireOperator("change shares");
+    const auto params = context.getParams();
+    return server_.setShares(text(params.getUser()), params.getShares());
+  }
+
   kj::Promise<void> backup(BackupContext context) override {
     requireOperator("back the store up");
     return server_.backup(text(context.getParams().getFolder()));
@@ -178,7 +184,7 @@ class UserPortImpl final : public wire::UserPort::Server {
 
   kj::Promise<void> queue(QueueContext context) override {
     const uint32_t limit = std::min(context.getParams().getLimit(), kMostWaitingShown);
-    const std::vector<WaitingJob> jobs = server_.logic().waitingJobs(caller_, limit);
+    const std::vector<WaitingJob> jobs = server_.waitingJobs(caller_, limit);
     auto to = context.getResults().initJobs(static_cast<uint32_t>(jobs.size()));
     for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], server_.expectedStart(jobs[i]), to[i]);
     context.getResults().setWaiting(static_cast<uint32_t>(server_.logic().load().waiting));

@@ -35,46 +35,59 @@ bool passes(const Job& job, const JobQuery& query) {
          job.record.spec.name.find(query.name) != std::string::npos;
 }
 
-// Tasks that could be placed now, were there slots.
-uint32_t placeable(const Job& job) {
-  return std::min(job.count(RunState::kQueued), job.record.spec.mostAtOnce() - job.active());
+// What comes before a waiting job.
+struct Ahead {
+  uint32_t jobs = 0;
+  uint64_t units = 0;
+};
+
+// O(jobs ahead).
+Ahead aheadOf(const JobTable& jobs, const Job& job) {
+  Ahead ahead;
+  const Place place = JobTable::placeOf(job);
+  if (!jobs.queue().contains(place)) return ahead;
+  jobs.queue().order().walk([&](const Place& next) -> std::optional<uint64_t> {
+    if (next == place) return std::nullopt;
+    const uint64_t units = jobs.find(next.job)->unitsWanted();
+    ++ahead.jobs;
+    ahead.units += units;
+    return units;
+  });
+  return ahead;
 }
 
-uint64_t unitsWanted(const Job& job) {
-  return uint64_t{placeable(job)} * job.record.spec.rusPerTask;
-}
-
-WaitingJob waitingJobOf(const Job& job, uint32_t ahead, uint64_t unitsAhead) {
+WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const Ahead& ahead, WallTime now) {
   const JobSpec& spec = job.record.spec;
   return {.summary = summaryOf(job),
           .spec = spec,
-          .ahead = ahead,
-          .unitsAhead = unitsAhead,
-          .slots = spec.schedule == Schedule::kGang ? placeable(job) : 1};
+          .liftedPriority = jobs.queue().order().liftedPriority(JobTable::placeOf(job), now),
+          .ahead = ahead.jobs,
+          .unitsAhead = ahead.units,
+          .slots = job.slotsToStart()};
 }
 
 }  // namespace
 
-std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost) {
+std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost, WallTime now) {
   std::vector<WaitingJob> waiting;
-  uint64_t units = 0;
-  for (const JobId& id : jobs.queue().first(atMost)) {
-    const Job& job = *jobs.find(id);
-    waiting.push_back(waitingJobOf(job, static_cast<uint32_t>(waiting.size()), units));
-    units += unitsWanted(job);
-  }
+  Ahead ahead;
+  jobs.queue().order().walk([&](const Place& next) -> std::optional<uint64_t> {
+    if (waiting.size() == atMost) return std::nullopt;
+    const Job& job = *jobs.find(next.job);
+    waiting.push_back(waitingJobOf(jobs, job, ahead, now));
+    ++ahead.jobs;
+    ahead.units += job.unitsWanted();
+    return job.unitsWanted();
+  });
   return waiting;
 }
 
-WaitingJob waitingJob(const JobTable& jobs, const Job& job) {
-  const uint32_t ahead = jobs.ahead(job);
-  uint64_t units = 0;
-  for (const JobId& id : jobs.queue().first(ahead)) units += unitsWanted(*jobs.find(id));
-  return waitingJobOf(job, ahead, units);
+WaitingJob waitingJob(const JobTable& jobs, const Job& job, WallTime now) {
+  return waitingJobOf(jobs, job, aheadOf(jobs, job), now);
 }
 
 JobDetails detailsOf(const Tables& tables, const Job& job) {
-  return {job.record, job.progress, job.tasks, tables.jobs.ahead(job)};
+  return {job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs};
 }
 
 JobSummary summaryOf(const Job& job) {

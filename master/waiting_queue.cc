@@ -1,7 +1,6 @@
 #include "master/waiting_queue.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace tarcil::master {
@@ -11,132 +10,139 @@ namespace {
 constexpr int kMostAnew = 3;
 // Batches after a wake that have one agent's jobs each.
 constexpr int kOfOneAgent = 4;
+// Jobs that may not pass the one that something is kept for, before the search for some that may is given up.
+constexpr size_t kMostHeldBack = 256;
 
 }  // namespace
 
-Place placeOf(const JobRecord& record) {
-  return {.urgency = static_cast<uint8_t>(255 - record.spec.priority),
-          .submitted = record.submitted,
-          .job = record.id};
-}
-
-void WaitingQueue::put(const Place& place, Mode mode) {
-  const auto turn = onTurn_.find(place);
-  if (turn != onTurn_.end()) {
-    turn->second |= mode == Mode::kToBeTried;
-  } else if (mode == Mode::kToBeTried) {
-    resting_.erase(place);
-    untriable_.erase(place);
-    toTry_.insert(place);
-  } else if (!toTry_.contains(place) && !untriable_.contains(place)) {
-    resting_.insert(place);
+void WaitingQueue::put(const Place& place, bool isToTry) {
+  if (const auto turn = onTurn_.find(place); turn != onTurn_.end()) {
+    turn->second |= isToTry;
+  } else if (isToTry) {
+    order_.put(place, Mode::kToBeTried);
+    isExhausted_ = false;
+  } else if (!contains(place)) {
+    order_.put(place, Mode::kResting);
   }
 }
 
 void WaitingQueue::erase(const Place& place) {
-  toTry_.erase(place);
-  resting_.erase(place);
-  untriable_.erase(place);
+  order_.erase(place);
   onTurn_.erase(place);
 }
 
 void WaitingQueue::wakeAll() {
-  if (toTry_.size() < resting_.size()) toTry_.swap(resting_);
-  toTry_.merge(resting_);
+  order_.changeAll(Mode::kResting, Mode::kToBeTried);
   for (auto& [place, again] : onTurn_) again = true;
+  vain_.clear();
+  ++wakes_;
   beginsAnew_ = true;
+  isExhausted_ = false;
 }
 
 void WaitingQueue::wakeUntriable() {
-  toTry_.merge(untriable_);
+  order_.changeAll(Mode::kUntriable, Mode::kToBeTried);
+  isExhausted_ = false;
 }
 
-std::set<Place>::iterator WaitingQueue::firstBehind(const Place& place) {
-  const auto behind = toTry_.upper_bound(place);
-  return behind == toTry_.end() ? toTry_.begin() : behind;
+bool WaitingQueue::isToBeTriedAgain(const Place& place) const {
+  const auto turn = onTurn_.find(place);
+  return turn != onTurn_.end() && turn->second;
 }
 
-std::vector<JobId> WaitingQueue::giveTurns(size_t atMost, const WhoTries& whoTries) {
-  std::vector<JobId> turns;
-  // A batch that does not begin with the first may find nobody to try what is behind.
-  while (onTurn_.empty() && !toTry_.empty()) turns = nextBatch(atMost, whoTries);
-  return turns;
+void WaitingQueue::reserve(std::optional<Reservation> reservation) {
+  reservation_ = std::move(reservation);
+  isExhausted_ = false;
 }
 
-std::vector<JobId> WaitingQueue::nextBatch(size_t atMost, const WhoTries& whoTries) {
-  const bool wakes = std::exchange(beginsAnew_, false);
-  const bool isDeep = wakes && begunAnew_ == kMostAnew;
-  begunAnew_ = wakes && !isDeep ? begunAnew_ + 1 : 0;
-  Place& last = isDeep ? deepest_ : last_;
-  auto next = wakes && !isDeep ? toTry_.begin() : firstBehind(last);
-  batches_ = wakes ? 1 : batches_ + 1;
-  std::optional<uint64_t> only;  // the agent of a batch that others do not take part in
-  std::vector<JobId> turns;
-  while (next != toTry_.end() && turns.size() < atMost) {
-    if (!onTurn_.empty() && next->urgency != onTurn_.begin()->first.urgency) break;
-    const std::optional<uint64_t> who = whoTries(next->job);
-    if (who && only && *who != *only) break;
-    const auto here = next++;
-    last = *here;
-    if (who) {
-      if (batches_ <= kOfOneAgent) only = who;
-      turns.push_back(here->job);
-      onTurn_.emplace(*here, false);
-      toTry_.erase(here);
-    } else {
-      untriable_.insert(toTry_.extract(here));
+bool WaitingQueue::isHeldBack(const Place& place) const {
+  return reservation_ && contains(reservation_->job) && order_.isBefore(reservation_->job, place) &&
+         !reservation_->mayPass(place.job);
+}
+
+std::vector<QueueTurn> WaitingQueue::giveTurns(size_t atMost, const LookUp& lookUp) {
+  std::vector<QueueTurn> turns;
+  while (onTurn_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
+    const bool wakes = std::exchange(beginsAnew_, false);
+    // What is kept for somebody is kept in order.
+    const bool isDeep = wakes && begunAnew_ == kMostAnew && !reservation_;
+    begunAnew_ = wakes && !isDeep ? begunAnew_ + 1 : 0;
+    batches_ = wakes ? 1 : batches_ + 1;
+    if (wakes) unitsPassed_ = 0;
+    for (const Next& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
+      order_.put(next.place, Mode::kOnTurn);
+      onTurn_.emplace(next.place, false);
+      turns.push_back({.job = next.place.job, .unitsAhead = next.unitsAhead});
     }
+    isExhausted_ = turns.empty() && !isDeep;
   }
   return turns;
+}
+
+std::vector<WaitingQueue::Next> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp) {
+  std::vector<Next> batch;
+  std::vector<Place> untriable;
+  std::optional<uint64_t> only;  // the agent of a batch that others do not take part in
+  int64_t rank = 0;
+  size_t heldBack = 0;
+  order_.walk({Mode::kToBeTried}, vain_, [&](const Place& place) -> std::optional<uint64_t> {
+    if (batch.size() == atMost) return std::nullopt;
+    if (!batch.empty() && order_.rank(place) != rank) return std::nullopt;
+    if (isHeldBack(place)) return ++heldBack < kMostHeldBack ? std::optional<uint64_t>(0) : std::nullopt;
+    const Candidate candidate = lookUp(place.job);
+    if (!candidate.whoTries) {
+      untriable.push_back(place);
+      return 0;
+    }
+    if (only && *candidate.whoTries != *only) return std::nullopt;
+    if (batches_ <= kOfOneAgent) only = candidate.whoTries;
+    rank = order_.rank(place);
+    batch.push_back({.place = place, .unitsAhead = unitsPassed_});
+    unitsPassed_ += candidate.units;
+    return candidate.units;
+  });
+  for (const Place& place : untriable) order_.put(place, Mode::kUntriable);
+  return batch;
+}
+
+std::vector<WaitingQueue::Next> WaitingQueue::deep(size_t atMost, const LookUp& lookUp) {
+  std::vector<Next> batch;
+  for (const Place& place : order_.behind(deepest_, Mode::kToBeTried, atMost)) {
+    deepest_ = place;
+    if (lookUp(place.job).whoTries) {
+      batch.push_back({.place = place});
+    } else {
+      order_.put(place, Mode::kUntriable);
+    }
+  }
+  return batch;
 }
 
 void WaitingQueue::endTurn(const Place& place) {
   const auto turn = onTurn_.find(place);
   if (turn == onTurn_.end()) return;
-  (turn->second ? toTry_ : resting_).insert(place);
+  order_.put(place, turn->second ? Mode::kToBeTried : Mode::kResting);
   onTurn_.erase(turn);
+  isExhausted_ = false;
 }
 
 void WaitingQueue::endTurns() {
-  for (const auto& [place, again] : onTurn_) (again ? toTry_ : resting_).insert(place);
-  onTurn_.clear();
+  while (!onTurn_.empty()) endTurn(onTurn_.begin()->first);
 }
 
-std::optional<uint8_t> WaitingQueue::pendingPriority() const {
-  std::optional<uint8_t> highest;
-  if (!toTry_.empty()) highest = toTry_.begin()->priority();
-  if (!onTurn_.empty()) highest = std::max(highest, std::optional(onTurn_.begin()->first.priority()));
-  return highest;
-}
-
-bool WaitingQueue::contains(const Place& place) const {
-  return toTry_.contains(place) || resting_.contains(place) || untriable_.contains(place) ||
-         onTurn_.contains(place);
-}
-
-std::vector<JobId> WaitingQueue::first(size_t atMost) const {
-  std::vector<Place> places;
-  const auto add = [&places, atMost](const auto& from, auto placeOf) {
-    size_t left = atMost;
-    for (auto next = from.begin(); next != from.end() && left > 0; ++next, --left)
-      places.push_back(placeOf(*next));
+std::optional<uint8_t> WaitingQueue::pendingPriority(WallTime now) const {
+  std::optional<int64_t> first;
+  const auto take = [&](const Place& place) -> std::optional<uint64_t> {
+    first = std::min(first.value_or(INT64_MAX), order_.rank(place));
+    return std::nullopt;
   };
-  for (const auto* from : {&toTry_, &resting_, &untriable_})
-    add(*from, [](const Place& place) { return place; });
-  add(onTurn_, [](const auto& entry) { return entry.first; });
-  std::ranges::sort(places);
-  if (places.size() > atMost) places.resize(atMost);
-  std::vector<JobId> jobs;
-  jobs.reserve(places.size());
-  for (const Place& place : places) jobs.push_back(place.job);
-  return jobs;
-}
-
-uint32_t WaitingQueue::ahead(const Place& place) const {
-  const auto before = [&place](const auto& places) {
-    return std::distance(places.begin(), places.lower_bound(place));
-  };
-  return static_cast<uint32_t>(before(toTry_) + before(resting_) + before(untriable_) + before(onTurn_));
+  if (order_.size(Mode::kToBeTried) > 0) order_.walk({Mode::kToBeTried}, vain_, take);
+  if (!onTurn_.empty()) take(onTurn_.begin()->first);
+  if (reservation_ && contains(reservation_->job)) {
+    first = std::min(first.value_or(INT64_MAX), order_.rank(reservation_->job));
+  }
+  if (!first) return std::nullopt;
+  return order_.lifted(*first, now);
 }
 
 }  // namespace tarcil::master

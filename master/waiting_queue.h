@@ -1,48 +1,39 @@
-// The order of the jobs that wait for slots, and whose turn it is to be tried.
+// Whose turn it is to be tried, of the jobs that wait.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
-#include "core/state/job_state.h"
+#include "master/events.h"
+#include "master/waiting_order.h"
 
 namespace tarcil::master {
-
-// A job's place among the waiting: priority, then age. Smaller comes first.
-struct Place {
-  uint8_t urgency = 0;  // 255 - priority
-  WallTime submitted = kNever;
-  JobId job;
-
-  uint8_t priority() const { return static_cast<uint8_t>(255 - urgency); }
-  auto operator<=>(const Place&) const = default;
-};
-
-Place placeOf(const JobRecord& record);
 
 // A job here is to be tried, has its turn, rests until something gets better for it, or nobody is there to
 // try it. Agents try their jobs when they have a turn, so the order is one for all of them (design: the
 // master holds the queue's order).
 //
 // Turns are given in batches, the next when all turns of the last are over. The jobs of a batch have one
-// priority: none is tried while one of a higher priority is being tried. Agents race within a batch, but for
+// rank: none is tried while one of a higher rank is being tried. Agents race within a batch, but for
 // the first batches after something got better, each of which has the jobs of one agent only: what came free
-// is offered in the exact order first. The cost of a change is that of the jobs tried since the last one, not
-// that of all that wait.
+// is offered in the exact order first. Where a job is tried in vain, others of its kind are not tried until
+// something gets better: the cost of a change is that of the kinds that wait, not that of all jobs.
 class WaitingQueue {
  public:
-  enum class Mode : uint8_t { kToBeTried, kResting };
+  explicit WaitingQueue(Duration ageing) : order_(ageing) {}
+
+  // Users, and what the order is made from.
+  WaitingOrder& order() { return order_; }
+  const WaitingOrder& order() const { return order_; }
 
   // Adds the job; one that is there is to be tried if asked, else stays as it is. One that has its turn is
   // tried again after it.
-  void put(const Place& place, Mode mode);
+  void put(const Place& place, bool isToTry);
   void erase(const Place& place);
 
   // Something got better: everything is to be tried again, but for jobs that nobody can try.
@@ -50,43 +41,65 @@ class WaitingQueue {
   // Somebody came: he may be able to try those.
   void wakeUntriable();
 
+  // What is kept for one job: those that come behind it in the order are only tried where `mayPass` lets
+  // them.
+  struct Reservation {
+    Place job;
+    std::function<bool(const JobId&)> mayPass;
+  };
+  void reserve(std::optional<Reservation> reservation);
+  const std::optional<Reservation>& reservation() const { return reservation_; }
+
+  // What turns are given by.
+  struct Candidate {
+    std::optional<uint64_t> whoTries;  // a number of the agent that does; none where nobody can
+    uint64_t units = 0;                // that it wants
+  };
+  using LookUp = std::function<Candidate(const JobId&)>;
   // The next turns, at most so many; none while others are not over. Jobs that nobody can try now are set
-  // aside. After a wake turns begin anew with the first in order, then go on behind the last. Where wakes
-  // come so fast that they would never get far, every fourth batch goes on where the last such one ended: a
-  // long row of jobs that nothing suits does not keep those behind it from being tried.
-  //
-  // `whoTries`: a number of the agent that tries the job; none where nobody can.
-  using WhoTries = std::function<std::optional<uint64_t>(const JobId&)>;
-  std::vector<JobId> giveTurns(size_t atMost, const WhoTries& whoTries);
+  // aside. After a wake turns begin anew with the first in order. Where wakes come so fast that they would
+  // never get far, every fourth batch goes on where the last such one ended, whatever the order: a long row
+  // of jobs that nothing suits does not keep those behind it from being tried.
+  std::vector<QueueTurn> giveTurns(size_t atMost, const LookUp& lookUp);
   // The job was tried, or cannot be. Does nothing where it has no turn.
   void endTurn(const Place& place);
+  // Something got better during the job's turn.
+  bool isToBeTriedAgain(const Place& place) const;
+  // A job of this kind was tried on the state as it is, and found no slot.
+  void noteVain(Kind kind) { vain_.insert(kind); }
+  // How often something got better.
+  uint64_t wakes() const { return wakes_; }
   // Whoever has a turn has had it long enough.
   void endTurns();
   bool hasTurnsOut() const { return !onTurn_.empty(); }
 
-  // The highest priority of a job that is to be tried or has its turn.
-  std::optional<uint8_t> pendingPriority() const;
+  // The highest priority of a new job that would come behind one that is to be tried or has its turn, or
+  // that something is kept for.
+  std::optional<uint8_t> pendingPriority(WallTime now) const;
 
-  bool contains(const Place& place) const;
-  size_t size() const { return toTry_.size() + onTurn_.size() + resting_.size() + untriable_.size(); }
-  // Jobs that come before this one. O(result) plus a search.
-  uint32_t ahead(const Place& place) const;
-  // The first in order, at most so many. O(result).
-  std::vector<JobId> first(size_t atMost) const;
+  bool contains(const Place& place) const { return order_.modeOf(place).has_value(); }
+  size_t size() const { return order_.size(); }
 
  private:
-  std::set<Place>::iterator firstBehind(const Place& place);
-  std::vector<JobId> nextBatch(size_t atMost, const WhoTries& whoTries);
+  struct Next {
+    Place place;
+    std::optional<uint64_t> unitsAhead{};
+  };
+  std::vector<Next> inOrder(size_t atMost, const LookUp& lookUp);
+  std::vector<Next> deep(size_t atMost, const LookUp& lookUp);
+  bool isHeldBack(const Place& place) const;
 
-  std::set<Place> toTry_;
-  std::set<Place> resting_;
-  std::set<Place> untriable_;
+  WaitingOrder order_;
   std::map<Place, bool> onTurn_;  // value: to be tried again
-  Place last_;                    // given a turn
-  Place deepest_;                 // ... in a batch that did not begin anew in spite of a wake
-  bool beginsAnew_ = true;        // since the last batch
-  int batches_ = 0;               // since the last that began anew
-  int begunAnew_ = 0;             // batches in a row
+  WaitingOrder::Kinds vain_;      // of jobs that found no slot since something got better
+  uint64_t wakes_ = 0;
+  std::optional<Reservation> reservation_;
+  Place deepest_;             // given a turn in a batch that did not begin anew in spite of a wake
+  bool beginsAnew_ = true;    // since the last batch
+  bool isExhausted_ = false;  // nothing has changed since there was nobody to give a turn to
+  int batches_ = 0;           // since the last that began anew
+  int begunAnew_ = 0;         // batches in a row
+  uint64_t unitsPassed_ = 0;  // wanted by the jobs that had their turn since the last batch that began anew
 };
 
 }  // namespace tarcil::master

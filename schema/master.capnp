@@ -31,9 +31,10 @@ interface AgentPort {
   authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
 
-  passTurns @3 (jobs :List(Data)) -> ();
-  # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so. Ignored of jobs that have no
-  # turn, and from a connection that does not speak for their agent.
+  passTurns @3 (jobs :List(Data), untried :List(Data)) -> ();
+  # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so; of those `untried` no task
+  # could have been placed, whatever there is. Ignored of jobs that have no turn, and from a connection that does not speak
+  # for their agent.
 }
 
 interface AgentFeed {
@@ -54,14 +55,18 @@ struct Turn {
   # To be answered by a commit for the job or by AgentPort.passTurns.
   job @0 :Data;
   bound @1 :Int64 = -1;
-  # Microseconds for which the job is to wait for a place that is good enough, counted from when it began to wait; -1: the
-  # agent's own bound. That of the job itself comes before both.
+  # Microseconds from now for which the job is to wait for a place that is good enough, by how units came free before; -1:
+  # not known. The shortest time told during one wait counts; where none is, the job's own bound, else the agent's.
 }
 
 struct QueueNews {
   pendingPriority @0 :Int16 = -1;
   # The highest priority of a waiting job that is still to be tried on the state as it is; -1: there is none. The agent
   # commits a new job of no higher priority without claims, and it has its turn when those ahead of it have had theirs.
+
+  wakes @1 :UInt64;
+  # How often something got better for waiting jobs, as of the state that came with this message or before. A commit says
+  # which of these it was decided on: a job that was tried in vain on an older state has a turn.
 }
 
 struct StateChecksum {

@@ -5,7 +5,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 
-const formatVersion :UInt32 = 3;
+const formatVersion :UInt32 = 4;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {

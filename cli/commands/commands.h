@@ -35,6 +35,7 @@ void addMaster(CLI::App& app);
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
 void addUsage(CLI::App& app);
+void addUser(CLI::App& app);
 void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);
 void addMetrics(CLI::App& app);

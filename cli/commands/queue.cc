@@ -25,6 +25,7 @@ Json jsonOf(Waiting waiting) {
           {"name", job.getName().cStr()},
           {"user", job.getUser().cStr()},
           {"priority", waiting.getPriority()},
+          {"lifted_priority", waiting.getLiftedPriority()},
           {"ahead", waiting.getAhead()},
           {"tasks", job.getTasks()},
           {"queued", job.getQueued()},
@@ -40,8 +41,10 @@ void addRow(Table& table, Waiting waiting, const Style& style) {
   const auto job = waiting.getJob();
   const std::string wants = std::to_string(job.getQueued()) + " x " + counted(waiting.getRusPerTask(), "RU") +
                             (waiting.getGang() ? " at once" : "");
+  const uint32_t priority = waiting.getPriority(), lifted = waiting.getLiftedPriority();
+  const std::string counts = lifted > priority ? " (" + std::to_string(lifted) + ")" : "";
   table.add({std::to_string(waiting.getAhead() + 1), style.id(readJobId(job.getId())), job.getName().cStr(),
-             job.getUser().cStr(), std::to_string(waiting.getPriority()), wants,
+             job.getUser().cStr(), std::to_string(priority) + counts, wants,
              style.time(wallTime(job.getSubmitted())), style.start(wallTime(waiting.getExpectedStart())),
              job.getReason().cStr()});
 }
@@ -77,14 +80,12 @@ void addQueue(CLI::App& app) {
       app, "queue",
       {"queue [OPTIONS]", "Show which jobs wait, in order, why, and when they should start.",
        "Your waiting jobs with their places among all that wait; as an operator, everybody's. The order is "
-       "the "
-       "same whichever agent a job was handed to: higher priority first, then older. Jobs are tried in this "
-       "order when something gets better for them; one that cannot be placed does not hold up those behind "
-       "it. "
-       "They should start within the time shown with a probability of 0.95, by how units came free in the "
-       "last "
-       "two hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot tell "
-       "yet.",
+       "the same whichever agent a job was handed to: higher priority first, then whose tasks hold the fewest "
+       "units for each share (`tarcil user set --help`), then older. A user's jobs of one priority that get "
+       "nothing for long count as of a higher one, shown in brackets. Jobs are tried in this order when "
+       "something gets better for them; one that cannot be placed does not hold up those behind it. They "
+       "should start within the time shown with a probability of 0.95, by how units came free in the last two "
+       "hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot tell yet.",
        "  tarcil queue\n"
        "  tarcil queue --json --limit 1000\n",
        ""});

@@ -54,7 +54,8 @@ constexpr const char* kMasterExits =
 
 struct MasterArguments {
   MasterFlags flags;
-  std::string folder, agentGrace = "3s", serverGrace = "60s", keepFinishedFor = "7d", diskReserve = "256MiB";
+  std::string folder, agentGrace = "3s", serverGrace = "60s", keepFinishedFor = "7d", diskReserve = "256MiB",
+                      ageing = "10m", gangPatience = "30s";
 };
 
 int runMaster(MasterArguments& args) {
@@ -66,6 +67,8 @@ int runMaster(MasterArguments& args) {
   flags.options.agentGrace = durationOf("--agent-grace", args.agentGrace);
   flags.options.serverGrace = durationOf("--server-grace", args.serverGrace);
   flags.options.keepFinishedFor = durationOf("--keep-finished-for", args.keepFinishedFor);
+  flags.options.ageing = durationOf("--ageing", args.ageing);
+  flags.options.gangPatience = durationOf("--gang-patience", args.gangPatience);
   const auto reserve = parseSize(args.diskReserve);
   if (!reserve) throw badInput("--disk-reserve: " + reserve.error().message);
   flags.options.diskReserve = *reserve;
@@ -123,6 +126,15 @@ void addMasterRole(CLI::App& serve) {
                   "Unfinished jobs of everybody; beyond, submissions are refused. Default: 100000")
       ->check(wholeNumber(1, 10'000'000))
       ->type_name("N");
+  command
+      .add_option("--ageing", args->ageing,
+                  "A point of priority more for each so long that a user's jobs of one priority get nothing; "
+                  "0s: never. Default: 10m")
+      ->type_name("DURATION");
+  command
+      .add_option("--gang-patience", args->gangPatience,
+                  "How long a gang waits before room is kept for it; its max_wait comes before. Default: 30s")
+      ->type_name("DURATION");
   command
       .add_option(
           "--quarantine-after", args->flags.options.quarantineAfter,

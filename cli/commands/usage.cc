@@ -21,6 +21,7 @@ double ruSeconds(const Usage& usage) {
 
 Json jsonOf(const Usage& usage) {
   return {{"user", usage.user},
+          {"shares", usage.shares},
           {"ru_seconds", ruSeconds(usage)},
           {"attempts", usage.attempts},
           {"jobs",
@@ -31,9 +32,9 @@ Json jsonOf(const Usage& usage) {
 }
 
 std::string textOf(const std::vector<Usage>& usages) {
-  Table table({"User", "RU hours", "RU seconds", "Attempts", "Done", "Failed", "Cancelled", "Lost"});
+  Table table({"User", "Shares", "RU hours", "RU seconds", "Attempts", "Done", "Failed", "Cancelled", "Lost"});
   for (const Usage& usage : usages) {
-    table.add({usage.user, fixed(ruSeconds(usage) / 3600, 2), fixed(ruSeconds(usage), 1),
+    table.add({usage.user, std::to_string(usage.shares), fixed(ruSeconds(usage) / 3600, 2), fixed(ruSeconds(usage), 1),
                std::to_string(usage.attempts), std::to_string(usage.done), std::to_string(usage.failed),
                std::to_string(usage.cancelled), std::to_string(usage.lost)});
   }
@@ -66,7 +67,8 @@ void addUsage(CLI::App& app) {
        " times how long tasks held them, from the moment a task got its place until its end, whatever became "
        "of"
        " it; attempts are starts of tasks, those again included. Jobs are counted by how they ended. What has"
-       " not ended is not counted yet.",
+       " not ended is not counted yet. Shares say how much a user gets beside others who wait: see"
+       " `tarcil user set --help`.",
        "  tarcil usage\n"
        "  tarcil usage --json\n",
        ""});

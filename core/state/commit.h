@@ -31,7 +31,10 @@ struct Commit {
   Judging judging;
   bool gang = false;          // all claims or none
   std::vector<Claim> claims;  // empty where the job is to wait
-  std::string waitReason;     // why tasks are left without claims; empty where none is
+  // Queue news that the agent had when it looked for slots (QueueNews.wakes): where something got better
+  // since, the job is tried again.
+  uint64_t wakesSeen = 0;
+  std::string waitReason;  // why tasks are left without claims; empty where none is
   Explanation explanation;
 
   bool operator==(const Commit&) const = default;

@@ -121,6 +121,7 @@ void AgentHarness::handle(const agent::Event& event) {
       waits.push_back(*placed);
     } else if (auto* turns = std::get_if<agent::PassTurns>(&action)) {
       passed.insert(passed.end(), turns->jobs.begin(), turns->jobs.end());
+      untried.insert(untried.end(), turns->untried.begin(), turns->untried.end());
     } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
       ++snapshotsAsked;
     } else {

@@ -73,7 +73,8 @@ class AgentHarness {
   std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;
   size_t snapshotsAsked = 0;
-  std::vector<JobId> passed;  // turns, all so far
+  std::vector<JobId> passed;   // turns, all so far
+  std::vector<JobId> untried;  // the same
 
  private:
   void fire();

@@ -56,7 +56,7 @@ TEST(AgentTurns, ATurnThatFindsASlotIsAnsweredByTheCommitAlone) {
   EXPECT_THAT(h.passed, IsEmpty());
 }
 
-TEST(AgentTurns, JobsOfOneMessageAreTriedByPriority) {
+TEST(AgentTurns, JobsOfOneMessageAreTriedInItsOrder) {
   AgentHarness h({aServer("a")});
   h.holdTurns();
   h.master.occupyElsewhere(0, {}, 4);
@@ -64,17 +64,17 @@ TEST(AgentTurns, JobsOfOneMessageAreTriedByPriority) {
   for (uint8_t job = 1; job <= 5; ++job) h.submitted(ofPriority(job), jobId(job));
   h.master.leaveElsewhere(0);
   h.tellServer(0);
-  h.giveTurns();
+  h.handle(agent::TurnsGiven{{jobId(3), jobId(1), jobId(5), jobId(2), jobId(4)}});
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 4u);
-  EXPECT_EQ(h.master.active(jobId(1)), 0u);
-  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  EXPECT_EQ(h.master.active(jobId(4)), 0u);
+  EXPECT_THAT(h.passed, ElementsAre(jobId(4)));
 }
 
 TEST(AgentTurns, TheTurnOfAJobThatIsNotKnownIsPassed) {
   Full h;
   h.handle(agent::TurnsGiven{{jobId(7)}});
-  EXPECT_THAT(h.passed, ElementsAre(jobId(7)));
+  EXPECT_THAT(h.untried, ElementsAre(jobId(7)));
 }
 
 TEST(AgentTurns, TheTurnOfAJobWhoseCommitIsUnderWayComesAfterTheAnswer) {
@@ -96,7 +96,8 @@ TEST(AgentTurns, TheTurnOfAJobThatHasNothingToPlaceIsPassed) {
   h.holdTurns();
   h.tell(h.master.requeue(jobId(1), 0, 10s));
   h.handle(agent::TurnsGiven{{jobId(1)}});
-  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  EXPECT_THAT(h.untried, ElementsAre(jobId(1)));
+  EXPECT_THAT(h.passed, IsEmpty());
   EXPECT_EQ(h.launches.size(), 1u);
 }
 
@@ -107,6 +108,21 @@ TEST(AgentTurns, ADelayThatEndsNeedsNone) {
   h.holdTurns();
   h.tell(h.master.requeue(jobId(1), 0, 10s));
   h.pass(11s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(AgentTurns, ADelayThatEndsNeedsOneWhileOthersAreToBeTried) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.holdTurns();
+  h.tell(h.master.requeue(jobId(1), 0, 10s));
+  h.tellPending(50);
+  h.pass(11s);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+  h.tellPending(std::nullopt);
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 2u);
 }

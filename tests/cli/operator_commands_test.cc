@@ -115,7 +115,7 @@ TEST(Usage, IsAnArrayForScriptsAndATableForPeople) {
   EXPECT_EQ(list[0]["user"], "alice");
   EXPECT_EQ(list[0]["ru_seconds"], 5400.0);
   EXPECT_EQ(list[0]["jobs"]["failed"], 2);
-  EXPECT_NE(tarcil({"usage"}, cluster).out.find("alice  1.50      5400.0"), std::string::npos);
+  EXPECT_NE(tarcil({"usage"}, cluster).out.find("alice  1       1.50      5400.0"), std::string::npos);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_F(JobList, GoesOnThoughTheJobThereIsGoneAndOthersCameIn) {
   JobQuery query;
   query.after = first.next;
   EXPECT_THAT(idsOf(page(query)), ElementsAre(jobId(2), jobId(1)));
-  query.after = JobPosition{WallTime(std::chrono::milliseconds(2500)), jobId(77)};
+  query.after = JobPosition{kHarnessBegins + std::chrono::milliseconds(2500), jobId(77)};
   EXPECT_THAT(idsOf(page(query)), ElementsAre(jobId(2), jobId(1)));
 }
 
@@ -68,7 +68,8 @@ TEST_F(JobList, FiltersByUserNameStateAndAge) {
   EXPECT_THAT(idsOf(page({.user = "bob"})), ElementsAre(jobId(3), jobId(2)));
   EXPECT_THAT(idsOf(page({.name = "train"})), ElementsAre(jobId(2), jobId(1)));
   EXPECT_THAT(idsOf(page({.states = {RunState::kCancelled, RunState::kDone}})), ElementsAre(jobId(3)));
-  EXPECT_THAT(idsOf(page({.since = WallTime(std::chrono::seconds(2))})), ElementsAre(jobId(3), jobId(2)));
+  EXPECT_THAT(idsOf(page({.since = kHarnessBegins + std::chrono::seconds(2)})),
+              ElementsAre(jobId(3), jobId(2)));
   EXPECT_THAT(idsOf(page({.user = "bob", .name = "train"})), ElementsAre(jobId(2)));
 }
 

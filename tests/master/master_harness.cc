@@ -47,7 +47,7 @@ Commit newJob(int number, const JobSpec& spec) {
   record.id = commit.job;
   record.spec = spec;
   record.user = "alice";
-  record.submitted = WallTime(std::chrono::seconds(number));
+  record.submitted = kHarnessBegins + std::chrono::seconds(number);
   return commit;
 }
 
@@ -104,6 +104,7 @@ std::vector<Action> MasterHarness::carryOut(std::vector<Action> actions) {
       wakeAt_ = wake->when;
       ++wakesAsked_;
     } else {
+      if (const auto* queue = std::get_if<PublishQueue>(&action)) wakes_ = queue->wakes;
       leaving.push_back(std::move(action));
     }
   }
@@ -187,6 +188,7 @@ std::vector<Action> MasterHarness::detach(SessionId session) {
 
 CommitAnswer MasterHarness::commit(SessionId agent, Commit commit) {
   commit.sequence = ++sequences_[agent];
+  commit.wakesSeen = wakes_;
   return resend(agent, commit);
 }
 

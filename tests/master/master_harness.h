@@ -21,6 +21,9 @@ std::vector<T> only(const std::vector<master::Action>& actions) {
   return found;
 }
 
+// The wall clock of a harness at its begin.
+inline constexpr WallTime kHarnessBegins{std::chrono::hours(24 * 365 * 50)};
+
 // --- Values ---
 JobId jobId(int number);
 ServerFacts serverFacts(const std::string& name, uint32_t rus, const std::string& platform = "p");
@@ -75,7 +78,7 @@ class MasterHarness {
   // What the last attach led to besides its answer.
   const std::vector<master::Action>& lastActions() const { return lastActions_; }
 
-  // Gives the commit the session's next sequence.
+  // Gives the commit the session's next sequence, and the newest queue news.
   CommitAnswer commit(SessionId agent, Commit commit);
   // Sends the commit as it is.
   CommitAnswer resend(SessionId agent, const Commit& commit);
@@ -103,13 +106,14 @@ class MasterHarness {
   const MasterOptions options_;
   MemoryStore store_;
   Rng rng_{1};
-  Now now_{MonotonicTime(std::chrono::hours(1)), WallTime(std::chrono::hours(24 * 365 * 50))};
+  Now now_{MonotonicTime(std::chrono::hours(1)), kHarnessBegins};
   std::unique_ptr<MasterLogic> logic_;
   std::optional<MonotonicTime> wakeAt_;
   size_t wakesAsked_ = 0;
   SessionId nextSession_ = 1;
   RequestId nextRequest_ = 1;
   std::map<SessionId, uint64_t> sequences_;
+  uint64_t wakes_ = 0;                              // as the master told last
   std::map<std::string, SessionId> lastSessionOf_;  // of agents
   master::AnswerAgentAttached agentAnswer_{0, uint64_t{0}, {}};
   master::AnswerMonitorAttached monitorAnswer_;

@@ -12,9 +12,11 @@ using master::PublishQueue;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+// Each priority is of a kind of its own.
 JobSpec ofPriority(uint8_t priority) {
   JobSpec wanted = spec();
   wanted.priority = priority;
+  wanted.maxWait = std::chrono::hours(priority);
   return wanted;
 }
 
@@ -28,7 +30,7 @@ Commit triedInVain(int number, const JobSpec& wanted) {
 std::vector<JobId> turns(const std::vector<master::Action>& actions) {
   std::vector<JobId> jobs;
   for (const GiveTurns& action : only<GiveTurns>(actions)) {
-    jobs.insert(jobs.end(), action.jobs.begin(), action.jobs.end());
+    for (const master::QueueTurn& turn : action.jobs) jobs.push_back(turn.job);
   }
   return jobs;
 }
@@ -59,7 +61,7 @@ TEST_F(Turns, UnitsThatComeFreeGiveOneToAJobThatWaits) {
   const auto given = only<GiveTurns>(vacate());
   ASSERT_EQ(given.size(), 1u);
   EXPECT_EQ(given[0].session, x);
-  EXPECT_THAT(given[0].jobs, ElementsAre(jobId(1)));
+  EXPECT_THAT(given[0].jobs, ElementsAre(master::QueueTurn{jobId(1), 0}));
 }
 
 TEST_F(Turns, NobodyGetsOneWhileNothingGetsBetter) {
@@ -149,6 +151,28 @@ TEST_F(Turns, AServerThatTakesTasksAgainGivesThem) {
 TEST_F(Turns, OtherSettingsGiveThem) {
   h.commit(x, triedInVain(1, spec()));
   EXPECT_THAT(turns(h.handle(master::SettingsSet{1'000, {}})), ElementsAre(jobId(1)));
+}
+
+TEST_F(Turns, AJobThatWasTriedOnAnOlderStateGetsOne) {
+  Commit commit = triedInVain(1, spec());  // which crosses the end of the task that holds the unit
+  vacate();
+  commit.sequence = 2;
+  commit.wakesSeen = 0;
+  h.resend(x, commit);
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));
+}
+
+// They are after the same slots.
+TEST_F(Turns, OthersOfItsKindRestWhereAJobFoundNothing) {
+  for (int job = 11; job <= 50; ++job) h.commit(x, triedInVain(job, spec()));
+  JobSpec wide = spec(1, 2);
+  h.commit(x, triedInVain(60, wide));
+  EXPECT_THAT(turns(vacate()), testing::SizeIs(32));
+  std::vector<JobId> next;
+  for (int job = 11; job < 11 + 32; ++job) {
+    for (const JobId& given : turns(pass(x, job))) next.push_back(given);
+  }
+  EXPECT_THAT(next, ElementsAre(jobId(60)));
 }
 
 // What was claimed in vain was hidden from the agent's other jobs.

@@ -77,6 +77,7 @@ struct MasterText {
     return "CancelRequested" + part(event.job);
   }
   std::string operator()(const master::SettingsSet&) const { return "SettingsSet"; }
+  std::string operator()(const master::SharesSet& event) const { return "SharesSet " + event.user; }
   std::string operator()(const master::PlatformSet& event) const {
     return "PlatformSet" + part(event.platform);
   }
@@ -98,7 +99,8 @@ struct MasterText {
     return "LeaseAsked" + part(event.request) + part(event.session) + list(event.starting);
   }
   std::string operator()(const master::TurnsPassed& event) const {
-    return "TurnsPassed" + part(event.session) + list(event.jobs, [](const JobId& job) { return part(job); });
+    const auto id = [](const JobId& job) { return part(job); };
+    return "TurnsPassed" + part(event.session) + list(event.jobs, id) + list(event.untried, id);
   }
   std::string operator()(const master::TimerFired&) const { return "TimerFired"; }
 };
@@ -125,7 +127,8 @@ struct AgentText {
     return "TurnsGiven" + list(event.jobs, [](const JobId& job) { return part(job); });
   }
   std::string operator()(const agent::QueueTold& event) const {
-    return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none");
+    return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none") +
+           part(event.wakes);
   }
   std::string operator()(const agent::SubmitArrived& event) const {
     return "SubmitArrived" + part(event.request) + part(event.job);

@@ -64,8 +64,8 @@ void FakeAgent::carryOut(const agent::Action& action) {
     connection_.toMaster(
         [this, session = connection_.session(), commit = send->commit] { master_.commit(session, commit); });
   } else if (const auto* passed = std::get_if<agent::PassTurns>(&action)) {
-    connection_.toMaster(
-        [this, session = connection_.session(), jobs = passed->jobs] { master_.passTurns(session, jobs); });
+    connection_.toMaster([this, session = connection_.session(), jobs = passed->jobs,
+                          untried = passed->untried] { master_.passTurns(session, jobs, untried); });
   } else if (const auto* start = std::get_if<agent::Launch>(&action)) {
     launch(*start);
   } else if (const auto* answer = std::get_if<agent::AnswerSubmit>(&action)) {

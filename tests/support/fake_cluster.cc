@@ -54,8 +54,11 @@ FakeCluster::FakeCluster(const FakeClusterOptions& options)
   run(kSettling);
 }
 
-JobId FakeCluster::submit(const JobSpec& spec, uint32_t agent, std::vector<InputFile> files) {
+JobId FakeCluster::submit(const JobSpec& spec, uint32_t agent, std::vector<InputFile> files,
+                          const std::string& user) {
   Client client;
+  client.caller = kAlice;
+  client.caller.user = user;
   for (uint8_t& byte : client.job.record.id.bytes) byte = static_cast<uint8_t>(world_.rng().below(256));
   client.job.record.spec = spec;
   if (!files.empty()) {
@@ -71,7 +74,7 @@ JobId FakeCluster::submit(const JobSpec& spec, uint32_t agent, std::vector<Input
 void FakeCluster::handIn(const JobId& job) {
   world_.after(world_.delay(), [this, job] {
     const Client& client = clients_.at(job);
-    agents_[client.agent]->submit(kAlice, client.job, [this, job](const Status& status) {
+    agents_[client.agent]->submit(client.caller, client.job, [this, job](const Status& status) {
       world_.after(world_.delay(), [this, job, status] { answered(job, status); });
     });
   });

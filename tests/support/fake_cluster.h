@@ -31,7 +31,8 @@ class FakeCluster {
 
   // A client hands the job to this agent, and to the next one where it gets no answer, until it is told that
   // the job is durable or refused.
-  JobId submit(const JobSpec& spec, uint32_t agent = 0, std::vector<InputFile> files = {});
+  JobId submit(const JobSpec& spec, uint32_t agent = 0, std::vector<InputFile> files = {},
+               const std::string& user = "alice");
   void cancel(const JobId& job);
   // An operator drains the servers of this monitor, with a deadline, and uncordons them after so long.
   void drain(uint32_t monitor, Duration deadline, Duration until);
@@ -65,6 +66,7 @@ class FakeCluster {
   bool allAnswered() const;
   bool allDone() const;
   Rng& rng() { return world_.rng(); }
+  WallTime now() const { return world_.now().wall; }
 
   // Every event of every process, a line each: virtual time in microseconds, process, event.
   const std::string& log() const { return world_.log(); }
@@ -73,6 +75,7 @@ class FakeCluster {
 
  private:
   struct Client {
+    Caller caller;
     NewJob job;
     uint32_t agent = 0;
     bool answered = false;

@@ -81,8 +81,8 @@ void FakeMaster::commit(SessionId session, Commit commit) {
   take(master::CommitArrived{request, session, std::move(commit)});
 }
 
-void FakeMaster::passTurns(SessionId session, std::vector<JobId> jobs) {
-  take(master::TurnsPassed{session, std::move(jobs)});
+void FakeMaster::passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
+  take(master::TurnsPassed{session, std::move(jobs), std::move(untried)});
 }
 
 void FakeMaster::renewLease(SessionId session, std::vector<AllocationId> starting) {
@@ -177,10 +177,12 @@ void FakeMaster::letOut(const master::Action& action) {
   } else if (const auto* job = std::get_if<master::AssignJob>(&action)) {
     send(job->session, agent::JobAssigned{job->assignment});
   } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
-    published_->takePending(queue->pendingPriority);
-    publish(agent::QueueTold{queue->pendingPriority});
+    published_->take(*queue);
+    publish(agent::QueueTold{queue->pendingPriority, queue->wakes});
   } else if (const auto* turns = std::get_if<master::GiveTurns>(&action)) {
-    send(turns->session, agent::TurnsGiven{turns->jobs});
+    agent::TurnsGiven given;
+    for (const master::QueueTurn& turn : turns->jobs) given.jobs.push_back(turn.job);
+    send(turns->session, std::move(given));
   } else if (const auto* stop = std::get_if<master::StopTask>(&action)) {
     send(stop->session, monitor::StopArrived{stop->allocation});
   } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
@@ -211,7 +213,7 @@ void FakeMaster::finishAttaching(SessionId session, const master::AnswerAgentAtt
     feed.push_back(agent::PlatformUpdated{platform.name, platform.share});
   }
   feed.push_back(agent::ServersUpdated{logic_->snapshot()});
-  feed.push_back(agent::QueueTold{published_->pendingPriority()});
+  feed.push_back(agent::QueueTold{published_->queue().pendingPriority, published_->queue().wakes});
   feed.push_back(agent::SnapshotComplete{});
   world_.at(syncedBy_, [this, life = life_, session, feed = std::move(feed)] {
     const auto found = sessions_.find(session);

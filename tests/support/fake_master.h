@@ -48,7 +48,7 @@ class FakeMaster {
                      std::vector<KnownTask> tasks, MonitorSink sink);
   void detach(SessionId session);
   void commit(SessionId session, Commit commit);
-  void passTurns(SessionId session, std::vector<JobId> jobs);
+  void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   void renewLease(SessionId session, std::vector<AllocationId> starting);
   void report(SessionId session, std::vector<TaskReport> reports);
   void cancel(const JobId& job, const Caller& caller);

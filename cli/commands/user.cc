@@ -1,0 +1,68 @@
+// tarcil user: what users get of the cluster, beside each other.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "core/base/names.h"
+#include "core/state/usage.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct UserFlags {
+  ContextFlags cluster;
+  bool json = false;
+  std::string name;
+  uint32_t shares = 1;
+};
+
+int set(const UserFlags& flags) {
+  if (const Status good = checkName("NAME", flags.name); !good) throw badInput(good.error().message);
+  Cluster cluster(flags.cluster);
+  cluster.ask([&flags](Session& session) {
+    auto request = session.user.setSharesRequest();
+    request.setUser(flags.name.c_str());
+    request.setShares(flags.shares);
+    return request.send();
+  });
+  if (flags.json) {
+    printJson({{"name", flags.name}, {"shares", flags.shares}});
+  } else {
+    print(aligned({{"Name", flags.name}, {"Shares", std::to_string(flags.shares)}}));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void addUser(CLI::App& app) {
+  CLI::App& user = addGroup(app, "user",
+                            {"user COMMAND ...", "Set what users get of the cluster, beside each other.",
+                             "Users are those that tokens name. `tarcil usage` shows them.",
+                             "  tarcil user set alice --shares 3\n", ""});
+  auto flags = std::make_shared<UserFlags>();
+  CLI::App& setting = addCommand(
+      user, "set",
+      {"user set [OPTIONS] NAME", "Set a user's shares.",
+       "Where jobs of one priority wait, units that come free go to the user whose tasks hold the fewest for "
+       "each "
+       "of his shares: with 3 shares alice comes to hold three times as many units as bob with one, where "
+       "both "
+       "have jobs enough. A user alone gets all there is, whatever his shares; everybody begins with one. "
+       "Counts at "
+       "once; needs a token with the role operate.",
+       "  tarcil user set alice --shares 3\n", ""});
+  setting.add_option("NAME", flags->name, "The user, as tokens name him.")->required();
+  setting.add_option("--shares", flags->shares, "Shares, 1 to 1000.")
+      ->required()
+      ->check(wholeNumber(1, kMaxShares))
+      ->type_name("N");
+  addJsonFlag(setting, flags->json);
+  addClusterFlags(setting, flags->cluster);
+  onRun(setting, [flags]() { return set(*flags); });
+}
+
+}  // namespace tarcil

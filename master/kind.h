@@ -1,0 +1,14 @@
+// Which waiting jobs are after the same slots.
+#pragma once
+
+#include "core/state/job_state.h"
+#include "master/waiting_order.h"
+
+namespace tarcil::master {
+
+// Jobs of one kind find the same slots acceptable: their tasks are judged by the same profile, size, quality
+// and placement, and gangs are of one size. Tasks that are spread make a kind of their own for each job,
+// since slots also depend on where its tasks sit already. Two kinds have one number by chance of 2^-64 only.
+Kind kindOf(const JobRecord& record);
+
+}  // namespace tarcil::master

@@ -1,0 +1,279 @@
+#include "master/preemption.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/decide/chooser.h"
+#include "core/model/constraint.h"
+#include "core/model/quality.h"
+#include "core/state/commit_check.h"
+#include "master/task_life.h"
+
+namespace tarcil::master {
+namespace {
+
+// After so long a job that nothing could be done for is looked at again.
+constexpr Duration kBetweenVainTries = std::chrono::seconds(1);
+
+// Servers with free units that are looked at for a gang.
+constexpr size_t kMostFreeLookedAt = 1'024;
+
+struct Victim {
+  uint8_t priority = 0;
+  AllocationId allocation = 0;  // the higher, the younger
+
+  // Who is to go first.
+  bool operator<(const Victim& other) const {
+    return std::tuple(priority, ~allocation) < std::tuple(other.priority, ~other.allocation);
+  }
+};
+
+// What a slot costs. Less is better.
+struct Cost {
+  size_t victims = 0;
+  uint8_t highest = 0;  // priority among them
+  auto operator<=>(const Cost&) const = default;
+};
+
+// A server as it would be without some of its tasks and with tasks of the job that is helped.
+class Vision {
+ public:
+  Vision(const Context& context, const Server& server, const Job& job)
+      : server_(server), status_(server.status), residents_(server.residents) {
+    for (const Resident& resident : residents_) {
+      const Hold& hold = *context.tables.jobs.holder(resident.allocation);
+      const JobSpec& spec = hold.job->record.spec;
+      if (!spec.preemptible || spec.priority >= job.record.spec.priority) continue;
+      if (!hold.job->tasks[hold.task].stopping) victims_.insert({spec.priority, resident.allocation});
+    }
+  }
+
+  // The cheapest victims without whom one more task is acceptable; nullopt where all together do not do.
+  std::optional<std::vector<Victim>> victimsFor(const JobSpec& spec, const Judging& judging,
+                                                double floor) const {
+    ServerStatus status = status_;
+    std::vector<Resident> residents = residents_;
+    std::vector<Victim> gone;
+    auto next = victims_.begin();
+    while (!accepts(spec, judging, floor, status)) {
+      if (next == victims_.end()) return std::nullopt;
+      vacate(status, residents, next->allocation, server_.record.facts, server_.share);
+      gone.push_back(*next++);
+    }
+    return fewest(std::move(gone), spec, judging, floor);
+  }
+
+  // They go, and a task of the job comes.
+  void replace(const std::vector<Victim>& victims, const JobSpec& spec) {
+    for (const Victim& victim : victims) {
+      vacate(status_, residents_, victim.allocation, server_.record.facts, server_.share);
+      victims_.erase(victim);
+    }
+    Resident newcomer{.allocation = UINT64_MAX,
+                      .rus = status_.free.first(spec.rusPerTask),
+                      .caused = spec.profile.caused,
+                      .tolerated = spec.profile.tolerated,
+                      .extras = lowestExtras(status_.freeExtras, spec.extras)};
+    occupy(status_, residents_, std::move(newcomer), server_.share);
+  }
+
+ private:
+  bool accepts(const JobSpec& spec, const Judging& judging, double floor, const ServerStatus& status) const {
+    Claim claim;
+    claim.server = server_.record.id;
+    claim.rus = spec.rusPerTask;
+    claim.versionSeen = UINT64_MAX;  // none: it is judged anew
+    claim.floor = floor;
+    return checkClaim(claim, judging, spec.extras, server_.record.facts, status, server_.share) ==
+           Verdict::kGranted;
+  }
+
+  // Without those who went before it turned out that others matter: the most precious may stay first.
+  std::vector<Victim> fewest(std::vector<Victim> gone, const JobSpec& spec, const Judging& judging,
+                             double floor) const {
+    for (size_t i = gone.size(); i-- > 0;) {
+      ServerStatus status = status_;
+      std::vector<Resident> residents = residents_;
+      for (size_t other = 0; other < gone.size(); ++other) {
+        if (other != i)
+          vacate(status, residents, gone[other].allocation, server_.record.facts, server_.share);
+      }
+      if (accepts(spec, judging, floor, status)) gone.erase(gone.begin() + static_cast<ptrdiff_t>(i));
+    }
+    return gone;
+  }
+
+  const Server& server_;
+  ServerStatus status_;
+  std::vector<Resident> residents_;
+  std::set<Victim> victims_;
+};
+
+// The search for the job's slots.
+class Search {
+ public:
+  Search(const Context& context, const Job& job) : context_(context), job_(job), spec_(job.record.spec) {
+    judging_ = judgingFor(spec_, context.tables.settings);
+    for (const auto& [platform, count] : servers().platforms()) {
+      best_ = std::max(best_, platformFactor(spec_.profile, platform));
+    }
+    for (const TaskRecord& task : job.tasks) {
+      if (task.state != RunState::kStarting && task.state != RunState::kRunning) continue;
+      if (const Server* server = servers().find(task.server)) ++placed_[siteOf(*server)];
+    }
+  }
+
+  // The victims by whose end `slots` more tasks get a slot, or fewer where not all do, but for gangs; empty
+  // where some slot is to be had without.
+  std::vector<Victim> victimsFor(size_t slots) {
+    const bool isGang = spec_.schedule == Schedule::kGang;
+    lookAtVictims();
+    if (isGang) lookAtFree();
+    std::vector<Victim> all;
+    for (size_t found = 0; found < slots; ++found) {
+      const auto slot = cheapest();
+      if (slot == options_.end()) return isGang ? std::vector<Victim>() : all;
+      Option& option = slot->second;
+      if (option.victims->empty() && !isGang) return {};
+      all.insert(all.end(), option.victims->begin(), option.victims->end());
+      option.vision.replace(*option.victims, spec_);
+      ++placed_[siteOf(servers().at(slot->first))];
+      judge(slot->first, option);
+    }
+    return all;
+  }
+
+ private:
+  // What a server can be made to offer.
+  struct Option {
+    Vision vision;
+    std::optional<std::vector<Victim>> victims{};  // that the next task costs; nullopt: it is not acceptable
+  };
+  using Options = std::map<ServerId, Option>;
+
+  const ServerTable& servers() const { return context_.tables.servers; }
+
+  // What tasks are spread over.
+  std::string siteOf(const Server& server) const {
+    switch (spec_.placement.spread) {
+      case Spread::kServer:
+        return server.record.facts.name;
+      case Spread::kRack:
+        return server.record.facts.rack;
+      case Spread::kNone:
+        break;
+    }
+    return {};
+  }
+
+  bool suits(const Server& server) const {
+    if (!server.status.up || server.status.cordoned) return false;
+    const auto attributes = constraintAttributes(server.record.facts);
+    return std::ranges::all_of(spec_.placement.constraints, [&attributes](const Constraint& constraint) {
+      return meets(constraint, attributes);
+    });
+  }
+
+  void lookAt(const Server& server) {
+    const ServerId id = server.record.id;
+    if (options_.contains(id) || !suits(server)) return;
+    judge(id, options_.emplace(id, Option{Vision(context_, server, job_)}).first->second);
+  }
+
+  // As the agent judges: E = S * factor reaches the target's part of the best platform's (design 3.5).
+  void judge(ServerId id, Option& option) const {
+    const double factor = platformFactor(spec_.profile, servers().at(id).record.facts.platform);
+    const double floor = spec_.target.value_or(context_.tables.settings.target) * best_ / factor;
+    option.victims.reset();
+    if (floor <= 1) option.victims = option.vision.victimsFor(spec_, judging_, floor);
+  }
+
+  void lookAtVictims() {
+    size_t looked = 0;
+    for (const auto& [priority, allocations] : context_.tables.jobs.preemptible()) {
+      if (priority >= spec_.priority) return;
+      for (auto youngest = allocations.rbegin(); youngest != allocations.rend(); ++youngest) {
+        if (++looked > kMostVictimsLookedAt) return;
+        lookAt(servers().at(context_.tables.jobs.holder(*youngest)->server));
+      }
+    }
+  }
+
+  void lookAtFree() {
+    size_t looked = 0;
+    for (ServerId id = 0; id < servers().size() && looked < kMostFreeLookedAt; ++id) {
+      const Server& server = servers().at(id);
+      if (server.status.free.size() < spec_.rusPerTask) continue;
+      lookAt(server);
+      ++looked;
+    }
+  }
+
+  // The server that the next task costs least on.
+  Options::iterator cheapest() {
+    auto best = options_.end();
+    Cost least;
+    for (auto option = options_.begin(); option != options_.end(); ++option) {
+      const auto& victims = option->second.victims;
+      if (!victims || isFull(servers().at(option->first))) continue;
+      Cost cost{.victims = victims->size()};
+      for (const Victim& victim : *victims) cost.highest = std::max(cost.highest, victim.priority);
+      if (best != options_.end() && least <= cost) continue;
+      best = option;
+      least = cost;
+    }
+    return best;
+  }
+
+  bool isFull(const Server& server) const {
+    if (spec_.placement.spread == Spread::kNone) return false;
+    const auto there = placed_.find(siteOf(server));
+    return there != placed_.end() && there->second >= spec_.placement.atMost;
+  }
+
+  const Context& context_;
+  const Job& job_;
+  const JobSpec& spec_;
+  Judging judging_;
+  double best_ = 0;  // factor of the job's best platform
+  Options options_;
+  std::map<std::string, uint32_t> placed_;  // tasks of the job by what they are spread over
+};
+
+// Units that are on their way to the job: those of victims that have not ended yet.
+size_t slotsToCome(const JobTable& jobs, Job& job) {
+  auto& victims = job.preemption.victims;
+  std::erase_if(victims, [&jobs](AllocationId victim) { return jobs.holder(victim) == nullptr; });
+  return victims.size();
+}
+
+}  // namespace
+
+void preemptFor(Context& context, Job& job) {
+  JobTable& jobs = context.tables.jobs;
+  const JobSpec& spec = job.record.spec;
+  if (job.placeable() == 0 || job.progress.cancelRequested) return;
+  if (jobs.preemptible().empty() || jobs.preemptible().begin()->first >= spec.priority) return;
+  if (slotsToCome(jobs, job) > 0 || context.now.steady < job.preemption.notBefore) return;
+  const std::vector<Victim> victims = Search(context, job).victimsFor(job.placeable());
+  if (victims.empty()) {
+    job.preemption.notBefore = context.now.steady + kBetweenVainTries;
+    return;
+  }
+  const std::string why = "preempted by " + spec.name + " (job " + toString(job.record.id).substr(0, 8) +
+                          ", priority " + std::to_string(spec.priority) + ")";
+  for (const Victim& victim : victims) {
+    job.preemption.victims.push_back(victim.allocation);
+    moveTask(context, *jobs.holder(victim.allocation), why);
+  }
+  job.progress.reason = "room is being made: " + std::to_string(victims.size()) +
+                        (victims.size() == 1 ? " task" : " tasks") + " of lower priority " +
+                        (victims.size() == 1 ? "is" : "are") + " being ended";
+  jobs.noteProgress(job);
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,21 @@
+// Room for jobs of high priority at the cost of tasks of lower priority that may be preempted (design 7).
+#pragma once
+
+#include "master/tables.h"
+
+namespace tarcil::master {
+
+// To be called when the job was tried and got nothing. Where a server would be acceptable for it without some
+// preemptible tasks of lower priority, these are ended: of the servers looked at the one with the fewest of
+// them, of the lowest priority, the youngest first, for each task that could be placed; of a gang for all of
+// its tasks or none, free slots counted. They wait again, with their places kept, and are told why; the
+// attempt does not count. The units go to whoever comes first in the queue then.
+//
+// Does nothing where a server is acceptable as it is, and no more than once a second for a job that it can do
+// nothing for. Looks at the servers of at most kMostVictimsLookedAt tasks, and for gangs at some that have
+// free units.
+void preemptFor(Context& context, Job& job);
+
+inline constexpr size_t kMostVictimsLookedAt = 256;
+
+}  // namespace tarcil::master

@@ -1,0 +1,170 @@
+// The order of the jobs that wait: priority, fair share between users, age; and what is being done about
+// each.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+
+namespace tarcil::master {
+
+using UserNumber = uint32_t;
+
+// Jobs of one kind are after the same: where one of them finds no slot, none of the others does (kind.h).
+using Kind = uint64_t;
+
+// A job among the waiting, by what does not change meanwhile.
+struct Place {
+  UserNumber user = 0;
+  uint8_t priority = 0;
+  Kind kind = 0;
+  WallTime submitted = kNever;
+  JobId job;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+enum class Mode : uint8_t {
+  kToBeTried,
+  kOnTurn,     // is being tried
+  kResting,    // was tried; something has to get better first
+  kUntriable,  // nobody is there to try it
+};
+inline constexpr size_t kModes = 4;
+
+// Jobs of one user and one priority form a line, the oldest first. Lines go
+//   1. by rank: their priority, and a point more for each `ageing` for which they have got nothing;
+//   2. by what the user's tasks hold for each share of his: who has least comes first (weighted max-min
+//      fairness, as in fair-share schedulers and dominant resource fairness of one resource);
+//   3. by how long they have got nothing.
+// The order of jobs follows: the first of the first line comes first; the next is the first of what is left,
+// as if that user held what his job wants, and so on.
+//
+// Time is cut into steps of `ageing` for the rank, which is (step since which the line has got nothing) -
+// priority, the lowest first. So it does not change while time passes, and what waits costs nothing. A line
+// that gets nothing is at the head after at most (101 - its priority) steps and the grants of the lines
+// that were ahead: nothing starves for want of a turn.
+//
+// Within a line jobs are kept by kind, so that a walk passes over all of a kind at once.
+//
+// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each of his lines.
+class WaitingOrder {
+ public:
+  // `ageing` of zero: never.
+  explicit WaitingOrder(Duration ageing) : ageing_(ageing) {}
+
+  // --- Users
+  // The same for the same name, always.
+  UserNumber numberOf(const std::string& user);
+  // At least 1; 1 where never set.
+  void setShares(UserNumber user, uint32_t shares);
+  // Tasks of the user hold so many units more, or fewer.
+  void addHeld(UserNumber user, int64_t units);
+
+  // --- Jobs
+  // Adds the job, or changes what is done about it.
+  void put(const Place& place, Mode mode);
+  void erase(const Place& place);
+  // A task of the job got its units. Nothing happens where it does not wait.
+  void noteGrant(const Place& place, WallTime now);
+  // All of these become those.
+  void changeAll(Mode from, Mode to);
+
+  std::optional<Mode> modeOf(const Place& place) const;
+  size_t size(Mode mode) const { return sizes_[static_cast<size_t>(mode)]; }
+  size_t size() const;
+
+  // Lower comes first. Requires: it waits.
+  int64_t rank(const Place& place) const;
+  // Whether the one comes first as things are: nobody gets anything on the way. Requires: both wait.
+  bool isBefore(const Place& one, const Place& other) const;
+  // What the job counts as, 0 to 100. Requires: it waits.
+  uint8_t liftedPriority(const Place& place, WallTime now) const { return lifted(rank(place), now); }
+  // The lowest priority at which a new job would have this rank now.
+  uint8_t lifted(int64_t rank, WallTime now) const;
+
+  // Goes through the jobs of these modes in order, but for those of some kinds, until `visit` gives nothing;
+  // it gives the units that the job wants. Nothing may be changed meanwhile. O(visited * log lines + lines
+  // and kinds passed over).
+  using Visit = std::function<std::optional<uint64_t>(const Place&)>;
+  using Kinds = std::unordered_set<Kind>;
+  void walk(std::initializer_list<Mode> modes, const Kinds& without, const Visit& visit) const;
+  // All of them.
+  void walk(const Visit& visit) const;
+
+  // Jobs of the mode in an order of no meaning that never changes: at most so many of one kind and line
+  // behind this place, or the first ones where none is.
+  std::vector<Place> behind(const Place& place, Mode mode, size_t atMost) const;
+
+ private:
+  struct Age {
+    WallTime submitted = kNever;
+    JobId job;
+    auto operator<=>(const Age&) const = default;
+  };
+  using Ages = std::set<Age>;
+  using Modes = std::array<bool, kModes>;
+  // Jobs of one line and one kind.
+  struct OfKind {
+    std::array<Ages, kModes> jobs;
+    Age oldest{};  // as in Line::byAge
+
+    const Age* first() const;
+    std::optional<Mode> modeOf(const Age& age) const;
+  };
+  using KindMap = std::map<Kind, OfKind>;
+  struct Key {
+    int64_t rank = 0;
+    double held = 0;  // units for each share
+    WallTime since = kNever;
+    uint8_t urgency = 0;  // 255 - priority
+    UserNumber user = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Line {
+    KindMap kinds;                                 // none is empty
+    std::map<Age, KindMap::const_iterator> byAge;  // by the oldest job of each
+    WallTime granted = kNever;                     // last
+    Key key;                                       // in order_
+  };
+  using Lines = std::map<std::pair<UserNumber, uint8_t>, Line>;
+  struct User {
+    uint32_t shares = 1;
+    int64_t held = 0;  // units
+  };
+  class KindCursor;
+  class LineCursor;
+
+  static std::pair<UserNumber, uint8_t> lineOf(const Place& place) { return {place.user, place.priority}; }
+  static Age ageOf(const Place& place) { return {place.submitted, place.job}; }
+  static Place placeOf(const Lines::value_type& line, Kind kind, const Age& age);
+  int64_t step(WallTime time) const;
+  Key keyOf(const Lines::value_type& line) const;
+  // Brings what the order is made from in line with the jobs; an empty kind or line goes.
+  void refresh(Lines::iterator line, KindMap::iterator kind);
+  void reorder(Lines::iterator line);
+  void reorderLines(UserNumber user);
+  const OfKind* find(const Place& place) const;
+  void walk(const Modes& modes, const Kinds& without, const Visit& visit) const;
+
+  const Duration ageing_;
+  std::unordered_map<std::string, UserNumber> numbers_;
+  std::vector<User> users_;  // by number
+  Lines lines_;              // none is empty
+  std::map<Key, Lines::const_iterator> order_;
+  std::array<size_t, kModes> sizes_{};
+};
+
+}  // namespace tarcil::master

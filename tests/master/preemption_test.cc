@@ -1,0 +1,209 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+using master::StopTask;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+JobSpec ofPriority(uint8_t priority, uint32_t tasks = 1, uint32_t rus = 1) {
+  JobSpec wanted = spec(tasks, rus);
+  wanted.name = "job of " + std::to_string(priority);
+  wanted.priority = priority;
+  return wanted;
+}
+
+JobSpec preemptible(uint8_t priority, uint32_t tasks = 1, uint32_t rus = 1) {
+  JobSpec wanted = ofPriority(priority, tasks, rus);
+  wanted.preemptible = true;
+  return wanted;
+}
+
+// Servers "s" of two units and "t" of two.
+struct Preemption : testing::Test {
+  Preemption() {
+    agent = h.attachAgent("x");
+    monitor = h.attachMonitor("m", {serverFacts("s", 2), serverFacts("t", 2)});
+  }
+
+  // Its tasks run there.
+  std::vector<AllocationId> run(int number, const JobSpec& wanted, std::vector<ServerId> servers) {
+    Commit commit = newJob(number, wanted);
+    for (TaskIndex task = 0; task < servers.size(); ++task) {
+      commit.claims.push_back(claim(task, servers[task], wanted.rusPerTask));
+    }
+    commit.explanation.wanted = wanted.tasks;
+    h.commit(agent, commit);
+    std::vector<AllocationId> allocations;
+    for (const TaskRecord& task : h.job(number).tasks) {
+      if (task.allocation == 0) continue;
+      h.started(monitor, task.allocation);
+      allocations.push_back(task.allocation);
+    }
+    return allocations;
+  }
+
+  // Its agent looked for slots, and found none: the tasks that are stopped now.
+  std::vector<AllocationId> tryInVain(int number, const JobSpec& wanted) {
+    Commit commit = newJob(number, wanted);
+    commit.explanation.wanted = wanted.tasks;
+    commit.waitReason = "no unit is free";
+    h.commit(agent, commit);
+    return stopped(h.lastActions());
+  }
+  static std::vector<AllocationId> stopped(const std::vector<master::Action>& actions) {
+    std::vector<AllocationId> allocations;
+    for (const StopTask& stop : only<StopTask>(actions)) allocations.push_back(stop.allocation);
+    return allocations;
+  }
+  std::vector<master::Action> pass(int number) {
+    return h.handle(master::TurnsPassed{agent, {jobId(number)}});
+  }
+  std::vector<master::Action> end(AllocationId allocation) {
+    TaskEnd end;
+    end.cause = EndCause::kCancelled;
+    return h.ended(monitor, allocation, end);
+  }
+
+  MasterHarness h;
+  SessionId agent, monitor;
+};
+
+TEST_F(Preemption, EndsATaskOfLowerPriority) {
+  const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
+  EXPECT_THAT(tryInVain(2, ofPriority(50)), SizeIs(1));
+  EXPECT_EQ(h.job(2).progress.reason, "room is being made: 1 task of lower priority is being ended");
+}
+
+TEST_F(Preemption, SparesWhatIsNotPreemptibleOrOfNoLowerPriority) {
+  run(1, ofPriority(10, 2), {0, 0});
+  run(2, preemptible(50, 2), {1, 1});
+  EXPECT_THAT(tryInVain(3, ofPriority(50)), IsEmpty());
+}
+
+TEST_F(Preemption, DoesNothingWhereAServerIsAcceptableAsItIs) {
+  run(1, preemptible(10, 1), {0});
+  EXPECT_THAT(tryInVain(2, ofPriority(50)), IsEmpty());
+}
+
+TEST_F(Preemption, TakesTheLowestFirstThenTheYoungest) {
+  run(1, preemptible(20, 2), {0, 0});
+  const auto lowest = run(2, preemptible(10, 2), {1, 1});
+  EXPECT_THAT(tryInVain(3, ofPriority(50)), ElementsAre(lowest[1]));
+}
+
+TEST_F(Preemption, TakesTheFewest) {
+  run(1, preemptible(10, 2), {0, 0});
+  const auto wide = run(2, preemptible(20, 1, 2), {1});
+  EXPECT_THAT(tryInVain(3, ofPriority(50, 1, 2)), ElementsAre(wide[0]));
+}
+
+TEST_F(Preemption, TakesAsManyAsTheJobsTasksNeed) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  EXPECT_THAT(tryInVain(2, ofPriority(50, 3)), SizeIs(3));
+}
+
+TEST_F(Preemption, VictimsAreToldWhyAndWaitAgainWithoutHavingLostAnAttempt) {
+  const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
+  const auto stops = tryInVain(2, ofPriority(50));
+  end(stops[0]);
+  const auto tasks = h.job(1).tasks;
+  const auto victim = std::ranges::find(tasks, RunState::kQueued, &TaskRecord::state);
+  ASSERT_NE(victim, tasks.end());
+  EXPECT_THAT(victim->previous, HasSubstr("preempted by job of 50"));
+  EXPECT_THAT(victim->previous, HasSubstr("priority 50"));
+  EXPECT_EQ(victim->failures, 0u);
+}
+
+TEST_F(Preemption, TheUnitsAreOfferedToTheJobFirst) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  tryInVain(3, ofPriority(40));
+  const auto stops = tryInVain(2, ofPriority(50));
+  ASSERT_THAT(stops, SizeIs(1));
+  const auto turns = only<master::GiveTurns>(end(stops[0]));
+  ASSERT_EQ(turns.size(), 1u);
+  EXPECT_EQ(turns[0].jobs[0].job, jobId(2));
+}
+
+TEST_F(Preemption, IsNotRepeatedWhileVictimsEnd) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  ASSERT_THAT(tryInVain(2, ofPriority(50)), SizeIs(1));
+  h.handle(master::SettingsSet{1'000, {}});
+  EXPECT_THAT(stopped(pass(2)), IsEmpty());
+}
+
+TEST_F(Preemption, HelpsAJobThatTriesAgain) {
+  const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
+  const auto stops = tryInVain(2, ofPriority(50));
+  end(stops[0]);  // and somebody else takes the unit
+  run(3, ofPriority(60), {stops[0] == low[0] || stops[0] == low[1] ? 0u : 1u});
+  EXPECT_THAT(stopped(pass(2)), SizeIs(1));
+}
+
+TEST_F(Preemption, EndsNobodyForAJobThatCouldNotStart) {
+  run(1, preemptible(10, 2), {0, 0});
+  run(2, ofPriority(10, 2), {1, 1});
+  EXPECT_THAT(tryInVain(3, ofPriority(50, 1, 3)), IsEmpty()) << "no server has three units";
+  JobSpec elsewhere = ofPriority(50);
+  elsewhere.placement.constraints = {{"server", Constraint::Operator::kEqual, {"t"}}};
+  EXPECT_THAT(tryInVain(4, elsewhere), IsEmpty()) << "only server s has victims";
+  JobSpec fragile = ofPriority(50);
+  fragile.profile.tolerated.fill(0);
+  run(5, ofPriority(100), {});
+  h.handle(master::PressureReported{monitor, {{"s", causing(Resource::kLlc, 50).caused, {}}}});
+  EXPECT_THAT(tryInVain(6, fragile), IsEmpty()) << "no task there is to blame for the pressure";
+}
+
+TEST_F(Preemption, AGangIsHelpedWhollyOrNotAtAll) {
+  run(1, preemptible(10, 2), {0, 0});
+  run(2, ofPriority(10, 1), {1});
+  JobSpec gang = ofPriority(50, 3);
+  gang.schedule = Schedule::kGang;
+  EXPECT_THAT(tryInVain(3, gang), SizeIs(2)) << "one unit is free";
+  JobSpec larger = ofPriority(90, 4);
+  larger.schedule = Schedule::kGang;
+  EXPECT_THAT(tryInVain(4, larger), IsEmpty());
+}
+
+TEST_F(Preemption, KeepsTasksApartThatAreToBeSpread) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  JobSpec spread = ofPriority(50, 4);
+  spread.placement.spread = Spread::kServer;
+  EXPECT_THAT(tryInVain(2, spread), SizeIs(2)) << "one on each server";
+}
+
+TEST_F(Preemption, PutsTheServerRightForAJobThatItsTasksDisturb) {
+  JobSpec loud = preemptible(10);
+  loud.profile = causing(Resource::kLlc, 80);
+  const auto noise = run(1, loud, {0});
+  run(2, ofPriority(90, 2), {1, 1});
+  JobSpec fragile = ofPriority(50);
+  fragile.profile.tolerated.fill(0);
+  EXPECT_THAT(tryInVain(3, fragile), ElementsAre(noise[0])) << "a unit is free beside it, but loud";
+}
+
+TEST_F(Preemption, RestartsKnowWhatIsBeingEnded) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  const auto stops = tryInVain(2, ofPriority(50));
+  h.restart();
+  agent = h.attachAgent("x", 1);
+  monitor = h.attachMonitor("m", {serverFacts("s", 2), serverFacts("t", 2)}, {});
+  const auto tasks = h.job(1).tasks;
+  EXPECT_EQ(
+      std::ranges::count_if(tasks, [](const TaskRecord& task) { return task.stopping || task.attempt > 0; }),
+      4)
+      << "three were lost with a monitor that knew none of them";
+}
+
+}  // namespace
+}  // namespace tarcil
