@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "rpc/token.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {
@@ -29,7 +31,10 @@ std::string submitAt(const TestCluster& cluster, int agent, const std::string& y
 struct Queue : testing::Test {
   void SetUp() override {
     SKIP_WITHOUT_CONTAINERS();
-    cluster.emplace(ClusterPlan{.servers = 2, .rus = 1, .agents = 3});
+    const std::string token = makeToken();
+    ASSERT_TRUE(writeTokenFile(tokens.at("bob"), token).ok());
+    cluster.emplace(
+        ClusterPlan{.servers = 2, .rus = 1, .agents = 3, .moreTokens = token + " bob submit root\n"});
     ASSERT_EQ(cluster->run({"server", "cordon", "server-2"}).exitCode, 0);
     cluster->submit(shellJob(traces().note("running") + traces().waitForGate()));
     traces().waitForLines("running", 1);
@@ -40,6 +45,7 @@ struct Queue : testing::Test {
     return shellJob("echo " + line + " >> " + traces().at("order"), more);
   }
 
+  TraceFolder tokens;
   std::optional<ManualCluster> cluster;
 };
 
@@ -127,6 +133,64 @@ TEST_F(Queue, TheJobsOfAnAgentThatDiesKeepTheirPlaces) {
   std::vector<std::string> order = traces().lines("order");
   std::erase(order, "third");
   EXPECT_THAT(order, ElementsAre("first", "second"));
+}
+
+TEST_F(Queue, AnUrgentJobGetsTheUnitOfAPreemptibleOne) {
+  traces().openGate();
+  const std::string batch = submitAt(*cluster, 1,
+                                     R"(
+name: batch
+command: [sh, -c, "echo $$ >> )" + traces().at("batch") +
+                                         R"(; exec sleep 300"]
+priority: 10
+preemptible: true
+)");
+  traces().waitForLines("batch", 1);
+  const std::string urgent = submitAt(*cluster, 2, noting("urgent", "priority: 90\nname: urgent\n"));
+  EXPECT_EQ(cluster->ended(urgent)["state"], "done");
+  traces().waitForLines("batch", 2);  // it runs again
+  const Json status = cluster->status(batch);
+  EXPECT_EQ(status["tasks"][0]["previous"],
+            "was stopped: preempted by urgent (job " + urgent.substr(0, 8) + ", priority 90)");
+  EXPECT_EQ(cluster->run({"job", "cancel", batch}).exitCode, 0);
+}
+
+TEST_F(Queue, UnitsGoToTheUserWhoHoldsFewestForEachOfHisShares) {
+  // These are of the operator, who holds a unit; another user's job passes them.
+  submitAt(*cluster, 1, noting("mine", ""));
+  submitAt(*cluster, 2, noting("mine too", ""));
+  const std::string other =
+      cluster->json({"submit", "--cluster", agentAt(*cluster, 3), "--token-file", tokens.at("bob"),
+                     cluster->jobFile("command: [\"true\"]\n")})["job"];
+  const Json queue =
+      cluster->json({"queue", "--cluster", agentAt(*cluster, 1), "--token-file", operatorToken(*cluster)});
+  ASSERT_EQ(queue.size(), 3u);
+  EXPECT_EQ(queue[0]["id"], other);
+  EXPECT_EQ(queue[0]["lifted_priority"], 50);
+  EXPECT_EQ(cluster->run({"server", "uncordon", "server-2"}).exitCode, 0);
+  const Json ended = cluster->ended(other);
+  EXPECT_EQ(ended["state"], "done");
+  EXPECT_EQ(ended["tasks"][0]["server"], "server-2");
+  traces().openGate();
+  traces().waitForLines("order", 2);
+}
+
+TEST_F(Queue, SharesAreSetByOperatorsAndKept) {
+  const auto asOperator = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--token-file", operatorToken(*cluster)});
+    return words;
+  };
+  EXPECT_EQ(cluster->run({"user", "set", "bob", "--shares", "3", "--token-file", tokens.at("bob")}).exitCode,
+            3);
+  EXPECT_EQ(cluster->json(asOperator({"user", "set", "alice", "--shares", "3"}))["shares"], 3);
+  EXPECT_EQ(cluster->run(asOperator({"user", "set", "alice", "--shares", "0"})).exitCode, 2);
+  cluster->kill("master");
+  cluster->start("master");
+  const Json usage = cluster->json(asOperator({"usage"}));
+  const auto alice = std::ranges::find(usage, "alice", [](const Json& user) { return user["user"]; });
+  ASSERT_NE(alice, usage.end());
+  EXPECT_EQ((*alice)["shares"], 3);
+  traces().openGate();
 }
 
 }  // namespace
