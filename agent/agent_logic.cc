@@ -57,6 +57,7 @@ void AgentLogic::State::startCopyAnew() {
   copy = StateCopy();
   chooser = Chooser();
   copy.state().setContention(settings.contention);
+  likely = LikelyServers();
 }
 
 void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
@@ -67,10 +68,12 @@ void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
 void AgentLogic::State::on(const SettingsUpdated& event, Turn&) {
   settings = event.settings;
   copy.state().setContention(settings.contention);
+  likely.updateAll(copy.state());
 }
 
 void AgentLogic::State::on(const PlatformUpdated& event, Turn&) {
   copy.state().setShare(event.platform, event.share);
+  likely.updateAll(copy.state());
 }
 
 void AgentLogic::State::on(const QueueTold& event, Turn& turn) {
@@ -110,6 +113,7 @@ void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, StateCop
                               Turn& turn) {
   for (const ServerUpdate& update : updates) {
     copy.apply(update, source);
+    if (copy.state().known(update.id)) likely.update(copy.state(), update.id);
     if (update.facts) launches.serverKnown(update.id, copy.state(), turn.actions);
   }
 }

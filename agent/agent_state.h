@@ -15,6 +15,7 @@
 #include "agent/commits_in_flight.h"
 #include "agent/held_job.h"
 #include "agent/launches.h"
+#include "agent/likely_servers.h"
 #include "agent/state_copy.h"
 #include "agent/wait_reason.h"
 #include "core/decide/chooser.h"
@@ -145,6 +146,8 @@ struct AgentLogic::State {
     agent::WaitReason reason;  // why some of them would have to wait; empty where none would
     bool isCutOff = false;     // there would be room for more than `atMost`
   };
+  // Whether the sample reached its cap without finding enough, and matching buckets may have more.
+  bool lookOn(const JobSpec& spec, const Decision& decision, const How& how) const;
   // Decides on the copy as it is; changes only the chooser's memory. Requires: ready().
   Attempt attemptFor(const agent::HeldJob& held, const How& how, Chooser& with) const;
   Commit emptyCommit(const Job& job) const;
@@ -186,6 +189,7 @@ struct AgentLogic::State {
 
   // --- The copy of the shared state
   agent::StateCopy copy;
+  agent::LikelyServers likely;
   Chooser chooser;
   QualitySettings settings;
   uint64_t decisions = 0;  // made

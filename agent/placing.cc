@@ -87,6 +87,12 @@ Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
   return commit;
 }
 
+bool AgentLogic::State::lookOn(const JobSpec& spec, const Decision& decision, const How& how) const {
+  const Explanation& explained = decision.explanation;
+  return spec.policy == Policy::kQuality && how.standard == Standard::kAcceptable && !explained.enoughFound &&
+         !explained.allSeen;
+}
+
 AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, const How& how,
                                                          Chooser& with) const {
   const JobSpec& spec = held.record().spec;
@@ -105,6 +111,11 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
     request.standard = how.standard;
     request.candidates = how.candidates;
     decision = with.choose(copy.state(), request, settings, how.seed);
+    if (lookOn(spec, decision, how)) {
+      Rng rng(how.seed);
+      request.besides = likely.draw(copy.state(), spec, settings, decision.explanation.most, rng);
+      if (!request.besides.empty()) decision = with.choose(copy.state(), request, settings, how.seed);
+    }
   } else {
     decision.explanation.wanted = placeable;
   }

@@ -11,6 +11,7 @@ BucketIndex::BucketIndex(const BucketOptions& options)
 void BucketIndex::makeRoom(PlatformId platform) {
   platforms_.resize(platform + size_t{1});
   buckets_.resize(platforms_.size() * perPlatform());
+  withFree_.resize(buckets_.size(), kNobody);
   while (means_.size() < buckets_.size()) {
     Vacancy mean;
     mean.platform = platformOf(static_cast<BucketId>(means_.size()));
@@ -30,9 +31,30 @@ BucketId BucketIndex::bucketFor(PlatformId platform, const Pressure& contention)
   return platform * perPlatform() + planes_.bucketOf(contention, platforms_[platform].offsets);
 }
 
+void BucketIndex::list(Record& record) {
+  if (record.free == 0) return;
+  ServerId& first = withFree_[record.bucket];
+  const auto server = static_cast<ServerId>(&record - records_.data());
+  record.previous = kNobody;
+  record.next = first;
+  if (first != kNobody) records_[first].previous = server;
+  first = server;
+}
+
+void BucketIndex::unlist(Record& record) {
+  if (record.free == 0) return;
+  (record.previous == kNobody ? withFree_[record.bucket] : records_[record.previous].next) = record.next;
+  if (record.next != kNobody) records_[record.next].previous = record.previous;
+}
+
+void BucketIndex::addWithFree(BucketId bucket, std::vector<ServerId>& servers) const {
+  for (ServerId id = withFree_[bucket]; id != kNobody; id = records_[id].next) servers.push_back(id);
+}
+
 void BucketIndex::enter(Record& record, PlatformId platform, BucketId bucket) {
   record.bucket = bucket;
   buckets_[bucket].enter(record.member());
+  list(record);
   reformMean(bucket);
   Platform& its = platforms_[platform];
   for (size_t i = 0; i < kResources; ++i) its.sum[i] += record.contention[i];
@@ -42,6 +64,7 @@ void BucketIndex::enter(Record& record, PlatformId platform, BucketId bucket) {
 }
 
 void BucketIndex::leave(Record& record) {
+  unlist(record);
   buckets_[record.bucket].leave(record.member());
   reformMean(record.bucket);
   Platform& its = platforms_[platformOf(record.bucket)];
@@ -111,11 +134,13 @@ bool BucketIndex::step(uint32_t budget) {
     if (record.bucket == kNowhere) continue;
     const BucketId to = bucketFor(platformOf(record.bucket), record.contention);
     if (to == record.bucket) continue;
+    unlist(record);
     buckets_[record.bucket].leave(record.member());
     buckets_[to].enter(record.member());
     reformMean(record.bucket);
     reformMean(to);
     record.bucket = to;
+    list(record);
   }
   if (next_ >= records_.size()) next_ = kDone;
   return next_ != kDone;

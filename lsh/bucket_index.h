@@ -49,7 +49,7 @@ struct BucketSummary {
   double enteredPerHour = 0;  // units, over the closed intervals of the window; 0 where none is closed
 };
 
-// Single-threaded; no clock, no I/O. 24 bytes a server, and for each bucket some 450 and its history of
+// Single-threaded; no clock, no I/O. 32 bytes a server, and for each bucket some 450 and its history of
 // 4 bytes an interval.
 //
 // The history of a bucket counts units that *enter* it: those that a task gave back, and the free units of a
@@ -92,6 +92,9 @@ class BucketIndex {
   std::span<const Vacancy> means() const { return means_; }
   const FlowHistory& history() const { return history_; }
 
+  // Appends the bucket's servers that have free units, in an order of no meaning.
+  void addWithFree(BucketId bucket, std::vector<ServerId>& servers) const;
+
   // nullopt for a server that is not there.
   std::optional<BucketId> bucketOf(ServerId server) const;
   uint32_t servers() const { return servers_; }
@@ -105,6 +108,7 @@ class BucketIndex {
 
  private:
   static constexpr BucketId kNowhere = UINT32_MAX;
+  static constexpr ServerId kNobody = UINT32_MAX;
   static constexpr size_t kDone = SIZE_MAX;
 
   struct Record {
@@ -112,6 +116,7 @@ class BucketIndex {
     Pressure contention{};
     uint16_t free = 0;
     BucketId bucket = kNowhere;
+    ServerId next = kNobody, previous = kNobody;  // of those of the bucket that have free units
 
     BucketMember member() const { return {contention, free, slackLevels}; }
   };
@@ -124,6 +129,9 @@ class BucketIndex {
 
   void makeRoom(PlatformId platform);
   void reformMean(BucketId bucket);
+  // In and out of the bucket's list of servers with free units.
+  void list(Record& record);
+  void unlist(Record& record);
   void enter(Record& record, PlatformId platform, BucketId bucket);
   void leave(Record& record);
   BucketId bucketFor(PlatformId platform, const Pressure& contention) const;
@@ -135,7 +143,8 @@ class BucketIndex {
   std::vector<Record> records_;  // by server
   std::vector<Platform> platforms_;
   std::vector<Bucket> buckets_;
-  std::vector<Vacancy> means_;  // formed with each change, so that decisions find them
+  std::vector<ServerId> withFree_;  // by bucket: the first of them, or kNobody
+  std::vector<Vacancy> means_;      // formed with each change, so that decisions find them
   FlowHistory history_;
   uint32_t servers_ = 0;
   uint64_t free_ = 0;

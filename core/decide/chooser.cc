@@ -260,6 +260,16 @@ void Choice::offerPreferred() {
       if (site.closed != Site::kOpen) break;
     }
   }
+  for (ServerId server : request_.besides) {
+    if (!servers_.contains(server)) continue;
+    while (found_ < wanted_) {
+      const auto slot = scratch_.sampler.take(server);
+      if (!slot) break;
+      Site& site = sites_.look(*slot);
+      offerSlot(site, false);
+      if (site.closed != Site::kOpen) break;
+    }
+  }
 }
 
 void Choice::sample() {

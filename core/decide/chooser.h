@@ -32,6 +32,8 @@ struct PlacementRequest {
   Standard standard = Standard::kAcceptable;
   // Most candidates in the explanation. What is decided does not depend on it.
   size_t candidates = Explanation::kMaxCandidates;
+  // Servers whose slots are judged before the sample is drawn, in this order, until enough are found.
+  std::vector<ServerId> besides{};
 };
 
 struct Decision {
