@@ -167,12 +167,12 @@ TEST_F(Preemption, EndsNobodyForAJobThatCouldNotStart) {
 TEST_F(Preemption, AGangIsHelpedWhollyOrNotAtAll) {
   run(1, preemptible(10, 2), {0, 0});
   run(2, ofPriority(10, 1), {1});
+  JobSpec larger = ofPriority(50, 4);
+  larger.schedule = Schedule::kGang;
+  EXPECT_THAT(tryInVain(3, larger), IsEmpty()) << "two victims and the free unit are not enough";
   JobSpec gang = ofPriority(50, 3);
   gang.schedule = Schedule::kGang;
-  EXPECT_THAT(tryInVain(3, gang), SizeIs(2)) << "one unit is free";
-  JobSpec larger = ofPriority(90, 4);
-  larger.schedule = Schedule::kGang;
-  EXPECT_THAT(tryInVain(4, larger), IsEmpty());
+  EXPECT_THAT(tryInVain(4, gang), SizeIs(2));
 }
 
 TEST_F(Preemption, KeepsTasksApartThatAreToBeSpread) {
