@@ -187,7 +187,9 @@ class Search {
   // As the agent judges: E = S * factor reaches the target's part of the best platform's (design 3.5).
   void judge(ServerId id, Option& option) const {
     const double factor = platformFactor(spec_.profile, servers().at(id).record.facts.platform);
-    const double floor = spec_.target.value_or(context_.tables.settings.target) * best_ / factor;
+    const double target =
+        looksAtQuality(spec_.policy) ? spec_.target.value_or(context_.tables.settings.target) : 0;
+    const double floor = target * best_ / factor;
     option.victims.reset();
     if (floor <= 1) option.victims = option.vision.victimsFor(spec_, judging_, floor);
   }

@@ -54,10 +54,6 @@ Course courseOf(const JobSpec& spec, const QualitySettings& settings, uint64_t w
   return {settings.ratio ? most : std::max<uint64_t>(settings.floor, wanted), most, Ranking::kQuality};
 }
 
-bool looksAtQuality(Policy policy) {
-  return policy == Policy::kQuality || policy == Policy::kGreedy;
-}
-
 // The job's highest performance on a platform of these servers; 0 where there are none.
 double bestPlatform(const ServerSet& servers, const PreparedJob& job) {
   double best = 0;
@@ -607,6 +603,10 @@ Decision Chooser::choose(const ClusterState& state, const PlacementRequest& requ
 Decision choose(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
                 uint64_t seed) {
   return Chooser().choose(state, request, settings, seed);
+}
+
+bool looksAtQuality(Policy policy) {
+  return policy == Policy::kQuality || policy == Policy::kGreedy;
 }
 
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings) {

@@ -75,6 +75,9 @@ class Chooser {
 Decision choose(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
                 uint64_t seed);
 
+// Whether a policy looks at profiles; the others take any slot (core/model/job.h).
+bool looksAtQuality(Policy policy);
+
 // How the master is to judge the claims of this job.
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings);
 

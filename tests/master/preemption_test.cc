@@ -192,6 +192,16 @@ TEST_F(Preemption, PutsTheServerRightForAJobThatItsTasksDisturb) {
   EXPECT_THAT(tryInVain(3, fragile), ElementsAre(noise[0])) << "a unit is free beside it, but loud";
 }
 
+TEST_F(Preemption, ForAJobThatLooksAtNoQualityAnyServerWillDo) {
+  h.handle(master::PressureReported{monitor, {{"s", causing(Resource::kLlc, 50).caused, {}}}});
+  run(1, preemptible(10, 2), {0, 0});
+  run(2, ofPriority(90, 2), {1, 1});
+  JobSpec careless = ofPriority(50);
+  careless.profile.tolerated.fill(0);
+  careless.policy = Policy::kRandom;
+  EXPECT_THAT(tryInVain(3, careless), SizeIs(1));
+}
+
 TEST_F(Preemption, RestartsKnowWhatIsBeingEnded) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
   const auto stops = tryInVain(2, ofPriority(50));
