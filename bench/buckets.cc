@@ -8,8 +8,6 @@
 #include <malloc.h>
 #include <CLI/CLI.hpp>
 
-#include <time.h>
-
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -210,13 +208,6 @@ void compareHashes(const Flags& flags, double load) {
                   fit.error / fit.jobs, fit.bias / fit.jobs);
     }
   }
-}
-
-// Processor time of this thread: other work on the machine is not in it, but for what it takes of the caches.
-double processorNs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 // The least of several runs of `work`, which does `count` of what is measured.

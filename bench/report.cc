@@ -2,6 +2,7 @@
 
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,6 +36,12 @@ double percentile(const std::vector<double>& sorted, double percent) {
 
 double milliseconds(Steady::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+double processorNs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 void printConditions() {

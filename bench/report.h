@@ -12,6 +12,10 @@ using Steady = std::chrono::steady_clock;
 
 double milliseconds(Steady::duration duration);
 
+// Processor time of this thread, in nanoseconds: other work on the machine is not in it, but for what it
+// takes of the caches.
+double processorNs();
+
 // One line: kernel, cores, memory, load of the last minute, build. A second one where asserts are on.
 void printConditions();
 

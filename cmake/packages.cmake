@@ -9,6 +9,10 @@ find_package(spdlog REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(rapidcheck REQUIRED)
+find_package(Eigen3 3.4 QUIET NO_MODULE)
+if(NOT TARGET Eigen3::Eigen)
+  message(FATAL_ERROR "Eigen 3.4 is not installed (Debian package libeigen3-dev): run scripts/install-packages.sh")
+endif()
 
 # The libraries with the most symbols are linked statically: binding them at run time took half of the time of a short
 # command such as `tarcil run -- true` (docs/benchmarks.md).
