@@ -184,6 +184,11 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   if (std::string problem = problemOf(commit, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
+  if (const uint32_t most = context.tables.options.maxTasksOfJob; record.spec.tasks > most) {
+    return refused(commit.sequence, "tasks: is " + std::to_string(record.spec.tasks) +
+                                        ", and this cluster takes at most " + std::to_string(most) +
+                                        " in one job; write fewer, or submit several jobs");
+  }
   if (std::string problem = tooMany(context.tables, record.user); !problem.empty()) {
     return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }

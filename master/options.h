@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/time.h"
+#include "core/model/job.h"
 
 namespace tarcil {
 
@@ -22,6 +23,8 @@ struct MasterOptions {
   // again". They bound the memory of the master, and one user cannot shut out the others.
   uint32_t maxUnfinishedOfUser = 20'000;
   uint32_t maxUnfinished = 100'000;
+  // Tasks that one job may have, at most kMaxTasks; more are refused. Lower: no job floods the queue.
+  uint32_t maxTasksOfJob = kMaxTasks;
   // A point of priority more for each so long that a user's jobs of one priority have waited in vain: what is
   // of low priority starts at last, however much of higher priority keeps coming. 0: never. Ten minutes: half
   // of the range takes eight hours.

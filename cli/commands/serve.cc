@@ -127,6 +127,11 @@ void addMasterRole(CLI::App& serve) {
       ->check(wholeNumber(1, 10'000'000))
       ->type_name("N");
   command
+      .add_option("--max-tasks-of-job", args->flags.options.maxTasksOfJob,
+                  "Tasks that one job may have; jobs with more are refused. Default: 100000")
+      ->check(wholeNumber(1, kMaxTasks))
+      ->type_name("N");
+  command
       .add_option("--ageing", args->ageing,
                   "A point of priority more for each so long that a user's jobs of one priority get nothing; "
                   "0s: never. Default: 10m")

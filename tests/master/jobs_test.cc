@@ -212,5 +212,16 @@ TEST_F(History, IsErasedInBoundedBatches) {
   EXPECT_THAT(left, ElementsAre(300, 100, 0));
 }
 
+TEST(JobCaps, AJobWithMoreTasksThanTheClusterTakesIsRefused) {
+  MasterHarness h(MasterOptions{.maxTasksOfJob = 8});
+  const SessionId agent = h.attachAgent("x");
+  EXPECT_EQ(h.commit(agent, newJob(1, spec(8))).outcome, CommitAnswer::Outcome::kOk);
+  const CommitAnswer answer = h.commit(agent, newJob(2, spec(9)));
+  EXPECT_EQ(answer.outcome, CommitAnswer::Outcome::kRefused);
+  EXPECT_EQ(answer.problem,
+            "tasks: is 9, and this cluster takes at most 8 in one job; write fewer, or submit several jobs");
+  EXPECT_FALSE(h.logic().job(jobId(2)));
+}
+
 }  // namespace
 }  // namespace tarcil
