@@ -64,7 +64,7 @@ struct Likely : testing::Test {
   std::set<ServerId> draw(size_t atMost, uint64_t seed = 1) {
     Rng rng(seed);
     const auto servers = likely.draw(state, sensitive(), {}, atMost, rng);
-    const std::set<ServerId> distinct(servers.begin(), servers.end());
+    std::set<ServerId> distinct(servers.begin(), servers.end());
     EXPECT_EQ(distinct.size(), servers.size());
     return distinct;
   }
