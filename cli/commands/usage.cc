@@ -32,11 +32,12 @@ Json jsonOf(const Usage& usage) {
 }
 
 std::string textOf(const std::vector<Usage>& usages) {
-  Table table({"User", "Shares", "RU hours", "RU seconds", "Attempts", "Done", "Failed", "Cancelled", "Lost"});
+  Table table(
+      {"User", "Shares", "RU hours", "RU seconds", "Attempts", "Done", "Failed", "Cancelled", "Lost"});
   for (const Usage& usage : usages) {
-    table.add({usage.user, std::to_string(usage.shares), fixed(ruSeconds(usage) / 3600, 2), fixed(ruSeconds(usage), 1),
-               std::to_string(usage.attempts), std::to_string(usage.done), std::to_string(usage.failed),
-               std::to_string(usage.cancelled), std::to_string(usage.lost)});
+    table.add({usage.user, std::to_string(usage.shares), fixed(ruSeconds(usage) / 3600, 2),
+               fixed(ruSeconds(usage), 1), std::to_string(usage.attempts), std::to_string(usage.done),
+               std::to_string(usage.failed), std::to_string(usage.cancelled), std::to_string(usage.lost)});
   }
   return table.empty() ? "" : table.text();
 }
