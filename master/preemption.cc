@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/decide/chooser.h"
-#include "core/model/constraint.h"
 #include "core/model/quality.h"
 #include "core/state/commit_check.h"
+#include "master/suitable.h"
 #include "master/task_life.h"
 
 namespace tarcil::master {
@@ -170,17 +170,9 @@ class Search {
     return {};
   }
 
-  bool suits(const Server& server) const {
-    if (!server.status.up || server.status.cordoned) return false;
-    const auto attributes = constraintAttributes(server.record.facts);
-    return std::ranges::all_of(spec_.placement.constraints, [&attributes](const Constraint& constraint) {
-      return meets(constraint, attributes);
-    });
-  }
-
   void lookAt(const Server& server) {
     const ServerId id = server.record.id;
-    if (options_.contains(id) || !suits(server)) return;
+    if (options_.contains(id) || !isSuitable(server, spec_)) return;
     judge(id, options_.emplace(id, Option{Vision(context_, server, job_)}).first->second);
   }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/constraint.h"
+#include "master/suitable.h"
 
 namespace tarcil::master {
 namespace {
@@ -22,15 +22,6 @@ Duration boundOf(const Tables& tables, const Job& gang) {
   return gang.record.spec.maxWait.value_or(tables.options.gangPatience);
 }
 
-bool suits(const Server& server, const JobSpec& spec) {
-  if (!server.status.up || server.status.cordoned) return false;
-  if (spec.placement.constraints.empty()) return true;
-  const auto attributes = constraintAttributes(server.record.facts);
-  return std::ranges::all_of(spec.placement.constraints, [&attributes](const Constraint& constraint) {
-    return meets(constraint, attributes);
-  });
-}
-
 // Slots for a job's tasks on servers that meet its constraints and take tasks, whatever their quality.
 struct Slots {
   uint64_t free = 0;
@@ -41,7 +32,7 @@ Slots slotsFor(const Tables& tables, const JobSpec& spec) {
   Slots slots;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     const Server& server = tables.servers.at(id);
-    if (!suits(server, spec)) continue;
+    if (!isSuitable(server, spec)) continue;
     slots.free += server.status.free.size() / spec.rusPerTask;
     slots.all += server.record.facts.rus / spec.rusPerTask;
   }
@@ -97,7 +88,7 @@ WallTime expectedStartOf(const Tables& tables, const Job& gang, WallTime now) {
   std::vector<std::pair<WallTime, size_t>> ends;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     const Server& server = tables.servers.at(id);
-    if (!suits(server, spec)) continue;
+    if (!isSuitable(server, spec)) continue;
     for (const Resident& resident : server.residents) {
       const Hold& hold = *tables.jobs.holder(resident.allocation);
       const JobSpec& running = hold.job->record.spec;
