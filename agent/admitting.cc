@@ -39,6 +39,11 @@ Result<std::string> AgentLogic::State::accept(const Caller& caller, const JobSpe
   if (caller.role != Role::kSubmit && caller.role != Role::kOperate) {
     return denied("a token of role " + std::string(name(caller.role)) + " does not allow submitting jobs");
   }
+  if (spec.policy == Policy::kLateBinding) {
+    return invalid(
+        "policy: late-bound jobs are not committed, and nothing is foreseen of them; hand them in by"
+        " `tarcil submit` or the client library, or write policy: quality");
+  }
   if (Status status = checkSubmission(spec, files); !status) return status.error();
   Result<std::string> runAs = runAsFor(spec, caller);
   if (runAs && arrivals.size() >= options.maxWaitingJobs) {
@@ -87,7 +92,7 @@ void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
   Job& job = jobs.emplace(id, HeldJob::submitted(std::move(arrival.job.record))).first->second;
   job.files = std::move(arrival.job.files);
   job.clients = std::move(arrival.clients);
-  isBehindOthers(job.spec()) ? handIn(job, turn) : plan(job, turn);
+  isBehindOthers(job.spec()) || job.spec().hold ? handIn(job, turn) : plan(job, turn);
 }
 
 Status AgentLogic::State::admissible(const JobSpec& spec, const std::string& user) const {

@@ -79,6 +79,7 @@ void AgentLogic::State::on(const PlatformUpdated& event, Turn&) {
 void AgentLogic::State::on(const QueueTold& event, Turn& turn) {
   pendingPriority = event.pendingPriority;
   wakes = event.wakes;
+  kept = event.kept;
   for (const JobId& id : std::exchange(deferred, {})) {
     Job& job = jobs.at(id);
     markToTryWhenFree(job);
@@ -100,6 +101,7 @@ void AgentLogic::State::on(const TurnsGiven& event, Turn& turn) {
       job->late = turn.now >= *job->waitingSince + *job->toldBound;
     }
     job->hasTurn = true;
+    job->leavesKept = event.leaveKept.contains(id);
     markToTry(*job);
     refresh(*job, turn);
   }

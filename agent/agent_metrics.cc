@@ -41,6 +41,15 @@ void AgentMetrics::count(const Explanation& made) {
   guarantee.Observe(guaranteeReached(made));
 }
 
+void AgentMetrics::count(const late::TaskOver& over) {
+  lateTasks[static_cast<size_t>(over.outcome)]->Increment();
+  if (over.outcome != late::Outcome::kDone) return;
+  lateReserve.Observe(seconds(over.phases.reserve));
+  lateQueue.Observe(seconds(over.phases.queue));
+  lateGetTask.Observe(seconds(over.phases.getTask));
+  lateService.Observe(seconds(over.phases.service));
+}
+
 void AgentMetrics::countDecisions(uint64_t made, Duration together) {
   const double each = seconds(together) / static_cast<double>(made);
   for (uint64_t i = 0; i < made; ++i) decision.Observe(each);

@@ -5,6 +5,7 @@
 
 #include "agent/agent_logic.h"
 #include "core/state/commit.h"
+#include "latebinding/late_job.h"
 #include "metrics/metric_set.h"
 
 namespace tarcil {
@@ -45,6 +46,21 @@ struct AgentMetrics {
       set.counters("tarcil_agent_launches_total", "Answers of monitors to launches.", "outcome",
                    {"accepted", "revoked", "unreachable"});
 
+  std::vector<prometheus::Counter*> lateTasks =
+      set.counters("tarcil_agent_late_tasks_total", "Late-bound tasks that are over, by what became of them.",
+                   "outcome", {"done", "lost", "cancelled"});
+  // Where the time of late-bound tasks went (Sparrow Fig. 9).
+  prometheus::Histogram& lateReserve = set.histogram(
+      "tarcil_agent_late_reserve_seconds",
+      "Time from a late-bound task's submission until its reservation was queued.", timeBounds());
+  prometheus::Histogram& lateQueue =
+      set.histogram("tarcil_agent_late_queue_seconds",
+                    "Time that a late-bound task's reservation was queued.", timeBounds());
+  prometheus::Histogram& lateGetTask = set.histogram(
+      "tarcil_agent_late_get_task_seconds", "Time that a slot waited for a late-bound task.", timeBounds());
+  prometheus::Histogram& lateService =
+      set.histogram("tarcil_agent_late_service_seconds", "Time that a late-bound task ran.", timeBounds());
+
   prometheus::Gauge& attached =
       set.gauge("tarcil_agent_attached", "1 while the agent is attached to the master, else 0.");
   prometheus::Gauge& copyAge =
@@ -67,6 +83,7 @@ struct AgentMetrics {
   // A submission was answered, a commit with a decision is sent.
   void count(const Status& answer);
   void count(const Explanation& decision);
+  void count(const late::TaskOver& over);
   // The last `made` decisions took so long together.
   void countDecisions(uint64_t made, Duration together);
 

@@ -48,12 +48,21 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
   return agent::LaunchAnswered::Outcome::kUnreachable;
 }
 
+agent::QueueTold readQueue(wire::QueueNews::Reader from) {
+  agent::QueueTold queue{.wakes = from.getWakes()};
+  const int16_t pending = from.getPendingPriority();
+  if (pending >= 0 && pending <= UINT8_MAX) queue.pendingPriority = static_cast<uint8_t>(pending);
+  for (const ServerId server : from.getKept()) queue.kept.push_back(server);
+  return queue;
+}
+
 agent::TurnsGiven readTurns(capnp::List<wire::Turn>::Reader from) {
   agent::TurnsGiven turns;
   for (auto turn : from) {
     const JobId job = readJobId(turn.getJob());
     turns.jobs.push_back(job);
     if (turn.getBound() >= 0) turns.bounds[job] = Duration(turn.getBound());
+    if (!turn.getMayTakeKept()) turns.leaveKept.insert(job);
   }
   return turns;
 }
@@ -70,6 +79,7 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       logic_(options_.logic),
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
+      lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding),
       heard_(clock.now().steady),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_),
@@ -169,19 +179,19 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   heard_ = clock_.now().steady;
   std::vector<agent::Event> news;
   for (auto platform : update.getPlatforms()) {
-    news.emplace_back(agent::PlatformUpdated{text(platform.getName()), readShare(platform)});
+    const Share share = readShare(platform);
+    lateBinding_.note(text(platform.getName()), share);
+    news.emplace_back(agent::PlatformUpdated{text(platform.getName()), share});
   }
   if (update.hasSettings()) news.emplace_back(agent::SettingsUpdated{read(update.getSettings())});
   agent::ServersUpdated servers;
   for (auto server : update.getServers()) servers.updates.push_back(read(server));
+  for (const ServerUpdate& update : servers.updates) lateBinding_.note(update);
   if (!servers.updates.empty()) news.emplace_back(std::move(servers));
   for (auto assignment : update.getAssignments()) news.emplace_back(agent::JobAssigned{read(assignment)});
   if (update.getSnapshotComplete()) news.emplace_back(agent::SnapshotComplete{});
   if (update.hasQueue()) {
-    const int16_t pending = update.getQueue().getPendingPriority();
-    const bool any = pending >= 0 && pending <= UINT8_MAX;
-    news.emplace_back(agent::QueueTold{any ? std::optional(static_cast<uint8_t>(pending)) : std::nullopt,
-                                       update.getQueue().getWakes()});
+    news.emplace_back(readQueue(update.getQueue()));
   }
   if (update.getTurns().size() > 0) news.emplace_back(readTurns(update.getTurns()));
   for (agent::Event& event : news) {

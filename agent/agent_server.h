@@ -9,6 +9,7 @@
 
 #include "agent/agent_logic.h"
 #include "agent/agent_metrics.h"
+#include "agent/late_binding.h"
 #include "agent/monitor_client.h"
 #include "env/alarm.h"
 #include "env/clock.h"
@@ -26,6 +27,7 @@ struct AgentServerOptions {
   std::string master;   // address
   std::string token;    // role agent
   AgentOptions logic;
+  LateBindingOptions lateBinding{};
 };
 
 // Single-threaded; its ports call it on the event loop.
@@ -58,6 +60,7 @@ class AgentServer final {
     return logic_.plan(caller, spec, seed);
   }
   MonitorClient& monitors() { return monitors_; }
+  LateBindingAgent& lateBinding() { return lateBinding_; }
   const std::string& cluster() const { return cluster_; }
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
@@ -84,6 +87,7 @@ class AgentServer final {
   AgentLogic logic_;
   Alarm alarm_;
   MonitorClient monitors_;
+  LateBindingAgent lateBinding_;
   uint64_t requests_ = 0;
   Requests<Status> submissions_{requests_};
 

@@ -48,6 +48,7 @@ struct AgentLogic::State {
   struct Unsaid {
     agent::WaitReason reason;
     Explanation explanation;
+    uint64_t wakesSeen = 0;  // by that decision
   };
 
   struct Job {
@@ -59,6 +60,7 @@ struct AgentLogic::State {
     std::vector<agent::RequestId> clients;                // waiting for it to be durable
 
     bool hasTurn = false;                       // the master waits for an answer
+    bool leavesKept = false;                    // in this turn, whatever its priority
     bool isToTry = false;                       // as soon as none of its commits is in flight
     uint64_t tryNumber = 0;                     // where it is to be tried: the lower, the sooner
     std::optional<Duration> toldBound;          // by the master: how long to wait for a good place
@@ -139,6 +141,7 @@ struct AgentLogic::State {
     size_t atMost = kMaxTasks;                        // tasks
     size_t candidates = Explanation::kMaxCandidates;  // in the explanation
     uint64_t seed = 0;
+    bool leavesKept = false;  // servers that are kept for another job
   };
   // What a decision for the job's placeable tasks comes to.
   struct Attempt {
@@ -206,6 +209,7 @@ struct AgentLogic::State {
   std::set<JobId> deferred;                       // to be tried once nobody is before them
   std::optional<uint8_t> pendingPriority;         // QueueTold
   uint64_t wakes = 0;                             // the same
+  std::vector<ServerId> kept;                     // the same: for another job, ascending
   std::set<std::pair<MonotonicTime, JobId>> timers;
   agent::Launches launches;
   std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way

@@ -28,7 +28,11 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
           .grace = spec.grace,
           .timeout = spec.timeout,
           .hasFiles = record.hasFiles,
-          .exclusive = spec.exclusive};
+          .exclusive = spec.exclusive,
+          .container = spec.container,
+          .performance = spec.performance,
+          .caused = spec.profile.caused,
+          .tolerated = spec.profile.tolerated};
 }
 
 }  // namespace
@@ -38,6 +42,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   epoch = event.epoch;
   attached = true;
   pendingPriority.reset();
+  kept.clear();
   startCopyAnew();
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);
@@ -83,6 +88,7 @@ void AgentLogic::State::assign(const JobAssignment& assignment, Turn& turn) {
   Job* job = find(id);
   if (!job && assignment.over) return;
   if (!job) job = &jobs.emplace(id, HeldJob(assignment.job)).first->second;
+  job->held.setPriority(assignment.job.spec.priority);
   // That the master speaks of it says that it is durable, though the answer to its first commit is still to
   // come.
   if (!job->durable) settle(*job, {}, turn);
@@ -162,6 +168,7 @@ bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& gra
     job.held.grant(claim.task, claim.server, grant);
     job.waitingSince.reset();  // got a slot: for the others the wait begins anew
     job.late = false;
+    job.toldBound.reset();
     launch(job, claim.task, turn);
     return true;
   }

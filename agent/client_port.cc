@@ -54,8 +54,20 @@ class ClientPortImpl final : public wire::ClientPort::Server {
             results.setContent(output.content);
             results.setEnded(output.ended);
             results.setAllocation(allocation);
+            results.setStart(output.start);
           });
     });
+  }
+
+  kj::Promise<void> lateBinding(LateBindingContext context) override {
+    context.getResults().setPort(server_.lateBinding().open(user_.caller, context.getParams().getClient()));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> lateJob(LateJobContext context) override {
+    requireOk(server_.lateBinding().describe(user_.caller, readJobId(context.getParams().getId()),
+                                             context.getResults().initJob()));
+    return kj::READY_NOW;
   }
 
   kj::Promise<void> user(UserContext context) override {

@@ -1,7 +1,9 @@
 // What happens to an agent and what it does about it. Plain values: no RPC types, no clocks.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -58,13 +60,17 @@ struct TurnsGiven {
   // For how long from now such a job is to wait for a place that is good enough, where the master knows. The
   // shortest that was told during one wait counts; where none was, the job's own bound, else the agent's.
   std::map<JobId, Duration> bounds{};
+  std::set<JobId> leaveKept{};  // jobs that may not take what is kept for another (QueueTold::kept)
 };
 // The highest priority of a job, here or at another agent, that waits and is still to be tried on the state
 // as it is. Jobs of no higher priority have to wait for their turn: new ones are handed to the master
 // untried.
 struct QueueTold {
-  std::optional<uint8_t> pendingPriority;
+  std::optional<uint8_t> pendingPriority{};
   uint64_t wakes = 0;  // how often something got better for waiting jobs, as of the state that is here
+  // Servers, ascending, that are kept free for one job: only jobs whose turn lets them, or that come before
+  // all that are pending, may take them.
+  std::vector<ServerId> kept{};
 };
 
 // A client hands in a job. Where the agent or the master has it already (same id, same user), it is answered

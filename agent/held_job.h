@@ -35,6 +35,8 @@ class HeldJob {
   static HeldJob submitted(JobRecord record);
 
   const JobRecord& record() const { return record_; }
+  // The job has this priority from now on.
+  void setPriority(uint8_t priority) { record_.spec.priority = priority; }
 
   // Takes the master's word on a task: replaces what was held of it; a final state forgets it.
   void assign(const TaskAssignment& news, MonotonicTime now);

@@ -58,7 +58,8 @@ kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& addr
   request.setWait(wait);
   return request.send()
       .then([](auto&& response) {
-        return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded()};
+        return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(),
+                      response.getStart()};
       })
       .catch_([this, address, number = peer.number](kj::Exception&& exception) -> kj::Promise<Output> {
         // An error that the monitor sent leaves the connection as good as it was.

@@ -21,6 +21,7 @@ class MonitorClient final {
   struct Output {
     kj::Array<kj::byte> content;
     bool ended;
+    uint64_t start;  // of the content in the whole output
   };
   // `wait`: held until there is some, or the task has ended.
   kj::Promise<Output> output(const std::string& address, AllocationId allocation, wire::Stream stream,

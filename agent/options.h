@@ -12,8 +12,8 @@ struct AgentOptions {
   uint32_t maxWaitingJobs = 10'000;
   // How long a submission waits for an unreachable master before it is refused as Unavailable.
   Duration masterPatience = std::chrono::seconds(10);
-  // After this long without an acceptable slot, the best feasible one is taken (design 7 replaces this bound
-  // by an estimate from the slots' history).
+  // After this long without an acceptable slot the best feasible one is taken, where neither the job nor the
+  // master (by how units came free) says for how long it is to wait.
   Duration waitBound = std::chrono::seconds(30);
   // Between tries to launch on a monitor that does not answer.
   Duration launchRetry = std::chrono::milliseconds(200);

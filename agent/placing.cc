@@ -1,5 +1,6 @@
 // Placing: sample the copy, choose, commit; and what becomes of a job that finds no slot.
 #include <algorithm>
+#include <span>
 
 #include "agent/agent_state.h"
 #include "core/decide/chooser.h"
@@ -76,7 +77,8 @@ void AgentLogic::State::pass(Job& job, Turn& turn) {
 Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
   const How how{.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable,
                 .atMost = kTasksPerCommit,
-                .seed = turn.rng()};
+                .seed = turn.rng(),
+                .leavesKept = job.hasTurn ? job.leavesKept : isBehindOthers(job.spec())};
   Attempt attempt = attemptFor(job.held, how, chooser);
   if (attempt.decision.explanation.drawn > 0) ++decisions;
   if (attempt.isCutOff) markToTry(job);  // goes on with its next commit, which is no waiting
@@ -97,7 +99,13 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
                                                          Chooser& with) const {
   const JobSpec& spec = held.record().spec;
   const size_t placeable = held.placeable();
-  const uint64_t free = copy.state().freeUnits();
+  const std::span<const ServerId> except = how.leavesKept ? kept : std::span<const ServerId>();
+  uint64_t free = copy.state().freeUnits(), freeOfKept = 0;
+  for (ServerId server : except) {
+    const bool counts = copy.state().known(server) && copy.state().vacancy(server).usable;
+    freeOfKept += counts ? copy.state().freeUnits(server) : 0;
+  }
+  free -= freeOfKept;
   const auto slots = static_cast<size_t>(free / spec.rusPerTask);
   // More than what is free cannot be had: it is not worth a sample.
   const bool isGang = spec.schedule == Schedule::kGang;
@@ -110,6 +118,7 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
     if (spec.placement.spread != Spread::kNone) request.placedOn = held.placedOn();
     request.standard = how.standard;
     request.candidates = how.candidates;
+    request.except = except;
     decision = with.choose(copy.state(), request, settings, how.seed);
     if (lookOn(spec, decision, how)) {
       Rng rng(how.seed);
@@ -123,8 +132,10 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
   const Units units{.usable = copy.usableUnits(), .free = free - placed * spec.rusPerTask};
   attempt.isCutOff = placed == how.atMost && placed < placeable && units.free >= spec.rusPerTask;
   if (placed < placeable && !attempt.isCutOff) {
-    attempt.reason = whyWaiting(spec, placeable - placed, units,
-                                sampled && placed < wanted ? &decision.explanation : nullptr);
+    attempt.reason = freeOfKept > 0
+                         ? keptForAnother(freeOfKept)
+                         : whyWaiting(spec, placeable - placed, units,
+                                      sampled && placed < wanted ? &decision.explanation : nullptr);
   }
   return attempt;
 }
@@ -152,7 +163,7 @@ void AgentLogic::State::noteReason(Job& job, WaitReason reason, Explanation expl
     job.unsaid.reset();
     return;
   }
-  job.unsaid = Unsaid{.reason = std::move(reason), .explanation = std::move(explanation)};
+  job.unsaid = Unsaid{.reason = std::move(reason), .explanation = std::move(explanation), .wakesSeen = wakes};
   sayReason(job, turn);
 }
 
@@ -161,6 +172,7 @@ void AgentLogic::State::sayReason(Job& job, Turn& turn) {
   Unsaid unsaid = std::move(*job.unsaid);
   Commit commit = emptyCommit(job);
   commit.explanation = std::move(unsaid.explanation);
+  commit.wakesSeen = unsaid.wakesSeen;
   send(job, std::move(commit), unsaid.reason, turn);
 }
 

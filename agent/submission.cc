@@ -1,6 +1,7 @@
 #include "agent/submission.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string_view>
 
@@ -38,6 +39,9 @@ Status checkSizes(const JobSpec& spec) {
 }
 
 Status checkQuality(const JobSpec& spec) {
+  if (spec.maxWait) {
+    if (Status status = isSpan("quality.max_wait", *spec.maxWait); !status) return status;
+  }
   if (spec.target) {
     if (Status status = isRatio("quality.target", *spec.target); !status) return status;
   }
@@ -45,6 +49,19 @@ Status checkQuality(const JobSpec& spec) {
     return invalid("quality.confidence: write a number between 0 and 1, e.g. 0.999");
   }
   return {};
+}
+
+Status checkPerformance(const JobSpec& spec) {
+  if (Status status = within("adjust.more_rus", spec.adjust.moreRus, 0, kMaxRusPerTask); !status)
+    return status;
+  if (!spec.performance) return {};
+  if (!(spec.performance->target >= 0 && std::isfinite(spec.performance->target))) {
+    return invalid("performance.target: write a number above 0, or leave it out");
+  }
+  if (!(spec.performance->deviation > 0 && spec.performance->deviation < 1)) {
+    return invalid("performance.deviation: write a share between 0 and 1, e.g. 10%");
+  }
+  return isSpan("performance.window", spec.performance->window);
 }
 
 Status checkPressure(const char* field, const Pressure& pressure) {
@@ -160,6 +177,7 @@ std::string listed(const std::vector<std::string>& names) {
 Status checkSubmission(const JobSpec& spec, const std::vector<InputFile>& files) {
   if (Status status = checkSizes(spec); !status) return status;
   if (Status status = checkQuality(spec); !status) return status;
+  if (Status status = checkPerformance(spec); !status) return status;
   if (Status status = checkProfile(spec.profile); !status) return status;
   if (Status status = checkPlacement(spec.placement); !status) return status;
   if (Status status = checkCommand(spec); !status) return status;

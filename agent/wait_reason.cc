@@ -94,6 +94,11 @@ WaitReason heldBack(const JobSpec& spec) {
                              " of its tasks run at once; the others follow as these end"};
 }
 
+WaitReason keptForAnother(uint64_t units) {
+  return {"kept", to_string(units) + " free unit" + (units == 1 ? " is" : "s are") +
+                      " kept for a larger job that has waited for long, and nothing else suits it"};
+}
+
 WaitReason inTurn() {
   return {"turn", "jobs that waited before are tried first"};
 }

@@ -34,6 +34,9 @@ WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Expla
 // Every task that its concurrency lets run at once has a slot; the others follow.
 WaitReason heldBack(const JobSpec& spec);
 
+// So many free units are kept for a job that has waited for long.
+WaitReason keptForAnother(uint64_t units);
+
 // Others that waited before are tried first.
 WaitReason inTurn();
 

@@ -1,4 +1,5 @@
-// Question: how much processor time does measuring the pressures of a server take, with so many tasks on it?
+// Question: how much processor time does measuring the pressures of a server take, with so many tasks on it,
+// and how much watching the performance of each of them, while all is well and while one is in trouble?
 //
 //   pressure_cost [--tasks N] [--measurements N] [--period-ms N] [--data DIR]
 //
@@ -57,6 +58,7 @@ class Sleepers final : public ExecutorListener {
   }
 
   CgroupDirectories counted() const { return executor_->counted(); }
+  std::vector<RunningTask> running() const { return executor_->running(); }
 
  private:
   void launch() {
@@ -97,20 +99,49 @@ class Sleepers final : public ExecutorListener {
   kj::Own<ContainerExecutor> executor_;
 };
 
-void measure(const Sleepers& sleepers, size_t tasks, size_t measurements, std::chrono::milliseconds period) {
-  PressureMeter meter("bench", {}, {}, {}, sleepers.counted());
-  meter.measure(systemClock().now().steady);
+struct Rhythm {
+  size_t measurements;
+  std::chrono::milliseconds period;
+};
+
+template <typename Measure>
+void measureEach(const std::string& what, const Rhythm& rhythm, Measure measure) {
+  measure();
   std::vector<double> costs;
-  for (size_t i = 0; i < measurements; ++i) {
-    std::this_thread::sleep_for(period);
+  for (size_t i = 0; i < rhythm.measurements; ++i) {
+    std::this_thread::sleep_for(rhythm.period);
     const double begin = threadMilliseconds();
-    meter.measure(systemClock().now().steady);
+    measure();
     costs.push_back(threadMilliseconds() - begin);
   }
   const double mean = std::accumulate(costs.begin(), costs.end(), 0.0) / static_cast<double>(costs.size());
-  printSpread("CPU time of a measurement, " + std::to_string(tasks) + " tasks, ms", costs);
+  const auto period = rhythm.period;
+  printSpread("CPU time of " + what + ", ms", costs);
   std::printf("at a period of %lld ms: %.3f %% of one core\n", static_cast<long long>(period.count()),
               100 * mean / static_cast<double>(period.count()));
+}
+
+// All tasks are held against what they did before, which is nothing; where one is in trouble, against the
+// impossible.
+void watchAll(const Sleepers& sleepers, const std::string& what, double targetOfFirst, const Rhythm& rhythm) {
+  CacheMonitor cache(SystemPaths{}.resctrl, "bench-");
+  const std::vector<uint32_t> cores = {0};
+  TaskMeter meter(rhythm.period, {}, {}, cores, sleepers.counted(), cache);
+  measureEach(what, rhythm, [&]() {
+    auto running = sleepers.running();
+    for (RunningTask& task : running) task.goal = PerformanceGoal{.metric = Metric::kCpuTime};
+    if (!running.empty()) running[0].goal->target = targetOfFirst;
+    meter.measure(running, systemClock().now());
+  });
+}
+
+void measureAll(const Sleepers& sleepers, size_t tasks, const Rhythm& rhythm) {
+  const std::string on = " of " + std::to_string(tasks) + " tasks";
+  PressureMeter pressure("bench", {}, {}, {}, sleepers.counted());
+  measureEach("a measurement of the pressures, beside" + on, rhythm,
+              [&]() { pressure.measure(systemClock().now().steady); });
+  watchAll(sleepers, "watching the performance" + on + ", all well", 0, rhythm);
+  watchAll(sleepers, "watching the performance" + on + ", one in trouble", 1000, rhythm);
 }
 
 int run(int argc, char** argv) {
@@ -131,7 +162,7 @@ int run(int argc, char** argv) {
   }
   {
     const Sleepers sleepers(data, tasks);
-    measure(sleepers, tasks, measurements, std::chrono::milliseconds(periodMs));
+    measureAll(sleepers, tasks, {measurements, std::chrono::milliseconds(periodMs)});
   }
   if (isTemporary) std::filesystem::remove_all(data);
   return 0;

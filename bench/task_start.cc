@@ -186,7 +186,8 @@ int run(int argc, char** argv) {
   options.shim = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path() / "tarcil-shim";
   options.tag = "bench";
   options.server = "bench";
-  for (uint32_t core = 0; core < std::thread::hardware_concurrency(); ++core) options.cores.push_back(core);
+  for (uint32_t core = 0; core < std::thread::hardware_concurrency(); ++core)
+    options.units.push_back({{core}});
   options.memoryPerRu = 64 << 20;
   {
     Runner runner(options, outstanding);

@@ -45,7 +45,8 @@ ClientOptions optionsFor(const Context& context) {
 Cluster::Cluster(const ContextFlags& flags) : Cluster(requireContext(flags)) {}
 
 Cluster::Cluster(const Context& context)
-    : token_(requireToken(context)),
+    : agents_(context.agents),
+      token_(requireToken(context)),
       io_(kj::setupAsyncIo()),
       client_({io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}, context.agents,
               token_, optionsFor(context), [](const std::string& message) { say(message); }) {}

@@ -25,6 +25,10 @@ class Cluster {
 
   Client& client() { return client_; }
   kj::Timer& timer() { return io_.provider->getTimer(); }
+  // For other ways into the same cluster.
+  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
+  const std::vector<std::string>& agents() const { return agents_; }
+  const std::string& token() const { return token_; }
   kj::UnixEventPort& events() { return io_.unixEventPort; }
 
   // Runs the event loop until the promise is done.
@@ -46,6 +50,7 @@ class Cluster {
  private:
   explicit Cluster(const Context& context);
 
+  const std::vector<std::string> agents_;
   const std::string token_;
   kj::AsyncIoContext io_;
   Client client_;

@@ -6,6 +6,7 @@
 
 #include "cli/extras_field.h"
 #include "cli/input_files.h"
+#include "cli/performance_field.h"
 #include "cli/placement_field.h"
 #include "cli/profile_file.h"
 #include "cli/text.h"
@@ -14,6 +15,7 @@
 #include "core/base/names.h"
 #include "core/model/constraint.h"
 #include "core/state/extras.h"
+#include "latebinding/suitability.h"
 
 namespace tarcil {
 namespace {
@@ -27,28 +29,6 @@ constexpr int64_t kMaxRestarts = 1'000;
 constexpr int64_t kMaxPriority = 100;
 constexpr Duration kMaxGrace = 24h;
 constexpr Duration kMaxBackoff = 24h;
-
-// A field that the job file knows and this version does not carry out.
-struct NotYet {
-  std::string_view field;
-  std::string_view what;
-};
-
-constexpr NotYet kNotYet[] = {
-    {"container", "run tasks in an image or a network of their own"},
-    {"performance", "watch a task's performance"},
-    {"adjust", "adjust running tasks"},
-};
-
-void refuseNotYet(const YamlValue& value, std::string_view what) {
-  value.problem("this version does not " + std::string(what) + " yet; leave it out");
-}
-
-// For a switch that this version has in one position only.
-void onlyFalse(YamlMapping& mapping, std::string_view key, std::string_view what) {
-  auto value = mapping.take(key);
-  if (value && value->boolean().value_or(false)) refuseNotYet(*value, what);
-}
 
 // Reads a job file's root mapping into `job`, group by group.
 class JobReader {
@@ -70,10 +50,13 @@ class JobReader {
     readQuality();
     readPolicy();
     readPlacement();
+    readContainer();
     readLimits();
     readRestart();
-    readNotYet();
+    if (auto performance = root_.take("performance")) job_.spec.performance = performanceIn(*performance);
+    readAdjust();
     readFiles();
+    readLateBinding();
     root_.refuseOthers();
     if (job_.spec.name.empty()) job_.spec.name = defaultName(fileStem);
     return std::move(job_);
@@ -177,6 +160,7 @@ class JobReader {
     if (concurrency) assign(job_.spec.concurrency, concurrency->integer(1, kMaxTasks));
     if (auto priority = root_.take("priority"))
       assign(job_.spec.priority, priority->integer(0, kMaxPriority));
+    if (auto hold = root_.take("hold")) assign(job_.spec.hold, hold->boolean());
     if (auto schedule = root_.take("schedule")) {
       auto choice = schedule->oneOf({"incremental", "gang"});
       if (choice == "gang") job_.spec.schedule = Schedule::kGang;
@@ -256,8 +240,9 @@ class JobReader {
   void readPolicy() {
     auto policy = root_.take("policy");
     if (!policy) return;
+    policyPlace_ = policy->node().place;
     auto choice = policy->oneOf({"quality", "late-binding", "greedy", "random", "batch", "per-task"});
-    if (choice == "late-binding") refuseNotYet(*policy, "do late binding");
+    if (choice == "late-binding") job_.spec.policy = Policy::kLateBinding;
     if (choice == "greedy") job_.spec.policy = Policy::kGreedy;
     if (choice == "random") job_.spec.policy = Policy::kRandom;
     if (choice == "batch") job_.spec.policy = Policy::kBatch;
@@ -270,6 +255,34 @@ class JobReader {
     if (value) job_.spec.placement = placementIn(*value, job_.spec.tasks, job_.spec.policy);
   }
 
+  void readContainer() {
+    auto value = root_.take("container");
+    if (!value) return;
+    auto container = value->mapping();
+    if (!container) return;
+    Container& to = job_.spec.container;
+    auto bundle = container->take("bundle");
+    if (auto rootfs = container->take("rootfs")) readServerFolder(*rootfs, to.rootfs);
+    if (bundle) readServerFolder(*bundle, to.bundle);
+    if (!to.rootfs.empty() && !to.bundle.empty()) {
+      bundle->problem("names files of the task, and so does rootfs; leave one of them out");
+    }
+    if (auto network = container->take("network")) {
+      auto choice = network->oneOf({"host", "none", "own"});
+      if (choice == "none") to.network = Container::Network::kNone;
+      if (choice == "own") to.network = Container::Network::kOwn;
+    }
+    container->refuseOthers();
+  }
+
+  static void readServerFolder(const YamlValue& folder, std::string& to) {
+    auto path = folder.text();
+    if (!path) return;
+    if (!path->starts_with('/')) return folder.refuse("write a path on the servers that starts with /");
+    to = std::move(*path);
+  }
+
+  // After the container, whose network one of them is about.
   void readLimits() {
     auto value = root_.take("limits");
     if (!value) return;
@@ -278,6 +291,15 @@ class JobReader {
     if (auto memory = limits->take("memory")) assign(job_.spec.limits.memoryBytes, memory->positiveSize());
     if (auto pids = limits->take("pids")) assign(job_.spec.limits.pids, pids->integer(1, kMaxPids));
     if (auto output = limits->take("output")) assign(job_.spec.limits.outputBytes, output->positiveSize());
+    Limits& to = job_.spec.limits;
+    if (auto disk = limits->take("disk_bandwidth")) assign(to.diskBytesPerSecond, disk->positiveSize());
+    if (auto network = limits->take("network_bandwidth")) {
+      assign(to.networkBytesPerSecond, network->positiveSize());
+      if (job_.spec.container.network != Container::Network::kOwn) {
+        network->problem(
+            "limits a network of the task's own; add container: {network: own}, or leave it out");
+      }
+    }
     limits->refuseOthers();
   }
 
@@ -295,11 +317,41 @@ class JobReader {
     restart->refuseOthers();
   }
 
-  void readNotYet() {
-    onlyFalse(root_, "at_most_once", "do late binding");
-    for (const NotYet& entry : kNotYet) {
-      if (auto value = root_.take(entry.field)) refuseNotYet(*value, entry.what);
+  void readAdjust() {
+    auto value = root_.take("adjust");
+    if (!value) return;
+    auto adjust = value->mapping();
+    if (!adjust) return;
+    if (auto more = adjust->take("more_rus"))
+      assign(job_.spec.adjust.moreRus, more->integer(0, kMaxRusPerTask));
+    if (auto move = adjust->take("move")) assign(job_.spec.adjust.move, move->boolean());
+    adjust->refuseOthers();
+  }
+
+  // After everything else, which it is held against.
+  void readLateBinding() {
+    auto atMostOnce = root_.take("at_most_once");
+    auto executor = root_.take("executor");
+    auto ratio = root_.take("probe_ratio");
+    if (atMostOnce) assign(job_.spec.atMostOnce, atMostOnce->boolean());
+    if (job_.spec.policy != Policy::kLateBinding) {
+      const auto refuse = [](const YamlValue& value) {
+        value.problem("is for policy: late-binding; write that too, or leave this out");
+      };
+      if (job_.spec.atMostOnce) refuse(*atMostOnce);
+      if (executor) refuse(*executor);
+      if (ratio) refuse(*ratio);
+      return;
     }
+    if (ratio) assign(job_.probeRatio, ratio->number({1, 100, NumberRange::Ends::kBoth}));
+    if (auto words = executor ? executor->list() : std::nullopt) {
+      if (words->empty()) executor->problem("is an empty list; write the program and its arguments");
+      for (const YamlValue& word : *words) {
+        if (auto text = word.text()) job_.executor.push_back(std::move(*text));
+      }
+    }
+    const Status suits = late::checkJob(job_.spec, !job_.files.empty());
+    if (!suits) problems_.add(policyPlace_, "policy", suits.error().message);
   }
 
   void readFiles() {
@@ -328,6 +380,7 @@ class JobReader {
 
   YamlMapping root_;
   Place start_;
+  Place policyPlace_{};
   std::string folder_;
   const JobFileOptions& options_;
   Problems& problems_;

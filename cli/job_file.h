@@ -27,6 +27,10 @@ struct JobFile {
   // Name to look a stored profile up by; empty where the job has a profile or names no application.
   std::string lookupApplication;
   Place lookupPlace;  // of that name in the file
+  // For policy late-binding: the command of a process that runs many tasks (empty: each is its own), and the
+  // reservations for each task (none: the agent's).
+  std::vector<std::string> executor;
+  std::optional<double> probeRatio;
   // Whether spec.profile came with the job. Otherwise it is the one that causes nothing and accepts any
   // place.
   bool hasProfile = false;

@@ -3,7 +3,9 @@
 #include <array>
 
 #include "cli/table.h"
+#include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_performance.h"
 
 namespace tarcil {
 namespace {
@@ -87,6 +89,8 @@ JobStatus readJobStatus(wire::JobDetails::Reader from) {
       read(from.getJob()), read(from.getProgress()), {}, from.getAhead(), wallTime(from.getExpectedStart())};
   job.tasks.reserve(from.getTasks().size());
   for (auto task : from.getTasks()) job.tasks.push_back(read(task));
+  job.troubles = read(from.getTroubles());
+  job.steps = read(from.getSteps());
   return job;
 }
 
@@ -100,6 +104,16 @@ kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id) {
       .then([](capnp::Response<wire::UserPort::JobResults>&& answer) {
         return readJobStatus(answer.getJob());
       });
+}
+
+std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id) {
+  return cluster.wait(fetchJob(cluster.client(), id)
+                          .then([](JobStatus&& job) { return std::optional(std::move(job)); },
+                                [](kj::Exception&& exception) -> std::optional<JobStatus> {
+                                  if (fromException(exception).code != ErrorCode::kNotFound)
+                                    kj::throwFatalException(kj::mv(exception));
+                                  return std::nullopt;
+                                }));
 }
 
 kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {

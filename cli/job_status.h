@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,17 @@ namespace tarcil {
 struct JobStatus {
   JobRecord record;
   JobProgress progress;
-  std::vector<TaskRecord> tasks;    // every task, in order
-  uint32_t ahead = 0;               // waiting jobs before it
-  WallTime expectedStart = kNever;  // where it waits and that is known
+  std::vector<TaskRecord> tasks;        // every task, in order
+  uint32_t ahead = 0;                   // waiting jobs before it
+  WallTime expectedStart = kNever;      // where it waits and that is known
+  std::vector<TaskTrouble> troubles{};  // of tasks that perform badly
+  std::vector<AdjustingStep> steps{};   // what was done for them, the newest last
 };
 
 JobStatus readJobStatus(wire::JobDetails::Reader from);
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id);
+// Nothing where the cluster's state has no such job: it may be bound late (cli/late_job.h).
+std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id);
 
 // Done when the job has ended and that is on disk.
 kj::Promise<RunState> waitForJob(Client& client, const JobId& id);

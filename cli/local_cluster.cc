@@ -116,7 +116,8 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
   if (!plan.emulate.empty()) {
     monitors.push_back(monitorOf(plan.data, "emulated"));
     auto& arguments = monitors.back().arguments;
-    arguments.insert(arguments.end(), {"--emulate", fs::absolute(plan.emulate)});
+    arguments.insert(arguments.end(), {"--emulate", fs::absolute(plan.emulate), "--late-binding-units",
+                                       std::to_string(plan.lateUnits.value_or(0))});
     return monitors;
   }
   const double memory =
@@ -126,10 +127,11 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
   for (uint32_t i = 1; i <= plan.servers; ++i) {
     monitors.push_back(monitorOf(plan.data, "server-" + std::to_string(i)));
     auto& arguments = monitors.back().arguments;
-    arguments.insert(arguments.end(),
-                     {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag",
-                      tagOf(plan.data), "--rack", "rack-" + std::to_string((i - 1) / 2 + 1),
-                      "--pressure-period", plan.pressurePeriod, "--stop-tasks"});
+    arguments.insert(
+        arguments.end(),
+        {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag", tagOf(plan.data),
+         "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period", plan.pressurePeriod,
+         "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks"});
   }
   return monitors;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct LocalClusterPlan {
   uint32_t rus = 0;  // per server; 0: one per core
   uint32_t agents = 1;
   std::string emulate;  // file; instead of `servers` real ones
+  // Units of each server that late-bound tasks may have at most; none: all of a real server, none of others.
+  std::optional<uint32_t> lateUnits{};
   // How often servers are measured, as --pressure-period takes it.
   std::string pressurePeriod = "off";
 };

@@ -39,7 +39,7 @@ const Help kHelp = {"VERB ...", "",
                     "Every verb explains itself: tarcil job status --help\n",
                     ""};
 
-// `runCommand` is what follows "--" after `tarcil run`.
+// `runCommand` is what follows "--" after `tarcil run` and `tarcil profile run`.
 std::vector<Verb> verbs(const Words& runCommand) {
   return {
       {"submit", "Jobs", addSubmit},
@@ -59,7 +59,9 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"usage", "Cluster", addUsage},
       {"user", "Cluster", addUser},
       {"metrics", "Cluster", addMetrics},
+      {"profile", "Tools", [&runCommand](CLI::App& app) { addProfile(app, runCommand); }},
       {"quality", "Tools", addQuality},
+      {"sim", "Tools", addSim},
       {"options", "Tools", addOptions},
       {"version", "Tools", addVersion},
   };
@@ -130,7 +132,8 @@ int parseAndRun(CLI::App& app, Words words) {
 int runWords(Words words) {
   // What `run` is to run is nobody's business here, whatever it looks like.
   Words command;
-  if (!words.empty() && words.front() == "run") {
+  const bool isProfiled = words.size() >= 2 && words[0] == "profile" && words[1] == "run";
+  if (isProfiled || (!words.empty() && words.front() == "run")) {
     const auto separator = std::find(words.begin(), words.end(), "--");
     if (separator != words.end()) {
       command.assign(separator + 1, words.end());

@@ -4,15 +4,26 @@
 #include "cli/units.h"
 
 namespace tarcil {
+namespace {
+
+Duration periodOf(const std::string& flag, const std::string& text, const std::string& otherwise) {
+  const auto period = parseDuration(text);
+  if (!period) throw badInput(flag + ": " + period.error().message + otherwise);
+  if (*period < std::chrono::milliseconds(100) || *period > std::chrono::hours(1)) {
+    throw badInput(flag + ": " + text + " is out of range; write 100ms to 1h" + otherwise);
+  }
+  return *period;
+}
+
+}  // namespace
 
 Duration pressurePeriodOf(const std::string& text) {
   if (text == "off") return Duration::zero();
-  const auto period = parseDuration(text);
-  if (!period) throw badInput("--pressure-period: " + period.error().message + "; or off");
-  if (*period < std::chrono::milliseconds(100) || *period > std::chrono::hours(1)) {
-    throw badInput("--pressure-period: " + text + " is out of range; write 100ms to 1h, or off");
-  }
-  return *period;
+  return periodOf("--pressure-period", text, "; or off");
+}
+
+Duration performancePeriodOf(const std::string& text) {
+  return periodOf("--performance-period", text, "");
 }
 
 }  // namespace tarcil

@@ -1,6 +1,7 @@
 #include "cli/server_details.h"
 
 #include "schema/convert.h"
+#include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 
 namespace tarcil {
@@ -34,7 +35,10 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   server.refusedClaims = from.getRefusedClaims();
   server.neverStarted = from.getNeverStarted();
   server.absent = read(from.getAbsent());
+  for (const uint16_t ru : from.getPool()) server.pool.push_back(ru);
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
+  server.troubles = read(from.getTroubles());
+  server.shielded = from.getShielded();
   return server;
 }
 

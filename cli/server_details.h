@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/cluster.h"
+#include "core/model/performance.h"
 #include "core/state/server.h"
 #include "core/state/server_pressure.h"
 
@@ -30,8 +31,11 @@ struct ServerDetails {
   WallTime asideUntil = kNever;        // end of its quarantine
   uint64_t refusedClaims = 0;          // since the master's start
   uint32_t neverStarted = 0;           // launches in a row that failed by its own fault
+  std::vector<RuIndex> pool;           // units that late-bound tasks run on
   std::vector<AbsentPressure> absent;  // what the background does not hold
   std::vector<ServerTask> tasks;
+  std::vector<TaskTrouble> troubles;  // of tasks that perform badly
+  bool shielded = false;              // kept from new tasks for one of them
 };
 
 ServerDetails readServer(wire::ServerDetails::Reader from);

@@ -3,6 +3,7 @@
 #include "cli/failure.h"
 #include "cli/problems.h"
 #include "cli/profile_file.h"
+#include "cli/stored_profiles.h"
 #include "cli/text.h"
 
 namespace tarcil {
@@ -16,15 +17,24 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
 JobFile readSubmission(const SubmissionFlags& flags) {
   JobFileOptions options;
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
-  JobFile job = requireInput(readJobFile(flags.file, options));
-  if (!job.lookupApplication.empty()) {
+  return requireInput(readJobFile(flags.file, options));
+}
+
+void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {
+  if (job.lookupApplication.empty()) return;
+  std::optional<StoredProfile> stored = findStoredProfile(cluster, job.lookupApplication);
+  if (!stored) {
     Problems problems(flags.file);
-    problems.add(job.lookupPlace, "application",
-                 "no profile is stored under " + shown(job.lookupApplication) +
-                     ": this version stores none; give --profile FILE, or write `profile:` too");
+    problems.add(
+        job.lookupPlace, "application",
+        "no profile is stored under " + shown(job.lookupApplication) +
+            ": measure one with `tarcil profile run` and store it with `tarcil profile import`, write"
+            " `profile:` too, or leave `application:` out");
     throw badInput(problems.error().message);
   }
-  return job;
+  job.spec.profile = std::move(stored->profile);
+  job.hasProfile = true;
+  job.lookupApplication.clear();
 }
 
 }  // namespace tarcil

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/cluster.h"
 #include "cli/job_file.h"
 
 namespace tarcil {
@@ -16,7 +17,12 @@ struct SubmissionFlags {
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);
 
-// The job, ready to be sent. Failure with kExitBadInput, which names every problem.
+// The job; where it names an application and has no profile, that is still to be found (addStoredProfile).
+// Failure with kExitBadInput, which names every problem.
 JobFile readSubmission(const SubmissionFlags& flags);
+
+// Makes a job that names its application ready to be sent: takes the profile that the cluster keeps under
+// that name. Does nothing where it has one. Failure with kExitBadInput where none is kept.
+void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job);
 
 }  // namespace tarcil

@@ -1,5 +1,8 @@
 #include "cli/task_output.h"
 
+#include <algorithm>
+
+#include "cli/output.h"
 #include "schema/convert.h"
 
 namespace tarcil {
@@ -39,7 +42,12 @@ class OutputCopy final {
       return false;
     }
     const auto content = answer.getContent();
-    offset_ += content.size();
+    // An agent of an earlier version does not say where it begins.
+    const uint64_t start = std::max(answer.getStart(), offset_);
+    if (content.size() > 0 && start > offset_) {
+      say(std::to_string(start - offset_) + " bytes of output were dropped here: limits.output of the job");
+    }
+    offset_ = start + content.size();
     if (content.size() > 0) sink_({reinterpret_cast<const char*>(content.begin()), content.size()});
     return answer.getEnded() || (follow_ == Follow::kWhatIsThere && content.size() == 0);
   }

@@ -16,7 +16,7 @@ endif()
 
 # The libraries with the most symbols are linked statically: binding them at run time took half of the time of a short
 # command such as `tarcil run -- true` (docs/benchmarks.md).
-foreach(library kj kj-async kj-http capnp capnp-rpc)
+foreach(library kj kj-async kj-http capnp capnp-json capnp-rpc)
   find_library(TARCIL_STATIC_${library} lib${library}.a REQUIRED)
   set_target_properties(CapnProto::${library} PROPERTIES IMPORTED_LOCATION ${TARCIL_STATIC_${library}})
 endforeach()
@@ -26,6 +26,9 @@ foreach(library rocksdb snappy lz4 zstd bz2 z gflags)
   target_link_libraries(tarcil_rocksdb INTERFACE ${TARCIL_STATIC_${library}})
 endforeach()
 target_link_libraries(tarcil_rocksdb INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+
+# Makes the filter of tasks' system calls.
+find_library(TARCIL_STATIC_seccomp libseccomp.a REQUIRED)
 
 # Debian's package of prometheus-cpp also asks for the libraries of its own server, which is not used: roles serve their
 # metrics in their event loops.

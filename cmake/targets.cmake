@@ -32,6 +32,17 @@ endfunction()
 # Builds every test program labelled `threads`: what the thread sanitizer is for.
 add_custom_target(tarcil_threaded_tests)
 
+# tarcil_build_alone(SOURCES...): for sources of the caller's folder with names of their own that others there have too.
+# The presets with sanitizers build several sources as one unit: half of the time.
+function(tarcil_build_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# tarcil_build_each_alone(TARGET): the same for all sources of a target.
+function(tarcil_build_each_alone target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+endfunction()
+
 # tarcil_test(NAME SOURCES ... LINK ... [LABELS ...] [LOCK name]): one GoogleTest program, one CTest entry per test case.
 # Labels: `threads` where the code under test starts threads, `processes` where the test starts processes.
 # Lock: no two tests that name the same one run at once.

@@ -6,9 +6,9 @@
 namespace tarcil {
 namespace {
 
-// Share of the units that come into matching buckets that the job can use: what a bucket's free units say of
+// Share of the slots that come into matching buckets that the job can use: what a bucket's free units say of
 // those that come, or where it has none, what those of the others say.
-double usefulShare(const BucketIndex& index, const Matching& matching) {
+double usefulShare(const BucketIndex& index, const FlowHistory& history, const Matching& matching) {
   double came = 0, useful = 0, free = 0, borne = 0;
   for (size_t id = 0; id < matching.masks.size(); ++id) {
     const double units = matching.masks[id] != 0 ? index.buckets()[id].free() : 0;
@@ -18,19 +18,21 @@ double usefulShare(const BucketIndex& index, const Matching& matching) {
   const double elsewhere = free > 0 ? borne / free : 1;
   for (BucketId id = 0; id < matching.masks.size(); ++id) {
     if (matching.masks[id] == 0) continue;
-    const auto units = static_cast<double>(std::max<int64_t>(0, index.history().total(id)));
-    came += units;
+    const auto slots = static_cast<double>(std::max<int64_t>(0, history.total(id)));
+    came += slots;
     useful +=
-        units * (index.buckets()[id].free() > 0 ? static_cast<double>(matching.bearing[id]) : elsewhere);
+        slots * (index.buckets()[id].free() > 0 ? static_cast<double>(matching.bearing[id]) : elsewhere);
   }
   return came > 0 ? useful / came : elsewhere;
 }
 
-WaitEstimate waitFor(const BucketIndex& index, double units, double probability, Matching& matching) {
-  const double useful = usefulShare(index, matching);
+WaitEstimate waitFor(const BucketIndex& index, double slots, uint32_t rus, double probability,
+                     Matching& matching) {
+  const FlowHistory* history = index.history(slotSize(rus));
+  const double useful = history ? usefulShare(index, *history, matching) : 0;
   if (useful <= 0) return {.basis = WaitEstimate::Basis::kTooFew};
-  index.history().sums(matching.masks, matching.came);
-  return estimateWait(matching.came, index.history().interval(), {units, useful}, probability);
+  history->sums(matching.masks, matching.came);
+  return estimateWait(matching.came, history->interval(), {slots, useful}, probability);
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ Admission admit(const BucketIndex& index, const Suitor& suitor, const Wish& wish
   Admission admission{.slots = matching.slots, .p = matching.p};
   const double missing = (wish.slots + wish.ahead) * (1 + options.headroom) - matching.slots;
   if (missing <= 0) return admission;
-  admission.wait = waitFor(index, std::ceil(missing) * suitor.rus, options.probability, matching);
+  admission.wait = waitFor(index, std::ceil(missing), suitor.rus, options.probability, matching);
   const bool known = admission.wait.basis == WaitEstimate::Basis::kHistory;
   admission.bound = wish.maxWait;
   if (!admission.bound && known) admission.bound = admission.wait.bound;

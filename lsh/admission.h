@@ -49,7 +49,9 @@ struct Matching {
 // index.
 void match(const BucketIndex& index, const Suitor& suitor, Matching& matching);
 
-// How many slots a job needs, and of those that suit it, how many are wanted by others first.
+// How many slots a job needs, and of those that suit it, how many are wanted by others first. What comes is
+// counted in slots of the job's size: smaller jobs take units before they make a slot, and that shows in how
+// seldom one came.
 struct Wish {
   uint32_t slots = 1;
   double ahead = 0;

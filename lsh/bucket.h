@@ -14,6 +14,11 @@ namespace tarcil {
 // Slack in levels: level l stands for a slack of at least kSlackLevels[l - 1], level 0 for less than any.
 inline constexpr std::array<int, 8> kSlackLevels = {0, 2, 4, 7, 12, 20, 35, 60};
 
+// Sizes of slots are powers of two: of so many units, rounded up, as an exponent.
+constexpr size_t slotSize(uint32_t rus) {
+  return static_cast<size_t>(std::bit_width(rus - 1));
+}
+
 // As much of a server as its bucket counts.
 struct BucketMember {
   Pressure contention{};

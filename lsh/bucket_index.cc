@@ -6,7 +6,9 @@
 namespace tarcil {
 
 BucketIndex::BucketIndex(const BucketOptions& options)
-    : options_(options), planes_(options.buckets, options.seed), history_(options.window, options.interval) {}
+    : options_(options),
+      planes_(options.buckets, options.seed),
+      histories_(1, FlowHistory(options.window, options.interval)) {}
 
 void BucketIndex::makeRoom(PlatformId platform) {
   platforms_.resize(platform + size_t{1});
@@ -19,7 +21,7 @@ void BucketIndex::makeRoom(PlatformId platform) {
     mean.slack.fill(Vacancy::kUnbounded);
     means_.push_back(mean);
   }
-  history_.grow(buckets_.size());
+  for (FlowHistory& history : histories_) history.grow(buckets_.size());
 }
 
 void BucketIndex::reformMean(BucketId bucket) {
@@ -79,7 +81,8 @@ void BucketIndex::update(ServerId server, const Vacancy& vacancy, MonotonicTime 
   if (!vacancy.usable) return remove(server);
   if (server >= records_.size()) records_.resize(server + size_t{1});
   if (vacancy.platform >= platforms_.size()) makeRoom(vacancy.platform);
-  history_.advance(now);
+  makeHistories(vacancy.rus, now);
+  advance(now);
   Record& record = records_[server];
   const BucketId from = record.bucket;
   const uint16_t before = record.free;
@@ -92,8 +95,11 @@ void BucketIndex::update(ServerId server, const Vacancy& vacancy, MonotonicTime 
   enter(record, vacancy.platform, to);
   if (from == kNowhere) return;
   // What was free and still is has moved with its server; what is free besides was given back.
-  history_.add(from, -std::min(before, member.free));
-  history_.add(to, member.free);
+  for (size_t size = 0; (member.free >> size) > 0; ++size) {
+    const int32_t slots = member.free >> size;
+    histories_[size].add(from, -std::min(before >> size, slots));
+    histories_[size].add(to, slots);
+  }
 }
 
 void BucketIndex::remove(ServerId server) {
@@ -151,13 +157,24 @@ std::optional<BucketId> BucketIndex::bucketOf(ServerId server) const {
   return records_[server].bucket;
 }
 
+void BucketIndex::advance(MonotonicTime now) {
+  for (FlowHistory& history : histories_) history.advance(now);
+}
+
+void BucketIndex::makeHistories(uint16_t rus, MonotonicTime now) {
+  while ((rus >> histories_.size()) > 0) {
+    histories_.emplace_back(options_.window, options_.interval).grow(buckets_.size());
+    histories_.back().advance(now);
+  }
+}
+
 std::vector<BucketSummary> BucketIndex::summaries() const {
   std::vector<BucketSummary> found;
-  const double hours = std::chrono::duration<double, std::ratio<3600>>(history_.interval()).count() *
-                       static_cast<double>(history_.closed());
+  const double hours = std::chrono::duration<double, std::ratio<3600>>(history().interval()).count() *
+                       static_cast<double>(history().closed());
   for (BucketId id = 0; id < buckets_.size(); ++id) {
     const Bucket& bucket = buckets_[id];
-    const int64_t entered = history_.total(id);
+    const int64_t entered = history().total(id);
     if (bucket.servers() == 0 && entered == 0) continue;
     found.push_back({id, platformOf(id), bucket.servers(), bucket.free(), bucket.mean(),
                      hours > 0 ? static_cast<double>(entered) / hours : 0});

@@ -72,7 +72,7 @@ class BucketIndex {
   // Does nothing for a server that is not there.
   void remove(ServerId server);
   // Lets time pass where nothing changes, so that histories tell of it.
-  void advance(MonotonicTime now) { history_.advance(now); }
+  void advance(MonotonicTime now);
 
   // Follows the mean: begins to centre anew where it has drifted, and looks at up to `budget` servers on the
   // way. True while more are left to look at. Everything holds between two steps: each server is in one
@@ -90,7 +90,12 @@ class BucketIndex {
   // By number, a server with the mean contention of the bucket, units enough and no residents; not usable
   // where the bucket has no server. For judging as slots are judged. Valid as long.
   std::span<const Vacancy> means() const { return means_; }
-  const FlowHistory& history() const { return history_; }
+  // Of units.
+  const FlowHistory& history() const { return histories_.front(); }
+  // Of slots of 2^size units of one server; nullptr where no server has had so many.
+  const FlowHistory* history(size_t size) const {
+    return size < histories_.size() ? &histories_[size] : nullptr;
+  }
 
   // Appends the bucket's servers that have free units, in an order of no meaning.
   void addWithFree(BucketId bucket, std::vector<ServerId>& servers) const;
@@ -128,6 +133,7 @@ class BucketIndex {
   };
 
   void makeRoom(PlatformId platform);
+  void makeHistories(uint16_t rus, MonotonicTime now);
   void reformMean(BucketId bucket);
   // In and out of the bucket's list of servers with free units.
   void list(Record& record);
@@ -143,9 +149,9 @@ class BucketIndex {
   std::vector<Record> records_;  // by server
   std::vector<Platform> platforms_;
   std::vector<Bucket> buckets_;
-  std::vector<ServerId> withFree_;  // by bucket: the first of them, or kNobody
-  std::vector<Vacancy> means_;      // formed with each change, so that decisions find them
-  FlowHistory history_;
+  std::vector<ServerId> withFree_;      // by bucket: the first of them, or kNobody
+  std::vector<Vacancy> means_;          // formed with each change, so that decisions find them
+  std::vector<FlowHistory> histories_;  // by size of slot
   uint32_t servers_ = 0;
   uint64_t free_ = 0;
   size_t next_ = kDone;  // server to look at next while centring anew

@@ -92,8 +92,13 @@ Moments passages(const History& history, double units) {
   return {mean, std::max(0.0, squares / count - mean * mean) + within / count};
 }
 
+// Longer than this is as good as never, and can still be added to a time.
+constexpr Duration kLongest = std::chrono::hours(24 * 365 * 1'000);
+
 Duration timesOf(Duration interval, double times) {
-  return Duration(static_cast<Duration::rep>(std::llround(static_cast<double>(interval.count()) * times)));
+  const double exact = static_cast<double>(interval.count()) * times;
+  if (exact >= static_cast<double>(kLongest.count())) return kLongest;
+  return Duration(static_cast<Duration::rep>(std::llround(exact)));
 }
 
 }  // namespace

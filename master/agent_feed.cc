@@ -191,6 +191,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   for (uint32_t i = 0; i < turns_.size(); ++i) {
     turns[i].setJob(bytesOf(turns_[i].job));
     if (turns_[i].bound) turns[i].setBound(turns_[i].bound->count());
+    turns[i].setMayTakeKept(turns_[i].mayTakeKept);
   }
   turns_.clear();
   if (!std::exchange(queue_, false)) return;
@@ -198,6 +199,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   auto queue = message.initQueue();
   queue.setPendingPriority(news.pendingPriority ? *news.pendingPriority : int16_t{-1});
   queue.setWakes(news.wakes);
+  queue.setKept(kj::arrayPtr(news.kept.data(), news.kept.size()));
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {

@@ -55,6 +55,7 @@ class AgentFeedSender final {
   struct Turn {
     JobId job;
     std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
+    bool mayTakeKept = true;
   };
   void giveTurns(const std::vector<Turn>& turns);
   void queueChanged();

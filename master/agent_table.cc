@@ -30,6 +30,7 @@ Agent* AgentTable::attached(SessionId session) {
 }
 
 void AgentTable::attach(Agent& agent, SessionId session, const std::string& address) {
+  agent.silent = false;
   if (agent.session) sessions_.erase(*agent.session);
   agent.session = session;
   agent.address = address;

@@ -21,6 +21,7 @@ struct Agent {
   std::optional<SessionId> session;       // while attached
   std::optional<MonotonicTime> deadline;  // while away: when its jobs go to another
   bool overdue = false;                   // away beyond its deadline
+  bool silent = false;                    // did not answer in time when its jobs had their turn
   std::set<JobId> jobs;                   // unfinished ones that it owns
   // Of the current epoch. Sequences come without gaps, so the last answer stored says which is next.
   std::map<uint64_t, CommitAnswer> answers;  // by sequence; without server states

@@ -68,7 +68,9 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 // Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(Context& context, const Job& job, const Judging& judging, const Claim& claim) {
   const TaskRecord& task = job.tasks[claim.task];
-  if (task.state != RunState::kQueued || task.attempt != claim.attempt) return {Verdict::kTaskNotWaiting};
+  if (job.progress.held || task.state != RunState::kQueued || task.attempt != claim.attempt) {
+    return {Verdict::kTaskNotWaiting};
+  }
   ServerTable& servers = context.tables.servers;
   if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
   Server& server = servers.at(claim.server);
@@ -151,7 +153,7 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
     placeTask(context, job, claim, grants[i], decision);
   }
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
-  if (job.progress.reason != commit.waitReason) {
+  if (!job.progress.held && job.progress.reason != commit.waitReason) {
     job.progress.reason = commit.waitReason;
     context.tables.jobs.noteProgress(job);
   }
@@ -199,7 +201,7 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
             {},
             {}};
   }
-  Job& job = context.tables.jobs.add(record, agent.record.name);
+  Job& job = context.tables.jobs.add(record, agent.record.name, queueTime(context));
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
   const auto& files = commit.newJob->files;
@@ -251,6 +253,19 @@ CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit)
   return answer;
 }
 
+// A repeat gets the first answer. Where the job has ended or changed hands since, nobody has told the agent:
+// it would hold what it was granted then for ever.
+void tellWhatBecame(Context& context, SessionId session, const Commit& commit) {
+  const Agent* agent = context.tables.agents.attached(session);
+  const Job* job = context.tables.jobs.find(commit.job);
+  if (agent == nullptr) return;
+  if (job != nullptr && !isFinal(job->progress.state) && job->progress.owner == agent->record.name) return;
+  JobAssignment over;
+  over.job.id = commit.job;
+  over.over = true;
+  context.out.send(AssignJob{session, std::move(over)});
+}
+
 }  // namespace
 
 std::string spaceProblem(const Tables& tables) {
@@ -261,9 +276,13 @@ std::string spaceProblem(const Tables& tables) {
 }
 
 void handleCommit(Context& context, const CommitArrived& event) {
+  noteSignOfLife(context, event.session);
+  const Agent* agent = context.tables.agents.attached(event.session);
+  const bool isRepeat = agent != nullptr && event.commit.sequence <= agent->lastSequence;
   CommitAnswer answer = answerTo(context, event.session, event.commit);
   answer.servers = claimedServers(context.tables, event.commit);
   context.out.send(AnswerCommit{event.request, std::move(answer)});
+  if (isRepeat) tellWhatBecame(context, event.session, event.commit);
 }
 
 }  // namespace tarcil::master

@@ -1,4 +1,4 @@
-// Servers for which something is due at some time.
+// Servers, or others, for which something is due at some time.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,32 @@
 
 namespace tarcil::master {
 
-class Deadlines {
+template <typename Key>
+class DeadlinesOf {
  public:
-  // Replaces an earlier time of the server.
-  void set(ServerId server, MonotonicTime when) {
-    clear(server);
-    of_.emplace(server, when);
-    ordered_.emplace(when, server);
+  // Replaces an earlier time of this one.
+  void set(Key key, MonotonicTime when) {
+    clear(key);
+    of_.emplace(key, when);
+    ordered_.emplace(when, key);
   }
-  void clear(ServerId server) {
-    const auto found = of_.find(server);
+  void clear(Key key) {
+    const auto found = of_.find(key);
     if (found == of_.end()) return;
-    ordered_.erase({found->second, server});
+    ordered_.erase({found->second, key});
     of_.erase(found);
   }
   size_t size() const { return of_.size(); }
+  std::optional<MonotonicTime> of(Key key) const {
+    const auto found = of_.find(key);
+    return found == of_.end() ? std::nullopt : std::optional(found->second);
+  }
   std::optional<MonotonicTime> next() const {
     return ordered_.empty() ? std::nullopt : std::optional(ordered_.begin()->first);
   }
   // Those whose time has come; they have none any more.
-  std::vector<ServerId> takeDue(MonotonicTime now) {
-    std::vector<ServerId> due;
+  std::vector<Key> takeDue(MonotonicTime now) {
+    std::vector<Key> due;
     while (!ordered_.empty() && ordered_.begin()->first <= now) {
       due.push_back(ordered_.begin()->second);
       clear(due.back());
@@ -41,8 +46,10 @@ class Deadlines {
   }
 
  private:
-  std::unordered_map<ServerId, MonotonicTime> of_;
-  std::set<std::pair<MonotonicTime, ServerId>> ordered_;
+  std::unordered_map<Key, MonotonicTime> of_;
+  std::set<std::pair<MonotonicTime, Key>> ordered_;
 };
+
+using Deadlines = DeadlinesOf<ServerId>;
 
 }  // namespace tarcil::master

@@ -11,6 +11,7 @@
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
 #include "core/state/server_pressure.h"
+#include "latebinding/pool_messages.h"
 #include "master/store.h"
 
 namespace tarcil {
@@ -87,6 +88,31 @@ struct PressureReported {
   std::vector<ServerPressure> servers;
 };
 
+// What a monitor says of the performance of tasks; those that the session does not stand for are ignored.
+struct TroublesReported {
+  SessionId session;
+  std::vector<Trouble> troubles;
+};
+
+// The monitor's answer to ResizeTask; not given where the connection was lost.
+struct TaskResized {
+  SessionId session;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+  Status status;
+};
+
+// What a monitor reports of the units of late-bound tasks.
+struct PoolReportOf {
+  std::string server;
+  late::PoolReport report;
+};
+struct PoolReported {
+  RequestId request;
+  SessionId session;
+  std::vector<PoolReportOf> reports;
+};
+
 struct CancelRequested {
   RequestId request;
   JobId job;
@@ -111,8 +137,21 @@ struct SharesSet {
   uint32_t shares;
 };
 
-// What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; ends a drain and a
-// quarantine too. kDrain: cordoned, and the tasks go elsewhere.
+// A user keeps the profile of an application for others, or takes it away.
+struct ProfileStored {
+  RequestId request;
+  Caller caller;
+  Profile profile;
+  std::string note;
+};
+struct ProfileDeleted {
+  RequestId request;
+  Caller caller;
+  std::string application;
+};
+
+// What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; ends a drain, a
+// quarantine and a shield (adjusting.h) too. kDrain: cordoned, and the tasks go elsewhere.
 enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain };
 
 // Repeats are harmless.
@@ -124,6 +163,19 @@ struct ServersSteered {
   Duration deadline;  // kDrain: how long tasks may go on by themselves; then they are ended
 };
 
+// What users do to their jobs. kHold: no further task starts; those that run go on. kRelease: they start
+// again, in their turn. kPriority: the job has this priority from now on.
+enum class JobChange : uint8_t { kHold, kRelease, kPriority };
+
+// Repeats are harmless.
+struct JobSteered {
+  RequestId request;
+  Caller caller;
+  JobId job;
+  JobChange change;
+  uint8_t priority = 0;  // kPriority
+};
+
 // So much is free where the store is kept.
 struct SpaceMeasured {
   uint64_t freeBytes;
@@ -133,8 +185,16 @@ struct SpaceMeasured {
 struct TimerFired {};
 
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed,
-                           ReportsArrived, LeaseAsked, PressureReported, CancelRequested, SettingsSet,
-                           PlatformSet, SharesSet, ServersSteered, SpaceMeasured, TimerFired>;
+                           ReportsArrived, LeaseAsked, PressureReported, TroublesReported, TaskResized,
+                           PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
+                           ProfileDeleted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+
+// Steps for tasks in trouble, counted.
+struct AdjustingCounts {
+  uint64_t shielded = 0;  // servers kept from new tasks
+  uint64_t grown = 0;     // tasks that got another unit
+  uint64_t moved = 0;     // tasks sent elsewhere
+};
 
 // --- Actions ---
 // Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
@@ -180,7 +240,18 @@ struct AnswerLease {
   Result<std::vector<AllocationId>> refused;
 };
 
-// Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ServersSteered.
+// To the reports that were handled, now or before.
+struct PoolAnswerOf {
+  std::string server;
+  late::PoolAnswer answer;
+};
+struct AnswerPools {
+  RequestId request;
+  Result<std::vector<PoolAnswerOf>> answers;
+};
+
+// Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
+// ServersSteered, JobSteered.
 struct Answer {
   RequestId request;
   Status status;
@@ -207,8 +278,10 @@ struct AssignJob {
 // A waiting job's turn to be tried.
 struct QueueTurn {
   JobId job;
-  // That jobs ahead of it in the queue want; nullopt where that was not counted, or told a moment ago.
-  std::optional<uint64_t> unitsAhead{};
+  // That jobs ahead of it in the queue are likely to get first (ahead.h); nullopt where that was not counted,
+  // or told a moment ago.
+  std::optional<uint64_t> slotsAhead{};
+  bool mayTakeKept = true;  // PublishQueue::kept
 
   bool operator==(const QueueTurn&) const = default;
 };
@@ -224,6 +297,9 @@ struct GiveTurns {
 struct PublishQueue {
   std::optional<uint8_t> pendingPriority;
   uint64_t wakes = 0;  // how often something got better for waiting jobs
+  // Servers, ascending, that are kept free for one job: whoever has no turn that lets it take them leaves
+  // them alone, but for jobs of a higher priority than the pending one.
+  std::vector<ServerId> kept{};
 
   bool operator==(const PublishQueue&) const = default;
 };
@@ -233,6 +309,20 @@ struct PublishQueue {
 struct StopTask {
   SessionId session;
   AllocationId allocation;
+};
+
+// To a monitor: the task is to have the cores and memory of these units. Repeats are harmless.
+struct ResizeTask {
+  SessionId session;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+
+// To a monitor: how many units the server's late-bound tasks may have at most.
+struct LimitPool {
+  SessionId session;
+  std::string server;
+  late::PoolLimit limit;
 };
 
 // A task was given a slot, started or ended, or the job's state changed: whoever waits for that may look
@@ -247,9 +337,10 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
-                            AnswerLease, Answer, PublishServer, PublishSettings, PublishPlatform, AssignJob,
-                            GiveTurns, PublishQueue, StopTask, JobChanged, WakeAt>;
+using Action =
+    std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
+                 AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform, AssignJob,
+                 GiveTurns, PublishQueue, StopTask, ResizeTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

@@ -50,8 +50,12 @@ void Forecast::take(ServerId id, MonotonicTime now) {
   index_.update(id, vacancy, now);
 }
 
-Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead, MonotonicTime now) {
+Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, MonotonicTime now) {
   index_.advance(now);
+  // Buckets do not know what their servers are, but for their platform.
+  if (!spec.placement.constraints.empty() || !spec.extras.empty()) {
+    return {.verdict = Admit::kQueue, .wait = {.basis = WaitEstimate::Basis::kTooFew}, .bound = spec.maxWait};
+  }
   const QualitySettings& settings = published_.settings();
   const Judging judging = judgingFor(spec, settings);
   std::vector<Newcomer> newcomers;
@@ -64,22 +68,36 @@ Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t un
   }
   const Suitor suitor{
       .newcomers = newcomers, .least = spec.target.value_or(settings.target) * best, .rus = spec.rusPerTask};
-  const Wish wish{
-      .slots = slots, .ahead = static_cast<double>(unitsAhead) / spec.rusPerTask, .maxWait = spec.maxWait};
+  const Wish wish{.slots = slots, .ahead = static_cast<double>(slotsAhead), .maxWait = spec.maxWait};
   // A slot that is free is enough: nobody samples for the estimate.
   return admit(index_, suitor, wish, {.headroom = 0}, matching_);
 }
 
-std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
                                              MonotonicTime now) {
-  const Admission admission = admissionOf(spec, slots, unitsAhead, now);
+  const Admission admission = admissionOf(spec, slots, slotsAhead, now);
   if (admission.verdict == Admit::kPlace) return std::nullopt;
   return admission.wait;
 }
 
-std::optional<Duration> Forecast::boundOf(const JobSpec& spec, uint32_t slots, uint64_t unitsAhead,
+WallTime Forecast::startOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, Now now) {
+  const auto wait = waitOf(spec, slots, slotsAhead, now.steady);
+  if (!wait) return now.wall;
+  switch (wait->basis) {
+    case WaitEstimate::Basis::kHistory:
+      return now.wall + wait->likely;
+    case WaitEstimate::Basis::kBeyondHistory:
+      return now.wall + wait->mean;
+    case WaitEstimate::Basis::kTooYoung:
+    case WaitEstimate::Basis::kTooFew:
+      break;
+  }
+  return kNever;
+}
+
+std::optional<Duration> Forecast::boundOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
                                           MonotonicTime now) {
-  const Admission admission = admissionOf(spec, slots, unitsAhead, now);
+  const Admission admission = admissionOf(spec, slots, slotsAhead, now);
   switch (admission.verdict) {
     case Admit::kPlace:
       return std::nullopt;

@@ -44,6 +44,7 @@ struct WaitingJob {
   uint8_t liftedPriority = 0;  // what it counts as, after it has waited
   uint32_t ahead = 0;          // jobs that come before it
   uint64_t unitsAhead = 0;     // units that they could use
+  uint64_t slotsAhead = 0;     // slots like those that it waits for, which they are likely to get first
   uint32_t slots = 0;          // that it needs to start: a gang all at once, else one
 };
 

@@ -9,9 +9,9 @@
 namespace tarcil::master {
 
 JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress,
-                   std::deque<TaskRecord> tasks, Duration ageing)
+                   std::deque<TaskRecord> tasks, Duration ageing, WallTime now)
     : queue_(ageing) {
-  for (; !jobs.empty(); jobs.pop_front()) insert(std::move(jobs.front()));
+  for (; !jobs.empty(); jobs.pop_front()) insert(std::move(jobs.front()), now);
   // Tasks come job by job, so memory passes from the one place to the other as this goes on.
   for (; !tasks.empty(); tasks.pop_front()) {
     TaskRecord& task = tasks.front();
@@ -49,8 +49,9 @@ const Job* JobTable::find(const JobId& id) const {
   return found == jobs_.end() ? nullptr : &found->second;
 }
 
-Job& JobTable::insert(JobRecord record) {
+Job& JobTable::insert(JobRecord record, WallTime now) {
   Job& job = jobs_[record.id];
+  job.queued = std::min(record.submitted, now);
   job.record = std::move(record);
   job.progress.id = job.record.id;
   ++counted(job);
@@ -75,10 +76,14 @@ void JobTable::makeTasks(Job& job) {
   job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
 }
 
-Job& JobTable::add(const JobRecord& record, const std::string& owner) {
-  Job& job = insert(record);
+Job& JobTable::add(const JobRecord& record, const std::string& owner, WallTime now) {
+  Job& job = insert(record, now);
   makeTasks(job);
   job.progress.owner = owner;
+  if (record.spec.hold) {
+    job.progress.held = true;
+    job.progress.reason = "held by " + record.user;
+  }
   noteProgress(job);
   return job;
 }
@@ -106,6 +111,19 @@ void JobTable::setState(Job& job, RunState state) {
   job.progress.state = state;
   ++counted(job);
   job.changes.progress = true;
+}
+
+void JobTable::setPriority(Job& job, uint8_t priority) {
+  queue_.erase(placeOf(job));
+  std::vector<AllocationId> inUse;
+  for (const TaskRecord& task : job.tasks) {
+    if (task.state == RunState::kStarting || task.state == RunState::kRunning)
+      inUse.push_back(task.allocation);
+  }
+  for (const AllocationId allocation : inUse) erasePreemptible(job, allocation);
+  job.record.spec.priority = priority;
+  for (const AllocationId allocation : inUse) addPreemptible(job, allocation);
+  noteWhole(job);
 }
 
 void JobTable::note(Job& job) {
@@ -148,35 +166,60 @@ Place JobTable::placeOf(const Job& job) {
   return {.user = job.places.user,
           .priority = record.spec.priority,
           .kind = job.places.kind,
-          .submitted = record.submitted,
+          .submitted = job.queued,
           .job = record.id};
 }
 
 void JobTable::hold(AllocationId allocation, const Hold& hold) {
   holds_[allocation] = hold;
-  const JobSpec& spec = hold.job->record.spec;
-  queue_.order().addHeld(hold.job->places.user, spec.rusPerTask);
+  addHeld(hold, 1);
+  addPreemptible(*hold.job, allocation);
+}
+
+void JobTable::addPreemptible(const Job& job, AllocationId allocation) {
+  const JobSpec& spec = job.record.spec;
   if (spec.preemptible) preemptible_[spec.priority].insert(allocation);
+}
+
+void JobTable::erasePreemptible(const Job& job, AllocationId allocation) {
+  const auto ofPriority = preemptible_.find(job.record.spec.priority);
+  if (ofPriority == preemptible_.end()) return;
+  ofPriority->second.erase(allocation);
+  if (ofPriority->second.empty()) preemptible_.erase(ofPriority);
 }
 
 void JobTable::release(AllocationId allocation) {
   const auto hold = holds_.find(allocation);
-  const Job& job = *hold->second.job;
-  const JobSpec& spec = job.record.spec;
-  queue_.order().addHeld(job.places.user, -static_cast<int64_t>(spec.rusPerTask));
-  if (spec.preemptible) {
-    const auto ofPriority = preemptible_.find(spec.priority);
-    ofPriority->second.erase(allocation);
-    if (ofPriority->second.empty()) preemptible_.erase(ofPriority);
-  }
+  addHeld(hold->second, -1);
+  erasePreemptible(*hold->second.job, allocation);
   holds_.erase(hold);
 }
 
-void JobTable::reorder(const Job& job) {
-  const Place place = placeOf(job);
+void JobTable::resize(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const Hold& hold = holds_.at(allocation);
+  addHeld(hold, -1);
+  hold.job->tasks[hold.task].rus = rus;
+  addHeld(hold, 1);
+  noteTask(*hold.job, hold.task);
+}
+
+void JobTable::addHeld(const Hold& hold, int64_t times) {
+  const auto units = static_cast<int64_t>(hold.job->tasks[hold.task].rus.size());
+  queue_.order().addHeld(hold.job->places.user, times * units);
+}
+
+void JobTable::reorder(Job& job) {
   if (job.record.spec.schedule == Schedule::kGang) {
-    const std::pair age{job.record.submitted, job.record.id};
-    job.waits() ? static_cast<void>(waitingGangs_.insert(age)) : static_cast<void>(waitingGangs_.erase(age));
+    const Kind kind = job.active() > 0 ? kindOfItsOwn(job.record) : kindOf(job.record);
+    if (kind != job.places.kind) queue_.erase(placeOf(job));
+    job.places.kind = kind;
+  }
+  const Place place = placeOf(job);
+  const std::pair age{job.queued, job.record.id};
+  if (job.waits() && job.needsRoom()) {
+    waitingForRoom_.insert(age);
+  } else {
+    waitingForRoom_.erase(age);
   }
   if (!job.waits()) return queue_.erase(place);
   // More tasks to be placed than before, or another owner.

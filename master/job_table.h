@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/state/job_state.h"
+#include "master/ahead.h"
 #include "master/waiting_queue.h"
 
 namespace tarcil::master {
@@ -41,10 +42,17 @@ struct Job {
   }
   // How many it needs at once: a gang all of them.
   uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
-  uint64_t unitsWanted() const { return uint64_t{placeable()} * record.spec.rusPerTask; }
+  // Whether small jobs that take each unit as it comes free could keep it from ever starting.
+  bool needsRoom() const {
+    return record.spec.schedule == Schedule::kGang || (record.spec.rusPerTask > 1 && active() == 0);
+  }
+  Wanted wanted() const {
+    return {placeable(), record.spec.rusPerTask, record.spec.schedule == Schedule::kGang};
+  }
   // Whether it could use more slots than it has.
   bool waits() const {
-    return !progress.cancelRequested && count(RunState::kQueued) > 0 && active() < record.spec.mostAtOnce();
+    return !progress.cancelRequested && !progress.held && count(RunState::kQueued) > 0 &&
+           active() < record.spec.mostAtOnce();
   }
 
   // What the event at hand did to it.
@@ -61,8 +69,16 @@ struct Job {
     std::vector<AllocationId> victims;
     MonotonicTime notBefore{};  // next look for some
   } preemption;
+  // What was done for its tasks that fell short, the newest last; bounded, and not stored.
+  struct Adjusting {
+    std::vector<AdjustingStep> steps;
+    std::map<TaskIndex, uint32_t> moves;
+  } adjusting;
+  // Since when it counts as waiting: its submission, by the clock of whoever took it, but never a time to
+  // come.
+  WallTime queued = kNever;
   MonotonicTime boundDue{};  // when its owner may be told anew how long it is to wait
-  // Of a gang: no room is kept for it before.
+  // No room is kept for it before.
   MonotonicTime reserveNotBefore{};
   // Where JobTable lists it.
   struct Places {
@@ -83,9 +99,10 @@ struct Hold {
 // References to jobs hold until erase().
 class JobTable {
  public:
-  // Records of tasks and progress that belong to no job are ignored. `ageing`: see WaitingOrder.
+  // Records of tasks and progress that belong to no job are ignored. `ageing`: see WaitingOrder. `now` is, as
+  // in add(), by queueTime().
   JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress, std::deque<TaskRecord> tasks,
-           Duration ageing);
+           Duration ageing, WallTime now);
   JobTable(const JobTable&) = delete;
   JobTable& operator=(const JobTable&) = delete;
 
@@ -96,7 +113,7 @@ class JobTable {
   const std::map<JobId, Job>& all() const { return jobs_; }
 
   // Every task queued. Requires: the id is new.
-  Job& add(const JobRecord& record, const std::string& owner);
+  Job& add(const JobRecord& record, const std::string& owner, WallTime now);
   // Requires: there is a finished job.
   void eraseOldestFinished();
 
@@ -105,6 +122,8 @@ class JobTable {
   // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job was
   // noted.
   void setState(Job& job, RunState state);
+  // Everything is ordered by the new one, and the owner is told. The record is to be stored by the caller.
+  void setPriority(Job& job, uint8_t priority);
   void noteTask(Job& job, TaskIndex task);  // its record changed
   void noteProgress(Job& job);              // its progress changed
   void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task
@@ -118,9 +137,9 @@ class JobTable {
   WaitingQueue& queue() { return queue_; }
   const WaitingQueue& queue() const { return queue_; }
   // Puts the job among those that wait, or takes it out.
-  void reorder(const Job& job);
-  // Gangs among those that wait.
-  const ByAge& waitingGangs() const { return waitingGangs_; }
+  void reorder(Job& job);
+  // Those that wait and need several units at once to start.
+  const ByAge& waitingForRoom() const { return waitingForRoom_; }
   // The job is the latest to finish. Requires: called once for each job.
   void addFinished(Job& job);
 
@@ -131,6 +150,8 @@ class JobTable {
   void hold(AllocationId allocation, const Hold& hold);
   // Requires: it is in use.
   void release(AllocationId allocation);
+  // Its task has these units from now on. Requires: it is in use.
+  void resize(AllocationId allocation, const std::vector<RuIndex>& rus);
   const Hold* holder(AllocationId allocation) const;
   // Those of preemptible tasks, by priority.
   const std::map<uint8_t, std::set<AllocationId>>& preemptible() const { return preemptible_; }
@@ -150,10 +171,14 @@ class JobTable {
 
  private:
   // Its tasks are still to be made.
-  Job& insert(JobRecord record);
+  Job& insert(JobRecord record, WallTime now);
   // Every task queued.
   static void makeTasks(Job& job);
+  void addPreemptible(const Job& job, AllocationId allocation);
+  void erasePreemptible(const Job& job, AllocationId allocation);
   void note(Job& job);
+  // What the task holds counts for its user, so many times.
+  void addHeld(const Hold& hold, int64_t times);
 
   size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }
 
@@ -162,7 +187,7 @@ class JobTable {
   ByAge byAge_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
-  ByAge waitingGangs_;
+  ByAge waitingForRoom_;
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty

@@ -1,5 +1,6 @@
 #include "master/kind.h"
 
+#include <bit>
 #include <functional>
 #include <string_view>
 
@@ -39,6 +40,7 @@ Kind kindOf(const JobRecord& record) {
   digest.add(spec.target.value_or(-1));
   digest.add(spec.confidence.value_or(-1));
   digest.add(spec.maxWait ? spec.maxWait->count() : int64_t{-1});
+  digest.add(std::bit_width(static_cast<uint64_t>(spec.timeout.count())));
   digest.add(spec.protectNeighbours);
   digest.add(static_cast<int>(spec.policy));
   digest.add(static_cast<int>(placement.pack));
@@ -51,6 +53,12 @@ Kind kindOf(const JobRecord& record) {
   for (const std::string& server : placement.prefer) digest.add(server);
   const bool isAlone = placement.spread != Spread::kNone || !placement.preferOfTask.empty();
   if (isAlone) digest.add(toString(record.id));
+  return digest.sum();
+}
+
+Kind kindOfItsOwn(const JobRecord& record) {
+  Digest digest;
+  digest.add(toString(record.id));
   return digest.sum();
 }
 

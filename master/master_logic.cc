@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "core/base/names.h"
+#include "master/adjusting.h"
 #include "master/agent_attachment.h"
 #include "master/commits.h"
+#include "master/job_steering.h"
 #include "master/monitor_attachment.h"
+#include "master/pools.h"
+#include "master/profiles.h"
 #include "master/quarantine.h"
 #include "master/settlement.h"
 #include "master/startup.h"
@@ -84,6 +88,9 @@ struct Handler {
   void operator()(const ReportsArrived& event) const { takeReports(context, event); }
   void operator()(const LeaseAsked& event) const { renewLease(context, event); }
   void operator()(const PressureReported& event) const { takePressure(context, event); }
+  void operator()(const TroublesReported& event) const { takeTroubles(context, event); }
+  void operator()(const TaskResized& event) const { takeResized(context, event); }
+  void operator()(const PoolReported& event) const { takePoolReports(context, event); }
   void operator()(const CancelRequested& event) const {
     context.out.send(Answer{event.request, cancel(context, event)});
   }
@@ -96,8 +103,17 @@ struct Handler {
   void operator()(const SharesSet& event) const {
     context.out.send(Answer{event.request, setShares(context, event)});
   }
+  void operator()(const ProfileStored& event) const {
+    context.out.send(Answer{event.request, storeProfile(context, event)});
+  }
+  void operator()(const ProfileDeleted& event) const {
+    context.out.send(Answer{event.request, deleteProfile(context, event)});
+  }
   void operator()(const ServersSteered& event) const {
     context.out.send(Answer{event.request, steerServers(context, event)});
+  }
+  void operator()(const JobSteered& event) const {
+    context.out.send(Answer{event.request, steerJob(context, event)});
   }
   void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {
@@ -106,6 +122,7 @@ struct Handler {
     handOverOverdue(context);
     drainOverdue(context);
     endQuarantines(context);
+    adjustDue(context);
     endOverdueTurns(context);
   }
 };
@@ -222,6 +239,14 @@ std::vector<AgentView> MasterLogic::agents() const {
   return views;
 }
 
+const std::map<std::string, StoredProfile>& MasterLogic::profiles() const {
+  return state_->tables.profiles;
+}
+
+const StoredProfile* MasterLogic::profile(const std::string& application) const {
+  return master::findProfile(state_->tables.profiles, application);
+}
+
 const QualitySettings& MasterLogic::settings() const {
   return state_->tables.settings;
 }
@@ -239,6 +264,11 @@ MasterLogic::Load MasterLogic::load() const {
           .agents = tables.agents.attached(),
           .monitors = tables.servers.monitors(),
           .quarantined = tables.servers.quarantines().size(),
+          .kept = tables.reservation ? tables.reservation->servers.size() : 0,
+          .preempted = tables.preempted,
+          .inTrouble = tables.troubles.size(),
+          .shielded = tables.servers.shields().size(),
+          .adjusted = tables.adjusted,
           .freeBytes = tables.freeBytes};
 }
 

@@ -23,6 +23,8 @@ struct JobDetails {
   // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
   // waits.
   uint32_t ahead = 0;
+  std::vector<TaskTrouble> troubles{};  // of tasks that fall short
+  std::vector<AdjustingStep> steps{};   // what was done for them, the newest last
 };
 
 struct ServerView {
@@ -47,6 +49,9 @@ struct ServerView {
   uint64_t refusedClaims = 0;    // since the master's start
   uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
   std::vector<AbsentPressure> absent;  // what the background does not hold
+  std::vector<TaskTrouble> troubles;   // of tasks on it that fall short
+  bool shielded = false;               // kept from new tasks for one of them
+  RuSet pool{};                        // units that late-bound tasks run on
 };
 
 struct AgentView {
@@ -97,6 +102,10 @@ class MasterLogic final {
   std::vector<AgentView> agents() const;
   // The caller's, or everybody's where he may steer everybody's jobs; by user.
   std::vector<Usage> usage(const Caller& caller) const;
+  // By application. Holds until the next handle(), as what profile() finds.
+  const std::map<std::string, StoredProfile>& profiles() const;
+  // As profiles.h; null where none is stored.
+  const StoredProfile* profile(const std::string& application) const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;
   const ClusterRecord& cluster() const;
@@ -107,7 +116,12 @@ class MasterLogic final {
     size_t agents = 0;           // attached
     size_t monitors = 0;         // attached
     size_t quarantined = 0;      // servers
-    uint64_t freeBytes = 0;      // where the store is kept
+    size_t kept = 0;             // servers, for a large job
+    uint64_t preempted = 0;      // tasks, since the start
+    size_t inTrouble = 0;        // tasks that fall short, or did a moment ago
+    size_t shielded = 0;         // servers kept from new tasks for one of them
+    master::AdjustingCounts adjusted;
+    uint64_t freeBytes = 0;  // where the store is kept
   };
   Load load() const;
   // What is wrong with the master, for people; empty where nothing is.

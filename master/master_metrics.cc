@@ -58,6 +58,14 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   agents.Set(static_cast<double>(load.agents));
   monitors.Set(static_cast<double>(load.monitors));
   quarantined.Set(static_cast<double>(load.quarantined));
+  kept.Set(static_cast<double>(load.kept));
+  preempted.Increment(static_cast<double>(load.preempted) - preempted.Value());
+  inTrouble.Set(static_cast<double>(load.inTrouble));
+  shielded.Set(static_cast<double>(load.shielded));
+  const std::array steps = {load.adjusted.shielded, load.adjusted.grown, load.adjusted.moved};
+  for (size_t i = 0; i < steps.size(); ++i) {
+    adjusted[i]->Increment(static_cast<double>(steps[i]) - adjusted[i]->Value());
+  }
   diskFree.Set(static_cast<double>(load.freeBytes));
   storeBytes.Set(static_cast<double>(bytes));
   tarcil::set(units, {state.heldUnits, state.freeUnits, state.idleUnits});

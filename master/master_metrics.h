@@ -57,6 +57,19 @@ struct MasterMetrics {
       set.gauges("tarcil_master_servers", "Servers by state.", "state", {"up", "cordoned", "down"});
   prometheus::Gauge& quarantined =
       set.gauge("tarcil_master_quarantined_servers", "Servers set aside because they start no tasks.");
+  prometheus::Gauge& kept = set.gauge("tarcil_master_kept_servers",
+                                      "Servers that are kept free for a large job that has waited for long.");
+  prometheus::Counter& preempted = set.counter("tarcil_master_preempted_tasks_total",
+                                               "Tasks that were ended for jobs of a higher priority.");
+  prometheus::Gauge& inTrouble =
+      set.gauge("tarcil_master_troubled_tasks",
+                "Tasks that perform below what their jobs expect, or did a moment ago.");
+  prometheus::Gauge& shielded = set.gauge("tarcil_master_shielded_servers",
+                                          "Servers kept from new tasks for a task that is in trouble.");
+  // In the order of AdjustingCounts.
+  std::vector<prometheus::Counter*> adjusted =
+      set.counters("tarcil_master_adjusting_steps_total", "What was done for tasks in trouble.", "step",
+                   {"shield", "grow", "move"});
   prometheus::Gauge& agents = set.gauge("tarcil_master_agent_leases", "Agents that are attached.");
   prometheus::Gauge& monitors = set.gauge("tarcil_master_monitor_leases", "Monitors that are attached.");
 

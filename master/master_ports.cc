@@ -4,6 +4,7 @@
 #include "master/user_port.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
 
@@ -103,6 +104,30 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
         });
   }
 
+  kj::Promise<void> pools(PoolsContext context) override {
+    std::vector<master::PoolReportOf> reports;
+    for (auto report : convert::elements(context.getParams().getReports())) {
+      late::PoolReport& to = reports.emplace_back(master::PoolReportOf{text(report.getServer()), {}}).report;
+      to.incarnation = report.getIncarnation();
+      to.sequence = report.getSequence();
+      to.wanted = report.getWanted();
+      to.least = report.getLeast();
+      for (const uint16_t ru : report.getReturned()) to.returned.insert(ru);
+    }
+    return server_.reportPools(session_, std::move(reports))
+        .then([context](std::vector<master::PoolAnswerOf>&& answers) mutable {
+          auto list = context.getResults().initAnswers(static_cast<uint32_t>(answers.size()));
+          for (uint32_t i = 0; i < list.size(); ++i) {
+            const auto granted = answers[i].answer.granted.first(kMaxServerRus);
+            list[i].setServer(text(answers[i].server));
+            list[i].setIncarnation(answers[i].answer.incarnation);
+            list[i].setSequence(answers[i].answer.sequence);
+            convert::writeNumbers<uint16_t>(granted,
+                                            list[i].initGranted(static_cast<uint32_t>(granted.size())));
+          }
+        });
+  }
+
   kj::Promise<void> files(FilesContext context) override {
     const JobId id = readJobId(context.getParams().getJob());
     auto files = server_.store().files(id);
@@ -123,6 +148,14 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
     std::vector<ServerPressure> servers;
     for (auto server : convert::elements(context.getParams().getServers())) servers.push_back(read(server));
     server_.pressure(session_, std::move(servers));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> troubles(TroublesContext context) override {
+    std::vector<Trouble> troubles;
+    for (auto trouble : convert::elements(context.getParams().getTroubles()))
+      troubles.push_back(read(trouble));
+    server_.troubles(session_, std::move(troubles));
     return kj::READY_NOW;
   }
 

@@ -73,7 +73,7 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
                                                                        std::vector<KnownTask> tasks,
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
-  monitors_.insert_or_assign(session, std::make_unique<StopSender>(kj::mv(control)));
+  monitors_.insert_or_assign(session, std::make_unique<ControlSender>(kj::mv(control)));
   spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
                tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
@@ -115,8 +115,20 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
+void MasterServer::troubles(SessionId session, std::vector<Trouble> troubles) {
+  dispatch(master::TroublesReported{session, std::move(troubles)});
+}
+
 void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers) {
   dispatch(master::PressureReported{session, std::move(servers)});
+}
+
+kj::Promise<std::vector<master::PoolAnswerOf>> MasterServer::reportPools(
+    SessionId session, std::vector<master::PoolReportOf> reports) {
+  auto pending = pools_.add();
+  dispatch(master::PoolReported{pending.number, session, std::move(reports)});
+  return pending.promise.then(
+      [](Result<std::vector<master::PoolAnswerOf>>&& answers) { return valueOrThrow(std::move(answers)); });
 }
 
 kj::Promise<void> MasterServer::cancel(const JobId& job, const Caller& caller) {
@@ -140,6 +152,25 @@ kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const S
 kj::Promise<void> MasterServer::setShares(const std::string& user, uint32_t shares) {
   auto pending = others_.add();
   dispatch(master::SharesSet{pending.number, user, shares});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profile, std::string note) {
+  auto pending = others_.add();
+  dispatch(master::ProfileStored{pending.number, caller, std::move(profile), std::move(note)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application) {
+  auto pending = others_.add();
+  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::steerJob(const JobId& job, master::JobChange change, uint8_t priority,
+                                         const Caller& caller) {
+  auto pending = others_.add();
+  dispatch(master::JobSteered{pending.number, caller, job, change, priority});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
@@ -173,26 +204,14 @@ std::map<std::string, Duration> MasterServer::behind() const {
 }
 
 WallTime MasterServer::expectedStart(const WaitingJob& job) {
-  const Now now = clock_.now();
-  const auto wait = forecast_->waitOf(job.spec, job.slots, job.unitsAhead, now.steady);
-  if (!wait) return now.wall;
-  switch (wait->basis) {
-    case WaitEstimate::Basis::kHistory:
-      return now.wall + wait->likely;
-    case WaitEstimate::Basis::kBeyondHistory:
-      return now.wall + wait->mean;
-    case WaitEstimate::Basis::kTooYoung:
-    case WaitEstimate::Basis::kTooFew:
-      break;
-  }
-  return kNever;
+  return forecast_->startOf(job.spec, job.slots, job.slotsAhead, clock_.now());
 }
 
 std::optional<Duration> MasterServer::boundToTell(const master::QueueTurn& turn) {
-  if (!turn.unitsAhead) return std::nullopt;
+  if (!turn.slotsAhead) return std::nullopt;
   const auto need = logic_->need(turn.job);
   if (!need) return std::nullopt;
-  return forecast_->boundOf(*need->spec, need->slots, *turn.unitsAhead, clock_.now().steady);
+  return forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);
 }
 
 kj::Promise<void> MasterServer::synced() {
@@ -264,6 +283,9 @@ void MasterServer::letOut(master::AnswerReports& action) {
 void MasterServer::letOut(master::AnswerLease& action) {
   leases_.fulfill(action.request, std::move(action.refused));
 }
+void MasterServer::letOut(master::AnswerPools& action) {
+  pools_.fulfill(action.request, std::move(action.answers));
+}
 void MasterServer::letOut(master::Answer& action) {
   others_.fulfill(action.request, std::move(action.status));
 }
@@ -298,7 +320,8 @@ void MasterServer::letOut(master::GiveTurns& action) {
   const auto feed = feeds_.find(action.session);
   if (feed == feeds_.end()) return;
   std::vector<AgentFeedSender::Turn> turns;
-  for (const master::QueueTurn& turn : action.jobs) turns.push_back({turn.job, boundToTell(turn)});
+  for (const master::QueueTurn& turn : action.jobs)
+    turns.push_back({turn.job, boundToTell(turn), turn.mayTakeKept});
   feed->second->giveTurns(turns);
 }
 
@@ -309,6 +332,20 @@ void MasterServer::letOut(master::PublishQueue& action) {
 
 void MasterServer::letOut(master::StopTask& action) {
   if (auto it = monitors_.find(action.session); it != monitors_.end()) it->second->stop(action.allocation);
+}
+
+void MasterServer::letOut(master::ResizeTask& action) {
+  const auto monitor = monitors_.find(action.session);
+  if (monitor == monitors_.end()) return;
+  monitor->second->resize(action.allocation, action.rus, [this, action](Status status) {
+    dispatch(master::TaskResized{action.session, action.allocation, action.rus, std::move(status)});
+  });
+}
+
+void MasterServer::letOut(master::LimitPool& action) {
+  if (auto it = monitors_.find(action.session); it != monitors_.end()) {
+    it->second->limit(action.server, action.limit);
+  }
 }
 
 void MasterServer::letOut(master::JobChanged& action) {

@@ -12,12 +12,12 @@
 #include "env/clock.h"
 #include "master/agent_feed.h"
 #include "master/backups.h"
+#include "master/control_sender.h"
 #include "master/forecast.h"
 #include "master/master_logic.h"
 #include "master/master_metrics.h"
 #include "master/output_gate.h"
 #include "master/published_state.h"
-#include "master/stop_sender.h"
 #include "master/watchers.h"
 #include "rpc/connection.h"
 #include "rpc/requests.h"
@@ -60,10 +60,17 @@ class MasterServer final {
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
   void pressure(SessionId session, std::vector<ServerPressure> servers);
+  void troubles(SessionId session, std::vector<Trouble> troubles);
+  kj::Promise<std::vector<master::PoolAnswerOf>> reportPools(SessionId session,
+                                                             std::vector<master::PoolReportOf> reports);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
   kj::Promise<void> setSettings(const QualitySettings& settings);
   kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
   kj::Promise<void> setShares(const std::string& user, uint32_t shares);
+  kj::Promise<void> storeProfile(const Caller& caller, Profile profile, std::string note);
+  kj::Promise<void> deleteProfile(const Caller& caller, std::string application);
+  kj::Promise<void> steerJob(const JobId& job, master::JobChange change, uint8_t priority,
+                             const Caller& caller);
   kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
                                  Duration deadline, const Caller& caller);
 
@@ -111,6 +118,7 @@ class MasterServer final {
   void letOut(master::AnswerCommit& action);
   void letOut(master::AnswerReports& action);
   void letOut(master::AnswerLease& action);
+  void letOut(master::AnswerPools& action);
   void letOut(master::Answer& action);
   void letOut(master::PublishServer& action);
   void letOut(master::PublishSettings& action);
@@ -121,6 +129,8 @@ class MasterServer final {
   std::optional<Duration> boundToTell(const master::QueueTurn& turn);
   void letOut(master::PublishQueue& action);
   void letOut(master::StopTask& action);
+  void letOut(master::ResizeTask& action);
+  void letOut(master::LimitPool& action);
   void letOut(master::JobChanged& action);
 
   kj::Timer& timer_;
@@ -138,6 +148,7 @@ class MasterServer final {
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
   Requests<CommitAnswer> commits_{requests_};
   Requests<Result<std::vector<AllocationId>>> leases_{requests_};
+  Requests<Result<std::vector<master::PoolAnswerOf>>> pools_{requests_};
   Requests<Status> others_{requests_};
 
   std::unique_ptr<PublishedState> published_;
@@ -149,7 +160,7 @@ class MasterServer final {
   };
   std::map<RequestId, FeedToCome> feedsToCome_;  // of agents that are attaching
   std::map<SessionId, std::unique_ptr<AgentFeedSender>> feeds_;
-  std::map<SessionId, std::unique_ptr<StopSender>> monitors_;
+  std::map<SessionId, std::unique_ptr<ControlSender>> monitors_;
   Watchers<JobId> jobWatchers_;
   Watchers<ServerId> serverWatchers_;
 

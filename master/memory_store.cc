@@ -31,6 +31,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.progress = valuesOf(progress_);
   for (const auto& [key, task] : tasks_) contents.tasks.push_back(task);
   contents.usage = valuesOf(usage_);
+  contents.profiles = valuesOf(profiles_);
   return contents;
 }
 

@@ -4,6 +4,8 @@
 #include <unordered_set>
 
 #include "core/base/names.h"
+#include "master/adjusting.h"
+#include "master/pools.h"
 #include "master/quarantine.h"
 #include "master/task_life.h"
 
@@ -61,6 +63,7 @@ Arrived bringUp(Context& context, const ServerFacts& facts, const MonitorAttache
     server->absent.clear();
   }
   servers.setUp(*server, event.session);
+  takePoolUp(context, *server, takenOver);
   return {server->record.id, takenOver};
 }
 
@@ -141,6 +144,7 @@ void attachMonitor(Context& context, const MonitorAttached& event) {
     if (known.contains(task.allocation)) answer.drop.push_back(task.allocation);
   }
   context.out.send(std::move(answer));
+  for (const Arrived& server : arrived) resumeAdjusting(context, servers.at(server.server));
 }
 
 void renewLease(Context& context, const LeaseAsked& event) {

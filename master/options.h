@@ -29,9 +29,10 @@ struct MasterOptions {
   // of low priority starts at last, however much of higher priority keeps coming. 0: never. Ten minutes: half
   // of the range takes eight hours.
   Duration ageing = std::chrono::minutes(10);
-  // After so long a gang that waits has room kept for it: jobs behind it start only where they are sure to
-  // end before it could start. A job's max_wait comes before it. As long as agents wait for a good place.
-  Duration gangPatience = std::chrono::seconds(30);
+  // After so long a job that waits for several units at once, a gang or tasks of several, has servers kept
+  // for it: jobs behind it take those only where they are sure to end before it could start. A job's max_wait
+  // comes before it. As long as agents wait for a good place.
+  Duration roomPatience = std::chrono::seconds(30);
   // A server on which so many launches in a row fail within the window, by its own fault, takes no new tasks
   // for a while; the next time twice as long, up to the longest. 0: never. Few enough to spare most tasks of
   // a job their attempts, more than a passing fault such as a full disk while a large task ends.
@@ -39,6 +40,16 @@ struct MasterOptions {
   Duration quarantineWindow = std::chrono::minutes(10);
   Duration quarantine = std::chrono::minutes(1);
   Duration longestQuarantine = std::chrono::hours(1);
+  // Between two steps for a task that falls short of what its job expects (adjusting.h): long enough for one
+  // to show.
+  Duration adjustingPause = std::chrono::seconds(10);
+  // A trouble that is over for so long has what was done for it undone; each time it comes back, twice as
+  // long, up to an hour.
+  Duration adjustingCalm = std::chrono::minutes(1);
+  // A server is kept from new tasks for so long at most because a task on it is in trouble, and so many per
+  // cent of the servers at once, at least one. 0 per cent: none ever.
+  Duration longestShield = std::chrono::minutes(10);
+  uint32_t mostShielded = 10;
   // Bytes to be left free on the store's disk: below it new jobs are refused, so that what the running ones
   // still have to write finds room. 0: never. The log of recent writes and the files that RocksDB merges take
   // some 100 MiB.

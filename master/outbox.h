@@ -18,6 +18,7 @@ class Outbox {
   void put(Record record) { actions_.push_back(Persist{Put{std::move(record)}}); }
   void erase(EraseAnswer answer) { actions_.push_back(Persist{std::move(answer)}); }
   void erase(EraseJob job) { actions_.push_back(Persist{job}); }
+  void erase(EraseProfile profile) { actions_.push_back(Persist{std::move(profile)}); }
 
   // Held back until close(), in order.
   void send(Action action) { held_.push_back(std::move(action)); }

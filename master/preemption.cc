@@ -4,12 +4,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "core/decide/chooser.h"
 #include "core/model/quality.h"
 #include "core/state/commit_check.h"
+#include "master/spreading.h"
 #include "master/suitable.h"
 #include "master/task_life.h"
 
@@ -19,7 +21,7 @@ namespace {
 // After so long a job that nothing could be done for is looked at again.
 constexpr Duration kBetweenVainTries = std::chrono::seconds(1);
 
-// Servers with free units that are looked at for a gang.
+// Servers with free units that are looked at.
 constexpr size_t kMostFreeLookedAt = 1'024;
 
 struct Victim {
@@ -116,15 +118,14 @@ class Vision {
 // The search for the job's slots.
 class Search {
  public:
-  Search(const Context& context, const Job& job) : context_(context), job_(job), spec_(job.record.spec) {
+  Search(const Context& context, const Job& job)
+      : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
+    const Tables& tables = context.tables;
+    if (tables.reservation && !tables.jobs.queue().mayTakeKept(JobTable::placeOf(job))) {
+      except_ = tables.reservation->servers;
+    }
     judging_ = judgingFor(spec_, context.tables.settings);
-    for (const auto& [platform, count] : servers().platforms()) {
-      best_ = std::max(best_, platformFactor(spec_.profile, platform));
-    }
-    for (const TaskRecord& task : job.tasks) {
-      if (task.state != RunState::kStarting && task.state != RunState::kRunning) continue;
-      if (const Server* server = servers().find(task.server)) ++placed_[siteOf(*server)];
-    }
+    best_ = bestFactor();
   }
 
   // The victims by whose end `slots` more tasks get a slot, or fewer where not all do, but for gangs; empty
@@ -132,7 +133,7 @@ class Search {
   std::vector<Victim> victimsFor(size_t slots) {
     const bool isGang = spec_.schedule == Schedule::kGang;
     lookAtVictims();
-    if (isGang) lookAtFree();
+    if (!options_.empty()) lookAtFree();
     std::vector<Victim> all;
     for (size_t found = 0; found < slots; ++found) {
       const auto slot = cheapest();
@@ -141,7 +142,7 @@ class Search {
       if (option.victims->empty() && !isGang) return {};
       all.insert(all.end(), option.victims->begin(), option.victims->end());
       option.vision.replace(*option.victims, spec_);
-      ++placed_[siteOf(servers().at(slot->first))];
+      placed_.add(servers().at(slot->first));
       judge(slot->first, option);
     }
     return all;
@@ -157,22 +158,27 @@ class Search {
 
   const ServerTable& servers() const { return context_.tables.servers; }
 
-  // What tasks are spread over.
-  std::string siteOf(const Server& server) const {
-    switch (spec_.placement.spread) {
-      case Spread::kServer:
-        return server.record.facts.name;
-      case Spread::kRack:
-        return server.record.facts.rack;
-      case Spread::kNone:
-        break;
+  // On the platforms of the servers that meet the job's constraints, as the agent judges it.
+  double bestFactor() const {
+    double best = 0;
+    if (spec_.placement.constraints.empty()) {
+      for (const auto& [platform, count] : servers().platforms()) {
+        best = std::max(best, platformFactor(spec_.profile, platform));
+      }
+      return best;
     }
-    return {};
+    for (ServerId id = 0; id < servers().size(); ++id) {
+      const Server& server = servers().at(id);
+      if (!isSuitable(server, spec_)) continue;
+      best = std::max(best, platformFactor(spec_.profile, server.record.facts.platform));
+    }
+    return best;
   }
 
   void lookAt(const Server& server) {
     const ServerId id = server.record.id;
-    if (options_.contains(id) || !isSuitable(server, spec_)) return;
+    if (options_.contains(id) || !isSuitable(server, spec_) || std::ranges::binary_search(except_, id))
+      return;
     judge(id, options_.emplace(id, Option{Vision(context_, server, job_)}).first->second);
   }
 
@@ -213,7 +219,7 @@ class Search {
     Cost least;
     for (auto option = options_.begin(); option != options_.end(); ++option) {
       const auto& victims = option->second.victims;
-      if (!victims || isFull(servers().at(option->first))) continue;
+      if (!victims || placed_.isFull(servers().at(option->first))) continue;
       Cost cost{.victims = victims->size()};
       for (const Victim& victim : *victims) cost.highest = std::max(cost.highest, victim.priority);
       if (best != options_.end() && least <= cost) continue;
@@ -223,19 +229,14 @@ class Search {
     return best;
   }
 
-  bool isFull(const Server& server) const {
-    if (spec_.placement.spread == Spread::kNone) return false;
-    const auto there = placed_.find(siteOf(server));
-    return there != placed_.end() && there->second >= spec_.placement.atMost;
-  }
-
   const Context& context_;
   const Job& job_;
   const JobSpec& spec_;
+  std::span<const ServerId> except_;  // kept for another job
   Judging judging_;
   double best_ = 0;  // factor of the job's best platform
   Options options_;
-  std::map<std::string, uint32_t> placed_;  // tasks of the job by what they are spread over
+  Spreading placed_;
 };
 
 // Units that are on their way to the job: those of victims that have not ended yet.
@@ -245,12 +246,29 @@ size_t slotsToCome(const JobTable& jobs, Job& job) {
   return victims.size();
 }
 
+// Tasks that are ended for it: of a gang all, since the others can do nothing without it and start again
+// together.
+size_t preempt(Context& context, const Hold& hold, const std::string& why) {
+  const JobTable& jobs = context.tables.jobs;
+  if (hold.job->record.spec.schedule != Schedule::kGang) {
+    moveTask(context, hold, why);
+    return 1;
+  }
+  size_t ended = 0;
+  for (const TaskRecord& task : hold.job->tasks) {
+    if (task.stopping || (task.state != RunState::kStarting && task.state != RunState::kRunning)) continue;
+    moveTask(context, *jobs.holder(task.allocation), why);
+    ++ended;
+  }
+  return ended;
+}
+
 }  // namespace
 
 void preemptFor(Context& context, Job& job) {
   JobTable& jobs = context.tables.jobs;
   const JobSpec& spec = job.record.spec;
-  if (job.placeable() == 0 || job.progress.cancelRequested) return;
+  if (job.placeable() == 0 || !job.waits()) return;
   if (jobs.preemptible().empty() || jobs.preemptible().begin()->first >= spec.priority) return;
   if (slotsToCome(jobs, job) > 0 || context.now.steady < job.preemption.notBefore) return;
   const std::vector<Victim> victims = Search(context, job).victimsFor(job.placeable());
@@ -260,13 +278,14 @@ void preemptFor(Context& context, Job& job) {
   }
   const std::string why = "preempted by " + spec.name + " (job " + toString(job.record.id).substr(0, 8) +
                           ", priority " + std::to_string(spec.priority) + ")";
+  size_t ended = 0;
   for (const Victim& victim : victims) {
     job.preemption.victims.push_back(victim.allocation);
-    moveTask(context, *jobs.holder(victim.allocation), why);
+    ended += preempt(context, *jobs.holder(victim.allocation), why);
   }
-  job.progress.reason = "room is being made: " + std::to_string(victims.size()) +
-                        (victims.size() == 1 ? " task" : " tasks") + " of lower priority " +
-                        (victims.size() == 1 ? "is" : "are") + " being ended";
+  context.tables.preempted += ended;
+  job.progress.reason = "room is being made: " + std::to_string(ended) + (ended == 1 ? " task" : " tasks") +
+                        " of lower priority " + (ended == 1 ? "is" : "are") + " being ended";
   jobs.noteProgress(job);
 }
 

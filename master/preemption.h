@@ -9,7 +9,8 @@ namespace tarcil::master {
 // preemptible tasks of lower priority, these are ended: of the servers looked at the one with the fewest of
 // them, of the lowest priority, the youngest first, for each task that could be placed; of a gang for all of
 // its tasks or none, free slots counted. They wait again, with their places kept, and are told why; the
-// attempt does not count. The units go to whoever comes first in the queue then.
+// attempt does not count. With a task of a gang all of that gang are ended. The units go to whoever comes
+// first in the queue then.
 //
 // Does nothing where a server is acceptable as it is, and no more than once a second for a job that it can do
 // nothing for. Looks at the servers of at most kMostVictimsLookedAt tasks, and for gangs at some that have

@@ -1,6 +1,7 @@
 #include "master/query_codec.h"
 
 #include "schema/convert.h"
+#include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
 
@@ -14,6 +15,8 @@ void write(const JobDetails& value, wire::JobDetails::Builder to) {
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) write(value.tasks[i], tasks[i]);
   to.setAhead(value.ahead);
+  write(value.troubles, to.initTroubles(static_cast<uint32_t>(value.troubles.size())));
+  write(value.steps, to.initSteps(static_cast<uint32_t>(value.steps.size())));
 }
 
 void write(const JobSummary& value, wire::JobSummary::Builder to) {
@@ -78,6 +81,10 @@ void write(const ServerView& value, wire::ServerDetails::Builder to) {
   to.setRefusedClaims(value.refusedClaims);
   to.setNeverStarted(value.neverStarted);
   write(value.absent, to.initAbsent(static_cast<uint32_t>(value.absent.size())));
+  write(value.troubles, to.initTroubles(static_cast<uint32_t>(value.troubles.size())));
+  to.setShielded(value.shielded);
+  const auto pool = value.pool.first(value.pool.size());
+  convert::writeNumbers<uint16_t>(pool, to.initPool(static_cast<uint32_t>(pool.size())));
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) writeTask(value.tasks[i], tasks[i]);
 }

@@ -4,71 +4,108 @@
 #include <utility>
 #include <vector>
 
+#include "master/kept_servers.h"
 #include "master/suitable.h"
 
 namespace tarcil::master {
 namespace {
 
-// Gangs that are looked at, the oldest first; those that no room is kept for now are passed over.
-constexpr int kMostLookedAt = 64;
+// Jobs that are looked at, the oldest first; those that no room is kept for now are passed over.
+constexpr int kMostLookedAt = 1'024;
 
-// For how many times its bound no room is kept for a gang that did not start though there was some.
+// For how many times its bound no room is kept for a job that did not start though there was some.
 constexpr int kPause = 10;
 
-// What runs changes all the time; the time of the start is found out anew no more often than this.
+// What runs changes all the time; servers are chosen anew no more often than this.
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
 
-Duration boundOf(const Tables& tables, const Job& gang) {
-  return gang.record.spec.maxWait.value_or(tables.options.gangPatience);
+Duration boundOf(const Tables& tables, const Job& job) {
+  return job.record.spec.maxWait.value_or(tables.options.roomPatience);
 }
 
-// Slots for a job's tasks on servers that meet its constraints and take tasks, whatever their quality.
-struct Slots {
-  uint64_t free = 0;
-  uint64_t all = 0;  // were nothing running
-};
-
-Slots slotsFor(const Tables& tables, const JobSpec& spec) {
-  Slots slots;
+// Whether the job would start were nothing else running, whatever the quality. O(servers).
+bool couldStart(const Tables& tables, const Job& job) {
+  const JobSpec& spec = job.record.spec;
+  uint64_t slots = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     const Server& server = tables.servers.at(id);
-    if (!isSuitable(server, spec)) continue;
-    slots.free += server.status.free.size() / spec.rusPerTask;
-    slots.all += server.record.facts.rus / spec.rusPerTask;
+    if (isSuitable(server, spec)) slots += server.record.facts.rus / spec.rusPerTask;
+    if (slots >= job.slotsToStart()) return true;
   }
-  return slots;
-}
-
-// Whether the gang would start were nothing else running. Asked again some time later where not.
-bool couldStart(const Context& context, Job& gang) {
-  if (slotsFor(context.tables, gang.record.spec).all >= gang.placeable()) return true;
-  gang.reserveNotBefore = context.now.steady + kBetweenLooks;
   return false;
 }
 
-Job* oldestOverdue(const Context& context) {
-  JobTable& jobs = context.tables.jobs;
+// Between two steps of what is kept, and the unit of pauses: a job that waits for no quality at all may have
+// a bound of zero.
+Duration stepOf(const Tables& tables, const Job& job) {
+  return std::max({boundOf(tables, job), tables.options.roomPatience, kBetweenLooks});
+}
+
+// Looks at one job a second that could not start: that takes a look at every server.
+Job* oldestOverdue(Context& context) {
+  Tables& tables = context.tables;
+  if (context.now.steady < tables.reservationNotBefore) return nullptr;
   int looked = 0;
-  for (const auto& [submitted, id] : jobs.waitingGangs()) {
+  for (const auto& [queued, id] : tables.jobs.waitingForRoom()) {
     if (++looked > kMostLookedAt) return nullptr;
-    Job* gang = jobs.find(id);
-    if (context.now.steady < gang->reserveNotBefore) continue;
-    if (context.now.wall - submitted < boundOf(context.tables, *gang)) continue;
-    if (couldStart(context, *gang)) return gang;
+    Job* job = tables.jobs.find(id);
+    if (context.now.steady < job->reserveNotBefore) continue;
+    if (queueTime(context) - queued < boundOf(tables, *job)) continue;
+    if (couldStart(tables, *job)) return job;
+    pauseReservation(context, *job);
+    tables.reservationNotBefore = context.now.steady + kBetweenLooks;
+    return nullptr;
   }
   return nullptr;
 }
 
-void reserveFor(Context& context, const Job& gang) {
+// When what the task holds comes free at the latest.
+WallTime endOf(const Hold& hold) {
+  const JobSpec& running = hold.job->record.spec;
+  if (running.timeout == Duration::zero()) return kNever;
+  return hold.job->tasks[hold.task].placed + running.timeout + running.grace;
+}
+
+std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec) {
+  std::vector<Prospect> prospects;
+  for (ServerId id = 0; id < tables.servers.size(); ++id) {
+    const Server& server = tables.servers.at(id);
+    if (!isSuitable(server, spec) || server.record.facts.rus < spec.rusPerTask) continue;
+    Prospect& prospect =
+        prospects.emplace_back(Prospect{.server = id, .free = server.status.free.size(), .ends = {}});
+    for (const Resident& resident : server.residents) {
+      prospect.ends.push_back({.when = endOf(*tables.jobs.holder(resident.allocation)),
+                               .units = static_cast<uint32_t>(resident.rus.size())});
+    }
+  }
+  return prospects;
+}
+
+// Chooses the servers of the reservation, and tells the queue who may pass it.
+void chooseServers(Context& context, const Job& job) {
   Tables& tables = context.tables;
-  const WallTime start = expectedStartOf(tables, gang, context.now.wall);
-  tables.reservation = GangReservation{
-      .gang = gang.record.id, .expectedStart = start, .due = context.now.steady + kBetweenLooks};
+  RoomReservation& reservation = *tables.reservation;
+  std::vector<Prospect> prospects = prospectsFor(tables, job.record.spec);
+  KeptServers chosen = chooseKept(prospects, job.record.spec.rusPerTask, job.slotsToStart(),
+                                  std::max<uint64_t>(reservation.slots, job.slotsToStart()));
+  // What is no longer kept is there for others.
+  if (!std::ranges::includes(chosen.servers, reservation.servers)) tables.jobs.queue().wakeAll();
+  reservation.servers = std::move(chosen.servers);
+  reservation.due = context.now.steady + kBetweenLooks;
+  const WallTime start = std::max(chosen.start, context.now.wall);
   const auto mayPass = [&tables, start, now = context.now.wall + kBetweenLooks](const JobId& other) {
     const JobSpec& spec = tables.jobs.find(other)->record.spec;
     return spec.timeout > Duration::zero() && now + spec.timeout + spec.grace <= start;
   };
-  tables.jobs.queue().reserve(WaitingQueue::Reservation{.job = JobTable::placeOf(gang), .mayPass = mayPass});
+  tables.jobs.queue().reserve(WaitingQueue::Reservation{.job = JobTable::placeOf(job), .mayPass = mayPass});
+}
+
+void widen(Context& context, const Job& job) {
+  RoomReservation& reservation = *context.tables.reservation;
+  reservation.slots =
+      std::max<uint64_t>(job.slotsToStart(), std::min(2 * reservation.slots, uint64_t{kMaxTasks}));
+  reservation.widenAt = context.now.steady + stepOf(context.tables, job);
+  reservation.due = context.now.steady;
 }
 
 void letGo(Context& context) {
@@ -77,55 +114,82 @@ void letGo(Context& context) {
   context.tables.jobs.queue().wakeAll();
 }
 
+// Units on servers that are kept.
+uint64_t freeOnKept(const Tables& tables) {
+  uint64_t units = 0;
+  for (ServerId id : tables.reservation->servers) units += tables.servers.at(id).status.free.size();
+  return units;
+}
+
+// Its bound has passed once more. While more and more comes free the servers that are kept will do. Its agent
+// may take by now what it would not take before, and waits for its turn: this job is what everybody waits
+// for.
+void widenUnlessMoreIsFree(Context& context, const Job& job) {
+  RoomReservation& reservation = *context.tables.reservation;
+  context.tables.jobs.queue().wakeAll();
+  const uint64_t free = freeOnKept(context.tables);
+  if (free <= std::exchange(reservation.freeUnits, free)) return widen(context, job);
+  reservation.widenAt = context.now.steady + stepOf(context.tables, job);
+}
+
+// Of the job that room is kept for.
+void refresh(Context& context) {
+  const RoomReservation& reservation = *context.tables.reservation;
+  Job* job = context.tables.jobs.find(reservation.job);
+  const auto isOver = [&]() {
+    return job == nullptr || !job->waits() || !job->needsRoom() || context.now.steady < job->reserveNotBefore;
+  };
+  if (isOver()) return letGo(context);
+  if (context.now.steady >= reservation.widenAt) widenUnlessMoreIsFree(context, *job);
+  if (context.now.steady < reservation.due) return;
+  if (!couldStart(context.tables, *job)) {
+    pauseReservation(context, *job);
+    return letGo(context);
+  }
+  chooseServers(context, *job);
+}
+
 }  // namespace
 
-WallTime expectedStartOf(const Tables& tables, const Job& gang, WallTime now) {
-  const JobSpec& spec = gang.record.spec;
-  const uint64_t free = slotsFor(tables, spec).free, wanted = gang.placeable();
-  if (free >= wanted) return now;
-  // Units by when they come free at the latest. Slots are counted as if units of different servers made one:
-  // for tasks of several units the time may be too early, so fewer pass, never more.
-  std::vector<std::pair<WallTime, size_t>> ends;
-  for (ServerId id = 0; id < tables.servers.size(); ++id) {
-    const Server& server = tables.servers.at(id);
-    if (!isSuitable(server, spec)) continue;
-    for (const Resident& resident : server.residents) {
-      const Hold& hold = *tables.jobs.holder(resident.allocation);
-      const JobSpec& running = hold.job->record.spec;
-      if (running.timeout == Duration::zero()) continue;
-      const WallTime placed = hold.job->tasks[hold.task].placed;
-      ends.emplace_back(placed + running.timeout + running.grace, resident.rus.size());
-    }
-  }
-  std::ranges::sort(ends);
-  uint64_t missing = (wanted - free) * spec.rusPerTask;
-  for (const auto& [end, units] : ends) {
-    if (units >= missing) return std::max(end, now);
-    missing -= units;
-  }
-  return kNever;
+bool isKept(const Tables& tables, ServerId server) {
+  return tables.reservation && std::ranges::binary_search(tables.reservation->servers, server);
 }
 
 void updateReservation(Context& context) {
   Tables& tables = context.tables;
-  const auto& reservation = tables.reservation;
-  if (reservation && context.now.steady >= reservation->due) {
-    Job* gang = tables.jobs.find(reservation->gang);
-    if (gang != nullptr && gang->waits() && couldStart(context, *gang)) reserveFor(context, *gang);
-  }
-  if (reservation) {
-    const Job* gang = tables.jobs.find(reservation->gang);
-    if (gang == nullptr || !gang->waits() || context.now.steady < gang->reserveNotBefore) letGo(context);
-  }
-  if (reservation) return;
-  if (const Job* gang = oldestOverdue(context)) reserveFor(context, *gang);
+  if (tables.reservation) refresh(context);
+  if (tables.reservation) return;
+  const Job* job = oldestOverdue(context);
+  if (job == nullptr) return;
+  tables.reservation = RoomReservation{
+      .job = job->record.id,
+      .servers = {},
+      .slots = job->slotsToStart(),
+      .due = context.now.steady,
+      .widenAt = context.now.steady + stepOf(tables, *job),
+  };
+  chooseServers(context, *job);
 }
 
-void doubtReservation(Context& context, Job& gang) {
+void doubtReservation(Context& context, Job& job) {
   const Tables& tables = context.tables;
-  if (!tables.reservation || tables.reservation->gang != gang.record.id) return;
-  if (slotsFor(tables, gang.record.spec).free < 2 * uint64_t{gang.placeable()}) return;
-  gang.reserveNotBefore = context.now.steady + kPause * boundOf(tables, gang);
+  if (!tables.reservation || tables.reservation->job != job.record.id) return;
+  // On all servers: it may take what is not kept as well.
+  uint64_t free = 0;
+  for (ServerId id = 0; id < tables.servers.size(); ++id) {
+    const Server& server = tables.servers.at(id);
+    if (isSuitable(server, job.record.spec)) free += server.status.free.size() / job.record.spec.rusPerTask;
+  }
+  if (free < job.slotsToStart()) return;
+  if (free >= 2 * uint64_t{job.slotsToStart()}) {
+    job.reserveNotBefore = context.now.steady + kPause * stepOf(tables, job);
+  } else {
+    widen(context, job);
+  }
+}
+
+void pauseReservation(Context& context, Job& job) {
+  job.reserveNotBefore = context.now.steady + stepOf(context.tables, job);
 }
 
 }  // namespace tarcil::master

@@ -1,29 +1,41 @@
-// Room for gangs that have waited for too long (design 7): small jobs that take each unit as it comes free
-// would keep a gang from ever starting.
+// Room for jobs that need several units at once and have waited for too long (design 7): small jobs that take
+// each unit as it comes free would keep them from ever starting.
 #pragma once
 
 #include "master/tables.h"
 
 namespace tarcil::master {
 
-// Keeps room for the oldest gang that has waited past its bound, and lets go where it waits no more. While
-// room is kept, jobs behind the gang in the queue's order have their turn only where their timeout ends
-// before the gang is expected to start (backfill). It is expected when the tasks that run will have ended by
-// their timeouts as far as it needs; where those do not tell, nothing passes it.
+// Keeps servers free for the oldest such job that has waited past its bound, a gang or one whose tasks take
+// several units and of which none runs. Lets go where it waits no more. The servers are those that can give
+// it the slots that it needs to start soonest (kept_servers.h), chosen anew from time to time. Jobs behind it
+// in the queue's order leave these servers alone, but for those whose timeout ends before it is expected to
+// start (backfill). It is expected when the tasks that run there will have ended by their timeouts; where
+// those do not tell, nothing passes it.
 //
-// No room is kept for a gang that could not start were nothing else running, as things are.
+// Each time that its bound passes once more with nothing more come free on them, or that it was tried in vain
+// with room there for all of it, twice as much is kept, in the end all that it could use: tasks that never
+// end, or places that are not good enough, keep it from starting on a few servers, but not for ever.
 //
-// The gang holds nothing: units stay free until all of them are, and whatever comes before it in the order
-// may take them. There is one gang at a time, so two cannot wait for each other. To be called before turns
+// No room is kept for a job that could not start were nothing else running, as things are.
+//
+// Each time that its bound passes it is tried again, though nothing got better: the place that it waits for
+// may not come, and at its own bound it takes the best there is.
+//
+// The job holds nothing: units stay free until all of them are, and whatever comes before it in the order may
+// take them. There is one such job at a time, so two cannot wait for each other. To be called before turns
 // are given.
 void updateReservation(Context& context);
 
-// To be called when a gang was tried and did not start. Where there was room enough, something else keeps it
-// from starting, and no room is kept for it for a while.
-void doubtReservation(Context& context, Job& gang);
+// Whether the server is kept for a job.
+bool isKept(const Tables& tables, ServerId server);
 
-// When the gang could start at the latest, by the timeouts of what runs on servers that meet its constraints;
-// kNever where they do not tell. O(allocations).
-WallTime expectedStartOf(const Tables& tables, const Job& gang, WallTime now);
+// To be called when a job was tried and did not start. Where room was kept for it and there was twice what it
+// needs, something else keeps it from starting, and no room is kept for it for a while.
+void doubtReservation(Context& context, Job& job);
+
+// To be called when no task of the job could have been placed whatever there is: they wait for their restart
+// delay, for instance. No room is kept for it for a while.
+void pauseReservation(Context& context, Job& job);
 
 }  // namespace tarcil::master

@@ -67,6 +67,7 @@ struct Collect {
   void operator()(TaskRecord&& r) { to.tasks.push_back(std::move(r)); }
   void operator()(DecisionRecord&&) {}
   void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
+  void operator()(StoredProfile&& r) { to.profiles.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
 };
 
@@ -140,8 +141,9 @@ class RocksStore final : public Store {
   Result<StoreContents> load() override {
     StoreContents contents;
     using Kind = RecordKind;
-    for (Kind kind : {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer,
-                      Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage}) {
+    for (Kind kind :
+         {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer, Kind::kPlatform,
+          Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
         std::visit(Collect{contents}, std::move(record));
@@ -218,6 +220,10 @@ class RocksStore final : public Store {
 
   void add(rocksdb::WriteBatch& batch, const EraseAnswer& erase) {
     check(batch.Delete(open_.rest(), answerKey(erase.agent, erase.epoch, erase.sequence)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseProfile& erase) {
+    check(batch.Delete(open_.rest(), profileKey(erase.application)));
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {

@@ -65,6 +65,15 @@ void ServerTable::vacate(Server& server, AllocationId allocation) {
   noteBetter(server);
 }
 
+void ServerTable::resize(Server& server, AllocationId allocation, std::vector<RuIndex> rus) {
+  Resident resident = *std::ranges::find(server.residents, allocation, &Resident::allocation);
+  const bool frees = rus.size() < resident.rus.size();
+  resident.rus = std::move(rus);
+  tarcil::vacate(server.status, server.residents, allocation, server.record.facts, server.share);
+  tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
+  frees ? noteBetter(server) : noteChange(server);
+}
+
 void ServerTable::rebuildAll() {
   for (Server& server : servers_) {
     rebuild(server);
@@ -74,10 +83,25 @@ void ServerTable::rebuildAll() {
   changed_.clear();
 }
 
-void ServerTable::rebuild(Server& server) {
+void ServerTable::reform(Server& server) {
   tarcil::rebuild(server.status, server.residents, server.record.facts, server.share);
+  const RuSet& pool = server.record.pool.held;
+  for (const RuIndex ru : pool.first(pool.size())) server.status.free.erase(ru);
   ++server.status.version;
+}
+
+void ServerTable::rebuild(Server& server) {
+  reform(server);
   noteBetter(server);
+}
+
+void ServerTable::setPool(Server& server, late::PoolLease pool) {
+  const uint32_t before = server.status.free.size();
+  const bool isSame = pool.held == server.record.pool.held;
+  server.record.pool = std::move(pool);
+  if (isSame) return;
+  reform(server);
+  server.status.free.size() > before ? noteBetter(server) : noteChange(server);
 }
 
 void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {
@@ -110,7 +134,8 @@ void ServerTable::setBackground(Server& server, const Pressure& background) {
 }
 
 void ServerTable::refreshCordon(Server& server) {
-  const bool cordoned = server.record.cordoned || server.trust.asideUntil != kNever;
+  const bool cordoned =
+      server.record.cordoned || server.trust.asideUntil != kNever || !server.shieldReason.empty();
   if (server.status.cordoned == cordoned) return;
   server.status.cordoned = cordoned;
   ++server.status.version;
@@ -159,7 +184,7 @@ std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {
 
 std::optional<MonotonicTime> ServerTable::nextDeadline() const {
   std::optional<MonotonicTime> earliest;
-  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_}) {
+  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_, &shields_}) {
     const std::optional<MonotonicTime> next = deadlines->next();
     if (next && (!earliest || *next < *earliest)) earliest = next;
   }

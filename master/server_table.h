@@ -36,6 +36,9 @@ struct Server {
     WallTime asideUntil = kNever;  // while it is set aside
     std::string asideReason;
   } trust;
+
+  std::string shieldReason;  // why it takes no new tasks for a while; empty: no task there asks for that
+  MonotonicTime shieldNotBefore{};  // it takes tasks until then, whoever asks
 };
 
 // Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
@@ -58,9 +61,14 @@ class ServerTable {
   // Takes what the monitor says now. Units and extras that are gone stay with their tasks until those end.
   void setFacts(Server& server, const ServerFacts& facts);
 
+  // The units that late-bound tasks run on: they are not free, and no resident has any of them.
+  void setPool(Server& server, late::PoolLease pool);
+
   // Requires: the resident's units and extras are free.
   void occupy(Server& server, Resident resident);
   void vacate(Server& server, AllocationId allocation);
+  // Requires: the resident is there, and units that it has not had are free.
+  void resize(Server& server, AllocationId allocation, std::vector<RuIndex> rus);
   // At start: residents without their effects, then the effects of all of them.
   void restore(Server& server, Resident resident) { server.residents.push_back(std::move(resident)); }
   void rebuildAll();
@@ -90,15 +98,18 @@ class ServerTable {
   // Monitors that are attached.
   size_t monitors() const { return sessions_.size(); }
 
-  // Agents see what the record and the quarantine make of it. To be called after either has changed.
+  // Agents see what the record, the quarantine and the shield make of it. To be called after either has
+  // changed.
   void refreshCordon(Server& server);
 
   // When the tasks of servers that are down are declared lost, those of servers being drained are ended, and
-  // servers that were set aside take tasks again.
+  // servers that were set aside, or kept from new tasks for those they have, take tasks again.
   Deadlines& losses() { return losses_; }
   Deadlines& drains() { return drains_; }
   Deadlines& quarantines() { return quarantines_; }
   const Deadlines& quarantines() const { return quarantines_; }
+  Deadlines& shields() { return shields_; }
+  const Deadlines& shields() const { return shields_; }
   // The earliest of them all.
   std::optional<MonotonicTime> nextDeadline() const;
 
@@ -118,6 +129,8 @@ class ServerTable {
   Share shareOf(const std::string& platform) const;
   // One server changes from the one platform to the other; empty: from none.
   void changePlatform(const std::string& from, const std::string& to);
+  // Its status from scratch.
+  void reform(Server& server);
   void rebuild(Server& server);
   void noteChange(const Server& server) { changed_.push_back(server.record.id); }
   void noteBetter(const Server& server);
@@ -129,7 +142,7 @@ class ServerTable {
   std::map<std::string, uint32_t> platforms_;  // none is 0
   std::unordered_map<SessionId, Session> sessions_;
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
-  Deadlines losses_, drains_, quarantines_;
+  Deadlines losses_, drains_, quarantines_, shields_;
   std::vector<ServerId> changed_;  // with repeats
   bool better_ = false;
 };

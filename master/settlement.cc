@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/pools.h"
 #include "master/task_life.h"
 #include "master/turns.h"
 
@@ -130,7 +131,11 @@ void eraseOldJobs(Context& context) {
 void askForWake(Context& context) {
   Tables& tables = context.tables;
   std::optional<MonotonicTime> next = tables.servers.nextDeadline();
-  for (const auto& other : {tables.agents.nextDeadline(), tables.historyDue, tables.turnsDue}) {
+  // Its job is tried anew when its bound passes, also where nothing else happens.
+  std::optional<MonotonicTime> reservationDue;
+  if (tables.reservation) reservationDue = tables.reservation->widenAt;
+  for (const auto& other : {tables.agents.nextDeadline(), tables.historyDue, tables.turnsDue,
+                            tables.troubles.due.next(), tables.pools.due, reservationDue}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;
@@ -156,6 +161,7 @@ void settle(Context& context) {
     context.out.send(PublishServer{std::move(update)});
   }
   giveTurns(context);
+  limitPools(context);
   askForWake(context);
   context.out.close();
 }

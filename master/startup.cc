@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/adjusting.h"
 #include "master/restoring.h"
 #include "master/steering.h"
 #include "master/task_life.h"
@@ -63,21 +64,32 @@ void restoreJob(Context& context, Job& job) {
   }
 }
 
+Profiles profilesOf(std::vector<StoredProfile> stored) {
+  Profiles profiles;
+  for (StoredProfile& profile : stored) {
+    const std::string application = profile.profile.application;
+    profiles[application] = std::move(profile);
+  }
+  return profiles;
+}
+
 }  // namespace
 
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
   const ClusterRecord cluster = clusterOf(contents);
   return Tables{
       options,
+      now,
       cluster,
       cluster.nextAllocation,
       contents.settings.value_or(QualitySettings{}),
       ServerTable(std::move(contents.servers), contents.platforms, cluster.nextAllocation << kVersionBits,
                   now.steady + options.serverGrace),
       JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks),
-               options.ageing),
+               options.ageing, now.wall),
       AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
       UsageTable(std::move(contents.usage)),
+      profilesOf(std::move(contents.profiles)),
       std::nullopt,
       std::nullopt,
       std::nullopt,
@@ -92,6 +104,7 @@ void start(Context& context, Rng& rng) {
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
   resumeDrains(context);
+  restoreAdjusting(context);
   if (tables.cluster.cluster.empty()) {
     tables.cluster.cluster = randomName(rng);
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/adjusting.h"
 #include "master/quarantine.h"
 #include "master/task_life.h"
 
@@ -45,6 +46,7 @@ void steer(Context& context, Server& server, const ServersSteered& event) {
       uncordon(server.record);
       servers.drains().clear(id);
       endQuarantine(context, server);
+      endShield(context, server);
       break;
     case ServerChange::kDrain:
       if (event.deadline > Duration::zero()) {

@@ -14,7 +14,9 @@
 #include "core/decide/options.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
+#include "core/state/stored_profile.h"
 #include "core/state/usage.h"
+#include "latebinding/pool_lease.h"
 
 namespace tarcil {
 
@@ -35,6 +37,7 @@ struct ServerRecord {
   bool draining = false;       // ... and those that it has are to go elsewhere
   WallTime drainAt = kNever;   // draining: until then they may end by themselves; kNever: they may not
   std::string cordonReason{};  // who wanted it so; empty where it is not cordoned
+  late::PoolLease pool{};      // its units for late-bound tasks; no task of a job holds one
 
   bool operator==(const ServerRecord&) const = default;
 };
@@ -67,8 +70,9 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
-using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
-                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage>;
+using Record =
+    std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
+                 DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage, StoredProfile>;
 
 struct Put {
   Record record;
@@ -83,7 +87,11 @@ struct EraseJob {
   JobId job;
 };
 
-using Mutation = std::variant<Put, EraseAnswer, EraseJob>;
+struct EraseProfile {
+  std::string application;
+};
+
+using Mutation = std::variant<Put, EraseAnswer, EraseJob, EraseProfile>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -98,6 +106,7 @@ struct StoreContents {
   std::deque<JobRecord> jobs;
   std::deque<TaskRecord> tasks;
   std::vector<Usage> usage;
+  std::vector<StoredProfile> profiles;
 };
 
 // In bytes.

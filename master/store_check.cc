@@ -33,6 +33,7 @@ struct ReadableKey {
   std::string operator()(const FilesRecord& r) const { return jobKeyText('f', r.job); }
   std::string operator()(const PlatformRecord& r) const { return "h/" + r.name; }
   std::string operator()(const Usage& r) const { return "u/" + r.user; }
+  std::string operator()(const StoredProfile& r) const { return "q/" + r.profile.application; }
 };
 
 bool isActive(const TaskRecord& task) {
@@ -248,7 +249,8 @@ class Checker {
     const auto found = servers_.find(task.server);
     if (found == servers_.end()) return report(task, "there is no server " + task.server);
     const ServerFacts& facts = found->second->facts;
-    if (task.rus.size() != job.spec.rusPerTask) {
+    const size_t most = size_t{job.spec.rusPerTask} + job.spec.adjust.moreRus;
+    if (task.rus.size() < job.spec.rusPerTask || task.rus.size() > most) {
       report(task, "it holds " + std::to_string(task.rus.size()) + " units, and asked for " +
                        std::to_string(job.spec.rusPerTask));
     }
@@ -275,6 +277,10 @@ class Checker {
       report(task, what + ": it has " + std::to_string(count) +
                        ", numbered from 0 (or had more when the task was placed)");
     }
+    const auto pool = servers_.find(task.server);
+    if (kind == "unit" && pool != servers_.end() &&
+        pool->second->pool.held.contains(static_cast<RuIndex>(number)))
+      report(task, what + " is also lent to late-bound tasks");
     const auto [owner, isFree] =
         owners_.emplace(Where{task.server, kind + " " + std::to_string(number)}, &task);
     if (!isFree) report(task, what + " is also held by " + readableKey(*owner->second));

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "schema/convert.h"
+#include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 #include "schema/store.capnp.h"
 
@@ -51,7 +52,33 @@ struct KeyOf {
   std::string operator()(const FilesRecord& r) const { return jobKey(RecordKind::kFiles, r.job); }
   std::string operator()(const PlatformRecord& r) const { return prefix(RecordKind::kPlatform) + r.name; }
   std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
+  std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application); }
 };
+
+void writeUnits(const RuSet& units, auto init) {
+  const auto members = units.first(units.size());
+  convert::writeNumbers<uint16_t>(members, init(static_cast<uint32_t>(members.size())));
+}
+
+RuSet readUnits(capnp::List<uint16_t>::Reader from) {
+  RuSet units;
+  for (const uint16_t ru : from) units.insert(ru);
+  return units;
+}
+
+void writePool(const late::PoolLease& pool, wire::PoolRecord::Builder to) {
+  writeUnits(pool.held, [&to](uint32_t size) { return to.initHeld(size); });
+  to.setIncarnation(pool.incarnation);
+  to.setSequence(pool.answer.sequence);
+  writeUnits(pool.answer.granted, [&to](uint32_t size) { return to.initGranted(size); });
+}
+
+late::PoolLease readPool(wire::PoolRecord::Reader from) {
+  const uint64_t incarnation = from.getIncarnation();
+  return {readUnits(from.getHeld()),
+          incarnation,
+          {from.getSequence() == 0 ? 0 : incarnation, from.getSequence(), readUnits(from.getGranted())}};
+}
 
 struct Encode {
   wire::StoredRecord::Builder to;
@@ -71,6 +98,7 @@ struct Encode {
     server.setDraining(r.draining);
     server.setDrainAt(toWire(r.drainAt));
     server.setCordonReason(text(r.cordonReason));
+    if (r.pool != late::PoolLease()) writePool(r.pool, server.initPool());
   }
   void operator()(const AgentRecord& r) {
     auto agent = to.initAgent();
@@ -93,11 +121,18 @@ struct Encode {
   void operator()(const PlatformRecord& r) { write(r.name, r.share, to.initPlatform()); }
   void operator()(const QualitySettings& r) { write(r, to.initSettings()); }
   void operator()(const Usage& r) { write(r, to.initUsage()); }
+  void operator()(const StoredProfile& r) { write(r, to.initProfile()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
-  return {from.getId(),       read(from.getFacts()),       text(from.getMonitor()),     from.getCordoned(),
-          from.getDraining(), wallTime(from.getDrainAt()), text(from.getCordonReason())};
+  return {from.getId(),
+          read(from.getFacts()),
+          text(from.getMonitor()),
+          from.getCordoned(),
+          from.getDraining(),
+          wallTime(from.getDrainAt()),
+          text(from.getCordonReason()),
+          readPool(from.getPool())};
 }
 
 FilesRecord readFiles(std::string_view key, wire::StoredRecord::Reader from) {
@@ -112,6 +147,10 @@ FilesRecord readFiles(std::string_view key, wire::StoredRecord::Reader from) {
 
 std::string keyOf(const Record& record) {
   return std::visit(KeyOf{}, record);
+}
+
+std::string profileKey(const std::string& application) {
+  return prefix(RecordKind::kProfile) + application;
 }
 
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence) {
@@ -181,6 +220,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getSettings());
     case wire::StoredRecord::USAGE:
       return read(stored.getUsage());
+    case wire::StoredRecord::PROFILE:
+      return read(stored.getProfile());
   }
   KJ_FAIL_REQUIRE("a record of an unknown kind", static_cast<int>(stored.which()));
 }

@@ -1,7 +1,9 @@
 // Everything the master knows, and what a handler of an event gets to work with.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "core/decide/options.h"
 #include "master/agent_table.h"
@@ -10,19 +12,35 @@
 #include "master/options.h"
 #include "master/outbox.h"
 #include "master/server_table.h"
+#include "master/trouble_table.h"
 #include "master/usage_table.h"
 
 namespace tarcil::master {
 
-// Room is kept for this gang (reservation.h).
-struct GangReservation {
-  JobId gang;
-  WallTime expectedStart = kNever;  // by the timeouts of what runs; kNever where they do not tell
-  MonotonicTime due{};              // when that is to be found out anew
+// Room is kept for this job (reservation.h).
+struct RoomReservation {
+  JobId job;
+  std::vector<ServerId> servers;  // ascending
+  uint64_t slots = 0;             // that they are to give it: as many as it needs, or more
+  MonotonicTime due{};            // when they are to be chosen anew
+  MonotonicTime widenAt{};        // when more are to be kept
+  uint64_t freeUnits = 0;         // on them, when that was asked last
 };
+
+// How far monitors may go with the units of late-bound tasks (pools.h).
+struct PoolLimits {
+  bool areOffered = false;           // by a server, since the start
+  bool areLimited = false;           // to what operators set apart
+  uint64_t revision = 0;             // of the limit that was told last
+  std::optional<MonotonicTime> due;  // while jobs wait: when the next look is taken
+};
+
+// By application.
+using Profiles = std::map<std::string, StoredProfile>;
 
 struct Tables {
   MasterOptions options;
+  Now began;                        // this start of the master
   ClusterRecord cluster;            // as stored
   AllocationId nextAllocation = 1;  // below cluster.nextAllocation: within the block that is reserved
   QualitySettings settings;
@@ -30,12 +48,18 @@ struct Tables {
   JobTable jobs;
   AgentTable agents;
   UsageTable usage;
+  Profiles profiles;
   std::optional<MonotonicTime> historyDue;     // when finished jobs are to be looked through for old ones
   std::optional<MonotonicTime> wakeAt;         // asked for and not come yet
   std::optional<MonotonicTime> turnsDue;       // when the turns that are out have been out long enough
   PublishQueue queueTold{};                    // to agents, last
-  std::optional<GangReservation> reservation;  // as the queue was told last
-  uint64_t freeBytes = UINT64_MAX;             // where the store is kept, when it was measured last
+  std::optional<RoomReservation> reservation;  // as the queue was told last
+  MonotonicTime reservationNotBefore{};        // a job to keep servers for is looked for
+  TroubleTable troubles{};
+  AdjustingCounts adjusted{};  // since the start
+  PoolLimits pools{};
+  uint64_t preempted = 0;           // tasks, since the start
+  uint64_t freeBytes = UINT64_MAX;  // where the store is kept, when it was measured last
 };
 
 struct Context {
@@ -43,6 +67,13 @@ struct Context {
   Now now;
   Outbox& out;
 };
+
+// What waiting is counted by: as the clock for people was at the master's start, and monotonic from there on.
+// When that clock is set, nobody comes first or last for it.
+inline WallTime queueTime(const Context& context) {
+  const Now& began = context.tables.began;
+  return began.wall + (context.now.steady - began.steady);
+}
 
 // Allocation numbers are reserved in the store this many at a time, so that a commit seldom writes the
 // counter.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "master/adjusting.h"
+
 namespace tarcil::master {
 namespace {
 
@@ -43,7 +45,7 @@ void placeTask(Context& context, Job& job, const Claim& claim, const Grant& gran
   task.placed = context.now.wall;
   context.tables.jobs.setState(job, claim.task, RunState::kStarting);
   context.tables.jobs.hold(grant.allocation, {&job, claim.task, claim.server});
-  context.tables.jobs.queue().order().noteGrant(JobTable::placeOf(job), context.now.wall);
+  context.tables.jobs.queue().order().noteGrant(JobTable::placeOf(job), queueTime(context));
 }
 
 void startTask(Context& context, const Hold& hold, WallTime started) {
@@ -59,9 +61,12 @@ void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration ma
   const Hold held = hold;  // the table's own entry goes away below
   const TaskRecord& task = held.job->tasks[held.task];
   const AllocationId allocation = task.allocation;
-  tables.usage.addAttempt(held.job->record.user, task.rus.size(), context.now.wall - task.placed);
+  noteAdjustedEnds(context, held);
+  tables.usage.addAttempt(held.job->record.user, held.job->record.spec.rusPerTask,
+                          context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);
   tables.jobs.release(allocation);
+  tables.jobs.queue().order().noteGrant(JobTable::placeOf(*held.job), queueTime(context));
   concludeAttempt(context, *held.job, held.task, end, mayRunFor);
 }
 

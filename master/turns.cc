@@ -1,6 +1,7 @@
 #include "master/turns.h"
 
 #include <map>
+#include <utility>
 
 #include "master/preemption.h"
 #include "master/reservation.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr size_t kTurnsAtOnce = 32;
 // An estimate of the wait takes some ten microseconds.
 constexpr Duration kBetweenBounds = std::chrono::seconds(5);
+// Jobs ahead that are counted: some hundred microseconds. Of those further back it is too few.
+constexpr uint32_t kMostCounted = 4'096;
 constexpr Duration kTurnPatience = std::chrono::milliseconds(250);
 
 const Agent* ownerAttached(const Tables& tables, const JobId& id) {
@@ -20,12 +23,47 @@ const Agent* ownerAttached(const Tables& tables, const JobId& id) {
   return owner != tables.agents.all().end() && owner->second.session ? &owner->second : nullptr;
 }
 
+// Where a turn would be answered.
+const Agent* whoTries(const Tables& tables, const JobId& id) {
+  const Agent* owner = ownerAttached(tables, id);
+  return owner == nullptr || owner->silent ? nullptr : owner;
+}
+
 void publishQueue(Context& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
-  const PublishQueue news{queue.pendingPriority(context.now.wall), queue.wakes()};
+  PublishQueue news{queue.pendingPriority(queueTime(context)), queue.wakes()};
+  if (const auto& reservation = context.tables.reservation) news.kept = reservation->servers;
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;
   context.out.send(news);
+}
+
+// For the jobs that may be told anew how long they are to wait.
+void countAhead(Context& context, std::vector<QueueTurn>& turns) {
+  const JobTable& jobs = context.tables.jobs;
+  std::map<JobId, QueueTurn*> asked;
+  for (QueueTurn& turn : turns) {
+    MonotonicTime& due = context.tables.jobs.find(turn.job)->boundDue;
+    if (context.now.steady < due) continue;
+    due = context.now.steady + kBetweenBounds;
+    asked.emplace(turn.job, &turn);
+  }
+  if (asked.empty()) return;
+  Ahead ahead;
+  const auto tell = [&](const JobId& id, QueueTurn& turn) {
+    turn.slotsAhead = ahead.slotsBefore(jobs.find(id)->wanted());
+  };
+  jobs.queue().order().walk([&](const Place& next) -> std::optional<uint64_t> {
+    if (asked.empty() || ahead.jobs() == kMostCounted) return std::nullopt;
+    if (const auto found = asked.find(next.job); found != asked.end()) {
+      tell(next.job, *found->second);
+      asked.erase(found);
+    }
+    const Wanted wanted = jobs.find(next.job)->wanted();
+    ahead.add(wanted);
+    return wanted.units();
+  });
+  for (const auto& [id, turn] : asked) tell(id, *turn);
 }
 
 }  // namespace
@@ -36,18 +74,14 @@ void giveTurns(Context& context) {
   if (tables.servers.takeBetter()) queue.wakeAll();
   updateReservation(context);
   const auto lookUp = [&tables](const JobId& id) -> WaitingQueue::Candidate {
-    const Agent* owner = ownerAttached(tables, id);
+    const Agent* owner = whoTries(tables, id);
     return {.whoTries = owner == nullptr ? std::nullopt : std::optional<uint64_t>(*owner->session),
-            .units = tables.jobs.find(id)->unitsWanted()};
+            .units = tables.jobs.find(id)->wanted().units()};
   };
   std::map<SessionId, std::vector<QueueTurn>> turns;
-  for (QueueTurn& turn : queue.giveTurns(kTurnsAtOnce, lookUp)) {
-    MonotonicTime& due = tables.jobs.find(turn.job)->boundDue;
-    if (context.now.steady < due) {
-      turn.unitsAhead.reset();
-    } else {
-      due = context.now.steady + kBetweenBounds;
-    }
+  std::vector<QueueTurn> given = queue.giveTurns(kTurnsAtOnce, lookUp);
+  countAhead(context, given);
+  for (QueueTurn& turn : given) {
     turns[*ownerAttached(tables, turn.job)->session].push_back(std::move(turn));
   }
   publishQueue(context);
@@ -57,6 +91,7 @@ void giveTurns(Context& context) {
 }
 
 void endTurns(Context& context, const TurnsPassed& event) {
+  noteSignOfLife(context, event.session);
   const Agent* agent = context.tables.agents.attached(event.session);
   if (agent == nullptr) return;
   WaitingQueue& queue = context.tables.jobs.queue();
@@ -68,7 +103,9 @@ void endTurns(Context& context, const TurnsPassed& event) {
     queue.endTurn(JobTable::placeOf(*job));
     return isOutdated ? nullptr : job;
   };
-  for (const JobId& id : event.untried) end(id);
+  for (const JobId& id : event.untried) {
+    if (Job* job = end(id)) pauseReservation(context, *job);
+  }
   for (const JobId& id : event.jobs) {
     if (Job* job = end(id)) noteVainTry(context, *job);
   }
@@ -76,14 +113,23 @@ void endTurns(Context& context, const TurnsPassed& event) {
 
 void noteVainTry(Context& context, Job& job) {
   if (!job.waits()) return;
-  context.tables.jobs.queue().noteVain(job.places.kind);
+  context.tables.jobs.queue().noteVain(job.places.kind, job.record.spec.priority);
   preemptFor(context, job);
-  if (job.record.spec.schedule == Schedule::kGang) doubtReservation(context, job);
+  doubtReservation(context, job);
 }
 
 void endOverdueTurns(Context& context) {
   if (!context.tables.turnsDue || *context.tables.turnsDue > context.now.steady) return;
-  context.tables.jobs.queue().endTurns();
+  Tables& tables = context.tables;
+  for (const JobId& id : tables.jobs.queue().onTurn()) {
+    if (const Agent* owner = ownerAttached(tables, id)) tables.agents.named(owner->record.name).silent = true;
+  }
+  tables.jobs.queue().endTurns();
+}
+
+void noteSignOfLife(Context& context, SessionId session) {
+  Agent* agent = context.tables.agents.attached(session);
+  if (agent != nullptr && std::exchange(agent->silent, false)) context.tables.jobs.queue().wakeUntriable();
 }
 
 }  // namespace tarcil::master

@@ -16,7 +16,10 @@ void endTurns(Context& context, const TurnsPassed& event);
 void noteVainTry(Context& context, Job& job);
 
 // An agent that does not answer holds nobody up for long: it may still try its jobs, but no longer before
-// others.
+// others, and none of them has another turn until it says something.
 void endOverdueTurns(Context& context);
+
+// The agent of this session has sent something.
+void noteSignOfLife(Context& context, SessionId session);
 
 }  // namespace tarcil::master

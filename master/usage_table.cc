@@ -20,10 +20,13 @@ Usage& UsageTable::of(const std::string& user) {
 }
 
 void UsageTable::addAttempt(const std::string& user, size_t rus, Duration held) {
-  Usage& usage = of(user);
-  ++usage.attempts;
+  ++of(user).attempts;
+  addUnits(user, rus, held);
+}
+
+void UsageTable::addUnits(const std::string& user, size_t rus, Duration held) {
   // The wall clock may have been set back meanwhile.
-  usage.ruMicroseconds += rus * static_cast<uint64_t>(std::max(held, Duration::zero()).count());
+  of(user).ruMicroseconds += rus * static_cast<uint64_t>(std::max(held, Duration::zero()).count());
 }
 
 void UsageTable::addJob(const std::string& user, RunState state) {

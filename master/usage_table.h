@@ -18,6 +18,8 @@ class UsageTable {
 
   // An attempt of this user's has ended, after it held so many units for so long.
   void addAttempt(const std::string& user, size_t rus, Duration held);
+  // A task of this user's held so many units for so long beside those that count as its attempt.
+  void addUnits(const std::string& user, size_t rus, Duration held);
   // A job of this user's has ended. Requires: the state is final.
   void addJob(const std::string& user, RunState state);
 

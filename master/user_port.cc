@@ -5,6 +5,7 @@
 #include "master/query_codec.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -82,6 +83,12 @@ class UserPortImpl final : public wire::UserPort::Server {
     return server_.cancel(id, caller_);
   }
 
+  kj::Promise<void> steerJob(SteerJobContext context) override {
+    auto params = context.getParams();
+    const auto change = convert::fromWireEnum<master::JobChange>(params.getChange(), 3, "JobChange");
+    return server_.steerJob(readJobId(params.getId()), change, params.getPriority(), caller_);
+  }
+
   kj::Promise<void> decisions(DecisionsContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     requireVisible(id);
@@ -144,6 +151,33 @@ class UserPortImpl final : public wire::UserPort::Server {
     requireOperator("change shares");
     const auto params = context.getParams();
     return server_.setShares(text(params.getUser()), params.getShares());
+  }
+
+  kj::Promise<void> profiles(ProfilesContext context) override {
+    const auto& profiles = server_.logic().profiles();
+    auto to = context.getResults().initProfiles(static_cast<uint32_t>(profiles.size()));
+    uint32_t i = 0;
+    for (const auto& [application, profile] : profiles) write(profile, to[i++]);
+    return server_.synced();
+  }
+
+  kj::Promise<void> profile(ProfileContext context) override {
+    const std::string application = text(context.getParams().getApplication());
+    const StoredProfile* profile = server_.logic().profile(application);
+    if (profile == nullptr) {
+      return toException(Error{ErrorCode::kNotFound, "no profile is stored under \"" + application + "\""});
+    }
+    write(*profile, context.getResults().initProfile());
+    return server_.synced();
+  }
+
+  kj::Promise<void> storeProfile(StoreProfileContext context) override {
+    const auto params = context.getParams();
+    return server_.storeProfile(caller_, read(params.getProfile()), text(params.getNote()));
+  }
+
+  kj::Promise<void> deleteProfile(DeleteProfileContext context) override {
+    return server_.deleteProfile(caller_, text(context.getParams().getApplication()));
   }
 
   kj::Promise<void> backup(BackupContext context) override {

@@ -4,6 +4,8 @@
 
 #include "core/model/contention.h"
 #include "core/model/quality.h"
+#include "master/adjusting.h"
+#include "master/felt.h"
 
 namespace tarcil::master {
 namespace {
@@ -18,10 +20,7 @@ std::optional<JobId> firstWithPrefix(const std::string& prefix) {
 // Resources on which the task feels more from the server's other tasks and the background than it tolerates
 // there.
 std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
-  PressureSum others = server.status.sum;
-  for (size_t i = 0; i < others.size(); ++i) others[i] -= profile.caused[i];
-  const Pressure felt = contention(tables.settings.contention, others, server.share, server.status.background,
-                                   static_cast<int>(server.record.facts.rus));
+  const Pressure felt = feltBy(profile, server, tables.settings.contention);
   const JobView view = viewOn(profile, server.share, 1.0);
   std::vector<Resource> over;
   for (size_t i = 0; i < felt.size(); ++i) {
@@ -35,12 +34,6 @@ bool passes(const Job& job, const JobQuery& query) {
          job.record.spec.name.find(query.name) != std::string::npos;
 }
 
-// What comes before a waiting job.
-struct Ahead {
-  uint32_t jobs = 0;
-  uint64_t units = 0;
-};
-
 // O(jobs ahead).
 Ahead aheadOf(const JobTable& jobs, const Job& job) {
   Ahead ahead;
@@ -48,10 +41,9 @@ Ahead aheadOf(const JobTable& jobs, const Job& job) {
   if (!jobs.queue().contains(place)) return ahead;
   jobs.queue().order().walk([&](const Place& next) -> std::optional<uint64_t> {
     if (next == place) return std::nullopt;
-    const uint64_t units = jobs.find(next.job)->unitsWanted();
-    ++ahead.jobs;
-    ahead.units += units;
-    return units;
+    const Job& other = *jobs.find(next.job);
+    ahead.add(other.wanted());
+    return other.wanted().units();
   });
   return ahead;
 }
@@ -61,8 +53,9 @@ WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const Ahead& ahead
   return {.summary = summaryOf(job),
           .spec = spec,
           .liftedPriority = jobs.queue().order().liftedPriority(JobTable::placeOf(job), now),
-          .ahead = ahead.jobs,
-          .unitsAhead = ahead.units,
+          .ahead = ahead.jobs(),
+          .unitsAhead = ahead.units(),
+          .slotsAhead = ahead.slotsBefore(job.wanted()),
           .slots = job.slotsToStart()};
 }
 
@@ -75,9 +68,8 @@ std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost, WallTim
     if (waiting.size() == atMost) return std::nullopt;
     const Job& job = *jobs.find(next.job);
     waiting.push_back(waitingJobOf(jobs, job, ahead, now));
-    ++ahead.jobs;
-    ahead.units += job.unitsWanted();
-    return job.unitsWanted();
+    ahead.add(job.wanted());
+    return job.wanted().units();
   });
   return waiting;
 }
@@ -87,7 +79,15 @@ WaitingJob waitingJob(const JobTable& jobs, const Job& job, WallTime now) {
 }
 
 JobDetails detailsOf(const Tables& tables, const Job& job) {
-  return {job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs};
+  JobDetails details{job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs()};
+  details.steps = job.adjusting.steps;
+  if (tables.troubles.size() == 0) return details;
+  for (const TaskRecord& task : job.tasks) {
+    const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
+    if (hold == nullptr) continue;
+    if (auto trouble = troubleOf(tables, *hold)) details.troubles.push_back(std::move(*trouble));
+  }
+  return details;
 }
 
 JobSummary summaryOf(const Job& job) {
@@ -151,18 +151,23 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   view.contention = contention(tables.settings.contention, server.status.sum, server.share,
                                server.status.background, static_cast<int>(server.record.facts.rus));
   const Server::Trust& trust = server.trust;
-  view.reason = trust.asideReason.empty() ? server.record.cordonReason : trust.asideReason;
+  view.reason = !trust.asideReason.empty()            ? trust.asideReason
+                : !server.record.cordonReason.empty() ? server.record.cordonReason
+                                                      : server.shieldReason;
+  view.shielded = !server.shieldReason.empty() && !server.record.cordoned;
   view.draining = server.record.draining;
   view.drainAt = server.record.drainAt;
   view.asideUntil = trust.asideUntil;
   view.refusedClaims = server.refusedClaims;
   view.neverStarted = trust.neverStarted;
   view.absent = server.absent;
+  view.pool = server.record.pool.held;
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;
     view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
                           profile, overOf(tables, server, profile)});
+    if (auto trouble = troubleOf(tables, hold)) view.troubles.push_back(std::move(*trouble));
   }
   return view;
 }

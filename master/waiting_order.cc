@@ -104,7 +104,8 @@ size_t WaitingOrder::size() const {
 }
 
 void WaitingOrder::put(const Place& place, Mode mode) {
-  const auto line = lines_.try_emplace(lineOf(place)).first;
+  const auto [line, isNew] = lines_.try_emplace(lineOf(place));
+  if (isNew) line->second.granted = grantedTo(line->first);
   const auto kind = line->second.kinds.try_emplace(place.kind).first;
   const Age age = ageOf(place);
   auto& jobs = kind->second.jobs;
@@ -130,7 +131,13 @@ void WaitingOrder::erase(const Place& place) {
   refresh(line, kind);
 }
 
+WallTime WaitingOrder::grantedTo(const LineId& line) const {
+  const auto found = granted_.find(line);
+  return found == granted_.end() ? kNever : found->second;
+}
+
 void WaitingOrder::noteGrant(const Place& place, WallTime now) {
+  granted_[lineOf(place)] = now;
   const auto line = lines_.find(lineOf(place));
   if (line == lines_.end()) return;
   line->second.granted = now;
@@ -215,7 +222,7 @@ class WaitingOrder::LineCursor {
   std::optional<Place> take() {
     const auto& byAge = line_->second.byAge;
     for (; next_ != byAge.end() && (open_.empty() || next_->first < *open_.top().peek()); ++next_) {
-      if (without_->contains(next_->second->first)) continue;
+      if (isLeftOut(next_->second->first)) continue;
       KindCursor kind(next_->second, *modes_);
       if (kind.peek() != nullptr) open_.push(std::move(kind));
     }
@@ -231,6 +238,11 @@ class WaitingOrder::LineCursor {
   Lines::const_iterator line() const { return line_; }
 
  private:
+  bool isLeftOut(Kind kind) const {
+    const auto found = without_->find(kind);
+    return found != without_->end() && line_->first.second <= found->second;
+  }
+
   struct Later {
     bool operator()(const KindCursor& a, const KindCursor& b) const { return *b.peek() < *a.peek(); }
   };

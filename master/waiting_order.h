@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -77,7 +76,8 @@ class WaitingOrder {
   // Adds the job, or changes what is done about it.
   void put(const Place& place, Mode mode);
   void erase(const Place& place);
-  // A task of the job got its units. Nothing happens where it does not wait.
+  // A task of the job got its units, or gave them back: what runs for long has had something all the time.
+  // Counts for the user's jobs of its priority, those that come later included.
   void noteGrant(const Place& place, WallTime now);
   // All of these become those.
   void changeAll(Mode from, Mode to);
@@ -95,11 +95,11 @@ class WaitingOrder {
   // The lowest priority at which a new job would have this rank now.
   uint8_t lifted(int64_t rank, WallTime now) const;
 
-  // Goes through the jobs of these modes in order, but for those of some kinds, until `visit` gives nothing;
-  // it gives the units that the job wants. Nothing may be changed meanwhile. O(visited * log lines + lines
-  // and kinds passed over).
+  // Goes through the jobs of these modes in order, but for those of some kinds up to some priority each,
+  // until `visit` gives nothing; it gives the units that the job wants. Nothing may be changed meanwhile.
+  // O(visited * log lines + lines and kinds passed over).
   using Visit = std::function<std::optional<uint64_t>(const Place&)>;
-  using Kinds = std::unordered_set<Kind>;
+  using Kinds = std::unordered_map<Kind, uint8_t>;
   void walk(std::initializer_list<Mode> modes, const Kinds& without, const Visit& visit) const;
   // All of them.
   void walk(const Visit& visit) const;
@@ -139,7 +139,8 @@ class WaitingOrder {
     WallTime granted = kNever;                     // last
     Key key;                                       // in order_
   };
-  using Lines = std::map<std::pair<UserNumber, uint8_t>, Line>;
+  using LineId = std::pair<UserNumber, uint8_t>;  // and priority
+  using Lines = std::map<LineId, Line>;
   struct User {
     uint32_t shares = 1;
     int64_t held = 0;  // units
@@ -147,10 +148,12 @@ class WaitingOrder {
   class KindCursor;
   class LineCursor;
 
-  static std::pair<UserNumber, uint8_t> lineOf(const Place& place) { return {place.user, place.priority}; }
+  static LineId lineOf(const Place& place) { return {place.user, place.priority}; }
   static Age ageOf(const Place& place) { return {place.submitted, place.job}; }
   static Place placeOf(const Lines::value_type& line, Kind kind, const Age& age);
   int64_t step(WallTime time) const;
+  // kNever where it got nothing.
+  WallTime grantedTo(const LineId& line) const;
   Key keyOf(const Lines::value_type& line) const;
   // Brings what the order is made from in line with the jobs; an empty kind or line goes.
   void refresh(Lines::iterator line, KindMap::iterator kind);
@@ -164,6 +167,7 @@ class WaitingOrder {
   std::vector<User> users_;  // by number
   Lines lines_;              // none is empty
   std::map<Key, Lines::const_iterator> order_;
+  std::map<LineId, WallTime> granted_;  // last, also of lines without jobs
   std::array<size_t, kModes> sizes_{};
 };
 

@@ -10,8 +10,6 @@ namespace {
 constexpr int kMostAnew = 3;
 // Batches after a wake that have one agent's jobs each.
 constexpr int kOfOneAgent = 4;
-// Jobs that may not pass the one that something is kept for, before the search for some that may is given up.
-constexpr size_t kMostHeldBack = 256;
 
 }  // namespace
 
@@ -55,40 +53,36 @@ void WaitingQueue::reserve(std::optional<Reservation> reservation) {
   isExhausted_ = false;
 }
 
-bool WaitingQueue::isHeldBack(const Place& place) const {
-  return reservation_ && contains(reservation_->job) && order_.isBefore(reservation_->job, place) &&
-         !reservation_->mayPass(place.job);
+bool WaitingQueue::mayTakeKept(const Place& place) const {
+  return !reservation_ || !contains(reservation_->job) || place.job == reservation_->job.job ||
+         order_.rank(place) < order_.rank(reservation_->job) || reservation_->mayPass(place.job);
 }
 
 std::vector<QueueTurn> WaitingQueue::giveTurns(size_t atMost, const LookUp& lookUp) {
   std::vector<QueueTurn> turns;
   while (onTurn_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
     const bool wakes = std::exchange(beginsAnew_, false);
-    // What is kept for somebody is kept in order.
-    const bool isDeep = wakes && begunAnew_ == kMostAnew && !reservation_;
+    const bool isDeep = wakes && begunAnew_ == kMostAnew;
     begunAnew_ = wakes && !isDeep ? begunAnew_ + 1 : 0;
     batches_ = wakes ? 1 : batches_ + 1;
-    if (wakes) unitsPassed_ = 0;
-    for (const Next& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
-      order_.put(next.place, Mode::kOnTurn);
-      onTurn_.emplace(next.place, false);
-      turns.push_back({.job = next.place.job, .unitsAhead = next.unitsAhead});
+    for (const Place& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
+      turns.push_back({.job = next.job, .mayTakeKept = mayTakeKept(next)});
+      order_.put(next, Mode::kOnTurn);
+      onTurn_.emplace(next, false);
     }
     isExhausted_ = turns.empty() && !isDeep;
   }
   return turns;
 }
 
-std::vector<WaitingQueue::Next> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp) {
-  std::vector<Next> batch;
+std::vector<Place> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp) {
+  std::vector<Place> batch;
   std::vector<Place> untriable;
   std::optional<uint64_t> only;  // the agent of a batch that others do not take part in
   int64_t rank = 0;
-  size_t heldBack = 0;
   order_.walk({Mode::kToBeTried}, vain_, [&](const Place& place) -> std::optional<uint64_t> {
     if (batch.size() == atMost) return std::nullopt;
     if (!batch.empty() && order_.rank(place) != rank) return std::nullopt;
-    if (isHeldBack(place)) return ++heldBack < kMostHeldBack ? std::optional<uint64_t>(0) : std::nullopt;
     const Candidate candidate = lookUp(place.job);
     if (!candidate.whoTries) {
       untriable.push_back(place);
@@ -97,20 +91,19 @@ std::vector<WaitingQueue::Next> WaitingQueue::inOrder(size_t atMost, const LookU
     if (only && *candidate.whoTries != *only) return std::nullopt;
     if (batches_ <= kOfOneAgent) only = candidate.whoTries;
     rank = order_.rank(place);
-    batch.push_back({.place = place, .unitsAhead = unitsPassed_});
-    unitsPassed_ += candidate.units;
+    batch.push_back(place);
     return candidate.units;
   });
   for (const Place& place : untriable) order_.put(place, Mode::kUntriable);
   return batch;
 }
 
-std::vector<WaitingQueue::Next> WaitingQueue::deep(size_t atMost, const LookUp& lookUp) {
-  std::vector<Next> batch;
+std::vector<Place> WaitingQueue::deep(size_t atMost, const LookUp& lookUp) {
+  std::vector<Place> batch;
   for (const Place& place : order_.behind(deepest_, Mode::kToBeTried, atMost)) {
     deepest_ = place;
     if (lookUp(place.job).whoTries) {
-      batch.push_back({.place = place});
+      batch.push_back(place);
     } else {
       order_.put(place, Mode::kUntriable);
     }
@@ -124,6 +117,12 @@ void WaitingQueue::endTurn(const Place& place) {
   order_.put(place, turn->second ? Mode::kToBeTried : Mode::kResting);
   onTurn_.erase(turn);
   isExhausted_ = false;
+}
+
+std::vector<JobId> WaitingQueue::onTurn() const {
+  std::vector<JobId> jobs;
+  for (const auto& [place, again] : onTurn_) jobs.push_back(place.job);
+  return jobs;
 }
 
 void WaitingQueue::endTurns() {

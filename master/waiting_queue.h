@@ -1,6 +1,7 @@
 // Whose turn it is to be tried, of the jobs that wait.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,8 +22,9 @@ namespace tarcil::master {
 // Turns are given in batches, the next when all turns of the last are over. The jobs of a batch have one
 // rank: none is tried while one of a higher rank is being tried. Agents race within a batch, but for
 // the first batches after something got better, each of which has the jobs of one agent only: what came free
-// is offered in the exact order first. Where a job is tried in vain, others of its kind are not tried until
-// something gets better: the cost of a change is that of the kinds that wait, not that of all jobs.
+// is offered in the exact order first. Where a job is tried in vain, others of its kind and no higher
+// priority are not tried until something gets better: the cost of a change is that of the kinds that wait,
+// not that of all jobs.
 class WaitingQueue {
  public:
   explicit WaitingQueue(Duration ageing) : order_(ageing) {}
@@ -41,14 +43,16 @@ class WaitingQueue {
   // Somebody came: he may be able to try those.
   void wakeUntriable();
 
-  // What is kept for one job: those that come behind it in the order are only tried where `mayPass` lets
-  // them.
+  // What is kept for one job: others may take of it only where they have a higher rank, or `mayPass` lets
+  // them; their turns say so.
   struct Reservation {
     Place job;
     std::function<bool(const JobId&)> mayPass;
   };
   void reserve(std::optional<Reservation> reservation);
   const std::optional<Reservation>& reservation() const { return reservation_; }
+  // Requires: it waits.
+  bool mayTakeKept(const Place& place) const;
 
   // What turns are given by.
   struct Candidate {
@@ -65,10 +69,16 @@ class WaitingQueue {
   void endTurn(const Place& place);
   // Something got better during the job's turn.
   bool isToBeTriedAgain(const Place& place) const;
-  // A job of this kind was tried on the state as it is, and found no slot.
-  void noteVain(Kind kind) { vain_.insert(kind); }
+  // A job of this kind and priority was tried on the state as it is, and found no slot, nor whom to end for
+  // it. One of a higher priority may.
+  void noteVain(Kind kind, uint8_t priority) {
+    uint8_t& highest = vain_.try_emplace(kind, priority).first->second;
+    highest = std::max(highest, priority);
+  }
   // How often something got better.
   uint64_t wakes() const { return wakes_; }
+  // Jobs that have their turn, in no order that means something.
+  std::vector<JobId> onTurn() const;
   // Whoever has a turn has had it long enough.
   void endTurns();
   bool hasTurnsOut() const { return !onTurn_.empty(); }
@@ -81,13 +91,8 @@ class WaitingQueue {
   size_t size() const { return order_.size(); }
 
  private:
-  struct Next {
-    Place place;
-    std::optional<uint64_t> unitsAhead{};
-  };
-  std::vector<Next> inOrder(size_t atMost, const LookUp& lookUp);
-  std::vector<Next> deep(size_t atMost, const LookUp& lookUp);
-  bool isHeldBack(const Place& place) const;
+  std::vector<Place> inOrder(size_t atMost, const LookUp& lookUp);
+  std::vector<Place> deep(size_t atMost, const LookUp& lookUp);
 
   WaitingOrder order_;
   std::map<Place, bool> onTurn_;  // value: to be tried again
@@ -99,7 +104,6 @@ class WaitingQueue {
   bool isExhausted_ = false;  // nothing has changed since there was nobody to give a turn to
   int batches_ = 0;           // since the last that began anew
   int begunAnew_ = 0;         // batches in a row
-  uint64_t unitsPassed_ = 0;  // wanted by the jobs that had their turn since the last batch that began anew
 };
 
 }  // namespace tarcil::master

@@ -47,7 +47,21 @@ std::string cgroupName(std::string_view text);
 struct TaskLimits {
   std::vector<uint32_t> cores;  // ascending, without repetition
   uint64_t memoryBytes = 0;
+  uint64_t memoryLowBytes = 0;  // below that, others' memory is taken back first
   uint32_t pids = 0;
+  uint32_t ioWeight = 0;            // relative to other groups, of which each has 100 unless told otherwise
+  std::vector<std::string> disks;   // "MAJOR:MINOR"; each gets the limit that follows
+  uint64_t diskBytesPerSecond = 0;  // of reading and of writing
+};
+
+// What a machine has of what not all have.
+struct CgroupFeatures {
+  bool limitSwap = false;
+  std::string ioWeightFile;   // name of the file that takes a weight, or empty
+  uint32_t mostIoWeight = 0;  // that it takes
+  bool limitIo = false;       // disk bandwidth
+
+  bool operator==(const CgroupFeatures&) const = default;
 };
 
 struct CgroupSetting {

@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "monitor/cgroup_v1.h"
 #include "monitor/cgroup_v2.h"
+#include "monitor/cpu_topology.h"
 
 namespace tarcil {
 namespace {
@@ -65,6 +67,50 @@ void offerControllers(const std::string& directory) {
   }
 }
 
+// The schedulers of disks that know weights have a file each.
+struct WeightFile {
+  const char* name;
+  uint32_t most;
+};
+constexpr WeightFile kWeightsV1[] = {{"blkio.bfq.weight", 1000}, {"blkio.weight", 1000}};
+constexpr WeightFile kWeightsV2[] = {{"io.bfq.weight", 1000}, {"io.weight", 10000}};
+
+// Of memory, and memory with swap, neither may pass the other: which comes first depends on the direction.
+Status writeAll(std::vector<CgroupSetting> left) {
+  for (int round = 0; round < 2 && !left.empty(); ++round) {
+    std::erase_if(left, [](const CgroupSetting& setting) { return writeText(setting.file, setting.value); });
+  }
+  if (left.empty()) return {};
+  return Error{ErrorCode::kInternal, "the kernel does not take '" + left.front().value + "' in " +
+                                         left.front().file + ": " + std::generic_category().message(errno)};
+}
+
+// While it lives, a task's use of memory is pressed below a limit to come. Version 1 refuses a limit below
+// what is in use; version 2 takes it and kills.
+class SqueezedMemory {
+ public:
+  // Empty: there is nothing to be done. 0 bytes: no limit.
+  SqueezedMemory(const std::string& directory, uint64_t bytes) {
+    if (directory.empty() || bytes == 0) return;
+    high_ = directory + "/memory.high";
+    writeText(high_, std::to_string(bytes));
+    std::istringstream(readText(directory + "/memory.current")) >> current_;
+    fits_ = current_ <= bytes;
+  }
+  ~SqueezedMemory() {
+    if (!high_.empty()) writeText(high_, "max");
+  }
+  SqueezedMemory(const SqueezedMemory&) = delete;
+  SqueezedMemory& operator=(const SqueezedMemory&) = delete;
+
+  bool fits() const { return fits_; }
+
+ private:
+  std::string high_;
+  uint64_t current_ = 0;
+  bool fits_ = true;
+};
+
 }  // namespace
 
 CgroupTree::CgroupTree(const SystemPaths& paths, const std::string& group, const std::string& server) {
@@ -80,15 +126,29 @@ CgroupTree::CgroupTree(const SystemPaths& paths, const std::string& group, const
     if (!directory.empty()) v1_.emplace(controller, directory);
   }
   openV2(mounts, groupName, serverName);
-  limitSwap_ = canLimitSwap(readText(paths.swaps));
+  features_ = featuresHere(readText(paths.swaps));
 }
 
-bool CgroupTree::canLimitSwap(const std::string& swaps) const {
-  if (std::count(swaps.begin(), swaps.end(), '\n') <= 1) return false;  // the first line is a heading
-  const auto v1 = v1_.find(kMemory);
-  const std::string file =
-      v1 != v1_.end() ? v1->second + "/memory.memsw.limit_in_bytes" : v2_ + "/memory.swap.max";
-  return ::access(file.c_str(), W_OK) == 0;
+CgroupFeatures CgroupTree::featuresHere(const std::string& swaps) const {
+  const auto isThere = [](const std::string& file) { return ::access(file.c_str(), W_OK) == 0; };
+  CgroupFeatures features;
+  const bool swap = std::count(swaps.begin(), swaps.end(), '\n') > 1;  // the first line is a heading
+  const std::string memory = directoryOf(kMemory), blkio = directoryOf(kBlkio);
+  features.limitSwap =
+      swap && isThere(memory.empty() ? v2_ + "/memory.swap.max" : memory + "/memory.memsw.limit_in_bytes");
+  const std::string folder = (blkio.empty() ? v2_ : blkio) + "/";
+  features.limitIo = isThere(folder + (blkio.empty() ? "io.max" : "blkio.throttle.read_bps_device"));
+  for (const WeightFile& file : blkio.empty() ? kWeightsV2 : kWeightsV1) {
+    if (!features.ioWeightFile.empty() || !isThere(folder + file.name)) continue;
+    features.ioWeightFile = file.name;
+    features.mostIoWeight = file.most;
+  }
+  return features;
+}
+
+std::string CgroupTree::directoryOf(const char* v1Controller) const {
+  const auto found = v1_.find(v1Controller);
+  return found == v1_.end() ? std::string() : found->second;
 }
 
 void CgroupTree::openV2(const CgroupMounts& mounts, const std::string& group, const std::string& server) {
@@ -102,6 +162,8 @@ void CgroupTree::openV2(const CgroupMounts& mounts, const std::string& group, co
   offerControllers(mounts.v2);
   v2_ = makeServerDirectory(mounts.v2, group, server, [](const std::string&, const std::string& directory) {
     offerControllers(directory);
+    // What protects a task's memory counts only as far as its parents are protected.
+    writeText(directory + "/memory.low", "max");
     return true;
   });
   if (v2_.empty()) return;
@@ -113,17 +175,36 @@ void CgroupTree::openV2(const CgroupMounts& mounts, const std::string& group, co
 TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limits) const {
   TaskCgroups result;
   const std::string name = std::to_string(allocation);
-  addV1(v1_, name, limits, limitSwap_, result);
-  addV2(v2_, v2Controllers_, name, limits, limitSwap_, result);
+  addV1(v1_, name, limits, features_, result);
+  addV2(v2_, v2Controllers_, name, limits, features_, result);
   return result;
 }
 
+Status CgroupTree::limit(AllocationId allocation, const TaskLimits& limits) const {
+  const std::vector<CgroupSetting> wanted = forTask(allocation, limits).settings;
+  std::vector<CgroupSetting> before;
+  for (const CgroupSetting& setting : wanted) before.push_back({setting.file, readText(setting.file)});
+  const SqueezedMemory memory(v2Controllers_.contains(kMemory) ? v2_ + "/" + std::to_string(allocation) : "",
+                              limits.memoryBytes);
+  if (!memory.fits()) {
+    return Error{ErrorCode::kConflict, "the task uses more memory than the " +
+                                           std::to_string(limits.memoryBytes) + " bytes it would have"};
+  }
+  Status written = writeAll(wanted);
+  if (!written.ok()) writeAll(before).ok();
+  return written;
+}
+
 CgroupDirectories CgroupTree::counted() const {
-  const auto directoryOf = [this](const char* controller) {
-    const auto found = v1_.find(controller);
-    return found == v1_.end() ? std::string() : found->second;
-  };
   return {directoryOf(kCpuacct), directoryOf(kMemory), directoryOf(kBlkio), v2_};
+}
+
+CgroupDirectories CgroupTree::counted(AllocationId allocation) const {
+  CgroupDirectories result = counted();
+  for (std::string* directory : {&result.cpuacct, &result.memory, &result.blkio, &result.unified}) {
+    if (!directory->empty()) directory->append("/").append(std::to_string(allocation));
+  }
+  return result;
 }
 
 std::vector<std::string> CgroupTree::missing() const {
@@ -131,6 +212,8 @@ std::vector<std::string> CgroupTree::missing() const {
   for (const char* controller : {kCpuset, kMemory, kPids}) {
     if (!v1_.contains(controller) && !v2Controllers_.contains(controller)) result.emplace_back(controller);
   }
+  if (features_.ioWeightFile.empty()) result.emplace_back("io-weight");
+  if (!features_.limitIo) result.emplace_back("io-limit");
   return result;
 }
 
@@ -147,6 +230,12 @@ void CgroupTree::removeUnused() const {
   for (const auto& parent : parents()) {
     if (::rmdir(parent.c_str()) == 0) ::rmdir(std::filesystem::path(parent).parent_path().c_str());
   }
+}
+
+std::vector<uint32_t> CgroupTree::coresOf(AllocationId allocation) const {
+  const std::string v1 = directoryOf(kCpuset);
+  const std::string parent = v1.empty() ? v2_ : v1;
+  return parseCoreList(readText(parent + "/" + std::to_string(allocation) + "/cpuset.cpus"));
 }
 
 std::set<AllocationId> CgroupTree::tasks() const {

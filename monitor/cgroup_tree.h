@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/base/result.h"
 #include "monitor/cgroup.h"
 #include "monitor/pressure/cgroup_reader.h"
 
@@ -27,10 +28,16 @@ class CgroupTree {
   // What a task needs; makes nothing.
   TaskCgroups forTask(AllocationId allocation, const TaskLimits& limits) const;
 
+  // Puts a task that is there under other limits; where that fails it has those that it had. kConflict: it
+  // uses more memory than it would have.
+  Status limit(AllocationId allocation, const TaskLimits& limits) const;
+
   // Where all tasks of this server are counted together.
   CgroupDirectories counted() const;
+  // Where one task is counted.
+  CgroupDirectories counted(AllocationId allocation) const;
 
-  // Controllers that tasks on this machine are not under.
+  // What tasks on this machine cannot be limited by: controllers, and "io-weight" and "io-limit".
   std::vector<std::string> missing() const;
 
   // Removes the cgroups of a task. False if a process is still in one of them.
@@ -39,18 +46,22 @@ class CgroupTree {
   // Removes this server's directories, and the group's with the last server, if no task is left in them.
   void removeUnused() const;
 
+  // The cores that a living task is kept to; none where nothing keeps it or it is gone.
+  std::vector<uint32_t> coresOf(AllocationId allocation) const;
+
   // Tasks that have a cgroup.
   std::set<AllocationId> tasks() const;
 
  private:
   std::vector<std::string> parents() const;
-  bool canLimitSwap(const std::string& swaps) const;
+  CgroupFeatures featuresHere(const std::string& swaps) const;
+  std::string directoryOf(const char* v1Controller) const;
   void openV2(const CgroupMounts& mounts, const std::string& group, const std::string& server);
 
   std::map<std::string, std::string> v1_;  // controller -> this server's directory
   std::string v2_;                         // this server's directory
   std::set<std::string> v2Controllers_;
-  bool limitSwap_ = false;
+  CgroupFeatures features_;
 };
 
 }  // namespace tarcil

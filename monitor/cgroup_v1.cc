@@ -15,10 +15,25 @@ std::string addDirectory(const std::string& directory, TaskCgroups& result) {
   return directory + "/";
 }
 
+void addIoV1(const std::string& blkio, const TaskLimits& limits, const CgroupFeatures& features,
+             TaskCgroups& result) {
+  if (limits.ioWeight > 0 && features.ioWeightFile.starts_with("blkio.")) {
+    const uint32_t weight = std::min(limits.ioWeight, features.mostIoWeight);
+    result.settings.push_back({blkio + features.ioWeightFile, std::to_string(weight)});
+  }
+  if (limits.diskBytesPerSecond == 0 || !features.limitIo) return;
+  for (const std::string& disk : limits.disks) {
+    const std::string value = disk + " " + std::to_string(limits.diskBytesPerSecond);
+    for (const char* file : {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device"}) {
+      result.settings.push_back({blkio + file, value});
+    }
+  }
+}
+
 }  // namespace
 
 void addV1(const std::map<std::string, std::string>& parents, const std::string& name,
-           const TaskLimits& limits, bool limitSwap, TaskCgroups& result) {
+           const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result) {
   const auto directoryOf = [&parents, &name, &result](const char* controller) -> std::string {
     const auto parent = parents.find(controller);
     return parent == parents.end() ? std::string() : addDirectory(parent->second + "/" + name, result);
@@ -29,7 +44,11 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
       const std::string bytes = std::to_string(limits.memoryBytes);
       result.settings.push_back({memory + "memory.limit_in_bytes", bytes});
       // After the limit of memory alone, which may not be above it.
-      if (limitSwap) result.settings.push_back({memory + "memory.memsw.limit_in_bytes", bytes});
+      if (features.limitSwap) result.settings.push_back({memory + "memory.memsw.limit_in_bytes", bytes});
+    }
+    if (limits.memoryLowBytes > 0) {
+      result.settings.push_back(
+          {memory + "memory.soft_limit_in_bytes", std::to_string(limits.memoryLowBytes)});
     }
   }
   if (limits.pids > 0) {
@@ -38,7 +57,8 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
       result.settings.push_back({pids + "pids.max", std::to_string(limits.pids + 1)});
     }
   }
-  for (const char* counting : {kCpuacct, kBlkio}) directoryOf(counting);
+  directoryOf(kCpuacct);
+  if (const auto blkio = directoryOf(kBlkio); !blkio.empty()) addIoV1(blkio, limits, features, result);
   // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's by
   // clone_children.
   if (!limits.cores.empty()) {

@@ -10,9 +10,8 @@ namespace tarcil {
 
 // Adds what a task needs below `parent`, which offers `controllers` to its children, under `name`; nothing
 // where `parent` is empty. The task is born in it (CLONE_INTO_CGROUP), also where there is no controller: its
-// CPU time and network traffic are counted there. `limitSwap`: the task gets no swap, for machines that have
-// some.
+// CPU time and network traffic are counted there. With `features.limitSwap` the task gets no swap.
 void addV2(const std::string& parent, const std::set<std::string>& controllers, const std::string& name,
-           const TaskLimits& limits, bool limitSwap, TaskCgroups& result);
+           const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result);
 
 }  // namespace tarcil

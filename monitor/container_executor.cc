@@ -15,9 +15,14 @@
 #include <utility>
 
 #include "env/failpoint.h"
+#include "monitor/core_choice.h"
 #include "monitor/input_files.h"
 #include "monitor/machine_support.h"
+#include "monitor/oci_bundle.h"
+#include "monitor/own_network.h"
+#include "monitor/root_policy.h"
 #include "monitor/shim_process.h"
+#include "monitor/syscall_filter.h"
 #include "shim/plan.h"
 
 namespace tarcil {
@@ -33,9 +38,24 @@ constexpr const char* kSupervisorKilled =
 
 std::vector<std::string> missingOn(const CgroupTree& cgroups, const SystemPaths& paths) {
   auto result = cgroups.missing();
+  if (!hasSystemCallFilters()) result.emplace_back("seccomp");
+  if (!canMakeOwnNetworks()) result.emplace_back("own-network");
   if (!hasHardwareCounters()) result.emplace_back("perf");
   if (!hasResctrl(paths.resctrl)) result.emplace_back("resctrl");
   return result;
+}
+
+// A weight of 100 is what the kernel gives to everybody, so each unit counts as much as a process outside.
+constexpr uint32_t kIoWeightOfUnit = 100;
+
+// Between two looks for output that has become too old.
+constexpr Duration kPruneEvery = std::chrono::hours(1);
+
+std::string filterHere() {
+  if (!hasSystemCallFilters()) return {};
+  auto filter = systemCallFilter();
+  if (!filter) KJ_LOG(ERROR, filter.error().message, "tasks run without one");
+  return filter ? std::move(*filter) : std::string();
 }
 
 Status check(const ContainerOptions& options) {
@@ -106,6 +126,7 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       clock_(clock),
       listener_(listener),
       cgroups_(options_.system, "tarcil-" + options_.tag, options_.server),
+      filter_(filterHere()),
       missing_(missingOn(cgroups_, options_.system)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
       store_(std::move(store)),
@@ -114,6 +135,7 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       statusObserver_(port, statusReader_, kj::UnixEventPort::FdObserver::OBSERVE_READ),
       tasks_(*this) {
   tasks_.add(watchStatus());
+  pruneHourly();
 }
 
 ContainerExecutor::~ContainerExecutor() noexcept {
@@ -146,39 +168,105 @@ void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFil
   unrecorded_.erase(allocation);
   later(Duration::zero(), [this, allocation, problem = launched.error()] {
     TaskEnd end = neverStartedEnd(clock_.now().wall, problem.message);
-    const bool jobs = problem.code == ErrorCode::kInvalid || problem.code == ErrorCode::kNotFound;
+    const bool jobs = problem.code == ErrorCode::kInvalid || problem.code == ErrorCode::kNotFound ||
+                      problem.code == ErrorCode::kDenied;
     if (jobs) end.exitCode = kNotExecutable;
     listener_.taskEnded(allocation, end);
   });
 }
 
-TaskSetting ContainerExecutor::settingFor(const LaunchSpec& spec) const {
+uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
+  return spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
+}
+
+// By affinity alone nobody can tell later which cores a task was given.
+std::vector<uint32_t> ContainerExecutor::coresFor(const LaunchSpec& spec) const {
+  if (options_.unitsShareCores || pinByAffinity_) return fixedCores(options_.units, spec.rus);
+  std::set<uint32_t> taken, own;
+  for (const auto& [allocation, running] : running_) {
+    (allocation == spec.allocation ? own : taken).insert(running.cores.begin(), running.cores.end());
+  }
+  return chooseCores(options_.units, taken, own, spec.rus);
+}
+
+Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const {
   TaskSetting setting;
+  if (!spec.container.rootfs.empty()) {
+    auto root = allowedRoot(spec.container.rootfs, options_.allowedRoots);
+    if (!root) return root.error();
+    setting.root = std::move(*root);
+  }
   setting.taskDirectory = store_->directory(spec.allocation);
   setting.workPoint = options_.workPoint;
-  for (const RuIndex ru : spec.rus) {
-    if (!options_.cores.empty()) setting.cores.push_back(options_.cores[ru % options_.cores.size()]);
-  }
-  std::sort(setting.cores.begin(), setting.cores.end());
-  setting.cores.erase(std::unique(setting.cores.begin(), setting.cores.end()), setting.cores.end());
-  setting.memoryBytes =
-      spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
+  setting.cores = coresFor(spec);
+  setting.memoryBytes = memoryLimitOf(spec);
+  setting.filter = filter_;
   setting.pinByAffinity = pinByAffinity_;
   if (spec.exclusive) setting.leaseFile = store_->leaseFile();
-  const uint32_t pids = spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids;
-  setting.cgroups = cgroups_.forTask(spec.allocation, {setting.cores, setting.memoryBytes, pids});
+  setting.cgroups = cgroups_.forTask(spec.allocation, limitsOf(spec, setting));
   return setting;
+}
+
+TaskLimits ContainerExecutor::limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const {
+  TaskLimits limits;
+  limits.cores = setting.cores;
+  limits.memoryBytes = setting.memoryBytes;
+  limits.memoryLowBytes = std::min(setting.memoryBytes, options_.memoryPerRu * spec.rus.size());
+  limits.pids = spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids;
+  limits.ioWeight = kIoWeightOfUnit * static_cast<uint32_t>(spec.rus.size());
+  limits.disks = options_.disks;
+  limits.diskBytesPerSecond = spec.limits.diskBytesPerSecond;
+  return limits;
+}
+
+Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setting, LaunchSpec& spec) const {
+  if (options_.crun.empty()) {
+    return notFound(
+        "container.bundle takes crun, which this server does not have: place the job with 'crun = true'");
+  }
+  const auto folder = allowedRoot(spec.container.bundle, options_.allowedRoots);
+  if (!folder) return folder.error();
+  const auto bundle = readBundle(*folder);
+  if (!bundle) return bundle.error();
+  const auto root = allowedRoot(bundle->root, options_.allowedRoots);
+  if (!root) return root.error();
+
+  CrunContainer container;
+  container.root = *root;
+  container.command = spec.command;
+  container.env = taskEnvironment(spec, user, setting);
+  for (const auto& [name, value] : bundle->env) {
+    if (!spec.env.contains(name) && !name.starts_with("TARCIL_")) container.env[name] = value;
+  }
+  container.work = setting.taskDirectory + "/work";
+  container.workPoint = options_.workPoint;
+  container.workdir = spec.workdir.empty() ? options_.workPoint : spec.workdir;
+  container.temporary = setting.taskDirectory + "/tmp";
+  container.uid = user.uid;
+  container.gid = user.gid;
+  container.groups = user.groups;
+  if (auto written = store_->writeContainer(spec.allocation, crunConfig(container)); !written) return written;
+  // Its own files go to the task's /tmp, which the command does not see that way.
+  spec.command = crunCommand(options_.crun, setting.taskDirectory, "/tmp/crun");
+  spec.workdir.clear();
+  setting.privileged = true;
+  return {};
 }
 
 Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files) {
   const auto user = users_.find(spec.user, clock_.now().steady);
   if (!user) return user.error();
-  const TaskSetting setting = settingFor(spec);
+  auto setting = settingFor(spec);
+  if (!setting) return setting.error();
   ShimStart start;
   start.allocation = spec.allocation;
   start.name = spec.jobName + "/" + std::to_string(spec.task);
   start.statusFd = statusWriter_;
-  auto plan = encodePlan(spec, **user, setting);
+  LaunchSpec executed = spec;
+  if (!spec.container.bundle.empty()) {
+    if (auto entered = enterBundle(**user, *setting, executed); !entered) return entered;
+  }
+  auto plan = encodePlan(executed, **user, *setting);
   if (!plan) return plan.error();
   start.plan = std::move(*plan);
   auto lock = store_->lockForStart(spec.allocation);
@@ -188,10 +276,14 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   if (!work) return work.error();
   if (auto written = writeInputFiles(*work, files, (*user)->uid, (*user)->gid); !written) return written;
 
+  watchPerformance(spec, setting->cores);
   const auto pid = spawnShim(options_.shim, start);
-  if (!pid) return pid.error();
+  if (!pid) {
+    running_.erase(spec.allocation);
+    return pid.error();
+  }
   failpoint("monitor.spawned");
-  running_[spec.allocation].memoryLimit = setting.memoryBytes;
+  running_[spec.allocation].memoryLimit = setting->memoryBytes;
   // The lock is the shim's alone from here on.
   *lock = nullptr;
   if (auto pidfd = openPidfd(*pid); pidfd.get() >= 0) {
@@ -200,6 +292,33 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
     adopt(spec.allocation);
   }
   return {};
+}
+
+// A task without a socket runs all the same; what watches it says so.
+void ContainerExecutor::watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores) {
+  Running& running = running_[spec.allocation];
+  running.goal = spec.performance;
+  running.caused = spec.caused;
+  running.tolerated = spec.tolerated;
+  running.cores = cores;
+  if (!reportsMetric(spec)) return;
+  const std::string directory = store_->directory(spec.allocation);
+  auto inbox = MetricInbox::open(directory + "/work", directory);
+  if (inbox) {
+    running.inbox = std::move(*inbox);
+  } else {
+    KJ_LOG(WARNING, inbox.error().message);
+  }
+}
+
+std::vector<RunningTask> ContainerExecutor::running() const {
+  std::vector<RunningTask> tasks;
+  for (const auto& [allocation, running] : running_) {
+    if (!running.startReported) continue;
+    tasks.push_back({allocation, running.goal, running.caused, running.tolerated, running.cores,
+                     cgroups_.counted(allocation), running.inbox.get()});
+  }
+  return tasks;
 }
 
 // Where the disk does not take it, the task is signalled all the same: a successor then reports the signal.
@@ -219,8 +338,51 @@ void ContainerExecutor::signal(AllocationId allocation, int signal) {
   }
 }
 
+Status ContainerExecutor::resize(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const auto found = running_.find(allocation);
+  std::optional<LaunchSpec> spec = found == running_.end() ? std::nullopt : store_->launch(allocation);
+  if (!spec) return notFound("this task is not running");
+  if (pinByAffinity_) {
+    return Error{ErrorCode::kUnavailable,
+                 "a running task's cores cannot be changed without the cpuset controller"};
+  }
+  // A successor is to know of every unit that the task may be on, whenever this process dies.
+  const std::vector<RuIndex> held = store_->units(allocation).value_or(spec->rus);
+  std::vector<RuIndex> together = held;
+  for (const RuIndex ru : rus) {
+    if (std::find(held.begin(), held.end(), ru) == held.end()) together.push_back(ru);
+  }
+  if (auto recorded = store_->recordUnits(allocation, together); !recorded) return recorded;
+  const LaunchSpec wanted = withUnits(std::move(*spec), rus);
+  const auto setting = settingFor(wanted);
+  Status limited = setting.ok() ? cgroups_.limit(allocation, limitsOf(wanted, *setting)) : setting.error();
+  if (limited.ok()) {
+    found->second.memoryLimit = setting->memoryBytes;
+    found->second.cores = setting->cores;
+  }
+  if (auto recorded = store_->recordUnits(allocation, limited.ok() ? rus : held); !recorded) {
+    KJ_LOG(WARNING, recorded.error().message);  // what is there names one too many
+  }
+  return limited;
+}
+
+// The launch of a task that has these units now: where the job itself limits memory, that goes with them.
+LaunchSpec ContainerExecutor::withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const {
+  const auto more = static_cast<int64_t>(rus.size()) - static_cast<int64_t>(spec.rus.size());
+  if (spec.limits.memoryBytes > 0) {
+    spec.limits.memoryBytes += static_cast<uint64_t>(more) * options_.memoryPerRu;
+  }
+  spec.rus = rus;
+  return spec;
+}
+
 void ContainerExecutor::forget(AllocationId allocation) {
-  if (!running_.contains(allocation)) store_->forget(allocation);
+  if (!running_.contains(allocation)) store_->forget(allocation, clock_.now().wall);
+}
+
+void ContainerExecutor::pruneHourly() {
+  store_->prune(clock_.now().wall);
+  later(kPruneEvery, [this] { pruneHourly(); });
 }
 
 std::vector<RecoveredTask> ContainerExecutor::recover() {
@@ -245,10 +407,11 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
   RecoveredTask task;
   task.spec = store_->launch(allocation).value_or(LaunchSpec{});
   task.spec.allocation = allocation;
+  if (const auto rus = store_->units(allocation)) task.spec = withUnits(std::move(task.spec), *rus);
   task.reason = store_->reason(allocation);
   if (store_->lockHeld(allocation)) return adopted(std::move(task));
   const auto started = store_->started(allocation);
-  if (auto end = store_->exit(allocation, settingFor(task.spec).memoryBytes)) {
+  if (auto end = store_->exit(allocation, memoryLimitOf(task.spec))) {
     task.end = std::move(*end);
   } else if (started) {
     task.end = lostEnd(*started, clock_.now().wall, kSupervisorKilled);
@@ -261,8 +424,9 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
 RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
   task.state = RecoveredTask::State::kRunning;
   task.started = store_->started(task.spec.allocation).value_or(kNever);
+  watchPerformance(task.spec, cgroups_.coresOf(task.spec.allocation));
   Running& running = running_[task.spec.allocation];
-  running.memoryLimit = settingFor(task.spec).memoryBytes;
+  running.memoryLimit = memoryLimitOf(task.spec);
   running.startReported = task.started != kNever;
   adopt(task.spec.allocation);
   if (!running.startReported) lookForStart(task.spec.allocation);

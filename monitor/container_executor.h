@@ -3,11 +3,11 @@
 //
 //   monitor -> tarcil-shim (own session, outside the task's limits) -> init of the pid namespace -> command
 //
-// The command runs as the launch's user, without capabilities or new privileges, in own pid, mount and ipc
-// namespaces, limited by the cpuset, memory and pids controllers that the machine has, with stdin from
-// /dev/null, stdout and stderr into files, and nothing of the monitor's environment and descriptors. It dies
-// with its shim; the shim survives the monitor. monitor/task_store.h says what is on disk and what a
-// successor concludes from it.
+// The command runs as the launch's user, without capabilities or new privileges, in own pid, mount, ipc
+// and uts namespaces, without the system calls that syscall_filter.h names, limited by the cpuset, memory,
+// pids and I/O controllers that the machine has, with stdin from /dev/null, stdout and stderr into files, and
+// nothing of the monitor's environment and descriptors. It dies with its shim; the shim survives the monitor.
+// monitor/task_store.h says what is on disk and what a successor concludes from it.
 #pragma once
 
 #include <kj/async-unix.h>
@@ -16,6 +16,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "monitor/cgroup_tree.h"
 #include "monitor/container_options.h"
 #include "monitor/executor.h"
+#include "monitor/performance/task_meter.h"
 #include "monitor/shim_plan.h"
 #include "monitor/system_user.h"
 #include "monitor/task_store.h"
@@ -53,30 +55,47 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   // Requires: recorded. A task that runs is left alone. Files are written before this returns.
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
+  Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
   // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a killed
   // supervisor.
   std::vector<RecoveredTask> recover() override;
 
-  // What this machine does not give: of "cpuset", "memory", "pids", "perf", "resctrl".
+  // What this machine does not give: of "cpuset", "memory", "pids", "io-weight", "io-limit", "seccomp",
+  // "own-network", "perf", "resctrl".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Cgroups that hold all tasks, and count what they use.
   CgroupDirectories counted() const { return cgroups_.counted(); }
+
+  // Tasks whose command was executed and whose end was not reported, by allocation.
+  std::vector<RunningTask> running() const;
 
  private:
   // A task between its start (or adoption) and the report of its end.
   struct Running {
     uint64_t memoryLimit = 0;
     bool startReported = false;
-    std::vector<int> waitingSignals;  // asked for before the pidfd was there
+    std::optional<PerformanceGoal> goal;
+    Pressure caused{}, tolerated{};
+    std::vector<uint32_t> cores;
+    std::unique_ptr<MetricInbox> inbox;  // of a task that reports its performance
+    std::vector<int> waitingSignals;     // asked for before the pidfd was there
     kj::AutoCloseFd pidfd;
     kj::Own<kj::UnixEventPort::FdObserver> observer;  // of pidfd
   };
 
-  TaskSetting settingFor(const LaunchSpec& spec) const;
+  uint64_t memoryLimitOf(const LaunchSpec& spec) const;
+  std::vector<uint32_t> coresFor(const LaunchSpec& spec) const;
+  Result<TaskSetting> settingFor(const LaunchSpec& spec) const;
+  // Lets crun run the task: writes its configuration and makes it the command. `setting` and `spec` follow.
+  Status enterBundle(const SystemUser& user, TaskSetting& setting, LaunchSpec& spec) const;
+  void pruneHourly();
+  LaunchSpec withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const;
+  TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
+  void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
   void sweepCgroups();
@@ -98,6 +117,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   const Clock& clock_;
   ExecutorListener& listener_;
   const CgroupTree cgroups_;
+  const std::string filter_;  // of system calls; empty where the kernel takes none
   const std::vector<std::string> missing_;
   const bool pinByAffinity_;  // there is no cpuset
   const std::unique_ptr<TaskStore> store_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "monitor/cgroup_tree.h"
+#include "monitor/cpu_topology.h"
 #include "monitor/task_store.h"
 
 namespace tarcil {
@@ -22,9 +23,19 @@ struct ContainerOptions {
   std::string tag;
   std::string server;
 
-  // Cores that tasks may use. Resource unit i is core cores[i % cores.size()]: with more units than cores
-  // several units share a core. Empty: tasks are not kept to cores.
-  std::vector<uint32_t> cores;
+  // What resource units are. Each task gets as many of these as it has units (monitor/core_choice.h), and no
+  // two tasks the same. Empty: tasks are not kept to cores.
+  std::vector<CoreUnit> units;
+
+  // There are more resource units than `units`: several share a core, and tasks too.
+  bool unitsShareCores = false;
+
+  // Disks, as "MAJOR:MINOR", that limits of disk bandwidth apply to, each by itself.
+  std::vector<std::string> disks;
+
+  // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of their
+  // own.
+  std::vector<std::string> allowedRoots;
 
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
@@ -39,6 +50,9 @@ struct ContainerOptions {
   // Each task sees its private working directory here, whatever the rights of the folders above
   // dataDirectory. Made if it is missing; nothing is ever visible in it outside of tasks.
   std::string workPoint = "/run/tarcil/work";
+
+  // The program that runs OCI bundles; empty: tasks that have one are refused.
+  std::string crun;
 
   SystemPaths system;
 };

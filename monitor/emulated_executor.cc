@@ -1,6 +1,8 @@
 #include "monitor/emulated_executor.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <string>
 #include <string_view>
@@ -11,12 +13,8 @@ namespace {
 // Longer than any cluster lives, short enough for sums of times.
 constexpr double kMostSeconds = 1e9;
 
-// What a command comes to when nothing interferes.
-struct Behaviour {
-  Duration lasts{};
-  int exitCode = 0;
-  std::string problem{};  // why it never starts; empty where it does
-};
+// Samples come ten times a second.
+constexpr Duration kLeastWindow = std::chrono::milliseconds(300);
 
 template <typename Number>
 std::optional<Number> parseNumber(std::string_view text) {
@@ -39,8 +37,8 @@ std::optional<Duration> parseSleepTime(std::string_view text) {
   return parseSeconds(text, suffix == 'm' ? 60 : 1);
 }
 
-Behaviour sleeping(const std::vector<std::string>& command) {
-  Behaviour behaviour;
+EmulatedBehaviour sleeping(const std::vector<std::string>& command) {
+  EmulatedBehaviour behaviour;
   if (command.size() < 2) behaviour.exitCode = 1;
   for (size_t i = 1; i < command.size(); ++i) {
     const auto time = parseSleepTime(command[i]);
@@ -50,8 +48,8 @@ Behaviour sleeping(const std::vector<std::string>& command) {
   return behaviour;
 }
 
-Behaviour fromEnvironment(const std::map<std::string, std::string>& env) {
-  Behaviour behaviour{.lasts = std::chrono::seconds(1)};
+EmulatedBehaviour fromEnvironment(const std::map<std::string, std::string>& env) {
+  EmulatedBehaviour behaviour{.lasts = std::chrono::seconds(1), .slows = true};
   if (const auto found = env.find("TARCIL_EMULATE_SECONDS"); found != env.end()) {
     const auto lasts = parseSeconds(found->second, 1);
     if (!lasts)
@@ -67,7 +65,9 @@ Behaviour fromEnvironment(const std::map<std::string, std::string>& env) {
   return behaviour;
 }
 
-Behaviour behaviourOf(const LaunchSpec& spec) {
+}  // namespace
+
+EmulatedBehaviour emulatedBehaviour(const LaunchSpec& spec) {
   const std::string path = spec.command.empty() ? "" : spec.command[0];
   const std::string program = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
   if (program == "sleep") return sleeping(spec.command);
@@ -76,9 +76,8 @@ Behaviour behaviourOf(const LaunchSpec& spec) {
   return fromEnvironment(spec.env);
 }
 
-}  // namespace
-
-EmulatedExecutor::EmulatedExecutor(ExecutorListener& listener, Now now) : listener_(listener), now_(now) {}
+EmulatedExecutor::EmulatedExecutor(ExecutorListener& listener, Now now, std::map<std::string, Share> shares)
+    : listener_(listener), now_(now), shares_(std::move(shares)) {}
 
 void EmulatedExecutor::record(const LaunchSpec&) {}
 
@@ -89,23 +88,143 @@ void EmulatedExecutor::extendLease(MonotonicTime until) {
 }
 
 void EmulatedExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>&) {
-  const Behaviour behaviour = behaviourOf(spec);
-  Task task{.ends = now_.steady + behaviour.lasts, .end = {}};
+  EmulatedBehaviour behaviour = emulatedBehaviour(spec);
+  const auto nature = natureOf(spec);
+  if (!nature && behaviour.problem.empty()) behaviour = {.problem = nature.error().message};
+  const auto [found, isNew] = tasks_.try_emplace(spec.allocation);
+  if (!isNew) return;
+  Task& task = found->second;
+  task.ends = now_.steady + behaviour.lasts;
   task.end.exitCode = behaviour.exitCode;
   task.exclusive = spec.exclusive;
-  if (behaviour.problem.empty()) {
-    task.end.started = now_.wall;
-    agenda_.insert({now_.steady, spec.allocation, What::kStart});
-  } else {
+  agenda_.insert({task.ends, spec.allocation, What::kEnd});
+  if (!behaviour.problem.empty()) {
     task.end.cause = EndCause::kNeverStarted;
     task.end.problem = behaviour.problem;
     task.end.exitCode = 126;  // the job is wrong, not the server
+    return;
   }
-  agenda_.insert({task.ends, spec.allocation, What::kEnd});
-  tasks_.emplace(spec.allocation, std::move(task));
+  task.end.started = now_.wall;
+  agenda_.insert({now_.steady, spec.allocation, What::kStart});
+  task.nature = *nature;
+  task.slows = behaviour.slows;
+  task.workLeft = static_cast<double>(behaviour.lasts.count());
+  join(spec.allocation, spec);
+}
+
+void EmulatedExecutor::join(AllocationId allocation, const LaunchSpec& spec) {
+  Task& task = tasks_.at(allocation);
+  task.server = spec.server;
+  task.units = spec.rus.size();
+  task.caused = spec.caused;
+  task.tolerated = spec.tolerated;
+  task.changed = now_.steady;
+  if (spec.performance) {
+    PerformanceGoal goal = *spec.performance;
+    if (goal.target <= 0) goal.target = 1;  // what it does alone is known here
+    goal.window = std::max(goal.window, kLeastWindow);
+    task.target = goal.target;
+    watch_.begin(allocation, goal);
+  }
+  servers_[spec.server].insert(allocation);
+  reckonServer(spec.server);
+}
+
+void EmulatedExecutor::leave(AllocationId allocation, const Task& task) {
+  watch_.end(allocation);
+  const auto server = servers_.find(task.server);
+  if (server == servers_.end() || server->second.erase(allocation) == 0) return;
+  if (server->second.empty()) {
+    servers_.erase(server);
+  } else {
+    reckonServer(task.server);
+  }
+}
+
+// The speeds of all tasks there, from now on.
+void EmulatedExecutor::reckonServer(const std::string& server) {
+  const auto& there = servers_.at(server);
+  std::array<double, kResources> all{};
+  for (const AllocationId allocation : there) {
+    const TrueNature& nature = tasks_.at(allocation).nature;
+    for (size_t i = 0; i < kResources; ++i) all[i] += nature.pressure[i];
+  }
+  for (const AllocationId allocation : there) {
+    Task& task = tasks_.at(allocation);
+    if (!task.slows) continue;
+    std::array<double, kResources> felt{};
+    for (size_t i = 0; i < kResources; ++i) felt[i] = std::max(0.0, all[i] - task.nature.pressure[i]);
+    setSpeed(allocation, task, speedOf(task.nature, felt, shareOf(server), task.units));
+  }
+}
+
+void EmulatedExecutor::setSpeed(AllocationId allocation, Task& task, double speed) {
+  if (speed == task.speed || task.ends <= now_.steady) return;
+  const auto since = static_cast<double>((now_.steady - task.changed).count());
+  task.workLeft = std::max(0.0, task.workLeft - since * task.speed);
+  task.changed = now_.steady;
+  task.speed = speed;
+  agenda_.erase({task.ends, allocation, What::kEnd});
+  const double left = std::min(std::ceil(task.workLeft / speed), kMostSeconds * 1e8);
+  task.ends = now_.steady + Duration(static_cast<int64_t>(left));
+  agenda_.insert({task.ends, allocation, What::kEnd});
+}
+
+const Share& EmulatedExecutor::shareOf(const std::string& server) const {
+  static constexpr Share kFull = fullShare();
+  const auto found = shares_.find(server);
+  return found == shares_.end() ? kFull : found->second;
+}
+
+std::optional<double> EmulatedExecutor::speed(AllocationId allocation) const {
+  const auto found = tasks_.find(allocation);
+  if (found == tasks_.end() || found->second.end.started == kNever) return std::nullopt;
+  return found->second.speed;
+}
+
+std::vector<Trouble> EmulatedExecutor::sample() {
+  for (const auto& [allocation, task] : tasks_) {
+    if (task.target > 0) watch_.take(allocation, task.speed * task.target, now_);
+  }
+  return watch_.changes([this](AllocationId allocation) { return sceneOf(allocation); }, now_);
+}
+
+std::optional<Scene> EmulatedExecutor::sceneOf(AllocationId allocation) const {
+  const auto found = tasks_.find(allocation);
+  if (found == tasks_.end()) return std::nullopt;
+  const Task& suffering = found->second;
+  const Share& share = shareOf(suffering.server);
+  Scene scene;
+  scene.server.background.fill(0);
+  scene.server.stolen = 0;
+  for (const AllocationId there : servers_.at(suffering.server)) {
+    const Task& task = tasks_.at(there);
+    // Units are nobody else's, so nobody waits for a core because of a neighbour.
+    TaskSigns signs{there, task.caused, task.tolerated, {}, false};
+    for (size_t i = 0; i < kResources; ++i) {
+      signs.measured[i] = kMaxPressure * task.nature.pressure[i] * share[i] / kShareUnit;
+    }
+    (there == allocation ? scene.suffering = std::move(signs) : scene.others.emplace_back(std::move(signs)));
+  }
+  const auto units = static_cast<double>(suffering.units);
+  const double wants = suffering.nature.cores > 0 ? suffering.nature.cores : units;
+  scene.feels.coresHeld = units;
+  scene.feels.coresUsed = std::min(units, wants);
+  scene.feels.waitedForCore = wants > units ? 1 - units / wants : 0;
+  return scene;
 }
 
 void EmulatedExecutor::recordReason(AllocationId, EndCause) {}
+
+Status EmulatedExecutor::resize(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const auto found = tasks_.find(allocation);
+  if (found == tasks_.end() || found->second.end.started == kNever) {
+    return notFound("this task is not running");
+  }
+  found->second.units = rus.size();
+  reckonServer(found->second.server);
+  return {};
+}
 
 void EmulatedExecutor::signal(AllocationId allocation, int signal) {
   const auto found = tasks_.find(allocation);
@@ -160,9 +279,10 @@ void EmulatedExecutor::announce(const Due& due) {
     listener_.taskStarted(due.allocation, found->second.end.started);
     return;
   }
-  TaskEnd end = std::move(found->second.end);
+  const Task task = std::move(tasks_.extract(found).mapped());
+  leave(due.allocation, task);
+  TaskEnd end = task.end;
   end.ended = now_.wall;
-  tasks_.erase(found);
   listener_.taskEnded(due.allocation, end);
 }
 

@@ -3,6 +3,9 @@
 
 #include <kj/function.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,8 +19,13 @@ namespace tarcil {
 // alarm, since it may call the listener; starts and signals are kept until then.
 class EmulatedRunner final : public Executor {
  public:
-  EmulatedRunner(kj::Timer& timer, const Clock& clock, ExecutorListener& listener)
-      : clock_(clock), emulated_(listener, clock.now()), alarm_(timer, clock, [this]() { advance(); }) {}
+  // `shares` as for EmulatedExecutor. `tell`: what the master is to hear of the tasks' performance.
+  EmulatedRunner(kj::Timer& timer, const Clock& clock, ExecutorListener& listener,
+                 std::map<std::string, Share> shares, kj::Function<void(std::vector<Trouble>)> tell)
+      : clock_(clock),
+        emulated_(listener, clock.now(), std::move(shares)),
+        tell_(kj::mv(tell)),
+        alarm_(timer, clock, [this]() { advance(); }) {}
 
   ~EmulatedRunner() noexcept override {}
 
@@ -33,6 +41,12 @@ class EmulatedRunner final : public Executor {
 
   void recordReason(AllocationId allocation, EndCause reason) override {
     emulated_.recordReason(allocation, reason);
+  }
+
+  Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override {
+    if (!emulated_.speed(allocation)) return notFound("this task is not running");
+    later([this, allocation, rus]() { (void)emulated_.resize(allocation, rus); });
+    return {};
   }
 
   void signal(AllocationId allocation, int signal) override {
@@ -51,15 +65,23 @@ class EmulatedRunner final : public Executor {
   void advance() {
     emulated_.advance(clock_.now());
     for (auto& request : std::exchange(requests_, {})) request();
-    if (!requests_.empty()) {
-      alarm_.set(clock_.now().steady);
-    } else if (const auto next = emulated_.nextWake()) {
-      alarm_.set(*next);
+    if (const MonotonicTime now = clock_.now().steady; emulated_.watched() > 0 && now >= nextSample_) {
+      nextSample_ = now + kSamplePeriod;
+      if (auto troubles = emulated_.sample(); !troubles.empty()) tell_(std::move(troubles));
     }
+    if (!requests_.empty()) return alarm_.set(clock_.now().steady);
+    auto next = emulated_.nextWake();
+    if (emulated_.watched() > 0) next = std::min(next.value_or(nextSample_), nextSample_);
+    if (next) alarm_.set(*next);
   }
+
+  // Short enough for the windows of tests; a sample takes a microsecond.
+  static constexpr Duration kSamplePeriod = std::chrono::milliseconds(100);
 
   const Clock& clock_;
   EmulatedExecutor emulated_;
+  kj::Function<void(std::vector<Trouble>)> tell_;
+  MonotonicTime nextSample_{};
   std::vector<kj::Function<void()>> requests_;
   Alarm alarm_;
 };

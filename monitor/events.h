@@ -43,6 +43,18 @@ struct StopArrived {
   AllocationId allocation;
 };
 
+// The master gives a running task other units of its server.
+struct ResizeArrived {
+  RequestId request;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+// The ResizeTask under way is done.
+struct TaskResized {
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+
 // From the executor.
 struct TaskStarted {
   AllocationId allocation;
@@ -65,8 +77,9 @@ struct LeaseRenewed {
 
 struct TimerFired {};
 
-using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, TaskStarted,
-                           TaskEnded, ReportsAcknowledged, LeaseRenewed, TimerFired>;
+using Event =
+    std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, ResizeArrived,
+                 TaskResized, TaskStarted, TaskEnded, ReportsAcknowledged, LeaseRenewed, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
 
@@ -95,6 +108,17 @@ struct RecordReason {
   AllocationId allocation;
   EndCause reason;
 };
+// Executor::resize, then the answer; where it succeeds, TaskResized before that.
+struct ResizeTask {
+  RequestId request;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+// A ResizeArrived that cannot be carried out.
+struct RefuseResize {
+  RequestId request;
+  Error error;
+};
 struct SignalTask {
   AllocationId allocation;
   int signal;
@@ -121,7 +145,8 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, SignalTask,
-                            ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
+using Action =
+    std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, ResizeTask, RefuseResize,
+                 SignalTask, ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
 
 }  // namespace tarcil::monitor

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/model/launch.h"
 
 namespace tarcil {
@@ -59,6 +60,11 @@ class Executor {
 
   // SIGTERM goes to the command, SIGKILL to every process of the task. Unknown or ended tasks are ignored.
   virtual void signal(AllocationId allocation, int signal) = 0;
+
+  // Gives a running task the cores and the memory of these units, in place of those it has; what the job
+  // itself limits grows and shrinks with their number. NotFound for a task that is not running. Where
+  // it fails the task has what it had. recover() tells of the units that the task has.
+  virtual Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) = 0;
 
   // The end of the task is durable at the master: drop its record and private files; its output stays for a
   // while. So does the mark that it is over, also of an allocation that was never recorded: recover() tells

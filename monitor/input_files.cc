@@ -11,7 +11,7 @@
 namespace tarcil {
 namespace {
 
-Error failure(const std::string& what, const std::string& path) {
+Error inputFailure(const std::string& what, const std::string& path) {
   return {ErrorCode::kInternal,
           "cannot " + what + " '" + path + "': " + std::generic_category().message(errno)};
 }
@@ -32,10 +32,11 @@ std::vector<std::string> partsOf(const std::string& path) {
 Result<kj::AutoCloseFd> openFolder(int parent, const std::string& name, const std::string& path, uid_t uid,
                                    gid_t gid) {
   const bool made = ::mkdirat(parent, name.c_str(), 0755) == 0;
-  if (!made && errno != EEXIST) return failure("make the folder of input file", path);
+  if (!made && errno != EEXIST) return inputFailure("make the folder of input file", path);
   kj::AutoCloseFd folder(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.get() < 0) return failure("open the folder of input file", path);
-  if (made && ::fchown(folder, uid, gid) != 0) return failure("hand over the folder of input file", path);
+  if (folder.get() < 0) return inputFailure("open the folder of input file", path);
+  if (made && ::fchown(folder, uid, gid) != 0)
+    return inputFailure("hand over the folder of input file", path);
   return folder;
 }
 
@@ -43,7 +44,7 @@ Status writeContent(int fd, const InputFile& file) {
   for (size_t done = 0; done < file.content.size();) {
     const ssize_t count = ::write(fd, file.content.data() + done, file.content.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failure("write input file", file.path);
+    if (count < 0) return inputFailure("write input file", file.path);
     done += static_cast<size_t>(count);
   }
   return {};
@@ -64,11 +65,11 @@ Status writeInputFile(int directoryFd, const InputFile& file, uid_t uid, gid_t g
   }
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   kj::AutoCloseFd fd(::openat(parent, parts.back().c_str(), kFlags, 0600));
-  if (fd.get() < 0) return failure("make input file", file.path);
+  if (fd.get() < 0) return inputFailure("make input file", file.path);
   if (auto written = writeContent(fd, file); !written) return written;
   // The owner first: a change of owner clears bits of the mode.
   if (::fchown(fd, uid, gid) != 0 || ::fchmod(fd, file.mode & 0777) != 0)
-    return failure("hand over", file.path);
+    return inputFailure("hand over", file.path);
   return {};
 }
 

@@ -22,6 +22,18 @@ class LaunchPortImpl final : public wire::LaunchPort::Server {
         });
   }
 
+  kj::Promise<void> lateBinding(LateBindingContext context) override {
+    LateBindingMonitor* late = server_.lateBinding();
+    if (late == nullptr) {
+      return toException({ErrorCode::kUnavailable, "this monitor takes no late-bound tasks"});
+    }
+    auto results = context.getResults();
+    results.setPort(late->open(context.getParams().getAgent()));
+    const auto& names = late->serverNames();
+    convert::writeTexts(names, results.initServers(static_cast<uint32_t>(names.size())));
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> output(OutputContext context) override {
     auto params = context.getParams();
     const auto stream = params.getStream() == wire::Stream::STDOUT ? Stream::kStdout : Stream::kStderr;
@@ -30,6 +42,7 @@ class LaunchPortImpl final : public wire::LaunchPort::Server {
           auto results = context.getResults();
           results.setContent(kj::StringPtr(output.content.data(), output.content.size()).asBytes());
           results.setEnded(output.ended);
+          results.setStart(output.start);
         });
   }
 

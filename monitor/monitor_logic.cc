@@ -116,6 +116,8 @@ struct MonitorLogic::State {
   void on(const LaunchArrived& event, Turn& turn);
   void on(const FilesArrived& event, Turn& turn);
   void on(const StopArrived& event, Turn& turn);
+  void on(const ResizeArrived& event, Turn& turn);
+  void on(const TaskResized& event, Turn& turn);
   void on(const TaskStarted& event, Turn& turn);
   void on(const TaskEnded& event, Turn& turn);
   void on(const ReportsAcknowledged& event, Turn& turn);
@@ -267,6 +269,36 @@ void MonitorLogic::State::on(const TaskStarted& event, Turn& turn) {
     setAlarm(*task, turn.now.steady + task->spec.timeout);
   }
   if (task->intent != Intent::kDrop) queueReport(*task);
+}
+
+// --- Units ----------------------------------------------------------------------------------------------
+
+void MonitorLogic::State::on(const ResizeArrived& event, Turn& turn) {
+  const Task* task = find(event.allocation);
+  if (task == nullptr || task->phase != Phase::kRunning || task->intent != Intent::kNone) {
+    turn.act(RefuseResize{event.request, notFound("this task is not running here")});
+    return;
+  }
+  LaunchSpec wanted = task->spec;
+  wanted.extras.clear();
+  wanted.rus.clear();
+  for (const RuIndex ru : event.rus) {
+    if (std::ranges::find(task->spec.rus, ru) == task->spec.rus.end()) wanted.rus.push_back(ru);
+  }
+  if (event.rus.empty() || !held.areFree(wanted)) {
+    turn.act(RefuseResize{event.request, Error{ErrorCode::kConflict, "another task has one of these units"}});
+    return;
+  }
+  turn.act(ResizeTask{event.request, event.allocation, event.rus});
+}
+
+void MonitorLogic::State::on(const TaskResized& event, Turn& turn) {
+  Task* task = find(event.allocation);
+  if (task == nullptr || !task->holdsUnits()) return;
+  held.release(task->spec);
+  task->spec.rus = event.rus;
+  held.take(task->spec);
+  startReady(turn);
 }
 
 // --- End ----------------------------------------------------------------------------------------------

@@ -26,6 +26,13 @@ void MonitorMetrics::showPressure(const std::array<std::optional<double>, kResou
   measuring.Observe(seconds(took));
 }
 
+void MonitorMetrics::showTasks(const TaskMeter::Load& load, Duration took) {
+  watchedTasks.Set(static_cast<double>(load.watched));
+  tasksInTrouble.Set(static_cast<double>(load.inTrouble));
+  droppedMetrics.Increment(static_cast<double>(load.dropped) - droppedMetrics.Value());
+  watching.Observe(seconds(took));
+}
+
 void MonitorMetrics::show(const MonitorLogic::Load& load, bool isAttached) {
   for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->Set(static_cast<double>(load.tasks[i]));
   reportsDue.Set(static_cast<double>(load.reportsDue));

@@ -5,6 +5,7 @@
 
 #include "metrics/metric_set.h"
 #include "monitor/monitor_logic.h"
+#include "monitor/performance/task_meter.h"
 #include "monitor/pressure/meter.h"
 
 namespace tarcil {
@@ -57,10 +58,24 @@ struct MonitorMetrics {
   prometheus::Histogram& measuring = set.histogram(
       "tarcil_monitor_measuring_seconds", "Time that one measurement of the pressures took.", timeBounds());
 
+  prometheus::Gauge& watchedTasks =
+      set.gauge("tarcil_monitor_watched_tasks", "Running tasks whose performance is watched.");
+  prometheus::Gauge& tasksInTrouble = set.gauge("tarcil_monitor_tasks_in_trouble",
+                                                "Watched tasks that fall short of what is expected of them.");
+  prometheus::Counter& droppedMetrics =
+      set.counter("tarcil_monitor_dropped_metrics_total",
+                  "Reports of tasks on their performance that were thrown away: more came in one period than "
+                  "are read.");
+  prometheus::Histogram& watching = set.histogram(
+      "tarcil_monitor_watching_seconds",
+      "Time that looking after the performance of all tasks took, once a period.", timeBounds());
+
   MonitorMetrics();
 
   // Sets what is looked up when somebody asks.
   void show(const MonitorLogic::Load& load, bool isAttached);
+
+  void showTasks(const TaskMeter::Load& load, Duration took);
 
   void showPressure(const std::array<std::optional<double>, kResources>& measured,
                     const PressureMeter::Signals& signals, Duration took);

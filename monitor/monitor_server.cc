@@ -6,9 +6,11 @@
 #include <spdlog/spdlog.h>
 
 #include "env/failpoint.h"
+#include "monitor/late_reports.h"
 #include "monitor/launch_port.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
 
@@ -34,6 +36,20 @@ class ControlImpl final : public wire::MonitorControl::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> resize(ResizeContext context) override {
+    auto params = context.getParams();
+    return server_.resize(params.getAllocation(), convert::readNumbers<RuIndex>(params.getRus()));
+  }
+
+  kj::Promise<void> limitPools(LimitPoolsContext context) override {
+    LateBindingMonitor* late = server_.lateBinding();
+    for (auto limit : convert::elements(context.getParams().getLimits())) {
+      if (late != nullptr)
+        late->handle(text(limit.getServer()), late::PoolLimit{limit.getRevision(), limit.getUnits()});
+    }
+    return kj::READY_NOW;
+  }
+
  private:
   MonitorServer& server_;
 };
@@ -51,6 +67,7 @@ MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServer
       attachedCallback_(kj::mv(attached)),
       outputs_(std::move(outputs)),
       alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
+      troubleAlarm_(net.timer, clock, [this]() { sendTroubles(); }),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_) {}
 
@@ -106,6 +123,42 @@ void MonitorServer::show(const std::array<std::optional<double>, kResources>& ba
   metrics_.showPressure(background, signals, took);
 }
 
+void MonitorServer::show(const TaskMeter::Load& watched, Duration took) {
+  metrics_.showTasks(watched, took);
+}
+
+void MonitorServer::tell(const std::vector<Trouble>& troubles) {
+  for (const Trouble& trouble : troubles) {
+    if (live_.contains(trouble.allocation)) troubles_.note(trouble);
+  }
+  sendTroubles();
+}
+
+void MonitorServer::sendTroubles() {
+  if (!takesTroubles_) return;
+  KJ_IF_MAYBE (port, port_) {
+    if (const auto troubles = troubles_.due(clock_.now().steady); !troubles.empty()) {
+      auto request = port->troublesRequest();
+      auto list = request.initTroubles(static_cast<uint32_t>(troubles.size()));
+      for (uint32_t i = 0; i < troubles.size(); ++i) write(troubles[i], list[i]);
+      calls_.add(request.send().then(
+          [this, attachment = attachments_](auto&&) {
+            if (attachment != attachments_ || !attached_) return;
+            troubles_.taken();
+            sendTroubles();
+          },
+          // Where the link is gone, the next attach tells them again.
+          [this](kj::Exception&& exception) {
+            if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
+            if (takesTroubles_) spdlog::warn("the master is of an earlier version and takes no troubles");
+            takesTroubles_ = false;
+          }));
+    } else if (const auto next = troubles_.nextDue()) {
+      troubleAlarm_.set(*next);
+    }
+  }
+}
+
 // What is lost with the link is told again after the next attach.
 void MonitorServer::send(const std::vector<ServerPressure>& pressures) {
   KJ_IF_MAYBE (port, port_) {
@@ -118,6 +171,24 @@ void MonitorServer::send(const std::vector<ServerPressure>& pressures) {
       if (takesPressure_) spdlog::warn("the master is of an earlier version and takes no pressures");
       takesPressure_ = false;
     }));
+  }
+}
+
+// What is lost is reported again.
+void MonitorServer::report(const std::string& server, const late::PoolReport& report) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->poolsRequest();
+    write(server, report, request.initReports(1)[0]);
+    calls_.add(request.send().then(
+        [this, attachment = attachments_](auto&& response) {
+          if (attachment != attachments_) return;
+          for (auto answer : convert::elements(response.getAnswers())) {
+            late_->handle(text(answer.getServer()), read(answer));
+          }
+        },
+        [](kj::Exception&& exception) {
+          spdlog::warn("late binding: the master takes no report: {}", fromException(exception).message);
+        }));
   }
 }
 
@@ -157,6 +228,12 @@ void MonitorServer::stop(AllocationId allocation) {
   dispatch(monitor::StopArrived{allocation});
 }
 
+kj::Promise<void> MonitorServer::resize(AllocationId allocation, std::vector<RuIndex> rus) {
+  auto pending = resizes_.add();
+  dispatch(monitor::ResizeArrived{pending.number, allocation, std::move(rus)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
 kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream,
                                                          uint64_t offset, bool wait) {
   // Whether the task lives is looked at before its output, and the next write is waited for before that: what
@@ -165,8 +242,8 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   kj::Promise<void> grown = live && wait ? outputs_->grown(allocation) : kj::Promise<void>(kj::NEVER_DONE);
   auto content = outputs_->read(allocation, stream, offset, kOutputPiece);
   if (!content.ok() && !live) return toException(content.error());
-  if (content.ok() && !content->empty()) return Output{std::move(*content), false};
-  if (!live || !wait) return Output{"", !live};
+  if (content.ok() && !content->text.empty()) return Output{std::move(content->text), false, content->offset};
+  if (!live || !wait) return Output{"", !live, offset};
   auto paf = kj::newPromiseAndFulfiller<void>();
   untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
   return paf.promise.exclusiveJoin(kj::mv(grown)).then([this, allocation, stream, offset]() {
@@ -192,7 +269,7 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
       fault_ = kj::mv(fault.fulfiller);
-      attached_ = takesPressure_ = true;
+      attached_ = takesPressure_ = takesTroubles_ = true;
       ++attachments_;
       outage_.end();
       spdlog::info("attached to the master at {}", options_.master);
@@ -202,6 +279,9 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       std::vector<ServerPressure> pressures;
       for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
       send(pressures);
+      troubles_.attached();
+      sendTroubles();
+      if (late_ != nullptr) late_->masterAttached();
       attachedCallback_();
       return Attached{kj::mv(fault.promise)};
     });
@@ -221,6 +301,7 @@ void MonitorServer::lost(const Error& error) {
   }
   if (!attached_) return;
   attached_ = false;
+  troubles_.detached();
   dispatch(monitor::MasterLost{});
 }
 
@@ -271,6 +352,16 @@ void MonitorServer::carryOut(monitor::StartTask& action) {
 void MonitorServer::carryOut(monitor::RecordReason& action) {
   executor_->recordReason(action.allocation, action.reason);
   failpoint("monitor.reason_recorded");
+}
+
+void MonitorServer::carryOut(monitor::ResizeTask& action) {
+  Status resized = executor_->resize(action.allocation, action.rus);
+  if (resized.ok()) dispatch(monitor::TaskResized{action.allocation, std::move(action.rus)});
+  resizes_.fulfill(action.request, std::move(resized));
+}
+
+void MonitorServer::carryOut(monitor::RefuseResize& action) {
+  resizes_.fulfill(action.request, std::move(action.error));
 }
 
 void MonitorServer::carryOut(monitor::SignalTask& action) {
@@ -332,6 +423,7 @@ void MonitorServer::carryOut(monitor::WakeAt& action) {
 }
 
 void MonitorServer::ended(AllocationId allocation) {
+  troubles_.forget(allocation);
   if (live_.erase(allocation) == 0) return;
   unstarted_.erase(allocation);
   auto [begin, end] = untilEnded_.equal_range(allocation);

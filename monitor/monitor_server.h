@@ -13,9 +13,12 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "monitor/executor.h"
+#include "monitor/late_binding.h"
 #include "monitor/monitor_logic.h"
 #include "monitor/monitor_metrics.h"
 #include "monitor/output_source.h"
+#include "monitor/performance/task_meter.h"
+#include "monitor/performance/trouble_book.h"
 #include "monitor/pressure/meter.h"
 #include "rpc/connection.h"
 #include "rpc/link.h"
@@ -45,6 +48,11 @@ class MonitorServer final : public ExecutorListener {
   // Called once; `executor` tells this object of its tasks and outlives it.
   void start(Executor& executor, std::vector<ServerFacts> servers);
 
+  // Its servers take late-bound tasks too. Called before start(); `late` outlives this object.
+  void offer(LateBindingMonitor& late) { late_ = &late; }
+  // A pool's report goes to the master, if the link to it stands; the answer goes to what was offered.
+  void report(const std::string& server, const late::PoolReport& report);
+
   // Kills every task. Resolves when all have ended, or after five seconds.
   kj::Promise<void> killTasks();
 
@@ -56,6 +64,11 @@ class MonitorServer final : public ExecutorListener {
 
   // Tells the master, now and after each attach, until another is told of the same server.
   void tell(ServerPressure pressure);
+  // Tells the master of tasks in trouble, at most once a second, and of those that still are after each
+  // attach. What becomes of the trouble of a task that ends, the master knows.
+  void tell(const std::vector<Trouble>& troubles);
+  // For metrics.
+  void show(const TaskMeter::Load& watched, Duration took);
   // What was measured, for metrics. `took`: how long measuring did.
   void show(const std::array<std::optional<double>, kResources>& background,
             const PressureMeter::Signals& signals, Duration took);
@@ -68,9 +81,12 @@ class MonitorServer final : public ExecutorListener {
   kj::Promise<void> authenticate(const std::string& token);
   kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);
   void stop(AllocationId allocation);
+  kj::Promise<void> resize(AllocationId allocation, std::vector<RuIndex> rus);
+  LateBindingMonitor* lateBinding() { return late_; }
   struct Output {
     std::string content;
     bool ended;
+    uint64_t start;  // of the content in all that the task wrote
   };
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
 
@@ -84,6 +100,8 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::FetchFiles& action);
   void carryOut(monitor::StartTask& action);
   void carryOut(monitor::RecordReason& action);
+  void carryOut(monitor::ResizeTask& action);
+  void carryOut(monitor::RefuseResize& action);
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);
@@ -92,6 +110,7 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::WakeAt& action);
   void ended(AllocationId allocation);
   void send(const std::vector<ServerPressure>& pressures);
+  void sendTroubles();
 
   Net net_;
   const Clock& clock_;
@@ -102,11 +121,13 @@ class MonitorServer final : public ExecutorListener {
   std::vector<ServerFacts> servers_;
   const std::unique_ptr<OutputSource> outputs_;
   Executor* executor_ = nullptr;
+  LateBindingMonitor* late_ = nullptr;
   std::unique_ptr<MonitorLogic> logic_;
   MonitorMetrics metrics_;
   Alarm alarm_;
   uint64_t requests_ = 0;
   Requests<monitor::AnswerLaunch::Outcome> launches_{requests_};
+  Requests<Status> resizes_{requests_};
 
   std::set<AllocationId> live_;  // recorded and not ended
   std::map<AllocationId, MonotonicTime>
@@ -121,7 +142,11 @@ class MonitorServer final : public ExecutorListener {
   std::set<std::string> agentTokens_;  // that the master has confirmed
   bool takesPressure_ = true;          // masters of an earlier version do not
 
+  bool takesTroubles_ = true;  // as above
+
   std::map<std::string, ServerPressure> pressures_;  // told last, by server
+  TroubleBook troubles_;
+  Alarm troubleAlarm_;
 
   Outage outage_;  // of the master
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;

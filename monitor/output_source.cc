@@ -20,7 +20,7 @@ class FileOutput final : public OutputSource {
         watching_(
             watch().eagerlyEvaluate([](kj::Exception&& e) { KJ_LOG(ERROR, "watching output failed", e); })) {}
 
-  Result<std::string> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) override {
+  Result<OutputPart> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) override {
     return readOutput(folder_, allocation, stream, offset, most);
   }
 
@@ -72,7 +72,9 @@ class FileOutput final : public OutputSource {
 
 class NoOutput final : public OutputSource {
  public:
-  Result<std::string> read(AllocationId, Stream, uint64_t, size_t) override { return std::string(); }
+  Result<OutputPart> read(AllocationId, Stream, uint64_t offset, size_t) override {
+    return OutputPart{offset, {}};
+  }
   kj::Promise<void> grown(AllocationId) override { return kj::NEVER_DONE; }
 };
 

@@ -19,7 +19,7 @@ class OutputSource {
   virtual ~OutputSource() noexcept(false) = default;
 
   // As readOutput() in task_output.h.
-  virtual Result<std::string> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) = 0;
+  virtual Result<OutputPart> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) = 0;
 
   // Resolves when there may be more than `offset` bytes. May resolve early; may never resolve once the task
   // has ended.

@@ -12,10 +12,10 @@ constexpr size_t kMostLogged = 100;
 
 PressureLoop::PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& server, std::string name,
                            const PressureOptions& options, const std::set<uint32_t>& cores,
-                           const CgroupDirectories& tasks)
+                           const CgroupDirectories& tasks, const CacheMonitor& cache)
     : clock_(clock), server_(server), period_(options.period), alarm_(timer, clock, [this]() { measure(); }) {
   if (period_ > Duration::zero()) {
-    meter_.emplace(std::move(name), options, MachinePaths{}, cores, tasks);
+    meter_.emplace(std::move(name), options, MachinePaths{}, cores, tasks, &cache);
     measure();
   } else {
     server_.tell(unmeasured(std::move(name), "measuring is off (--pressure-period)"));

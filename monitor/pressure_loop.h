@@ -13,13 +13,13 @@
 
 namespace tarcil {
 
-// Lives on the event loop's thread; `clock` and `server` outlive it. Begins at once; with period 0 only says
+// Lives on the event loop's thread; the references outlive it. Begins at once; with period 0 only says
 // that nothing is measured.
 class PressureLoop final {
  public:
   PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& server, std::string name,
                const PressureOptions& options, const std::set<uint32_t>& cores,
-               const CgroupDirectories& tasks);
+               const CgroupDirectories& tasks, const CacheMonitor& cache);
 
  private:
   void measure();

@@ -1,6 +1,7 @@
 #include "monitor/shim_plan.h"
 
 #include "core/state/extras.h"
+#include "monitor/performance/metric_inbox.h"
 #include "shim/plan.h"
 
 namespace tarcil {
@@ -17,6 +18,11 @@ std::string listed(const std::vector<uint16_t>& numbers) {
   std::string text;
   for (uint16_t number : numbers) text.append(text.empty() ? "" : ",").append(std::to_string(number));
   return text;
+}
+
+NetworkKind networkOf(Container::Network network) {
+  if (network == Container::Network::kNone) return kNoNetwork;
+  return network == Container::Network::kOwn ? kOwnNetwork : kHostNetwork;
 }
 
 // Counts follow from what is added, so header and strings cannot disagree.
@@ -45,6 +51,10 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.directories = static_cast<uint32_t>(setting.cgroups.directories.size());
   header.settings = static_cast<uint32_t>(setting.cgroups.settings.size());
   header.joins = static_cast<uint32_t>(setting.cgroups.joins.size());
+  header.filter = static_cast<uint32_t>(setting.filter.size() / kFilterInstruction);
+  header.network = networkOf(spec.container.network);
+  header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
+  header.privileged = setting.privileged ? 1 : 0;
   header.allocation = spec.allocation;
   header.outputLimit = spec.limits.outputBytes;
   if (setting.pinByAffinity) {
@@ -57,15 +67,16 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
 
 }  // namespace
 
+bool reportsMetric(const LaunchSpec& spec) {
+  return spec.performance && spec.performance->metric == Metric::kReported;
+}
+
 std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const SystemUser& user,
                                                    const TaskSetting& setting) {
+  const std::string work = setting.workPoint.empty() ? setting.taskDirectory + "/work" : setting.workPoint;
   std::map<std::string, std::string> result = {
-      {"PATH", kPath},
-      {"HOME", user.home},
-      {"USER", user.name},
-      {"LOGNAME", user.name},
-      {"SHELL", user.shell},
-      {"TMPDIR", setting.workPoint.empty() ? setting.taskDirectory + "/work" : setting.workPoint},
+      {"PATH", kPath},        {"HOME", user.home},   {"USER", user.name},
+      {"LOGNAME", user.name}, {"SHELL", user.shell}, {"TMPDIR", work},
   };
   for (const auto& [name, value] : spec.env) result[name] = value;
   result["TARCIL_JOB"] = toString(spec.job);
@@ -75,6 +86,10 @@ std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const
   result["TARCIL_ATTEMPT"] = std::to_string(spec.attempt);
   result["TARCIL_CORES"] = coreList(setting.cores);
   result["TARCIL_MEMORY"] = std::to_string(setting.memoryBytes);
+  if (reportsMetric(spec)) {
+    result["TARCIL_METRIC_SOCKET"] = work + "/" + kMetricSocketName;
+    result["TARCIL_METRIC_FILE"] = work + "/" + kMetricFileName;
+  }
   for (const auto& [kind, numbers] : spec.extras) {
     const std::string list = listed(numbers);
     result[extraVariable(kind)] = list;
@@ -90,6 +105,7 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   writer.add(setting.taskDirectory);
   writer.add(setting.workPoint);
   writer.add(spec.workdir);
+  writer.add(setting.root);
   writer.add(environment.at("PATH"));
   writer.add(setting.cgroups.birth);
   writer.add(setting.cgroups.oomFile);
@@ -106,6 +122,7 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
 
   const PlanHeader header = headerFor(spec, user, setting, environment.size());
   std::string plan(reinterpret_cast<const char*>(&header), sizeof header);
+  plan += setting.filter;
   static_assert(sizeof(gid_t) == sizeof(uint32_t));
   plan.append(reinterpret_cast<const char*>(user.groups.data()), user.groups.size() * sizeof(gid_t));
   return plan + writer.strings();

@@ -15,6 +15,7 @@
 #include "monitor/exit_record.h"
 #include "monitor/launch_record.h"
 #include "monitor/reason_record.h"
+#include "monitor/units_record.h"
 
 namespace tarcil {
 namespace {
@@ -70,11 +71,20 @@ bool isEmptyFolder(const std::string& path) {
   return std::filesystem::is_empty(path, error) && !error;
 }
 
+WallTime changedAt(const std::string& path) {
+  struct stat status {};
+  ::stat(path.c_str(), &status);
+  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec) +
+                  std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
+}
+
 uint64_t outputBytes(const std::string& directory) {
   uint64_t bytes = 0;
   for (const char* name : {"/stdout", "/stderr"}) {
     struct stat status {};
-    if (::stat((directory + name).c_str(), &status) == 0) bytes += static_cast<uint64_t>(status.st_size);
+    // What it takes of the disk: the beginning of a long output is dropped.
+    if (::stat((directory + name).c_str(), &status) == 0)
+      bytes += static_cast<uint64_t>(status.st_blocks) * 512;
   }
   return bytes;
 }
@@ -135,10 +145,12 @@ void TaskStore::settleEarlierBoot() {
 
 void TaskStore::loadDone() {
   for (const AllocationId allocation : allocationsIn(data_ + "/done")) {
-    done_.push_back({allocation, outputBytes(data_ + "/done/" + std::to_string(allocation))});
+    const std::string folder = data_ + "/done/" + std::to_string(allocation);
+    done_.push_back({allocation, outputBytes(folder), changedAt(folder)});
     doneBytes_ += done_.back().bytes;
   }
-  pruneDone();
+  std::stable_sort(done_.begin(), done_.end(),
+                   [](const Done& a, const Done& b) { return a.since < b.since; });
 }
 
 std::string TaskStore::directory(AllocationId allocation) const {
@@ -175,7 +187,9 @@ bool TaskStore::recycleOldest(const std::string& path) {
   done_.pop_front();
   doneBytes_ -= oldest.bytes;
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
-  good = good && (::unlink((path + "/reason").c_str()) == 0 || errno == ENOENT);
+  for (const char* name : {"/units", "/reason"}) {
+    good = good && (::unlink((path + name).c_str()) == 0 || errno == ENOENT);
+  }
   for (const char* name : {"/stdout", "/stderr"}) {
     good = good && (::truncate((path + name).c_str(), 0) == 0 || errno == ENOENT);
   }
@@ -207,16 +221,27 @@ std::optional<pid_t> TaskStore::supervisor(AllocationId allocation) const {
 }
 
 Result<kj::AutoCloseFd> TaskStore::makeWork(AllocationId allocation, uid_t uid, gid_t gid) {
-  const std::string path = file(allocation, "work");
+  // The mode that programs expect of /tmp; no other user gets there.
+  if (auto temporary = makePrivate(file(allocation, "tmp"), uid, gid, 01777); !temporary)
+    return temporary.error();
+  return makePrivate(file(allocation, "work"), uid, gid, 0700);
+}
+
+Result<kj::AutoCloseFd> TaskStore::makePrivate(const std::string& path, uid_t uid, gid_t gid, mode_t mode) {
   struct stat before {};
   const bool there = ::lstat(path.c_str(), &before) == 0;
   if (there && (before.st_uid != uid || !isEmptyFolder(path))) throwAway(path);
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure("make the folder", path);
   kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0 || ::fchmod(fd, 0700) != 0) {
+  if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0 || ::fchmod(fd, mode) != 0) {
     return failure("hand over the folder", path);
   }
   return fd;
+}
+
+Status TaskStore::writeContainer(AllocationId allocation, const std::string& config) {
+  const std::string path = file(allocation, "config.json");
+  return writeFile(path, config) ? Status() : failure("write", path);
 }
 
 std::optional<LaunchSpec> TaskStore::launch(AllocationId allocation) const {
@@ -232,6 +257,17 @@ std::optional<WallTime> TaskStore::started(AllocationId allocation) const {
 std::optional<TaskEnd> TaskStore::exit(AllocationId allocation, uint64_t memoryLimit) const {
   const auto text = readFile(file(allocation, "exit"));
   return text ? parseExitRecord(*text, memoryLimit) : std::nullopt;
+}
+
+Status TaskStore::recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const std::string path = file(allocation, "units"), made = path + ".new";  // whole, or as it was
+  const bool written = writeFile(made, unitsRecord(rus)) && ::rename(made.c_str(), path.c_str()) == 0;
+  return written ? Status() : failure("write", path);
+}
+
+std::optional<std::vector<RuIndex>> TaskStore::units(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "units"));
+  return text ? parseUnitsRecord(*text) : std::nullopt;
 }
 
 Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
@@ -256,16 +292,18 @@ std::vector<AllocationId> TaskStore::tasks() const {
   return allocationsIn(data_ + "/tasks");
 }
 
-void TaskStore::forget(AllocationId allocation) {
+void TaskStore::forget(AllocationId allocation, WallTime now) {
   const std::string from = directory(allocation);
   const std::string to = data_ + "/done/" + std::to_string(allocation);
-  const std::string work = from + "/work";
-  if (!isEmptyFolder(work)) throwAway(work);
+  for (const char* name : {"/work", "/tmp"}) {
+    if (!isEmptyFolder(from + name)) throwAway(from + name);
+  }
   const bool there = ::rename(from.c_str(), to.c_str()) == 0 || ::mkdir(to.c_str(), 0700) == 0;
   if (!there) return;
-  done_.push_back({allocation, outputBytes(to)});
+  ::utimensat(AT_FDCWD, to.c_str(), nullptr, 0);  // for a successor, who reads the age there
+  done_.push_back({allocation, outputBytes(to), now});
   doneBytes_ += done_.back().bytes;
-  pruneDone();
+  prune(now);
 }
 
 std::vector<AllocationId> TaskStore::forgotten() const {
@@ -278,8 +316,9 @@ void TaskStore::discard(AllocationId allocation) {
   throwAway(directory(allocation));
 }
 
-void TaskStore::pruneDone() {
-  while (!done_.empty() && (done_.size() > keep_.tasks || doneBytes_ > keep_.bytes)) {
+void TaskStore::prune(WallTime now) {
+  while (!done_.empty() &&
+         (done_.size() > keep_.tasks || doneBytes_ > keep_.bytes || now - done_.front().since > keep_.age)) {
     doneBytes_ -= done_.front().bytes;
     throwAway(data_ + "/done/" + std::to_string(done_.front().allocation));
     done_.pop_front();
@@ -288,9 +327,13 @@ void TaskStore::pruneDone() {
 
 // Out of sight at once, off the disk later.
 void TaskStore::throwAway(const std::string& path) {
-  const std::string target =
-      data_ + "/trash/" + std::to_string(::getpid()) + "-" + std::to_string(trashed_++);
-  if (::rename(path.c_str(), target.c_str()) == 0) sweeper_.remove(target);
+  // A name may be taken by what a predecessor with the same pid, as in a container, left to be swept.
+  for (int tries = 0; tries < 1000; ++tries) {
+    const std::string target =
+        data_ + "/trash/" + std::to_string(::getpid()) + "-" + std::to_string(trashed_++);
+    if (::rename(path.c_str(), target.c_str()) == 0) return sweeper_.remove(target);
+    if (errno != ENOTEMPTY && errno != EEXIST) return;
+  }
 }
 
 }  // namespace tarcil

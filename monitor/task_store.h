@@ -10,12 +10,17 @@
 //     exit.new  room for `exit`, taken before the command is executed
 //     started   the same file, from just before the command is executed; microseconds since 1970
 //     exit      the same file, once it says how the task ended (shim/exit_record.h)
+//     units     which resource units it has, where they are others than it was launched with
+//               (monitor/units_record.h); before it gets one, and after one is taken from it
 //     reason    why the monitor ends the task, before it signals that (monitor/reason_record.h)
 //     stdout, stderr   from the first byte on
+//     config.json  of a task that crun runs, made by the monitor (monitor/oci_bundle.h)
 //     work/     the task's private working directory
-//   <data>/done/<allocation>/ the same of tasks forgotten, work/ emptied; empty for one that was forgotten
-//               without having been recorded. Bounded in number and bytes. Also the mark that the allocation
-//               is over
+//     tmp/      what the task sees as /tmp
+//   <data>/done/<allocation>/ the same of tasks forgotten, work/ and tmp/ emptied; empty for one that was
+//   forgotten
+//               without having been recorded. Bounded in number, bytes and age. Also the mark that the
+//               allocation is over
 //   <data>/trash/             on its way out
 //
 // So, to a monitor that comes back: lock held -> the task is supervised. Lock free, and so free for ever:
@@ -49,7 +54,8 @@ namespace tarcil {
 
 struct KeepDone {
   size_t tasks = 2000;
-  uint64_t bytes = uint64_t{4} << 30;  // of output, all tasks together
+  uint64_t bytes = uint64_t{4} << 30;         // of output, all tasks together
+  Duration age = std::chrono::hours(7 * 24);  // since they were forgotten
 };
 
 class TaskStore {
@@ -71,13 +77,20 @@ class TaskStore {
   // The pid that the shim wrote; nullopt as long as it did not. Of a living shim only while lockHeld().
   std::optional<pid_t> supervisor(AllocationId allocation) const;
 
-  // An empty working directory that belongs to the user; what an interrupted start left in it is thrown
-  // away, and so is one that was another user's.
+  // Empty folders work and tmp that belong to the user; what an interrupted start left in them is thrown
+  // away, and so is one that was another user's. Returns work.
   Result<kj::AutoCloseFd> makeWork(AllocationId allocation, uid_t uid, gid_t gid);
+
+  // Writes `config.json`.
+  Status writeContainer(AllocationId allocation, const std::string& config);
 
   std::optional<LaunchSpec> launch(AllocationId allocation) const;
   std::optional<WallTime> started(AllocationId allocation) const;
   std::optional<TaskEnd> exit(AllocationId allocation, uint64_t memoryLimit) const;
+
+  // Writes `units`; a later one replaces it.
+  Status recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus);
+  std::optional<std::vector<RuIndex>> units(AllocationId allocation) const;
 
   // Writes `reason`; a later one replaces it.
   Status recordReason(AllocationId allocation, EndCause reason);
@@ -91,12 +104,15 @@ class TaskStore {
   // Tasks with a folder, ascending.
   std::vector<AllocationId> tasks() const;
 
-  // Moves a task to done/ and empties its working directory; one that was never recorded gets an empty folder
+  // Moves a task to done/ and empties its private folders; one that was never recorded gets an empty folder
   // there.
-  void forget(AllocationId allocation);
+  void forget(AllocationId allocation, WallTime now);
 
   // Tasks with a folder in done/: forgotten lately, the oldest first.
   std::vector<AllocationId> forgotten() const;
+
+  // Throws away what is too old, or too much, of what is kept in done/. forget() does it too.
+  void prune(WallTime now);
 
   // Throws a task's folder away.
   void discard(AllocationId allocation);
@@ -105,13 +121,14 @@ class TaskStore {
   struct Done {
     AllocationId allocation;
     uint64_t bytes;
+    WallTime since;
   };
 
   TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock);
   void settleEarlierBoot();
   void loadDone();
-  void pruneDone();
   Status makeFolder(const std::string& path);
+  Result<kj::AutoCloseFd> makePrivate(const std::string& path, uid_t uid, gid_t gid, mode_t mode);
   bool recycleOldest(const std::string& path);
   void throwAway(const std::string& path);
   std::string file(AllocationId allocation, const char* name) const;

@@ -5,6 +5,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Master = import "master.capnp";
+using Late = import "late_binding.capnp";
 
 interface AgentGate {
   login @0 (token :Text) -> (caller :Types.Caller, client :ClientPort, cluster :Text);
@@ -19,9 +20,10 @@ interface ClientPort {
   # as Unavailable while the master is out of reach (then it is unknown whether it was taken: repeat).
 
   output @1 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool)
-      -> (content :Data, ended :Bool, allocation :UInt64);
+      -> (content :Data, ended :Bool, allocation :UInt64, start :UInt64);
   # Some bytes (at most 1 MiB) of the task's output from `offset` on. With `wait`, held until there are some or the task
   # has ended. `ended`: nothing will follow. `allocation` tells attempts apart: when it changes, the output begins anew.
+  # `start`: where the content begins; behind `offset` where the limit of output has dropped what is older.
   # Fails as NotFound when the output is gone. Reads only.
 
   user @2 () -> (port :Master.UserPort);
@@ -31,6 +33,14 @@ interface ClientPort {
   # What submit would do with this job now, without doing it: the decision on the agent's present copy of the state, drawn
   # with this seed. The same seed on the same state gives the same plan. Input files are not part of it. Fails as submit
   # does, and as Unavailable until the agent knows the whole state. Reads only.
+
+  lateBinding @4 (client :Late.LateClient) -> (port :Late.LateClientPort);
+  # Opens a session for jobs whose tasks are bound late. It ends with the connection, or when the port is dropped; each
+  # call opens another one.
+
+  lateJob @5 (id :Data) -> (job :Late.LateJobDetails);
+  # A job whose tasks are bound late, as this agent knows it: only the one that holds it does, and for a while after its
+  # end. Fails as NotFound, for jobs of others too unless the role is operate. Reads only.
 }
 
 enum Stream { stdout @0; stderr @1; }

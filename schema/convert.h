@@ -42,6 +42,10 @@ ExtraNumbers read(capnp::List<wire::HeldExtra>::Reader from);
 // --- Jobs ---
 void write(const Profile& value, wire::Profile::Builder to);
 Profile read(wire::Profile::Reader from);
+void write(const Container& value, wire::Container::Builder to);
+Container read(wire::Container::Reader from);
+void write(const PerformanceGoal& value, wire::PerformanceGoal::Builder to);
+PerformanceGoal read(wire::PerformanceGoal::Reader from);
 void write(const JobSpec& value, wire::JobSpec::Builder to);
 JobSpec read(wire::JobSpec::Reader from);
 void write(const std::vector<InputFile>& value, capnp::List<wire::InputFile>::Builder to);

@@ -210,6 +210,12 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setHasFiles(value.hasFiles);
   to.setExclusive(value.exclusive);
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
+  write(value.container, to.initContainer());
+  if (value.performance) write(*value.performance, to.initPerformance());
+  to.setCaused(bytesOf(value.caused));
+  to.setTolerated(bytesOf(value.tolerated));
+  to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
+  to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
 }
 
 LaunchSpec read(wire::LaunchSpec::Reader from) {
@@ -226,12 +232,18 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   value.env = readMap(from.getEnv());
   value.workdir = text(from.getWorkdir());
   value.user = text(from.getUser());
-  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes()};
+  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes(), from.getDiskBytesPerSecond(),
+                  from.getNetworkBytesPerSecond()};
   value.grace = Duration(from.getGrace());
   value.timeout = Duration(from.getTimeout());
   value.hasFiles = from.getHasFiles();
   value.exclusive = from.getExclusive();
   value.extras = read(from.getExtras());
+  value.container = read(from.getContainer());
+  if (from.hasPerformance()) value.performance = read(from.getPerformance());
+  // Launches that an older version recorded have none.
+  if (from.hasCaused()) value.caused = readPressure(from.getCaused());
+  if (from.hasTolerated()) value.tolerated = readPressure(from.getTolerated());
   return value;
 }
 

@@ -161,6 +161,29 @@ std::map<uint32_t, std::vector<std::string>> readPreferences(capnp::List<wire::T
 
 }  // namespace
 
+void write(const Container& value, wire::Container::Builder to) {
+  to.setRootfs(text(value.rootfs));
+  to.setBundle(text(value.bundle));
+  to.setNetwork(toWireEnum<wire::Network>(value.network));
+}
+
+Container read(wire::Container::Reader from) {
+  return {text(from.getRootfs()), text(from.getBundle()),
+          fromWireEnum<Container::Network>(from.getNetwork(), 3, "Network")};
+}
+
+void write(const PerformanceGoal& value, wire::PerformanceGoal::Builder to) {
+  to.setMetric(toWireEnum<wire::Metric>(value.metric));
+  to.setTarget(value.target);
+  to.setDeviation(value.deviation);
+  to.setWindow(static_cast<uint64_t>(value.window.count()));
+}
+
+PerformanceGoal read(wire::PerformanceGoal::Reader from) {
+  return {fromWireEnum<Metric>(from.getMetric(), 3, "Metric"), from.getTarget(), from.getDeviation(),
+          Duration(from.getWindow())};
+}
+
 void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setName(text(value.name));
   writeTexts(value.command, to.initCommand(static_cast<uint32_t>(value.command.size())));
@@ -197,6 +220,14 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setPack(toWireEnum<wire::Pack>(value.placement.pack));
   const auto& preferences = value.placement.preferOfTask;
   writePreferences(preferences, to.initPreferOfTask(static_cast<uint32_t>(preferences.size())));
+  to.setAtMostOnce(value.atMostOnce);
+  to.setHold(value.hold);
+  write(value.container, to.initContainer());
+  if (value.performance) write(*value.performance, to.initPerformance());
+  to.setMoreRus(value.adjust.moreRus);
+  to.setMayMove(value.adjust.move);
+  to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
+  to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
 }
 
 JobSpec read(wire::JobSpec::Reader from) {
@@ -225,11 +256,17 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.placement.constraints = readConstraints(from.getConstraints());
   value.placement.prefer = readTexts(from.getPrefer());
   value.restart = {from.getRestartAttempts(), Duration(from.getRestartBackoff()), from.getRestartOnLost()};
-  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes()};
+  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes(), from.getDiskBytesPerSecond(),
+                  from.getNetworkBytesPerSecond()};
   value.extras = read(from.getExtras());
-  value.policy = fromWireEnum<Policy>(from.getPolicy(), 5, "Policy");
+  value.policy = fromWireEnum<Policy>(from.getPolicy(), 6, "Policy");
   value.placement.pack = fromWireEnum<Pack>(from.getPack(), 3, "Pack");
   value.placement.preferOfTask = readPreferences(from.getPreferOfTask());
+  value.atMostOnce = from.getAtMostOnce();
+  value.hold = from.getHold();
+  value.container = read(from.getContainer());
+  if (from.hasPerformance()) value.performance = read(from.getPerformance());
+  value.adjust = {from.getMoreRus(), from.getMayMove()};
   return value;
 }
 
@@ -293,12 +330,14 @@ void write(const JobProgress& value, wire::JobProgress::Builder to) {
   to.setCancelRequested(value.cancelRequested);
   to.setDecisions(value.decisions);
   to.setFinished(toWire(value.finished));
+  to.setHeld(value.held);
 }
 
 JobProgress read(wire::JobProgress::Reader from) {
-  return {readJobId(from.getId()),     fromWire(from.getState()), text(from.getReason()),
-          text(from.getOwner()),       from.getCancelRequested(), from.getDecisions(),
-          wallTime(from.getFinished())};
+  return {readJobId(from.getId()),      fromWire(from.getState()),
+          text(from.getReason()),       text(from.getOwner()),
+          from.getCancelRequested(),    from.getDecisions(),
+          wallTime(from.getFinished()), from.getHeld()};
 }
 
 void write(const TaskRecord& value, wire::TaskRecord::Builder to) {

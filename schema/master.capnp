@@ -7,6 +7,8 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
+using Profiles = import "profiles.capnp";
+using Performance = import "performance.capnp";
 
 interface MasterGate {
   login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
@@ -57,6 +59,9 @@ struct Turn {
   bound @1 :Int64 = -1;
   # Microseconds from now for which the job is to wait for a place that is good enough, by how units came free before; -1:
   # not known. The shortest time told during one wait counts; where none is, the job's own bound, else the agent's.
+
+  mayTakeKept @2 :Bool;
+  # The job comes before the one that servers are kept for (QueueNews.kept), or ends in time, or is that one.
 }
 
 struct QueueNews {
@@ -67,6 +72,10 @@ struct QueueNews {
   wakes @1 :UInt64;
   # How often something got better for waiting jobs, as of the state that came with this message or before. A commit says
   # which of these it was decided on: a job that was tried in vain on an older state has a turn.
+
+  kept @2 :List(UInt32);
+  # Servers, ascending, that are kept free for a job that has waited for long. Whoever has no turn that lets it take them
+  # leaves them alone, but for jobs of a higher priority than pendingPriority.
 }
 
 struct StateChecksum {
@@ -105,6 +114,39 @@ interface MonitorPort {
   # way to every agent where it changed. Not on disk: a monitor tells it after each attach, and a master that has just
   # started takes the background for 0 until then. Servers that the connection does not stand for are ignored. A repeat
   # changes nothing. A master that does not know this method says so (unimplemented); the monitor then goes on without.
+
+  troubles @6 (troubles :List(Performance.Trouble)) -> ();
+  # Tasks that fall short of what their jobs expect, and those that did and do no longer. Success: noted. Not on disk: a
+  # monitor tells all that are in trouble after each attach. Allocations that the connection does not stand for are
+  # ignored. A repeat changes nothing. A master that does not know this method says so, as for pressure.
+
+  pools @7 (reports :List(PoolReport)) -> (answers :List(PoolAnswer));
+  # The units of its servers that late-bound tasks run on. Success: on disk; each report that is answered was handled once,
+  # and a repeat gets the same answer. Reports of servers that the connection does not stand for, and of an earlier start
+  # of the monitor, get none. Fails as Conflict as report does.
+}
+
+struct PoolReport {
+  # At most one a server is under way, repeated until it is answered.
+  server @0 :Text;
+  incarnation @1 :UInt64;             # rises with every start of the monitor, which begins without units
+  sequence @2 :UInt64;                # from 1 in each incarnation
+  wanted @3 :UInt32;                  # units that the pool would have in all
+  returned @4 :List(UInt16);          # units on which no task runs, and none will
+  least @5 :UInt32;                   # of those wanted, so many whatever committed jobs wait for
+}
+
+struct PoolAnswer {
+  server @0 :Text;
+  incarnation @1 :UInt64;
+  sequence @2 :UInt64;
+  granted @3 :List(UInt16);           # in the pool from now on
+}
+
+struct PoolLimit {
+  server @0 :Text;
+  revision @1 :UInt64;                # the highest counts
+  units @2 :UInt32;                   # that the pool is to have at most; the others go back as tasks on them end
 }
 
 struct ServerPressure {
@@ -123,6 +165,13 @@ interface MonitorControl {
   stop @0 (allocations :List(UInt64)) -> ();
   # Success: noted; the end of each will be reported. SIGTERM, the task's grace period, SIGKILL. An allocation that the
   # monitor does not know is refused if its launch comes later, and reported as cancelled. A repeat changes nothing.
+
+  resize @1 (allocation :UInt64, rus :List(UInt16)) -> ();
+  # Success: the task has the cores and the memory of these units of its server, in place of what it had. Fails as NotFound
+  # for a task that is not running here. A repeat changes nothing.
+
+  limitPools @2 (limits :List(PoolLimit)) -> ();
+  # Success: noted; units go back by MonitorPort.pools. Told again after each attach while it holds.
 }
 
 interface UserPort {
@@ -200,7 +249,30 @@ interface UserPort {
   setShares @20 (user :Text, shares :UInt32) -> ();
   # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
+
+  profiles @21 () -> (profiles :List(Profiles.StoredProfile));
+  # All that are stored, by name. Reads only.
+
+  profile @22 (application :Text) -> (profile :Profiles.StoredProfile);
+  # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME. Fails as NotFound. Reads
+  # only.
+
+  storeProfile @23 (profile :Types.Profile, note :Text) -> ();
+  # Success: on disk. Adds it, or replaces the one of its application. Fails as Invalid, as Denied where another user
+  # stored the one that is there and the role is not operate, as Exhausted where too many are stored. A repeat stores the
+  # same again, as the next revision.
+
+  steerJob @25 (id :Data, change :JobChange, priority :UInt8) -> ();
+  # Success: on disk; of a job that is over nothing changes. Fails as NotFound, and as Invalid for a priority above 100. A
+  # repeat changes nothing.
+
+  deleteProfile @24 (application :Text) -> ();
+  # Success: on disk. Fails as NotFound, also for a repeat, and as Denied like storeProfile.
 }
+
+enum JobChange { hold @0; release @1; priority @2; }
+# hold: no further task of it starts; those that run go on. release: they start again, in their turn. priority: it has
+# another from now on.
 
 enum ServerChange { cordon @0; uncordon @1; drain @2; }
 # cordon: no new tasks. uncordon: new tasks again; ends a drain and a quarantine too. drain: cordon, and the tasks go
@@ -225,6 +297,16 @@ struct JobDetails {
   tasks @2 :List(Types.TaskRecord);   # every task, in order
   ahead @3 :UInt32;                   # waiting jobs before it
   expectedStart @4 :Int64;            # wall-clock time; 0: not known
+  troubles @5 :List(TaskTrouble);
+  steps @6 :List(Performance.Step);   # what was done for them, newest last
+}
+
+struct TaskTrouble {
+  task @0 :UInt32;
+  server @1 :Text;
+  trouble @2 :Performance.Trouble;
+  neighbours @3 :List(Text);          # for people: who each cause's neighbour is; empty where there is none
+  job @4 :Data;
 }
 
 struct WaitingJob {
@@ -286,6 +368,9 @@ struct ServerDetails {
   refusedClaims @9 :UInt64;           # since the master's start
   neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
   absent @11 :List(AbsentPressure);   # what the background does not hold, as the monitor told last
+  troubles @12 :List(TaskTrouble);
+  shielded @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
+  pool @14 :List(UInt16);             # units that late-bound tasks run on
 }
 
 struct AgentDetails {

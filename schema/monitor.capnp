@@ -5,6 +5,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Agent = import "agent.capnp";
+using Late = import "late_binding.capnp";
 
 interface MonitorGate {
   login @0 (token :Text) -> (launcher :LaunchPort);
@@ -18,7 +19,14 @@ interface LaunchPort {
   # start. unknownServer: this monitor does not stand for that server.
   enum Outcome { accepted @0; revoked @1; unknownServer @2; }
 
-  output @1 (allocation :UInt64, stream :Agent.Stream, offset :UInt64, wait :Bool) -> (content :Data, ended :Bool);
+  output @1 (allocation :UInt64, stream :Agent.Stream, offset :UInt64, wait :Bool) 
+      -> (content :Data, ended :Bool, start :UInt64);
   # Some bytes (at most 1 MiB) of a task's output from `offset` on. With `wait`, held until there are some or the task
-  # has ended. Fails as NotFound when the output is gone. Reads only.
+  # has ended. `start`: where the content begins; behind `offset` where the limit of output has dropped what is older.
+  # Fails as NotFound when the output is gone. Reads only.
+
+  lateBinding @2 (agent :Late.LateAgentPort) -> (port :Late.LateMonitorPort, servers :List(Text));
+  # Opens a session for tasks that are bound late. It ends with the connection, or when the port is dropped; each call
+  # opens another one. `servers`: the names of those that take such tasks. Fails as Unavailable where none does, and by a
+  # monitor of an earlier version as unimplemented.
 }

@@ -4,8 +4,9 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
+using Profiles = import "profiles.capnp";
 
-const formatVersion :UInt32 = 4;
+const formatVersion :UInt32 = 6;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -23,6 +24,7 @@ struct StoredRecord {
     platform @10 :Types.Platform;
     settings @11 :Types.QualitySettings;
     usage @12 :Types.Usage;
+    profile @13 :Profiles.StoredProfile;
   }
 }
 
@@ -40,6 +42,15 @@ struct ServerRecord {
   draining @4 :Bool;          # its tasks go elsewhere
   drainAt @5 :Int64;          # wall-clock time until which they may end by themselves; 0: they may not
   cordonReason @6 :Text;      # who cordoned it; empty where it is not
+  pool @7 :PoolRecord;        # null: late-bound tasks have never had a unit
+}
+
+struct PoolRecord {
+  # The units that a monitor has for late-bound tasks, and the answer to its last report.
+  held @0 :List(UInt16);
+  incarnation @1 :UInt64;
+  sequence @2 :UInt64;
+  granted @3 :List(UInt16);
 }
 
 struct AgentRecord {

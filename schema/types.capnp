@@ -53,11 +53,26 @@ struct Constraint {
 enum Schedule { incremental @0; gang @1; }
 enum Spread { none @0; server @1; rack @2; }
 enum Pack { none @0; server @1; rack @2; }
-enum Policy { quality @0; greedy @1; random @2; perTask @3; batch @4; }
+enum Policy { quality @0; greedy @1; random @2; perTask @3; batch @4; lateBinding @5; }
+enum Network { host @0; none @1; own @2; }
+enum Metric { instructions @0; reported @1; cpuTime @2; }
 
 struct TaskPreference {
   task @0 :UInt32;
   servers @1 :List(Text);   # names, in place of JobSpec.prefer for this task
+}
+
+struct Container {
+  rootfs @0 :Text;          # folder on the server; empty: the server's own files
+  bundle @1 :Text;          # OCI bundle on the server
+  network @2 :Network;
+}
+
+struct PerformanceGoal {
+  metric @0 :Metric;
+  target @1 :Float64;       # in the metric's unit; 0: what the task reached before
+  deviation @2 :Float64;    # in (0, 1)
+  window @3 :UInt64;        # microseconds
 }
 
 struct JobSpec {
@@ -94,6 +109,14 @@ struct JobSpec {
   exclusive @30 :Bool;      # never two live copies of a task
   maxWait @31 :Int64 = -1;  # microseconds; then the best place there is is taken; -1: the agent's bound
   preemptible @32 :Bool;    # its tasks may be ended for a job of higher priority
+  atMostOnce @33 :Bool;     # late binding: what may have run is not started again
+  container @34 :Container;
+  performance @35 :PerformanceGoal;   # null: tasks are not watched
+  moreRus @36 :UInt32;      # units that a task in trouble may get beyond rusPerTask
+  mayMove @37 :Bool;        # a task in trouble may be started anew on another server
+  diskBytesPerSecond @38 :UInt64;     # 0: no limit
+  networkBytesPerSecond @39 :UInt64;  # in each direction; 0: no limit
+  hold @40 :Bool;           # no task starts until it is released
 }
 
 struct InputFile {
@@ -117,7 +140,7 @@ struct TaskEnd {
 }
 
 struct JobRecord {
-  # Written once, when the job is accepted.
+  # Written when the job is accepted, and when its priority is changed.
   id @0 :Data;
   spec @1 :JobSpec;
   user @2 :Text;            # who submitted
@@ -135,6 +158,7 @@ struct JobProgress {
   cancelRequested @4 :Bool;
   decisions @5 :UInt32;     # decisions stored so far
   finished @6 :Int64;       # wall-clock time
+  held @7 :Bool;            # no further task starts until it is released
 }
 
 struct TaskRecord {
@@ -382,6 +406,12 @@ struct LaunchSpec {
   hasFiles @17 :Bool;
   extras @18 :List(HeldExtra);
   exclusive @19 :Bool;      # lives no longer than its monitor's lease
+  container @20 :Container;
+  performance @21 :PerformanceGoal;   # null: not watched
+  caused @22 :Data;         # by the job's profile
+  tolerated @23 :Data;
+  diskBytesPerSecond @24 :UInt64;     # 0: no limit
+  networkBytesPerSecond @25 :UInt64;  # in each direction; 0: no limit
 }
 
 struct KnownTask {

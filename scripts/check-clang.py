@@ -6,8 +6,8 @@
 
 BUILD_FOLDER (default build/release) has the compile commands and the generated headers. A unit that passed is not
 checked again while it, everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate
-remembers, and `syntax` passes over what `tidy` passed. `tidy` starts no unit after TARCIL_TIDY_MINUTES (default 5) and
-says how many it left to the next run.
+remembers, and `syntax` passes over what `tidy` passed. No unit is started after TARCIL_CLANG_MINUTES (default 5), and
+it says how many are left to the next run; the newest come first.
 """
 
 import concurrent.futures
@@ -125,7 +125,7 @@ def main(arguments):
     if not todo:
         print("check-clang: nothing to check: compile_commands.json has no source of this project", file=sys.stderr)
         return 1
-    minutes = float(os.environ.get("TARCIL_TIDY_MINUTES", "5")) if mode == "tidy" else float("inf")
+    minutes = float(os.environ.get("TARCIL_CLANG_MINUTES", "5"))
     return run(mode, build, todo, time.monotonic() + 60 * minutes)
 
 

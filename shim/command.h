@@ -6,9 +6,9 @@
 
 namespace tarcil {
 
-// Gives up every privilege, becomes the plan's user and executes the command with stdout and stderr on these
-// descriptors. Returns only by exec or _exit; a failure is in `report`. Made for the child of vfork: it
-// changes nothing of the parent's memory but `report`.
+// Gives up every privilege and becomes the plan's user, unless the plan says otherwise, and executes the
+// command with stdout and stderr on these descriptors. Returns only by exec or _exit; a failure is in
+// `report`. Made for the child of vfork: it changes nothing of the parent's memory but `report`.
 [[noreturn]] void executeCommand(const Plan& plan, int outFd, int errFd, Report& report);
 
 }  // namespace tarcil

@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "shim/cgroups.h"
 #include "shim/command.h"
+#include "shim/mounts.h"
 
 namespace tarcil {
 namespace {
@@ -31,44 +31,6 @@ bool setAffinity(const Plan& plan, Report& report) {
   const long result = sys::call(SYS_sched_setaffinity, 0, sizeof affinity, affinity);
   if (result < 0) report.fail("keep the task on its cores", result);
   return result >= 0;
-}
-
-long mountAt(const char* source, const char* point, const char* type, unsigned long flags,
-             const char* options) {
-  return sys::call(SYS_mount, source, point, type, flags, options);
-}
-
-bool mountOver(const char* type, const char* point, unsigned long flags, const char* options,
-               Report& report) {
-  const long result = mountAt(type, point, type, flags, options);
-  if (result < 0) report.fail("mount", point, result);
-  return result >= 0;
-}
-
-// The task's private directory, where the task sees it.
-bool enterWork(const Plan& plan, Report& report) {
-  Text<4096> work;
-  work << plan.taskDirectory << "/work";
-  const bool bound = *plan.workPoint != '\0';
-  const long mounted = bound ? mountAt(work.get(), plan.workPoint, nullptr, MS_BIND, nullptr) : 0;
-  if (mounted < 0) report.fail("mount the working directory on", plan.workPoint, mounted);
-  if (mounted < 0) return false;
-  const long entered = sys::call(SYS_chdir, bound ? plan.workPoint : work.get());
-  if (entered < 0) report.fail("enter the task's private directory", entered);
-  return entered >= 0;
-}
-
-// Mounts of the host still arrive, none of the task's leave. /proc shows the namespace's processes; shared
-// memory ends with the task.
-bool setUpMounts(const Plan& plan, Report& report) {
-  const long apart = mountAt(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
-  if (apart < 0) report.fail("make the mounts private", apart);
-  if (apart < 0 || !mountOver("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr, report))
-    return false;
-  const bool sharedMemory = sys::call(SYS_faccessat, AT_FDCWD, "/dev/shm", 0) == 0;
-  if (sharedMemory && !mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report))
-    return false;
-  return enterWork(plan, report);
 }
 
 // From here on the task counts as started, whatever happens to this process.
@@ -132,10 +94,12 @@ void tellMonitor(const Plan& plan, const Report& report) {
 void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   dieWithShim(fds);
   sys::call(SYS_umask, 022);
-  if (!joinCgroups(plan, report) || !setAffinity(plan, report) || !setUpMounts(plan, report) ||
-      !writeStarted(fds, report)) {
+  if (!joinCgroups(plan, report) || !setAffinity(plan, report) || !setUpNetwork(plan, fds.network, report) ||
+      !setUpMounts(plan, report) || !writeStarted(fds, report)) {
     sys::exit(1);
   }
+  HostNetwork network = fds.network;
+  closeHostNetwork(network);
   const int command = spawnCommand(plan, fds, report);
   if (command < 0) sys::exit(1);
   tellMonitor(plan, report);

@@ -1,6 +1,7 @@
 // Process 1 of the task's pid namespace.
 #pragma once
 
+#include "shim/network.h"
 #include "shim/plan_reader.h"
 #include "shim/report.h"
 
@@ -13,12 +14,13 @@ struct InitDescriptors {
   int lifelineWriter;
   int out;  // write ends for the command
   int err;
+  HostNetwork network;
 };
 
-// Enters the cgroups, sets up the mounts, writes `started`, executes the command, tells the monitor, passes
-// requested signals on, reaps what is orphaned, and ends when the command ends (with it all processes of the
-// namespace) or when the shim does. Everything that the shim wants to know is in `report`. Requires: all
-// signals are blocked.
+// Enters the cgroups, sets up network and mounts, writes `started`, executes the command, tells the monitor,
+// passes requested signals on, reaps what is orphaned, and ends when the command ends (with it all processes
+// of the namespace) or when the shim does. Everything that the shim wants to know is in `report`. Requires:
+// all signals are blocked.
 [[noreturn]] void runInit(const Plan& plan, const InitDescriptors& fds, Report& report);
 
 }  // namespace tarcil

@@ -43,7 +43,8 @@ void writePid() {
 // init's pid, or -1 and `report` says why.
 int startInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   clone_args args{};
-  args.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
+  args.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  if (plan.header->network != kHostNetwork) args.flags |= CLONE_NEWNET;
   args.exit_signal = SIGCHLD;
   const bool born = *plan.birthCgroup != '\0';
   const long cgroup = born ? sys::open(plan.birthCgroup, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -101,6 +102,7 @@ void superviseTask(int init, int signalFd, OutputStream (&streams)[2], Lease& le
   for (OutputStream& stream : streams) {
     while (stream.pump()) {
     }
+    stream.finish();
   }
 }
 
@@ -128,9 +130,14 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
                              {"stderr", directory, err.reader, plan.header->outputLimit}};
   Lease lease(plan.leaseFile);
   if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report)) {
-    const int init = startInit(
-        plan, {directory, record.descriptor(), lifeline.reader, lifeline.writer, out.writer, err.writer},
-        report);
+    HostNetwork network;
+    const bool reached = openHostNetwork(plan, network, report);
+    const int init = reached ? startInit(plan,
+                                         {directory, record.descriptor(), lifeline.reader, lifeline.writer,
+                                          out.writer, err.writer, network},
+                                         report)
+                             : -1;
+    closeHostNetwork(network);
     sys::close(out.writer);
     sys::close(err.writer);
     sys::close(kStatusFd);

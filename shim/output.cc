@@ -1,12 +1,18 @@
 #include "shim/output.h"
 
 #include <errno.h>
+#include <linux/falloc.h>
 
 #include "shim/error_text.h"
 #include "shim/sys.h"
 
 namespace tarcil {
 namespace {
+
+// Holes are made of whole blocks, and seldom: each time an eighth of the limit, or this, has been written
+// beyond it.
+constexpr uint64_t kBlock = 4096;
+constexpr uint64_t kLeastHole = 16 * kBlock;
 
 char buffer[64 * 1024];
 
@@ -31,15 +37,40 @@ void OutputStream::store(const char* data, uint64_t size) {
     if (opened < 0) return cutHere(opened);
     fileFd_ = static_cast<int>(opened);
   }
-  const uint64_t wanted = size < left_ ? size : left_;
-  for (uint64_t done = 0; done < wanted;) {
-    const long count = sys::write(fileFd_, data + done, wanted - done);
-    if (count <= 0) return cutHere(count < 0 ? count : -ENOSPC);
+  if (written_ + size <= limit_ || makeRoom()) {
+    append(data, size);
+  } else if (written_ >= limit_ || append(data, limit_ - written_)) {
+    cutHere(0);
+  }
+}
+
+bool OutputStream::append(const char* data, uint64_t size) {
+  for (uint64_t done = 0; done < size;) {
+    const long count = sys::write(fileFd_, data + done, size - done);
+    if (count <= 0) {
+      cutHere(count < 0 ? count : -ENOSPC);
+      return false;
+    }
     done += static_cast<uint64_t>(count);
     written_ += static_cast<uint64_t>(count);
-    left_ -= static_cast<uint64_t>(count);
   }
-  if (size > wanted) cutHere(0);
+  return true;
+}
+
+// Gives back what is older than the newest `limit_` bytes. False where the file system cannot.
+bool OutputStream::makeRoom() {
+  const uint64_t least = limit_ / 8 > kLeastHole ? limit_ / 8 : kLeastHole;
+  if (written_ < dropped_ + limit_ + least) return true;
+  const uint64_t from = (written_ - limit_) / kBlock * kBlock;
+  const long made = sys::call(SYS_fallocate, fileFd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, from);
+  if (made == 0) dropped_ = from;
+  return made == 0;
+}
+
+void OutputStream::finish() {
+  if (dropped_ == 0) return;
+  if (!cut_.empty()) cut_ << "; ";
+  cut_ << name_ << " without its first " << dropped_ << " bytes: the limit of output is reached";
 }
 
 void OutputStream::cutHere(long failure) {

@@ -1,4 +1,4 @@
-// One stream of the task's output: from a pipe into a file, up to a bound.
+// One stream of the task's output: from a pipe into a file of bounded size.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,16 @@
 
 namespace tarcil {
 
-// The file appears with the first byte. Output beyond the limit, or that the disk does not take, is read and
-// dropped, so that the task never blocks on it, and a last line in the file says so (where the disk takes
-// that line).
+// The file appears with the first byte. Of an output longer than the limit the newest is kept: what is older
+// is given back to the disk, as a hole at the file's beginning, so that a byte stays where it is and a reader
+// who follows need not know. Where the file system has no holes, output beyond the limit is dropped instead.
+// So is what the disk does not take; the task never blocks on either, and a last line in the file says that
+// output was dropped (where the disk takes that line).
 class OutputStream {
  public:
   // `name`: of the file below `directoryFd`. `pipeFd`: non-blocking; owned.
   OutputStream(const char* name, int directoryFd, int pipeFd, uint64_t limit)
-      : name_(name), directoryFd_(directoryFd), pipeFd_(pipeFd), left_(limit) {}
+      : name_(name), directoryFd_(directoryFd), pipeFd_(pipeFd), limit_(limit) {}
 
   // -1 once every writer is gone.
   int pipeFd() const { return pipeFd_; }
@@ -22,11 +24,16 @@ class OutputStream {
   // Moves what is in the pipe, at most one buffer full. False: nothing was there, or nothing ever will be.
   bool pump();
 
-  // Why output was dropped, for people; empty if none was.
+  // Which output was dropped and why, for people; empty if none was.
   const char* cut() const { return cut_.get(); }
+
+  // Notes in cut() how much of the beginning was dropped. Once, at the end.
+  void finish();
 
  private:
   void store(const char* data, uint64_t size);
+  bool append(const char* data, uint64_t size);
+  bool makeRoom();
   // `failure`: result of the call that failed; 0: the limit.
   void cutHere(long failure);
 
@@ -35,7 +42,8 @@ class OutputStream {
   int pipeFd_;
   int fileFd_ = -1;
   uint64_t written_ = 0;
-  uint64_t left_;
+  uint64_t dropped_ = 0;  // bytes from the beginning that the file does not have any more
+  uint64_t limit_;
   Text<160> cut_;
 };
 

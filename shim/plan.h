@@ -1,19 +1,23 @@
 // What the monitor tells tarcil-shim: one block in a memfd, and three descriptors.
 //
-// The block is a PlanHeader, then `groups` group ids of 32 bits, then NUL-terminated strings in this order:
+// The block is a PlanHeader, then `filter` instructions of classic BPF (8 bytes each) that judge the
+// command's system calls, then `groups` group ids of 32 bits, then NUL-terminated strings in this order:
 //   task directory; mount point of the working directory (empty: none); working directory wanted (empty: the
-//   private one); PATH to search; cgroup v2 directory to be born in (empty: none); file with the count of OOM
-//   kills (empty: none); file with the end of the lease (empty: none; shim/lease.h); `arguments` words of the
-//   command; `variables` NAME=value; `directories` cgroup directories to make; `settings` pairs of file and
-//   value; `joins` files named "tasks" of cgroup v1.
+//   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
+//   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
+//   none; shim/lease.h); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
+//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534832;  // "TSH2"
+inline constexpr uint32_t kPlanMagic = 0x54534833;  // "TSH3"
+
+inline constexpr size_t kFilterInstruction = 8;  // bytes
 
 // Descriptors of the shim at its start, beside 0-2 on /dev/null.
 inline constexpr int kPlanFd = 3;  // the plan, readable
@@ -37,6 +41,13 @@ enum ShimStatus : int {
 inline constexpr const char* kLeaseEnded =
     "exclusive, and the master was out of its server's reach for longer than the lease";
 
+// What the task can reach.
+enum NetworkKind : uint32_t {
+  kHostNetwork = 0,  // the host's interfaces
+  kNoNetwork = 1,    // loopback of its own, and nothing else
+  kOwnNetwork = 2,   // and one end of a pair of interfaces, whose other end is the host's
+};
+
 struct PlanHeader {
   uint32_t magic = kPlanMagic;
   uint32_t uid = 0;
@@ -47,7 +58,10 @@ struct PlanHeader {
   uint32_t directories = 0;
   uint32_t settings = 0;
   uint32_t joins = 0;
-  uint32_t unused = 0;
+  uint32_t filter = 0;
+  uint32_t network = kHostNetwork;
+  uint32_t privileged = 0;  // 1: the command is a program of the server that makes the container itself
+  uint64_t networkBytesPerSecond = 0;  // each way, with kOwnNetwork; 0: no limit
   uint64_t allocation = 0;
   uint64_t outputLimit = 0;    // bytes of each of stdout and stderr
   uint64_t affinity[16] = {};  // bit i: core i; all zero leaves the affinity to the cpuset

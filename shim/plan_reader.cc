@@ -66,17 +66,20 @@ bool readPlan(int fd, Plan& plan) {
   char* data = load(fd, size, pointers);
   if (data == nullptr) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
-  const uint64_t strings = uint64_t{7} + header->arguments + header->variables + header->directories +
+  const uint64_t strings = uint64_t{8} + header->arguments + header->variables + header->directories +
                            uint64_t{2} * header->settings + header->joins;
-  const uint64_t fixed = sizeof(PlanHeader) + uint64_t{header->groups} * sizeof(uint32_t);
+  const uint64_t filterEnd = sizeof(PlanHeader) + uint64_t{header->filter} * kFilterInstruction;
+  const uint64_t fixed = filterEnd + uint64_t{header->groups} * sizeof(uint32_t);
   if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
 
   plan.header = header;
-  plan.groups = reinterpret_cast<const uint32_t*>(data + sizeof(PlanHeader));
+  plan.filter = data + sizeof(PlanHeader);
+  plan.groups = reinterpret_cast<const uint32_t*>(data + filterEnd);
   Cursor cursor(data + fixed, data + size);
   plan.taskDirectory = cursor.next();
   plan.workPoint = cursor.next();
   plan.workDirectory = cursor.next();
+  plan.root = cursor.next();
   plan.searchPath = cursor.next();
   plan.birthCgroup = cursor.next();
   plan.oomFile = cursor.next();

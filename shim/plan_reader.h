@@ -13,10 +13,12 @@ struct Setting {
 // Views into memory that lives as long as the process.
 struct Plan {
   const PlanHeader* header;
+  void* filter;  // header->filter instructions
   const uint32_t* groups;
   const char* taskDirectory;
   const char* workPoint;
   const char* workDirectory;
+  const char* root;
   const char* searchPath;
   const char* birthCgroup;
   const char* oomFile;

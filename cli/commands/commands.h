@@ -26,6 +26,7 @@ void addJobExplain(CLI::App& job);
 void addJobLogs(CLI::App& job);
 void addJobWait(CLI::App& job);
 void addJobCancel(CLI::App& job);
+void addJobSteering(CLI::App& job);
 
 // The cluster's parts and settings.
 void addServer(CLI::App& app);  // with all below it
@@ -40,8 +41,13 @@ void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);
 void addMetrics(CLI::App& app);
 
+// From a command to a profile, and where profiles are kept. `command` as of addRun.
+void addProfile(CLI::App& app, const std::vector<std::string>& command);  // with all below it
+void addProfileStore(CLI::App& profile);
+
 // Without a cluster.
 void addQuality(CLI::App& app);
+void addSim(CLI::App& app);
 void addVersion(CLI::App& app);
 void addOptions(CLI::App& app);
 

@@ -20,6 +20,7 @@ void addJob(CLI::App& app) {
   addJobLogs(job);
   addJobWait(job);
   addJobCancel(job);
+  addJobSteering(job);
 }
 
 }  // namespace tarcil

@@ -6,8 +6,10 @@
 #include "cli/decision.h"
 #include "cli/failure.h"
 #include "cli/job_status.h"
+#include "cli/late_job.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "cli/trouble.h"
 #include "schema/convert.h"
 
 namespace tarcil {
@@ -72,11 +74,16 @@ Json jsonOf(const Explained& all) {
   Json entries = Json::array();
   const auto byTask = decisionsByTask(all);
   for (size_t i = 0; i < byTask.size(); ++i) entries.push_back(jsonOf(all.job.tasks[i], byTask[i], all));
+  Json troubles = Json::array(), steps = Json::array();
+  for (const TaskTrouble& trouble : all.job.troubles) troubles.push_back(jsonOf(trouble));
+  for (const AdjustingStep& step : all.job.steps) steps.push_back(jsonOf(step));
   const std::string& reason = all.job.progress.reason;
   return {{"id", toString(all.job.record.id)},
           {"state", name(all.job.progress.state)},
           {"reason", reason.empty() ? Json() : Json(reason)},
-          {"decision", std::move(entries)}};
+          {"decision", std::move(entries)},
+          {"troubles", std::move(troubles)},
+          {"steps", std::move(steps)}};
 }
 
 // --- Text ---
@@ -96,12 +103,24 @@ std::string textOf(const Explained& all, const Style& style) {
   text += "\n" + aligned({{"Sensitive to", sensitivityText(job.record.spec.profile)}});
   for (const DecisionRecord& decision : all.decisions) text += textOf(decision, all);
   if (all.decisions.empty()) text += "No decision has been made yet.\n";
+  if (!job.troubles.empty()) text += "\nPerforms badly\n" + textOf(job.troubles, style);
+  if (!job.steps.empty()) text += "\nWhat was done\n" + textOf(job.steps, style);
   return text;
 }
 
 int explain(const ExplainFlags& flags) {
   Cluster cluster(flags.cluster);
-  const Explained all = fetch(cluster, cluster.job(flags.id));
+  const JobId id = cluster.job(flags.id);
+  if (!tryFetchJob(cluster, id)) {
+    const LateJobStatus late = requireLateJob(cluster, id);
+    if (flags.output.json) {
+      printJson(explanationOf(late));
+    } else {
+      print(textOf(late, styleFor(flags.output.verbose)) + "\n" + explanationTextOf(late));
+    }
+    return kExitDone;
+  }
+  const Explained all = fetch(cluster, id);
   if (flags.output.json) {
     printJson(jsonOf(all));
   } else {
@@ -122,7 +141,8 @@ void addJobExplain(CLI::App& job) {
        "far"
        " it satisfies the job; both are in [0, 1]. The least slack is what the tasks already there can still"
        " bear.\n\n"
-       "For a job that waits: why. For a task that was started again: how the attempt before ended.",
+       "For a job that waits: why. For a task that was started again: how the attempt before ended. For one"
+       " that performs below what its job expects: the likely causes, and what was done.",
        "  tarcil job explain 3f2a\n"
        "  tarcil job explain --json 3f2a\n",
        ""});

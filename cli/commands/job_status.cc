@@ -3,6 +3,7 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
+#include "cli/late_job.h"
 #include "cli/output.h"
 
 namespace tarcil {
@@ -16,7 +17,18 @@ struct StatusFlags {
 
 int status(const StatusFlags& flags) {
   Cluster cluster(flags.cluster);
-  const JobStatus job = cluster.wait(fetchJob(cluster.client(), cluster.job(flags.id)));
+  const JobId id = cluster.job(flags.id);
+  const auto found = tryFetchJob(cluster, id);
+  if (!found) {
+    const LateJobStatus late = requireLateJob(cluster, id);
+    if (flags.output.json) {
+      printJson(jsonOf(late));
+    } else {
+      print(textOf(late, styleFor(flags.output.verbose)));
+    }
+    return kExitDone;
+  }
+  const JobStatus& job = *found;
   if (flags.output.json) {
     printJson(jsonOf(job));
   } else {

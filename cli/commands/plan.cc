@@ -63,9 +63,11 @@ JobPlan fetchPlan(Cluster& cluster, const JobSpec& spec, uint64_t seed) {
 }
 
 Foreseen foresee(const PlanFlags& flags) {
-  Foreseen all{.spec = readSubmission(flags.job).spec, .plan = {}, .servers = {}, .neighbours = {}};
+  JobFile job = readSubmission(flags.job);
   const uint64_t seed = seedOf(flags);
   Cluster cluster(flags.cluster);
+  addStoredProfile(cluster, flags.job, job);
+  Foreseen all{.spec = std::move(job.spec), .plan = {}, .servers = {}, .neighbours = {}};
   all.plan = fetchPlan(cluster, all.spec, seed);
   for (const ServerName& server : all.plan.servers) all.servers[server.id] = server;
   all.neighbours = neighboursOf(cluster, all.plan, all.spec.profile);

@@ -10,6 +10,8 @@
 #include "cli/units.h"
 #include "core/base/names.h"
 #include "core/model/job.h"
+#include "core/state/server.h"
+#include "latebinding/suitability.h"
 
 namespace tarcil {
 namespace {
@@ -55,7 +57,7 @@ constexpr const char* kMasterExits =
 struct MasterArguments {
   MasterFlags flags;
   std::string folder, agentGrace = "3s", serverGrace = "60s", keepFinishedFor = "7d", diskReserve = "256MiB",
-                      ageing = "10m", gangPatience = "30s";
+                      ageing = "10m", roomPatience = "30s", adjustingPause = "10s", adjustingCalm = "1m";
 };
 
 int runMaster(MasterArguments& args) {
@@ -68,7 +70,9 @@ int runMaster(MasterArguments& args) {
   flags.options.serverGrace = durationOf("--server-grace", args.serverGrace);
   flags.options.keepFinishedFor = durationOf("--keep-finished-for", args.keepFinishedFor);
   flags.options.ageing = durationOf("--ageing", args.ageing);
-  flags.options.gangPatience = durationOf("--gang-patience", args.gangPatience);
+  flags.options.roomPatience = durationOf("--room-patience", args.roomPatience);
+  flags.options.adjustingPause = durationOf("--adjusting-pause", args.adjustingPause);
+  flags.options.adjustingCalm = durationOf("--adjusting-calm", args.adjustingCalm);
   const auto reserve = parseSize(args.diskReserve);
   if (!reserve) throw badInput("--disk-reserve: " + reserve.error().message);
   flags.options.diskReserve = *reserve;
@@ -137,9 +141,25 @@ void addMasterRole(CLI::App& serve) {
                   "0s: never. Default: 10m")
       ->type_name("DURATION");
   command
-      .add_option("--gang-patience", args->gangPatience,
-                  "How long a gang waits before room is kept for it; its max_wait comes before. Default: 30s")
+      .add_option("--room-patience", args->roomPatience,
+                  "How long a gang, or a job whose tasks take several units, waits before servers are kept "
+                  "for it; its "
+                  "max_wait comes before. Default: 30s")
       ->type_name("DURATION");
+  command
+      .add_option("--adjusting-pause", args->adjustingPause,
+                  "Between two steps for a task that performs below what its job expects. Default: 10s")
+      ->type_name("DURATION");
+  command
+      .add_option("--adjusting-calm", args->adjustingCalm,
+                  "So long such a task must do well again before what was done is undone. Default: 1m")
+      ->type_name("DURATION");
+  command
+      .add_option("--most-shielded", args->flags.options.mostShielded,
+                  "Servers, in per cent and at least one, that may be kept from new tasks at once because a "
+                  "task on them performs badly; 0: none. Default: 10")
+      ->check(wholeNumber(0, 100))
+      ->type_name("PERCENT");
   command
       .add_option(
           "--quarantine-after", args->flags.options.quarantineAfter,
@@ -185,17 +205,32 @@ void addAgentRole(CLI::App& serve) {
       .add_option("--wait-bound", args->waitBound,
                   "A job that found no acceptable place for this long takes the best there is. Default: 30s")
       ->type_name("DURATION");
+  late::SchedulerOptions& late = args->flags.lateBinding.scheduler;
+  command
+      .add_option("--probe-ratio", late.probeRatio,
+                  "Reservations for each late-bound task, where its job does not say; fractions are allowed. "
+                  "Default: 2")
+      ->type_name("D");
+  command.add_flag("--adapt-probe-ratio", late.adaptRatio,
+                   "Let it follow the load, between 1.1 and 3, instead.");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() {
     requireName("--name", args->flags.name);
     args->flags.options.waitBound = durationOf("--wait-bound", args->waitBound);
+    for (const std::string& problem : late::problems(args->flags.lateBinding.scheduler)) {
+      throw badInput("--probe-ratio: " + problem);
+    }
     return serveAgent(args->flags);
   });
 }
 
 struct MonitorArguments {
+  MonitorArguments() { flags.lateUnits.most = 0; }
+
   MonitorFlags flags;
-  std::string memory, pressurePeriod = "1s", pressureSmoothing = "5s", networkBandwidth, memoryBandwidth;
+  std::string memory, pressurePeriod = "1s", performancePeriod = "1s", pressureSmoothing = "5s",
+                      networkBandwidth, memoryBandwidth;
+  std::string keepLogs = "7d", keepLogsSize = "4GiB";
   std::vector<std::string> attributes, extras;
 };
 
@@ -206,6 +241,9 @@ void readAttribute(const std::string& attribute, MonitorFlags& flags) {
   }
   const std::string name = attribute.substr(0, equals), value = attribute.substr(equals + 1);
   requireName("--attribute", name);
+  if (name == late::kServerAttribute) {
+    throw badInput("--attribute: " + name + " follows from --late-binding-units; leave it out");
+  }
   if (name == "platform" || name == "rack" || name == "server") {
     throw badInput("--attribute: every server has " + name + "; use --" + (name == "server" ? "name" : name));
   }
@@ -252,7 +290,19 @@ int runMonitor(MonitorArguments& args) {
     const Status added = addExtra(extra, flags.extras);
     if (!added) throw badInput("--extra: " + added.error().message);
   }
+  for (const std::string& folder : flags.allowedRoots) {
+    if (!folder.starts_with('/'))
+      throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
+  }
+  flags.keepLogs = durationOf("--keep-logs", args.keepLogs);
+  const auto keepLogsBytes = parseSize(args.keepLogsSize);
+  if (!keepLogsBytes) throw badInput("--keep-logs-size: " + keepLogsBytes.error().message);
+  flags.keepLogsBytes = *keepLogsBytes;
   flags.pressure = pressureOptions(args);
+  flags.performancePeriod = performancePeriodOf(args.performancePeriod);
+  if (flags.lateUnits.least > flags.lateUnits.most) {
+    throw badInput("--late-binding-least: is more than --late-binding-units; write at most as many");
+  }
   return serveMonitor(flags);
 }
 
@@ -287,10 +337,15 @@ void addMonitorRole(CLI::App& serve) {
       .add_option("--emulate", args->flags.emulate,
                   "File of servers to stand for (docs/emulated-servers.md).")
       ->type_name("FILE");
-  command.add_option("--rus", args->flags.rus, "Resource units. Default: one per core.")
+  command
+      .add_option("--rus", args->flags.rus,
+                  "Resource units. Default: one per core, with all of its hardware threads.")
       ->check(wholeNumber(1, kMaxRusPerTask))
       ->type_name("N");
-  command.add_option("--cores", args->flags.cores, "Cores that tasks may use, as 0,1,2. Default: all.")
+  command
+      .add_option(
+          "--cores", args->flags.cores,
+          "Cores (hardware threads) that tasks may use, as 0,1,2; the others are the system's. Default: all.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(wholeNumber(0, 65'535))
@@ -318,6 +373,11 @@ void addMonitorRole(CLI::App& serve) {
           "How often the pressures on the server are measured, 100ms or more; off: never. Default: 1s")
       ->type_name("DURATION|off");
   command
+      .add_option("--performance-period", args->performancePeriod,
+                  "How often the performance of tasks is sampled whose jobs ask for it, 100ms or more. "
+                  "Default: 1s")
+      ->type_name("DURATION");
+  command
       .add_option("--pressure-smoothing", args->pressureSmoothing,
                   "Time constant in which a change of a pressure takes effect. Default: 5s")
       ->type_name("DURATION");
@@ -329,6 +389,31 @@ void addMonitorRole(CLI::App& serve) {
       .add_option("--memory-bandwidth", args->memoryBandwidth,
                   "Bytes that the memory takes in a second. Default: not known.")
       ->type_name("SIZE");
+  command
+      .add_option("--allow-rootfs", args->flags.allowedRoots,
+                  "Folder that jobs may use as their root file system, with all below it; may be repeated. "
+                  "Default: none.")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  command
+      .add_option("--keep-logs", args->keepLogs,
+                  "How long the output of ended tasks is kept at most. Default: 7d")
+      ->type_name("DURATION");
+  command
+      .add_option("--keep-logs-size", args->keepLogsSize,
+                  "Room that the output of ended tasks takes at most; the oldest goes first. Default: 4GiB")
+      ->type_name("SIZE");
+  command
+      .add_option("--late-binding-units", args->flags.lateUnits.most,
+                  "Units that late-bound tasks may have at most, on loan while no other job waits for them. "
+                  "Default: 0, it takes none")
+      ->check(wholeNumber(0, kMaxServerRus))
+      ->type_name("N");
+  command
+      .add_option("--late-binding-least", args->flags.lateUnits.least,
+                  "Of these, units that are theirs for good once they have them. Default: 0")
+      ->check(wholeNumber(0, kMaxServerRus))
+      ->type_name("N");
   command.add_flag("--stop-tasks", args->flags.stopTasks, "On SIGTERM end the tasks too.");
   addRoleFlags(command, args->flags.role);
   onRun(command, [args]() { return runMonitor(*args); });

@@ -8,6 +8,7 @@
 #include "cli/render.h"
 #include "cli/server_details.h"
 #include "cli/table.h"
+#include "cli/trouble.h"
 #include "cli/units.h"
 
 namespace tarcil {
@@ -28,6 +29,7 @@ std::string stateOf(const ServerDetails& server) {
   if (!server.status.up) return "down";
   if (server.draining) return isInUse(server) ? "draining" : "drained";
   if (server.asideUntil != kNever) return "quarantined";
+  if (server.shielded) return "shielded";
   return server.status.cordoned ? "cordoned" : "up";
 }
 
@@ -131,6 +133,7 @@ Json jsonOf(const ServerDetails& server) {
           {"contention", jsonByResource(server.contention)},
           {"background", backgroundJson(server)},
           {"absent", absentJson(server.absent)},
+          {"late_binding", server.pool},
           {"missing", server.facts.missing}};
 }
 
@@ -138,6 +141,8 @@ Json jsonWithTasks(const ServerDetails& server) {
   Json json = jsonOf(server);
   json["tasks"] = Json::array();
   json["offences"] = Json::array();
+  json["troubles"] = Json::array();
+  for (const TaskTrouble& trouble : server.troubles) json["troubles"].push_back(jsonOf(trouble));
   for (const ServerTask& task : server.tasks) json["tasks"].push_back(jsonOf(task));
   for (const Offence& offence : offencesOn(server)) json["offences"].push_back(jsonOf(offence));
   return json;
@@ -208,6 +213,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"RUs", std::to_string(server.facts.rus) + " on " + counted(server.facts.cores, "core") +
                            (server.facts.emulated ? ", emulated" : "")},
                {"Free", std::to_string(server.status.free.size())},
+               {"Lent to late-bound tasks", server.pool.empty() ? "" : "units " + ranges(server.pool)},
                {"Free extras", extrasText(server.facts, server.status)},
                {"Memory", formatSize(server.facts.memoryBytes)},
                {"Contention", pressureText(server.contention)},
@@ -227,6 +233,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
   const auto offences = offencesOn(server);
   if (!offences.empty()) text += "\nDisturbed:\n";
   for (const Offence& offence : offences) text += "  " + offenceText(offence, style);
+  if (!server.troubles.empty()) text += "\nPerforms badly:\n" + textOf(server.troubles, style);
   return text;
 }
 
@@ -282,7 +289,9 @@ void addServer(CLI::App& app) {
                  {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
                   "Every server that has ever registered, by name. State: up; down (its monitor is away);"
                   " cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an"
-                  " operator wanted it; quarantined (set aside for a while, since it could not start tasks).",
+                  " operator wanted it; quarantined (set aside for a while, since it could not start tasks); "
+                  "shielded (takes none for a"
+                  " while, since a task on it performs badly).",
                   "  tarcil server list\n"
                   "  tarcil server list --json\n",
                   ""});

@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/job_status.h"
+#include "cli/late_job.h"
 #include "cli/output.h"
 #include "cli/submission.h"
 #include "cli/table.h"
@@ -42,10 +43,33 @@ int report(const JobStatus& job, const SubmitFlags& flags) {
   return job.progress.state == RunState::kDone ? kExitDone : kExitFailed;
 }
 
+// The agents alone know of it.
+int submitLate(Cluster& cluster, const JobId& id, JobFile job, const SubmitFlags& flags) {
+  if (!flags.wait && !flags.watch) {
+    leaveLateJob(cluster, id, std::move(job));
+    if (flags.output.json) {
+      printJson({{"job", toString(id)}});
+    } else {
+      print(aligned({{"Job", toString(id)}}));
+    }
+    return kExitDone;
+  }
+  say("job " + toString(id) + " is accepted");
+  const LateJobStatus status = runLateJob(cluster, id, std::move(job));
+  if (flags.output.json) {
+    printJson(jsonOf(status));
+  } else {
+    print(textOf(status, styleFor(flags.output.verbose)));
+  }
+  return stateOf(status) == RunState::kDone ? kExitDone : kExitFailed;
+}
+
 int submit(const SubmitFlags& flags) {
   JobFile job = readSubmission(flags.job);
   Cluster cluster(flags.cluster);
+  addStoredProfile(cluster, flags.job, job);
   const JobId id = makeJobId();
+  if (job.spec.policy == Policy::kLateBinding) return submitLate(cluster, id, std::move(job), flags);
   cluster.wait(submitJob(cluster.client(), id, std::move(job.spec), std::move(job.files)));
   if (!flags.wait && !flags.watch) {
     if (flags.output.json) {
@@ -71,6 +95,10 @@ const Help kHelp = {
     " `placement` says where tasks may go (constraints, spread, pack, prefer), and `policy` how places are"
     " chosen: quality, or to compare with greedy (looks at all places), random, per-task (the less loaded of"
     " two) and batch (the least loaded of two a task).\n\n"
+    "With policy late-binding the tasks are bound to servers as these come free, for tasks of milliseconds:"
+    " agents keep such a job in memory only. Without --wait one agent looks after it and forgets it when it "
+    "is"
+    " killed; with it this command does, and goes on to the next agent.\n\n"
     "A job that does not fit now waits; one that could never fit is refused. `tarcil plan` says beforehand"
     " what would become of it.",
     "  tarcil submit train.yaml\n"

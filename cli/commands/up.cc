@@ -254,6 +254,12 @@ void addUp(CLI::App& app) {
   command
       .add_option("--emulate", flags->plan.emulate, "File of servers that are timers, instead of --servers.")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--late-binding-units", flags->plan.lateUnits,
+          "Units of each server that late-bound tasks may have at most. Default: all, with --emulate none")
+      ->check(wholeNumber(0, kMaxRusPerServer))
+      ->type_name("N");
   flags->plan.pressurePeriod.clear();
   command
       .add_option(

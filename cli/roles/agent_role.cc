@@ -14,7 +14,8 @@ int serveAgent(const AgentFlags& flags) {
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   AgentServer server(
-      net, systemClock(), process.rng(), {flags.name, listener.address, flags.master, token, flags.options},
+      net, systemClock(), process.rng(),
+      {flags.name, listener.address, flags.master, token, flags.options, flags.lateBinding},
       [&process](const Error& error) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },

@@ -12,9 +12,17 @@
 #include "cli/roles/roles.h"
 #include "cli/servers_file.h"
 #include "env/clock.h"
+#include "latebinding/suitability.h"
 #include "monitor/container_executor.h"
+#include "monitor/cpu_topology.h"
 #include "monitor/emulated_runner.h"
+#include "monitor/late_containers.h"
+#include "monitor/late_emulated.h"
+#include "monitor/late_starts.h"
 #include "monitor/monitor_server.h"
+#include "monitor/oci_bundle.h"
+#include "monitor/performance_loop.h"
+#include "monitor/pressure/machine_reader.h"
 #include "monitor/pressure_loop.h"
 #include "rpc/token.h"
 
@@ -76,15 +84,20 @@ std::string pathOfShim() {
 }
 
 ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& cores,
-                    const std::string& address) {
+                    const CpuTopology& topology, const std::string& address) {
   ServerFacts facts;
   facts.name = flags.name;
   facts.platform = flags.platform;
   facts.rack = flags.rack;
   facts.attributes = flags.attributes;
   facts.extras = flags.extras;
-  facts.rus = flags.rus == 0 ? static_cast<uint32_t>(cores.size()) : flags.rus;
+  facts.rus = flags.rus == 0 ? static_cast<uint32_t>(topology.cores.size()) : flags.rus;
   facts.cores = static_cast<uint32_t>(cores.size());
+  // Said where it is not what it is everywhere. What the operator says goes first.
+  if (topology.nodes > 1) facts.attributes.emplace("numa_nodes", std::to_string(topology.nodes));
+  if (topology.threadsPerCore > 1) {
+    facts.attributes.emplace("threads_per_core", std::to_string(topology.threadsPerCore));
+  }
   facts.memoryBytes = flags.memoryBytes == 0 ? memoryOfThisMachine() / 10 * 9 : flags.memoryBytes;
   facts.address = address;
   return facts;
@@ -106,6 +119,27 @@ std::vector<ServerFacts> emulatedFacts(const EmulatedServers& emulated, const st
     servers.push_back(std::move(facts));
   }
   return servers;
+}
+
+// Whether the servers take late-bound tasks, for agents to see.
+void offerLateBinding(const MonitorFlags& flags, ServerFacts& facts) {
+  if (flags.lateUnits.most == 0) return;
+  facts.attributes[std::string(late::kServerAttribute)] =
+      std::to_string(std::min(flags.lateUnits.most, facts.rus));
+}
+
+// Requires: they do.
+LateMonitorOptions lateOptions(const MonitorFlags& flags) {
+  LateMonitorOptions options;
+  options.pool = flags.lateUnits;
+  options.firstTurn = requireInput(nextLateStart(flags.data, systemClock().now().wall));
+  return options;
+}
+
+std::vector<std::string> namesOf(const std::vector<ServerFacts>& servers) {
+  std::vector<std::string> names;
+  for (const ServerFacts& facts : servers) names.push_back(facts.name);
+  return names;
 }
 
 // A monitor process: the server, what runs its tasks, and its listener.
@@ -134,8 +168,24 @@ int serveEmulated(const MonitorFlags& flags) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
-  EmulatedRunner executor(net.timer, systemClock(), server);
+  std::map<std::string, Share> shares;
+  for (const EmulatedServer& one : emulated.servers) {
+    const auto found = emulated.platforms.find(one.platform);
+    if (found != emulated.platforms.end()) shares.emplace(one.name, found->second);
+  }
+  EmulatedRunner executor(net.timer, systemClock(), server, std::move(shares),
+                          [&server](std::vector<Trouble> troubles) { server.tell(troubles); });
   auto servers = emulatedFacts(emulated, listener.address);
+  LateEmulated lateExecutor(net.timer, systemClock());
+  std::unique_ptr<LateBindingMonitor> late;
+  if (flags.lateUnits.most > 0) {
+    for (ServerFacts& facts : servers) offerLateBinding(flags, facts);
+    late = std::make_unique<LateBindingMonitor>(
+        net.timer, systemClock(), lateOptions(flags), namesOf(servers), lateExecutor,
+        [&server](const std::string& name, const late::PoolReport& report) { server.report(name, report); });
+    lateExecutor.tell(*late);
+    server.offer(*late);
+  }
   return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags.stopTasks);
 }
 
@@ -144,7 +194,8 @@ int serveContainers(const MonitorFlags& flags) {
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
-  ServerFacts facts = factsOf(flags, cores, listener.address);
+  const CpuTopology topology = cpuTopology("/sys", cores);
+  ServerFacts facts = factsOf(flags, cores, topology, listener.address);
 
   if (facts.memoryBytes / facts.rus < kLeastMemoryPerRu) {
     throw badInput("--memory: that is less than 1MiB for each of " + std::to_string(facts.rus) +
@@ -156,7 +207,14 @@ int serveContainers(const MonitorFlags& flags) {
   options.shim = pathOfShim();
   options.tag = flags.tag;
   options.server = flags.name;
-  options.cores = cores;
+  options.units = coreUnits(topology, facts.rus);
+  options.unitsShareCores = facts.rus > options.units.size();
+  for (const auto& [name, device] : physicalDisks("/sys")) options.disks.push_back(device);
+  options.allowedRoots = flags.allowedRoots;
+  options.crun = findCrun();
+  if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
+  options.keepDone.age = flags.keepLogs;
+  options.keepDone.bytes = flags.keepLogsBytes;
   options.memoryPerRu = facts.memoryBytes / facts.rus;
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), fileOutput(flags.data, process.eventPort()),
@@ -164,13 +222,34 @@ int serveContainers(const MonitorFlags& flags) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
+  kj::Own<LateContainers> lateExecutor;
+  // What an earlier start left is ended in any case.
+  if (flags.lateUnits.most > 0 || std::filesystem::exists(flags.data + "/late-binding")) {
+    lateExecutor =
+        LateContainers::open(net, process.eventPort(), systemClock(), options).wait(process.waitScope());
+  }
   auto executor = ContainerExecutor::open(std::move(options), process.eventPort(), systemClock(), server);
   if (!executor.ok()) throw Failure(kExitBadInput, "monitor " + flags.name + ": " + executor.error().message);
   facts.missing = (*executor)->missing();
   for (const std::string& what : facts.missing) spdlog::info("this machine has no {}", what);
+  offerLateBinding(flags, facts);
+  std::unique_ptr<LateBindingMonitor> late;
+  if (flags.lateUnits.most > 0) {
+    late = std::make_unique<LateBindingMonitor>(
+        net.timer, systemClock(), lateOptions(flags), std::vector{facts.name}, *lateExecutor,
+        [&server](const std::string& name, const late::PoolReport& report) { server.report(name, report); });
+    lateExecutor->tell(*late);
+    server.offer(*late);
+  }
+  CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
   const PressureLoop measuring(net.timer, systemClock(), server, flags.name, flags.pressure,
-                               {cores.begin(), cores.end()}, (*executor)->counted());
-  return serveWith(process, server, **executor, {facts}, kj::mv(listener), flags.stopTasks);
+                               {cores.begin(), cores.end()}, (*executor)->counted(), cache);
+  const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,
+                                 flags.pressure, cores);
+  const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags.stopTasks);
+  // Nobody would hear of their ends.
+  if (late != nullptr) lateExecutor->killTasks().wait(process.waitScope());
+  return code;
 }
 
 }  // namespace

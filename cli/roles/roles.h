@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/late_binding.h"
 #include "agent/options.h"
 #include "cli/roles/role.h"
 #include "core/model/job.h"
@@ -29,6 +30,7 @@ struct AgentFlags {
   std::string master;
   std::string tokenFile;
   AgentOptions options;
+  LateBindingOptions lateBinding;
 };
 int serveAgent(const AgentFlags& flags);
 
@@ -44,12 +46,17 @@ struct MonitorFlags {
   std::string rack;
   std::map<std::string, std::string> attributes;
   Extras extras;
-  uint32_t rus = 0;             // 0: as many as cores
-  std::vector<uint32_t> cores;  // empty: all of this machine's
-  uint64_t memoryBytes = 0;     // of all units together; 0: nine tenths of the machine's
-  std::string tag = "tarcil";   // tells clusters on one machine apart, in names of cgroups
+  uint32_t rus = 0;                       // 0: as many as cores
+  std::vector<uint32_t> cores;            // empty: all of this machine's
+  uint64_t memoryBytes = 0;               // of all units together; 0: nine tenths of the machine's
+  std::string tag = "tarcil";             // tells clusters on one machine apart, in names of cgroups
+  std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
+  Duration keepLogs = std::chrono::hours(7 * 24);
+  uint64_t keepLogsBytes = uint64_t{4} << 30;
   bool stopTasks = false;       // on SIGTERM end the tasks too
+  late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none
   PressureOptions pressure;
+  Duration performancePeriod = std::chrono::seconds(1);  // between two samples of a task's performance
 };
 int serveMonitor(const MonitorFlags& flags);
 

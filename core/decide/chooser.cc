@@ -48,6 +48,7 @@ Course courseOf(const JobSpec& spec, const QualitySettings& settings, uint64_t w
       return {kLoadChoices * wanted, kLoadChoices * wanted, Ranking::kLoad};
     case Policy::kQuality:
     case Policy::kGreedy:
+    case Policy::kLateBinding:  // decided by monitors; what is asked of it here is asked as of quality
       break;
   }
   const uint64_t most = uint64_t{settings.ratio.value_or(settings.cap)} * wanted;
@@ -93,6 +94,7 @@ class Choice {
 
  private:
   // --- Finding
+  bool isExcepted(ServerId server) const { return std::ranges::binary_search(request_.except, server); }
   void placeByName();
   void offerPreferred();
   void sample();
@@ -194,6 +196,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
 Decision Choice::decide() {
   if (request_.tasks.empty()) return std::move(decision_);
   decision_.claims.reserve(request_.tasks.size());
+  for (ServerId server : request_.except) scratch_.sampler.leaveOut(server);
   placeByName();
   wanted_ = request_.tasks.size() - decision_.claims.size();
   course_ = courseOf(spec_, settings_, wanted_);
@@ -307,6 +310,7 @@ void Choice::scan() {
   std::vector<SlotSampler::Slot>& block = scratch_.block;
   block.clear();
   servers_.free().forEach([&](ServerId server) {
+    if (isExcepted(server)) return;
     block.push_back({server, scratch_.sampler.number(server)});
   });
   sites_.look(block);
@@ -507,7 +511,7 @@ void Choice::addOthersOfRack(std::vector<uint32_t>& members) {
   const RackId rack = state_.vacancy(sites_[members.front()].server).rack;
   for (ServerId server : state_.serversIn(rack)) {
     if (members.size() >= kMostOfARack) break;
-    if (servers_.free().unitsOf(server) < spec_.rusPerTask) continue;
+    if (servers_.free().unitsOf(server) < spec_.rusPerTask || isExcepted(server)) continue;
     const SlotSampler::Slot slot{server, scratch_.sampler.number(server)};
     if (slot.number < sites_.all().size() && sites_[slot.number].seen) continue;
     sites_.look(slot);

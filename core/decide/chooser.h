@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/base/result.h"
@@ -34,6 +35,8 @@ struct PlacementRequest {
   size_t candidates = Explanation::kMaxCandidates;
   // Servers whose slots are judged before the sample is drawn, in this order, until enough are found.
   std::vector<ServerId> besides{};
+  // Servers, ascending, that get no task; it outlives the request.
+  std::span<const ServerId> except{};
 };
 
 struct Decision {

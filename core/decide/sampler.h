@@ -34,6 +34,9 @@ class SlotSampler {
   // Requires: draw() was not called in this sample.
   std::optional<Slot> take(ServerId server);
 
+  // Draws no slot of this server. Requires: draw() was not called in this sample.
+  void leaveOut(ServerId server) { entryOf(server).drawn = servers_->free().unitsOf(server) / rus_; }
+
   // The number of this server, which counts as met from now on.
   uint32_t number(ServerId server) { return entryOf(server).number; }
 

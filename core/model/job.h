@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/performance.h"
 #include "core/model/profile.h"
 
 namespace tarcil {
@@ -16,13 +17,14 @@ enum class Schedule : uint8_t { kIncremental, kGang };
 enum class Spread : uint8_t { kNone, kServer, kRack };
 enum class Pack : uint8_t { kNone, kServer, kRack };
 
-// How places are chosen. All but kQuality are there to compare with; the last three look at no profile.
+// How places are chosen. kGreedy to kBatch are there to compare with; the last four look at no profile.
 enum class Policy : uint8_t {
-  kQuality,  // samples, and ranks by what the neighbours leave (Tarcil section 3)
-  kGreedy,   // the same judgement over every free slot: a centralised scheduler
-  kRandom,   // any free slot
-  kPerTask,  // for each task the less loaded of two servers drawn (Sparrow section 3.1)
-  kBatch,    // for m tasks the m least loaded of 2 m servers drawn (Sparrow section 3.2)
+  kQuality,      // samples, and ranks by what the neighbours leave (Tarcil section 3)
+  kGreedy,       // the same judgement over every free slot: a centralised scheduler
+  kRandom,       // any free slot
+  kPerTask,      // for each task the less loaded of two servers drawn (Sparrow section 3.1)
+  kBatch,        // for m tasks the m least loaded of 2 m servers drawn (Sparrow section 3.2)
+  kLateBinding,  // monitors ask for tasks when a unit comes free (Sparrow section 3.3); no commit of a task
 };
 
 // Countable things of a server besides its resource units, such as {"gpus", 1}; counts are at least 1.
@@ -71,8 +73,25 @@ struct Limits {
   uint64_t memoryBytes = 0;             // 0: the share of the task's resource units
   uint32_t pids = 0;                    // 0: the monitor's default
   uint64_t outputBytes = 100ull << 20;  // each of stdout and stderr; what is beyond is cut and marked
+  uint64_t diskBytesPerSecond = 0;
+  uint64_t networkBytesPerSecond = 0;  // in each direction
 
   bool operator==(const Limits&) const = default;
+};
+
+// What a task sees of its server.
+struct Container {
+  enum class Network : uint8_t {
+    kHost,
+    kNone,  // loopback only
+    kOwn,   // an interface of its own
+  };
+
+  std::string rootfs;  // folder on the server; empty: the server's own files
+  std::string bundle;  // OCI bundle on the server, in place of rootfs
+  Network network = Network::kHost;
+
+  bool operator==(const Container&) const = default;
 };
 
 struct JobSpec {
@@ -100,6 +119,11 @@ struct JobSpec {
   Limits limits;
   bool preemptible = false;  // may be ended for a job of higher priority, and then waits again
   bool exclusive = false;    // never two live copies of a task, even across a network cut
+  bool hold = false;         // no task starts until it is released
+  bool atMostOnce = false;   // late binding: what may have run is not started again
+  Container container{};
+  std::optional<PerformanceGoal> performance{};  // else its tasks are not watched
+  Adjusting adjust{};
 
   bool operator==(const JobSpec&) const = default;
 

@@ -32,6 +32,10 @@ struct LaunchSpec {
   Duration timeout{};      // 0: none
   bool hasFiles = false;   // input files are to be fetched from the master before the start
   bool exclusive = false;  // lives no longer than its monitor's lease
+  Container container{};
+  std::optional<PerformanceGoal> performance{};
+  Pressure caused{};     // by the job's profile, on a whole reference server
+  Pressure tolerated{};  // as above
 
   bool operator==(const LaunchSpec&) const = default;
 };

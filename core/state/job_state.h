@@ -45,6 +45,7 @@ struct JobProgress {
   bool cancelRequested = false;
   uint32_t decisions = 0;  // decisions stored so far
   WallTime finished = kNever;
+  bool held = false;  // no further task of it starts until it is released
 
   bool operator==(const JobProgress&) const = default;
 };

@@ -27,6 +27,15 @@ Result<CgroupMemory> parseMemory(const KernelFile& used, const KernelFile& stat,
   return CgroupMemory{*bytes, std::min(*bytes, sum(reclaimable)), sum(dirty)};
 }
 
+Result<FaultCounts> parseFaults(const KernelFile& stat, std::string_view all, std::string_view major) {
+  const auto numbers = numbersByKey(stat, {all, major});
+  if (!numbers) return numbers.error();
+  return FaultCounts{numbers->at(all), numbers->at(major)};
+}
+
+// "No limit" is the largest number of whole pages there.
+constexpr uint64_t kNoLimitV1 = uint64_t{1} << 62;
+
 }  // namespace
 
 Result<uint64_t> parseCpuacctUsage(const KernelFile& file) {
@@ -48,6 +57,47 @@ Result<CgroupMemory> parseMemoryV1(const KernelFile& usage, const KernelFile& st
 
 Result<CgroupMemory> parseMemoryV2(const KernelFile& current, const KernelFile& stat) {
   return parseMemory(current, stat, {"inactive_file", "active_file"}, {"file_dirty", "file_writeback"});
+}
+
+Result<FaultCounts> parseFaultsV1(const KernelFile& stat) {
+  return parseFaults(stat, "total_pgfault", "total_pgmajfault");
+}
+
+Result<FaultCounts> parseFaultsV2(const KernelFile& stat) {
+  return parseFaults(stat, "pgfault", "pgmajfault");
+}
+
+Result<uint64_t> parseThrottled(const KernelFile& file) {
+  if (file.text.find("throttled_usec") == std::string_view::npos) {
+    return notFound("the cpu controller is not on: nothing can be throttled there");
+  }
+  const auto numbers = numbersByKey(file, {"throttled_usec"});
+  if (!numbers) return numbers.error();
+  return numbers->at("throttled_usec");
+}
+
+Result<MemoryLimit> parseMemoryLimitV1(const KernelFile& limit, const KernelFile& hits,
+                                       const KernelFile& oom) {
+  const auto bytes = onlyNumber(limit);
+  if (!bytes) return bytes.error();
+  const auto count = onlyNumber(hits);
+  if (!count) return count.error();
+  uint64_t kills = 0;
+  if (oom.text.find("oom_kill ") != std::string_view::npos) {
+    const auto numbers = numbersByKey(oom, {"oom_kill"});
+    if (!numbers) return numbers.error();
+    kills = numbers->at("oom_kill");
+  }
+  return MemoryLimit{*bytes >= kNoLimitV1 ? 0 : *bytes, *count, kills};
+}
+
+Result<MemoryLimit> parseMemoryLimitV2(const KernelFile& limit, const KernelFile& events) {
+  const bool none = limit.text == "max\n" || limit.text == "max";
+  const auto bytes = none ? Result<uint64_t>(uint64_t{0}) : onlyNumber(limit);
+  if (!bytes) return bytes.error();
+  const auto numbers = numbersByKey(events, {"max", "oom_kill"});
+  if (!numbers) return numbers.error();
+  return MemoryLimit{*bytes, numbers->at("max"), numbers->at("oom_kill")};
 }
 
 Result<std::map<Device, TransferBytes>> parseBlkio(const KernelFile& file) {

@@ -48,22 +48,29 @@ void CgroupReader::read(CgroupCounters& counters) {
   if (cpu_ == Version::kNone) {
     counters.cpuMicros = notFound("the tasks' CPU time is not known: no cgroup v2 and no cpuacct");
   } else if (const auto text = cpuFile_.read(); !text) {
-    counters.cpuMicros = text.error();
+    counters.cpuMicros = counters.throttledMicros = text.error();
   } else {
     const KernelFile file{cpuFile_.path(), *text};
     counters.cpuMicros = cpu_ == Version::kV2 ? parseCpuStat(file) : parseCpuacctUsage(file);
+    if (cpu_ == Version::kV2) counters.throttledMicros = parseThrottled(file);
   }
+  if (cpu_ != Version::kV2) counters.throttledMicros = notFound("nothing throttles tasks on cgroup v1");
 
+  const auto noMemory = [&counters](const Error& reason) {
+    counters.memory = reason;
+    counters.faults = reason;
+  };
   if (memory_ == Version::kNone) {
-    counters.memory = notFound("the tasks' memory is not known: no memory controller");
+    noMemory(notFound("the tasks' memory is not known: no memory controller"));
   } else if (const auto used = memoryUsed_.read(); !used) {
-    counters.memory = used.error();
+    noMemory(used.error());
   } else if (const auto stat = memoryStat_.read(); !stat) {
-    counters.memory = stat.error();
+    noMemory(stat.error());
   } else {
+    const bool isV2 = memory_ == Version::kV2;
     const KernelFile usedFile{memoryUsed_.path(), *used}, statFile{memoryStat_.path(), *stat};
-    counters.memory =
-        memory_ == Version::kV2 ? parseMemoryV2(usedFile, statFile) : parseMemoryV1(usedFile, statFile);
+    counters.memory = isV2 ? parseMemoryV2(usedFile, statFile) : parseMemoryV1(usedFile, statFile);
+    counters.faults = isV2 ? parseFaultsV2(statFile) : parseFaultsV1(statFile);
   }
 
   if (disks_ == Version::kNone) {

@@ -20,10 +20,11 @@ struct CgroupDirectories {
 class CgroupReader final {
  public:
   // `disks`: "<major>:<minor>" of those whose traffic counts. The blkio controller of newer kernels counts
-  // nothing on a disk before a limit is set there, so one is set that limits nothing.
+  // nothing on a disk before a limit is set there or above, so one is set that limits nothing: not for a
+  // cgroup below one for which that was done, whose `disks` are empty.
   CgroupReader(const CgroupDirectories& directories, const std::vector<std::string>& disks);
 
-  // CPU time, memory and disks.
+  // CPU time, memory and faults, and disks.
   void read(CgroupCounters& counters);
 
  private:

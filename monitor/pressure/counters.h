@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/base/result.h"
@@ -65,15 +66,16 @@ struct StallTimes {
 };
 
 // Of perf_event; of all cores, scaled up where the kernel took turns between more events than the hardware
-// counts at once.
+// counts at once. nullopt: this processor does not count it.
 struct HardwareCounts {
-  double cycles = 0;
-  double instructions = 0;
-  double l1iMisses = 0;
-  double l1dMisses = 0;
-  double l2Misses = 0;  // references to the last-level cache
-  double llcMisses = 0;
-  double tlbMisses = 0;  // of instructions and data
+  std::optional<double> cycles;
+  std::optional<double> instructions;
+  std::optional<double> l1iMisses;
+  std::optional<double> l1dMisses;
+  std::optional<double> l2Misses;  // references to the last-level cache
+  std::optional<double> llcMisses;
+  std::optional<double> tlbMisses;  // of instructions and data, as far as both are counted
+  bool operator==(const HardwareCounts&) const = default;
 };
 
 // Of resctrl, all cache domains together.
@@ -105,14 +107,41 @@ struct CgroupMemory {
   bool operator==(const CgroupMemory&) const = default;
 };
 
+// Page faults, and those of them that a disk had to answer.
+struct FaultCounts {
+  uint64_t all = 0;
+  uint64_t major = 0;
+  bool operator==(const FaultCounts&) const = default;
+};
+
 // Of a cgroup with all below it, also of what is gone.
 struct CgroupCounters {
   Reading<uint64_t> cpuMicros = notRead();
+  Reading<uint64_t> throttledMicros = notRead();  // held back by a quota of CPU time
   Reading<CgroupMemory> memory = notRead();
+  Reading<FaultCounts> faults = notRead();
   Reading<std::map<Device, TransferBytes>> disks = notRead();
   Reading<TransferBytes> network = notRead();
   Reading<HardwareCounts> hardware = notRead();
   Reading<CacheUse> cache = notRead();
+};
+
+// How a cgroup's memory limit bears on it.
+struct MemoryLimit {
+  uint64_t bytes = 0;     // 0: none
+  uint64_t hits = 0;      // how often it was reached
+  uint64_t oomKills = 0;  // processes killed for it
+  bool operator==(const MemoryLimit&) const = default;
+};
+
+// Of the cgroup of one task.
+struct TaskCounters {
+  CgroupCounters used;
+  Reading<MemoryLimit> memoryLimit = notRead();
+  // When some of the task's threads waited for a core, for memory to be made free, for a disk.
+  Reading<StallTimes> cpuStall = notRead();
+  Reading<StallTimes> memoryStall = notRead();
+  Reading<StallTimes> ioStall = notRead();
 };
 
 }  // namespace tarcil

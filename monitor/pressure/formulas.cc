@@ -2,65 +2,35 @@
 
 #include <algorithm>
 
+#include "monitor/pressure/formula_parts.h"
+
 namespace tarcil {
 namespace {
 
-constexpr double kMicrosPerTick = 10'000;
-constexpr double kLineBytes = 64;
-// Cycles that a core waits, typically, until the next level has answered: of caches and TLBs of server
-// processors of the last ten years. What of it is hidden by other work is part of the model's error.
-constexpr double kL1MissCycles = 14;
-constexpr double kL2MissCycles = 50;
-constexpr double kTlbMissCycles = 30;
-
-// What a counter has grown by.
-double grown(uint64_t before, uint64_t after) {
-  return after > before ? static_cast<double>(after - before) : 0;
-}
-double grown(double before, double after) {
-  return std::max(0.0, after - before);
-}
-
-double asPressure(double share) {
-  return kMaxPressure * std::clamp(share, 0.0, 1.0);
-}
+using namespace formula;
 
 double seconds(const PressureReading& before, const PressureReading& after) {
   return std::chrono::duration<double>(after.when - before.when).count();
 }
 
-Error noTime() {
-  return Error{ErrorCode::kUnavailable, "no time has passed between two readings"};
-}
-
-// The first of these readings that is an error, if one is.
-template <typename... Readings>
-std::optional<Error> firstError(const Readings&... readings) {
-  std::optional<Error> first;
-  const auto look = [&first](const auto& reading) {
-    if (!first && !reading.ok()) first = reading.error();
-  };
-  (look(readings), ...);
-  return first;
-}
-
 // Misses that are not the tasks', times their cost, of all cycles that the cores could have made. Idle cores
 // count no cycles, so the share of busy time comes in.
 Result<double> refillPressure(const PressureReading& before, const PressureReading& after,
-                              double HardwareCounts::*misses, double cost) {
+                              std::optional<double> HardwareCounts::*misses, double cost) {
   const MachineCounters &m0 = before.machine, &m1 = after.machine;
   if (auto error =
           firstError(m0.hardware, m1.hardware, before.tasks.hardware, after.tasks.hardware, m0.cpu, m1.cpu)) {
     return *error;
   }
-  const double cycles = grown(m0.hardware->cycles, m1.hardware->cycles);
+  const auto cycles = counted(*m0.hardware, *m1.hardware, &HardwareCounts::cycles);
+  const auto everyones = counted(*m0.hardware, *m1.hardware, misses);
+  const auto tasks = counted(*before.tasks.hardware, *after.tasks.hardware, misses);
+  if (auto error = firstError(cycles, everyones, tasks)) return *error;
   const double busy = grown(m0.cpu->busy, m1.cpu->busy);
   const double all = busy + grown(m0.cpu->idle, m1.cpu->idle) + grown(m0.cpu->steal, m1.cpu->steal);
   if (all <= 0) return noTime();
-  if (cycles <= 0) return 0.0;
-  const double foreign = grown((*m0.hardware).*misses, (*m1.hardware).*misses) -
-                         grown((*before.tasks.hardware).*misses, (*after.tasks.hardware).*misses);
-  return asPressure(foreign * cost / cycles * busy / all);
+  if (*cycles <= 0) return 0.0;
+  return asPressure((*everyones - *tasks) * cost / *cycles * busy / all);
 }
 
 // Of what the kernel wrote to disks on nobody's account, the part that is the tasks'.
@@ -68,11 +38,6 @@ double tasksPartOfDirty(const PressureReading& reading) {
   if (!reading.machine.memory.ok() || !reading.tasks.memory.ok()) return 0;
   const double all = static_cast<double>(reading.machine.memory->dirty);
   return all <= 0 ? 0 : std::min(1.0, static_cast<double>(reading.tasks.memory->dirty) / all);
-}
-
-TransferBytes valueOr(const std::map<Device, TransferBytes>& disks, const Device& device) {
-  const auto found = disks.find(device);
-  return found == disks.end() ? TransferBytes{} : found->second;
 }
 
 }  // namespace
@@ -121,8 +86,10 @@ Result<double> memoryBandwidthPressure(const PressureReading& before, const Pres
   } else if (auto error = firstError(m0.hardware, m1.hardware, t0.hardware, t1.hardware)) {
     return *error;
   } else {
-    foreign = kLineBytes * (grown(m0.hardware->llcMisses, m1.hardware->llcMisses) -
-                            grown(t0.hardware->llcMisses, t1.hardware->llcMisses));
+    const auto everyones = counted(*m0.hardware, *m1.hardware, &HardwareCounts::llcMisses);
+    const auto tasks = counted(*t0.hardware, *t1.hardware, &HardwareCounts::llcMisses);
+    if (auto uncounted = firstError(everyones, tasks)) return *uncounted;
+    foreign = kLineBytes * (*everyones - *tasks);
   }
   if (capacities.memoryBytesPerSecond <= 0) {
     return notFound("what the memory can do is not known: give --memory-bandwidth");
@@ -151,7 +118,7 @@ Result<double> diskPressure(const PressureReading& before, const PressureReading
   for (const auto& [device, now] : *d1) {
     const auto then = d0->find(device);
     if (then == d0->end()) continue;  // it has just been plugged in
-    const TransferBytes tasks0 = valueOr(*t0, device), tasks1 = valueOr(*t1, device);
+    const TransferBytes tasks0 = bytesOn(*t0, device), tasks1 = bytesOn(*t1, device);
     const double read = grown(then->second.bytes.in, now.bytes.in);
     const double written = grown(then->second.bytes.out, now.bytes.out);
     const double foreignRead = std::max(0.0, read - grown(tasks0.in, tasks1.in));

@@ -36,6 +36,8 @@ TEST(Submission, NamesTheNumberOutOfItsRange) {
   EXPECT_THAT(problemAfter([](JobSpec& job) { job.rusPerTask = 0; }), StartsWith("rus_per_task: "));
   EXPECT_THAT(problemAfter([](JobSpec& job) { job.priority = 101; }), StartsWith("priority: "));
   EXPECT_THAT(problemAfter([](JobSpec& job) { job.grace = Duration(-1); }), StartsWith("grace: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.maxWait = Duration::max(); }),
+              StartsWith("quality.max_wait: "));
   EXPECT_THAT(problemAfter([](JobSpec& job) { job.restart.backoff = Duration::max(); }),
               StartsWith("restart.backoff: "));
 }

@@ -71,6 +71,28 @@ TEST(AgentTurns, JobsOfOneMessageAreTriedInItsOrder) {
   EXPECT_THAT(h.passed, ElementsAre(jobId(4)));
 }
 
+TEST(AgentTurns, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
+  AgentHarness h({aServer("a"), aServer("b")});
+  h.holdTurns();
+  h.master.occupyElsewhere(1, {}, 4);
+  h.attach();
+  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
+  h.submitted(ofPriority(50), jobId(1));
+  h.submitted(ofPriority(50), jobId(2));
+  h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .leaveKept = {jobId(1)}});
+  h.takeCommits();
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  h.handle(agent::TurnsGiven{.jobs = {jobId(2)}});
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+  h.submitted(ofPriority(60), jobId(3));
+  EXPECT_EQ(h.launches.size(), 2u) << "it comes before all that wait";
+  h.handle(agent::QueueTold{});
+  h.submitted(ofPriority(50), jobId(4));
+  EXPECT_EQ(h.launches.size(), 3u) << "nothing is kept any more";
+}
+
 TEST(AgentTurns, TheTurnOfAJobThatIsNotKnownIsPassed) {
   Full h;
   h.handle(agent::TurnsGiven{{jobId(7)}});
@@ -172,6 +194,49 @@ TEST(AgentTurns, WaitForASnapshotThatIsOnItsWay) {
   EXPECT_THAT(h.passed, IsEmpty());
   h.feedSnapshot();
   EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+}
+
+TEST(AgentTurns, WhatIsSaidLaterCountsAsDecidedOnTheStateThatItWasDecidedOn) {
+  AgentHarness h({aServer("a")});
+  h.holdTurns();
+  h.master.occupyElsewhere(0, {}, 4);
+  h.attach();
+  h.handle(agent::QueueTold{.wakes = 1});
+  JobSpec two = aJob(1);
+  two.rusPerTask = 2;
+  h.submitted(two);  // "no free unit"
+  h.master.leaveElsewhere(0);
+  h.master.occupyElsewhere(0, {}, 3);
+  h.tellServer(0);
+  h.handle(agent::QueueTold{.wakes = 2});
+  h.giveTurns();  // in vain for another reason, which waits for its second
+  ASSERT_THAT(h.commits, IsEmpty());
+  ASSERT_THAT(h.passed, ElementsAre(jobId(1)));
+  h.handle(agent::QueueTold{.wakes = 3});  // something got better; its turn is to come
+  h.pass(2s);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_GT(h.commits[0].explanation.wanted, 0u);
+  EXPECT_EQ(h.commits[0].wakesSeen, 2u) << "nobody looked for slots since";
+}
+
+TEST(AgentTurns, ABoundThatWasToldEndsWithTheWaitThatItWasToldFor) {
+  AgentHarness h({aServer("a").rus(2).background({{Resource::kLlc, 60}})});
+  h.holdTurns();
+  h.master.occupyElsewhere(0, {}, 1);
+  h.attach();
+  JobSpec two = aJob(2, causingAndTolerating({}, {{Resource::kLlc, 10}}));
+  h.submitted(two);
+  ASSERT_EQ(h.launches.size(), 0u);
+  h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .bounds = {{jobId(1), 0s}}});
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 1u) << "no good place is to be expected: the best there is";
+  h.pass(1h);
+  h.passed.clear();
+  h.master.leaveElsewhere(0);
+  h.tellServer(0);
+  h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .bounds = {{jobId(1), 10min}}});
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u) << "for the other task the wait begins anew, and may last ten minutes";
 }
 
 }  // namespace

@@ -125,7 +125,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"tune", "--model", "best"}, "encoded, componentwise"},
         BadInput{{"tune", "--table", "--p", "1.5"}, "--p"}, BadInput{{"tune", "--p", "0.1"}, "--table"},
         BadInput{{"quality", "--profile", "/nonexistent", "--contention", "{}"}, "/nonexistent"},
-        BadInput{{"quality", "--contention", "{}"}, "--profile is required"}));
+        BadInput{{"quality", "--contention", "{}"}, "--profile is required"},
+        BadInput{{"profile", "run"}, "after `--`"}, BadInput{{"profile", "run", "true"}, "after `--`"},
+        BadInput{{"profile", "run", "--target", "2", "--", "true"}, "--target"},
+        BadInput{{"profile", "run", "--resources", "l9", "--", "true"}, "did you mean l2"},
+        BadInput{{"profile", "run", "--known", "/nonexistent", "--", "true"}, "/nonexistent"},
+        BadInput{{"profile", "run", "--calibration", "/nonexistent", "--", "true"}, "/nonexistent"},
+        BadInput{{"profile", "run", "--scratch", "/nonexistent", "--", "true"}, "--scratch"},
+        BadInput{{"profile", "run", "--platform", "../x", "--", "true"}, "--platform"},
+        BadInput{{"profile", "run", "--seconds", "0", "--", "true"}, "from 1 to 86400"},
+        BadInput{{"profile", "calibrate", "--platform", ""}, "--platform"},
+        BadInput{{"profile", "calibrate", "--scratch", "/nonexistent"}, "--scratch"}));
 
 TEST(BadInputOfFiles, NamesFileLineAndField) {
   const ScratchFolder folder;
@@ -134,15 +144,6 @@ TEST(BadInputOfFiles, NamesFileLineAndField) {
   EXPECT_EQ(result.exitCode, 2);
   EXPECT_NE(result.err.find(folder.at("job.yaml") + ":2:"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("tasks"), std::string::npos) << result.err;
-}
-
-TEST(BadInputOfFiles, RefusesAnApplicationWhoseProfileIsNowhere) {
-  const ScratchFolder folder;
-  folder.write("job.yaml", "command: [true]\napplication: logreg\n");
-  const ProcessResult result = tarcil({"submit", folder.at("job.yaml")});
-  EXPECT_EQ(result.exitCode, 2);
-  EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
-  EXPECT_NE(result.err.find("job.yaml:2:14: application: "), std::string::npos) << result.err;
 }
 
 TEST(BadJobId, IsNotLookedUp) {
@@ -183,6 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Words{"server", "show"}, Words{"server", "cordon"}, Words{"server", "uncordon"},
                     Words{"server", "drain"}, Words{"usage"}, Words{"agent", "list"}, Words{"platform"},
                     Words{"platform", "set"}, Words{"platform", "list"}, Words{"tune"}, Words{"quality"},
+                    Words{"profile"}, Words{"profile", "calibrate"}, Words{"profile", "run"},
                     Words{"version"}, Words{"options"}, Words{"up"}, Words{"down"}, Words{"serve", "master"},
                     Words{"serve", "agent"}, Words{"serve", "monitor"}));
 

@@ -263,11 +263,43 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfLimitsAndRestart) {
                 "18: limits.output: '-1MiB' is not a size; write a number with a unit, for example 100MiB");
   expectProblem("limits: {memory: [1B]}", "18: limits.memory: is a list; write a size, for example 100MiB");
   expectProblem("limits: {pids: 0}", "16: limits.pids: is '0'; write a whole number from 1 to 4194304");
-  expectProblem("limits: {cpu: 1}", "10: limits.cpu: unknown field; known here: memory, pids, output");
+  expectProblem("limits: {cpu: 1}",
+                "10: limits.cpu: unknown field; known here: memory, pids, output, disk_bandwidth, "
+                "network_bandwidth");
   expectProblem("restart: {attempts: 1001}",
                 "21: restart.attempts: is '1001'; write a whole number from 0 to 1000");
   expectProblem("restart: {backoff: 25h}", "20: restart.backoff: is '25h'; write a duration from 0s to 1d");
   expectProblem("restart: {on_lost: 1}", "20: restart.on_lost: is '1'; write true or false");
+}
+
+TEST(ParseJob, ReadsContainers) {
+  auto job = parse(
+      "command: [x]\ncontainer: {rootfs: /images/debian, network: own}\n"
+      "limits: {disk_bandwidth: 50MiB, network_bandwidth: 10MB}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.container, (Container{"/images/debian", "", Container::Network::kOwn}));
+  EXPECT_EQ(job->spec.limits.diskBytesPerSecond, 50u << 20);
+  EXPECT_EQ(job->spec.limits.networkBytesPerSecond, 10'000'000u);
+  job = parse("command: [x]\ncontainer: {bundle: /images/b, network: none}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.container, (Container{"", "/images/b", Container::Network::kNone}));
+}
+
+TEST(ParseJob, NamesPlaceFieldAndRemedyOfContainers) {
+  expectProblem("container: /images/x",
+                "12: container: is '/images/x'; write a mapping, for example {key: value}");
+  expectProblem("container: {rootfs: images/x}",
+                "21: container.rootfs: is 'images/x'; write a path on the servers that starts with /");
+  expectProblem("container: {network: bridge}",
+                "22: container.network: is 'bridge'; write one of host, none, own");
+  expectProblem("container: {rootfs: /a, bundle: /b}",
+                "33: container.bundle: names files of the task, and so does rootfs; leave one of them out");
+  expectProblem("container: {image: x}",
+                "13: container.image: unknown field; known here: bundle, rootfs, network");
+  expectProblem(
+      "limits: {network_bandwidth: 1MB}",
+      "29: limits.network_bandwidth: limits a network of the task's own; add container: {network: own}, "
+      "or leave it out");
 }
 
 TEST(ParseJob, ReadsExtras) {
@@ -309,6 +341,32 @@ TEST(ParseJob, ReadsPolicies) {
                 "9: policy: is 'best'; write one of quality, late-binding, greedy, random, batch, per-task");
 }
 
+TEST(ParseJob, ReadsLateBinding) {
+  auto job = parse(
+      "command: [x]\npolicy: late-binding\nat_most_once: true\nexecutor: [python3, run.py]\nprobe_ratio: "
+      "1.5");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.policy, Policy::kLateBinding);
+  EXPECT_TRUE(job->spec.atMostOnce);
+  EXPECT_EQ(job->executor, (std::vector<std::string>{"python3", "run.py"}));
+  EXPECT_EQ(job->probeRatio, 1.5);
+  for (const char* field : {"at_most_once: true", "executor: [x]", "probe_ratio: 2"}) {
+    EXPECT_THAT(problemOf("command: [x]\n" + std::string(field)),
+                testing::EndsWith("is for policy: late-binding; write that too, or leave this out"));
+  }
+  EXPECT_THAT(problemOf("command: [x]\npolicy: late-binding\nexecutor: []"),
+              testing::HasSubstr("empty list"));
+  EXPECT_THAT(problemOf("command: [x]\npolicy: late-binding\nprobe_ratio: 0.5"),
+              testing::HasSubstr("probe_ratio"));
+  for (const char* field :
+       {"rus_per_task: 2", "schedule: gang\ntasks: 2", "extras: {gpus: 1}", "exclusive: true",
+        "tasks: 4\nconcurrency: 2", "restart: {attempts: 1}", "placement: {spread: server}"}) {
+    EXPECT_THAT(problemOf("command: [x]\npolicy: late-binding\n" + std::string(field)),
+                testing::HasSubstr("a late-bound job"))
+        << field;
+  }
+}
+
 TEST(ParseJob, ReadsPacking) {
   for (const char* policy : {"quality", "greedy"}) {
     auto job = parse("command: [x]\npolicy: " + std::string(policy) +
@@ -345,18 +403,36 @@ TEST(ParseJob, ReadsPreferencesOfEachTask) {
                 "25: placement.prefer.0: is 's1'; write a list, for example [a, b]");
 }
 
-TEST(ParseJob, SaysWhatThisVersionDoesNotDo) {
-  const std::string leaveOut = " yet; leave it out";
-  expectProblem("policy: late-binding", "9: policy: this version does not do late binding" + leaveOut);
+TEST(ParseJob, ReadsHowTasksAreWatched) {
+  const auto job =
+      parse("command: [x]\nperformance: {metric: instructions, target: 1.2e9, deviation: 15%, window: 5s}");
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->spec.performance, (PerformanceGoal{Metric::kInstructions, 1.2e9, 0.15, 5s}));
+  EXPECT_EQ(parse("command: [x]\nperformance: {metric: reported}")->spec.performance, PerformanceGoal{});
+  EXPECT_EQ(parse("command: [x]\nperformance: {metric: cpu, deviation: 0.2}")->spec.performance->deviation,
+            0.2);
+  EXPECT_FALSE(parse("command: [x]")->spec.performance);
+}
+
+TEST(ParseJob, RefusesWhatCannotBeWatched) {
+  expectProblem("performance: {target: 5}",
+                "14: performance: metric is missing; write metric: instructions, reported or cpu");
+  expectProblem("performance: {metric: speed}",
+                "23: performance.metric: is 'speed'; write one of instructions, reported, cpu");
+  expectProblem("performance: {metric: cpu, target: 0}",
+                "36: performance.target: is '0'; write a number above 0 and at most 1e+18");
+  for (const char* wrong : {"0%", "100%", "1", "-5%", "some"}) {
+    expectProblem("performance: {metric: cpu, deviation: " + std::string(wrong) + "}",
+                  "39: performance.deviation: is '" + std::string(wrong) +
+                      "'; write a share above 0% and below 100%, for example 10%");
+  }
+  expectProblem("performance: {metric: cpu, for: 1s}",
+                "28: performance.for: unknown field; known here: metric, target, deviation, window");
+}
+
+TEST(ParseJob, RefusesSwitchesThatAreNone) {
   expectProblem("preemptible: maybe", "14: preemptible: is 'maybe'; write true or false");
   expectProblem("exclusive: maybe", "12: exclusive: is 'maybe'; write true or false");
-  expectProblem("at_most_once: true", "15: at_most_once: this version does not do late binding" + leaveOut);
-  expectProblem(
-      "container: {rootfs: /x}",
-      "12: container: this version does not run tasks in an image or a network of their own" + leaveOut);
-  expectProblem("performance: {metric: m}",
-                "14: performance: this version does not watch a task's performance" + leaveOut);
-  expectProblem("adjust: {move: true}", "9: adjust: this version does not adjust running tasks" + leaveOut);
 }
 
 TEST(ParseJob, ShowsAllProblemsInTheOrderOfTheFile) {
@@ -446,6 +522,16 @@ TEST(ReadJobFile, BoundsTheFile) {
   folder.write("big.yaml", std::string((1u << 20) + 1, '#'));
   EXPECT_EQ(readJobFile(folder.at("big.yaml"), {}).error(),
             invalid(folder.at("big.yaml") + ": is larger than 1MiB; make it smaller"));
+}
+
+TEST(ParseJob, ReadsWhatMayBeDoneForTasksThatPerformBadly) {
+  const auto job = parse("command: [x]\nadjust: {more_rus: 4, move: true}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.adjust, (Adjusting{4, true}));
+  expectProblem("adjust: {more_rus: -1}",
+                "20: adjust.more_rus: is '-1'; write a whole number from 0 to 4096");
+  expectProblem("adjust: {moves: true}",
+                "10: adjust.moves: unknown field; did you mean move? known here: more_rus, move");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr uint64_t kSeeds = 2'000;
 
 // Something breaks, more often the master's store than anything else.
-void breakSomething(FakeCluster& cluster) {
+void breakSomething(sim::VirtualCluster& cluster) {
   switch (cluster.rng().below(8)) {
     case 0:
     case 1:
@@ -35,11 +35,13 @@ void breakSomething(FakeCluster& cluster) {
 void expectPromisesKept(uint64_t seed) {
   SCOPED_TRACE("to see it again: TARCIL_SEED=" + std::to_string(seed) +
                " build/release/tests/tarcil_deterministic_test --gtest_filter=StoreThatFails.*");
-  FakeCluster cluster(withSeed(seed));
+  sim::VirtualCluster cluster(withSeed(seed));
   submitWork(cluster, breakSomething);
   expectAllWell(cluster);
   EXPECT_EQ(cluster.mostStarts(), 1u);
-  if (testing::Test::HasFailure() && std::getenv("TARCIL_SEED") != nullptr) puts(cluster.log().c_str());
+  if (testing::Test::HasFailure() && std::getenv("TARCIL_SEED") != nullptr) {
+    for (const std::string& line : cluster.log()) puts(line.c_str());
+  }
 }
 
 // TARCIL_SEED=17 runs one history, and prints it where it fails.

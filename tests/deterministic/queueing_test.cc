@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 constexpr uint32_t kAgents = 3;
 
-FakeClusterOptions cluster(uint32_t servers, uint32_t rus, uint64_t seed = 1) {
-  FakeClusterOptions options;
+sim::VirtualClusterOptions cluster(uint32_t servers, uint32_t rus, uint64_t seed = 1) {
+  sim::VirtualClusterOptions options;
   options.seed = seed;
   options.agents = kAgents;
   options.monitors = servers;
@@ -45,7 +45,7 @@ struct Submitted {
 };
 
 // From the submission to the placement of the first task.
-double waited(const FakeCluster& cluster, const Submitted& submitted) {
+double waited(const sim::VirtualCluster& cluster, const Submitted& submitted) {
   const auto tasks = cluster.tasksOf(submitted.job);
   return static_cast<double>((tasks[0].placed - submitted.when).count()) / 1e6;
 }
@@ -57,7 +57,8 @@ double mean(const std::vector<double>& values) {
 // Jobs of one task of a second on average, each time by another agent, at random so often that they use this
 // part of the cluster. `shape` makes a job of a plain one.
 template <typename Shape>
-std::vector<Submitted> stream(FakeCluster& cluster, uint32_t units, double load, int jobs, Shape shape) {
+std::vector<Submitted> stream(sim::VirtualCluster& cluster, uint32_t units, double load, int jobs,
+                              Shape shape) {
   std::vector<Submitted> all;
   for (int job = 0; job < jobs; ++job) {
     JobSpec spec = lasting(exponential(1, cluster.rng()));
@@ -68,7 +69,7 @@ std::vector<Submitted> stream(FakeCluster& cluster, uint32_t units, double load,
   return all;
 }
 
-std::vector<double> waits(const FakeCluster& cluster, const std::vector<Submitted>& jobs) {
+std::vector<double> waits(const sim::VirtualCluster& cluster, const std::vector<Submitted>& jobs) {
   std::vector<double> all;
   all.reserve(jobs.size());
   for (const Submitted& job : jobs) all.push_back(waited(cluster, job));
@@ -79,7 +80,7 @@ const auto kPlain = [](JobSpec&) {};
 
 // 64 units: with Erlang's formula a queue at 75 % of the load is met by one job in two hundred.
 TEST(Queueing, NobodyWaitsBelowFourFifthsOfTheLoad) {
-  FakeCluster c(cluster(16, 4));
+  sim::VirtualCluster c(cluster(16, 4));
   const auto jobs = stream(c, 64, 0.75, 2'000, kPlain);
   ASSERT_TRUE(c.runToRest(kPatience));
   const auto all = waits(c, jobs);
@@ -89,7 +90,7 @@ TEST(Queueing, NobodyWaitsBelowFourFifthsOfTheLoad) {
 // By Erlang's formula 0.16 s on average for 64 units at 95 %; what is lost on the way through turns is some
 // milliseconds a job.
 TEST(Queueing, WaitsAreBoundedAbove) {
-  FakeCluster c(cluster(16, 4));
+  sim::VirtualCluster c(cluster(16, 4));
   const auto jobs = stream(c, 64, 0.95, 4'000, kPlain);
   ASSERT_TRUE(c.runToRest(kPatience));
   EXPECT_LT(mean(waits(c, jobs)), 0.6);
@@ -98,7 +99,7 @@ TEST(Queueing, WaitsAreBoundedAbove) {
 // Tarcil Fig. 12: 10, 30 and 50 % of the stream are of high priority.
 TEST(Queueing, HighPriorityMeansAShorterWait) {
   for (const double part : {0.1, 0.3, 0.5}) {
-    FakeCluster c(cluster(4, 1));
+    sim::VirtualCluster c(cluster(4, 1));
     std::vector<bool> high;
     const auto jobs = stream(c, 4, 0.8, 1'000, [&](JobSpec& spec) {
       high.push_back(static_cast<double>(c.rng().below(1'000)) < 1'000 * part);
@@ -113,7 +114,7 @@ TEST(Queueing, HighPriorityMeansAShorterWait) {
 
 // Two hundred jobs of alice are there before the first of bob's.
 TEST(Queueing, AUserWithManyJobsDoesNotShutOutAnother) {
-  FakeCluster c(cluster(4, 1));
+  sim::VirtualCluster c(cluster(4, 1));
   for (uint32_t job = 0; job < 200; ++job) c.submit(lasting(1), job % kAgents, {}, "alice");
   c.run(3s);
   std::vector<Submitted> ofBob;
@@ -127,9 +128,9 @@ TEST(Queueing, AUserWithManyJobsDoesNotShutOutAnother) {
 
 // Small jobs that take each unit that comes free; more than the cluster holds.
 TEST(Queueing, AGangStartsUnderAStreamOfSmallJobs) {
-  FakeClusterOptions options = cluster(8, 1);
-  options.master.gangPatience = 5s;
-  FakeCluster c(options);
+  sim::VirtualClusterOptions options = cluster(8, 1);
+  options.master.roomPatience = 5s;
+  sim::VirtualCluster c(options);
   stream(c, 8, 1.1, 80, kPlain);
   JobSpec gang = lasting(1, 6);
   gang.schedule = Schedule::kGang;
@@ -139,11 +140,24 @@ TEST(Queueing, AGangStartsUnderAStreamOfSmallJobs) {
   EXPECT_LT(waited(c, submitted), 15) << "five seconds of patience and the end of what ran then";
 }
 
+TEST(Queueing, ATaskThatTakesAWholeServerStartsUnderAStreamOfSmallJobs) {
+  sim::VirtualClusterOptions options = cluster(4, 4);
+  options.master.roomPatience = 5s;
+  sim::VirtualCluster c(options);
+  stream(c, 16, 1.1, 80, kPlain);
+  JobSpec wide = lasting(1);
+  wide.rusPerTask = 4;
+  const Submitted submitted{c.submit(wide, 1), c.now()};
+  stream(c, 16, 1.1, 800, kPlain);
+  ASSERT_TRUE(c.runToRest(kPatience));
+  EXPECT_LT(waited(c, submitted), 15) << "five seconds of patience and the end of what ran then";
+}
+
 TEST(Queueing, GangsThatNeedMoreThanHalfOfTheClusterStartOneAfterTheOther) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    FakeClusterOptions options = cluster(8, 1, seed);
-    options.master.gangPatience = 2s;
-    FakeCluster c(options);
+    sim::VirtualClusterOptions options = cluster(8, 1, seed);
+    options.master.roomPatience = 2s;
+    sim::VirtualCluster c(options);
     stream(c, 8, 1, 40, kPlain);
     for (uint32_t gang = 0; gang < 6; ++gang) {
       JobSpec spec = lasting(0.5, 5 + gang % 3);
@@ -158,7 +172,7 @@ TEST(Queueing, GangsThatNeedMoreThanHalfOfTheClusterStartOneAfterTheOther) {
 
 TEST(Queueing, UrgentJobsOfSeveralAgentsGetTheUnitsOfPreemptibleOnes) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    FakeCluster c(cluster(4, 2, seed));
+    sim::VirtualCluster c(cluster(4, 2, seed));
     JobSpec batch = lasting(60, 8);
     batch.priority = 10;
     batch.preemptible = true;
@@ -182,7 +196,7 @@ TEST(Queueing, UrgentJobsOfSeveralAgentsGetTheUnitsOfPreemptibleOnes) {
 // Masters and agents die meanwhile: nothing is lost, and whatever was preempted runs in the end.
 TEST(Queueing, PreemptionSurvivesDeaths) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
-    FakeCluster c(cluster(4, 2, seed));
+    sim::VirtualCluster c(cluster(4, 2, seed));
     JobSpec batch = lasting(5, 12);
     batch.concurrency = 8;
     batch.priority = 10;

@@ -13,9 +13,9 @@ using testing::IsEmpty;
 
 constexpr uint64_t kSeeds = 12;
 
-std::string historyOf(uint64_t seed) {
-  FakeCluster cluster(withSeed(seed));
-  submitWork(cluster, [](FakeCluster& c) {
+std::vector<std::string> historyOf(uint64_t seed) {
+  sim::VirtualCluster cluster(withSeed(seed));
+  submitWork(cluster, [](sim::VirtualCluster& c) {
     c.killMaster(100ms);
     c.killAgent(0, 100ms);
   });
@@ -24,20 +24,20 @@ std::string historyOf(uint64_t seed) {
 }
 
 TEST(ThreeRoles, RunJobsToTheirEnd) {
-  FakeCluster cluster(withSeed(1));
-  submitWork(cluster, [](FakeCluster&) {});
+  sim::VirtualCluster cluster(withSeed(1));
+  submitWork(cluster, [](sim::VirtualCluster&) {});
   expectAllWell(cluster);
   EXPECT_EQ(cluster.mostStarts(), 1u);
 }
 
 TEST(ThreeRoles, GiveTheSameHistoryForTheSameSeed) {
-  const std::string first = historyOf(7);
+  const auto first = historyOf(7);
   EXPECT_EQ(first, historyOf(7));
   EXPECT_NE(first, historyOf(8));
 }
 
 TEST(ThreeRoles, ReportAFailedTask) {
-  FakeCluster cluster(withSeed(1));
+  sim::VirtualCluster cluster(withSeed(1));
   JobSpec spec = aJob(1);
   spec.command = {"false"};
   spec.restart.attempts = 2;
@@ -50,7 +50,7 @@ TEST(ThreeRoles, ReportAFailedTask) {
 }
 
 TEST(ThreeRoles, EndATaskAtItsTimeout) {
-  FakeCluster cluster(withSeed(1));
+  sim::VirtualCluster cluster(withSeed(1));
   JobSpec spec = sleeping(1, "60m");
   spec.timeout = 5s;
   const JobId job = cluster.submit(spec);
@@ -62,7 +62,7 @@ TEST(ThreeRoles, EndATaskAtItsTimeout) {
 TEST(ThreeRoles, CancelAJobWhereverItsTasksAre) {
   for (Duration after : {0us, 3'000us, 6'000us, 9'000us, 12'000us, 15'000us, 1'000'000us}) {
     SCOPED_TRACE(after.count());
-    FakeCluster cluster(withSeed(3));
+    sim::VirtualCluster cluster(withSeed(3));
     const JobId job = cluster.submit(sleeping(8, "60m"));
     cluster.run(after);
     cluster.cancel(job);
@@ -81,7 +81,7 @@ template <typename Break>
 void expectSurvives(Starts starts, Break breakSomething) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    FakeCluster cluster(withSeed(seed));
+    sim::VirtualCluster cluster(withSeed(seed));
     submitWork(cluster, breakSomething);
     expectAllWell(cluster);
     if (starts == Starts::kOnce) {
@@ -92,55 +92,62 @@ void expectSurvives(Starts starts, Break breakSomething) {
 }
 
 TEST(ThreeRoles, SurviveTheDeathOfTheMaster) {
-  expectSurvives(Starts::kOnce, [](FakeCluster& cluster) { cluster.killMaster(upTo(1s, cluster)); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) { cluster.killMaster(upTo(1s, cluster)); });
 }
 
 TEST(ThreeRoles, SurviveTheDeathOfAnAgent) {
-  expectSurvives(Starts::kOnce,
-                 [](FakeCluster& cluster) { cluster.killAgent(oneOf(2, cluster), upTo(1s, cluster)); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) {
+    cluster.killAgent(oneOf(2, cluster), upTo(1s, cluster));
+  });
 }
 
 TEST(ThreeRoles, HandTheJobsOfAnAgentThatStaysAwayToAnother) {
-  expectSurvives(Starts::kOnce, [](FakeCluster& cluster) { cluster.killAgent(0, 1h); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) { cluster.killAgent(0, 1h); });
 }
 
 TEST(ThreeRoles, SurviveTheDeathOfAMonitor) {
-  expectSurvives(Starts::kOnce,
-                 [](FakeCluster& cluster) { cluster.killMonitor(oneOf(3, cluster), upTo(1s, cluster)); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) {
+    cluster.killMonitor(oneOf(3, cluster), upTo(1s, cluster));
+  });
 }
 
 TEST(ThreeRoles, SurviveCutsBetweenAnAgentAndTheMaster) {
-  expectSurvives(Starts::kOnce,
-                 [](FakeCluster& cluster) { cluster.cutAgent(oneOf(2, cluster), upTo(1s, cluster)); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) {
+    cluster.cutAgent(oneOf(2, cluster), upTo(1s, cluster));
+  });
 }
 
 TEST(ThreeRoles, SurviveLongCutsBetweenAnAgentAndTheMaster) {
-  expectSurvives(Starts::kOnce,
-                 [](FakeCluster& cluster) { cluster.cutAgent(oneOf(2, cluster), upTo(20s, cluster)); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) {
+    cluster.cutAgent(oneOf(2, cluster), upTo(20s, cluster));
+  });
 }
 
 TEST(ThreeRoles, SurviveCutsBetweenAMonitorAndTheMaster) {
-  expectSurvives(Starts::kOnce,
-                 [](FakeCluster& cluster) { cluster.cutMonitor(oneOf(3, cluster), upTo(1s, cluster)); });
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) {
+    cluster.cutMonitor(oneOf(3, cluster), upTo(1s, cluster));
+  });
 }
 
 TEST(ThreeRoles, StartTasksOfALostServerElsewhere) {
   expectSurvives(Starts::kAgainWhereLost,
-                 [](FakeCluster& cluster) { cluster.cutMonitor(oneOf(3, cluster), 2min); });
+                 [](sim::VirtualCluster& cluster) { cluster.cutMonitor(oneOf(3, cluster), 2min); });
 }
 
 TEST(ThreeRoles, StartTasksAgainThatWereLostWithTheirMachine) {
-  expectSurvives(Starts::kAgainWhereLost,
-                 [](FakeCluster& cluster) { cluster.loseMachine(oneOf(3, cluster), upTo(1s, cluster)); });
+  expectSurvives(Starts::kAgainWhereLost, [](sim::VirtualCluster& cluster) {
+    cluster.loseMachine(oneOf(3, cluster), upTo(1s, cluster));
+  });
 }
 
 TEST(ThreeRoles, MoveTasksOffServersThatAreDrained) {
-  expectSurvives(Starts::kAgainWhereMoved,
-                 [](FakeCluster& cluster) { cluster.drain(oneOf(3, cluster), {}, upTo(2s, cluster)); });
+  expectSurvives(Starts::kAgainWhereMoved, [](sim::VirtualCluster& cluster) {
+    cluster.drain(oneOf(3, cluster), {}, upTo(2s, cluster));
+  });
 }
 
 TEST(ThreeRoles, MoveTasksOffServersThoughEverybodyDiesMeanwhile) {
-  expectSurvives(Starts::kAgainWhereMoved, [](FakeCluster& cluster) {
+  expectSurvives(Starts::kAgainWhereMoved, [](sim::VirtualCluster& cluster) {
     cluster.drain(oneOf(3, cluster), upTo(500ms, cluster), upTo(3s, cluster));
     cluster.run(upTo(50ms, cluster));
     cluster.killMaster(upTo(500ms, cluster));
@@ -150,7 +157,7 @@ TEST(ThreeRoles, MoveTasksOffServersThoughEverybodyDiesMeanwhile) {
 }
 
 TEST(ThreeRoles, SurviveEverythingAtOnce) {
-  expectSurvives(Starts::kOnce, [](FakeCluster& cluster) {
+  expectSurvives(Starts::kOnce, [](sim::VirtualCluster& cluster) {
     cluster.killMaster(upTo(500ms, cluster));
     cluster.cutMonitor(oneOf(3, cluster), upTo(1s, cluster));
     cluster.run(upTo(100ms, cluster));

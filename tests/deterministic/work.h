@@ -1,11 +1,11 @@
-// Work for a fake cluster, and what is to become of it whatever breaks meanwhile.
+// Work for a virtual cluster, and what is to become of it whatever breaks meanwhile.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/faults/virtual_cluster.h"
 #include "tests/support/builders.h"
-#include "tests/support/fake_cluster.h"
 
 namespace tarcil {
 
@@ -18,22 +18,22 @@ inline JobSpec sleeping(uint32_t tasks, const std::string& time, Pressures cause
   return spec;
 }
 
-inline FakeClusterOptions withSeed(uint64_t seed) {
-  FakeClusterOptions options;
+inline sim::VirtualClusterOptions withSeed(uint64_t seed) {
+  sim::VirtualClusterOptions options;
   options.seed = seed;
   return options;
 }
 
-inline Duration upTo(Duration most, FakeCluster& cluster) {
+inline Duration upTo(Duration most, sim::VirtualCluster& cluster) {
   return Duration(static_cast<int64_t>(cluster.rng().below(static_cast<uint64_t>(most.count()))));
 }
 
-inline uint32_t oneOf(uint32_t count, FakeCluster& cluster) {
+inline uint32_t oneOf(uint32_t count, sim::VirtualCluster& cluster) {
   return static_cast<uint32_t>(cluster.rng().below(count));
 }
 
 // One of several kinds of job: gangs, jobs with files, tasks from 10 ms to 2 s.
-inline void submitJob(FakeCluster& cluster, uint32_t number) {
+inline void submitJob(sim::VirtualCluster& cluster, uint32_t number) {
   const Resource resource = number % 2 == 0 ? Resource::kLlc : Resource::kMemoryBandwidth;
   JobSpec spec = sleeping(1 + number % 5,
                           number % 3 == 0   ? "2"
@@ -49,7 +49,7 @@ inline void submitJob(FakeCluster& cluster, uint32_t number) {
 // For a second more work than the cluster holds at once. After every third job, in the middle of what it sets
 // off, `interfere` is called.
 template <typename Interfere>
-void submitWork(FakeCluster& cluster, Interfere interfere) {
+void submitWork(sim::VirtualCluster& cluster, Interfere interfere) {
   for (uint32_t number = 0; number < 15; ++number) {
     submitJob(cluster, number);
     cluster.run(upTo(std::chrono::milliseconds(30), cluster));
@@ -59,7 +59,7 @@ void submitWork(FakeCluster& cluster, Interfere interfere) {
 }
 
 // Every job has ended well, every client was told, and no promise was broken.
-inline void expectAllWell(FakeCluster& cluster) {
+inline void expectAllWell(sim::VirtualCluster& cluster) {
   EXPECT_TRUE(cluster.runToRest(kPatience)) << "the cluster did not come to rest";
   EXPECT_TRUE(cluster.allAnswered());
   EXPECT_TRUE(cluster.allDone());

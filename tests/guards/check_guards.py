@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +31,7 @@ class Guard:
     without: str
     tests: list  # of "program filter"
     also: list = field(default_factory=list)  # names of guards to be taken out with it
+    hunt: bool = False  # the hunt for faults finds it too (check_hunt.py)
 
     def programs(self):
         return sorted({test.split()[0] for test in self.tests})
@@ -67,14 +69,14 @@ def copy_tree(tree):
 
 
 class Workshop:
-    def __init__(self, scratch, jobs, guards):
+    def __init__(self, scratch, jobs, guards, optimised=False):
         self.guards = {guard.name: guard for guard in guards}
         self.tree, self.build, self.jobs = scratch / "tree", scratch / "build", jobs
         self.tree.mkdir(parents=True, exist_ok=True)
         copy_tree(self.tree)
         self.environment = {**os.environ, "CCACHE_BASEDIR": str(self.tree), "CCACHE_NOHASHDIR": "1"}
         subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                        "-DCMAKE_CXX_FLAGS_DEBUG=-O0"], check=True, stdout=subprocess.DEVNULL)
+                        f"-DCMAKE_CXX_FLAGS_DEBUG={'-O1' if optimised else '-O0'}"], check=True, stdout=subprocess.DEVNULL)
 
     def make(self, programs):
         """What the compiler had against them; empty where they were built."""
@@ -102,7 +104,9 @@ class Workshop:
         with ThreadPoolExecutor(max_workers=2 * self.jobs) as pool:
             return dict(zip(tests, pool.map(self.verdict, tests)))
 
-    def verdicts_without(self, guard):
+    @contextmanager
+    def without(self, guard):
+        """The tree lacks the guard, and those to be taken out with it, as long as this lasts."""
         intact = {}
         for out in [guard, *(self.guards[name] for name in guard.also)]:
             path = self.tree / out.file
@@ -110,13 +114,17 @@ class Workshop:
             intact.setdefault(path, text)
             path.write_text(text.replace(out.guard, out.without))
         try:
+            yield
+        finally:
+            for path, text in intact.items():
+                path.write_text(text)
+
+    def verdicts_without(self, guard):
+        with self.without(guard):
             if problem := self.make(guard.programs()):
                 print(problem, file=sys.stderr)
                 return {test: "unbuilt" for test in guard.tests}
             return self.verdicts(guard.tests)
-        finally:
-            for path, text in intact.items():
-                path.write_text(text)
 
 
 def check(workshop, guards):

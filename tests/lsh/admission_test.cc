@@ -24,6 +24,13 @@ Vacancy feeling(uint8_t contention, uint16_t free, uint8_t slack = Vacancy::kUnb
   return vacancy;
 }
 
+// A quiet server of four units.
+Vacancy ofFour(uint16_t free) {
+  Vacancy vacancy = feeling(kQuiet, free);
+  vacancy.rus = 4;
+  return vacancy;
+}
+
 // A job that tolerates 50 on each resource, and causes so much.
 Newcomer aJob(uint8_t caused, double factor = 1, int margin = 0) {
   Profile profile;
@@ -145,11 +152,11 @@ TEST_F(Admissions, EstimateTheWaitFromMatchingBuckets) {
   EXPECT_LE(admission.wait.likely, admission.wait.bound);
 }
 
-TEST_F(Admissions, EstimateTwiceTheWaitForTwiceTheUnits) {
+TEST_F(Admissions, EstimateTwiceTheWaitForTwiceTheSlots) {
   servers(0, 9);
   history(360, 3);
   const double one = static_cast<double>(ask({.slots = 80}).wait.mean.count());
-  EXPECT_NEAR(static_cast<double>(ask({.slots = 80}, 2).wait.mean.count()), 2 * one, 0.05 * one);
+  EXPECT_NEAR(static_cast<double>(ask({.slots = 80, .ahead = 72.8}).wait.mean.count()), 2 * one, 0.1 * one);
 }
 
 TEST_F(Admissions, PlaceOnTheBestThereIsWhereTheWaitExceedsTheBound) {
@@ -167,6 +174,31 @@ TEST_F(Admissions, TakeNoAccountOfWhatComesIntoOtherBuckets) {
   history(360, 3);
   job_ = aJob(0, 1, 99);  // the quiet server does not match either
   EXPECT_EQ(ask({}).wait.basis, WaitEstimate::Basis::kTooFew);
+}
+
+// Four units come free one by one and are taken before they make a slot of four, but in every fourth
+// interval.
+TEST_F(Admissions, EstimateTheWaitForLargeSlotsByHowOftenSuchOnesCame) {
+  servers(0, 0);
+  for (int i = 0; i < 80; ++i) {
+    for (const uint16_t free : {3, 0, 3, 0}) index_.update(0, ofFour(free), now_);
+    if (i % 4 == 0) index_.update(0, ofFour(4), now_);
+    index_.update(0, ofFour(0), now_);
+    now_ += seconds(20);
+  }
+  index_.advance(now_);
+  const WaitEstimate narrow = ask({.slots = 6}).wait, wide = ask({.slots = 6}, 4).wait;
+  ASSERT_EQ(narrow.basis, WaitEstimate::Basis::kHistory);
+  ASSERT_EQ(wide.basis, WaitEstimate::Basis::kHistory);
+  // 8 slots with the headroom: seven units come in an interval on the average, a whole server in four.
+  EXPECT_NEAR(wide.mean / seconds(20), 8 * 4, 6);
+  EXPECT_LT(narrow.mean / seconds(20), 3);
+}
+
+TEST_F(Admissions, DoNotGuessWhenSlotsComeThatNoServerHasRoomFor) {
+  servers(0, 0);
+  history(100, 4);
+  EXPECT_EQ(ask({.slots = 1}, 16).wait.basis, WaitEstimate::Basis::kTooFew);
 }
 
 }  // namespace

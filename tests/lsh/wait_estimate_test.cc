@@ -247,5 +247,13 @@ TEST(WaitEstimate, IsLongerForMoreAndForAHigherProbability) {
   }
 }
 
+TEST(WaitEstimate, AWaitLongerThanAnyTimeIsNoTimeInThePast) {
+  const std::vector<int64_t> came(360, 1);
+  const WaitEstimate wait =
+      estimateWait(came, std::chrono::seconds(20), {.units = 10, .useful = 1e-12}, 0.95);
+  EXPECT_EQ(wait.basis, WaitEstimate::Basis::kBeyondHistory);
+  EXPECT_GT(wait.mean.count(), 0);
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -13,6 +13,7 @@ using namespace master;
 using Outcome = CommitAnswer::Outcome;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 // Servers a (number 0, 4 units) and b (number 1, 2 units), and an agent.
 struct Commits : testing::Test {
@@ -134,6 +135,7 @@ TEST_F(Commits, GetTheSameAnswerWhenRepeated) {
   commit.claims = {claim(0, 0)};
   commit.sequence = 1;
   const CommitAnswer first = master.resend(agent, commit);
+  EXPECT_THAT(only<AssignJob>(master.lastActions()), IsEmpty());
   for (bool restarted : {false, true}) {
     if (restarted) {
       master.restart();
@@ -155,6 +157,10 @@ TEST_F(Commits, GetTheSameAnswerWhenRepeatedAfterTheJobHasEnded) {
   master.ended(monitor, first.grants.at(0).allocation, exitedWith(0));
   ASSERT_EQ(master.stateOf(1), RunState::kDone);
   EXPECT_EQ(master.resend(agent, commit).grants, first.grants);
+  const auto told = only<AssignJob>(master.lastActions());
+  ASSERT_THAT(told, SizeIs(1)) << "the agent may have heard neither of the answer nor of the end";
+  EXPECT_EQ(told[0].assignment.job.id, jobId(1));
+  EXPECT_TRUE(told[0].assignment.over);
   EXPECT_EQ(master.stateOf(1), RunState::kDone);
   EXPECT_EQ(master.freeUnits("a"), 4u);
   Commit more = moreFor(1);

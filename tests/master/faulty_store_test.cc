@@ -1,4 +1,4 @@
-#include "tests/support/faulty_store.h"
+#include "sim/faults/faulty_store.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 
 namespace tarcil {
 namespace {
+
+using sim::FaultyStore;
 
 const std::vector<Mutation> kFirst = {Put{AgentRecord{"x", 1}}};
 const std::vector<Mutation> kSecond = {Put{AgentRecord{"x", 2}}};

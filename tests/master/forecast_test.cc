@@ -122,5 +122,17 @@ TEST_F(Forecasts, OnlyServersThatSuitTheJobCount) {
   EXPECT_NE(forecast.waitOf(sensitive, 5, 0, now), std::nullopt);
 }
 
+TEST_F(Forecasts, NothingIsToldOfJobsThatMayNotGoEverywhere) {
+  JobSpec bound = spec(), wanting = spec();
+  bound.placement.constraints = {{"rack", Constraint::Operator::kEqual, {"r1"}}};
+  bound.maxWait = 7s;
+  wanting.extras = {{"gpus", 1}};
+  for (const JobSpec& job : {bound, wanting}) {
+    EXPECT_EQ(forecast.waitOf(job, 1, 0, now)->basis, Basis::kTooFew);
+    EXPECT_EQ(forecast.startOf(job, 1, 0, Now{now, WallTime(1h)}), kNever);
+    EXPECT_EQ(forecast.boundOf(job, 1, 0, now), job.maxWait);
+  }
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -104,7 +104,7 @@ std::vector<Action> MasterHarness::carryOut(std::vector<Action> actions) {
       wakeAt_ = wake->when;
       ++wakesAsked_;
     } else {
-      if (const auto* queue = std::get_if<PublishQueue>(&action)) wakes_ = queue->wakes;
+      if (const auto* queue = std::get_if<PublishQueue>(&action)) queueTold_ = *queue;
       leaving.push_back(std::move(action));
     }
   }
@@ -188,7 +188,7 @@ std::vector<Action> MasterHarness::detach(SessionId session) {
 
 CommitAnswer MasterHarness::commit(SessionId agent, Commit commit) {
   commit.sequence = ++sequences_[agent];
-  commit.wakesSeen = wakes_;
+  commit.wakesSeen = queueTold_.wakes;
   return resend(agent, commit);
 }
 

@@ -78,6 +78,9 @@ class MasterHarness {
   // What the last attach led to besides its answer.
   const std::vector<master::Action>& lastActions() const { return lastActions_; }
 
+  // What agents were told of the queue last.
+  const master::PublishQueue& queueTold() const { return queueTold_; }
+
   // Gives the commit the session's next sequence, and the newest queue news.
   CommitAnswer commit(SessionId agent, Commit commit);
   // Sends the commit as it is.
@@ -113,7 +116,7 @@ class MasterHarness {
   SessionId nextSession_ = 1;
   RequestId nextRequest_ = 1;
   std::map<SessionId, uint64_t> sequences_;
-  uint64_t wakes_ = 0;                              // as the master told last
+  master::PublishQueue queueTold_;                  // last
   std::map<std::string, SessionId> lastSessionOf_;  // of agents
   master::AnswerAgentAttached agentAnswer_{0, uint64_t{0}, {}};
   master::AnswerMonitorAttached monitorAnswer_;

@@ -53,6 +53,8 @@ struct Preemption : testing::Test {
     return allocations;
   }
 
+  int roundsFor(WallTime submitted);
+
   // Its agent looked for slots, and found none: the tasks that are stopped now.
   std::vector<AllocationId> tryInVain(int number, const JobSpec& wanted) {
     Commit commit = newJob(number, wanted);
@@ -213,6 +215,96 @@ TEST_F(Preemption, RestartsKnowWhatIsBeingEnded) {
       std::ranges::count_if(tasks, [](const TaskRecord& task) { return task.stopping || task.attempt > 0; }),
       4)
       << "three were lost with a monitor that knew none of them";
+}
+
+TEST_F(Preemption, TheUnitsAreNotOfferedToTheVictimFirstThoughItIsOld) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  h.pass(8h);
+  Commit commit = newJob(2, ofPriority(50));
+  commit.newJob->record.submitted = h.now().wall;
+  commit.explanation.wanted = 1;
+  h.commit(agent, commit);
+  const auto stops = stopped(h.lastActions());
+  ASSERT_THAT(stops, SizeIs(1));
+  const auto turns = only<master::GiveTurns>(end(stops[0]));
+  ASSERT_FALSE(turns.empty());
+  EXPECT_EQ(turns[0].jobs[0].job, jobId(2)) << "else it takes its unit again, and is ended again, for ever";
+}
+
+// How often tasks of job 1 are ended for job 2, which was submitted at this time, before that has its turn.
+int Preemption::roundsFor(WallTime submitted) {
+  Commit commit = newJob(2, ofPriority(50));
+  commit.newJob->record.submitted = submitted;
+  commit.explanation.wanted = 1;
+  h.commit(agent, commit);
+  auto stops = stopped(h.lastActions());
+  int rounds = 0;
+  for (; rounds < 10 && !stops.empty(); ++rounds) {
+    h.pass(2s);
+    const auto holdOf = [&](AllocationId allocation) {
+      for (TaskIndex task = 0; task < 4; ++task)
+        if (h.task(1, task).allocation == allocation) return task;
+      return TaskIndex{99};
+    };
+    const TaskIndex task = holdOf(stops[0]);
+    if (task == 99u) return 99;
+    const ServerId server = h.task(1, task).server == "s" ? 0 : 1;
+    auto actions = end(stops[0]);
+    stops.clear();
+    // Agents keep to their turns: whoever comes first takes the unit, the other passes.
+    const auto turns = only<master::GiveTurns>(actions);
+    if (turns.empty()) break;
+    if (turns[0].jobs[0].job == jobId(2)) break;
+    Commit again = moreFor(1);
+    again.claims = {claim(task, server)};
+    again.claims[0].attempt = h.task(1, task).attempt;
+    again.explanation.wanted = 1;
+    h.commit(agent, again);
+    h.started(monitor, h.task(1, task).allocation);
+    h.pass(2s);
+    std::vector<master::Action> next = pass(2);
+    for (auto s : stopped(next)) stops.push_back(s);
+    if (stops.empty()) {
+      for (auto s : stopped(h.lastActions())) stops.push_back(s);
+    }
+  }
+  return rounds;
+}
+
+TEST_F(Preemption, AVictimIsNotEndedAgainAndAgain) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  h.pass(8h);
+  EXPECT_LT(roundsFor(h.now().wall), 3);
+}
+
+// The agent's clock is ahead.
+TEST_F(Preemption, AVictimOfAJobFromATimeToComeIsNotEndedAgainAndAgain) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  EXPECT_LT(roundsFor(h.now().wall + 8h), 3);
+}
+
+TEST_F(Preemption, TheBestPlatformIsThatOfTheServersThatItMayUse) {
+  h.attachMonitor("n", {serverFacts("u", 1, "new")});
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  JobSpec there = ofPriority(50);
+  there.profile.platforms = {{"p", 0.5}, {"new", 1.0}};
+  there.placement.constraints = {{"platform", Constraint::Operator::kEqual, {"p"}}};
+  EXPECT_THAT(tryInVain(2, there), SizeIs(1)) << "the agent judges it by the best of the servers it may use";
+}
+
+TEST_F(Preemption, DoesNothingWhereAServerWithoutVictimsIsAcceptableAsItIs) {
+  run(1, preemptible(10, 2), {0, 0});
+  EXPECT_THAT(tryInVain(2, ofPriority(50)), IsEmpty()) << "server t is empty: the sample missed it";
+}
+
+TEST_F(Preemption, EndsAGangAsAWhole) {
+  JobSpec gang = preemptible(10, 3);
+  gang.schedule = Schedule::kGang;
+  const auto tasks = run(1, gang, {0, 0, 1});
+  ASSERT_THAT(tasks, SizeIs(3));
+  run(2, ofPriority(90), {1});
+  EXPECT_THAT(tryInVain(3, ofPriority(50)), UnorderedElementsAre(tasks[0], tasks[1], tasks[2]));
+  EXPECT_THAT(h.job(3).progress.reason, HasSubstr("3 tasks of lower priority are being ended"));
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 // 11).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <set>
 
 #include "core/state/occupancy.h"
+#include "sim/faults/whole_store.h"
 #include "tests/master/master_harness.h"
-#include "tests/support/whole_store.h"
 
 namespace tarcil {
 namespace {
@@ -41,6 +43,8 @@ class RandomCluster {
   explicit RandomCluster(uint64_t seed) : rng_(seed), master_(options()) {}
 
   void step() {
+    if (chance(0.3)) answerResize();
+    if (chance(0.1)) tellTroubles();
     const uint64_t dice = rng_.below(100);
     if (dice < 10) return attachAgent();
     if (dice < 14) return detachSomebody();
@@ -63,6 +67,7 @@ class RandomCluster {
 
   size_t granted() const { return granted_.size(); }
   size_t ended() const { return ended_; }
+  size_t resized() const { return resized_; }
 
  private:
   static MasterOptions options() {
@@ -195,9 +200,12 @@ class RandomCluster {
     if (chance(0.1)) wanted.extras["tapes"] = 1;
     wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(90)));
     wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
+    wanted.adjust = {static_cast<uint32_t>(rng_.below(3)), chance(0.3)};
     const auto existing = master_.logic().job(jobId(number));
     if (existing) wanted = existing->record.spec;
     Commit commit = newJob(number, wanted);
+    // Not ahead of the master's clock: a job from the future is as old as its arrival, which is not stored.
+    commit.newJob->record.submitted = master_.now().wall;
     if (existing && chance(0.8)) commit.newJob.reset();
     for (TaskIndex task = 0; task < wanted.tasks; ++task) {
       if (chance(0.3)) continue;
@@ -272,6 +280,45 @@ class RandomCluster {
     }
   }
 
+  void tellTroubles() {
+    const MonitorModel& monitor = monitors_[rng_.below(monitors_.size())];
+    if (!monitor.session) return;
+    TroublesReported event{*monitor.session, {}};
+    for (const ServerView& server : master_.logic().servers()) {
+      for (const ServerView::Task& task : server.tasks) {
+        if (chance(0.3)) continue;
+        Trouble& trouble = event.troubles.emplace_back();
+        trouble.allocation = task.allocation;
+        trouble.over = chance(0.4);
+        trouble.expected = 1;
+        const Cause::Kind kinds[] = {Cause::Kind::kCores, Cause::Kind::kCores, Cause::Kind::kDisk,
+                                     Cause::Kind::kUnknown};
+        if (!trouble.over) trouble.causes = {{kinds[rng_.below(4)], std::nullopt, 0, 1, ""}};
+      }
+    }
+    deliver(event);
+  }
+
+  // A monitor gives a task the units, or does not, and says so, unless the connection ends before.
+  void takeResizes(const std::vector<Action>& actions) {
+    for (const ResizeTask& resize : only<ResizeTask>(actions)) {
+      const bool isDone = chance(0.7);
+      if (isDone) usedBy_[resize.allocation] = {resize.rus.begin(), resize.rus.end()};
+      const Status status = isDone ? Status() : Status(Error{ErrorCode::kInternal, "cannot"});
+      if (chance(0.9)) answers_.push_back({resize.session, resize.allocation, resize.rus, status});
+      resized_ += isDone ? 1 : 0;
+    }
+  }
+
+  void answerResize() {
+    if (answers_.empty()) return;
+    const TaskResized answer = answers_.front();
+    answers_.pop_front();
+    const bool stands = std::ranges::any_of(
+        monitors_, [&answer](const MonitorModel& monitor) { return monitor.session == answer.session; });
+    if (stands) deliver(answer);
+  }
+
   TaskEnd randomEnd() {
     TaskEnd end = exitedWith(chance(0.6) ? 0 : 1);
     if (chance(0.2)) end.cause = EndCause::kCancelled;
@@ -286,6 +333,7 @@ class RandomCluster {
   // No job ends twice.
   void noteEnds(const std::vector<Action>& actions) {
     countEnds(actions);
+    takeResizes(actions);
     for (const JobChanged& change : only<JobChanged>(actions)) {
       if (change.finished) {
         EXPECT_TRUE(announced_.insert(change.job).second) << "a job ended twice";
@@ -298,6 +346,7 @@ class RandomCluster {
   // they are from scratch.
   void checkUnits() {
     size_t placed = 0;
+    std::map<AllocationId, std::set<RuIndex>> usedBy;
     for (const ServerView& server : master_.logic().servers()) {
       std::vector<Resident> residents;
       std::set<RuIndex> used;
@@ -310,6 +359,12 @@ class RandomCluster {
         }
         residents.push_back(
             {task.allocation, task.rus, task.profile.caused, task.profile.tolerated, task.extras});
+        const std::set<RuIndex> held(task.rus.begin(), task.rus.end());
+        const auto on = usedBy.emplace(task.allocation, held).first;
+        if (const auto before = usedBy_.find(task.allocation); before != usedBy_.end()) {
+          on->second = before->second;
+        }
+        EXPECT_TRUE(std::ranges::includes(held, on->second)) << "a task runs on a unit that counts as free";
         const JobDetails job = *master_.logic().job(task.job);
         for (const auto& [kind, count] : job.record.spec.extras) {
           EXPECT_TRUE(task.extras.contains(kind) && task.extras.at(kind).size() == count) << kind;
@@ -324,6 +379,7 @@ class RandomCluster {
       EXPECT_EQ(scratch, server.status);
       placed += server.tasks.size();
     }
+    usedBy_ = std::move(usedBy);
     size_t active = 0;
     for (const JobSummary& job : master_.logic().jobs(theOperator(), {.limit = 1000}).jobs)
       active += job.active;
@@ -341,7 +397,7 @@ class RandomCluster {
 
   // Servers come back with fewer countable things than their tasks hold, so the checker speaks of those too.
   void checkRecords() {
-    for (const StoreProblem& problem : checkStore(wholeStore(master_.store()))) {
+    for (const StoreProblem& problem : checkStore(sim::wholeStore(master_.store()))) {
       if (problem.what.find("had more when the task was placed") == std::string::npos) {
         ADD_FAILURE() << problem.key << ": " << problem.what;
       }
@@ -385,6 +441,9 @@ class RandomCluster {
   std::vector<MonitorModel> monitors_{
       {"m", {serverWith("a", 4, {{"gpus", 2}}), serverWith("b", 2, {{"gpus", 2}, {"tapes", 1}})}, {}},
       {"n", {serverWith("c", 3, {}), serverWith("d", 8, {{"gpus", 4}, {"tapes", 3}})}, {}}};
+  std::map<AllocationId, std::set<RuIndex>> usedBy_;  // units that the processes of tasks may be on
+  std::deque<TaskResized> answers_;                   // of monitors, under way
+  size_t resized_ = 0;
   std::set<AllocationId> granted_;         // answered
   std::set<JobId> announced_;              // told to have finished, and still kept
   std::map<JobId, JobProgress> finished_;  // at the last check
@@ -393,7 +452,7 @@ class RandomCluster {
 };
 
 TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
-  size_t granted = 0, ended = 0;
+  size_t granted = 0, ended = 0, resized = 0;
   for (uint64_t seed = 1; seed <= 70; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomCluster cluster(seed);
@@ -404,10 +463,12 @@ TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
     }
     granted += cluster.granted();
     ended += cluster.ended();
+    resized += cluster.resized();
   }
   // The runs are worth something only if much happens in them.
   EXPECT_GT(granted, 1'500u);
   EXPECT_GT(ended, 300u);
+  EXPECT_GT(resized, 300u);
 }
 
 }  // namespace

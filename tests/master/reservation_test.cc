@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/model/constraint.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil {
@@ -12,21 +13,34 @@ using master::PublishQueue;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Not;
+using testing::SizeIs;
 
-std::vector<JobId> turns(const std::vector<master::Action>& actions) {
-  std::vector<JobId> jobs;
+// A job whose turn it is, and whether it may take what is kept.
+using Tried = std::pair<JobId, bool>;
+Tried free(int job) {
+  return {jobId(job), true};
+}
+Tried leavingKept(int job) {
+  return {jobId(job), false};
+}
+
+std::vector<Tried> turns(const std::vector<master::Action>& actions) {
+  std::vector<Tried> jobs;
   for (const GiveTurns& action : only<GiveTurns>(actions)) {
-    for (const master::QueueTurn& turn : action.jobs) jobs.push_back(turn.job);
+    for (const master::QueueTurn& turn : action.jobs) jobs.emplace_back(turn.job, turn.mayTakeKept);
   }
   return jobs;
 }
 
 // Two servers of one unit, each with a task; patience of ten seconds.
 struct Reservation : testing::Test {
-  Reservation() : h(MasterOptions{.gangPatience = 10s}) {
+  Reservation() : h(MasterOptions{.roomPatience = 10s}) {
     agent = h.attachAgent("x");
-    monitor = h.attachMonitor("m", {serverFacts("s", 1), serverFacts("t", 1)});
+    attach("m", {serverFacts("s", 1), serverFacts("t", 1)});
+  }
+
+  void attach(const std::string& name, const std::vector<ServerFacts>& servers) {
+    monitors.insert(monitors.end(), servers.size(), h.attachMonitor(name, servers));
   }
 
   void run(int number, ServerId server, Duration timeout) {
@@ -36,7 +50,12 @@ struct Reservation : testing::Test {
     Commit commit = newJob(number, running);
     commit.claims = {claim(0, server)};
     held[number] = h.place(agent, commit);
-    h.started(monitor, held[number]);
+    serverOf[number] = server;
+    h.started(monitors[server], held[number]);
+  }
+  void runOnBoth() {
+    run(1, 0, 0s);
+    run(2, 1, 0s);
   }
   // A job that waits; it was tried.
   void wait(int number, const JobSpec& wanted) {
@@ -56,54 +75,104 @@ struct Reservation : testing::Test {
     wanted.grace = 0s;
     return wanted;
   }
-  std::vector<master::Action> end(int number) { return h.ended(monitor, held[number], exitedWith(0)); }
+  std::vector<master::Action> end(int number) {
+    return h.ended(monitors[serverOf[number]], held[number], exitedWith(0));
+  }
   std::vector<master::Action> pass(const JobId& job) { return h.handle(master::TurnsPassed{agent, {job}}); }
   // Who is tried, one after the other, when the task of this job ends.
-  std::vector<JobId> triedWhenEnds(int number) {
-    std::vector<JobId> all;
+  std::vector<Tried> triedWhenEnds(int number) {
+    std::vector<Tried> all;
     auto next = turns(end(number));
     while (!next.empty()) {
       all.insert(all.end(), next.begin(), next.end());
-      std::vector<JobId> following;
-      for (const JobId& job : next) {
-        for (const JobId& more : turns(pass(job))) following.push_back(more);
+      std::vector<Tried> following;
+      for (const Tried& tried : next) {
+        for (const Tried& more : turns(pass(tried.first))) following.push_back(more);
       }
       next = std::move(following);
     }
     return all;
   }
+  const std::vector<ServerId>& kept() const { return h.queueTold().kept; }
 
   MasterHarness h;
-  SessionId agent, monitor;
+  SessionId agent;
+  std::vector<SessionId> monitors;  // by server
   std::map<int, AllocationId> held;
+  std::map<int, ServerId> serverOf;
 };
 
 TEST_F(Reservation, SmallJobsGoAheadOfAGangThatHasNotWaitedForLong) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   wait(4, spec());
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3), jobId(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4)));
 }
 
 TEST_F(Reservation, RoomIsKeptForAGangPastItsBound) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
+  EXPECT_THAT(kept(), ElementsAre(0, 1));
+  EXPECT_EQ(h.logic().load().kept, 2u);
+}
+
+TEST_F(Reservation, ServersThatTheGangCannotUseAreNotKept) {
+  ServerFacts other = serverFacts("u", 1);
+  other.attributes["zone"] = "b";
+  attach("n", {other});
+  runOnBoth();
+  JobSpec there = gang();
+  there.placement.constraints = {*parseConstraint("zone != b")};
+  wait(3, there);
+  h.pass(11s);
+  end(1);
+  EXPECT_THAT(kept(), ElementsAre(0, 1));
+}
+
+TEST_F(Reservation, OnlyAsManyServersAreKeptAsItNeedsAndMoreWhenNothingMoreComesFree) {
+  attach("n", {serverFacts("u", 1), serverFacts("v", 1), serverFacts("w", 1)});
+  runOnBoth();
+  for (int job = 5; job < 8; ++job) run(job, static_cast<ServerId>(job - 3), 0s);
+  wait(3, gang());
+  h.pass(11s);
+  end(7);
+  pass(jobId(3));
+  EXPECT_THAT(kept(), ElementsAre(0, 4))
+      << "the one that is free, and the first of those that nothing is known of";
+  const auto afterItsBound = [this]() {
+    h.skip(10s);
+    h.handle(master::SpaceMeasured{UINT64_MAX});
+    return kept();
+  };
+  EXPECT_THAT(afterItsBound(), SizeIs(2)) << "a unit came free on them meanwhile";
+  EXPECT_THAT(afterItsBound(), SizeIs(4)) << "and none since";
+  EXPECT_THAT(afterItsBound(), SizeIs(5)) << "all there are";
+}
+
+// With everything free it was not content: nothing gets better, and its agent waits for its turn.
+TEST_F(Reservation, TheJobIsTriedAgainEachTimeThatItsBoundPasses) {
+  runOnBoth();
+  wait(3, gang());
+  h.pass(11s);
+  triedWhenEnds(1);
+  EXPECT_THAT(triedWhenEnds(2), ElementsAre(free(3)));
+  for (int bound = 0; bound < 3; ++bound) {
+    EXPECT_THAT(turns(h.pass(11s)), Contains(free(3))) << bound;
+    pass(jobId(3));
+  }
 }
 
 TEST_F(Reservation, ItsOwnBoundComesBeforeTheMasters) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   JobSpec patient = gang();
   patient.maxWait = 1h;
   wait(3, patient);
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3), jobId(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4)));
 }
 
 TEST_F(Reservation, JobsThatEndInTimePassIt) {
@@ -113,23 +182,21 @@ TEST_F(Reservation, JobsThatEndInTimePassIt) {
   wait(4, lasting(50s));
   wait(5, lasting(95s));
   h.pass(11s);  // the task of job 2 has 89 s left
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3), jobId(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4), leavingKept(5)));
 }
 
 TEST_F(Reservation, HigherPrioritiesPassIt) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   JobSpec urgent = spec();
   urgent.priority = 90;
   wait(4, urgent);
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(4), jobId(3)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(4), free(3)));
 }
 
 TEST_F(Reservation, NewJobsHaveToWaitBehindIt) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   h.pass(11s);
   const auto told = only<PublishQueue>(end(1));
@@ -140,8 +207,7 @@ TEST_F(Reservation, NewJobsHaveToWaitBehindIt) {
 }
 
 TEST_F(Reservation, IsOverWhenTheGangStarts) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
@@ -152,62 +218,173 @@ TEST_F(Reservation, IsOverWhenTheGangStarts) {
   commit.claims = {claim(0, 0), claim(1, 1)};
   h.commit(agent, commit);
   EXPECT_EQ(h.stateOf(3), RunState::kStarting);
-  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(4)));
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(free(4)));
 }
 
 TEST_F(Reservation, IsOverWhenTheGangIsCancelled) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
   triedWhenEnds(1);
-  EXPECT_THAT(turns(h.cancel(3, user("alice"))), ElementsAre(jobId(4)));
+  EXPECT_THAT(turns(h.cancel(3, user("alice"))), ElementsAre(free(4)));
 }
 
 // Something else than room keeps it from starting: the cluster must not come to rest for it.
 TEST_F(Reservation, IsOverWhereTheGangDoesNotStartThoughThereIsRoomEnough) {
-  h.attachMonitor("n", {serverFacts("u", 8)});
+  attach("n", {serverFacts("u", 8)});
   run(1, 0, 0s);
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), Contains(jobId(4)));
+  EXPECT_THAT(triedWhenEnds(1), Contains(free(4)));
   run(5, 0, 0s);
-  EXPECT_THAT(triedWhenEnds(5), Contains(jobId(4))) << "and not again for a while";
+  EXPECT_THAT(triedWhenEnds(5), Contains(free(4))) << "and not again for a while";
 }
 
 TEST_F(Reservation, NoRoomIsKeptForAGangThatIsTooLargeForTheServersThatThereAre) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang(3));
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3), jobId(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4)));
 }
 
 TEST_F(Reservation, IsOverWhenServersGoThatTheGangNeeds) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
   h.steer("t", master::ServerChange::kCordon);
   h.skip(2s);
-  EXPECT_THAT(triedWhenEnds(2), Contains(jobId(4)));
+  EXPECT_THAT(triedWhenEnds(2), Contains(free(4)));
+}
+
+TEST_F(Reservation, RoomIsKeptForTasksOfSeveralUnits) {
+  attach("n", {serverFacts("u", 2)});
+  run(1, 2, 0s);
+  run(2, 2, 0s);
+  wait(3, spec(2, 2));
+  wait(4, spec());
+  h.pass(11s);
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
+  EXPECT_THAT(kept(), ElementsAre(2));
+  end(2);
+  Commit commit = moreFor(3);
+  commit.claims = {claim(0, 2, 2)};
+  h.commit(agent, commit);
+  h.skip(1s);
+  EXPECT_THAT(kept(), IsEmpty()) << "one of its tasks runs";
 }
 
 TEST_F(Reservation, TwoGangsGetRoomOneAfterTheOther) {
-  run(1, 0, 0s);
-  run(2, 1, 0s);
+  runOnBoth();
   wait(3, gang());
   wait(4, gang());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(jobId(3)));
-  EXPECT_THAT(turns(h.cancel(3, user("alice"))), ElementsAre(jobId(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
+  EXPECT_THAT(turns(h.cancel(3, user("alice"))), ElementsAre(free(4)));
   pass(jobId(4));
-  EXPECT_THAT(triedWhenEnds(2), ElementsAre(jobId(4)));
+  EXPECT_THAT(triedWhenEnds(2), ElementsAre(free(4)));
+}
+
+TEST_F(Reservation, NoRoomIsKeptWhileItsTasksWaitForTheirRestartDelay) {
+  attach("n", {serverFacts("u", 1), serverFacts("v", 1)});
+  JobSpec failing = gang();
+  failing.restart.attempts = 5;
+  failing.restart.backoff = 1h;
+  Commit commit = newJob(3, failing);
+  commit.claims = {claim(0, 0), claim(1, 1)};
+  h.commit(agent, commit);
+  std::vector<AllocationId> allocations = {h.task(3, 0).allocation, h.task(3, 1).allocation};
+  for (const AllocationId allocation : allocations) h.started(monitors[0], allocation);
+  for (const AllocationId allocation : allocations) h.ended(monitors[0], allocation, exitedWith(1));
+  // The agent cannot place a task before the hour is over, and says so.
+  for (int i = 0; i < 6; ++i) {
+    h.pass(11s);
+    h.handle(master::TurnsPassed{agent, {}, {jobId(3)}});
+    h.handle(master::SpaceMeasured{UINT64_MAX});
+  }
+  EXPECT_THAT(kept(), IsEmpty()) << "nobody can use what is kept for an hour";
+}
+
+TEST_F(Reservation, NothingIsPreemptedOnServersThatAreKeptForAnotherJob) {
+  JobSpec victim = spec();
+  victim.priority = 10;
+  victim.preemptible = true;
+  Commit commit = newJob(1, victim);
+  commit.claims = {claim(0, 0)};
+  held[1] = h.place(agent, commit);
+  serverOf[1] = 0;
+  h.started(monitors[0], held[1]);
+  run(2, 1, 0s);
+  JobSpec large = gang();
+  large.priority = 80;
+  wait(3, large);
+  h.pass(11s);
+  h.handle(master::SpaceMeasured{UINT64_MAX});
+  ASSERT_THAT(kept(), ElementsAre(0, 1));
+  JobSpec middle = spec();
+  middle.priority = 60;
+  Commit handIn = newJob(4, middle);  // its agent hands it in: a job of priority 80 is pending
+  handIn.newJob->record.submitted = h.now().wall;
+  h.commit(agent, handIn);
+  ASSERT_THAT(turns(h.lastActions()), ElementsAre(leavingKept(4)));
+  EXPECT_THAT(only<master::StopTask>(pass(jobId(4))), IsEmpty()) << "it may not take what that would free";
+}
+
+TEST_F(Reservation, ServersWhoseTasksEndByATimeoutComeBeforeThoseOfWhichNothingIsKnown) {
+  attach("n", {serverFacts("u", 1), serverFacts("v", 1)});
+  runOnBoth();                     // servers 0 and 1: no timeout
+  run(5, 2, 60s), run(6, 3, 60s);  // servers 2 and 3: a minute
+  wait(3, gang());
+  h.pass(11s);
+  h.handle(master::SpaceMeasured{UINT64_MAX});
+  EXPECT_THAT(kept(), ElementsAre(2, 3));
+}
+
+TEST_F(Reservation, ATaskOfAGangThatIsRestartedIsTriedThoughAWholeGangOfItsKindFoundNoRoom) {
+  const SessionId other = h.attachAgent("y");
+  JobSpec restarting = gang();
+  restarting.restart.attempts = 5;
+  restarting.restart.backoff = 0s;
+  Commit commit = newJob(3, restarting);
+  commit.claims = {claim(0, 0), claim(1, 1)};
+  h.commit(agent, commit);
+  const AllocationId allocation = h.task(3, 0).allocation;
+  h.started(monitors[0], allocation);
+  Commit whole = newJob(4, restarting);
+  whole.newJob->record.user = "bob";
+  whole.explanation.wanted = 2;
+  h.commit(other, whole);
+  ASSERT_THAT(turns(h.ended(monitors[0], allocation, exitedWith(1))), ElementsAre(free(4)));
+  EXPECT_THAT(turns(h.handle(master::TurnsPassed{other, {jobId(4)}})), ElementsAre(free(3)))
+      << "one unit is free, and one is all that it wants";
+}
+
+TEST_F(Reservation, AJobThatWaitsForNoQualityIsNotGivenAllServersWithinAFewEvents) {
+  attach("n", {serverFacts("u", 1), serverFacts("v", 1), serverFacts("w", 1), serverFacts("z", 1)});
+  runOnBoth();
+  for (int job = 5; job < 9; ++job) run(job, static_cast<ServerId>(job - 3), 0s);
+  JobSpec hasty = gang();
+  hasty.maxWait = 0s;
+  wait(3, hasty);
+  for (int i = 0; i < 4; ++i) h.handle(master::SpaceMeasured{UINT64_MAX});
+  EXPECT_THAT(kept(), testing::SizeIs(testing::Le(2))) << "no time has passed";
+}
+
+TEST_F(Reservation, IsOverForAJobThatWaitsForNoQualityToo) {
+  attach("n", {serverFacts("u", 8)});
+  run(1, 0, 0s);
+  JobSpec hasty = gang();
+  hasty.maxWait = 0s;
+  wait(3, hasty);
+  wait(4, spec());
+  h.pass(11s);
+  // Their turns, when its bound had passed.
+  for (int turn = 0; turn < 4; ++turn) pass(jobId(3)), pass(jobId(4));
+  EXPECT_THAT(triedWhenEnds(1), Contains(free(4)));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include <functional>
 
+#include "sim/faults/whole_store.h"
 #include "tests/master/master_harness.h"
-#include "tests/support/whole_store.h"
 
 namespace tarcil {
 namespace {
@@ -46,7 +46,7 @@ WholeStore sound() {
     if (number == 3) master.ended(monitor, allocation, exitedWith(0));
   }
   master.cancel(4, theOperator());
-  return wholeStore(master.store());
+  return sim::wholeStore(master.store());
 }
 
 // Records are in order of jobs and tasks.

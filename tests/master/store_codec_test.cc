@@ -82,6 +82,18 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   EXPECT_EQ(std::get<ServerRecord>(stored(having)), having);
   const Usage usage{"alice", 1, 2, 3, 4, 5, 6};
   EXPECT_EQ(std::get<Usage>(stored(usage)), usage);
+  const StoredProfile profile{.profile = {.application = "sort@9.1",
+                                          .caused = Profile::filled(3),
+                                          .tolerated = Profile::filled(7),
+                                          .platforms = {{"p", 0.5}}},
+                              .user = "alice",
+                              .stored = WallTime(std::chrono::seconds(1'700'000'000)),
+                              .revision = 3,
+                              .note = "measured"};
+  EXPECT_EQ(std::get<StoredProfile>(stored(profile)), profile);
+  StoredProfile lowered = profile;
+  lowered.history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}};
+  EXPECT_EQ(std::get<StoredProfile>(stored(lowered)), lowered);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {

@@ -108,10 +108,14 @@ TEST_F(Turns, AnotherAgentCannotEndThem) {
 }
 
 TEST_F(Turns, AnAgentThatDoesNotAnswerHoldsNobodyUp) {
+  const SessionId y = h.attachAgent("y");
   h.commit(x, triedInVain(1, ofPriority(20)));
-  h.commit(x, triedInVain(2, ofPriority(10)));
+  h.commit(x, triedInVain(2, ofPriority(15)));
+  h.commit(y, triedInVain(3, ofPriority(10)));
   vacate();
-  EXPECT_THAT(turns(h.pass(1s)), ElementsAre(jobId(2)));
+  EXPECT_THAT(turns(h.pass(1s)), ElementsAre(jobId(3))) << "nor do its other jobs";
+  pass(y, 3);
+  EXPECT_THAT(turns(pass(x, 1)), ElementsAre(jobId(2))) << "it has said something";
 }
 
 TEST_F(Turns, AnAgentThatGoesHoldsNobodyUpAndGetsThemWhenItIsBack) {
@@ -199,6 +203,61 @@ TEST_F(Turns, AJobThatIsCancelledHasNoneAnyMore) {
   h.commit(x, triedInVain(2, ofPriority(10)));
   vacate();
   EXPECT_THAT(turns(h.cancel(1, user("alice"))), ElementsAre(jobId(2)));
+}
+
+TEST(HungAgents, AnAgentThatHangsHoldsNobodyUp) {
+  MasterHarness h;
+  const SessionId hanging = h.attachAgent("x"), other = h.attachAgent("y");
+  const SessionId monitor = h.attachMonitor("m", {serverFacts("s", 4)});
+  (void)monitor;
+  for (int job = 1; job <= 1000; ++job) h.commit(hanging, newJob(job, spec()));
+  h.handle(master::TurnsPassed{hanging, {}});
+  h.commit(other, newJob(1001, spec()));
+  int timers = 0;
+  const auto hasTurn = [&](const std::vector<master::Action>& actions) {
+    for (const auto& turns : only<master::GiveTurns>(actions)) {
+      if (turns.session == other) return true;
+    }
+    return false;
+  };
+  for (; timers < 1000; ++timers) {
+    // Four times a second something gets better, e.g. a task ends somewhere.
+    if (hasTurn(h.handle(master::SettingsSet{uint64_t(5000 + timers), {}}))) break;
+    if (hasTurn(h.pass(std::chrono::milliseconds(250)))) break;
+  }
+  EXPECT_LT(timers, 4) << "quarters of a second";
+}
+
+TEST(WhatIsAhead, JobsOfAKindThatFoundNothingAreStillAhead) {
+  MasterHarness h;
+  const SessionId agent = h.attachAgent("x");
+  h.attachMonitor("m", {serverFacts("s", 4)});
+  JobSpec demanding = spec();
+  demanding.profile.tolerated.fill(1);
+  for (int job = 1; job <= 100; ++job) {
+    Commit commit = newJob(job, demanding);
+    commit.explanation.wanted = 1;
+    h.commit(agent, commit);
+  }
+  Commit last = newJob(101, spec());
+  last.explanation.wanted = 1;
+  h.commit(agent, last);
+  h.pass(10s);
+  auto actions = h.handle(master::SettingsSet{9'999, {}});
+  std::optional<uint64_t> ahead;
+  for (int i = 0; i < 10 && !ahead; ++i) {
+    std::vector<JobId> jobs;
+    for (const auto& turns : only<master::GiveTurns>(actions)) {
+      for (const auto& turn : turns.jobs) {
+        if (turn.job == jobId(101)) ahead = turn.slotsAhead;
+        jobs.push_back(turn.job);
+      }
+    }
+    actions = h.handle(master::TurnsPassed{agent, jobs});
+  }
+  ASSERT_TRUE(ahead);
+  EXPECT_EQ(*ahead, 100u);
+  EXPECT_EQ(h.logic().waitingJob(jobId(101), h.now().wall)->slotsAhead, 100u);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "master/outbox.h"
+#include "master/startup.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil::master {
@@ -148,10 +150,11 @@ TEST_F(Order, KindsDoNotMatterForTheOrderButMayBeLeftOut) {
   }
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2), jobId(3), jobId(4), jobId(5), jobId(6)));
   std::vector<JobId> jobs;
-  order.walk({Mode::kToBeTried, Mode::kResting}, {1}, [&](const Place& place) -> std::optional<uint64_t> {
-    jobs.push_back(place.job);
-    return 1;
-  });
+  order.walk({Mode::kToBeTried, Mode::kResting}, {{1, 100}},
+             [&](const Place& place) -> std::optional<uint64_t> {
+               jobs.push_back(place.job);
+               return 1;
+             });
   EXPECT_THAT(jobs, ElementsAre(jobId(2), jobId(3), jobId(5), jobId(6)));
 }
 
@@ -256,6 +259,15 @@ RC_GTEST_PROP(OrderProperty, TheOrderOfTheListIsThatOfTheGrants, ()) {
   });
   while (const auto place = stream.grantFirst()) granted.push_back(place->job);
   RC_ASSERT(listed == granted);
+}
+
+TEST(QueueTime, GoesOnAsIfTheClockForPeopleHadNotBeenSet) {
+  const Now began{MonotonicTime(1h), kHarnessBegins};
+  Tables tables = tablesFrom({}, {}, began);
+  std::vector<Action> actions;
+  Outbox out(actions);
+  const Context context{tables, {began.steady + 5s, began.wall - 8h}, out};
+  EXPECT_EQ(queueTime(context), began.wall + 5s);
 }
 
 }  // namespace

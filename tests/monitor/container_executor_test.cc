@@ -135,6 +135,29 @@ TEST_F(ContainerExecutorTest, RunsAsTheUserWithoutPrivileges) {
   EXPECT_NE(out.find("NoNewPrivs:\t1"), std::string::npos) << out;
 }
 
+TEST_F(ContainerExecutorTest, ATaskReportsItsPerformanceFromWhereItIs) {
+  LaunchSpec spec = script(1,
+                           "echo 12 > $TARCIL_METRIC_FILE; "
+                           "perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_DGRAM, 0); send($s, \"ops 34\", 0, "
+                           "sockaddr_un($ENV{TARCIL_METRIC_SOCKET})) or die $!'; echo sent; exec sleep 1000");
+  spec.performance = PerformanceGoal{.metric = Metric::kReported};
+  containers().start(spec);
+  containers().untilOutput(1, "sent");
+  const auto running = containers().executor().running();
+  ASSERT_EQ(running.size(), 1u);
+  ASSERT_NE(running[0].inbox, nullptr);
+  EXPECT_EQ(running[0].inbox->take(), 34);
+  EXPECT_EQ(running[0].goal, spec.performance);
+  containers().executor().signal(1, SIGKILL);
+  containers().endOf(1);
+  EXPECT_TRUE(containers().executor().running().empty());
+}
+
+TEST_F(ContainerExecutorTest, OnlyTasksThatAreToReportHaveASocket) {
+  containers().run(script(1, "ls -A; env | grep METRIC"));
+  EXPECT_EQ(containers().out(1), "");
+}
+
 TEST_F(ContainerExecutorTest, OnlyUserRootRunsAsRootAndWithoutCapabilities) {
   LaunchSpec spec = script(1, "id -u; grep CapEff /proc/self/status");
   spec.user = "root";

@@ -143,7 +143,7 @@ class Containers final : private ExecutorListener {
 
   std::string output(AllocationId allocation, Stream stream) {
     const auto text = readOutput(folder_, allocation, stream, 0, 1 << 20);
-    return text ? *text : "error: " + text.error().message;
+    return text ? text->text : "error: " + text.error().message;
   }
 
   std::string folder_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "monitor/pressure/machine_reader.h"
 #include "tests/monitor/container_fixture.h"
 
 namespace tarcil {
@@ -68,7 +69,8 @@ TEST_F(ContainerLimitsTest, AForkBombEndsAtThePidsLimit) {
 
 TEST_F(ContainerLimitsTest, TasksStayOnTheCoresOfTheirResourceUnits) {
   const auto cores = static_cast<uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
-  for (uint32_t core = 0; core < cores; ++core) options_.cores.push_back(core);
+  for (uint32_t core = 0; core < cores; ++core) options_.units.push_back({{core}});
+  options_.unitsShareCores = true;
   for (const uint32_t ru : {0u, cores - 1, cores}) {  // the last shares the first one's core
     LaunchSpec spec = script(ru + 1, "grep Cpus_allowed_list /proc/self/status; echo $TARCIL_CORES");
     spec.rus = {static_cast<RuIndex>(ru)};
@@ -80,8 +82,26 @@ TEST_F(ContainerLimitsTest, TasksStayOnTheCoresOfTheirResourceUnits) {
   }
 }
 
+// The kernel tells what it has taken: version 1 for each direction, version 2 in one line.
+TEST_F(ContainerLimitsTest, LimitsOfDisksReachTheKernel) {
+  for (const auto& [name, device] : physicalDisks("/sys")) options_.disks.push_back(device);
+  if (options_.disks.empty() || missing("io-limit")) GTEST_SKIP() << "no disk, or no controller";
+  LaunchSpec spec = taskOf(1, {"sleep", "1000"});
+  spec.limits.diskBytesPerSecond = 3'000'000;
+  containers().start(spec);
+  containers().untilStarted(1);
+  const CgroupDirectories counted = containers().executor().counted();
+  const std::string v1 = counted.blkio + "/1/blkio.throttle.", v2 = counted.unified + "/1/io.max";
+  const std::string taken =
+      counted.blkio.empty() ? textOf(v2) : textOf(v1 + "read_bps_device") + textOf(v1 + "write_bps_device");
+  EXPECT_NE(taken.find(options_.disks[0] + " "), std::string::npos) << taken;
+  EXPECT_NE(taken.find("3000000"), taken.rfind("3000000")) << "reading and writing: " << taken;
+  containers().executor().signal(1, SIGKILL);
+  containers().endOf(1);
+}
+
 TEST_F(ContainerLimitsTest, WithoutACpusetTheAffinityKeepsATaskOnItsCores) {
-  options_.cores = {0};
+  options_.units = {{{0}}};
   options_.system.mounts = "/dev/null";
   EXPECT_TRUE(missing("cpuset") && missing("memory") && missing("pids"));
   containers().run(script(1, "grep Cpus_allowed_list /proc/self/status"));
@@ -104,16 +124,37 @@ TEST_F(ContainerLimitsTest, TasksHaveNamespacesOfTheirOwn) {
   EXPECT_EQ(shared, "0");
 }
 
-TEST_F(ContainerLimitsTest, OutputBeyondTheLimitIsCutAndMarkedAndTheTaskRunsOn) {
-  LaunchSpec spec = script(1, "head -c 1000000 /dev/zero | tr '\\0' x; echo short >&2; exit 4");
+TEST_F(ContainerLimitsTest, OfAnOutputBeyondTheLimitTheNewestIsKeptAndTheRestIsNamed) {
+  LaunchSpec spec = script(1, "seq 100000; echo short >&2; exit 4");
   spec.limits.outputBytes = 1000;
   const TaskEnd end = containers().run(spec);
   EXPECT_EQ(end.exitCode, 4);
-  EXPECT_EQ(end.problem, "stdout cut after 1000 bytes: the limit of output is reached");
-  EXPECT_EQ(
-      containers().out(1),
-      std::string(1000, 'x') + "\n[tarcil: stdout cut after 1000 bytes: the limit of output is reached]\n");
+  EXPECT_EQ(end.problem.find("stdout without its first "), 0u) << end.problem;
+  const auto part = *readOutput(options_.dataDirectory, 1, Stream::kStdout, 0, 1 << 20);
+  EXPECT_EQ(part.offset + part.text.size(), 588'895u) << "what `seq 100000` writes";
+  EXPECT_TRUE(part.text.ends_with("\n99999\n100000\n"));
+  EXPECT_LT(part.text.size(), 200'000u);
   EXPECT_EQ(containers().err(1), "short\n");
+}
+
+// What the disk does not take costs the one who writes it, and nobody else.
+TEST_F(ContainerLimitsTest, AFullDiskLeavesOtherTasksAlone) {
+  ::chmod(folder().c_str(), 0755);
+  const std::string small = folder() + "/small";
+  ::mkdir(small.c_str(), 0755);
+  ASSERT_EQ(::mount("tmpfs", small.c_str(), "tmpfs", 0, "size=1m"), 0);
+  options_.dataDirectory = small + "/data";
+  containers().start(script(1, "while [ ! -e " + folder() + "/go ]; do sleep 0.01; done; exit 5"));
+  containers().untilStarted(1);
+  const TaskEnd writer = containers().run(script(2, "head -c 10000000 /dev/zero > file; echo $?; exit 6"));
+  EXPECT_EQ(writer.exitCode, 6);
+  std::ofstream(folder() + "/go") << "\n";
+  const TaskEnd other = containers().endOf(1);
+  EXPECT_EQ(other.cause, EndCause::kExited);
+  EXPECT_EQ(other.exitCode, 5);
+  // What the writer wrote goes with it.
+  containers().executor().forget(2);
+  ::umount2(small.c_str(), MNT_DETACH);
 }
 
 TEST_F(ContainerLimitsTest, AFullDiskCutsTheOutputAndNothingElse) {

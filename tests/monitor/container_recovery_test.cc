@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
@@ -57,6 +58,23 @@ class ContainerRecoveryTest : public testing::Test {
   TemporaryFolder folder_;
   std::optional<Containers> successor_;
 };
+
+// The successor knows which cores are taken by what it adopted.
+TEST_F(ContainerRecoveryTest, CoresOfAnAdoptedTaskAreNotGivenAway) {
+  if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "one core";
+  options_.units = {{{0}}, {{1}}};
+  runAndKillMonitor([](Containers& monitor) {
+    monitor.start(taskOf(1, {"sleep", "1000"}));
+    monitor.untilStarted(1);
+  });
+  EXPECT_EQ(recovered().state, RecoveredTask::State::kRunning);
+  const auto& missing = successor().executor().missing();
+  if (std::find(missing.begin(), missing.end(), "cpuset") != missing.end()) GTEST_SKIP() << "no cpuset";
+  successor().run(script(2, "grep Cpus_allowed_list /proc/self/status"));
+  EXPECT_EQ(successor().out(2), "Cpus_allowed_list:\t1\n");
+  successor().executor().signal(1, SIGKILL);
+  successor().endOf(1);
+}
 
 TEST_F(ContainerRecoveryTest, ATaskOutlivesItsMonitorAndItsExitReachesTheNextOne) {
   const LaunchSpec spec =
@@ -183,6 +201,22 @@ TEST_F(ContainerRecoveryTest, TheReasonForWhichATaskIsEndedOutlivesTheMonitor) {
   const RecoveredTask task = recovered();
   EXPECT_EQ(task.state, RecoveredTask::State::kRunning);
   EXPECT_EQ(task.reason, EndCause::kTimedOut);
+  successor().executor().signal(1, SIGKILL);
+  successor().endOf(1);
+}
+
+TEST_F(ContainerRecoveryTest, UnitsThatATaskWasGivenAreKnownToTheNextMonitor) {
+  options_.units = {{{0}}, {{1}}};
+  options_.memoryPerRu = 32 << 20;
+  const std::vector<std::string> missing = Containers(options_).executor().missing();
+  if (std::ranges::find(missing, "cpuset") != missing.end()) GTEST_SKIP() << "no cpuset controller";
+  runAndKillMonitor([](Containers& monitor) {
+    monitor.start(taskOf(1, {"sleep", "1000"}));
+    monitor.untilStarted(1);
+    if (!monitor.executor().resize(1, {0, 1})) ::_exit(1);
+  });
+  EXPECT_EQ(recovered().spec.rus, (std::vector<RuIndex>{0, 1})) << "nobody else may start on them";
+  ASSERT_TRUE(successor().executor().resize(1, {0}).ok());
   successor().executor().signal(1, SIGKILL);
   successor().endOf(1);
 }

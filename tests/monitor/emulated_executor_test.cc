@@ -165,5 +165,136 @@ TEST(EmulatedExecutor, StartsFromWithinTheListenerAtThatTime) {
               ElementsAre("1 started at 0s", "1 ended at 3s", "2 started at 3s", "2 ended at 5s"));
 }
 
+// A task of ten seconds that bears 40 on the last-level cache.
+LaunchSpec sensitive(AllocationId allocation, const std::string& server = "s1") {
+  LaunchSpec spec = running(allocation, {"train"});
+  spec.server = server;
+  spec.rus = {0};
+  spec.env = {{"TARCIL_EMULATE_SECONDS", "10"}};
+  spec.tolerated.fill(kMaxPressure);
+  spec.tolerated[static_cast<size_t>(Resource::kLlc)] = 40;
+  return spec;
+}
+
+// Sleeps, and presses 90 on the cache meanwhile.
+LaunchSpec pressing(AllocationId allocation, const std::string& seconds, const std::string& server = "s1") {
+  LaunchSpec spec = running(allocation, {"sleep", seconds});
+  spec.server = server;
+  spec.rus = {1};
+  spec.tolerated.fill(kMaxPressure);
+  spec.env = {{"TARCIL_EMULATE_CAUSED", "llc=90"}};
+  return spec;
+}
+
+TEST(EmulatedExecutor, TasksTakeLongerBesideOneThatPresses) {
+  Emulation emulation;
+  emulation.executor.start(sensitive(1), {});
+  emulation.executor.start(pressing(2, "1000"), {});
+  const double speed = *emulation.executor.speed(1);
+  EXPECT_LT(speed, 0.6);
+  EXPECT_EQ(emulation.executor.speed(2), 1);
+  emulation.executor.advance(after(900s));
+  const double took =
+      std::chrono::duration<double>(emulation.listener.ends.at(1).ended - kStart.wall).count();
+  EXPECT_NEAR(took, 10 / speed, 1e-3);
+}
+
+TEST(EmulatedExecutor, ATaskSpeedsUpWhenItsNeighbourIsGone) {
+  Emulation emulation;
+  emulation.executor.start(sensitive(1), {});
+  emulation.executor.start(pressing(2, "5"), {});
+  const double speed = *emulation.executor.speed(1);
+  emulation.executor.advance(after(6s));
+  EXPECT_EQ(emulation.executor.speed(1), 1);
+  emulation.executor.advance(after(900s));
+  const double took =
+      std::chrono::duration<double>(emulation.listener.ends.at(1).ended - kStart.wall).count();
+  EXPECT_NEAR(took, 5 + 10 - 5 * speed, 1e-3);
+}
+
+TEST(EmulatedExecutor, OtherServersAndOneselfDoNotSlow) {
+  Emulation emulation;
+  LaunchSpec loud = sensitive(1);
+  loud.caused[static_cast<size_t>(Resource::kLlc)] = 90;
+  emulation.executor.start(loud, {});
+  emulation.executor.start(pressing(2, "1000", "s2"), {});
+  emulation.executor.advance(after(900s));
+  EXPECT_EQ(emulation.listener.ends.at(1).ended, kStart.wall + 10s);
+}
+
+TEST(EmulatedExecutor, APlatformWithMoreCacheSlowsLess) {
+  Listener listener;
+  Share half = fullShare();
+  half[static_cast<size_t>(Resource::kLlc)] = kShareUnit / 2;
+  EmulatedExecutor executor(listener, kStart, {{"s1", half}});
+  executor.start(sensitive(1), {});
+  executor.start(pressing(2, "1000"), {});
+  EXPECT_EQ(executor.speed(1), 1);
+}
+
+TEST(EmulatedExecutor, SaysWhichVariableOfItsTruthIsWrong) {
+  const TaskEnd end = Emulation().endOf({"train"}, {{"TARCIL_EMULATE_CORES", "none"}});
+  EXPECT_EQ(end.cause, EndCause::kNeverStarted);
+  EXPECT_THAT(end.problem, testing::HasSubstr("TARCIL_EMULATE_CORES: is 'none'"));
+}
+
+// Samples ten times a second; what is told meanwhile.
+std::vector<Trouble> sampled(Emulation& emulation, Duration from, Duration to) {
+  std::vector<Trouble> told;
+  for (Duration at = from; at < to; at += 100ms) {
+    emulation.executor.advance(after(at));
+    for (Trouble& trouble : emulation.executor.sample()) told.push_back(std::move(trouble));
+  }
+  return told;
+}
+
+TEST(EmulatedExecutor, TellsOfTasksThatFallShortAndNamesTheNeighbour) {
+  Emulation emulation;
+  LaunchSpec watched = sensitive(1);
+  watched.env["TARCIL_EMULATE_SECONDS"] = "100";
+  watched.performance = PerformanceGoal{.target = 500, .deviation = 0.1, .window = 1s};
+  emulation.executor.start(watched, {});
+  emulation.executor.start(sensitive(3), {});
+  EXPECT_EQ(emulation.executor.watched(), 1u);
+  EXPECT_THAT(sampled(emulation, 0s, 5s), IsEmpty());
+  emulation.executor.start(pressing(2, "10"), {});
+  const auto began = sampled(emulation, 5s, 15s);
+  ASSERT_EQ(began.size(), 1u);
+  EXPECT_EQ(began[0].allocation, 1u);
+  EXPECT_EQ(began[0].expected, 500);
+  EXPECT_LT(began[0].measured, 300);
+  EXPECT_EQ(began[0].causes.at(0).kind, Cause::Kind::kNeighbour);
+  EXPECT_EQ(began[0].causes.at(0).neighbour, 2u);
+  EXPECT_EQ(began[0].causes.at(0).resource, Resource::kLlc);
+  const auto over = sampled(emulation, 15s, 20s);
+  ASSERT_EQ(over.size(), 1u);
+  EXPECT_TRUE(over[0].over);
+}
+
+TEST(EmulatedExecutor, ATaskWithTooFewCoresIsItsOwnFault) {
+  Emulation emulation;
+  LaunchSpec watched = sensitive(1);
+  watched.env["TARCIL_EMULATE_CORES"] = "2";
+  watched.performance = PerformanceGoal{.window = 1s};
+  emulation.executor.start(watched, {});
+  const auto told = sampled(emulation, 0s, 5s);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].measured, 0.5);
+  EXPECT_EQ(told[0].causes.at(0).kind, Cause::Kind::kCores);
+}
+
+TEST(EmulatedExecutor, MoreUnitsMakeATaskFasterThatCanUseThem) {
+  Emulation emulation;
+  LaunchSpec spec = sensitive(1);
+  spec.env["TARCIL_EMULATE_CORES"] = "2";
+  emulation.executor.start(spec, {});
+  emulation.executor.advance(after(4s));
+  ASSERT_TRUE(emulation.executor.resize(1, {0, 3}).ok());
+  EXPECT_EQ(emulation.executor.speed(1), 1);
+  EXPECT_EQ(emulation.executor.resize(9, {0}).error().code, ErrorCode::kNotFound);
+  emulation.executor.advance(after(900s));
+  EXPECT_EQ(emulation.listener.ends.at(1).ended, kStart.wall + 12s);  // half speed for four of them
+}
+
 }  // namespace
 }  // namespace tarcil

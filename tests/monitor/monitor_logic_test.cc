@@ -630,5 +630,32 @@ TEST(MonitorLease, ARenewalThatWasLostWithTheLinkIsAskedForAgain) {
   EXPECT_THAT(renewals(monitor.attachWithLease()), ElementsAre(IsEmpty()));
 }
 
+TEST(MonitorLogic, GivesARunningTaskOtherUnits) {
+  Monitor monitor;
+  monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
+  monitor.tell(ResizeArrived{9, 1, {0, 1}});
+  ASSERT_THAT(monitor.all<ResizeTask>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<ResizeTask>().front().rus, (std::vector<RuIndex>{0, 1}));
+  monitor.tell(TaskResized{1, {0, 1}});
+  monitor.launch(task(2, {1}));
+  EXPECT_THAT(monitor.all<StartTask>(), IsEmpty()) << "the first one has it";
+  monitor.tell(TaskResized{1, {0}});
+  EXPECT_THAT(monitor.all<StartTask>(), SizeIs(1));
+}
+
+TEST(MonitorLogic, RefusesUnitsOfAnotherTaskAndTasksThatDoNotRun) {
+  Monitor monitor;
+  monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
+  monitor.launch(task(2, {1})).tell(TaskStarted{2, kStart.wall});
+  monitor.tell(ResizeArrived{9, 1, {0, 1}});
+  ASSERT_THAT(monitor.all<RefuseResize>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<RefuseResize>().front().error.code, ErrorCode::kConflict);
+  monitor.tell(ResizeArrived{10, 3, {0}});
+  ASSERT_THAT(monitor.all<RefuseResize>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<RefuseResize>().front().error.code, ErrorCode::kNotFound);
+  monitor.tell(StopArrived{1}).tell(ResizeArrived{11, 1, {0}});
+  EXPECT_THAT(monitor.all<RefuseResize>(), SizeIs(1)) << "it is being ended";
+}
+
 }  // namespace
 }  // namespace tarcil

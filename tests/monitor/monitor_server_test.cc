@@ -9,6 +9,7 @@
 
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "tests/monitor/container_fixture.h"
 
@@ -26,16 +27,21 @@ struct PlayedMaster {
   bool takesPressure = true;  // masters of an earlier version do not
   int pressureCalls = 0;
   kj::Function<void()> pressureCame = []() {};
+  std::vector<Trouble> troubles;
+  bool takesTroubles = true;
+  int troubleCalls = 0;
 };
 
 class PlayedPort final : public wire::MonitorPort::Server {
  public:
   explicit PlayedPort(PlayedMaster& master) : master_(master) {}
 
-  kj::Promise<void> attach(AttachContext) override {
+  kj::Promise<void> attach(AttachContext context) override {
     ++master_.attachments;
+    context.getResults().setLease(Duration(std::chrono::hours(1)).count());
     return kj::READY_NOW;
   }
+  kj::Promise<void> renew(RenewContext) override { return kj::READY_NOW; }
   kj::Promise<void> report(ReportContext context) override {
     for (auto report : context.getParams().getReports()) master_.reported.push_back(read(report).allocation);
     if (master_.reportFailures.empty()) return kj::READY_NOW;
@@ -47,6 +53,13 @@ class PlayedPort final : public wire::MonitorPort::Server {
     ++master_.pressureCalls;
     if (!master_.takesPressure) return wire::MonitorPort::Server::pressure(context);
     for (auto server : context.getParams().getServers()) master_.pressures.push_back(read(server));
+    master_.pressureCame();
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> troubles(TroublesContext context) override {
+    ++master_.troubleCalls;
+    if (!master_.takesTroubles) return wire::MonitorPort::Server::troubles(context);
+    for (auto trouble : context.getParams().getTroubles()) master_.troubles.push_back(read(trouble));
     master_.pressureCame();
     return kj::READY_NOW;
   }
@@ -78,6 +91,7 @@ class LeftoverTask final : public Executor {
   void extendLease(MonotonicTime) override {}
   void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
   void recordReason(AllocationId, EndCause) override {}
+  Status resize(AllocationId, const std::vector<RuIndex>&) override { return {}; }
   void signal(AllocationId, int) override {}
   void forget(AllocationId) override { forgotten_->fulfill(); }
   std::vector<RecoveredTask> recover() override {
@@ -119,18 +133,25 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
   EXPECT_THAT(master.reported, ElementsAre(7, 7, 7));
 }
 
-// Nothing runs and nothing is left.
-class NoTasks final : public Executor {
+// One task runs, and nothing becomes of it.
+class OneTask final : public Executor {
  public:
-  ~NoTasks() noexcept override {}
+  ~OneTask() noexcept override {}
 
   void record(const LaunchSpec&) override {}
   void extendLease(MonotonicTime) override {}
   void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
   void recordReason(AllocationId, EndCause) override {}
+  Status resize(AllocationId, const std::vector<RuIndex>&) override { return {}; }
   void signal(AllocationId, int) override {}
   void forget(AllocationId) override {}
-  std::vector<RecoveredTask> recover() override { return {}; }
+  std::vector<RecoveredTask> recover() override {
+    RecoveredTask task;
+    task.spec.allocation = 7;
+    task.spec.server = "s1";
+    task.state = RecoveredTask::State::kRunning;
+    return {task};
+  }
 };
 
 // A monitor of server s1 attached to a played master.
@@ -145,7 +166,7 @@ struct MonitorPressure : testing::Test {
   kj::Promise<void> serving = serve(kj::mv(listener.receiver), [this]() -> capnp::Capability::Client {
                                 return kj::heap<PlayedGate>(master);
                               }).eagerlyEvaluate(nullptr);
-  NoTasks executor;
+  OneTask executor;
   kj::PromiseFulfillerPair<void> attached = kj::newPromiseAndFulfiller<void>();
   MonitorServer server{net,
                        systemClock(),
@@ -165,10 +186,10 @@ struct MonitorPressure : testing::Test {
     attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   }
   // Until the master has been told so often.
-  void untilTold(size_t times) {
+  void untilTold(size_t pressures, size_t troubles = 0) {
     auto came = kj::newPromiseAndFulfiller<void>();
-    auto look = [this, times, fulfiller = kj::mv(came.fulfiller)]() mutable {
-      if (master.pressures.size() >= times) fulfiller->fulfill();
+    auto look = [this, pressures, troubles, fulfiller = kj::mv(came.fulfiller)]() mutable {
+      if (master.pressures.size() >= pressures && master.troubles.size() >= troubles) fulfiller->fulfill();
     };
     look();
     master.pressureCame = kj::mv(look);
@@ -198,6 +219,47 @@ TEST_F(MonitorPressure, IsNotToldAgainToAMasterOfAnEarlierVersion) {
   server.tell(withCore(20));
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
   EXPECT_EQ(master.pressureCalls, 1);
+  EXPECT_EQ(master.attachments, 1);
+}
+
+Trouble troubleOf(AllocationId allocation, bool over = false) {
+  Trouble trouble;
+  trouble.allocation = allocation;
+  trouble.over = over;
+  trouble.expected = 100;
+  trouble.measured = 50;
+  return trouble;
+}
+
+TEST_F(MonitorPressure, TroublesOfTasksThatRunAreToldAndSoIsTheirEnd) {
+  attach();
+  server.tell({troubleOf(7), troubleOf(8)});  // there is no task 8
+  untilTold(0, 1);
+  server.tell({troubleOf(7, true)});
+  untilTold(0, 2);
+  EXPECT_THAT(master.troubles, ElementsAre(troubleOf(7), troubleOf(7, true)));
+  EXPECT_EQ(master.attachments, 1);
+}
+
+TEST_F(MonitorPressure, TroublesThatBeganBeforeTheAttachAreToldAfterIt) {
+  ServerFacts facts;
+  facts.name = "s1";
+  facts.rus = 1;
+  server.start(executor, {facts});
+  server.tell({troubleOf(7)});
+  attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  untilTold(0, 1);
+  EXPECT_THAT(master.troubles, ElementsAre(troubleOf(7)));
+}
+
+TEST_F(MonitorPressure, TroublesAreNotToldAgainToAMasterOfAnEarlierVersion) {
+  master.takesTroubles = false;
+  attach();
+  server.tell({troubleOf(7)});
+  EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
+  server.tell({troubleOf(7, true)});
+  EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
+  EXPECT_EQ(master.troubleCalls, 1);
   EXPECT_EQ(master.attachments, 1);
 }
 

@@ -29,8 +29,14 @@ class TaskStoreTest : public testing::Test {
     std::ofstream(store_->directory(allocation) + "/exit") << lostRecord();
   }
   Result<std::string> output(AllocationId allocation) const {
-    return readOutput(data(), allocation, Stream::kStdout, 0, 100);
+    return text(allocation, Stream::kStdout, 0, 100);
   }
+  Result<std::string> text(AllocationId allocation, Stream stream, uint64_t offset, size_t max) const {
+    auto part = readOutput(data(), allocation, stream, offset, max);
+    if (!part) return part.error();
+    return part->text;
+  }
+  static WallTime wall() { return systemClock().now().wall; }
   std::string data() const { return folder_.path() + "/data"; }
 
  private:
@@ -44,7 +50,7 @@ TEST_F(TaskStoreTest, KeepsTheNewestTasksByNumber) {
   TaskStore& store = open({.tasks = 2});
   for (AllocationId allocation = 1; allocation <= 4; ++allocation) {
     end(allocation, "output " + std::to_string(allocation));
-    store.forget(allocation);
+    store.forget(allocation, wall());
   }
   EXPECT_EQ(output(4).value(), "output 4");
   EXPECT_EQ(output(3).value(), "output 3");
@@ -52,21 +58,40 @@ TEST_F(TaskStoreTest, KeepsTheNewestTasksByNumber) {
 }
 
 TEST_F(TaskStoreTest, KeepsTheNewestTasksBySize) {
-  TaskStore& store = open({.tasks = 100, .bytes = 25});
+  TaskStore& store = open({.tasks = 100, .bytes = 25'000});
   for (AllocationId allocation = 1; allocation <= 3; ++allocation) {
-    end(allocation, "ten bytes.");
-    store.forget(allocation);
+    end(allocation, std::string(10'000, 'x'));  // 12 KiB of the disk
+    store.forget(allocation, wall());
   }
   EXPECT_TRUE(output(2).ok());
   EXPECT_FALSE(output(1).ok());
+}
+
+TEST_F(TaskStoreTest, KeepsNoOutputThatIsTooOld) {
+  open({.age = std::chrono::hours(2)});
+  const WallTime now = wall();
+  end(1, "one");
+  store().forget(1, now);
+  end(2, "two");
+  store().forget(2, now + std::chrono::hours(1));
+  store().prune(now + std::chrono::hours(2) + std::chrono::seconds(1));
+  EXPECT_FALSE(output(1).ok());
+  EXPECT_TRUE(output(2).ok());
+  // A successor goes by when the folder was put there.
+  open({.age = std::chrono::hours(2)}).prune(wall() + std::chrono::hours(1));
+  EXPECT_TRUE(output(2).ok());
+  store().prune(wall() + std::chrono::hours(3));
+  EXPECT_FALSE(output(2).ok());
 }
 
 TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   TaskStore& store = open({.tasks = 1});
   end(1, "secret");
   std::ofstream(store.directory(1) + "/work/file") << "secret";
+  std::ofstream(store.directory(1) + "/tmp/file") << "secret";
   ASSERT_TRUE(store.recordReason(1, EndCause::kCancelled).ok());
-  store.forget(1);
+  ASSERT_TRUE(store.recordUnits(1, {0, 1}).ok());
+  store.forget(1, wall());
   ASSERT_TRUE(store.record(taskOf(2, {"true"})).ok());
   ASSERT_TRUE(store.makeWork(2, ::getuid(), ::getgid()).ok());
   EXPECT_FALSE(output(1).ok());
@@ -75,16 +100,18 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   EXPECT_EQ(store.exit(2, 0), std::nullopt);
   EXPECT_EQ(store.started(2), std::nullopt);
   EXPECT_EQ(store.reason(2), std::nullopt);
+  EXPECT_EQ(store.units(2), std::nullopt);
   EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/work"));
+  EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/tmp"));
 }
 
 TEST_F(TaskStoreTest, RemembersWhatIsKeptAcrossMonitors) {
   open();
   end(1, "one");
   end(2, "two");
-  open({.tasks = 1}).forget(2);
+  open({.tasks = 1}).forget(2, wall());
   EXPECT_TRUE(output(1).ok());  // not forgotten
-  open({.tasks = 1}).forget(1);
+  open({.tasks = 1}).forget(1, wall());
   EXPECT_TRUE(output(1).ok());
   EXPECT_FALSE(output(2).ok());
 }
@@ -92,7 +119,8 @@ TEST_F(TaskStoreTest, RemembersWhatIsKeptAcrossMonitors) {
 TEST_F(TaskStoreTest, RemembersTheNewestAllocationsThatAreOver) {
   open({.tasks = 3});
   end(1, "one");
-  for (const AllocationId allocation : {1, 5, 5, 6, 7}) store().forget(allocation);  // 5 to 7 were never here
+  for (const AllocationId allocation : {1, 5, 5, 6, 7})
+    store().forget(allocation, wall());  // 5 to 7 were never here
   EXPECT_EQ(store().forgotten(), (std::vector<AllocationId>{5, 6, 7}));
   EXPECT_EQ(open({.tasks = 3}).forgotten(), (std::vector<AllocationId>{5, 6, 7}));
   ASSERT_TRUE(store().record(taskOf(8, {"true"})).ok());
@@ -110,6 +138,20 @@ TEST_F(TaskStoreTest, KeepsTheReasonForWhichATaskIsEnded) {
   }
   std::ofstream(store().directory(1) + "/reason") << "timed-";
   EXPECT_EQ(store().reason(1), std::nullopt);
+}
+
+TEST_F(TaskStoreTest, KeepsTheUnitsThatATaskWasGiven) {
+  open();
+  ASSERT_TRUE(store().record(taskOf(1, {"true"})).ok());
+  EXPECT_EQ(store().units(1), std::nullopt);
+  for (const std::vector<RuIndex>& rus : {std::vector<RuIndex>{3, 17, 4}, {3}}) {
+    ASSERT_TRUE(store().recordUnits(1, rus).ok());
+    EXPECT_EQ(store().units(1), rus);
+  }
+  for (const char* torn : {"", "\n", "3 17", "3 1", "3,17 \n", "3 99999 \n"}) {
+    std::ofstream(store().directory(1) + "/units") << torn;
+    EXPECT_EQ(store().units(1), std::nullopt) << torn;
+  }
 }
 
 TEST_F(TaskStoreTest, ARepeatedRecordChangesNothing) {
@@ -136,11 +178,11 @@ TEST_F(TaskStoreTest, TheLockOfATaskIsGivenOnce) {
 TEST_F(TaskStoreTest, OutputIsReadInParts) {
   open();
   end(1, "0123456789");
-  EXPECT_EQ(readOutput(data(), 1, Stream::kStdout, 3, 4).value(), "3456");
-  EXPECT_EQ(readOutput(data(), 1, Stream::kStdout, 8, 4).value(), "89");
-  EXPECT_EQ(readOutput(data(), 1, Stream::kStdout, 10, 4).value(), "");
-  EXPECT_EQ(readOutput(data(), 1, Stream::kStderr, 0, 4).value(), "");
-  EXPECT_EQ(readOutput(data(), 9, Stream::kStdout, 0, 4).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(text(1, Stream::kStdout, 3, 4).value(), "3456");
+  EXPECT_EQ(text(1, Stream::kStdout, 8, 4).value(), "89");
+  EXPECT_EQ(text(1, Stream::kStdout, 10, 4).value(), "");
+  EXPECT_EQ(text(1, Stream::kStderr, 0, 4).value(), "");
+  EXPECT_EQ(text(9, Stream::kStdout, 0, 4).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(TaskStoreTest, RefusesAFolderThatAnotherMonitorUses) {

@@ -34,7 +34,7 @@ TEST(Cancel, GivesARunningTaskItsGraceAndThenKillsIt) {
   const std::string job =
       cluster.submit(shellJob("trap '" + traces.note("asked") + "' TERM; " + traces.note("started") +
                                   "while [ -d " + traces.at("") + " ]; do sleep 0.02; done",
-                              "grace: 300ms\n"));
+                              "grace: 3s\n"));
   traces.waitForLines("started", 1);
   EXPECT_EQ(cluster.run({"job", "cancel", job}).exitCode, 0);
   const Json status = cluster.ended(job);

@@ -60,6 +60,24 @@ TEST_F(Queue, JobsStartByPriorityWhicheverAgentHasThem) {
   EXPECT_THAT(traces().lines("order"), ElementsAre("60", "50", "40", "30", "20", "10"));
 }
 
+TEST_F(Queue, HeldJobsWaitAndPrioritiesCanBeChanged) {
+  const std::string held = submitAt(*cluster, 1, noting("held", "hold: true\npriority: 99\n"));
+  const std::string first = submitAt(*cluster, 2, noting("first", "priority: 50\n"));
+  const std::string second = submitAt(*cluster, 3, noting("second", "priority: 50\n"));
+  EXPECT_EQ(cluster->status(held)["reason"], "held by root");
+  EXPECT_EQ(cluster->run({"job", "priority", "40", first}).exitCode, 0);
+  traces().openGate();
+  traces().waitForLines("order", 2);
+  EXPECT_THAT(traces().lines("order"), ElementsAre("second", "first"));
+  cluster->ended(first);
+  EXPECT_EQ(cluster->status(held)["state"], "queued");
+  EXPECT_EQ(cluster->run({"job", "release", held}).exitCode, 0);
+  EXPECT_EQ(cluster->ended(held)["state"], "done");
+  EXPECT_EQ(cluster->run({"job", "hold", held}).exitCode, 0) << "over: nothing changes";
+  EXPECT_EQ(cluster->run({"job", "priority", "101", held}).exitCode, 2);
+  EXPECT_EQ(cluster->run({"job", "hold", "00000000000000000000000000000000"}).exitCode, 1);
+}
+
 TEST_F(Queue, AJobThatCannotBePlacedHoldsNobodyUp) {
   // Its two slots at once are never there while the other server is cordoned.
   const std::string gang = submitAt(*cluster, 1, noting("gang", "priority: 90\ntasks: 2\nschedule: gang\n"));

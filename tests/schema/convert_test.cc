@@ -20,6 +20,13 @@ JobSpec spec() {
   spec.name = "train";
   spec.tasks = 3;
   spec.policy = Policy::kBatch;
+  spec.atMostOnce = true;
+  spec.hold = true;
+  spec.limits.diskBytesPerSecond = 1 << 20;
+  spec.limits.networkBytesPerSecond = 1 << 21;
+  spec.container = {"/images/debian", "/bundles/x", Container::Network::kOwn};
+  spec.performance = {Metric::kInstructions, 1.2e9, 0.25, std::chrono::seconds(3)};
+  spec.adjust = {4, true};
   spec.extras = {{"gpus", 2}, {"tapes", kMaxExtra}};
   spec.placement.pack = Pack::kRack;
   spec.placement.spread = Spread::kServer;
@@ -35,8 +42,8 @@ TEST(Convert, KeepsAJob) {
 
 TEST(Convert, KeepsEveryPolicyAndWayOfPacking) {
   JobSpec job;
-  for (Policy policy :
-       {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch}) {
+  for (Policy policy : {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch,
+                        Policy::kLateBinding}) {
     job.policy = policy;
     EXPECT_EQ(sent<wire::JobSpec>(job), job);
   }
@@ -115,6 +122,19 @@ TEST(Convert, KeepsWhatATaskHolds) {
   LaunchSpec launch;
   launch.extras = held;
   EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
+  launch.container.rootfs = "/images/debian";
+  launch.performance = PerformanceGoal{};
+  launch.caused[3] = 70;
+  launch.tolerated[9] = 20;
+  launch.limits.networkBytesPerSecond = 5;
+  EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
+}
+
+TEST(Convert, ReadsALaunchThatAnOlderVersionRecorded) {
+  capnp::MallocMessageBuilder message;
+  const JobId none{};
+  message.initRoot<wire::LaunchSpec>().setJob(bytesOf(none));
+  EXPECT_EQ(read(message.getRoot<wire::LaunchSpec>().asReader()).caused, Pressure{});
 }
 
 TEST(Convert, RefusesExtrasThatNobodyMayAskFor) {

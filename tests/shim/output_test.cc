@@ -1,6 +1,8 @@
 #include "shim/output.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/monitor/container_fixture.h"
@@ -36,6 +38,30 @@ TEST_F(OutputTest, TheFileAppearsWithTheFirstByte) {
   EXPECT_EQ(textOf(file()), "abc");
 }
 
+// Of all that was written, what the file has room for on the disk.
+uint64_t bytesOnDisk(const std::string& file) {
+  struct stat status {};
+  ::stat(file.c_str(), &status);
+  return static_cast<uint64_t>(status.st_blocks) * 512;
+}
+
+TEST_F(OutputTest, TheNewestIsKeptAndStaysWhereItIs) {
+  constexpr uint64_t kPiece = 10'000, kPieces = 100, kLimit = 100'000;
+  OutputStream out = stream(kLimit);
+  for (uint64_t i = 0; i < kPieces; ++i) {
+    write(std::string(kPiece, static_cast<char>('0' + i % 10)));
+    EXPECT_TRUE(out.pump());
+  }
+  out.finish();
+  const std::string text = textOf(file());
+  ASSERT_EQ(text.size(), kPiece * kPieces);
+  EXPECT_EQ(text.find('\0'), 0u);
+  for (uint64_t at = text.size() - kLimit; at < text.size(); ++at)
+    ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+  EXPECT_LT(bytesOnDisk(file()), 2 * kLimit);
+  EXPECT_THAT(out.cut(), testing::StartsWith("stdout without its first "));
+}
+
 TEST_F(OutputTest, ExactlyTheLimitIsNotCut) {
   OutputStream out = stream(3);
   write("abc");
@@ -44,14 +70,23 @@ TEST_F(OutputTest, ExactlyTheLimitIsNotCut) {
   EXPECT_STREQ(out.cut(), "");
 }
 
-TEST_F(OutputTest, WhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
-  OutputStream out = stream(2);
-  write("abc");
-  EXPECT_TRUE(out.pump());
-  write("def");
-  EXPECT_TRUE(out.pump());
-  EXPECT_STREQ(out.cut(), "stdout cut after 2 bytes: the limit of output is reached");
-  EXPECT_EQ(textOf(file()), "ab\n[tarcil: stdout cut after 2 bytes: the limit of output is reached]\n");
+// A pipe stands for a file system that has no holes.
+TEST_F(OutputTest, WithoutHolesWhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  const int reader = ::open(file().c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(::fcntl(reader, F_SETPIPE_SZ, 1 << 20), 1 << 20);
+  OutputStream out = stream(1000);
+  for (int i = 0; i < 20; ++i) {
+    write(std::string(10'000, 'x'));
+    EXPECT_TRUE(out.pump());
+  }
+  out.finish();
+  const std::string mark = "stdout cut after 70000 bytes: the limit of output is reached";
+  EXPECT_EQ(out.cut(), mark);
+  std::string text(1 << 20, '\0');
+  text.resize(static_cast<size_t>(::read(reader, text.data(), text.size())));
+  EXPECT_EQ(text, std::string(70'000, 'x') + "\n[tarcil: " + mark + "]\n");
+  ::close(reader);
 }
 
 TEST_F(OutputTest, EndsWithTheLastWriter) {

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,6 +37,8 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   TaskSetting setting;
   setting.taskDirectory = "/data/tasks/5";
   setting.workPoint = "/run/work";
+  setting.root = "/images/debian";
+  setting.filter = "8 bytes.and more";
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
   setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "", "/m/5/oom"};
@@ -49,6 +52,9 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_STREQ(plan.taskDirectory, "/data/tasks/5");
   EXPECT_STREQ(plan.workPoint, "/run/work");
   EXPECT_STREQ(plan.workDirectory, "");
+  EXPECT_STREQ(plan.root, "/images/debian");
+  EXPECT_EQ(plan.header->filter, 2u);
+  EXPECT_EQ(::memcmp(plan.filter, "8 bytes.and more", 16), 0);
   EXPECT_STREQ(plan.searchPath, "/opt/bin");
   EXPECT_STREQ(plan.oomFile, "/m/5/oom");
   EXPECT_EQ(wordsOf(plan.arguments), someSpec().command);

@@ -26,8 +26,8 @@ constexpr auto kPatience = std::chrono::seconds(60);
 constexpr auto kLookAgain = std::chrono::milliseconds(5);
 
 std::string makeFolder() {
-  char name[] = "/tmp/tarcil-processes-XXXXXX";
-  if (::mkdtemp(name) == nullptr) throw std::runtime_error("cannot make a folder below /tmp");
+  char name[] = "/var/tmp/tarcil-processes-XXXXXX";
+  if (::mkdtemp(name) == nullptr) throw std::runtime_error("cannot make a folder below /var/tmp");
   return name;
 }
 
@@ -275,6 +275,10 @@ void ManualCluster::kill(const std::string& name) {
   processes_.at(name)->signal(SIGKILL);
   processes_.at(name)->finish();
   processes_.erase(name);
+}
+
+void ManualCluster::signal(const std::string& name, int number) {
+  processes_.at(name)->signal(number);
 }
 
 ProcessResult ManualCluster::endOf(const std::string& name) {

@@ -125,6 +125,8 @@ class ManualCluster final : public TestCluster {
   // Returns when it serves.
   void start(const std::string& name);
   void kill(const std::string& name);
+  // Goes on as it is after that, but for what the signal does.
+  void signal(const std::string& name, int number);
   // Waits until the process has ended by itself; how.
   ProcessResult endOf(const std::string& name);
   // What it has logged so far.

@@ -8,11 +8,11 @@
 
 namespace tarcil {
 
-// Below /tmp; removed with everything in it.
+// Below /var/tmp, which tasks see too; removed with everything in it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    char name[] = "/tmp/tarcil-test-XXXXXX";
+    char name[] = "/var/tmp/tarcil-test-XXXXXX";
     path_ = ::mkdtemp(name);
   }
   ~TemporaryFolder() {

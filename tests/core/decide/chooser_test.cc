@@ -446,5 +446,40 @@ RC_GTEST_PROP(Choose, EveryDrawIsAcceptableOrDroppedForAReason, ()) {
   RC_ASSERT(accounted == e.drawn);
 }
 
+TEST(Choose, ExceptedServersGetNoTask) {
+  const ClusterState state = aCluster(idle(20, 4));
+  const std::vector<ServerId> except{0, 3, 4, 7, 19};
+  for (Policy policy :
+       {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch}) {
+    JobSpec spec = aJob(70);
+    spec.policy = policy;
+    PlacementRequest request = placing(spec);
+    request.except = except;
+    const Decision decision = choose(state, request, {}, 1);
+    EXPECT_LE(decision.claims.size(), 60u);
+    EXPECT_GE(decision.claims.size(), 40u) << static_cast<int>(policy);
+    for (const Claim& claim : decision.claims) {
+      EXPECT_FALSE(std::ranges::binary_search(except, claim.server)) << static_cast<int>(policy);
+    }
+  }
+}
+
+TEST(Choose, ExceptedServersGetNoTaskByNameOrAsOthersOfARack) {
+  const ClusterState state =
+      aCluster({aServer("a").rack("r"), aServer("b").rack("r"), aServer("c").rack("r")});
+  const std::vector<ServerId> except{1};
+  JobSpec named = aJob(1);
+  named.placement.prefer = {"b"};
+  JobSpec packed = aJob(12);
+  packed.placement.pack = Pack::kRack;
+  for (const JobSpec& spec : {named, packed}) {
+    PlacementRequest request = placing(spec);
+    request.except = except;
+    const Decision decision = choose(state, request, {}, 1);
+    EXPECT_FALSE(decision.claims.empty());
+    for (const Claim& claim : decision.claims) EXPECT_NE(claim.server, 1u);
+  }
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -49,20 +49,33 @@ TEST_F(Formulas, CounterThatWentBackStandsStill) {
 
 TEST_F(Formulas, PrivateCachesAndTlbAreTimeSpentOnRefills) {
   after.machine.cpu = CpuTimes{200, 200, 0};  // half of the time the cores worked
-  HardwareCounts machine;
+  HardwareCounts machine = noCounts();
   machine.cycles = 1'000'000;
   machine.l1iMisses = 10'000;
   machine.l1dMisses = 20'000;
   machine.l2Misses = 5'000;
   machine.tlbMisses = 3'000;
   after.machine.hardware = machine;
-  HardwareCounts tasks;
+  HardwareCounts tasks = noCounts();
   tasks.l1dMisses = 15'000;
   after.tasks.hardware = tasks;
   EXPECT_DOUBLE_EQ(*l1iPressure(before, after), 99 * 0.14 / 2);
   EXPECT_DOUBLE_EQ(*l1dPressure(before, after), 99 * 0.07 / 2);
   EXPECT_DOUBLE_EQ(*l2Pressure(before, after), 99 * 0.25 / 2);
   EXPECT_DOUBLE_EQ(*tlbPressure(before, after), 99 * 0.09 / 2);
+}
+
+TEST_F(Formulas, CountersThatTheProcessorLacksAreAbsentAndNotZero) {
+  after.machine.cpu = CpuTimes{200, 200, 0};
+  HardwareCounts some = noCounts();
+  some.l1iMisses.reset();
+  after.tasks.hardware = some;
+  EXPECT_THAT(problem(l1iPressure(before, after)), HasSubstr("does not count"));
+  EXPECT_TRUE(l1dPressure(before, after).ok());
+  some.llcMisses.reset();
+  after.tasks.hardware = some;
+  after.machine.cache = notFound("no resctrl");
+  EXPECT_THAT(problem(memoryBandwidthPressure(before, after, capacities)), HasSubstr("does not count"));
 }
 
 TEST_F(Formulas, LastLevelCacheIsWhatOthersOccupy) {
@@ -73,7 +86,7 @@ TEST_F(Formulas, LastLevelCacheIsWhatOthersOccupy) {
 }
 
 TEST_F(Formulas, MemoryBandwidthIsByResctrlElseByMisses) {
-  HardwareCounts misses;
+  HardwareCounts misses = noCounts();
   misses.llcMisses = 1e6;
   after.machine.hardware = misses;
   after.machine.cache = CacheUse{0, 500'000'000};

@@ -5,6 +5,11 @@
 
 namespace tarcil {
 
+// Hardware counters that all stand at 0.
+inline HardwareCounts noCounts() {
+  return {0, 0, 0, 0, 0, 0, 0};
+}
+
 // Everything measured, everything 0 but memory: 1000 bytes, of which 400 are not available.
 inline PressureReading quietReading() {
   PressureReading reading;
@@ -15,14 +20,14 @@ inline PressureReading quietReading() {
   machine.disks = std::map<Device, DiskCounts>{{{8, 0}, {}}};
   machine.network = TransferBytes{};
   machine.cpuStall = machine.memoryStall = machine.ioStall = StallTimes{};
-  machine.hardware = HardwareCounts{};
+  machine.hardware = noCounts();
   machine.cache = CacheUse{};
   CgroupCounters& tasks = reading.tasks;
   tasks.cpuMicros = uint64_t{0};
   tasks.memory = CgroupMemory{};
   tasks.disks = std::map<Device, TransferBytes>{};
   tasks.network = TransferBytes{};
-  tasks.hardware = HardwareCounts{};
+  tasks.hardware = noCounts();
   tasks.cache = CacheUse{};
   return reading;
 }

@@ -1,0 +1,63 @@
+// The late-bound jobs that an agent holds, and for a while those that are over.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/model/job.h"
+#include "core/model/launch.h"
+#include "latebinding/late_job.h"
+
+namespace tarcil {
+
+class LateSession;
+
+// What the scheduler need not know of a job.
+struct LateHeld {
+  JobId id{};
+  std::string user;  // who submitted it
+  JobSpec spec;
+  LaunchSpec launch;  // of its tasks: what they have in common
+  std::vector<std::string> executor;
+  std::vector<std::string> descriptions;  // by task of `spec`; empty: none
+  std::vector<TaskIndex> tasks;           // by the scheduler's; empty: the same
+  LateSession* session = nullptr;         // that is told of its tasks; none: nobody is
+  uint64_t clientNumber = 0;              // the session's number for it
+  late::GroupNumber group = late::kAllServers;
+  bool detached = false;  // goes on without its session
+  WallTime submitted = kNever, finished = kNever;
+  std::vector<std::pair<late::TaskOver, std::string>> over;  // with the name of the server
+
+  TaskIndex numberOf(TaskIndex task) const { return tasks.empty() ? task : tasks[task]; }
+};
+
+// Single-threaded.
+class LateJobs {
+ public:
+  // Remembers jobs that are over while they have no more tasks together than this; the last one always.
+  explicit LateJobs(size_t keptTasks) : keptTasks_(keptTasks) {}
+
+  // Requires: a number never used before. References hold until finish().
+  LateHeld& add(late::JobNumber number, LateHeld job) { return held_[number] = std::move(job); }
+  // nullptr where it is not held.
+  LateHeld* find(late::JobNumber number);
+  void finish(late::JobNumber number, WallTime when);
+
+  // Held or remembered, the newest of this id; nullptr where there is none. O(jobs).
+  const LateHeld* find(const JobId& id) const;
+  // For jobs of one session. O(jobs held).
+  std::vector<late::JobNumber> ofSession(const LateSession& session) const;
+
+ private:
+  const size_t keptTasks_;
+  std::unordered_map<late::JobNumber, LateHeld> held_;
+  std::deque<LateHeld> done_;
+  size_t doneTasks_ = 0;
+};
+
+}  // namespace tarcil

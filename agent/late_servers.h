@@ -1,0 +1,65 @@
+// The servers that take late-bound tasks, as the master tells of them, and the groups of them that jobs with
+// constraints are sampled from.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/resources.h"
+#include "core/state/server.h"
+#include "latebinding/server_groups.h"
+
+namespace tarcil {
+
+struct LateServer {
+  ServerId id = 0;
+  std::string name, address;
+  std::map<std::string, std::string> attributes;  // as constraints see them
+  bool isCordoned = false;
+  // What its tasks feel: the sum of what committed tasks cause, and the background.
+  PressureSum sum{};
+  Pressure background{};
+};
+
+// Keeps what the master told; whether a server may be probed is in `groups`. Single-threaded, no I/O.
+class LateServers {
+ public:
+  explicit LateServers(late::ServerGroups& groups) : groups_(groups) {}
+
+  // What an update changed of a server.
+  struct Change {
+    bool address = false;  // it came, has gone (find() has none then), or is elsewhere
+    bool cordon = false;
+    bool surroundings = false;
+  };
+  Change apply(const ServerUpdate& update);
+
+  const LateServer* find(ServerId server) const;
+  const LateServer* find(const std::string& name) const;
+  const std::map<ServerId, LateServer>& all() const { return servers_; }
+
+  // A server may be probed from now on. Groups whose constraints it meets have it.
+  void setUp(ServerId server);
+
+  // The group of these constraints, made when first asked for; each call is to be followed by a drop().
+  late::GroupNumber group(const std::vector<Constraint>& constraints);
+  void drop(late::GroupNumber group);
+  // Ascending, up or not. O(servers).
+  std::vector<ServerId> meeting(const std::vector<Constraint>& constraints) const;
+
+ private:
+  struct Group {
+    late::GroupNumber number = late::kAllServers;
+    std::vector<Constraint> constraints;
+    uint32_t users = 0;  // jobs
+  };
+
+  late::ServerGroups& groups_;
+  std::map<ServerId, LateServer> servers_;
+  std::map<std::string, ServerId> byName_;
+  std::vector<Group> inUse_;
+};
+
+}  // namespace tarcil

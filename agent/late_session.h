@@ -1,0 +1,58 @@
+// A client's session for late-bound jobs at an agent: takes its jobs and tells it of their tasks.
+#pragma once
+
+#include <kj/async.h>
+
+#include <string>
+#include <vector>
+
+#include "core/state/caller.h"
+#include "latebinding/late_job.h"
+#include "schema/late_binding.capnp.h"
+
+namespace tarcil {
+
+class LateBindingAgent;
+
+// The port that the client calls; the session lasts as long. Single-threaded.
+class LateSession final : public wire::LateClientPort::Server, private kj::TaskSet::ErrorHandler {
+ public:
+  LateSession(LateBindingAgent& agent, Caller caller, wire::LateClient::Client client)
+      : agent_(&agent), caller_(std::move(caller)), client_(kj::mv(client)), calls_(*this) {}
+  ~LateSession() noexcept(false);
+
+  kj::Promise<void> submit(SubmitContext context) override;
+  kj::Promise<void> heartbeat(HeartbeatContext) override { return kj::READY_NOW; }
+  kj::Promise<void> cancel(CancelContext context) override;
+
+  // --- For the agent
+  const Caller& caller() const { return caller_; }
+  void forgetAgent() { agent_ = nullptr; }
+  // Task `task` of the client's job `number`; goes out with the next flush().
+  void over(uint64_t number, TaskIndex task, const late::TaskOver& over, std::string server);
+  void flush();
+
+ private:
+  struct Over {
+    uint64_t number = 0;
+    TaskIndex task = 0;
+    late::TaskOver over;
+    std::string server;
+  };
+
+  void taskFailed(kj::Exception&& exception) override;
+
+  LateBindingAgent* agent_;  // none once it is gone
+  const Caller caller_;
+  wire::LateClient::Client client_;
+  std::vector<Over> pending_;
+  bool isCalling_ = false;
+  bool isDeaf_ = false;  // a call failed: the connection is about to end
+  kj::TaskSet calls_;
+};
+
+// As told to clients.
+void write(const late::TaskOver& over, TaskIndex task, const std::string& server,
+           wire::LateTaskOver::Builder to);
+
+}  // namespace tarcil

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Question: is a real service that suffers from a neighbour noticed, and the right one named?
+
+    bench/interference.py [--calm N] [--disturbed N] [--hogs N] [--deviation SHARE] [--adjust] [--folder DIR]
+                          [--build DIR]
+
+As root, with memcached and gnuplot (both are Debian packages). Starts a cluster of one server with two units for each
+core, so that two tasks share a core, and on it memcached with a client that reports its throughput
+(bench/interference_service.py), and tasks that sleep for N calm seconds and then keep their cores busy for N seconds; a last
+calm time follows. Prints when the service's monitor noticed, whom it named with what evidence, and when it saw that it was
+over; plots the throughput. Fails where nobody or the wrong one is named. --adjust: the service may be moved or given
+more units, a second server is there, and the script waits until its throughput is back while the others still run.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SERVICE = """\
+name: service
+command: [python3, interference_service.py, "{seconds}"]
+files: [interference_service.py]
+performance: {{metric: reported, deviation: {deviation}, window: 5s}}
+quality: {{protect_neighbours: false}}
+{more}
+"""
+
+# A profile that hides what they do: otherwise they would not be placed beside the service.
+OFFENDER = """\
+name: offender
+command: [sh, -c, "sleep {calm}; for i in $(seq {hogs}); do setsid sh -c 'while :; do :; done' & done; wait"]
+tasks: {tasks}
+timeout: {seconds}s
+"""
+
+
+class Cluster:
+    def __init__(self, build, data, servers, rus):
+        self.tarcil, self.data = str(build / "tarcil"), str(data)
+        self.run("up", "--detach", "--servers", str(servers), "--rus", str(rus))
+
+    def run(self, *arguments, check=True):
+        done = subprocess.run([self.tarcil, arguments[0], *self.where(arguments), *arguments[1:]], text=True,
+                              capture_output=True)
+        if check and done.returncode != 0:
+            sys.exit(f"tarcil {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
+
+    def where(self, arguments):
+        # Commands with a verb below them take the flag after it.
+        return [] if arguments[0] in ("job", "server") else ["--data", self.data]
+
+    def ask(self, *arguments):
+        os.environ["TARCIL_DATA"] = self.data
+        return json.loads(self.run(*arguments, "--json"))
+
+    def submit(self, folder, name, text):
+        path = folder / f"{name}.yaml"
+        path.write_text(text)
+        return self.ask("submit", str(path))["job"]
+
+    def down(self):
+        self.run("down", check=False)
+
+
+def follow(cluster, job, until, seen, marks):
+    """Asks once a second until then what is said of the job; keeps what is new."""
+    while time.time() < until:
+        explained = cluster.ask("job", "explain", job)
+        told = [describe(trouble) for trouble in explained["troubles"]]
+        now = time.time()
+        if bool(told) != bool(seen["told"]):
+            marks.append((now, "noticed" if told else "over"))
+        for line in told:
+            if line not in seen["told"]:
+                print(f"{now - seen['begin']:6.1f} s  {line}", flush=True)
+        if seen["told"] and not told:
+            print(f"{now - seen['begin']:6.1f} s  over", flush=True)
+        for step in explained["steps"]:
+            if step not in seen["steps"]:
+                seen["steps"].append(step)
+                marks.append((now, "step"))
+                print(f"{now - seen['begin']:6.1f} s  step: {step['step']}", flush=True)
+        seen["told"] = told
+        seen["all"] += [cause for trouble in explained["troubles"] for cause in trouble["causes"][:1]]
+        time.sleep(1)
+
+
+def describe(trouble):
+    cause = trouble["causes"][0]
+    return (f"{trouble['measured'] / trouble['expected']:.0%} of what is expected: {cause['kind']} "
+            f"{cause['neighbour'] or ''} on {cause['resource']}, {cause['evidence']}")
+
+
+def throughput(cluster, job):
+    """(time, requests a second) of each second."""
+    text = cluster.run("job", "logs", job)
+    return [tuple(map(float, line.split())) for line in text.splitlines() if re.fullmatch(r"[\d.]+ \d+", line)]
+
+
+def mean(samples, begin, end):
+    values = [rate for when, rate in samples if begin <= when < end]
+    return sum(values) / max(1, len(values))
+
+
+def plot(folder, samples, begin, marks):
+    data = folder / "interference.tsv"
+    data.write_text("".join(f"{when - begin:.1f}\t{rate:.0f}\n" for when, rate in samples))
+    labels = folder / "interference-marks.tsv"
+    labels.write_text("".join(f'{when - begin:.1f}\t"{text}"\n' for when, text in marks))
+    subprocess.run(["gnuplot", "-c", str(ROOT / "bench/interference.gp"), str(folder)], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calm", type=int, default=40)
+    parser.add_argument("--disturbed", type=int, default=30)
+    # In sessions of their own: kernels that group processes by session give each as much as the service.
+    parser.add_argument("--hogs", type=int, default=1, help="processes of each of the others")
+    parser.add_argument("--deviation", type=float, default=0.2)
+    parser.add_argument("--adjust", action="store_true")
+    parser.add_argument("--folder", type=Path, default=None, help="for the results")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    arguments = parser.parse_args()
+    folder = arguments.folder or Path(tempfile.mkdtemp(prefix="tarcil-interference-", dir="/var/tmp"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "interference_service.py").write_text((ROOT / "bench/interference_service.py").read_text())
+
+    cores = os.cpu_count()
+    cluster = Cluster(arguments.build, folder / "data", 2 if arguments.adjust else 1, 2 * cores)
+    try:
+        sys.exit(experiment(arguments, folder, cluster, cores))
+    finally:
+        cluster.down()
+
+
+def experiment(arguments, folder, cluster, cores):
+    more = "adjust: {more_rus: 1, move: true}" if arguments.adjust else ""
+    seconds = 2 * arguments.calm + arguments.disturbed + 60
+    begin = time.time()
+    seen, marks = {"begin": begin, "told": [], "steps": [], "all": []}, []
+    service = cluster.submit(folder, "service", SERVICE.format(seconds=seconds, deviation=arguments.deviation, more=more))
+    # All at once: no new task is placed beside one that is in trouble, be it for another reason.
+    offender = cluster.submit(folder, "offender", OFFENDER.format(
+        tasks=2 * cores - 1, hogs=arguments.hogs, calm=arguments.calm, seconds=arguments.calm + arguments.disturbed))
+    disturbed = time.time() + arguments.calm
+    follow(cluster, service, disturbed, seen, marks)
+    marks.append((disturbed, "others begin"))
+    print(f"{disturbed - begin:6.1f} s  others begin", flush=True)
+    follow(cluster, service, disturbed + arguments.disturbed, seen, marks)
+    states = {task["state"] for task in cluster.ask("job", "status", offender)["tasks"]}
+    print(f"the others: {', '.join(sorted(states))}", flush=True)
+    calm_again = time.time()
+    marks.append((calm_again, "others end"))
+    print(f"{calm_again - begin:6.1f} s  others end", flush=True)
+    follow(cluster, service, calm_again + arguments.calm, seen, marks)
+
+    samples = throughput(cluster, service)
+    before, meanwhile = mean(samples, disturbed - 20, disturbed), mean(samples, disturbed + 3, calm_again)
+    after = mean(samples, calm_again + 5, time.time())
+    last = mean(samples, calm_again - 5, calm_again)
+    print(f"requests a second: {before:.0f} before, {meanwhile:.0f} beside the others (the last five seconds: "
+          f"{last:.0f}), {after:.0f} after")
+    plot(folder, samples, begin, marks)
+    print(f"plotted: {folder}/interference.png")
+    cluster.run("job", "cancel", service, check=False)
+    # One that has just ended has no name any more.
+    named = [cause["neighbour"] for cause in seen["all"] if cause["kind"] == "neighbour" and cause["neighbour"]]
+    if not named or any(offender[:8] not in neighbour for neighbour in named):
+        print("the service's trouble was not seen, or not the offender was named")
+        return 1
+    if arguments.adjust and last < 0.8 * before:
+        print("its throughput did not come back")
+        return 1
+    return 0
+
+
+main()

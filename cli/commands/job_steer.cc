@@ -1,0 +1,91 @@
+// tarcil job hold, release, priority: what users do to jobs that they have submitted.
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct SteerJobFlags {
+  ContextFlags cluster;
+  OutputFlags output;
+  std::vector<std::string> ids;
+  int priority = 0;
+};
+
+// Every id is looked for before the first job is changed.
+int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string& done) {
+  Cluster cluster(flags.cluster);
+  std::vector<JobId> ids;
+  for (const std::string& text : flags.ids) ids.push_back(cluster.job(text));
+  const Style style = styleFor(flags.output.verbose);
+  Json list = Json::array();
+  std::string text;
+  for (const JobId& id : ids) {
+    cluster.ask([&](Session& session) {
+      auto request = session.user.steerJobRequest();
+      request.setId(bytesOf(id));
+      request.setChange(change);
+      request.setPriority(static_cast<uint8_t>(flags.priority));
+      return request.send();
+    });
+    Json entry = {{"id", toString(id)}};
+    if (change == wire::JobChange::PRIORITY) {
+      entry["priority"] = flags.priority;
+    } else {
+      entry["held"] = change == wire::JobChange::HOLD;
+    }
+    list.push_back(std::move(entry));
+    text += aligned({{done, style.id(id)}});
+  }
+  if (flags.output.json) {
+    printJson(list);
+  } else {
+    print(text);
+  }
+  return kExitDone;
+}
+
+void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobChange change,
+                 const std::string& done) {
+  CLI::App& command = addCommand(job, name, help);
+  auto flags = std::make_shared<SteerJobFlags>();
+  if (change == wire::JobChange::PRIORITY) {
+    command.add_option("PRIORITY", flags->priority, "0 to 100, higher first.")
+        ->required()
+        ->check(wholeNumber(0, 100));
+  }
+  command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
+  addOutputFlags(command, flags->output);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags, change, done]() { return steer(*flags, change, done); });
+}
+
+}  // namespace
+
+void addJobSteering(CLI::App& job) {
+  addSteering(
+      job, "hold",
+      {"job hold [OPTIONS] ID...", "Let no further task of a job start.",
+       "Tasks that run go on; those that wait, wait until `tarcil job release`. Outlives restarts of the"
+       " master. A job that is over stays as it is. `hold: true` in a job file does it from the start.",
+       "  tarcil job hold 3f2a\n  tarcil job release 3f2a\n", ""},
+      wire::JobChange::HOLD, "Held");
+  addSteering(
+      job, "release",
+      {"job release [OPTIONS] ID...", "Let the tasks of a held job start again.",
+       "They are tried at once, in their job's place in the queue.", "  tarcil job release 3f2a\n", ""},
+      wire::JobChange::RELEASE, "Released");
+  addSteering(
+      job, "priority",
+      {"job priority [OPTIONS] PRIORITY ID...", "Give jobs another priority.",
+       "The queue is ordered by it at once, and so is who may be ended for whom. Tasks that run go on.",
+       "  tarcil job priority 90 3f2a\n  tarcil job priority 10 3f2a 77b0\n", ""},
+      wire::JobChange::PRIORITY, "Changed");
+}
+
+}  // namespace tarcil

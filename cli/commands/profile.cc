@@ -1,0 +1,369 @@
+// tarcil profile: what kernels do on this machine, and from a command to a profile. Needs no cluster.
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "classifier/kernels/kernel.h"
+#include "cli/calibration_file.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/known_applications.h"
+#include "cli/output.h"
+#include "cli/profile_report.h"
+#include "cli/render.h"
+#include "cli/text.h"
+#include "core/base/names.h"
+#include "profiler/quietness.h"
+
+namespace tarcil {
+namespace {
+
+struct ProfileFlags {
+  bool json = false;
+  std::string data, platform = "default", scratch = ".", output;
+  std::optional<uint32_t> seconds;
+  // run
+  std::vector<std::string> command;
+  std::string application, metric, calibration, known;
+  std::vector<std::string> resources;
+  bool full = false, processorTime = false;
+  double target = 0.95;
+  uint32_t rus = 1, runLimit = 60;
+};
+
+void sayProgress(const std::string& line) {
+  say(line);
+}
+
+void warnOfOthers(const Quietness& quietness, std::vector<std::string>& warnings) {
+  const double others = quietness.usedByOthers().value_or(0);
+  if (others <= kQuiet) return;
+  warnings.push_back("other programs used " + fixed(others * 100, 0) +
+                     " % of the machine meanwhile: measure again when it is quiet");
+}
+
+void requirePlatformName(const std::string& name) {
+  const bool isFile = !name.empty() && name.size() <= kMaxNameCharacters && name.front() != '.' &&
+                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                        return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+                      });
+  if (isFile) return;
+  throw badInput("--platform: " + shown(name) +
+                 " names a file here; write letters, digits, '-', '_' and '.'");
+}
+
+void requireFolder(const char* flag, const std::string& path) {
+  if (!std::filesystem::is_directory(path)) {
+    throw badInput(std::string(flag) + ": " + shown(path) +
+                   " is no folder; name one on the disk in question");
+  }
+}
+
+// --- calibrate ---
+
+int calibrateMachine(const ProfileFlags& flags) {
+  requirePlatformName(flags.platform);
+  requireFolder("--scratch", flags.scratch);
+  const std::string path = flags.output.empty()
+                               ? calibrationPath(requireInput(dataFolder(flags.data)), flags.platform)
+                               : flags.output;
+  const Quietness quietness;
+  const Calibration made = calibrate(readMachine(),
+                                     {.platform = flags.platform,
+                                      .budget = std::chrono::seconds(flags.seconds.value_or(60)),
+                                      .scratch = flags.scratch},
+                                     sayProgress);
+  std::vector<std::string> warnings;
+  warnOfOthers(quietness, warnings);
+  for (const std::string& warning : warnings) sayWarning(warning);
+  if (const Status written = writeCalibration(path, made); !written)
+    throw Failure(kExitFailed, written.error().message);
+  if (flags.json) {
+    printJson(jsonOf(made));
+  } else {
+    print(textOf(made));
+  }
+  say("stored as " + path);
+  return kExitDone;
+}
+
+// --- run ---
+
+Resource resourceOf(const std::string& name) {
+  if (const auto resource = resourceNamed(name)) return *resource;
+  const std::vector<std::string_view> names(kResourceNames.begin(), kResourceNames.end());
+  throw badInput("--resources: " + shown(name) + " is no resource; " + didYouMean(name, names) +
+                 "write some of " + joined(names) + ", with commas between them");
+}
+
+// What to press on: what was asked for, else all, else the two that tell most of those that can be measured.
+std::vector<Resource> resourcesFor(const ProfileFlags& flags, const ProfileCompleter& completer,
+                                   const Machine& machine) {
+  std::vector<Resource> resources;
+  for (const std::string& name : flags.resources) resources.push_back(resourceOf(name));
+  if (!resources.empty()) return resources;
+  const Seats seats = seatsFor(machine, flags.rus);
+  for (Resource resource : completer.mostTelling(kResources)) {
+    if (!whyNot(resource, machine) && !whyNotContended(resource, seats)) resources.push_back(resource);
+  }
+  if (!flags.full && resources.size() > 2) resources.resize(2);
+  return resources;
+}
+
+// The stored calibration where it is of this machine and has what is needed, else one made now.
+Calibration calibrationFor(const ProfileFlags& flags, const Machine& machine,
+                           const std::vector<Resource>& resources) {
+  const bool isNamed = !flags.calibration.empty();
+  const std::string path =
+      isNamed ? flags.calibration : calibrationPath(requireInput(dataFolder(flags.data)), flags.platform);
+  auto stored = readCalibration(path);
+  if (!stored && (isNamed || stored.error().code != ErrorCode::kNotFound))
+    throw badInput(stored.error().message);
+  const bool isOurs = stored && stored->processor == machine.processor &&
+                      stored->cores == static_cast<int>(machine.firstThreads.size());
+  if (isOurs) return *stored;
+  say(stored ? path + " is of another machine: calibrating what is needed"
+             : "this machine is not calibrated: calibrating what is needed; `tarcil profile calibrate` does "
+               "it once"
+               " for all");
+  return calibrateSome(machine, resources, {.platform = flags.platform, .scratch = flags.scratch},
+                       sayProgress);
+}
+
+void noteOddities(const ProfileFlags& flags, const Findings& findings, std::vector<std::string>& warnings) {
+  const AloneRun& alone = findings.alone;
+  if (alone.wall < Seconds(0.01) && flags.metric.empty()) {
+    warnings.push_back("one run takes " + fixed(alone.wall.count() * 1e3, 1) +
+                       " ms, most of which is starting and ending: give it more to do");
+  }
+  if (alone.spread > (1 - flags.target) / 2) {
+    warnings.push_back("runs differ by " + fixed(alone.spread * 100, 1) +
+                       " % among themselves, which is much beside the " + fixed((1 - flags.target) * 100, 0) +
+                       " % that are looked for: give more --seconds");
+  }
+  if (alone.leftProcesses > 0) {
+    warnings.push_back("the command left " + counted(alone.leftProcesses, "process") +
+                       " behind when it ended, which were ended: what they do is not measured");
+  }
+}
+
+ProfileOptions optionsOf(const ProfileFlags& flags) {
+  ProfileOptions options;
+  options.command = flags.command;
+  options.rus = flags.rus;
+  options.search.target = flags.target;
+  options.runAtMost = Seconds(flags.runLimit);
+  options.metric = flags.metric;
+  options.measure = !flags.metric.empty() ? Measure::kMetric
+                    : flags.processorTime ? Measure::kProcessorTime
+                                          : Measure::kRuns;
+  options.scratch = flags.scratch;
+  if (flags.seconds) options.budget = Seconds(*flags.seconds);
+  return options;
+}
+
+Findings findingsOf(const Machine& machine, const Calibration& calibration, const ProfileOptions& options) {
+  auto findings = profileCommand(machine, calibration, options, sayProgress);
+  if (findings) return *findings;
+  const bool isBadInput = findings.error().code != ErrorCode::kInvalid;
+  throw Failure(isBadInput ? kExitBadInput : kExitFailed, findings.error().message);
+}
+
+void writeProfile(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw Failure(kExitFailed, "--output: " + path + " cannot be written: " + std::strerror(errno));
+}
+
+void checkRun(const ProfileFlags& flags) {
+  if (flags.command.empty() || flags.command.front().empty()) {
+    throw badInput(
+        "no command given; write it after `--`: tarcil profile run [OPTIONS] -- COMMAND [ARGUMENT...]");
+  }
+  if (!(flags.target > 0.5 && flags.target < 1)) {
+    throw badInput("--target: write a number above 0.5 and below 1, such as 0.95");
+  }
+  if (characters(flags.application) > kMaxNameCharacters || !isPrintable(flags.application)) {
+    throw badInput("--application: " + shown(flags.application) + " does not fit; write at most " +
+                   std::to_string(kMaxNameCharacters) + " characters without control characters");
+  }
+  requirePlatformName(flags.platform);
+  requireFolder("--scratch", flags.scratch);
+}
+
+std::string unitOf(const ProfileFlags& flags) {
+  if (!flags.metric.empty()) return flags.metric;
+  return flags.processorTime ? "runs per second of processor time" : "runs per second";
+}
+
+int profileRun(const ProfileFlags& flags) {
+  checkRun(flags);
+  const auto known =
+      requireInput(flags.known.empty() ? parseApplications(shippedApplications(), "known applications")
+                                       : readApplications(flags.known));
+  const ProfileCompleter completer(known);
+  const Machine machine = readMachine();
+  ProfileOptions options = optionsOf(flags);
+  options.resources = resourcesFor(flags, completer, machine);
+  const Calibration calibration = calibrationFor(flags, machine, options.resources);
+  const Quietness quietness;
+  ProfileReport report;
+  report.findings = findingsOf(machine, calibration, options);
+  report.application = flags.application;
+  report.command = flags.command;
+  report.unit = unitOf(flags);
+  report.completed = completer.complete(
+      {flags.application, report.findings.tolerated, report.findings.caused, /*platforms=*/{}});
+  noteOddities(flags, report.findings, report.warnings);
+  if (!flags.processorTime) warnOfOthers(quietness, report.warnings);
+  for (const std::string& warning : report.warnings) sayWarning(warning);
+  if (!flags.output.empty()) writeProfile(flags.output, yamlOf(report));
+  if (flags.json) {
+    printJson(jsonOf(report));
+  } else {
+    print(textOf(report));
+  }
+  return kExitDone;
+}
+
+const Help kRunHelp = {
+    "profile run [OPTIONS] -- COMMAND [ARGUMENT...]", "Make a profile of a command.",
+    "Runs the command alone, then beside a program that presses on one resource from the other cores, harder "
+    "and"
+    " softer, until it is known at which pressure the command falls below the target: that is what it "
+    "tolerates."
+    " What it causes comes from its own use of cores, memory and disks, and from how much the pressing "
+    "programs"
+    " are slowed by it. By default two resources are measured, those that tell most of the others; the rest "
+    "is"
+    " inferred from known applications. The output says of each number whether it was measured.\n\n"
+    "The command runs many times, here and not on a cluster, with empty input; it must do the same each time "
+    "and"
+    " end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' finds lines "
+    "such"
+    " as 'ops/s: 1234' on its stdout, higher being better. Whatever it leaves running is ended.\n\n"
+    "Measure on a quiet machine: other programs press as well.",
+    "  tarcil profile run --output sort.yaml -- sort -n numbers.txt\n"
+    "  tarcil profile run --full --seconds 60 -- ./solve input.txt\n"
+    "  tarcil profile run --metric 'requests per second' -- ./server --bench\n",
+    "  0  done\n"
+    "  1  the command fails, takes too long or reports nothing; or the\n"
+    "     machine has no core to press from\n"
+    "  2  bad arguments or files, or the command cannot be started\n"};
+
+const Help kCalibrateHelp = {
+    "profile calibrate [OPTIONS]", "Measure what pressing on this machine's resources means.",
+    "For each of the ten resources there is a program that presses on it, with a dial from 0 to 99. Measured "
+    "are: how"
+    " far what is reached is from where the dial stands; how much a second such program, on another core, "
+    "slows the"
+    " first, by which pressure is recognised; and how much each slows those of the other resources. What "
+    "cannot be"
+    " contended for between cores of this machine, such as caches that each core has to itself, is said to "
+    "be not"
+    " measurable, and is never 0.\n\n"
+    "The result is stored for the platform and used by `tarcil profile run`. Takes a minute or two on a quiet"
+    " machine, fills some of the memory (never the last tenth), and writes a scratch file that has no name.",
+    "  tarcil profile calibrate\n"
+    "  tarcil profile calibrate --platform haswell-2.3 --seconds 120\n",
+    "  0  done\n  1  the result cannot be stored\n  2  bad arguments\n"};
+
+void addCommonFlags(CLI::App& command, ProfileFlags& flags) {
+  command.add_option("--seconds", flags.seconds, "About how long all of it may take.")
+      ->check(wholeNumber(1, 86'400))
+      ->type_name("N");
+  command.add_option("--platform", flags.platform, "Hardware type that this machine is of. Default: default")
+      ->type_name("NAME");
+  command
+      .add_option("--scratch", flags.scratch,
+                  "Folder on the disk that is pressed on. Default: the present one")
+      ->type_name("DIR");
+  command
+      .add_option("--data", flags.data,
+                  "Folder of calibrations, in calibration/ there; as of other commands.")
+      ->type_name("DIR");
+  addJsonFlag(command, flags.json);
+}
+
+void addCalibrate(CLI::App& group) {
+  CLI::App& command = addCommand(group, "calibrate", kCalibrateHelp);
+  auto flags = std::make_shared<ProfileFlags>();
+  addCommonFlags(command, *flags);
+  command.add_option("--output", flags->output, "Store it in this file instead.")->type_name("FILE");
+  onRun(command, [flags]() { return calibrateMachine(*flags); });
+}
+
+void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
+  CLI::App& command = addCommand(group, "run", kRunHelp);
+  auto flags = std::make_shared<ProfileFlags>();
+  flags->command = words;
+  command.add_flag("--full", flags->full, "Measure every resource that can be measured here.");
+  command.add_option("--resources", flags->resources, "Measure these, with commas between them.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  command
+      .add_option("--target", flags->target, "Least performance, relative to running alone. Default: 0.95")
+      ->type_name("X");
+  CLI::Option* metric = command
+                            .add_option("--metric", flags->metric,
+                                        "Performance is the number after this on stdout; higher is better.")
+                            ->type_name("NAME");
+  command
+      .add_flag(
+          "--processor-time", flags->processorTime,
+          "Performance is by processor time, not by time: for commands that compute, on a machine that is not"
+          " quiet. What they wait for does not count.")
+      ->excludes(metric);
+  command.add_option("--rus", flags->rus, "Cores that the command gets; default 1.")
+      ->check(wholeNumber(1, 4096))
+      ->type_name("N");
+  command.add_option("--run-limit", flags->runLimit, "Seconds that one run may take; default 60.")
+      ->check(wholeNumber(1, 86'400))
+      ->type_name("N");
+  command.add_option("--application", flags->application, "Name of the application, for the profile.")
+      ->type_name("NAME");
+  command
+      .add_option("--output", flags->output, "Write the profile to this file, as `tarcil submit` takes it.")
+      ->type_name("FILE");
+  command.add_option("--calibration", flags->calibration, "Use this calibration.")->type_name("FILE");
+  command
+      .add_option("--known", flags->known,
+                  "Infer from these applications instead of those that came with tarcil.")
+      ->type_name("FILE");
+  addCommonFlags(command, *flags);
+  command.allow_extras();
+  onRun(command, [flags, &command]() {
+    if (const auto others = command.remaining(); !others.empty()) {
+      throw badInput(shown(others.front()) +
+                     " is no option of `tarcil profile run`; write the command after `--`:" +
+                     " tarcil profile run [OPTIONS] -- COMMAND [ARGUMENT...]");
+    }
+    return profileRun(*flags);
+  });
+}
+
+}  // namespace
+
+void addProfile(CLI::App& app, const std::vector<std::string>& command) {
+  CLI::App& group =
+      addGroup(app, "profile",
+               {"profile COMMAND ...", "From a command to a profile.",
+                "A profile says which interference an application causes and tolerates. `run` measures it"
+                " on this machine, which `calibrate` got to know. `import` has the cluster keep it: jobs that"
+                " name the application then need none of their own.",
+                "  tarcil profile calibrate\n"
+                "  tarcil profile run --application gzip --output gzip.yaml -- gzip -kc big.txt\n"
+                "  tarcil profile import gzip.yaml\n"
+                "  tarcil profile list\n",
+                ""});
+  addCalibrate(group);
+  addProfileRun(group, command);
+  addProfileStore(group);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,170 @@
+// tarcil profile list, show, import, export, delete: the profiles that a cluster keeps.
+#include <fstream>
+#include <iostream>
+
+#include "cli/cluster.h"
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/profile_file.h"
+#include "cli/stored_profiles.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+struct StoreFlags {
+  ContextFlags cluster;
+  bool json = false;
+  std::string application, file, note;
+};
+
+StoredProfile require(Cluster& cluster, const std::string& application) {
+  auto found = findStoredProfile(cluster, application);
+  if (!found) {
+    throw Failure{kExitFailed, "no profile is stored under " + shown(application) +
+                                   "; `tarcil profile list` shows those that are"};
+  }
+  return std::move(*found);
+}
+
+int list(const StoreFlags& flags) {
+  Cluster cluster(flags.cluster);
+  const std::vector<StoredProfile> profiles = storedProfiles(cluster);
+  if (flags.json) {
+    Json json = Json::array();
+    for (const StoredProfile& profile : profiles) json.push_back(jsonOf(profile));
+    printJson(json);
+  } else {
+    print(textOf(profiles));
+    if (profiles.empty()) say("no profile is stored; `tarcil profile import FILE` stores one");
+  }
+  return kExitDone;
+}
+
+int show(const StoreFlags& flags) {
+  Cluster cluster(flags.cluster);
+  const StoredProfile profile = require(cluster, flags.application);
+  if (flags.json) {
+    printJson(jsonOf(profile));
+  } else {
+    print(textOf(profile));
+  }
+  return kExitDone;
+}
+
+int importFile(const StoreFlags& flags) {
+  Profile profile = requireInput(readProfile(flags.file));
+  if (!flags.application.empty()) profile.application = flags.application;
+  if (profile.application.empty()) {
+    throw badInput(flags.file + ": application: is missing; write it, or give --application NAME");
+  }
+  Cluster cluster(flags.cluster);
+  cluster.ask([&](Session& session) {
+    auto request = session.user.storeProfileRequest();
+    write(profile, request.initProfile());
+    request.setNote(flags.note.c_str());
+    return request.send();
+  });
+  const StoredProfile stored = require(cluster, profile.application);
+  if (flags.json) {
+    printJson(jsonOf(stored));
+  } else {
+    print(textOf(stored));
+  }
+  return kExitDone;
+}
+
+int exportFile(const StoreFlags& flags) {
+  Cluster cluster(flags.cluster);
+  const StoredProfile stored = require(cluster, flags.application);
+  const std::string text = yamlOf(stored.profile);
+  if (flags.file.empty()) {
+    print(text);
+    return kExitDone;
+  }
+  std::ofstream file(flags.file);
+  file << text << std::flush;
+  if (!file) throw Failure{kExitFailed, flags.file + ": cannot be written"};
+  return kExitDone;
+}
+
+int erase(const StoreFlags& flags) {
+  Cluster cluster(flags.cluster);
+  cluster.ask([&flags](Session& session) {
+    auto request = session.user.deleteProfileRequest();
+    request.setApplication(flags.application.c_str());
+    return request.send();
+  });
+  if (flags.json) {
+    printJson({{"application", flags.application}, {"deleted", true}});
+  } else {
+    print(aligned({{"Deleted", flags.application}}));
+  }
+  return kExitDone;
+}
+
+using Act = int (*)(const StoreFlags&);
+
+std::shared_ptr<StoreFlags> addStoreCommand(CLI::App& group, const std::string& name, const Help& help,
+                                            Act act, bool namesOne = true) {
+  CLI::App& command = addCommand(group, name, help);
+  auto flags = std::make_shared<StoreFlags>();
+  if (namesOne) {
+    command.add_option("APPLICATION", flags->application, "NAME, or NAME@VERSION.")->required();
+  }
+  addJsonFlag(command, flags->json);
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags, act]() { return act(*flags); });
+  return flags;
+}
+
+}  // namespace
+
+void addProfileStore(CLI::App& group) {
+  addStoreCommand(
+      group, "list",
+      {"profile list [OPTIONS]", "List the profiles that the cluster keeps.",
+       "A job file that says `application: NAME` and has no profile of its own gets the one that is "
+       "kept under this name.",
+       "  tarcil profile list\n  tarcil profile list --json\n", ""},
+      &list, false);
+  addStoreCommand(group, "show",
+                  {"profile show [OPTIONS] APPLICATION", "Show a profile that the cluster keeps.",
+                   "Of NAME@VERSION, where none of that version is kept, the one of NAME.",
+                   "  tarcil profile show sort\n  tarcil profile show sort@9.1\n", ""},
+                  &show);
+  auto exporting = addStoreCommand(
+      group, "export",
+      {"profile export [OPTIONS] APPLICATION", "Write a profile that the cluster keeps as a file.",
+       "As `tarcil submit --profile` and `tarcil profile import` take it.",
+       "  tarcil profile export sort > sort.yaml\n  tarcil profile export --output sort.yaml sort\n", ""},
+      &exportFile);
+  group.get_subcommand("export")
+      ->add_option("--output", exporting->file, "Write it to this file. Default: stdout")
+      ->type_name("FILE");
+  addStoreCommand(group, "delete",
+                  {"profile delete [OPTIONS] APPLICATION", "Take a profile away.",
+                   "Jobs that were submitted with it keep it. Only who stored it, and operators, may.",
+                   "  tarcil profile delete sort@9.1\n", ""},
+                  &erase);
+  auto importing = addStoreCommand(
+      group, "import",
+      {"profile import [OPTIONS] FILE", "Have the cluster keep a profile.",
+       "Under the name that the file has in `application`: NAME, or NAME@VERSION for one version of it. From "
+       "then on jobs that say `application: NAME` need no profile of their own. What is kept under the name "
+       "is replaced, where you stored it or are an operator.",
+       "  tarcil profile run --application sort --output sort.yaml -- sort -n numbers.txt\n"
+       "  tarcil profile import sort.yaml\n"
+       "  tarcil profile import --application sort@9.1 --note 'measured on haswell' sort.yaml\n",
+       ""},
+      &importFile, false);
+  CLI::App* command = group.get_subcommand("import");
+  command->add_option("FILE", importing->file, "The profile (YAML or JSON).")->required();
+  command->add_option("--application", importing->application, "Keep it under this name.")->type_name("NAME");
+  command->add_option("--note", importing->note, "Where it comes from, for people.")->type_name("TEXT");
+}
+
+}  // namespace tarcil

@@ -1,0 +1,361 @@
+// tarcil sim: a cluster that exists as numbers only, under one policy or several; or one in which things
+// break.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/fault_hunt.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/scenario_file.h"
+#include "cli/simulation_report.h"
+#include "cli/text.h"
+
+namespace tarcil {
+namespace {
+
+using sim::Progress;
+using sim::Scenario;
+using sim::Summary;
+
+struct SimFlags {
+  std::string scenario;
+  bool json = false;
+  std::vector<std::string> policies, coRuns;
+  std::string seeds, workload, durations;
+  bool noInterference = false;
+  bool faults = false;
+  uint64_t events = 50'000;
+  uint32_t trace = 40;
+  std::optional<uint32_t> seconds;
+  std::optional<uint32_t> servers, rus, jobs, tasks, agents, applications;
+  std::optional<uint32_t> cap, floor, ratio, margin;
+  std::optional<double> load, meanMs, rttMs, probeRatio, target, warmUp, error;
+};
+
+template <typename To, typename From>
+void set(To& to, const std::optional<From>& from) {
+  if (from) to = static_cast<To>(*from);
+}
+
+std::optional<Duration> fromMs(const char* flag, const std::optional<double>& ms, double least) {
+  if (!ms) return std::nullopt;
+  constexpr double kMostMs = 1e12;
+  if (!(*ms >= least && *ms <= kMostMs)) {
+    throw badInput(std::string(flag) + ": does not fit; write milliseconds from " + Json(least).dump());
+  }
+  return Duration(static_cast<int64_t>(*ms * 1e3));
+}
+
+void laySizes(const SimFlags& flags, Scenario& scenario) {
+  if (flags.servers || flags.rus) {
+    sim::PlatformSize alike;
+    set(alike.servers, flags.servers);
+    set(alike.units, flags.rus);
+    scenario.platforms = {alike};
+  }
+  set(scenario.jobs, flags.jobs);
+  set(scenario.tasks, flags.tasks);
+  set(scenario.load, flags.load);
+  set(scenario.mean, fromMs("--mean-ms", flags.meanMs, 0.001));
+  set(scenario.warmUp, flags.warmUp);
+  if (!flags.durations.empty()) {
+    scenario.durations = flags.durations == "exp-jobs"    ? sim::Durations::kExponentialJobs
+                         : flags.durations == "exp-tasks" ? sim::Durations::kExponentialTasks
+                                                          : sim::Durations::kConstant;
+  }
+}
+
+void layPolicies(const SimFlags& flags, Scenario& scenario) {
+  if (!flags.policies.empty()) scenario.policies.clear();
+  for (const std::string& policy : flags.policies) {
+    const auto named = sim::policyNamed(policy);
+    const std::vector<std::string_view> all(std::begin(sim::kPolicyNames), std::end(sim::kPolicyNames));
+    if (!named) {
+      throw badInput("--policy: is " + shown(policy) + "; " + didYouMean(policy, all) + "write one of " +
+                     joined(all));
+    }
+    scenario.policies.push_back(*named);
+  }
+  if (!flags.seeds.empty()) {
+    auto seeds = parseSeeds(flags.seeds);
+    if (!seeds) throw badInput("--seed: " + seeds.error().message);
+    scenario.seeds = std::move(*seeds);
+  }
+  set(scenario.agents, flags.agents);
+  set(scenario.roundTrip, fromMs("--rtt-ms", flags.rttMs, 0));
+  set(scenario.probeRatio, flags.probeRatio);
+  QualitySettings& settings = scenario.settings;
+  set(settings.target, flags.target);
+  set(settings.cap, flags.cap);
+  set(settings.floor, flags.floor);
+  set(settings.ratio, flags.ratio);
+  set(settings.margin, flags.margin);
+}
+
+Scenario scenarioOf(const SimFlags& flags) {
+  ScenarioRequest request;
+  if (!flags.scenario.empty()) request = requireInput(readScenario(flags.scenario));
+  Scenario& scenario = request.scenario;
+  if (!flags.workload.empty()) {
+    if (const Status status = setWorkload(request, flags.workload); !status) {
+      throw badInput("--workload: " + status.error().message);
+    }
+    // The whole trace, unless it is said otherwise.
+    if (!request.traceFile.empty() && flags.scenario.empty()) scenario.jobs = 10'000'000;
+  }
+  laySizes(flags, scenario);
+  layPolicies(flags, scenario);
+  set(scenario.applications, flags.applications);
+  set(scenario.classificationError, flags.error);
+  if (!flags.coRuns.empty()) {
+    request.coRunFiles = flags.coRuns;
+    scenario.truth = sim::TruthKind::kMeasured;
+  }
+  if (flags.noInterference) scenario.truth = sim::TruthKind::kNone;
+  return requireInput(loadScenario(request));
+}
+
+// Says every few seconds how far the runs are; silent where they are quicker.
+class Watch {
+ public:
+  explicit Watch(size_t runs) : runs_(runs) {}
+
+  void heard(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kEvery;
+    say(std::to_string(done_) + " of " + counted(runs_, "run") + " done; one that goes on has " +
+        std::to_string(100 * progress.jobsDone / progress.jobs) + " % of its jobs, " +
+        std::to_string(progress.events) + " events");
+  }
+  void ended() {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kEvery{3};
+
+  const size_t runs_;
+  std::mutex mutex_;
+  size_t done_ = 0;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kEvery;
+};
+
+// Every policy with every seed, in that order; as many at once as there are cores.
+std::vector<Summary> runAll(const Scenario& scenario) {
+  const size_t count = scenario.policies.size() * scenario.seeds.size();
+  std::vector<Summary> runs(count);
+  Watch watch(count);
+  std::atomic<size_t> next = 0;
+  const auto work = [&scenario, &runs, &watch, &next]() {
+    for (size_t i = next++; i < runs.size(); i = next++) {
+      runs[i] = sim::simulate(scenario, scenario.policies[i / scenario.seeds.size()],
+                              scenario.seeds[i % scenario.seeds.size()],
+                              [&watch](const Progress& progress) { watch.heard(progress); });
+      watch.ended();
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  for (size_t i = 1; i < std::min(cores, count); ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return runs;
+}
+
+int simulateAll(const SimFlags& flags) {
+  const Scenario scenario = scenarioOf(flags);
+  const std::vector<Summary> runs = runAll(scenario);
+  if (flags.json) {
+    Json all = Json::array();
+    for (const Summary& run : runs) all.push_back(jsonOf(scenario, run));
+    printJson(runs.size() == 1 ? all.front() : all);
+  } else {
+    print(textOf(scenario, runs));
+  }
+  int code = kExitDone;
+  for (const Summary& run : runs) {
+    const std::string which =
+        std::string(sim::name(run.policy)) + ", seed " + std::to_string(run.seed) + ": ";
+    if (run.unfinished > 0) say(which + counted(run.unfinished, "job") + " never ended");
+    if (run.violations == 0) continue;
+    say(which + counted(run.violations, "violation") + ": units had two owners, or a task was started twice");
+    code = kExitFailed;
+  }
+  return code;
+}
+
+int huntAll(const SimFlags& flags) {
+  auto seeds = parseSeeds(flags.seeds.empty() ? "1..100" : flags.seeds);
+  if (!seeds) throw badInput("--seeds: " + seeds.error().message);
+  return huntFaults({.seeds = std::move(*seeds),
+                     .events = flags.events,
+                     .trace = flags.trace,
+                     .seconds = flags.seconds,
+                     .json = flags.json});
+}
+
+const Help kHelp = {
+    "sim [OPTIONS] [SCENARIO]", "Simulate a cluster under one policy or several.",
+    "Runs jobs on servers that exist as numbers only, on a virtual clock, and shows how they fared: response "
+    "times against the ideal (no delay, best resources), quality, utilisation, waits, conflicts. The policy "
+    "quality is the real one: its decisions are made by the code that decides in a cluster. The same seed "
+    "gives the same result.\n\n"
+    "SCENARIO is a YAML file (docs/simulator.md); flags lie over what it says. Without one: jobs alike on "
+    "400 "
+    "servers of 16 units.\n\n"
+    "Policies: quality; greedy, a centralised scheduler that judges every free slot and takes its time; "
+    "late-binding, "
+    "batch, per-task and random, with queues at the servers, as in Sparrow; least-loaded; omniscient, which "
+    "knows "
+    "all "
+    "but interference; ideal, which asks the simulated truth itself and has no delay.\n\n"
+    "With --faults it does something else: it looks for faults of the master, the agents and the monitors. "
+    "Their real logic runs jobs of all kinds on small random clusters in which processes die, disks fail and "
+    "networks are cut all the time, and every promise of docs/protocol.md is checked as it runs. Each seed "
+    "is "
+    "a history of its own. It ends with the first broken promise, and says what to type to see it again.",
+    "  tarcil sim bench/figures/large_scale.yaml\n"
+    "  tarcil sim --policy quality,batch,random --load 0.8 --seeds 1..4\n"
+    "  tarcil sim --policy batch --servers 10000 --rus-per-server 4 --jobs 5000 --tasks 100 \\\n"
+    "             --load 0.8 --no-interference --json\n"
+    "  tarcil sim --faults --seeds 1..1000 --seconds 60\n"
+    "  tarcil sim --workload swf:NASA.swf.gz --servers 16 --rus-per-server 8\n"
+    "  tarcil sim --corun pairs.csv triples.csv --servers 100 --rus-per-server 4 --load 0.6\n",
+    "  0  done\n"
+    "  1  a run broke a promise: units had two owners, or what --faults found\n"
+    "  2  bad input; nothing was run\n"};
+
+void addWorkloadFlags(CLI::App& command, SimFlags& flags) {
+  command.add_option("--servers", flags.servers, "Servers, all alike; default 400.")
+      ->check(wholeNumber(1, 100'000))
+      ->type_name("N");
+  command.add_option("--rus-per-server", flags.rus, "Units of each; default 16.")
+      ->check(wholeNumber(1, 4'096))
+      ->type_name("N");
+  command
+      .add_option(
+          "--workload", flags.workload,
+          "alike (the default), mixed, or a trace: swf:FILE, openb:FILE, swim:FILE; also packed by gzip.")
+      ->type_name("KIND[:FILE]");
+  command.add_option("--jobs", flags.jobs, "Jobs; default 1000, of a trace all.")
+      ->check(wholeNumber(1, 10'000'000))
+      ->type_name("N");
+  command.add_option("--tasks", flags.tasks, "Tasks of each; default 10.")
+      ->check(wholeNumber(1, kMaxTasks))
+      ->type_name("N");
+  command
+      .add_option("--load", flags.load,
+                  "Part of all units that the jobs would hold at full speed, above 0: moves their arrivals. "
+                  "Default 0.5 for jobs alike, else as the workload has it.")
+      ->type_name("X");
+  command.add_option("--mean-ms", flags.meanMs, "Mean duration of a task; default 100.")->type_name("MS");
+  command
+      .add_option("--durations", flags.durations,
+                  "exp-jobs (one exponential duration a job; the default), exp-tasks (each task its own) or "
+                  "constant.")
+      ->check(oneOf({"exp-jobs", "exp-tasks", "constant"}))
+      ->type_name("KIND");
+  command
+      .add_option("--warm-up", flags.warmUp,
+                  "Part of the jobs, from the first, that are run and not counted; default 0.1.")
+      ->type_name("X");
+}
+
+void addTruthFlags(CLI::App& command, SimFlags& flags) {
+  command
+      .add_option(
+          "--corun", flags.coRuns,
+          "Take how fast programs run beside one another from measurements: a CSV of pairs and one of "
+          "triples (docs/simulator.md). Not part of tarcil.")
+      ->expected(1, 2)
+      ->type_name("FILE...");
+  command.add_flag("--no-interference", flags.noInterference,
+                   "Tasks run at full speed, whatever is beside them: only queueing counts.");
+  command.add_option("--applications", flags.applications, "Kinds of jobs; default 60.")
+      ->check(wholeNumber(1, 10'000))
+      ->type_name("N");
+  command
+      .add_option("--classification-error", flags.error,
+                  "By how much of themselves the entries of profiles are off on average, 0 to 1; default 0.")
+      ->type_name("X");
+}
+
+void addPolicyFlags(CLI::App& command, SimFlags& flags) {
+  command.add_option("--policy", flags.policies, "Policies to compare, with commas; default quality.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  command
+      .add_option("--seed,--seeds", flags.seeds,
+                  "Seeds, such as 7 or 1,2 or 1..8; each is a run of its own. Default 1.")
+      ->type_name("LIST");
+  command.add_option("--agents", flags.agents, "Agents of the policy quality; default 10.")
+      ->check(wholeNumber(1, 1'000))
+      ->type_name("N");
+  command.add_option("--rtt-ms", flags.rttMs, "Round trip of a message; default 1.")->type_name("MS");
+  command
+      .add_option("--probe-ratio", flags.probeRatio,
+                  "Servers that batch and per-task probe a task; default 2.")
+      ->type_name("X");
+  command.add_option("--target", flags.target, "As in `tarcil tune`; so are the next four.")->type_name("X");
+  command.add_option("--cap", flags.cap, "Most draws per task.")
+      ->check(wholeNumber(1, 10'000))
+      ->type_name("N");
+  command.add_option("--floor", flags.floor, "Fewest draws per job.")
+      ->check(wholeNumber(1, 100'000))
+      ->type_name("N");
+  command.add_option("--ratio", flags.ratio, "Fixed number of draws per task.")
+      ->check(wholeNumber(1, 100'000))
+      ->type_name("N");
+  command.add_option("--margin", flags.margin, "Pressure added when a slot is judged.")
+      ->check(wholeNumber(0, kMaxPressure))
+      ->type_name("N");
+}
+
+void addFaultFlags(CLI::App& command, SimFlags& flags) {
+  command
+      .add_flag("--faults", flags.faults,
+                "Look for faults of master, agents and monitors; of the other flags only --seeds and --json "
+                "count. Seeds: default 1..100.")
+      ->excludes("SCENARIO");
+  command.add_option("--events", flags.events, "With --faults: how long a history is; default 50000.")
+      ->check(wholeNumber(1, 1'000'000'000))
+      ->needs("--faults")
+      ->type_name("N");
+  command
+      .add_option("--seconds", flags.seconds, "With --faults: begin no history after so long; default never.")
+      ->check(wholeNumber(1, 10'000'000))
+      ->needs("--faults")
+      ->type_name("N");
+  command
+      .add_option("--trace", flags.trace,
+                  "With --faults: how many events to show before a broken promise; default 40.")
+      ->check(wholeNumber(0, 10'000'000))
+      ->needs("--faults")
+      ->type_name("N");
+}
+
+}  // namespace
+
+void addSim(CLI::App& app) {
+  CLI::App& command = addCommand(app, "sim", kHelp);
+  auto flags = std::make_shared<SimFlags>();
+  command.add_option("SCENARIO", flags->scenario, "Scenario file.")->type_name("FILE");
+  addWorkloadFlags(command, *flags);
+  addTruthFlags(command, *flags);
+  addPolicyFlags(command, *flags);
+  addFaultFlags(command, *flags);
+  addJsonFlag(command, flags->json);
+  onRun(command, [flags]() { return flags->faults ? huntAll(*flags) : simulateAll(*flags); });
+}
+
+}  // namespace tarcil

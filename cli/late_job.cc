@@ -1,0 +1,327 @@
+#include "cli/late_job.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "client/late_client.h"
+#include "env/clock.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+constexpr size_t kMostLateTasksShown = 50;
+constexpr auto kAskPatience = 500 * kj::MILLISECONDS;
+constexpr int32_t kFirstSignalCode = 128;
+
+RunState stateFrom(late::Outcome outcome, int32_t code) {
+  switch (outcome) {
+    case late::Outcome::kDone:
+      return code == 0 ? RunState::kDone : RunState::kFailed;
+    case late::Outcome::kLost:
+      return RunState::kLost;
+    case late::Outcome::kCancelled:
+      return RunState::kCancelled;
+  }
+  return RunState::kLost;
+}
+
+LateJobStatus statusOf(const JobId& id, const JobSpec& spec) {
+  LateJobStatus status;
+  status.id = id;
+  status.spec = spec;
+  status.submitted = systemClock().now().wall;
+  status.tasks.resize(spec.tasks);
+  return status;
+}
+
+// Keeps what becomes of one job's tasks.
+class Watcher final : public LateClientListener {
+ public:
+  explicit Watcher(LateJobStatus& status) : status_(status), left_(status.tasks.size()) {}
+
+  void taskOver(const LateClientResult& result) override {
+    status_.tasks[result.task.task] = {stateFrom(result.outcome, result.code), result.code, result.server,
+                                       result.attempts, result.phases};
+    if (!result.problem.empty()) status_.problem = result.problem;
+    if (--left_ == 0) over_.fulfiller->fulfill();
+  }
+  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override {
+    say("the agent at " + agent + " is out of reach, with " + counted(inFlight.size(), "task") +
+        " in its hands; going on to the next");
+  }
+  void denied(const Error& error) override { over_.fulfiller->reject(toException(error)); }
+
+  // Resolves when all tasks are over.
+  kj::Promise<void> over() { return kj::mv(over_.promise); }
+
+ private:
+  LateJobStatus& status_;
+  size_t left_;
+  kj::PromiseFulfillerPair<void> over_ = kj::newPromiseAndFulfiller<void>();
+};
+
+LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
+  LateClientJob made;
+  made.id = id;
+  made.spec = std::move(job.spec);
+  made.probeRatio = job.probeRatio;
+  made.executor = std::move(job.executor);
+  made.detached = detached;
+  return made;
+}
+
+// A client of late binding goes on trying for ever: whether there is a cluster at all is asked before.
+void requireCluster(Cluster& cluster) {
+  cluster.ask([](Session& session) { return session.agent.userRequest().send(); });
+}
+
+void refuseIfSaid(const LateJobStatus& status) {
+  if (!status.problem.empty()) throw Failure(kExitFailed, status.problem);
+}
+
+LateJobStatus readStatus(wire::LateJobDetails::Reader from) {
+  LateJobStatus status = statusOf(readJobId(from.getId()), read(from.getSpec()));
+  status.user = convert::text(from.getUser());
+  status.submitted = wallTime(from.getSubmitted());
+  status.finished = wallTime(from.getFinished());
+  for (auto task : from.getOver()) {
+    if (task.getTask() >= status.tasks.size()) continue;
+    const auto outcome = convert::fromWireEnum<late::Outcome>(task.getOutcome(), 3, "outcome");
+    const auto phases = task.getPhases();
+    status.tasks[task.getTask()] = {stateFrom(outcome, task.getCode()),
+                                    task.getCode(),
+                                    convert::text(task.getServer()),
+                                    task.getAttempts(),
+                                    {Duration(phases.getReserve()), Duration(phases.getQueue()),
+                                     Duration(phases.getGetTask()), Duration(phases.getService())}};
+  }
+  return status;
+}
+
+bool hasRun(const LateTaskStatus& task) {
+  return task.state == RunState::kDone || task.state == RunState::kFailed;
+}
+
+std::string resultOf(const LateTaskStatus& task) {
+  if (task.state == RunState::kLost) return "lost: it may have run";
+  if (!hasRun(task)) return "";
+  if (task.code > kFirstSignalCode) return "signal " + std::to_string(task.code - kFirstSignalCode);
+  return "exit " + std::to_string(task.code);
+}
+
+std::string reasonOf(const LateJobStatus& job) {
+  if (!job.problem.empty()) return job.problem;
+  const RunState state = stateOf(job);
+  if (state != RunState::kFailed && state != RunState::kLost) return "";
+  const auto isSo = [state](const LateTaskStatus& task) { return task.state == state; };
+  const auto first = std::find_if(job.tasks.begin(), job.tasks.end(), isSo);
+  return std::to_string(std::count_if(job.tasks.begin(), job.tasks.end(), isSo)) + " of " +
+         std::to_string(job.tasks.size()) + " tasks " +
+         (state == RunState::kFailed ? "failed" : "were lost") + "; first: task " +
+         std::to_string(first - job.tasks.begin()) + ", " + resultOf(*first);
+}
+
+std::string countsOf(const LateJobStatus& job) {
+  std::map<RunState, size_t> counts;
+  for (const LateTaskStatus& task : job.tasks) ++counts[task.state];
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text.append(text.empty() ? "" : ", ").append(std::to_string(count) + " ").append(name(state));
+  }
+  return text;
+}
+
+double milliseconds(Duration duration) {
+  return static_cast<double>(duration.count()) / 1000;
+}
+
+Json jsonOf(const late::Phases& phases) {
+  return {{"reserve", milliseconds(phases.reserve)},
+          {"queue", milliseconds(phases.queue)},
+          {"get_task", milliseconds(phases.getTask)},
+          {"service", milliseconds(phases.service)}};
+}
+
+Json jsonOf(const LateTaskStatus& task, size_t index) {
+  const bool ran = hasRun(task), hasSignal = ran && task.code > kFirstSignalCode;
+  return {{"index", index},
+          {"state", name(task.state)},
+          {"server", task.server.empty() ? Json() : Json(task.server)},
+          {"rus", Json::array()},
+          {"q", Json()},
+          {"s", Json()},
+          {"exit_code", ran && !hasSignal ? Json(task.code) : Json()},
+          {"signal", hasSignal ? Json(task.code - kFirstSignalCode) : Json()},
+          {"oom_killed", false},
+          {"attempt", task.attempts == 0 ? 0 : task.attempts - 1},
+          {"phases_ms", ran ? jsonOf(task.phases) : Json()}};
+}
+
+using Phase = std::pair<const char*, Duration late::Phases::*>;
+constexpr Phase kPhases[] = {{"reserve", &late::Phases::reserve},
+                             {"queue", &late::Phases::queue},
+                             {"get_task", &late::Phases::getTask},
+                             {"service", &late::Phases::service}};
+
+// Of the tasks that ran, ascending.
+std::vector<double> timesOf(const LateJobStatus& job, Duration late::Phases::*phase) {
+  std::vector<double> times;
+  for (const LateTaskStatus& task : job.tasks) {
+    if (hasRun(task)) times.push_back(milliseconds(task.phases.*phase));
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+double quantile(const std::vector<double>& ascending, double q) {
+  return ascending[static_cast<size_t>(q * static_cast<double>(ascending.size() - 1) + 0.5)];
+}
+
+}  // namespace
+
+LateJobStatus runLateJob(Cluster& cluster, const JobId& id, JobFile job) {
+  requireCluster(cluster);
+  LateJobStatus status = statusOf(id, job.spec);
+  Watcher watcher(status);
+  LateClient client(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher);
+  client.submit(clientJobOf(id, std::move(job), false));
+  cluster.wait(watcher.over());
+  status.finished = systemClock().now().wall;
+  refuseIfSaid(status);
+  return status;
+}
+
+void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job) {
+  requireCluster(cluster);
+  LateJobStatus status = statusOf(id, job.spec);
+  Watcher watcher(status);
+  LateClient client(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher);
+  client.submit(clientJobOf(id, std::move(job), true));
+  cluster.wait(client.handedOver().exclusiveJoin(watcher.over()));
+  refuseIfSaid(status);
+}
+
+std::optional<LateJobStatus> findLateJob(Cluster& cluster, const JobId& id) {
+  for (const std::string& agent : cluster.agents()) {
+    Client one(cluster.net(), {agent}, cluster.token(),
+               {.firstPatience = kAskPatience, .patience = kAskPatience}, [](const std::string&) {});
+    auto asked = one.ask([&id](Session& session) {
+      auto request = session.agent.lateJobRequest();
+      request.setId(bytesOf(id));
+      return request.send();
+    });
+    auto found = cluster.wait(
+        asked.then([](auto&& answer) { return std::optional(readStatus(answer.getJob())); },
+                   [](kj::Exception&&) -> std::optional<LateJobStatus> { return std::nullopt; }));
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+LateJobStatus requireLateJob(Cluster& cluster, const JobId& id) {
+  if (auto found = findLateJob(cluster, id)) return std::move(*found);
+  throw Failure(kExitFailed, "there is no job " + toString(id) + ", or no agent remembers it");
+}
+
+RunState stateOf(const LateJobStatus& job) {
+  const auto has = [&job](RunState state) {
+    return std::any_of(job.tasks.begin(), job.tasks.end(),
+                       [state](const LateTaskStatus& task) { return task.state == state; });
+  };
+  if (has(RunState::kQueued)) return RunState::kRunning;
+  for (const RunState state : {RunState::kFailed, RunState::kLost, RunState::kCancelled}) {
+    if (has(state)) return state;
+  }
+  return RunState::kDone;
+}
+
+Json jsonOf(const LateJobStatus& job) {
+  Json tasks = Json::array();
+  for (size_t i = 0; i < job.tasks.size(); ++i) tasks.push_back(jsonOf(job.tasks[i], i));
+  const std::string reason = reasonOf(job);
+  return {{"id", toString(job.id)},
+          {"name", job.spec.name},
+          {"user", job.user.empty() ? Json() : Json(job.user)},
+          {"policy", "late-binding"},
+          {"state", name(stateOf(job))},
+          {"reason", reason.empty() ? Json() : Json(reason)},
+          {"ahead", 0},
+          {"expected_start", Json()},
+          {"submitted", jsonTime(job.submitted)},
+          {"finished", jsonTime(job.finished)},
+          {"tasks", std::move(tasks)}};
+}
+
+std::string textOf(const LateJobStatus& job, const Style& style) {
+  const Fields fields = {{"Id", style.id(job.id)},
+                         {"Name", job.spec.name},
+                         {"Policy", "late-binding"},
+                         {"State", std::string(name(stateOf(job)))},
+                         {"Result", reasonOf(job)},
+                         {"Submitted", style.time(job.submitted)},
+                         {"Finished", style.time(job.finished)},
+                         {"Tasks", std::to_string(job.tasks.size()) + " (" + countsOf(job) + ")"}};
+  Table table({"Task", "State", "Server", "Attempts", "Reserve ms", "Queue ms", "Get task ms", "Service ms",
+               "Result"});
+  for (size_t i = 0; i < job.tasks.size(); ++i) {
+    if (!style.verbose && i >= kMostLateTasksShown) break;
+    const LateTaskStatus& task = job.tasks[i];
+    std::vector<std::string> cells = {std::to_string(i), std::string(name(task.state)), task.server,
+                                      std::to_string(task.attempts)};
+    for (const auto& [phase, member] : kPhases) {
+      cells.push_back(hasRun(task) ? fixed(milliseconds(task.phases.*member), 3) : "");
+    }
+    cells.push_back(resultOf(task));
+    table.add(std::move(cells));
+  }
+  std::string text = aligned(fields) + "\n" + table.text();
+  if (!style.verbose && job.tasks.size() > kMostLateTasksShown) {
+    text += "and " + counted(job.tasks.size() - kMostLateTasksShown, "more task") + "; --verbose shows all\n";
+  }
+  return text;
+}
+
+Json explanationOf(const LateJobStatus& job) {
+  Json phases = Json::object();
+  for (const auto& [phase, member] : kPhases) {
+    const auto times = timesOf(job, member);
+    if (times.empty()) continue;
+    phases[phase] = {{"p50", quantile(times, 0.5)}, {"p99", quantile(times, 0.99)}, {"max", times.back()}};
+  }
+  Json servers = Json::object();
+  for (const LateTaskStatus& task : job.tasks) {
+    if (!task.server.empty()) servers[task.server] = servers.value(task.server, 0) + 1;
+  }
+  const std::string reason = reasonOf(job);
+  return {{"id", toString(job.id)},
+          {"state", name(stateOf(job))},
+          {"reason", reason.empty() ? Json() : Json(reason)},
+          {"policy", "late-binding"},
+          {"decision", Json::array()},
+          {"phases_ms", std::move(phases)},
+          {"servers", std::move(servers)}};
+}
+
+std::string explanationTextOf(const LateJobStatus& job) {
+  Table table({"Phase", "Median ms", "99th percentile ms", "Longest ms"});
+  for (const auto& [phase, member] : kPhases) {
+    const auto times = timesOf(job, member);
+    if (times.empty()) return "No task of it has run yet.\n";
+    table.add(
+        {phase, fixed(quantile(times, 0.5), 3), fixed(quantile(times, 0.99), 3), fixed(times.back(), 3)});
+  }
+  return "Its tasks were bound late: servers were asked to keep a place, and each task went to the first "
+         "that had "
+         "one free.\nWhere their time went:\n\n" +
+         table.text();
+}
+
+}  // namespace tarcil

@@ -1,0 +1,55 @@
+// Late-bound jobs in commands: handing them to an agent, and what became of their tasks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/cluster.h"
+#include "cli/job_file.h"
+#include "cli/json.h"
+#include "cli/render.h"
+#include "core/state/job_state.h"
+#include "latebinding/late_job.h"
+
+namespace tarcil {
+
+struct LateTaskStatus {
+  RunState state = RunState::kQueued;  // until it is over
+  int32_t code = 0;                    // kDone, kFailed
+  std::string server;                  // that had it last; empty: none
+  uint32_t attempts = 0;
+  late::Phases phases{};  // kDone, kFailed
+};
+
+struct LateJobStatus {
+  JobId id{};
+  JobSpec spec;
+  std::string user;     // empty: not known
+  std::string problem;  // why it was refused; else empty
+  WallTime submitted = kNever, finished = kNever;
+  std::vector<LateTaskStatus> tasks;  // every task, in order
+};
+
+// Hands the job to one agent after the other until all of its tasks are over. Failure where it is refused, or
+// the token is.
+LateJobStatus runLateJob(Cluster& cluster, const JobId& id, JobFile job);
+// Hands it to an agent, which goes on with it on its own. Failure as above.
+void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job);
+
+// From the agent that holds it or held it lately; nothing where none does.
+std::optional<LateJobStatus> findLateJob(Cluster& cluster, const JobId& id);
+
+// The same; where none does, the failure of a command that was asked for it.
+LateJobStatus requireLateJob(Cluster& cluster, const JobId& id);
+
+// What the most advanced unfinished task is, at the end what the worst became.
+RunState stateOf(const LateJobStatus& job);
+// As of other jobs (cli/job_status.h), with the phases of each task.
+Json jsonOf(const LateJobStatus& job);
+std::string textOf(const LateJobStatus& job, const Style& style);
+// Where the time of its tasks went, and where they ran: for `job explain`.
+Json explanationOf(const LateJobStatus& job);
+std::string explanationTextOf(const LateJobStatus& job);
+
+}  // namespace tarcil

@@ -1,0 +1,131 @@
+#include "cli/stored_profiles.h"
+
+#include <algorithm>
+
+#include "cli/render.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "rpc/errors.h"
+#include "schema/convert_profile.h"
+
+namespace tarcil {
+namespace {
+
+// The resources of which there is something to say: pressures other than `unsaid`.
+std::string listed(const Pressure& pressure, uint8_t unsaid) {
+  std::string text;
+  for (size_t i = 0; i < pressure.size(); ++i) {
+    if (pressure[i] == unsaid) continue;
+    if (!text.empty()) text += ", ";
+    text += std::string(kResourceNames[i]) + ": " + std::to_string(pressure[i]);
+  }
+  return text;
+}
+
+Json historyJson(const std::vector<ProfileLesson>& history) {
+  Json lessons = Json::array();
+  for (const ProfileLesson& lesson : history) {
+    lessons.push_back({{"at", jsonTime(lesson.at)},
+                       {"resource", kResourceNames[static_cast<size_t>(lesson.resource)]},
+                       {"from", lesson.from},
+                       {"to", lesson.to},
+                       {"felt", lesson.felt},
+                       {"performance", lesson.share}});
+  }
+  return lessons;
+}
+
+std::string textOf(const ProfileLesson& lesson, const Style& style) {
+  return style.time(lesson.at) + "  tolerates " + std::to_string(lesson.to) + " of " +
+         std::string(kResourceNames[static_cast<size_t>(lesson.resource)]) + ", not " +
+         std::to_string(lesson.from) + ": a task reached " + fixed(100 * lesson.share, 0) +
+         "% of what was expected and felt " + std::to_string(lesson.felt);
+}
+
+std::string orNone(std::string text) {
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+std::optional<StoredProfile> findStoredProfile(Cluster& cluster, const std::string& application) {
+  std::optional<StoredProfile> found;
+  auto failure = kj::runCatchingExceptions([&]() {
+    auto answer = cluster.ask([&application](Session& session) {
+      auto request = session.user.profileRequest();
+      request.setApplication(application.c_str());
+      return request.send();
+    });
+    found = read(answer.getProfile());
+  });
+  KJ_IF_MAYBE (exception, failure) {
+    if (fromException(*exception).code != ErrorCode::kNotFound) kj::throwFatalException(kj::mv(*exception));
+  }
+  return found;
+}
+
+std::vector<StoredProfile> storedProfiles(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.profilesRequest().send(); });
+  std::vector<StoredProfile> profiles;
+  for (auto profile : answer.getProfiles()) profiles.push_back(read(profile));
+  return profiles;
+}
+
+std::string yamlOf(const Profile& profile) {
+  std::string text;
+  if (!profile.application.empty()) text += "application: " + profile.application + "\n";
+  text += "caused: {" + listed(profile.caused, 0) + "}\n";
+  // Each is written out: what is not named would be 99 - caused.
+  text += "tolerated: {" + listed(profile.tolerated, UINT8_MAX) + "}\n";
+  if (profile.platforms.empty()) return text;
+  std::string platforms;
+  for (const auto& [name, factor] : profile.platforms) {
+    platforms += (platforms.empty() ? "" : ", ") + name + ": " + Json(factor).dump();
+  }
+  return text + "platforms: {" + platforms + "}\n";
+}
+
+Json jsonOf(const StoredProfile& stored) {
+  return {{"application", stored.profile.application},
+          {"caused", jsonByResource(stored.profile.caused)},
+          {"tolerated", jsonByResource(stored.profile.tolerated)},
+          {"platforms", stored.profile.platforms},
+          {"user", stored.user},
+          {"stored", jsonTime(stored.stored)},
+          {"revision", stored.revision},
+          {"note", stored.note},
+          {"history", historyJson(stored.history)}};
+}
+
+std::string textOf(const StoredProfile& stored) {
+  const Style style = styleFor(false);
+  Fields fields{{"Application", stored.profile.application},
+                {"Causes", orNone(listed(stored.profile.caused, 0))},
+                {"Tolerates", orNone(listed(stored.profile.tolerated, kMaxPressure))},
+                {"Stored", style.time(stored.stored) + " by " + stored.user + ", revision " +
+                               std::to_string(stored.revision)}};
+  for (const auto& [platform, factor] : stored.profile.platforms) {
+    fields.push_back({"On " + platform, fixed(factor, 2)});
+  }
+  if (!stored.note.empty()) fields.push_back({"Note", stored.note});
+  std::string text = aligned(fields);
+  if (!stored.history.empty()) text += "\nLowered, since tasks performed badly\n";
+  for (const ProfileLesson& lesson : stored.history) text += "  " + textOf(lesson, style) + "\n";
+  return text;
+}
+
+std::string textOf(const std::vector<StoredProfile>& profiles) {
+  const Style style = styleFor(false);
+  Table table({"Application", "Causes", "Tolerates least", "Stored", "User", "Revision"});
+  for (const StoredProfile& stored : profiles) {
+    const Pressure& tolerated = stored.profile.tolerated;
+    const auto least = std::ranges::min_element(tolerated);
+    const size_t resource = static_cast<size_t>(least - tolerated.begin());
+    table.add({stored.profile.application, orNone(listed(stored.profile.caused, 0)),
+               std::to_string(*least) + " of " + std::string(kResourceNames[resource]),
+               style.time(stored.stored), stored.user, std::to_string(stored.revision)});
+  }
+  return table.empty() ? "" : table.text();
+}
+
+}  // namespace tarcil

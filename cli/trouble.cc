@@ -1,0 +1,72 @@
+#include "cli/trouble.h"
+
+#include <cmath>
+
+#include "cli/text.h"
+
+namespace tarcil {
+namespace {
+
+constexpr double kPercent = 100;
+
+std::string causeText(const Cause& cause, const std::string& neighbour) {
+  std::string text(name(cause.kind));
+  if (!neighbour.empty()) text += " " + neighbour;
+  if (cause.resource) text += " on " + std::string(kResourceNames[static_cast<size_t>(*cause.resource)]);
+  if (!cause.evidence.empty()) text += ": " + cause.evidence;
+  return text;
+}
+
+Json jsonOf(const Cause& cause, const std::string& neighbour) {
+  return {{"kind", name(cause.kind)},
+          {"resource", cause.resource ? Json(kResourceNames[static_cast<size_t>(*cause.resource)]) : Json()},
+          {"neighbour", neighbour.empty() ? Json() : Json(neighbour)},
+          {"weight", cause.weight},
+          {"evidence", cause.evidence}};
+}
+
+}  // namespace
+
+Json jsonOf(const TaskTrouble& trouble) {
+  Json causes = Json::array();
+  for (size_t i = 0; i < trouble.trouble.causes.size(); ++i) {
+    causes.push_back(jsonOf(trouble.trouble.causes[i], trouble.neighbours[i]));
+  }
+  return {{"job", toString(trouble.job)},
+          {"task", trouble.task},
+          {"server", trouble.server},
+          {"metric", name(trouble.trouble.metric)},
+          {"expected", trouble.trouble.expected},
+          {"measured", trouble.trouble.measured},
+          {"since", jsonTime(trouble.trouble.since)},
+          {"causes", std::move(causes)}};
+}
+
+Json jsonOf(const AdjustingStep& step) {
+  return {{"at", jsonTime(step.at)}, {"task", step.task}, {"step", step.text}};
+}
+
+std::string textOf(const std::vector<TaskTrouble>& troubles, const Style& style) {
+  std::string text;
+  for (const TaskTrouble& trouble : troubles) {
+    const Trouble& what = trouble.trouble;
+    const double share = what.expected > 0 ? std::round(kPercent * what.measured / what.expected) : 0;
+    text += "  " + style.id(trouble.job) + "/" + std::to_string(trouble.task) + " on " + trouble.server +
+            ": " + fixed(share, 0) + "% of what is expected (" + std::string(name(what.metric)) +
+            "), since " + style.time(what.since) + "\n";
+    for (size_t i = 0; i < what.causes.size(); ++i) {
+      text += "    " + causeText(what.causes[i], trouble.neighbours[i]) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string textOf(const std::vector<AdjustingStep>& steps, const Style& style) {
+  std::string text;
+  for (const AdjustingStep& step : steps) {
+    text += "  " + style.time(step.at) + "  task " + std::to_string(step.task) + " " + step.text + "\n";
+  }
+  return text;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,100 @@
+// What a job expects of its tasks' performance, and what a monitor says of a task that falls short of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+#include "core/model/resources.h"
+
+namespace tarcil {
+
+// By what performance is measured; more is better.
+enum class Metric : uint8_t {
+  kInstructions,  // a second, where the machine counts them
+  kReported,      // what the task says of itself
+  kCpuTime,       // per time, in cores: the last resort
+};
+
+std::string_view name(Metric metric);  // "instructions", "reported", "cpu"
+
+// How the tasks of a job are watched.
+struct PerformanceGoal {
+  Metric metric = Metric::kReported;
+  double target = 0;       // in the metric's unit; 0: what the task itself reached before
+  double deviation = 0.1;  // a task suffers below (1 - deviation) of what is expected; in (0, 1)
+  Duration window = std::chrono::seconds(10);  // how long it must last
+
+  bool operator==(const PerformanceGoal&) const = default;
+};
+
+// What may be done for tasks that suffer, besides keeping others away.
+struct Adjusting {
+  uint32_t moreRus = 0;  // units that a task may get beyond what it asked for
+  bool move = false;     // a task may be ended and started again on another server
+
+  bool operator==(const Adjusting&) const = default;
+};
+
+// A likely cause of a task's suffering.
+struct Cause {
+  enum class Kind : uint8_t {
+    kUnknown,
+    kNeighbour,    // a task on the same server, by pressure on `resource`
+    kBackground,   // what is on the server and no task of the cluster, by pressure on `resource`
+    kCores,        // it uses all of the cores that it has
+    kMemoryLimit,  // it is at its memory limit
+    kHypervisor,   // the machine's own processors are taken from it
+    kDisk,
+    kNetwork,
+  };
+
+  Kind kind = Kind::kUnknown;
+  std::optional<Resource> resource;
+  AllocationId neighbour = 0;  // with kNeighbour
+  double weight = 0;           // 0..1: how much speaks for it, beside the others
+  std::string evidence;        // for people, with numbers
+
+  bool operator==(const Cause&) const = default;
+};
+
+std::string_view name(Cause::Kind kind);  // "unknown", "neighbour", "memory_limit", ...
+
+// A task that falls short for longer than its window; or, with `over`, that did and does no longer.
+struct Trouble {
+  AllocationId allocation = 0;
+  bool over = false;
+  Metric metric = Metric::kReported;
+  double expected = 0;
+  double measured = 0;
+  WallTime since = kNever;
+  std::vector<Cause> causes;  // the likeliest first; none with `over`
+
+  bool operator==(const Trouble&) const = default;
+};
+
+// Something that was done because of a task in trouble.
+struct AdjustingStep {
+  WallTime at = kNever;
+  TaskIndex task = 0;
+  std::string text;  // for people
+
+  bool operator==(const AdjustingStep&) const = default;
+};
+
+// A task in trouble as a query shows it.
+struct TaskTrouble {
+  JobId job;
+  TaskIndex task = 0;
+  std::string server;
+  Trouble trouble;
+  std::vector<std::string> neighbours;  // for people: who the neighbour of each cause is, or empty
+
+  bool operator==(const TaskTrouble&) const = default;
+};
+
+}  // namespace tarcil

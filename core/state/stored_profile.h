@@ -1,0 +1,40 @@
+// A profile that is kept for whoever submits a job of its application.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/profile.h"
+
+namespace tarcil {
+
+// One time that what is tolerated was lowered, since a task performed badly although it felt less.
+struct ProfileLesson {
+  WallTime at = kNever;
+  Resource resource = Resource::kCore;
+  uint8_t from = 0, to = 0;  // tolerated
+  uint8_t felt = 0;
+  double share = 0;  // of the performance that was expected
+
+  bool operator==(const ProfileLesson&) const = default;
+};
+
+inline constexpr size_t kMostLessons = 50;
+
+struct StoredProfile {
+  Profile profile;   // by profile.application, never empty: "sort", or "sort@9.1" for one version of it
+  std::string user;  // who stored it; only he and operators may change it
+  WallTime stored = kNever;
+  uint32_t revision = 1;                 // how often it was stored since it was not there
+  std::string note;                      // where it comes from, for people
+  std::vector<ProfileLesson> history{};  // since it was stored, the newest last; at most kMostLessons
+
+  bool operator==(const StoredProfile&) const = default;
+};
+
+inline constexpr size_t kMaxStoredProfiles = 10'000;
+inline constexpr size_t kMaxNoteBytes = 256;
+
+}  // namespace tarcil

@@ -1,0 +1,132 @@
+// The monitor's side of late binding: reservations wait for slots of one server (Sparrow sections 3.5, 4.2).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/contention.h"
+#include "latebinding/fair_flows.h"
+#include "latebinding/messages.h"
+#include "latebinding/options.h"
+#include "latebinding/reservation_table.h"
+
+namespace tarcil::late {
+
+// The task runs now, on the slot of its turn. Exactly one for each turn whose task is given.
+struct StartTask {
+  AgentNumber agent = 0;
+  JobNumber job = 0;
+  TaskIndex task = 0;
+  TurnNumber turn = 0;
+};
+
+// What the queue wants done, appended to; the caller empties and reuses it.
+struct QueueActions {
+  std::vector<Ask> asks;
+  std::vector<StartTask> starts;
+  std::vector<Started> started;
+  std::vector<NotStarted> notStarted;
+  std::vector<Ended> ended;
+
+  void clear();
+};
+
+// What the tasks of a server feel from everything that is not late-bound: committed tasks and the background.
+struct Surroundings {
+  PressureSum caused{};  // by committed tasks, as in their profiles
+  Share share = fullShare();
+  Pressure background{};
+};
+
+// Every slot is free, or held by a turn: asking for a task, or running it. Whenever a slot is free, the
+// reservation that comes next gets it: of the highest priority, of the user who has used least for his
+// shares, the oldest. One whose tasks do not bear the contention here is passed over, for a bounded time.
+//
+// A turn starts one task at most, so a Give that is lost, late or repeated does no harm; nor does any other
+// message. One reservation stands for `count` turns.
+//
+// Single-threaded; no I/O; O(1) for each message, and O(users with work here) for each turn.
+class ReservationQueue {
+ public:
+  // `firstTurn` lies above every turn that this server's monitors ever began, in units of 2^16: the time
+  // since an epoch in seconds will do. Requires: options without problems, 1 <= firstTurn < 2^47.
+  ReservationQueue(const QueueOptions& options, ServerId server, uint64_t firstTurn);
+
+  // So many slots from now on. Turns that are beyond run to their end.
+  void setSlots(uint32_t slots, MonotonicTime now, QueueActions& actions);
+  void setSurroundings(const Surroundings& surroundings, MonotonicTime now, QueueActions& actions);
+
+  // --- Messages of agents
+  void handle(const Reserve& message, MonotonicTime now, QueueActions& actions);
+  void handle(const Cancel& message);
+  void handle(const Give& message, MonotonicTime now, QueueActions& actions);
+  void handle(const Forget& message);
+  // The answer to a Look.
+  QueueLength handle(const Look& message) const;
+
+  // --- What happens here
+  // The turn's task has ended. Ignored for a turn that runs none.
+  void taskEnded(TurnNumber turn, int32_t code, MonotonicTime now, QueueActions& actions);
+  // The session is over: its reservations go, and slots that wait for its answer are free. Its tasks run on,
+  // and their end is told to nobody.
+  void agentLost(AgentNumber agent, MonotonicTime now, QueueActions& actions);
+  // Does what has become due. Called at nextWake(), or a little later.
+  void advance(MonotonicTime now, QueueActions& actions);
+  // May be earlier than anything is due; max() where nothing will be.
+  MonotonicTime nextWake() const { return wake_; }
+
+  // --- What there is
+  uint32_t slots() const { return slots_; }
+  uint32_t busy() const { return busy_; }      // slots held
+  uint64_t queued() const { return queued_; }  // turns that reservations still want
+
+ private:
+  enum class State : uint8_t { kFree, kAsking, kRunning, kEnded };
+  struct Turn {
+    TurnNumber number = 0;
+    JobNumber job = 0;
+    AgentNumber agent = 0;
+    ProbeIndex probe = 0;
+    TaskIndex task = kNoTask;
+    FlowIndex flow = 0;
+    State state = State::kFree;
+    bool orphan = false;  // its agent is lost
+    int32_t code = 0;
+    Pressure caused{};
+    MonotonicTime came{}, asked{}, started{}, ended{};
+    MonotonicTime due = MonotonicTime::max();  // for the next repeat
+  };
+
+  Turn* find(TurnNumber number, State state);
+  Turn& newTurn();
+  void free(Turn& turn);
+  void fillSlots(MonotonicTime now, QueueActions& actions);
+  Row nextSuitable(MonotonicTime now);
+  bool suits(Reservation& reservation, MonotonicTime now);
+  void begin(Row row, MonotonicTime now, QueueActions& actions);
+  void start(Turn& turn, TaskIndex task, MonotonicTime now, QueueActions& actions);
+  void giveSlotBack(Turn& turn, MonotonicTime now);
+  void drop(Row row);
+  void dropAllOf(AgentNumber agent);
+  void wakeBy(MonotonicTime time) { wake_ = std::min(wake_, time); }
+  Ask askOf(const Turn& turn) const;
+  Ended endOf(const Turn& turn) const;
+
+  const QueueOptions options_;
+  const ServerId server_;
+  const uint64_t firstTurn_;
+  uint64_t lastTurn_;
+  uint32_t slots_ = 0;
+  uint32_t busy_ = 0;
+  uint64_t queued_ = 0;
+  ReservationTable reservations_;
+  FairFlows flows_;
+  std::vector<Turn> turns_;
+  std::vector<uint32_t> freeTurns_;
+  Surroundings surroundings_;
+  PressureSum causedHere_{};  // by the turns that hold slots
+  MonotonicTime wake_ = MonotonicTime::max();
+};
+
+}  // namespace tarcil::late

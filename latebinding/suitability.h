@@ -1,0 +1,24 @@
+// Which jobs can be bound late, and which servers take their tasks.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/model/job.h"
+#include "latebinding/messages.h"
+
+namespace tarcil::late {
+
+// Servers whose monitor takes late-bound tasks have this attribute; its value is the most units that they may
+// run on. Constraints may name it like any other.
+inline constexpr std::string_view kServerAttribute = "late_binding";
+
+// kInvalid, naming the field of the job file, where the job asks for what late binding does not do: several
+// units or extras for a task, gangs, spreading, input files, restarts and the like.
+Status checkJob(const JobSpec& spec, bool hasFiles);
+
+// How monitors know a user: two of one number, which is unlikely, share what one of them would get.
+UserNumber numberOf(std::string_view user);
+
+}  // namespace tarcil::late

@@ -1,0 +1,49 @@
+// What one monitor is told of its tasks and units.
+#pragma once
+
+#include <kj/async.h>
+#include <kj/function.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "latebinding/pool_messages.h"
+#include "schema/master.capnp.h"
+
+namespace tarcil {
+
+// Single-threaded.
+class ControlSender final : private kj::TaskSet::ErrorHandler {
+ public:
+  explicit ControlSender(wire::MonitorControl::Client control) : control_(kj::mv(control)), resizes_(*this) {}
+
+  // One message is under way at a time; what is to be stopped meanwhile is joined, each task once. So a
+  // monitor that does not answer costs a bounded amount of memory, however often somebody asks.
+  void stop(AllocationId allocation);
+
+  // In the same way, for each server the last one.
+  void limit(const std::string& server, const late::PoolLimit& limit);
+
+  // `answered` is called with the monitor's word, and not at all where the connection is lost. The master has
+  // no more than one under way for each task.
+  void resize(AllocationId allocation, const std::vector<RuIndex>& rus, kj::Function<void(Status)> answered);
+
+ private:
+  void runSoon();
+  kj::Promise<void> run();
+  kj::Promise<void> sendLimits();
+  void taskFailed(kj::Exception&& exception) override;
+
+  wire::MonitorControl::Client control_;
+  std::set<AllocationId> waiting_;                 // to be stopped
+  std::map<std::string, late::PoolLimit> limits_;  // by server
+  bool sending_ = false;
+  kj::Promise<void> running_ = nullptr;
+  kj::TaskSet resizes_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,37 @@
+// Which servers are kept free for a job that needs several units at once, and when it could start there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/state/server.h"
+
+namespace tarcil::master {
+
+// Units of a server that come free at the latest at this time; kNever where nothing says when.
+struct UnitsEnd {
+  WallTime when = kNever;
+  uint32_t units = 0;
+};
+
+// A server that the job could use.
+struct Prospect {
+  ServerId server = 0;
+  uint32_t free = 0;  // units
+  std::vector<UnitsEnd> ends;
+};
+
+struct KeptServers {
+  std::vector<ServerId> servers;  // ascending
+  // When the first `wanted` slots are there at the latest; kNever where that is not known.
+  WallTime start = kNever;
+};
+
+// Servers that give `kept` slots of so many units, those that do so soonest; of those of which it is not
+// known, the ones with the fewest units to wait for. All of them where they give fewer. `start` is for the
+// first `wanted` of the slots. Requires: wanted <= kept. O(ends * log ends).
+KeptServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted, uint64_t kept);
+
+}  // namespace tarcil::master

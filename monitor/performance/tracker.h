@@ -1,0 +1,68 @@
+// Follows the performance of one task and says when it falls short for longer than it may, and when it does
+// no longer. Pure.
+//
+// Expected is the job's target. Without one it is what the task itself did before: its time is cut into
+// pieces of the goal's window; each piece without trouble counts with the median of its samples, and expected
+// is the median of the better half of the last 60 pieces, so that neither a burst nor a slow decline moves it
+// much. The first piece, in which a task starts up, does not count, and nothing is judged before three do.
+//
+// Trouble begins when, over a whole window, three quarters of the samples were below
+// (1 - deviation) x expected. It is over when over a whole window three quarters were above
+// (1 - deviation / 2) x expected: what swings around a border is told once.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "core/base/time.h"
+#include "core/model/performance.h"
+
+namespace tarcil {
+
+class PerformanceTracker final {
+ public:
+  explicit PerformanceTracker(const PerformanceGoal& goal) : goal_(goal) {}
+
+  enum class Change : uint8_t { kNone, kBegan, kOver };
+
+  // The metric has been `value` since the last sample. A value that is no number, or negative, is left out.
+  // Requires: `now` does not fall. Where samples stop, nothing changes until they come again.
+  Change take(double value, MonotonicTime now);
+
+  // Samples of late are low: there may be trouble soon, or there is.
+  bool suspicious() const { return inTrouble_ || low_ >= kSuspicious; }
+  bool inTrouble() const { return inTrouble_; }
+
+  // nullopt: not known yet.
+  std::optional<double> expected() const;
+  // Median of the samples of the latest window. Requires: a sample was taken.
+  double measured() const;
+  // When trouble began: the first low sample of the window that showed it. Requires: inTrouble().
+  MonotonicTime since() const { return since_; }
+
+ private:
+  struct Sample {
+    MonotonicTime when;
+    double value;
+  };
+
+  // Of so many low samples in a row the first may be the begin of trouble.
+  static constexpr int kSuspicious = 2;
+
+  void remember(double value, MonotonicTime now);
+  void learn(MonotonicTime now);
+
+  const PerformanceGoal goal_;
+  std::deque<Sample> window_;           // the samples of the latest window
+  std::optional<MonotonicTime> begin_;  // of the first sample
+  std::deque<double> piece_;            // samples of the piece under way
+  MonotonicTime pieceBegin_{};
+  int pieces_ = 0;  // closed, also those that do not count
+  bool pieceInTrouble_ = false;
+  std::deque<double> history_;  // medians of pieces, the oldest first
+  int low_ = 0;                 // samples in a row, up to now
+  bool inTrouble_ = false;
+  MonotonicTime since_{};
+};
+
+}  // namespace tarcil

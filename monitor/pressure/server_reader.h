@@ -1,0 +1,57 @@
+// Reads all that is known of a server and of its tasks together, at one moment.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "monitor/pressure/background.h"
+#include "monitor/pressure/cgroup_reader.h"
+#include "monitor/pressure/formulas.h"
+#include "monitor/pressure/hardware_counters.h"
+#include "monitor/pressure/machine_reader.h"
+#include "monitor/pressure/traffic_counter.h"
+
+namespace tarcil {
+
+class CacheMonitor;
+
+// Constant while the monitor runs.
+struct PressureOptions {
+  // Between two measurements; 0: nothing is measured.
+  Duration period = std::chrono::seconds(1);
+  BackgroundOptions background;
+  // What interfaces and memory can do, in bytes per second; 0: what the machine says, if it does.
+  double networkBytesPerSecond = 0;
+  double memoryBytesPerSecond = 0;
+  // Interfaces whose traffic counts; empty: the physical ones.
+  std::vector<std::string> interfaces;
+};
+
+class ServerReader final {
+ public:
+  // `cores`: those that tasks may use; empty: all. `tasks`: the cgroup that holds all of them; it outlives
+  // the reader, as `cache` does, which may be null.
+  ServerReader(const PressureOptions& options, const MachinePaths& paths, const std::set<uint32_t>& cores,
+               const CgroupDirectories& tasks, const CacheMonitor* cache);
+
+  // Takes some tenths of a millisecond, whatever the number of tasks.
+  PressureReading read(MonotonicTime now);
+
+  // What the server can do.
+  const Capacities& capacities() const { return capacities_; }
+
+  // Indexes of the interfaces whose packets count.
+  const std::vector<uint32_t>& interfaces() const { return interfaces_; }
+
+ private:
+  const std::vector<uint32_t> interfaces_;
+  const Capacities capacities_;
+  MachineReader machine_;
+  CgroupReader tasks_;
+  Result<TrafficCounter> traffic_;
+  Result<HardwareCounters> machineHardware_, tasksHardware_;
+  const CacheMonitor* const cache_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,100 @@
+#include "schema/convert_performance.h"
+
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+using namespace convert;
+
+namespace {
+
+void writeCause(const Cause& value, wire::Cause::Builder to) {
+  to.setKind(toWireEnum<wire::CauseKind>(value.kind));
+  to.setResource(value.resource ? static_cast<int8_t>(*value.resource) : int8_t{-1});
+  to.setNeighbour(value.neighbour);
+  to.setWeight(value.weight);
+  to.setEvidence(text(value.evidence));
+}
+
+Cause readCause(wire::Cause::Reader from) {
+  Cause value;
+  value.kind = fromWireEnum<Cause::Kind>(from.getKind(), 8, "CauseKind");
+  KJ_REQUIRE(from.getResource() >= -1 && from.getResource() < kResources, "no such resource");
+  if (from.getResource() >= 0) value.resource = static_cast<Resource>(from.getResource());
+  value.neighbour = from.getNeighbour();
+  value.weight = from.getWeight();
+  value.evidence = text(from.getEvidence());
+  return value;
+}
+
+}  // namespace
+
+void write(const Trouble& value, wire::Trouble::Builder to) {
+  to.setAllocation(value.allocation);
+  to.setOver(value.over);
+  to.setMetric(toWireEnum<wire::Metric>(value.metric));
+  to.setExpected(value.expected);
+  to.setMeasured(value.measured);
+  to.setSince(toWire(value.since));
+  auto causes = to.initCauses(static_cast<uint32_t>(value.causes.size()));
+  for (uint32_t i = 0; i < causes.size(); ++i) writeCause(value.causes[i], causes[i]);
+}
+
+Trouble read(wire::Trouble::Reader from) {
+  Trouble value;
+  value.allocation = from.getAllocation();
+  value.over = from.getOver();
+  value.metric = fromWireEnum<Metric>(from.getMetric(), 3, "Metric");
+  value.expected = from.getExpected();
+  value.measured = from.getMeasured();
+  value.since = wallTime(from.getSince());
+  for (auto cause : elements(from.getCauses())) value.causes.push_back(readCause(cause));
+  return value;
+}
+
+void write(const TaskTrouble& value, wire::TaskTrouble::Builder to) {
+  to.setJob(bytesOf(value.job));
+  to.setTask(value.task);
+  to.setServer(text(value.server));
+  write(value.trouble, to.initTrouble());
+  writeTexts(value.neighbours, to.initNeighbours(static_cast<uint32_t>(value.neighbours.size())));
+}
+
+TaskTrouble read(wire::TaskTrouble::Reader from) {
+  TaskTrouble value{.job = readJobId(from.getJob()),
+                    .task = from.getTask(),
+                    .server = text(from.getServer()),
+                    .trouble = read(from.getTrouble()),
+                    .neighbours = readTexts(from.getNeighbours())};
+  value.neighbours.resize(value.trouble.causes.size());
+  return value;
+}
+
+void write(const std::vector<TaskTrouble>& value, capnp::List<wire::TaskTrouble>::Builder to) {
+  for (uint32_t i = 0; i < value.size(); ++i) write(value[i], to[i]);
+}
+
+std::vector<TaskTrouble> read(capnp::List<wire::TaskTrouble>::Reader from) {
+  std::vector<TaskTrouble> value;
+  for (auto trouble : elements(from)) value.push_back(read(trouble));
+  return value;
+}
+
+void write(const std::vector<AdjustingStep>& value, capnp::List<wire::Step>::Builder to) {
+  for (uint32_t i = 0; i < value.size(); ++i) {
+    to[i].setAt(toWire(value[i].at));
+    to[i].setTask(value[i].task);
+    to[i].setText(text(value[i].text));
+  }
+}
+
+std::vector<AdjustingStep> read(capnp::List<wire::Step>::Reader from) {
+  std::vector<AdjustingStep> value;
+  for (auto step : elements(from)) {
+    value.push_back({wallTime(step.getAt()), step.getTask(), text(step.getText())});
+  }
+  return value;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,50 @@
+#include "schema/convert_profile.h"
+
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+using namespace convert;
+
+namespace {
+
+void writeLesson(const ProfileLesson& value, wire::Lesson::Builder to) {
+  to.setAt(toWire(value.at));
+  to.setResource(static_cast<uint8_t>(value.resource));
+  to.setFrom(value.from);
+  to.setTo(value.to);
+  to.setFelt(value.felt);
+  to.setShare(value.share);
+}
+
+ProfileLesson readLesson(wire::Lesson::Reader from) {
+  KJ_REQUIRE(from.getResource() < kResources, "no such resource", from.getResource());
+  return {wallTime(from.getAt()), static_cast<Resource>(from.getResource()),
+          from.getFrom(),         from.getTo(),
+          from.getFelt(),         from.getShare()};
+}
+
+}  // namespace
+
+void write(const StoredProfile& value, wire::StoredProfile::Builder to) {
+  write(value.profile, to.initProfile());
+  to.setUser(text(value.user));
+  to.setStored(toWire(value.stored));
+  to.setRevision(value.revision);
+  to.setNote(text(value.note));
+  auto history = to.initHistory(static_cast<uint32_t>(value.history.size()));
+  for (uint32_t i = 0; i < history.size(); ++i) writeLesson(value.history[i], history[i]);
+}
+
+StoredProfile read(wire::StoredProfile::Reader from) {
+  StoredProfile value{.profile = read(from.getProfile()),
+                      .user = text(from.getUser()),
+                      .stored = wallTime(from.getStored()),
+                      .revision = from.getRevision(),
+                      .note = text(from.getNote())};
+  for (auto lesson : elements(from.getHistory())) value.history.push_back(readLesson(lesson));
+  return value;
+}
+
+}  // namespace tarcil

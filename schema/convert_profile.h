@@ -1,0 +1,13 @@
+// Stored profiles on the wire and on disk.
+#pragma once
+
+#include "core/state/stored_profile.h"
+#include "schema/profiles.capnp.h"
+
+namespace tarcil {
+
+void write(const StoredProfile& value, wire::StoredProfile::Builder to);
+// Throws a kj::Exception for a profile that is none.
+StoredProfile read(wire::StoredProfile::Reader from);
+
+}  // namespace tarcil

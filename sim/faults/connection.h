@@ -1,0 +1,103 @@
+// A peer's connection to the master, as TCP has it: messages come in order or not at all, and each side
+// notices in its own time that nothing comes any more.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "sim/faults/virtual_world.h"
+
+namespace tarcil::sim {
+
+class MasterProcess;
+
+// One connection, from its making to its end; its session is the master's name for it. Held by shared_ptr:
+// messages that are under way keep it.
+class Line : public std::enable_shared_from_this<Line> {
+ public:
+  Line(VirtualWorld& world, uint64_t session) : world_(world), session_(session) {}
+
+  uint64_t session() const { return session_; }
+
+  // `repeat`, where given, is what a second copy of the message does, should there be one.
+  void toMaster(std::function<void()> message, std::function<void()> repeat = nullptr) {
+    send(toMaster_, std::move(message), std::move(repeat));
+  }
+  void toPeer(std::function<void()> message, std::function<void()> repeat = nullptr) {
+    send(toPeer_, std::move(message), std::move(repeat));
+  }
+
+  // Nothing comes out at that end any more, also of what is under way.
+  void closeAtMaster() { toMaster_.isOpen = false; }
+  void closeAtPeer() { toPeer_.isOpen = false; }
+  // Whether the peer has not given it up yet.
+  bool isInUse() const { return toPeer_.isOpen; }
+
+  // After everything that is under way to the master, and at least `after` from now.
+  void lastToMaster(Duration after, std::function<void()> message);
+
+ private:
+  struct Way {
+    bool isOpen = true;
+    MonotonicTime last{};  // when the latest message comes out
+  };
+
+  void send(Way& way, std::function<void()> message, std::function<void()> repeat);
+  void carry(Way& way, MonotonicTime when, std::function<void()> message);
+
+  VirtualWorld& world_;
+  const uint64_t session_;
+  Way toMaster_, toPeer_;
+};
+
+// What a peer has: a line at a time. It makes another when one is gone, until the peer stops.
+class Connection {
+ public:
+  // What the peer does when the connection stands, and when it has noticed that it does not any more.
+  struct Peer {
+    virtual void connected() = 0;
+    virtual void disconnected() = 0;
+
+   protected:
+    ~Peer() = default;
+  };
+
+  // All outlive it, and it outlives the run.
+  Connection(VirtualWorld& world, MasterProcess& master, Peer& peer);
+
+  // The peer's process starts, or dies: the master notices later, the peer never.
+  void start();
+  void stop();
+
+  // The network between the two is cut for so long; each side notices in its own time.
+  void cutFor(Duration duration);
+  bool isCut() const { return world_.now().steady < cutUntil_; }
+  // The connection breaks and can be made again at once; of what is under way some may still arrive.
+  void breakOff();
+  // The cut, if there is one, is over.
+  void heal() { cutUntil_ = {}; }
+
+  // The master died; the peer notices.
+  void masterDied();
+
+  // Requires: connected() was called, and disconnected() not since.
+  Line& line() { return *line_; }
+  const std::shared_ptr<Line>& shared() const { return line_; }
+  bool isUp() const { return line_ != nullptr; }
+
+ private:
+  void connect();
+  void tellMaster(const std::shared_ptr<Line>& line);
+  void tellPeer();
+  Duration noticed();
+
+  VirtualWorld& world_;
+  MasterProcess& master_;
+  Peer& peer_;
+  bool running_ = false;
+  std::shared_ptr<Line> line_;  // as the peer sees it; null where it knows of none
+  uint64_t attempts_ = 0;       // to connect, and to notice: the latest counts
+  MonotonicTime cutUntil_{};
+};
+
+}  // namespace tarcil::sim

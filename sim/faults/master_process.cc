@@ -1,0 +1,409 @@
+#include "sim/faults/master_process.h"
+
+#include "master/restoring.h"
+#include "sim/faults/event_text.h"
+
+namespace tarcil::sim {
+namespace {
+
+// Often, so that the copies of agents are compared at all sorts of moments.
+constexpr uint64_t kPublicationsBetweenChecksums = 5;
+
+const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
+
+agent::QueueTold queueTold(const master::PublishQueue& queue) {
+  return {queue.pendingPriority, queue.wakes, queue.kept};
+}
+
+}  // namespace
+
+MasterProcess::MasterProcess(VirtualWorld& world, TaskWitness& tasks, const MasterOptions& options,
+                             std::function<void(const JobId&, RunState)> finished)
+    : world_(world),
+      tasks_(tasks),
+      options_(options),
+      finished_(std::move(finished)),
+      clock_(world),
+      witness_(world, tasks, options.serverGrace),
+      timer_(world, clock_, [this] { take(master::TimerFired{}); }) {}
+
+void MasterProcess::start() {
+  world_.note("master", "starts");
+  std::vector<master::Action> actions;
+  rng_ = Rng(world_.rng()());
+  const Now now = clock_.now();
+  logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), now, rng_, actions);
+  published_.emplace(logic_->snapshot(), logic_->settings(), logic_->platforms());
+  forecast_ = std::make_unique<Forecast>(*published_, now.steady);
+  witness_.masterStarts(*logic_, now.steady);
+  expectNone(ledger_.check(*logic_, disk_));
+  // Ends that were stored and not told: whoever waits asks again.
+  const StoreContents contents = *disk_.load();
+  for (const JobProgress& job : contents.progress) {
+    if (isFinal(job.state)) finished_(job.id, job.state);
+  }
+  carryOut(std::move(actions));
+}
+
+void MasterProcess::crash() {
+  world_.note("master", "dies");
+  // The log of a store keeps what came first.
+  for (uint64_t kept = world_.rng().below(unsynced_.size() + 1); kept > 0; --kept) {
+    if (!disk_.write(unsynced_.front())) world_.violated("the disk failed");
+    written(unsynced_.front());
+    unsynced_.pop_front();
+  }
+  unsynced_.clear();
+  commits_.clear();
+  logic_.reset();
+  ++life_;
+  syncedBy_ = {};
+  timer_.clear();
+  requests_.clear();
+  for (auto& [request, answer] : std::exchange(asked_, {})) answer(kDeadMaster);
+  sessions_.clear();
+  unnoticed_.clear();
+  store_ = FaultyStore(disk_, 0, FaultyStore::Unsynced::kForgotten);
+  for (Connection* connection : connections_) connection->masterDied();
+}
+
+void MasterProcess::failNextWrite(FaultyStore::Unsynced unsynced, std::function<void()> stopped) {
+  if (!alive()) return;
+  world_.note("master", "is to fail to write");
+  store_.failNext(unsynced);
+  stopped_ = std::move(stopped);
+}
+
+// --- Backups ----------------------------------------------------------------------------------------------
+
+void MasterProcess::takeBackup() {
+  world_.note("master", "is backed up");
+  backup_ = Backup{disk_, ledger_, witness_.picture()};
+}
+
+void MasterProcess::restoreBackup() {
+  world_.note("master", "gets its backup back");
+  disk_ = backup_->disk;
+  ledger_ = backup_->ledger;
+  witness_.backupRestored(backup_->picture);
+  tasks_.backupRestored();
+  const auto changes = changesOfRestore(*disk_.load(), clock_.now().wall, world_.rng());
+  if (!changes.ok()) return world_.violated("the backup cannot be restored: " + changes.error().message);
+  if (!disk_.write(*changes)) world_.violated("the disk failed");
+  witness_.stored(*changes);
+}
+
+// --- What comes -------------------------------------------------------------------------------------------
+
+void MasterProcess::attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSink sink) {
+  if (!alive()) return;
+  const SessionId session = way->session();
+  const RequestId request = world_.nextNumber();
+  sessions_[session] = {way, std::move(sink), nullptr, nullptr, false, name, 0};
+  requests_[request] = session;
+  take(master::AgentAttached{request, session, name, epoch, name});
+}
+
+void MasterProcess::attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
+                                  std::vector<KnownTask> tasks, MonitorSink sink,
+                                  std::function<void()> refused) {
+  if (!alive()) return;
+  const SessionId session = way->session();
+  const RequestId request = world_.nextNumber();
+  sessions_[session] = {way, nullptr, std::move(sink), std::move(refused), false, name, 0};
+  requests_[request] = session;
+  take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
+}
+
+void MasterProcess::detach(SessionId session) {
+  if (sessions_.erase(session) > 0) take(master::PeerDetached{session});
+}
+
+void MasterProcess::commit(SessionId session, Commit commit, Copy copy) {
+  const RequestId request = world_.nextNumber();
+  if (copy == Copy::kFirst) {
+    requests_[request] = session;
+    commits_[request] = commit;
+  }
+  take(master::CommitArrived{request, session, std::move(commit)});
+}
+
+void MasterProcess::passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
+  take(master::TurnsPassed{session, std::move(jobs), std::move(untried)});
+}
+
+void MasterProcess::renewLease(SessionId session, std::vector<AllocationId> starting) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  take(master::LeaseAsked{request, session, std::move(starting)});
+}
+
+void MasterProcess::report(SessionId session, std::vector<TaskReport> reports, Copy copy) {
+  const RequestId request = world_.nextNumber();
+  if (copy == Copy::kFirst) requests_[request] = session;
+  take(master::ReportsArrived{request, session, std::move(reports)});
+}
+
+void MasterProcess::resized(SessionId session, AllocationId allocation, std::vector<RuIndex> rus,
+                            Status status) {
+  take(master::TaskResized{session, allocation, std::move(rus), std::move(status)});
+}
+
+void MasterProcess::troubles(SessionId session, std::vector<Trouble> troubles) {
+  take(master::TroublesReported{session, std::move(troubles)});
+}
+
+void MasterProcess::pressure(SessionId session, std::vector<ServerPressure> servers) {
+  take(master::PressureReported{session, std::move(servers)});
+}
+
+void MasterProcess::ask(const Request& request, Answer answer) {
+  if (!alive()) return answer(kDeadMaster);
+  const RequestId number = world_.nextNumber();
+  asked_[number] = std::move(answer);
+  take(request(number));
+}
+
+void MasterProcess::take(const master::Event& event) {
+  if (!alive()) return;
+  world_.event("master", [&event] { return text(event); });
+  std::vector<master::Action> actions;
+  logic_->handle(event, clock_.now(), rng_, actions);
+  carryOut(std::move(actions));
+}
+
+// Durable before visible: what leaves waits until everything persisted before it is synced, in order.
+void MasterProcess::carryOut(std::vector<master::Action> actions) {
+  const MonotonicTime now = clock_.now().steady;
+  std::vector<Mutation> mutations;
+  std::vector<master::Action> outputs;
+  for (master::Action& action : actions) {
+    if (auto* persist = std::get_if<master::Persist>(&action)) {
+      mutations.push_back(std::move(persist->mutation));
+    } else if (const auto* wake = std::get_if<master::WakeAt>(&action)) {
+      timer_.set(wake->when);
+    } else {
+      if (const auto* server = std::get_if<master::PublishServer>(&action)) {
+        const std::string& name = logic_->facts(server->update.id)->name;
+        if (server->update.status.up) {
+          witness_.serverIsUp(name);
+        } else {
+          witness_.serverIsDown(name, now);
+        }
+      }
+      outputs.push_back(std::move(action));
+    }
+  }
+  for (const Mutation& mutation : mutations) witness_.decided(mutation, now);
+  const bool writes = !mutations.empty();
+  if (!writes && outputs.empty()) return;
+  syncedBy_ = std::max(syncedBy_, world_.now().steady);
+  if (writes) {
+    syncedBy_ += world_.delay() + world_.upTo(slowness_);
+    unsynced_.push_back(std::move(mutations));
+  }
+  world_.at(syncedBy_, [this, life = life_, writes, outputs = std::move(outputs)] {
+    if (life != life_ || (writes && !sync())) return;
+    for (const master::Action& output : outputs) letOut(output);
+  });
+}
+
+bool MasterProcess::sync() {
+  const std::vector<Mutation> batch = std::move(unsynced_.front());
+  unsynced_.pop_front();
+  const bool keeps = !store_.failing() || store_.keepsFailing();
+  const bool good = store_.write(batch).ok();
+  if (keeps) written(batch);
+  if (good) return true;
+  unsynced_.clear();  // nothing is written after a failure
+  crash();
+  stopped_();
+  return false;
+}
+
+void MasterProcess::written(const std::vector<Mutation>& batch) {
+  for (const Mutation& mutation : batch) {
+    if (const auto* erased = std::get_if<EraseJob>(&mutation)) ledger_.forget(erased->job);
+  }
+  witness_.stored(batch);
+}
+
+void MasterProcess::expectNone(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) world_.violated(problem);
+}
+
+// --- What leaves ------------------------------------------------------------------------------------------
+
+void MasterProcess::letOut(const master::Action& action) {
+  if (const auto* attached = std::get_if<master::AnswerAgentAttached>(&action)) {
+    finishAttaching(sessionOf(attached->request), *attached);
+  } else if (const auto* monitor = std::get_if<master::AnswerMonitorAttached>(&action)) {
+    letOut(*monitor);
+  } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
+    letOut(*commit);
+  } else if (const auto* reports = std::get_if<master::AnswerReports>(&action)) {
+    const SessionId session = sessionOf(reports->request);
+    if (!reports->status) return refuse(session);
+    send(session, monitor::ReportsAcknowledged{});
+  } else if (const auto* lease = std::get_if<master::AnswerLease>(&action)) {
+    const SessionId session = sessionOf(lease->request);
+    if (!lease->refused.ok()) return refuse(session);
+    send(session, monitor::LeaseRenewed{*lease->refused});
+  } else if (const auto* answer = std::get_if<master::Answer>(&action)) {
+    const auto asked = asked_.extract(answer->request);
+    if (!asked.empty()) asked.mapped()(answer->status);
+  } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
+    letOut(*server);
+  } else if (const auto* settings = std::get_if<master::PublishSettings>(&action)) {
+    published_->take(settings->settings);
+    forecast_->everythingChanged(clock_.now().steady);
+    publish(agent::SettingsUpdated{settings->settings});
+  } else if (const auto* platform = std::get_if<master::PublishPlatform>(&action)) {
+    published_->take(PlatformRecord{platform->platform, platform->share});
+    forecast_->everythingChanged(clock_.now().steady);
+    publish(agent::PlatformUpdated{platform->platform, platform->share});
+  } else if (const auto* job = std::get_if<master::AssignJob>(&action)) {
+    send(job->session, agent::JobAssigned{job->assignment});
+  } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
+    published_->take(*queue);
+    publish(queueTold(*queue));
+  } else if (const auto* turns = std::get_if<master::GiveTurns>(&action)) {
+    send(turns->session, turnsOf(*turns));
+  } else if (const auto* stop = std::get_if<master::StopTask>(&action)) {
+    send(stop->session, monitor::StopArrived{stop->allocation});
+  } else if (const auto* resize = std::get_if<master::ResizeTask>(&action)) {
+    send(resize->session, monitor::ResizeArrived{world_.nextNumber(), resize->allocation, resize->rus});
+  } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
+    if (changed->finished) finished_(changed->job, *witness_.stateOf(changed->job));
+  }
+}
+
+void MasterProcess::letOut(const master::AnswerMonitorAttached& answer) {
+  const SessionId session = sessionOf(answer.request);
+  if (answer.status) return send(session, monitor::MasterAttached{answer.drop, answer.stop, answer.lease});
+  // Where a machine came back without its memory, and the master has not missed the one that it was.
+  if (answer.status.error().code != ErrorCode::kConflict) {
+    world_.violated("a monitor was refused: " + answer.status.error().message);
+  }
+  refuse(session);
+}
+
+void MasterProcess::letOut(const master::AnswerCommit& answer) {
+  const SessionId id = sessionOf(answer.request);
+  const auto commit = commits_.extract(answer.request);
+  const auto session = sessions_.find(id);
+  if (session == sessions_.end()) return;
+  if (answer.answer.outcome != CommitAnswer::Outcome::kSuperseded) {
+    const Session& to = session->second;
+    expectNone(ledger_.noteAnswer(to.name, to.epoch, commit.mapped(), answer.answer));
+  }
+  send(id, agent::CommitAnswered{answer.answer});
+}
+
+void MasterProcess::letOut(const master::PublishServer& server) {
+  const agent::ServersUpdated news{{server.update}};
+  for (const auto& [id, session] : sessions_) {
+    if (!session.subscribed) continue;
+    if (spoilt_.erase(session.name) > 0) {
+      unnoticed_.insert(id);
+    } else {
+      send(id, news);
+    }
+  }
+  published_->take(server.update);
+  forecast_->serverChanged(server.update.id, clock_.now().steady);
+  if (++publications_ % kPublicationsBetweenChecksums == 0) compareCopies();
+}
+
+void MasterProcess::compareCopies() {
+  if (alive()) publish(agent::ChecksumTold{published_->checksum()});
+}
+
+agent::TurnsGiven MasterProcess::turnsOf(const master::GiveTurns& action) {
+  agent::TurnsGiven given;
+  for (const master::QueueTurn& turn : action.jobs) {
+    given.jobs.push_back(turn.job);
+    if (!turn.mayTakeKept) given.leaveKept.insert(turn.job);
+    const auto need = logic_->need(turn.job);
+    if (!need || !turn.slotsAhead) continue;
+    const auto bound = forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);
+    if (bound) given.bounds[turn.job] = *bound;
+  }
+  return given;
+}
+
+std::optional<WaitEstimate> MasterProcess::waitOf(const JobId& job) const {
+  const Now now = clock_.now();
+  const auto waiting = logic_->waitingJob(job, now.wall);
+  if (!waiting) return std::nullopt;
+  return forecast_->waitOf(waiting->spec, waiting->slots, waiting->slotsAhead, now.steady);
+}
+
+void MasterProcess::refuse(SessionId session) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  found->second.way->toPeer(found->second.refused);
+}
+
+void MasterProcess::finishAttaching(SessionId session, const master::AnswerAgentAttached& answer) {
+  if (!answer.epoch) return world_.violated("an agent was refused: " + answer.epoch.error().message);
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  found->second.epoch = *answer.epoch;
+  send(session, agent::MasterAttached{*answer.epoch, answer.jobs});
+  sendSnapshot(session);
+}
+
+// The agent found that its copy differs.
+void MasterProcess::askSnapshot(SessionId session) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end() || !found->second.subscribed) return;
+  if (unnoticed_.erase(session) == 0) {
+    world_.violated(found->second.name + "'s copy of the state differs from the master's");
+  }
+  sendSnapshot(session);
+}
+
+void MasterProcess::sendSnapshot(SessionId session) {
+  send(session, agent::SettingsUpdated{published_->settings()});
+  for (const auto& [name, share] : published_->platforms())
+    send(session, agent::PlatformUpdated{name, share});
+  agent::ServersUpdated all;
+  for (ServerId id = 0; id < published_->servers(); ++id) all.updates.push_back(published_->server(id));
+  send(session, all);
+  send(session, queueTold(published_->queue()));
+  send(session, agent::SnapshotComplete{});
+  sessions_.at(session).subscribed = true;
+  unnoticed_.erase(session);
+}
+
+void MasterProcess::publish(const agent::Event& event) {
+  for (const auto& [id, session] : sessions_) {
+    if (session.subscribed) send(id, event);
+  }
+}
+
+void MasterProcess::send(SessionId session, agent::Event event) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  found->second.way->toPeer([sink = found->second.agent, event = std::move(event)] { sink(event); });
+}
+
+void MasterProcess::send(SessionId session, monitor::Event event) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  const auto message = [sink = found->second.monitor, event] { sink(event); };
+  if (std::holds_alternative<monitor::StopArrived>(event)) {
+    found->second.way->toPeer(message, message);
+  } else {
+    found->second.way->toPeer(message);
+  }
+}
+
+// 0, which is no session, where the request came by a connection that is gone.
+SessionId MasterProcess::sessionOf(RequestId request) {
+  const auto found = requests_.extract(request);
+  return found.empty() ? 0 : found.mapped();
+}
+
+}  // namespace tarcil::sim

@@ -1,0 +1,163 @@
+// The master's shell on virtual time: MasterLogic over a store in memory that takes a while to sync, and may
+// fail. Every start, every answer and all that is stored is held against what was before.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/events.h"
+#include "master/forecast.h"
+#include "master/master_logic.h"
+#include "master/memory_store.h"
+#include "master/published_state.h"
+#include "monitor/events.h"
+#include "sim/faults/connection.h"
+#include "sim/faults/faulty_store.h"
+#include "sim/faults/machine_clock.h"
+#include "sim/faults/master_ledger.h"
+#include "sim/faults/store_witness.h"
+
+namespace tarcil::sim {
+
+class MasterProcess {
+ public:
+  // `finished` is told of each job that is over, once that is durable.
+  MasterProcess(VirtualWorld& world, TaskWitness& tasks, const MasterOptions& options,
+                std::function<void(const JobId&, RunState)> finished);
+
+  void start();
+  // Loses every connection, and of what is not synced the later part: how much of it, chance decides.
+  void crash();
+  // The next write fails, and the process stops; `stopped` is called then. No effect while it is dead.
+  void failNextWrite(FaultyStore::Unsynced unsynced, std::function<void()> stopped);
+  bool alive() const { return logic_ != nullptr; }
+  // Requires: alive().
+  const MasterLogic& logic() const { return *logic_; }
+  MachineClock& clock() { return clock_; }
+  // So much longer each batch takes to be synced from now on.
+  void slowDisk(Duration by) { slowness_ = by; }
+  // Keeps the store as it is now; restoreBackup() later makes a new store of it. Requires for that: a backup,
+  // and not alive().
+  void takeBackup();
+  bool hasBackup() const { return backup_.has_value(); }
+  void restoreBackup();
+
+  // What is wrong with the store and the logic. Requires: alive(), and all that was written is synced.
+  void check() { expectNone(ledger_.check(*logic_, disk_)); }
+
+  // How long a job that waits should still wait; nullopt where it does not, or could start now. Requires:
+  // alive().
+  std::optional<WaitEstimate> waitOf(const JobId& job) const;
+
+  const StoreWitness& stored() const { return witness_; }
+  void forgottenByMonitor(AllocationId allocation) { witness_.forgottenByMonitor(allocation); }
+
+  // A connection that is to break when the master dies.
+  void add(Connection& connection) { connections_.push_back(&connection); }
+
+  // What comes to the master. A request of a peer goes by the line that its answer comes back by.
+  using Way = std::shared_ptr<Line>;
+  using AgentSink = std::function<void(agent::Event)>;
+  using MonitorSink = std::function<void(monitor::Event)>;
+  void attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSink sink);
+  // `refused` is called where the attachment, or later a message, is refused: the line is of no use.
+  void attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
+                     std::vector<KnownTask> tasks, MonitorSink sink, std::function<void()> refused);
+  void detach(SessionId session);
+  // Of messages that come again nobody hears the answers: an answer is one call's.
+  enum class Copy : uint8_t { kFirst, kRepeat };
+  void commit(SessionId session, Commit commit, Copy copy = Copy::kFirst);
+  void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
+  void askSnapshot(SessionId session);
+  void renewLease(SessionId session, std::vector<AllocationId> starting);
+  void report(SessionId session, std::vector<TaskReport> reports, Copy copy = Copy::kFirst);
+  void resized(SessionId session, AllocationId allocation, std::vector<RuIndex> rus, Status status);
+  void troubles(SessionId session, std::vector<Trouble> troubles);
+  void pressure(SessionId session, std::vector<ServerPressure> servers);
+  Result<std::vector<InputFile>> files(const JobId& job) { return disk_.files(job); }
+
+  // Requests of users, and what the shell itself measures. `answer` is called once it is durable, or
+  // with Unavailable where the master is dead or dies before.
+  using Answer = std::function<void(const Status&)>;
+  using Request = std::function<master::Event(RequestId)>;
+  void ask(const Request& request, Answer answer);
+  void tell(const master::Event& event) { take(event); }
+
+  // The next news of a server does not reach this agent, as if its copy had been spoilt.
+  void spoilFeed(const std::string& agent) { spoilt_.insert(agent); }
+  // Every agent compares its copy.
+  void compareCopies();
+
+ private:
+  struct Session {
+    Way way;
+    AgentSink agent;  // one of the two
+    MonitorSink monitor;
+    std::function<void()> refused;
+    bool subscribed = false;  // an agent whose snapshot has left
+    std::string name;         // of the agent or monitor
+    uint64_t epoch = 0;       // that the agent was given
+  };
+  struct Backup {
+    MemoryStore disk;
+    MasterLedger ledger;
+    StoreWitness::Picture picture;
+  };
+
+  void take(const master::Event& event);
+  void carryOut(std::vector<master::Action> actions);
+  void letOut(const master::Action& action);
+  void letOut(const master::AnswerMonitorAttached& answer);
+  void letOut(const master::AnswerCommit& answer);
+  void letOut(const master::PublishServer& server);
+  // Asks the peer to attach anew.
+  void refuse(SessionId session);
+  void send(SessionId session, agent::Event event);
+  void send(SessionId session, monitor::Event event);
+  void publish(const agent::Event& event);
+  void finishAttaching(SessionId session, const master::AnswerAgentAttached& answer);
+  void sendSnapshot(SessionId session);
+  SessionId sessionOf(RequestId request);
+  agent::TurnsGiven turnsOf(const master::GiveTurns& action);
+  // The batch that was handed over first is synced; false where that fails, and the process has stopped.
+  bool sync();
+  void written(const std::vector<Mutation>& batch);
+  void expectNone(const std::vector<std::string>& problems);
+
+  VirtualWorld& world_;
+  TaskWitness& tasks_;
+  const MasterOptions options_;
+  const std::function<void(const JobId&, RunState)> finished_;
+  MachineClock clock_;
+  MemoryStore disk_;
+  FaultyStore store_{disk_, 0, FaultyStore::Unsynced::kForgotten};
+  std::optional<Backup> backup_;
+  Duration slowness_{};
+  std::function<void()> stopped_;               // when the store fails
+  std::deque<std::vector<Mutation>> unsynced_;  // in the order of writing
+  MasterLedger ledger_;
+  StoreWitness witness_;
+  std::unique_ptr<MasterLogic> logic_;
+  std::optional<PublishedState> published_;
+  std::unique_ptr<Forecast> forecast_;
+  uint64_t publications_ = 0;  // of servers
+  Rng rng_{0};
+  VirtualTimer timer_;
+  uint64_t life_ = 0;         // of the process
+  MonotonicTime syncedBy_{};  // when everything handed to the store so far is synced
+  std::vector<Connection*> connections_;
+  std::map<SessionId, Session> sessions_;  // attached
+  std::map<RequestId, SessionId> requests_;
+  std::map<RequestId, Answer> asked_;
+  std::map<RequestId, Commit> commits_;  // to be answered
+  std::set<std::string> spoilt_;         // agents whose copies are to be
+  std::set<SessionId> unnoticed_;        // sessions of agents that may not have noticed that theirs are
+};
+
+}  // namespace tarcil::sim

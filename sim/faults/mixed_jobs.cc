@@ -1,0 +1,184 @@
+#include "sim/faults/mixed_jobs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "sim/chance.h"
+
+namespace tarcil::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<std::string> kPlatforms = {"reference", "old", "new"};
+
+bool percent(uint64_t chance, Rng& rng) {
+  return rng.below(100) < chance;
+}
+
+uint32_t from(uint32_t least, uint32_t most, Rng& rng) {
+  return least + static_cast<uint32_t>(rng.below(most - least + 1));
+}
+
+Duration randomDuration(Duration least, Duration most, Rng& rng) {
+  const double us = logBetween(static_cast<double>(least.count()), static_cast<double>(most.count()), rng);
+  return Duration(static_cast<int64_t>(us));
+}
+
+ServerFacts randomServer(uint32_t number, Rng& rng) {
+  ServerFacts facts;
+  facts.name = "s" + std::to_string(number);
+  facts.platform = kPlatforms[rng.below(kPlatforms.size())];
+  facts.rack = "r" + std::to_string(rng.below(3));
+  facts.attributes["disk"] = percent(50, rng) ? "ssd" : "spinning";
+  facts.rus = facts.cores = from(1, 6, rng);
+  facts.memoryBytes = uint64_t{facts.rus} << 30;
+  if (percent(40, rng)) facts.extras["gpus"] = from(1, 3, rng);
+  return facts;
+}
+
+uint32_t mostUnits(const VirtualClusterOptions& cluster) {
+  uint32_t most = 0;
+  for (const auto& servers : cluster.servers) {
+    for (const ServerFacts& server : servers) most = std::max(most, server.rus);
+  }
+  return most;
+}
+
+// What its tasks do, and when they are ended.
+void setCommand(MixedJob& job, Rng& rng) {
+  JobSpec& spec = job.spec;
+  spec.grace = randomDuration(100ms, 5s, rng);
+  if (percent(20, rng)) spec.timeout = randomDuration(50ms, 20s, rng);
+  spec.restart.attempts = percent(30, rng) ? from(1, 3, rng) : 0;
+  spec.restart.backoff = randomDuration(10ms, 2s, rng);
+  spec.restart.onLost = percent(90, rng);
+  const uint64_t kind = rng.below(100);
+  if (kind < 10) {
+    spec.command = {"true"};
+  } else if (kind < 15) {
+    spec.command = {"false"};
+  } else if (kind < 20) {
+    spec.command = {"sh"};
+    spec.env = {{"TARCIL_EMULATE_SECONDS", "0.2"}, {"TARCIL_EMULATE_EXIT", std::to_string(rng.below(2) * 7)}};
+  } else if (kind < 25) {
+    spec.command = {"sleep", "600m"};
+    job.isEndless = spec.timeout == Duration::zero();
+  } else {
+    const double seconds = static_cast<double>(randomDuration(1ms, 20s, rng).count()) / 1e6;
+    spec.command = {"sleep", std::to_string(seconds)};
+  }
+}
+
+void setPlacement(JobSpec& spec, Rng& rng) {
+  Placement& placement = spec.placement;
+  switch (rng.below(12)) {
+    case 0:
+      placement.constraints.push_back({"disk", Constraint::Operator::kEqual, {"ssd"}});
+      break;
+    case 1:
+      placement.constraints.push_back({"platform", Constraint::Operator::kNotIn, {"old"}});
+      break;
+    case 2:
+      placement.constraints.push_back({"rack", Constraint::Operator::kNotEqual, {"r1"}});
+      break;
+    case 3:
+      placement.spread = percent(50, rng) ? Spread::kServer : Spread::kRack;
+      placement.atMost = from(1, 3, rng);
+      break;
+    case 4:
+      placement.pack = percent(50, rng) ? Pack::kServer : Pack::kRack;
+      break;
+    case 5:
+      placement.prefer = {"s0", "s1"};
+      break;
+    case 6:
+      spec.extras["gpus"] = from(1, 2, rng);
+      break;
+    default:
+      break;
+  }
+}
+
+void setProfile(JobSpec& spec, Rng& rng) {
+  if (percent(30, rng)) return;
+  spec.profile.caused = randomPressure(rng);
+  spec.profile.tolerated = percent(50, rng) ? toleratedFromCaused(spec.profile.caused) : Pressure{};
+  if (spec.profile.tolerated == Pressure{}) {
+    for (uint8_t& value : spec.profile.tolerated) value = static_cast<uint8_t>(from(20, kMaxPressure, rng));
+  }
+  if (percent(30, rng)) spec.profile.platforms = {{"old", 0.5}, {"new", 1}};
+}
+
+}  // namespace
+
+Pressure randomPressure(Rng& rng) {
+  Pressure pressure{};
+  for (uint8_t& value : pressure) {
+    if (percent(30, rng)) value = static_cast<uint8_t>(rng.below(kMaxPressure / 2));
+  }
+  return pressure;
+}
+
+VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
+  Rng rng = rngFor(seed, Purpose::kWorkload);
+  VirtualClusterOptions options;
+  options.seed = seed;
+  options.log = log;
+  options.agents = from(1, 4, rng);
+  uint32_t number = 0;
+  for (uint32_t monitors = from(1, 5, rng); monitors > 0; --monitors) {
+    auto& servers = options.servers.emplace_back();
+    for (uint32_t count = from(1, 3, rng); count > 0; --count) servers.push_back(randomServer(number++, rng));
+  }
+  MasterOptions& master = options.master;
+  master.agentGrace = randomDuration(500ms, 10s, rng);
+  master.serverGrace = randomDuration(3s, 60s, rng);
+  master.keepFinishedJobs = from(1, 60, rng);
+  if (percent(20, rng)) master.keepFinishedFor = randomDuration(1s, 10min, rng);
+  if (percent(20, rng)) master.maxUnfinishedOfUser = from(2, 8, rng);
+  master.ageing = randomDuration(1s, 10min, rng);
+  master.roomPatience = randomDuration(1s, 30s, rng);
+  master.quarantineAfter = from(0, 5, rng);
+  master.quarantine = randomDuration(1s, 1min, rng);
+  master.longestQuarantine = 2min;
+  master.adjustingPause = randomDuration(100ms, 10s, rng);
+  master.adjustingCalm = randomDuration(100ms, 10s, rng);
+  AgentOptions& agent = options.agent;
+  agent.masterPatience = randomDuration(1s, 20s, rng);
+  agent.waitBound = randomDuration(100ms, 30s, rng);
+  agent.replans = from(0, 4, rng);
+  return options;
+}
+
+MixedJob mixedJob(const VirtualClusterOptions& cluster, Rng& rng) {
+  MixedJob job;
+  JobSpec& spec = job.spec;
+  spec.name = "mixed";
+  setCommand(job, rng);
+  spec.tasks = percent(5, rng) ? from(10, 30, rng) : percent(50, rng) ? 1 : from(2, 8, rng);
+  spec.rusPerTask = percent(75, rng) ? 1 : from(1, mostUnits(cluster), rng);
+  if (percent(20, rng)) spec.schedule = Schedule::kGang;
+  if (percent(10, rng)) spec.concurrency = from(1, spec.tasks, rng);
+  spec.priority = static_cast<uint8_t>(std::vector{10, 50, 50, 90}[rng.below(4)]);
+  spec.preemptible = percent(40, rng);
+  spec.exclusive = percent(20, rng);
+  if (percent(15, rng)) {
+    spec.policy =
+        std::vector{Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch}[rng.below(4)];
+  }
+  if (percent(20, rng)) spec.maxWait = randomDuration(1ms, 10s, rng);
+  if (percent(10, rng)) spec.target = 0.5 + rng.unit() / 2;
+  // A gang whose tasks hurt one another too much for the whole cluster never starts: they are to bear it.
+  spec.protectNeighbours = spec.schedule != Schedule::kGang && percent(80, rng);
+  setPlacement(spec, rng);
+  setProfile(spec, rng);
+  if (percent(20, rng)) {
+    spec.performance = PerformanceGoal{};
+    spec.adjust = {.moreRus = from(0, 2, rng), .move = percent(50, rng)};
+  }
+  if (percent(15, rng)) job.files = {{"input", 0644, "data"}};
+  return job;
+}
+
+}  // namespace tarcil::sim

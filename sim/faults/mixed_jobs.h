@@ -1,0 +1,28 @@
+// Random clusters, and random jobs of all kinds for them: whatever a job file can ask for comes up.
+#pragma once
+
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/model/job.h"
+#include "sim/faults/virtual_cluster.h"
+
+namespace tarcil::sim {
+
+// One to four agents, one to five monitors of one to three servers each; platforms, racks, attributes and
+// countable things by chance; grace periods and bounds that are short beside the rest.
+VirtualClusterOptions randomCluster(uint64_t seed, Log log);
+
+struct MixedJob {
+  JobSpec spec;
+  std::vector<InputFile> files;
+  bool isEndless = false;  // it ends only when it is cancelled
+};
+
+// Most of them can run on such a cluster.
+MixedJob mixedJob(const VirtualClusterOptions& cluster, Rng& rng);
+
+// Any pressure on some resources, none on the others.
+Pressure randomPressure(Rng& rng);
+
+}  // namespace tarcil::sim

@@ -1,0 +1,287 @@
+#include "sim/faults/monitor_process.h"
+
+#include "sim/faults/event_text.h"
+
+namespace tarcil::sim {
+
+MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskWitness& witness,
+                               std::string name, std::vector<ServerFacts> servers)
+    : world_(world),
+      master_(master),
+      witness_(witness),
+      name_(std::move(name)),
+      servers_(std::move(servers)),
+      clock_(world),
+      connection_(world, master, *this),
+      timer_(world, clock_, [this] { take(monitor::TimerFired{}); }),
+      executor_(newExecutor()),
+      executorTimer_(world, clock_, [this] {
+        executor_->advance(clock_.now());
+        advanceLater();
+      }) {}
+
+void MonitorProcess::start() {
+  world_.note(name_, "starts");
+  std::vector<std::string> names;
+  for (const ServerFacts& facts : servers_) names.push_back(facts.name);
+  std::vector<RecoveredTask> recovered;
+  for (const auto& [allocation, task] : disk_) recovered.push_back(task);
+  std::vector<monitor::Action> actions;
+  logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
+  carryOut(std::move(actions));
+  connection_.start();
+}
+
+void MonitorProcess::crash() {
+  world_.note(name_, "dies");
+  logic_.reset();
+  ++life_;
+  midway_ = nullptr;
+  timer_.clear();
+  fetching_.clear();
+  resizes_.clear();
+  connection_.stop();
+  // Whoever waits for an answer notices that the link is broken.
+  for (auto& [request, answer] : std::exchange(launches_, {})) answer(Outcome::kUnknownServer);
+}
+
+void MonitorProcess::lose() {
+  crash();
+  executor_ = newExecutor();
+  executorTimer_.clear();
+  disk_.clear();
+  witness_.machineLost(name_);
+  if (world_.oneIn(2)) ++identity_;
+}
+
+std::unique_ptr<EmulatedExecutor> MonitorProcess::newExecutor() {
+  return std::make_unique<EmulatedExecutor>(static_cast<ExecutorListener&>(*this), clock_.now());
+}
+
+void MonitorProcess::launch(const LaunchSpec& spec, std::function<void(Outcome)> answer) {
+  if (!alive()) return;
+  const uint64_t request = world_.nextNumber();
+  launches_.emplace(request, std::move(answer));
+  take(monitor::LaunchArrived{request, spec});
+}
+
+void MonitorProcess::changeServers(std::vector<ServerFacts> servers) {
+  for (ServerFacts& facts : servers) {
+    facts.address = name_;
+    facts.emulated = true;
+  }
+  servers_ = std::move(servers);
+}
+
+// --- The master -------------------------------------------------------------------------------------------
+
+void MonitorProcess::toMaster(const Message& message) {
+  if (!connection_.isUp()) return;
+  const SessionId session = connection_.line().session();
+  connection_.line().toMaster([message, session] { message(session, Copy::kFirst); },
+                              [message, session] { message(session, Copy::kRepeat); });
+}
+
+void MonitorProcess::connected() {
+  const std::string identity = name_ + "#" + std::to_string(identity_);
+  connection_.line().toMaster([this, way = connection_.shared(), identity, servers = servers_, life = life_,
+                               tasks = logic_->knownTasks()] {
+    const auto take = [this, life](const monitor::Event& event) {
+      if (life != life_) return;
+      this->take(event);
+      if (std::holds_alternative<monitor::MasterAttached>(event)) tellPressures();
+    };
+    // The master has no means to tell an attachment that was held up on a connection given up since from a
+    // new one, and would believe it about tasks (docs/simulator.md). TCP delivers one for some seconds at
+    // most.
+    if (!way->isInUse()) return;
+    const auto refused = [this, life] {
+      if (life == life_) connection_.breakOff();
+    };
+    master_.attachMonitor(way, identity, servers, tasks, take, refused);
+  });
+}
+
+void MonitorProcess::disconnected() {
+  take(monitor::MasterLost{});
+  for (AllocationId allocation : std::exchange(fetching_, {})) {
+    take(monitor::FilesArrived{allocation, Error{ErrorCode::kUnavailable, "connection lost"}});
+  }
+}
+
+void MonitorProcess::measure(std::vector<ServerPressure> pressures) {
+  pressures_ = std::move(pressures);
+  tellPressures();
+}
+
+void MonitorProcess::tellPressures() {
+  if (pressures_.empty()) return;
+  toMaster([this, pressures = pressures_](SessionId session, Copy) { master_.pressure(session, pressures); });
+}
+
+void MonitorProcess::fetch(const monitor::FetchFiles& fetch) {
+  fetching_.insert(fetch.allocation);
+  if (!connection_.isUp()) return;
+  connection_.line().toMaster([this, fetch, way = connection_.shared(), life = life_] {
+    way->toPeer([this, fetch, life, files = master_.files(fetch.job)] {
+      if (life != life_) return;
+      fetching_.erase(fetch.allocation);
+      take(monitor::FilesArrived{fetch.allocation, files});
+    });
+  });
+}
+
+// --- Logic ------------------------------------------------------------------------------------------------
+
+void MonitorProcess::take(const monitor::Event& event) {
+  if (!alive()) return;
+  world_.event(name_, [&event] { return text(event); });
+  if (const auto* wanted = std::get_if<monitor::ResizeArrived>(&event)) resizes_[wanted->request] = *wanted;
+  std::vector<monitor::Action> actions;
+  logic_->handle(event, clock_.now(), world_.rng(), actions);
+  carryOut(std::move(actions));
+}
+
+void MonitorProcess::carryOut(std::vector<monitor::Action> actions) {
+  if (midway_ && actions.size() > 1) actions.resize(1 + world_.rng().below(actions.size() - 1));
+  const bool dies = midway_ && !actions.empty();
+  for (const monitor::Action& action : actions) carryOut(action);
+  advanceLater();
+  if (!dies) return;
+  const auto crashed = std::exchange(midway_, nullptr);
+  crash();
+  crashed();
+}
+
+void MonitorProcess::carryOut(const monitor::Action& action) {
+  if (const auto* record = std::get_if<monitor::RecordLaunch>(&action)) {
+    disk_[record->spec.allocation] = {record->spec, RecoveredTask::State::kNeverStarted, kNever, {}};
+  } else if (const auto* answer = std::get_if<monitor::AnswerLaunch>(&action)) {
+    launches_.extract(answer->request).mapped()(answer->outcome);
+  } else if (const auto* wanted = std::get_if<monitor::FetchFiles>(&action)) {
+    fetch(*wanted);
+  } else if (const auto* start = std::get_if<monitor::StartTask>(&action)) {
+    execute(*start);
+  } else if (const auto* reason = std::get_if<monitor::RecordReason>(&action)) {
+    disk_[reason->allocation].reason = reason->reason;
+  } else if (const auto* wider = std::get_if<monitor::ResizeTask>(&action)) {
+    resize(*wider);
+  } else if (const auto* refused = std::get_if<monitor::RefuseResize>(&action)) {
+    answerResize(refused->request, refused->error);
+  } else if (const auto* signal = std::get_if<monitor::SignalTask>(&action)) {
+    executor_->advance(clock_.now());
+    executor_->signal(signal->allocation, signal->signal);
+  } else if (const auto* gone = std::get_if<monitor::ForgetTask>(&action)) {
+    forget(gone->allocation);
+  } else if (const auto* reports = std::get_if<monitor::SendReports>(&action)) {
+    toMaster([this, reports = reports->reports](SessionId session, Copy copy) {
+      master_.report(session, reports, copy);
+    });
+  } else if (const auto* renewal = std::get_if<monitor::RenewLease>(&action)) {
+    toMaster([this, tasks = renewal->starting](SessionId session, Copy copy) {
+      if (copy == Copy::kFirst) master_.renewLease(session, tasks);
+    });
+  } else if (const auto* lease = std::get_if<monitor::ExtendLease>(&action)) {
+    executor_->advance(clock_.now());
+    executor_->extendLease(lease->until);
+  } else if (const auto* wake = std::get_if<monitor::WakeAt>(&action)) {
+    timer_.set(wake->when);
+  }
+}
+
+// --- Tasks ------------------------------------------------------------------------------------------------
+
+void MonitorProcess::execute(const monitor::StartTask& start) {
+  const AllocationId allocation = start.spec.allocation;
+  executor_->advance(clock_.now());
+  witness_.starts(name_, start.spec);
+  RecoveredTask& kept = disk_[allocation];
+  kept.spec = start.spec;
+  kept.state = RecoveredTask::State::kRunning;
+  kept.started = clock_.now().wall;
+  if (!world_.oneIn(failsOneIn_)) return executor_->start(start.spec, start.files);
+  TaskEnd end;
+  end.cause = EndCause::kNeverStarted;
+  end.problem = "the disk is full";
+  end.ended = clock_.now().wall;
+  taskEnded(allocation, end);
+}
+
+// The task has the units from now on; that the monitor hears of it is an event of its own.
+void MonitorProcess::resize(const monitor::ResizeTask& resize) {
+  RecoveredTask& kept = disk_[resize.allocation];
+  if (kept.state != RecoveredTask::State::kRunning) {
+    return answerResize(resize.request, Error{ErrorCode::kNotFound, "this task is not running here"});
+  }
+  kept.spec.rus = resize.rus;
+  witness_.resized(resize.allocation, resize.rus);
+  world_.after(Duration::zero(), [this, life = life_, resize] {
+    if (life != life_) return;
+    take(monitor::TaskResized{resize.allocation, resize.rus});
+    if (life == life_) answerResize(resize.request, {});
+  });
+}
+
+void MonitorProcess::answerResize(uint64_t request, const Status& status) {
+  const auto asked = resizes_.extract(request);
+  if (asked.empty()) return;
+  const monitor::ResizeArrived& wanted = asked.mapped();
+  toMaster([this, allocation = wanted.allocation, rus = wanted.rus, status](SessionId session, Copy copy) {
+    if (copy == Copy::kFirst) master_.resized(session, allocation, rus, status);
+  });
+}
+
+void MonitorProcess::complain() {
+  std::vector<AllocationId> running;
+  for (const auto& [allocation, task] : disk_) {
+    if (task.state == RecoveredTask::State::kRunning) running.push_back(allocation);
+  }
+  if (running.empty()) return;
+  Trouble trouble{.allocation = running[world_.rng().below(running.size())],
+                  .over = world_.oneIn(3),
+                  .expected = 1,
+                  .measured = 0.5,
+                  .since = clock_.now().wall,
+                  .causes = {}};
+  Cause cause{.kind = world_.oneIn(2) ? Cause::Kind::kCores : Cause::Kind::kNeighbour,
+              .resource = Resource::kLlc,
+              .neighbour = running[world_.rng().below(running.size())],
+              .weight = 1,
+              .evidence = "it says so"};
+  if (!trouble.over) trouble.causes.push_back(std::move(cause));
+  toMaster([this, trouble](SessionId session, Copy) { master_.troubles(session, {trouble}); });
+}
+
+void MonitorProcess::forget(AllocationId allocation) {
+  master_.forgottenByMonitor(allocation);
+  witness_.forgotten(allocation);
+  LaunchSpec mark;
+  mark.allocation = allocation;
+  disk_[allocation] = {mark, RecoveredTask::State::kForgotten, kNever, {}};
+}
+
+// Tasks start and end whether the monitor lives or not; that it hears of it is an event of its own.
+void MonitorProcess::taskStarted(AllocationId allocation, WallTime when) {
+  world_.after(Duration::zero(), [this, life = life_, allocation, when] {
+    if (life == life_) take(monitor::TaskStarted{allocation, when});
+  });
+}
+
+void MonitorProcess::taskEnded(AllocationId allocation, const TaskEnd& end) {
+  witness_.ended(allocation, end);
+  disk_[allocation].state = RecoveredTask::State::kEnded;
+  disk_[allocation].end = end;
+  world_.after(Duration::zero(), [this, life = life_, allocation, end] {
+    if (life == life_) take(monitor::TaskEnded{allocation, end});
+  });
+}
+
+void MonitorProcess::advanceLater() {
+  if (const std::optional<MonotonicTime> next = executor_->nextWake()) {
+    executorTimer_.set(*next);
+  } else {
+    executorTimer_.clear();
+  }
+}
+
+}  // namespace tarcil::sim

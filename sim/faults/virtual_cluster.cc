@@ -1,0 +1,401 @@
+#include "sim/faults/virtual_cluster.h"
+
+#include <algorithm>
+
+namespace tarcil::sim {
+namespace {
+
+// More than the messages of an attachment take.
+constexpr Duration kSettling = std::chrono::milliseconds(100);
+constexpr Duration kClientRetry = std::chrono::milliseconds(100);
+// By then every agent has attached to a master that was started anew.
+constexpr Duration kOldMastersWord = std::chrono::minutes(2);
+// A supervisor starts again what has ended.
+constexpr Duration kSupervisor = std::chrono::milliseconds(500);
+
+const Caller kAlice{"alice", Role::kSubmit, {"alice"}};
+const Caller kOperator{"root", Role::kOperate, {}};
+
+std::vector<ServerFacts> serversOf(const VirtualClusterOptions& options, uint32_t monitor,
+                                   const std::string& address) {
+  std::vector<ServerFacts> servers;
+  if (!options.servers.empty()) {
+    servers = options.servers[monitor];
+  } else {
+    for (uint32_t i = 0; i < options.serversPerMonitor; ++i) {
+      ServerFacts facts;
+      facts.name = "s" + std::to_string(monitor * options.serversPerMonitor + i);
+      facts.platform = "reference";
+      facts.rack = address;
+      facts.rus = facts.cores = options.rusPerServer;
+      facts.memoryBytes = uint64_t{options.rusPerServer} << 30;
+      servers.push_back(std::move(facts));
+    }
+  }
+  for (ServerFacts& facts : servers) {
+    facts.address = address;
+    facts.emulated = true;
+  }
+  return servers;
+}
+
+}  // namespace
+
+VirtualCluster::VirtualCluster(const VirtualClusterOptions& options)
+    : world_(options.seed, options.log),
+      tasks_(world_),
+      master_(world_, tasks_, options.master,
+              [this](const JobId& job, RunState) { clients_.at(job).told = true; }) {
+  startRoles(options);
+  run(kSettling);
+}
+
+void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
+  std::map<std::string, MonitorProcess*> directory;
+  const auto monitors =
+      options.servers.empty() ? options.monitors : static_cast<uint32_t>(options.servers.size());
+  for (uint32_t i = 0; i < monitors; ++i) {
+    const std::string name = "monitor-" + std::to_string(i);
+    monitors_.push_back(
+        std::make_unique<MonitorProcess>(world_, master_, tasks_, name, serversOf(options, i, name)));
+    directory[name] = monitors_.back().get();
+  }
+  const AgentProcess::Directory monitorAt = [directory](const std::string& address) {
+    const auto found = directory.find(address);
+    return found == directory.end() ? nullptr : found->second;
+  };
+  for (uint32_t i = 0; i < options.agents; ++i) {
+    const std::string name = "agent-" + std::to_string(i);
+    agents_.push_back(
+        std::make_unique<AgentProcess>(world_, master_, name, options.agent, monitorAt, [this, i] {
+          world_.after(kSupervisor, [this, i] {
+            if (!agents_[i]->alive()) agents_[i]->start();
+          });
+        }));
+    doubles_.push_back(
+        std::make_unique<AgentProcess>(world_, master_, name, options.agent, monitorAt, [] {}));
+  }
+  master_.start();
+  for (auto& monitor : monitors_) monitor->start();
+  for (auto& agent : agents_) agent->start();
+}
+
+// --- Clients and operators --------------------------------------------------------------------------------
+
+JobId VirtualCluster::submit(const JobSpec& spec, uint32_t agent, std::vector<InputFile> files,
+                             const std::string& user) {
+  Client client;
+  client.caller = kAlice;
+  client.caller.user = user;
+  for (uint8_t& byte : client.job.record.id.bytes) byte = static_cast<uint8_t>(world_.rng().below(256));
+  client.job.record.spec = spec;
+  if (!files.empty()) {
+    client.job.files = std::make_shared<const std::vector<InputFile>>(std::move(files));
+  }
+  client.agent = agent;
+  const JobId id = client.job.record.id;
+  clients_.emplace(id, std::move(client));
+  open_.push_back(id);
+  handIn(id, agent);
+  return id;
+}
+
+void VirtualCluster::submitAgain(const JobId& job, uint32_t agent) {
+  handIn(job, agent);
+}
+
+void VirtualCluster::handIn(const JobId& job, uint32_t agent) {
+  ++clients_.at(job).requests;
+  ++clients_.at(job).underWay;
+  world_.after(world_.delay(), [this, job, agent, restores = restores_] {
+    const Client& client = clients_.at(job);
+    agents_[agent]->submit(client.caller, client.job, [this, job, restores](const Status& status) {
+      world_.after(world_.delay(), [this, job, status, restores] { answered(job, status, restores); });
+    });
+  });
+}
+
+void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t restores) {
+  Client& client = clients_.at(job);
+  --client.underWay;
+  const bool isStored = master_.stored().stateOf(job).has_value();
+  const bool isOfBefore = restores != restores_;
+  if (!status.ok() && (status.error().code == ErrorCode::kUnavailable || isOfBefore)) {
+    if (client.answered) return;
+    client.agent = (client.agent + 1) % agents();
+    world_.after(kClientRetry, [this, job] { handIn(job, clients_.at(job).agent); });
+  } else if (status.ok()) {
+    // An agent that has not heard of the restored master yet says what was true of the one before.
+    const bool isOfOldMaster = restored_ && world_.now().steady < *restored_ + kOldMastersWord;
+    if (!isStored && (isOfBefore || isOfOldMaster)) {
+      client.isVoid = true;
+    } else if (!isStored) {
+      world_.violated("a client was told that job " + toString(job).substr(0, 8) +
+                      " is taken, and it is not");
+    }
+    client.answered = true;
+  } else if (!client.answered) {
+    client.refusal = status.error().message;
+    world_.note("client", "is refused: " + client.refusal);
+    if (master_.stored().has(job) && client.requests == 1) {
+      world_.violated("a client was refused job " + toString(job).substr(0, 8) + ", which is there");
+    }
+  }
+}
+
+void VirtualCluster::ask(const MasterProcess::Request& request, MasterProcess::Answer answer) {
+  world_.after(world_.delay(), [this, request, answer] {
+    master_.ask(request, [this, request, answer](const Status& status) {
+      if (!status && status.error().code == ErrorCode::kUnavailable) {
+        world_.after(kClientRetry, [this, request, answer] { ask(request, answer); });
+      } else if (answer) {
+        answer(status);
+      }
+    });
+  });
+}
+
+void VirtualCluster::cancel(const JobId& job) {
+  const Caller caller = clients_.at(job).caller;
+  ask(
+      [job, caller](RequestId number) -> master::Event {
+        return master::CancelRequested{number, job, caller};
+      },
+      nullptr);
+}
+
+void VirtualCluster::steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline) {
+  steers_.push_back({std::move(servers), change, deadline});
+  if (steers_.size() == 1) steerNext();
+}
+
+void VirtualCluster::steerNext() {
+  const Steer& steer = steers_.front();
+  const auto request = [steer](RequestId number) -> master::Event {
+    return master::ServersSteered{number, kOperator, steer.servers, steer.change, steer.deadline};
+  };
+  ask(request, [this, restores = restores_](const Status& status) {
+    const Steer done = std::move(steers_.front());
+    steers_.pop_front();
+    const bool isCordoned = done.change != master::ServerChange::kUncordon;
+    for (const std::string& server : done.servers) {
+      if (!status || restores != restores_ || master_.stored().isCordoned(server) == isCordoned) continue;
+      world_.violated("an operator was told that " + server +
+                      (isCordoned ? " is cordoned" : " is not cordoned") + ", and that is not stored");
+    }
+    if (!steers_.empty()) steerNext();
+  });
+}
+
+void VirtualCluster::drain(uint32_t monitor, Duration deadline, Duration until) {
+  std::vector<std::string> names;
+  for (const ServerFacts& server : monitors_[monitor]->servers()) names.push_back(server.name);
+  steer(names, master::ServerChange::kDrain, deadline);
+  world_.after(until, [this, names] { steer(names, master::ServerChange::kUncordon, {}); });
+}
+
+// --- Faults -----------------------------------------------------------------------------------------------
+
+void VirtualCluster::killMaster(Duration away) {
+  if (!master_.alive()) return;
+  master_.crash();
+  world_.after(away, [this] { master_.start(); });
+}
+
+void VirtualCluster::failStore(Duration away) {
+  const auto unsynced =
+      world_.rng().below(2) == 0 ? FaultyStore::Unsynced::kForgotten : FaultyStore::Unsynced::kKept;
+  master_.failNextWrite(unsynced, [this, away] { world_.after(away, [this] { master_.start(); }); });
+}
+
+void VirtualCluster::restoreBackup(Duration away) {
+  if (!master_.alive()) return;
+  master_.crash();
+  ++restores_;
+  world_.after(away, [this] {
+    master_.restoreBackup();
+    restored_ = world_.now().steady;
+    open_.clear();
+    for (auto& [id, client] : clients_) {
+      if (client.answered && !master_.stored().stateOf(id)) client.isVoid = true;
+      open_.push_back(id);
+    }
+    master_.start();
+  });
+}
+
+void VirtualCluster::killAgent(uint32_t agent, Duration away) {
+  if (!agents_[agent]->alive()) return;
+  agents_[agent]->crash();
+  world_.after(away, [this, agent] { agents_[agent]->start(); });
+}
+
+void VirtualCluster::killAgentMidway(uint32_t agent, Duration away) {
+  if (!agents_[agent]->alive()) return;
+  agents_[agent]->crashMidway(
+      [this, agent, away] { world_.after(away, [this, agent] { agents_[agent]->start(); }); });
+}
+
+void VirtualCluster::doubleAgent(uint32_t agent, Duration duration) {
+  if (doubles_[agent]->alive()) return;
+  doubles_[agent]->start();
+  // The first one may not have noticed that nobody listens to it any more.
+  world_.after(duration, [this, agent] {
+    if (doubles_[agent]->alive()) doubles_[agent]->crash();
+    killAgent(agent, kSupervisor);
+  });
+}
+
+void VirtualCluster::killMonitor(uint32_t monitor, Duration away) {
+  if (!monitors_[monitor]->alive()) return;
+  monitors_[monitor]->crash();
+  world_.after(away, [this, monitor] { monitors_[monitor]->start(); });
+}
+
+void VirtualCluster::killMonitorMidway(uint32_t monitor, Duration away) {
+  if (!monitors_[monitor]->alive()) return;
+  monitors_[monitor]->crashMidway(
+      [this, monitor, away] { world_.after(away, [this, monitor] { monitors_[monitor]->start(); }); });
+}
+
+void VirtualCluster::loseMachine(uint32_t monitor, Duration away) {
+  if (!monitors_[monitor]->alive()) return;
+  monitors_[monitor]->lose();
+  world_.after(away, [this, monitor] { monitors_[monitor]->start(); });
+}
+
+void VirtualCluster::cutAgent(uint32_t agent, Duration duration) {
+  world_.note("agent-" + std::to_string(agent), "is cut off");
+  agents_[agent]->connection().cutFor(duration);
+}
+
+void VirtualCluster::cutMonitor(uint32_t monitor, Duration duration) {
+  world_.note("monitor-" + std::to_string(monitor), "is cut off");
+  monitors_[monitor]->connection().cutFor(duration);
+}
+
+void VirtualCluster::breakAgent(uint32_t agent) {
+  agents_[agent]->connection().breakOff();
+}
+
+void VirtualCluster::breakMonitor(uint32_t monitor) {
+  monitors_[monitor]->connection().breakOff();
+}
+
+// Whoever is dead is on its way back.
+void VirtualCluster::heal() {
+  master_.slowDisk({});
+  for (auto& agent : agents_) agent->connection().heal();
+  for (auto& twin : doubles_) {
+    if (twin->alive()) twin->crash();
+  }
+  for (auto& monitor : monitors_) {
+    monitor->connection().heal();
+    monitor->failStarts(0);
+  }
+}
+
+// --- Time -------------------------------------------------------------------------------------------------
+
+void VirtualCluster::run(Duration duration) {
+  const MonotonicTime until = world_.now().steady + duration;
+  while (world_.step(until)) {
+  }
+}
+
+bool VirtualCluster::runToRest(Duration limit, uint64_t events) {
+  const MonotonicTime until = world_.now().steady + limit;
+  const uint64_t most = events == UINT64_MAX ? events : world_.events() + events;
+  while (!atRest()) {
+    if (!world_.step(until) || world_.events() > most) return false;
+  }
+  return true;
+}
+
+bool VirtualCluster::isOver(const JobId& id, const Client& client) const {
+  // One that was refused may yet be taken by another agent.
+  if (client.underWay > 0) return false;
+  if (!client.answered && client.refusal.empty() && !client.isVoid) return false;
+  const auto state = master_.stored().stateOf(id);
+  if (!state) return !client.refusal.empty() || client.isVoid;
+  return isFinal(*state) && (client.told || !master_.stored().has(id));
+}
+
+const std::vector<JobId>& VirtualCluster::unfinished() {
+  std::erase_if(open_, [this](const JobId& id) { return isOver(id, clients_.at(id)); });
+  return open_;
+}
+
+// The cheap looks first: this is asked after every step.
+bool VirtualCluster::atRest() {
+  if (!open_.empty() && !isOver(open_.back(), clients_.at(open_.back()))) return false;
+  return unfinished().empty() &&
+         std::ranges::all_of(monitors_, [](const auto& monitor) { return monitor->idle(); });
+}
+
+void VirtualCluster::expect(bool holds, const std::string& what) {
+  if (!holds) world_.violated("at rest: " + what);
+}
+
+void VirtualCluster::checkRest() {
+  constexpr Duration kWhoeverIsAway = std::chrono::seconds(3);
+  run(kWhoeverIsAway);
+  master_.compareCopies();
+  run(kWhoeverIsAway);
+  expect(master_.alive(), "the master is away");
+  if (!master_.alive()) return;
+  master_.check();
+  expect(tasks_.running() == 0, std::to_string(tasks_.running()) + " tasks run still");
+  expect(master_.stored().tasksHeld() == 0, "tasks are stored that hold units");
+  expect(master_.logic().load().waiting == 0, "jobs wait");
+  uint64_t usable = 0;
+  for (const ServerView& server : master_.logic().servers()) {
+    expect(server.status.free.size() == server.facts.rus, "units of " + server.facts.name + " are held");
+    if (server.status.up && !server.status.cordoned) usable += server.status.free.size();
+  }
+  for (const auto& agent : agents_) {
+    expect(agent->alive(), "an agent is away");
+    if (!agent->alive()) continue;
+    const AgentLogic::Load load = agent->logic().load();
+    expect(load.jobs == 0 && load.commits == 0 && load.submissions == 0,
+           "an agent holds " + std::to_string(load.jobs) + " jobs, " + std::to_string(load.commits) +
+               " commits and " + std::to_string(load.submissions) + " submissions");
+    expect(load.freeUnits == usable, "an agent sees " + std::to_string(load.freeUnits) + " free units, and " +
+                                         std::to_string(usable) + " are");
+  }
+}
+
+// --- What came of it --------------------------------------------------------------------------------------
+
+RunState VirtualCluster::stateOf(const JobId& job) const {
+  return master_.stored().stateOf(job).value_or(RunState::kQueued);
+}
+
+std::vector<TaskRecord> VirtualCluster::tasksOf(const JobId& job) const {
+  return master_.logic().job(job)->tasks;
+}
+
+uint32_t VirtualCluster::unitsHeld() const {
+  uint32_t held = 0;
+  for (const ServerView& server : master_.logic().servers()) {
+    held += server.facts.rus - server.status.free.size();
+  }
+  return held;
+}
+
+uint32_t VirtualCluster::mostStarts() const {
+  uint32_t most = 0;
+  for (const auto& [task, starts] : world_.starts()) most = std::max(most, starts);
+  return most;
+}
+
+bool VirtualCluster::allAnswered() const {
+  return std::ranges::all_of(clients_, [](const auto& entry) { return entry.second.answered; });
+}
+
+bool VirtualCluster::allDone() const {
+  return std::ranges::all_of(clients_,
+                             [this](const auto& entry) { return stateOf(entry.first) == RunState::kDone; });
+}
+
+}  // namespace tarcil::sim

@@ -1,0 +1,163 @@
+// A whole cluster in one thread on virtual time, without RPC: the logic of master, agents and monitors,
+// joined by messages that take random time, with faults on demand. One seed, one history.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/faults/agent_process.h"
+#include "sim/faults/master_process.h"
+#include "sim/faults/monitor_process.h"
+#include "sim/faults/task_witness.h"
+#include "sim/faults/virtual_world.h"
+
+namespace tarcil::sim {
+
+struct VirtualClusterOptions {
+  uint64_t seed = 1;
+  Log log = Log::kKept;
+  uint32_t agents = 2;
+  uint32_t monitors = 3;
+  uint32_t serversPerMonitor = 2;
+  uint32_t rusPerServer = 4;
+  // Of each monitor, in place of the three numbers above; addresses are filled in.
+  std::vector<std::vector<ServerFacts>> servers{};
+  MasterOptions master{};
+  AgentOptions agent{};
+};
+
+class VirtualCluster {
+ public:
+  // Every process has started and is attached when this returns.
+  explicit VirtualCluster(const VirtualClusterOptions& options);
+
+  // --- Clients and operators
+
+  // A client hands the job to this agent, and to the next one where it gets no answer, until it is told that
+  // the job is durable or refused.
+  JobId submit(const JobSpec& spec, uint32_t agent = 0, std::vector<InputFile> files = {},
+               const std::string& user = "alice");
+  // The client hands it in at this agent too, without waiting for an answer.
+  void submitAgain(const JobId& job, uint32_t agent);
+  // Asked until it is answered.
+  void cancel(const JobId& job);
+  // The same, one after the other.
+  void steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline);
+  void request(const MasterProcess::Request& request) { ask(request, nullptr); }
+  // An operator drains the servers of this monitor, with a deadline, and uncordons them after so long.
+  void drain(uint32_t monitor, Duration deadline, Duration until);
+
+  // --- Faults
+
+  // A process is killed, and started again after so long. No effect while it is dead.
+  void killMaster(Duration away);
+  void killAgent(uint32_t agent, Duration away);
+  void killMonitor(uint32_t monitor, Duration away);
+  // The same in the middle of what it does next.
+  void killAgentMidway(uint32_t agent, Duration away);
+  void killMonitorMidway(uint32_t monitor, Duration away);
+  // The master's next write to its store fails, whether it is kept or not; the process stops, and starts
+  // again after so long. No effect while it is dead.
+  void failStore(Duration away);
+  // The machine is lost with its tasks, and comes back empty.
+  void loseMachine(uint32_t monitor, Duration away);
+  // The network between a process and the master is cut for so long.
+  void cutAgent(uint32_t agent, Duration duration);
+  void cutMonitor(uint32_t monitor, Duration duration);
+  // A connection to the master breaks, and is made anew.
+  void breakAgent(uint32_t agent);
+  void breakMonitor(uint32_t monitor);
+  // For so long another process has the name of this agent.
+  void doubleAgent(uint32_t agent, Duration duration);
+  // The master is killed, and comes back with the store of the latest backup. Requires: master().hasBackup().
+  void restoreBackup(Duration away);
+  // Every network is whole, every process is there, no disk is slow, and no task fails to start.
+  void heal();
+
+  // --- Time
+
+  void run(Duration duration);
+  // Until every job is over, and the cluster has come to rest: no task is left anywhere. Returns false where
+  // that takes longer than `limit`, or more than so many events.
+  bool runToRest(Duration limit, uint64_t events = UINT64_MAX);
+  // What must hold once it is at rest and everybody is there; what does not is a violation. Takes some time.
+  void checkRest();
+
+  // --- What came of it
+
+  // As durable at the master; kQueued for a job that it does not know.
+  RunState stateOf(const JobId& job) const;
+  // Requires: the master is alive and knows the job.
+  std::vector<TaskRecord> tasksOf(const JobId& job) const;
+  // How long a job that waits should still wait (MasterProcess::waitOf).
+  std::optional<WaitEstimate> waitOf(const JobId& job) const { return master_.waitOf(job); }
+  // Of all servers, as the master sees it. Requires: the master is alive.
+  uint32_t unitsHeld() const;
+  // How often the task was started that was started most.
+  uint32_t mostStarts() const;
+  bool allAnswered() const;
+  bool allDone() const;
+  uint64_t tasksStarted() const { return tasks_.started(); }
+  size_t jobs() const { return clients_.size(); }
+  Rng& rng() { return world_.rng(); }
+  WallTime now() const { return world_.now().wall; }
+
+  VirtualWorld& world() { return world_; }
+  MasterProcess& master() { return master_; }
+  uint32_t agents() const { return static_cast<uint32_t>(agents_.size()); }
+  AgentProcess& agent(uint32_t number) { return *agents_[number]; }
+  uint32_t monitors() const { return static_cast<uint32_t>(monitors_.size()); }
+  MonitorProcess& monitor(uint32_t number) { return *monitors_[number]; }
+  // Jobs of clients that are not over.
+  const std::vector<JobId>& unfinished();
+
+  // Every event of every process, a line each: virtual time in microseconds, process, event.
+  const std::vector<std::string>& log() const { return world_.log(); }
+  // Promises that were broken: an allocation started twice, a unit with two owners.
+  const std::vector<std::string>& violations() const { return world_.violations(); }
+
+ private:
+  struct Client {
+    Caller caller;
+    NewJob job;
+    uint32_t agent = 0;
+    uint32_t requests = 0;  // handed in so often
+    uint32_t underWay = 0;  // of them, not answered yet
+    bool answered = false;
+    bool told = false;    // that it is over
+    bool isVoid = false;  // taken by a master whose store was replaced by an older one
+    std::string refusal;
+  };
+
+  struct Steer {
+    std::vector<std::string> servers;
+    master::ServerChange change;
+    Duration deadline;
+  };
+
+  void startRoles(const VirtualClusterOptions& options);
+  void handIn(const JobId& job, uint32_t agent);
+  void answered(const JobId& job, const Status& status, uint64_t restores);
+  void ask(const MasterProcess::Request& request, MasterProcess::Answer answer);
+  void steerNext();
+  bool isOver(const JobId& id, const Client& client) const;
+  bool atRest();
+  void expect(bool holds, const std::string& what);
+
+  VirtualWorld world_;
+  TaskWitness tasks_;
+  MasterProcess master_;
+  std::vector<std::unique_ptr<MonitorProcess>> monitors_;
+  std::vector<std::unique_ptr<AgentProcess>> agents_, doubles_;
+  std::map<JobId, Client> clients_;
+  std::vector<JobId> open_;   // clients that were not over when it was looked last
+  std::deque<Steer> steers_;  // the first is under way
+  uint64_t restores_ = 0;
+  std::optional<MonotonicTime> restored_;  // last
+};
+
+}  // namespace tarcil::sim

@@ -1,0 +1,48 @@
+// How fast tasks really run beside one another, and what a scheduler is told of it.
+//
+// Nothing here uses a formula of core/model or core/decide: a scheduler that only wins on its own model has
+// not won. What a scheduler may know of the truth passes through `Belief`, as measurements would bring it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/model/resources.h"
+#include "sim/workload/workload.h"
+
+namespace tarcil::sim {
+
+using PlatformNumber = uint16_t;
+
+// Not thread-safe; the same arguments always give the same result.
+class GroundTruth {
+ public:
+  virtual ~GroundTruth() = default;
+
+  // Applications are numbered from 0.
+  virtual uint16_t applications() const = 0;
+
+  // How fast a task runs alone on a server of this platform, relative to its best platform: in (0, 1].
+  virtual double alone(ApplicationNumber application, PlatformNumber platform) const = 0;
+
+  // The same of each of the tasks that share a server, in their order; above 0. `tasks` names the application
+  // of each.
+  virtual void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
+                      std::span<double> speeds) = 0;
+};
+
+// What schedulers are told.
+struct Belief {
+  std::vector<Profile> profiles;  // by application
+  std::vector<Share> shares;      // by platform
+};
+
+// The name by which profiles call a platform.
+std::string platformName(PlatformNumber platform);
+
+}  // namespace tarcil::sim

@@ -1,0 +1,146 @@
+// What is simulated: the cluster, its jobs, the truth about them, and the policies to compare.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/decide/options.h"
+#include "sim/ground_truth/measured.h"
+#include "sim/ground_truth/parametric.h"
+#include "sim/workload/synthetic.h"
+#include "sim/workload/traces.h"
+#include "sim/world.h"
+
+namespace tarcil::sim {
+
+// docs/simulator.md says what each does.
+enum class PolicyName : uint8_t {
+  kQuality,
+  kGreedy,
+  kLateBinding,
+  kBatch,
+  kPerTask,
+  kRandom,
+  kLeastLoaded,
+  kOmniscient,
+  kIdeal,
+};
+
+inline constexpr std::string_view kPolicyNames[] = {"quality",      "greedy",     "late-binding",
+                                                    "batch",        "per-task",   "random",
+                                                    "least-loaded", "omniscient", "ideal"};
+
+std::string_view name(PolicyName policy);
+std::optional<PolicyName> policyNamed(std::string_view name);
+
+enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace };
+enum class TruthKind : uint8_t {
+  kNone,  // tasks run at full speed: only queueing counts
+  kParametric,
+  kMeasured,
+};
+
+struct PlatformSize {
+  uint32_t units = 16;
+  uint32_t servers = 400;
+
+  bool operator==(const PlatformSize&) const = default;
+};
+
+struct Scenario {
+  std::string name = "simulation";
+
+  // --- The cluster. At most 100,000 servers, 1,000,000 units; each platform of 1 to 4,096 units.
+  std::vector<PlatformSize> platforms{PlatformSize{}};
+
+  // --- Its jobs
+  WorkloadKind workload = WorkloadKind::kAlike;
+  uint32_t jobs = 1'000;  // of traces: at most so many, from their beginning
+  // Part of all units that the jobs would hold if all ran at full speed: by moving their arrivals. Unset: as
+  // the workload has them. 0 < load <= 10.
+  std::optional<double> load;
+  // Of jobs alike.
+  uint32_t tasks = 10;
+  Duration mean = std::chrono::milliseconds(100);
+  Durations durations = Durations::kExponentialJobs;
+  // Of mixed jobs.
+  Duration gap = std::chrono::seconds(1);
+  std::shared_ptr<const Trace> trace;  // where the workload is one
+  // Jobs at the beginning that are run and not counted, as a part of all; in [0, 1).
+  double warmUp = 0.1;
+
+  // --- The truth
+  TruthKind truth = TruthKind::kParametric;
+  uint16_t applications = 60;
+  Combining combining = Combining::kSum;
+  double heterogeneity = 0.25;  // in [0, 0.9]
+  double mostPressure = 0.15;   // above 0, at most 10
+  // Mean error of what schedulers are told, relative to it; in [0, 1].
+  double classificationError = 0;
+  std::shared_ptr<const CoRuns> coRuns;  // of kMeasured
+
+  // --- The policies
+  std::vector<PolicyName> policies{PolicyName::kQuality};
+  std::vector<uint64_t> seeds{1};
+  QualitySettings settings;
+  uint32_t agents = 10;  // 1 to 1,000
+  Duration roundTrip = std::chrono::milliseconds(1);
+  double probeRatio = 2;  // 1 to 100
+  Duration waitBound = std::chrono::seconds(30);
+  // Jobs ask to wait for a good place no longer than this part of their longest task (`max_wait`); 0 to
+  // 1,000.
+  double patience = 0.05;
+  // Of the greedy scheduler: a full scan of the 4,176 units of Tarcil 6.3 takes a second, as its Fig. 15d
+  // shows.
+  std::chrono::microseconds scanPerSlot{250};
+  Duration scanBound = std::chrono::seconds(2);
+
+  uint64_t units() const;
+  uint32_t servers() const;
+};
+
+// Everything that is wrong with it, one sentence each: the field, its value and what to write instead.
+std::vector<std::string> problems(const Scenario& scenario);
+
+// One run of one policy.
+struct Spread {
+  double mean = 0, p50 = 0, p95 = 0, p99 = 0;
+};
+struct Low {
+  double mean = 0, p5 = 0, p1 = 0;
+};
+
+struct Summary {
+  PolicyName policy{};
+  uint64_t seed = 0;
+  uint32_t servers = 0;
+  uint64_t rus = 0;
+  size_t jobs = 0;        // counted: those of the warm-up are not
+  size_t unfinished = 0;  // of all: jobs that never ended; counted nowhere else
+  double load = 0;        // offered
+  double utilisation = 0;
+  Spread responseMs;     // from the arrival of a job to the end of its last task
+  Spread idealMs;        // the same with no delay on the best resources: its longest task
+  Spread delayMs;        // response less ideal
+  Low performance;       // ideal / response
+  double atLeast95 = 0;  // part of the jobs whose performance is at least 0.95
+  Low quality;           // of tasks: how fast they ran, relative to alone on the best platform
+  double waitMeanMs = 0, waitP95Ms = 0;  // of a job's tasks on average, from its arrival to their start
+  double decisionP50Us = 0, decisionP99Us = 0;
+  uint64_t conflicts = 0, violations = 0;
+  uint64_t events = 0;
+  double simulatedSeconds = 0;
+  // For plots: performance of the counted jobs, ascending.
+  std::vector<float> performances;
+};
+
+// The same arguments give the same result. Requires: no problems(scenario).
+Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
+                 const std::function<void(const Progress&)>& watch = nullptr);
+
+}  // namespace tarcil::sim

@@ -1,0 +1,40 @@
+// Workloads out of a few numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/rng.h"
+#include "sim/workload/workload.h"
+
+namespace tarcil::sim {
+
+enum class Durations : uint8_t {
+  kExponentialJobs,   // one exponential duration a job, the same for all its tasks (Sparrow's simulators, A)
+  kExponentialTasks,  // each task its own (Sparrow's simulators, B)
+  kConstant,
+};
+
+// Jobs alike, at random times (Poisson), as in Sparrow's simulators.
+struct AlikeJobs {
+  uint32_t jobs = 1;
+  uint32_t tasks = 1;
+  Duration mean = std::chrono::milliseconds(100);
+  Durations durations = Durations::kExponentialJobs;
+  // Mean time between arrivals.
+  double gapSeconds = 1;
+  uint16_t applications = 1;  // jobs are of one or another by chance
+};
+Workload alikeJobs(const AlikeJobs& options, Rng& rng);
+
+// What Tarcil 6.3 runs: short analytics, batch, streaming, services and single-server benchmarks, one job
+// every `gap`. Of each kind some applications out of all: an application's number modulo five tells its kind.
+struct MixedJobs {
+  uint32_t jobs = 7'200;
+  Duration gap = std::chrono::seconds(1);
+  uint16_t applications = 60;
+  // Factor on all durations, to reach a load.
+  double stretch = 1;
+};
+Workload mixedJobs(const MixedJobs& options, Rng& rng);
+
+}  // namespace tarcil::sim

@@ -1,0 +1,175 @@
+#include "sim/world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tarcil::sim {
+namespace {
+
+constexpr SimTime kNotStarted{-1};
+constexpr uint64_t kEventsPerWatch = 1 << 16;
+
+}  // namespace
+
+World::World(const std::vector<SimServer>& servers, const Workload& workload, GroundTruth* truth)
+    : servers_(servers), workload_(workload), truth_(truth) {
+  for (const SimServer& server : servers_) {
+    free_.push_back(static_cast<int32_t>(server.units));
+    units_ += server.units;
+  }
+  running_.resize(truth_ ? servers_.size() : 0);
+  started_.assign(workload_.work.size(), kNotStarted);
+  outcomes_.resize(workload_.jobs.size());
+  jobOf_.resize(workload_.work.size());
+  for (JobNumber number = 0; number < workload_.jobs.size(); ++number) {
+    const SimJob& job = workload_.jobs[number];
+    outcomes_[number].unfinished = job.tasks;
+    outcomes_[number].quality = 0;
+    std::fill_n(jobOf_.begin() + job.firstTask, job.tasks, number);
+  }
+}
+
+void World::run(Scheduler& scheduler, const std::function<void(const Progress&)>& watch) {
+  const std::vector<SimJob>& jobs = workload_.jobs;
+  while (jobsDone_ < jobs.size()) {
+    const bool arrives = nextJob_ < jobs.size();
+    if (!arrives && queue_.empty()) break;
+    if (++events_ % kEventsPerWatch == 0 && watch) {
+      watch({.jobsDone = jobsDone_, .jobs = jobs.size(), .events = events_, .now = now_});
+    }
+    if (arrives && (queue_.empty() || jobs[nextJob_].arrival <= queue_.nextTime())) {
+      now_ = jobs[nextJob_].arrival;
+      scheduler.jobArrived(static_cast<JobNumber>(nextJob_++));
+      continue;
+    }
+    now_ = queue_.nextTime();
+    handle(queue_.pop(), scheduler);
+  }
+}
+
+void World::handle(const Event& event, Scheduler& scheduler) {
+  switch (event.kind) {
+    case Kind::kMessage:
+      scheduler.received({.kind = event.message, .a = event.a, .b = event.b, .c = event.c});
+      break;
+    case Kind::kTaskEnds:
+      end(event.a, event.b);
+      scheduler.taskEnded(event.a, event.b);
+      break;
+    case Kind::kServerTurns:
+      if (running_[event.a].turn == event.b) turn(event.a, scheduler);
+      break;
+  }
+}
+
+void World::send(Duration delay, const Message& message) {
+  queue_.push(now_ + delay, {Kind::kMessage, message.kind, message.a, message.b, message.c});
+}
+
+void World::start(TaskNumber task, ServerNumber server) {
+  if (started_[task] != kNotStarted) {
+    ++violations_;
+    return;
+  }
+  const SimJob& job = workload_.jobs[jobOf_[task]];
+  countHeld();
+  held_ += job.rus;
+  free_[server] -= static_cast<int32_t>(job.rus);
+  if (free_[server] < 0) ++violations_;
+  started_[task] = now_;
+  if (!truth_) {
+    queue_.push(now_ + workload_.work[task], {Kind::kTaskEnds, 0, task, server, 0});
+    return;
+  }
+  Running& running = running_[server];
+  workOn(running);
+  running.tasks.push_back(task);
+  running.applications.push_back(job.application);
+  running.left.push_back(static_cast<double>(workload_.work[task].count()));
+  running.speed.push_back(0);
+  reckon(server);
+}
+
+void World::workOn(Running& running) const {
+  const auto micros = static_cast<double>((now_ - running.since).count());
+  for (size_t i = 0; i < running.left.size(); ++i) running.left[i] -= micros * running.speed[i];
+  running.since = now_;
+}
+
+void World::reckon(ServerNumber server) {
+  Running& running = running_[server];
+  ++running.turn;
+  if (running.tasks.empty()) return;
+  truth_->speeds(servers_[server].platform, running.applications, running.speed);
+  double next = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < running.left.size(); ++i) next = std::min(next, running.left[i] / running.speed[i]);
+  const auto micros = static_cast<int64_t>(std::ceil(std::max(0.0, next)));
+  queue_.push(now_ + Duration(micros), {Kind::kServerTurns, 0, server, running.turn, 0});
+}
+
+// The first to end has ended; with it those that would within a microsecond.
+void World::turn(ServerNumber server, Scheduler& scheduler) {
+  Running& running = running_[server];
+  workOn(running);
+  ended_.clear();
+  size_t kept = 0;
+  for (size_t i = 0; i < running.tasks.size(); ++i) {
+    if (running.left[i] < running.speed[i]) {
+      ended_.push_back(running.tasks[i]);
+      continue;
+    }
+    running.tasks[kept] = running.tasks[i];
+    running.applications[kept] = running.applications[i];
+    running.left[kept] = running.left[i];
+    running.speed[kept] = running.speed[i];
+    ++kept;
+  }
+  running.tasks.resize(kept);
+  running.applications.resize(kept);
+  running.left.resize(kept);
+  running.speed.resize(kept);
+  for (TaskNumber task : ended_) end(task, server);
+  reckon(server);
+  // The policy may start others there, but a turn never comes within a turn.
+  for (TaskNumber task : ended_) scheduler.taskEnded(task, server);
+}
+
+void World::end(TaskNumber task, ServerNumber server) {
+  const JobNumber number = jobOf_[task];
+  const SimJob& job = workload_.jobs[number];
+  countHeld();
+  held_ -= job.rus;
+  free_[server] += static_cast<int32_t>(job.rus);
+  JobOutcome& outcome = outcomes_[number];
+  const Duration ran = now_ - started_[task];
+  const double work = static_cast<double>(workload_.work[task].count());
+  const double quality = ran.count() > 0 ? work / static_cast<double>(ran.count()) : 1;
+  if (truth_) qualities_.push_back(static_cast<float>(quality));
+  // Means, taken step by step.
+  const uint32_t before = job.tasks - outcome.unfinished;
+  const Duration waited = started_[task] - job.arrival;
+  outcome.waited += (waited - outcome.waited) / static_cast<int64_t>(before + 1);
+  outcome.quality += (static_cast<float>(quality) - outcome.quality) / static_cast<float>(before + 1);
+  if (--outcome.unfinished == 0) {
+    outcome.ended = now_;
+    ++jobsDone_;
+  }
+}
+
+void World::countHeld() {
+  const SimTime last = workload_.jobs.back().arrival;
+  const SimTime until = std::min(now_, last);
+  if (until > heldSince_) {
+    heldUnitMicros_ += static_cast<double>(held_) * static_cast<double>((until - heldSince_).count());
+    heldSince_ = until;
+  }
+}
+
+double World::utilisation() const {
+  const SimTime first = workload_.jobs.front().arrival, last = workload_.jobs.back().arrival;
+  const auto micros = static_cast<double>((last - first).count());
+  return micros > 0 ? heldUnitMicros_ / micros / static_cast<double>(units_) : 0;
+}
+
+}  // namespace tarcil::sim

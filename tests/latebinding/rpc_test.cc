@@ -1,0 +1,271 @@
+// Late binding over real sockets: what the logic promises (faults_test.cc) holds with the shells around it.
+#include <capnp/message.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "tests/latebinding/late_rpc.h"
+
+namespace tarcil {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using late::Outcome;
+
+struct LateRpcTest : testing::Test {
+  ~LateRpcTest() noexcept override {}
+
+  // Results of each task, of the job of which there is one.
+  std::set<TaskIndex> tasksOver() const {
+    std::set<TaskIndex> tasks;
+    for (const auto& result : heard.results) tasks.insert(result.task.task);
+    return tasks;
+  }
+  void untilResults(size_t count) {
+    rpc.until(std::to_string(count) + " results", [&]() { return heard.results.size() >= count; });
+    rpc.settle();
+    EXPECT_THAT(heard.results, SizeIs(count));
+  }
+  void untilRunning(const std::string& server, size_t count) {
+    rpc.until(server + " runs " + std::to_string(count),
+              [&]() { return rpc.tasksOf(server).running.size() == count; });
+  }
+  void untilQueued(const std::string& server, uint64_t count) {
+    rpc.until(server + " has " + std::to_string(count) + " queued",
+              [&]() { return rpc.monitor(server).load().queued == count; });
+  }
+
+  LateRpc rpc;
+  HeardResults heard;
+};
+
+TEST_F(LateRpcTest, RunsEachTaskOnceAndTellsWhereItsTimeWent) {
+  for (const char* name : {"s1", "s2", "s3"}) {
+    rpc.startMonitor(name);
+    rpc.give(name, 2);
+  }
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  client->submit(lateJob(10));
+  untilResults(10);
+  EXPECT_EQ(tasksOver().size(), 10u);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kDone)));
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::attempts, 1u)));
+  EXPECT_EQ(rpc.tasksOf("s1").started + rpc.tasksOf("s2").started + rpc.tasksOf("s3").started, 10u);
+  EXPECT_EQ(client->jobs(), 0u);
+}
+
+TEST_F(LateRpcTest, TakesJobsBeforeAnyMonitorIsThere) {
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  client->submit(lateJob(2));
+  rpc.until("connected", [&]() { return client->isConnected(); });
+  rpc.startMonitor("s1");
+  rpc.give("s1", 1);
+  untilResults(2);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kDone)));
+}
+
+TEST_F(LateRpcTest, HandsOnWhatATaskIsAndHowItEnded) {
+  rpc.startMonitor("s1", false);
+  rpc.give("s1", 1);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  LateClientJob job = lateJob(1);
+  job.spec.command = {"solve", "--fast"};
+  job.spec.env = {{"DEPTH", "3"}};
+  job.executor = {"python3", "solver.py"};
+  job.descriptions = {std::string("a\0b", 3)};
+  client->submit(job);
+  untilRunning("s1", 1);
+  const LateTask& task = rpc.tasksOf("s1").running.front();
+  EXPECT_THAT(task.launch.command, ElementsAre("solve", "--fast"));
+  EXPECT_EQ(task.launch.env.at("DEPTH"), "3");
+  EXPECT_EQ(task.launch.user, "alice");
+  EXPECT_EQ(task.launch.job, job.id);
+  EXPECT_THAT(task.executor, ElementsAre("python3", "solver.py"));
+  EXPECT_EQ(task.description, std::string("a\0b", 3));
+  rpc.endOne("s1", 7);
+  untilResults(1);
+  EXPECT_EQ(heard.results[0].code, 7);
+  EXPECT_EQ(heard.results[0].server, "s1");
+}
+
+TEST_F(LateRpcTest, KeepsToConstraintsAndPreferences) {
+  rpc.startMonitor("s1", true, {{"gpu", "true"}});
+  rpc.startMonitor("s2");
+  rpc.startMonitor("s3", true, {{"gpu", "true"}});
+  for (const char* name : {"s1", "s2", "s3"}) rpc.give(name, 2);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  LateClientJob constrained = lateJob(8), near = lateJob(8);
+  constrained.spec.placement.constraints = {{"gpu", Constraint::Operator::kEqual, {"true"}}};
+  near.spec.placement.prefer = {"s3"};
+  client->submit(constrained);
+  untilResults(8);
+  EXPECT_EQ(rpc.tasksOf("s2").started, 0u);
+  const uint32_t before = rpc.tasksOf("s3").started;
+  client->submit(near);
+  untilResults(16);
+  EXPECT_EQ(rpc.tasksOf("s3").started - before, 8u);
+}
+
+TEST_F(LateRpcTest, RefusesWhatLateBindingDoesNotDo) {
+  rpc.startMonitor("s1");
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  LateClientJob job = lateJob(2);
+  job.spec.rusPerTask = 2;
+  client->submit(job);
+  untilResults(2);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kCancelled)));
+  EXPECT_THAT(heard.results[0].problem, HasSubstr("rus_per_task"));
+}
+
+TEST_F(LateRpcTest, AMonitorThatDiesIsReplacedUnderRelaunch) {
+  rpc.startMonitor("s1", false);
+  rpc.startMonitor("s2", false);
+  rpc.give("s1", 4);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  client->submit(lateJob(4));
+  untilRunning("s1", 4);
+  rpc.give("s2", 4);
+  rpc.killMonitor("s1");
+  untilRunning("s2", 4);
+  for (int i = 0; i < 4; ++i) rpc.endOne("s2");
+  untilResults(4);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::attempts, 2u)));
+}
+
+TEST_F(LateRpcTest, AMonitorThatDiesTakesItsTasksWithItAtMostOnce) {
+  rpc.startMonitor("s1", false);
+  rpc.startMonitor("s2", false);
+  rpc.give("s1", 2);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  LateClientJob job = lateJob(4);
+  job.spec.atMostOnce = true;
+  client->submit(job);
+  untilRunning("s1", 2);
+  rpc.give("s2", 2);
+  rpc.killMonitor("s1");
+  // Those that were given away are lost, and run nowhere else; those that only had reservations there do.
+  untilResults(2);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kLost)));
+  untilRunning("s2", 2);
+  rpc.endOne("s2");
+  rpc.endOne("s2");
+  untilResults(4);
+  EXPECT_EQ(tasksOver().size(), 4u);
+  EXPECT_EQ(rpc.tasksOf("s2").started, 2u);
+}
+
+TEST_F(LateRpcTest, AnAgentThatDiesBetweenProbeAndLaunchLosesNothing) {
+  rpc.startMonitor("s1");
+  rpc.startAgent("a1");
+  rpc.startAgent("a2");
+  const auto client = rpc.client({"a1", "a2"}, heard);
+  client->submit(lateJob(5));
+  untilQueued("s1", 10);
+  rpc.killAgent("a1");
+  rpc.until("the client notices", [&]() { return !heard.failed.empty(); });
+  EXPECT_THAT(heard.inFlight, SizeIs(5));
+  rpc.give("s1", 2);
+  untilResults(5);
+  EXPECT_EQ(tasksOver().size(), 5u);
+  EXPECT_EQ(rpc.tasksOf("s1").started, 5u);
+}
+
+TEST_F(LateRpcTest, AnAgentThatDiesLeavesItsTasksLostAtMostOnce) {
+  rpc.startMonitor("s1", false);
+  rpc.give("s1", 1);
+  rpc.startAgent("a1");
+  rpc.startAgent("a2");
+  const auto client = rpc.client({"a1", "a2"}, heard);
+  LateClientJob job = lateJob(3);
+  job.spec.atMostOnce = true;
+  client->submit(job);
+  untilRunning("s1", 1);
+  rpc.killAgent("a1");
+  untilResults(3);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kLost)));
+  // Its reservations are gone with it: the slot takes nothing more of them.
+  rpc.endOne("s1");
+  client->submit(lateJob(1));
+  untilRunning("s1", 1);
+  EXPECT_EQ(rpc.tasksOf("s1").started, 2u);
+}
+
+TEST_F(LateRpcTest, AnAgentThatIsSilentIsLeftForTheNext) {
+  rpc.startMonitor("s1");
+  rpc.give("s1", 1);
+  rpc.startSilentAgent("a1");
+  rpc.startAgent("a2");
+  const auto client = rpc.client({"a1", "a2"}, heard);
+  client->submit(lateJob(2));
+  untilResults(2);
+  EXPECT_THAT(heard.failed, SizeIs(1));
+  EXPECT_THAT(heard.inFlight, IsEmpty());  // it never had them
+}
+
+TEST_F(LateRpcTest, AJobGoesOnWithoutItsClientOnlyWhereItIsDetached) {
+  rpc.startMonitor("s1", false);
+  rpc.give("s1", 1);
+  rpc.startAgent("a1");
+  auto client = rpc.client({"a1"}, heard);
+  LateClientJob kept = lateJob(2), dropped = lateJob(2);
+  kept.detached = true;
+  client->submit(kept);
+  untilRunning("s1", 1);
+  client->submit(dropped);
+  untilQueued("s1", 7);
+  client.reset();
+  untilQueued("s1", 3);
+  rpc.endOne("s1");
+  untilRunning("s1", 1);
+  EXPECT_EQ(rpc.tasksOf("s1").running.front().launch.job, kept.id);
+  rpc.endOne("s1");
+
+  Caller alice;
+  alice.user = "alice";
+  const auto isOver = [&]() {
+    capnp::MallocMessageBuilder message;
+    auto details = message.initRoot<wire::LateJobDetails>();
+    EXPECT_TRUE(rpc.agent("a1").describe(alice, kept.id, details).ok());
+    return details.getOver().size() == 2 && details.getFinished() != 0;
+  };
+  rpc.until("the job is over", isOver);
+  Caller bob;
+  bob.user = "bob";
+  capnp::MallocMessageBuilder message;
+  EXPECT_EQ(rpc.agent("a1").describe(bob, kept.id, message.initRoot<wire::LateJobDetails>()).error().code,
+            ErrorCode::kNotFound);
+}
+
+TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHas) {
+  rpc.startMonitor("s1", false);
+  rpc.give("s1", 1);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  const late::ClientJob job = client->submit(lateJob(3));
+  untilRunning("s1", 1);
+  client->cancel(job);
+  untilResults(2);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kCancelled)));
+  rpc.endOne("s1");
+  untilResults(3);
+  EXPECT_EQ(heard.results.back().outcome, Outcome::kDone);
+}
+
+}  // namespace
+}  // namespace tarcil

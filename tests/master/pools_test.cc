@@ -1,0 +1,186 @@
+// Units that monitors have on loan for late-bound tasks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "latebinding/suitability.h"
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace master;
+using namespace std::chrono_literals;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+RuSet units(std::initializer_list<RuIndex> members) {
+  RuSet set;
+  for (const RuIndex ru : members) set.insert(ru);
+  return set;
+}
+
+ServerFacts lending(const std::string& name, uint32_t rus) {
+  ServerFacts facts = serverFacts(name, rus);
+  facts.attributes[std::string(late::kServerAttribute)] = std::to_string(rus);
+  return facts;
+}
+
+struct Pools : testing::Test {
+  MasterHarness master;
+  SessionId agent = master.attachAgent("a");
+  SessionId monitor = master.attachMonitor("m", {lending("s", 4), serverFacts("other", 4)});
+  late::PoolReport last{.incarnation = 7};
+
+  std::vector<Action> send(const late::PoolReport& report, const std::string& server = "s") {
+    return master.handle(PoolReported{99, monitor, {{server, report}}});
+  }
+  // The next report; what is granted.
+  RuSet report(uint32_t wanted, const RuSet& returned = {}, uint32_t least = 0) {
+    ++last.sequence;
+    last.wanted = wanted;
+    last.returned = returned;
+    last.least = least;
+    return grantedBy(send(last));
+  }
+  RuSet grantedBy(const std::vector<Action>& actions) {
+    const auto answers = only<AnswerPools>(actions);
+    EXPECT_THAT(answers, SizeIs(1));
+    EXPECT_TRUE(answers[0].answers.ok());
+    return answers[0].answers->empty() ? RuSet() : answers[0].answers->front().answer.granted;
+  }
+  // What monitors are told, last.
+  std::optional<uint32_t> limitIn(const std::vector<Action>& actions) {
+    const auto limits = only<LimitPool>(actions);
+    return limits.empty() ? std::nullopt : std::optional(limits.back().limit.units);
+  }
+  RuSet held() { return master.logic().server("s")->pool; }
+};
+
+TEST_F(Pools, GetFreeUnitsWhichNobodyElseGets) {
+  master.place(agent, [] {
+    Commit commit = newJob(1, spec());
+    commit.claims = {claim(0, 0)};
+    return commit;
+  }());
+  EXPECT_EQ(report(2), units({1, 2}));
+  EXPECT_EQ(held(), units({1, 2}));
+  EXPECT_EQ(master.freeUnits("s"), 1u);
+  // A claim of a unit on loan is refused like one of a unit that is taken.
+  Commit greedy = newJob(2, spec(1, 2));
+  greedy.claims = {claim(0, 0, 2)};
+  const auto grants = master.commit(agent, greedy).grants;
+  ASSERT_THAT(grants, SizeIs(1));
+  EXPECT_EQ(grants.front().verdict, Verdict::kNotFree);
+}
+
+TEST_F(Pools, GiveUnitsBack) {
+  EXPECT_EQ(report(3), units({0, 1, 2}));
+  EXPECT_EQ(report(1, units({1, 2})), RuSet());
+  EXPECT_EQ(held(), units({0}));
+  EXPECT_EQ(master.freeUnits("s"), 3u);
+}
+
+TEST_F(Pools, AreAsTheyWereAfterARestart) {
+  EXPECT_EQ(report(3), units({0, 1, 2}));
+  master.restart();
+  EXPECT_EQ(master.freeUnits("s"), 1u);
+  monitor = master.attachMonitor("m", {lending("s", 4), serverFacts("other", 4)});
+  EXPECT_EQ(held(), units({0, 1, 2}));
+  // The answer was lost: the repeat gets it, and nothing more.
+  EXPECT_EQ(grantedBy(send(last)), units({0, 1, 2}));
+  EXPECT_EQ(master.freeUnits("s"), 1u);
+}
+
+TEST_F(Pools, AreNotThereForOthersBeforeTheyAreOnDisk) {
+  last.sequence = 1;
+  last.wanted = 2;
+  EXPECT_THAT(master.dieBeforeAnswering(PoolReported{99, monitor, {{"s", last}}}), Not(IsEmpty()));
+  master.restart();
+  EXPECT_EQ(master.freeUnits("s"), 2u);
+}
+
+TEST_F(Pools, AreEmptyWhenTheMonitorStartsAnew) {
+  report(3);
+  last = {.incarnation = 8};
+  EXPECT_EQ(report(1), units({3}));  // what it returned by starting is free when the answer is stored
+  EXPECT_EQ(held(), units({3}));
+  EXPECT_EQ(master.freeUnits("s"), 3u);
+}
+
+TEST_F(Pools, EndWhereTheMonitorOffersThemNoMore) {
+  report(3);
+  master.attachMonitor("m", {serverFacts("s", 4), serverFacts("other", 4)});
+  EXPECT_EQ(held(), RuSet());
+  EXPECT_EQ(master.freeUnits("s"), 4u);
+}
+
+TEST_F(Pools, EndWithTheMachineWhereAnotherTakesItsPlace) {
+  report(3);
+  master.detach(monitor);
+  master.attachMonitor("n", {lending("s", 4)});
+  EXPECT_EQ(held(), RuSet());
+}
+
+TEST_F(Pools, AreOnlyForServersThatOfferThemAndTheirMonitors) {
+  EXPECT_EQ(grantedBy(send({.incarnation = 7, .sequence = 1, .wanted = 2}, "other")), RuSet());
+  EXPECT_EQ(master.freeUnits("other"), 4u);
+  const SessionId stranger = master.attachMonitor("n", {lending("t", 1)});
+  EXPECT_EQ(grantedBy(master.handle(
+                PoolReported{99, stranger, {{"s", {.incarnation = 7, .sequence = 1, .wanted = 2}}}})),
+            RuSet());
+  master.detach(monitor);
+  const auto answers = only<AnswerPools>(send({.incarnation = 7, .sequence = 1, .wanted = 2}));
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].answers.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(held(), RuSet());
+}
+
+TEST_F(Pools, DoNotGrowOnServersThatTakeNoTasks) {
+  master.steer("s", ServerChange::kCordon);
+  EXPECT_EQ(report(2), RuSet());
+  master.steer("s", ServerChange::kUncordon);
+  EXPECT_EQ(report(2), units({0, 1}));
+}
+
+TEST_F(Pools, AreAskedBackForAJobThatWaitsForUnitsAndLentAgainAfterwards) {
+  master.attachMonitor("m", {lending("s", 4)});
+  monitor = master.attachMonitor("m", {lending("s", 4)});
+  EXPECT_EQ(report(4), units({0, 1, 2, 3}));
+  EXPECT_TRUE(master.commit(agent, newJob(1, spec())).grants.empty());
+  EXPECT_EQ(limitIn(master.pass(100ms)), std::nullopt);  // its turn may not have come
+  EXPECT_EQ(limitIn(master.pass(1s)), 0u);
+  // Nothing more is granted but what the operator set apart.
+  EXPECT_EQ(report(3, units({1, 2, 3})), RuSet());
+  EXPECT_EQ(report(4), RuSet());
+  EXPECT_EQ(report(4, {}, 2), units({1}));
+  Commit claiming = moreFor(1);
+  claiming.claims = {claim(0, 0)};
+  EXPECT_THAT(master.commit(agent, claiming).grants, SizeIs(1));
+  EXPECT_EQ(limitIn(master.lastActions()), UINT32_MAX) << "nobody waits any more";
+  EXPECT_EQ(report(4), units({3}));
+}
+
+TEST_F(Pools, AreNotAskedBackForAJobThatWaitsForSomethingElse) {
+  EXPECT_EQ(report(2), units({0, 1}));
+  master.commit(agent, newJob(1, spec()));  // no slot suited it, though units are free
+  EXPECT_EQ(limitIn(master.pass(2s)), std::nullopt);
+}
+
+TEST_F(Pools, MonitorsAreToldTheLimitThatHoldsWhenTheyAttach) {
+  monitor = master.attachMonitor("m", {lending("s", 4)});
+  EXPECT_EQ(limitIn(master.lastActions()), UINT32_MAX);
+  // A monitor that holds a limit of an earlier master believes this one.
+  EXPECT_GE(only<LimitPool>(master.lastActions()).back().limit.revision,
+            static_cast<uint64_t>(kHarnessBegins.time_since_epoch().count()));
+  report(4);
+  master.commit(agent, newJob(1, spec()));
+  const auto limits = only<LimitPool>(master.pass(2s));
+  ASSERT_THAT(limits, SizeIs(1));
+  const uint64_t before = limits.back().limit.revision;
+  monitor = master.attachMonitor("m", {lending("s", 4)});
+  EXPECT_EQ(limitIn(master.lastActions()), 0u);
+  EXPECT_GE(only<LimitPool>(master.lastActions()).back().limit.revision, before);
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,100 @@
+// Limits of a task that runs, in trees of plain files.
+#include "monitor/cgroup_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/temporary_folder.h"
+
+namespace tarcil {
+namespace {
+
+// The cgroups of task 7 on server "s" of group "g".
+TaskLimits limitsOf(std::vector<uint32_t> cores, uint64_t memoryBytes) {
+  TaskLimits limits;
+  limits.cores = std::move(cores);
+  limits.memoryBytes = memoryBytes;
+  return limits;
+}
+
+class CgroupTreeTest : public testing::Test {
+ protected:
+  void put(const std::string& file, const std::string& text) const {
+    const std::string path = folder_.path() + "/" + file;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+  }
+  std::string get(const std::string& file) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_.path() + "/" + file).rdbuf();
+    return text.str();
+  }
+  const std::string& folder() const { return folder_.path(); }
+  CgroupTree tree() const { return {{folder_.path() + "/mounts", folder_.path() + "/swaps", ""}, "g", "s"}; }
+
+  void makeV1() const {
+    put("mounts", "c " + folder_.path() + "/cpuset cgroup rw,cpuset 0 0\n" + "m " + folder_.path() +
+                      "/memory cgroup rw,memory 0 0\n");
+    for (const char* directory : {"cpuset/g", "cpuset/g/s", "cpuset/g/s/7"}) {
+      for (const char* file : {"/cpuset.cpus", "/cpuset.mems", "/cgroup.clone_children"}) {
+        put(directory + std::string(file), "0");
+      }
+    }
+    put("memory/g/s/7/memory.limit_in_bytes", "1000");
+  }
+
+  void makeV2() const {
+    put("mounts", "u " + folder_.path() + "/u cgroup2 rw 0 0\n");
+    put("u/cgroup.controllers", "cpuset memory pids\n");
+    put("u/g/cgroup.controllers", "cpuset memory pids\n");
+    // What offers the controllers is written over the first word.
+    put("u/g/s/cgroup.subtree_control", "+offered cpuset memory\n");
+    put("u/g/s/7/cpuset.cpus", "0-1");
+    put("u/g/s/7/memory.max", "2000");
+    put("u/g/s/7/memory.high", "max ");
+    put("u/g/s/7/memory.current", "500");
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(CgroupTreeTest, PutsATaskUnderOtherLimits) {
+  makeV1();
+  ASSERT_TRUE(tree().limit(7, limitsOf({3}, 2000)).ok());
+  EXPECT_EQ(get("cpuset/g/s/7/cpuset.cpus"), "3");
+  EXPECT_EQ(get("memory/g/s/7/memory.limit_in_bytes"), "2000");
+
+  makeV2();
+  ASSERT_TRUE(tree().limit(7, limitsOf({0, 3}, 1000)).ok());
+  EXPECT_EQ(get("u/g/s/7/cpuset.cpus"), "0,3");
+  EXPECT_EQ(get("u/g/s/7/memory.max"), "1000");
+}
+
+TEST_F(CgroupTreeTest, ALimitThatCannotBeChangedLeavesTheOthersAsTheyWere) {
+  makeV1();
+  const std::string limit = "memory/g/s/7/memory.limit_in_bytes";
+  std::filesystem::remove(folder() + "/" + limit);
+  put(limit + "/file", "");  // a folder: nothing can be written into it
+  const Status limited = tree().limit(7, limitsOf({3}, 2000));
+  ASSERT_FALSE(limited.ok());
+  EXPECT_NE(limited.error().message.find("memory.limit_in_bytes"), std::string::npos);
+  EXPECT_EQ(get("cpuset/g/s/7/cpuset.cpus"), "0") << "the task would run on a core of another";
+}
+
+TEST_F(CgroupTreeTest, MemoryThatIsInUseIsNotTakenAway) {
+  makeV2();
+  put("u/g/s/7/memory.current", "1500");
+  const Status limited = tree().limit(7, limitsOf({0}, 1000));
+  ASSERT_FALSE(limited.ok()) << "the kernel would kill the task";
+  EXPECT_EQ(limited.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(get("u/g/s/7/memory.max"), "2000");
+  EXPECT_EQ(get("u/g/s/7/memory.high").substr(0, 3), "max");
+  EXPECT_EQ(get("u/g/s/7/cpuset.cpus"), "0-1");
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,103 @@
+// The quality policy in the simulator: what agents on copies do to one another.
+#include "sim/policies/agents.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/chance.h"
+#include "sim/scenario.h"
+
+namespace tarcil::sim {
+namespace {
+
+// Two agents, one server of one unit, two jobs at the same moment.
+TEST(Agents, RefuseTheSecondClaimOfAUnitAndRunItLater) {
+  const std::vector<SimServer> servers{{.units = 1}};
+  Workload workload;
+  workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(50));
+  workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(50));
+  Belief belief;
+  belief.profiles.resize(1);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  AgentsOptions options;
+  options.agents = 2;
+  Agents agents(world, belief, options, Rng(1));
+  world.run(agents);
+  EXPECT_EQ(world.jobsDone(), 2u);
+  EXPECT_EQ(world.violations(), 0u);
+  EXPECT_EQ(agents.counts().conflicts, 1u);
+  // Decision 3 us, commit and answer 1 ms and 0.3 for the disk, launch 0.5.
+  EXPECT_EQ(world.outcomes()[0].ended, SimTime(1'000 + 3 + 500 + 300 + 500 + 500 + 50'000));
+  EXPECT_GT(world.outcomes()[1].ended, world.outcomes()[0].ended + std::chrono::milliseconds(50));
+}
+
+// A job that nobody's profile allows beside the other takes what there is once it has waited for its bound.
+TEST(Agents, TakeTheBestThereIsAtTheBound) {
+  const std::vector<SimServer> servers{{.units = 2}};
+  Workload workload;
+  workload.add({.arrival = SimTime(0)}, 1, std::chrono::seconds(60));
+  workload.add({.arrival = SimTime(1'000), .application = 1, .maxWait = std::chrono::seconds(2)}, 1,
+               std::chrono::seconds(1));
+  Belief belief;
+  belief.profiles.resize(2);
+  belief.profiles[0].caused.fill(60);
+  belief.profiles[1].tolerated.fill(10);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  Agents agents(world, belief, AgentsOptions{}, Rng(1));
+  world.run(agents);
+  const Duration waited = world.outcomes()[1].waited;
+  EXPECT_GE(waited, std::chrono::seconds(2));
+  EXPECT_LT(waited, std::chrono::seconds(3));
+}
+
+TEST(Agents, WaitForAGoodPlaceThatComesInTime) {
+  const std::vector<SimServer> servers{{.units = 2}};
+  Workload workload;
+  workload.add({.arrival = SimTime(0)}, 1, std::chrono::seconds(1));
+  workload.add({.arrival = SimTime(1'000), .application = 1, .maxWait = std::chrono::seconds(20)}, 1,
+               std::chrono::seconds(1));
+  Belief belief;
+  belief.profiles.resize(2);
+  belief.profiles[0].caused.fill(60);
+  belief.profiles[1].tolerated.fill(10);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  Agents agents(world, belief, AgentsOptions{}, Rng(1));
+  world.run(agents);
+  EXPECT_GE(world.outcomes()[1].waited, std::chrono::milliseconds(999));
+  EXPECT_LT(world.outcomes()[1].waited, std::chrono::milliseconds(1'100));
+}
+
+TEST(Agents, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {
+  Scenario scenario;
+  scenario.truth = TruthKind::kNone;
+  scenario.platforms = {{.units = 10, .servers = 10}};
+  scenario.jobs = 1;
+  scenario.tasks = 1;
+  scenario.warmUp = 0;
+  scenario.durations = Durations::kConstant;
+  // 100 slots at 250 us, then two ms of messages, 0.3 of the disk, 0.002 of the decision itself.
+  EXPECT_NEAR(simulate(scenario, PolicyName::kGreedy, 1).delayMs.mean, 25 + 1.5 + 0.5 - 0.2 + 0.002, 0.01);
+  scenario.scanBound = std::chrono::milliseconds(10);
+  EXPECT_NEAR(simulate(scenario, PolicyName::kGreedy, 1).delayMs.mean, 10 + 1.5 + 0.5 - 0.2 + 0.002, 0.01);
+}
+
+TEST(Agents, MoreOfThemConflictMore) {
+  Scenario scenario;
+  scenario.truth = TruthKind::kNone;
+  scenario.platforms = {{.units = 4, .servers = 20}};
+  scenario.jobs = 3'000;
+  scenario.tasks = 2;
+  scenario.load = 0.9;
+  scenario.mean = std::chrono::milliseconds(20);
+  const auto conflicts = [&scenario](uint32_t agents) {
+    scenario.agents = agents;
+    return simulate(scenario, PolicyName::kQuality, 1).conflicts;
+  };
+  EXPECT_EQ(conflicts(1), 0u);
+  EXPECT_GT(conflicts(10), 10u);
+}
+
+}  // namespace
+}  // namespace tarcil::sim

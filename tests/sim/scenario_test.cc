@@ -1,0 +1,137 @@
+#include "sim/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+
+namespace tarcil::sim {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Small enough for every policy, and interference in it.
+Scenario small() {
+  Scenario scenario;
+  scenario.platforms = {
+      {.units = 4, .servers = 15}, {.units = 8, .servers = 10}, {.units = 16, .servers = 5}};
+  scenario.jobs = 400;
+  scenario.tasks = 5;
+  scenario.load = 0.6;
+  scenario.mostPressure = 0.3;
+  scenario.warmUp = 0;
+  return scenario;
+}
+
+class EveryPolicy : public testing::TestWithParam<PolicyName> {};
+
+TEST_P(EveryPolicy, GivesTheSameForASeedAndOtherForAnother) {
+  const auto run = [](uint64_t seed) {
+    Scenario scenario = small();
+    scenario.classificationError = 0.1;
+    const Summary summary = simulate(scenario, GetParam(), seed);
+    return std::tuple(summary.performances, summary.events, summary.conflicts, summary.responseMs.mean,
+                      summary.decisionP99Us);
+  };
+  EXPECT_EQ(run(1), run(1));
+  EXPECT_NE(run(1), run(2));
+}
+
+TEST_P(EveryPolicy, RunsEveryTaskOnceOnUnitsOfItsOwn) {
+  for (const double load : {0.3, 0.9, 2.0}) {
+    Scenario scenario = small();
+    scenario.load = load;
+    const Summary summary = simulate(scenario, GetParam(), 3);
+    EXPECT_EQ(summary.violations, 0u) << "load " << load;
+    EXPECT_EQ(summary.unfinished, 0u) << "load " << load;
+    EXPECT_EQ(summary.jobs, 400u);
+  }
+}
+
+TEST_P(EveryPolicy, IsNeverFasterThanTheIdeal) {
+  const Summary summary = simulate(small(), GetParam(), 4);
+  EXPECT_LE(summary.performances.back(), 1.0001);
+  EXPECT_GE(summary.delayMs.p50, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenario, EveryPolicy,
+                         testing::Values(PolicyName::kQuality, PolicyName::kGreedy, PolicyName::kLateBinding,
+                                         PolicyName::kBatch, PolicyName::kPerTask, PolicyName::kRandom,
+                                         PolicyName::kLeastLoaded, PolicyName::kOmniscient,
+                                         PolicyName::kIdeal),
+                         [](const auto& named) {
+                           std::string text(name(named.param));
+                           std::erase(text, '-');
+                           return text;
+                         });
+
+TEST(Scenario, QualityPlacesTasksWhereTheyRunFaster) {
+  Scenario scenario = small();
+  scenario.mean = std::chrono::seconds(10);
+  const auto quality = [&scenario](PolicyName policy) { return simulate(scenario, policy, 1).quality.mean; };
+  const double ours = quality(PolicyName::kQuality);
+  EXPECT_GT(ours, quality(PolicyName::kBatch) + 0.02);
+  EXPECT_GT(ours, quality(PolicyName::kRandom) + 0.02);
+}
+
+TEST(Scenario, WrongProfilesCostQuality) {
+  Scenario scenario = small();
+  scenario.mean = std::chrono::seconds(10);
+  const double right = simulate(scenario, PolicyName::kQuality, 1).quality.mean;
+  scenario.classificationError = 0.3;
+  EXPECT_LT(simulate(scenario, PolicyName::kQuality, 1).quality.mean, right - 0.01);
+}
+
+TEST(Scenario, MovesArrivalsToReachALoad) {
+  Scenario scenario = small();
+  scenario.workload = WorkloadKind::kMixed;
+  scenario.load = 0.4;
+  EXPECT_NEAR(simulate(scenario, PolicyName::kRandom, 1).load, 0.4, 1e-6);
+}
+
+TEST(Scenario, LeavesOutTheWarmUpAndRunsIt) {
+  Scenario scenario = small();
+  scenario.warmUp = 0.25;
+  const Summary summary = simulate(scenario, PolicyName::kBatch, 1);
+  EXPECT_EQ(summary.jobs, 300u);
+  EXPECT_EQ(summary.performances.size(), 300u);
+}
+
+TEST(ScenarioProblems, AreNamedWithARemedy) {
+  EXPECT_THAT(problems(Scenario{}), IsEmpty());
+  Scenario scenario;
+  scenario.platforms = {{.units = 4'096, .servers = 1'000}};
+  scenario.load = 0;
+  scenario.warmUp = 1;
+  scenario.probeRatio = 0.5;
+  scenario.settings.target = 2;
+  const auto found = problems(scenario);
+  EXPECT_THAT(found, Contains("resource units: is 4096000; write a number from 1 to 1000000"));
+  EXPECT_THAT(found, Contains("load: is 0; write a number from 0.001 to 10"));
+  EXPECT_THAT(found, Contains(HasSubstr("warm_up: is 1; write")));
+  EXPECT_THAT(found, Contains("probe_ratio: is 0.5; write a number from 1 to 100"));
+  EXPECT_THAT(found, Contains(HasSubstr("target")));
+}
+
+TEST(ScenarioProblems, TellWhatDoesNotGoTogether) {
+  Scenario scenario;
+  scenario.truth = TruthKind::kMeasured;
+  scenario.platforms = {{}, {}};
+  EXPECT_THAT(problems(scenario), Contains(HasSubstr("co-runs were measured on one platform")));
+  Scenario wide;
+  Trace trace;
+  trace.jobs = {{.rus = 2, .each = Duration(1), .application = "a"}};
+  wide.trace = std::make_shared<const Trace>(trace);
+  wide.policies = {PolicyName::kLateBinding};
+  EXPECT_THAT(problems(wide), Contains(HasSubstr("late-binding places tasks of one unit")));
+}
+
+TEST(PolicyNames, AreReadAsTheyAreWritten) {
+  for (std::string_view text : kPolicyNames) EXPECT_EQ(name(*policyNamed(text)), text);
+  EXPECT_FALSE(policyNamed("best"));
+}
+
+}  // namespace
+}  // namespace tarcil::sim

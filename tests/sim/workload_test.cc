@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/chance.h"
+#include "sim/workload/synthetic.h"
+
+namespace tarcil::sim {
+namespace {
+
+TEST(AlikeJobs, HaveTheDurationsThatWereAskedFor) {
+  Rng rng(1);
+  AlikeJobs options{.jobs = 20'000, .tasks = 3, .mean = std::chrono::milliseconds(100)};
+  options.gapSeconds = 2;
+  const Workload workload = alikeJobs(options, rng);
+  double sum = 0;
+  for (const SimJob& job : workload.jobs) {
+    EXPECT_EQ(workload.work[job.firstTask], workload.work[job.firstTask + 2]) << "one duration a job";
+    sum += static_cast<double>(workload.work[job.firstTask].count());
+  }
+  EXPECT_NEAR(sum / options.jobs, 100'000, 3'000);
+  const auto last = static_cast<double>(workload.jobs.back().arrival.count()) * 1e-6;
+  EXPECT_NEAR(last / options.jobs, 2, 0.06);
+}
+
+TEST(AlikeJobs, GiveEachTaskItsOwnDurationWhereAsked) {
+  Rng rng(1);
+  const Workload workload =
+      alikeJobs({.jobs = 1, .tasks = 2, .durations = Durations::kExponentialTasks}, rng);
+  EXPECT_NE(workload.work[0], workload.work[1]);
+  EXPECT_EQ(workload.longest(workload.jobs[0]), std::max(workload.work[0], workload.work[1]));
+}
+
+TEST(MixedJobs, HoldSeventyPercentOfTheCoresOfThePaper) {
+  Rng rng(1);
+  const Workload workload = mixedJobs({}, rng);
+  ASSERT_EQ(workload.jobs.size(), 7'200u);
+  EXPECT_NEAR(workload.ruSeconds() / 7'200 / 4'176, 0.7, 0.03);
+  EXPECT_EQ(workload.jobs[10].arrival, std::chrono::seconds(10));
+}
+
+TEST(MixedJobs, MakeDoWithFewApplications) {
+  Rng rng(1);
+  for (const uint16_t applications : {1, 3, 7}) {
+    for (const SimJob& job : mixedJobs({.jobs = 500, .applications = applications}, rng).jobs) {
+      ASSERT_LT(job.application, applications);
+    }
+  }
+}
+
+TEST(Chance, KeepsPurposesApart) {
+  EXPECT_NE(rngFor(1, Purpose::kWorkload)(), rngFor(1, Purpose::kPolicy)());
+  EXPECT_NE(rngFor(1, Purpose::kWorkload)(), rngFor(2, Purpose::kWorkload)());
+  EXPECT_EQ(rngFor(3, Purpose::kTruth)(), rngFor(3, Purpose::kTruth)());
+}
+
+TEST(Chance, DrawsNormalDeviates) {
+  Rng rng(1);
+  double sum = 0, squares = 0;
+  constexpr int kDraws = 100'000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double value = normal(rng);
+    sum += value;
+    squares += value * value;
+  }
+  EXPECT_NEAR(sum / kDraws, 0, 0.02);
+  EXPECT_NEAR(squares / kDraws, 1, 0.02);
+}
+
+}  // namespace
+}  // namespace tarcil::sim
