@@ -84,6 +84,9 @@ struct Press::Shared {
 
 void Press::Shared::press(const PressPlan& plan, int reports, size_t thread) {
   try {
+    // What `top -H` shows; the system keeps 15 characters of it.
+    const std::string_view resource = kResourceNames[static_cast<size_t>(plan.kernel.resource)];
+    ::prctl(PR_SET_NAME, ("press-" + std::to_string(thread) + "-").append(resource).c_str());
     pinTo(plan.cores[thread]);
     const std::unique_ptr<Kernel> kernel = makeKernel(plan.kernel);
     int ready = 0;
@@ -160,7 +163,6 @@ Result<Press> Press::start(const PressPlan& given) {
   // From here on the kernel's own process, which never returns.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  ::prctl(PR_SET_NAME, ("press-" + press.resource_).c_str());
   ::prctl(PR_SET_TIMERSLACK, 1'000);
   ::signal(SIGPIPE, SIG_IGN);
   for (size_t thread = 1; thread < plan.cores.size(); ++thread) {
