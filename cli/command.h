@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +48,11 @@ CLI::Validator wholeNumber(int64_t least, int64_t most);
 
 // A check for one of a few words, with a message that lists them.
 CLI::Validator oneOf(std::vector<std::string_view> words);
+
+// What a flag was given, if it was, in place of what was there.
+template <typename To, typename From>
+void setIfGiven(To& to, const std::optional<From>& given) {
+  if (given) to = static_cast<To>(*given);
+}
 
 }  // namespace tarcil

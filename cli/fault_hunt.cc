@@ -18,12 +18,12 @@ namespace tarcil {
 namespace {
 
 using sim::HuntResult;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kBetweenReports{10};
 
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double secondsSince(SteadyClock::time_point begin) {
+  return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
 // What all histories came to.
@@ -90,19 +90,19 @@ class Hunters {
   void heard(uint64_t events) {
     const std::lock_guard lock(mutex_);
     heard_ += events;
-    if (Clock::now() < report_) return;
-    report_ = Clock::now() + kBetweenReports;
+    if (SteadyClock::now() < report_) return;
+    report_ = SteadyClock::now() + kBetweenReports;
     say(std::to_string(total_.histories) + " of " + std::to_string(wanted_.seeds.size()) + " histories" +
         " done, " + std::to_string(heard_) + " events");
   }
 
   const FaultHunt& wanted_;
-  const Clock::time_point begin_ = Clock::now();
+  const SteadyClock::time_point begin_ = SteadyClock::now();
   std::atomic<size_t> next_ = 0;
   std::mutex mutex_;  // guards what follows
   Total total_;
   uint64_t heard_ = 0;
-  Clock::time_point report_ = begin_ + kBetweenReports;
+  SteadyClock::time_point report_ = begin_ + kBetweenReports;
 };
 
 // The same history again, written down.

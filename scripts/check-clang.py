@@ -4,7 +4,11 @@
     scripts/check-clang.py tidy [BUILD_FOLDER]     clang-tidy with the checks of .clang-tidy, and all that `syntax` sees
     scripts/check-clang.py syntax [BUILD_FOLDER]   clang++ must accept it, warnings as errors, thread annotations too
 
-BUILD_FOLDER (default build/release) has the compile commands and the generated headers. A unit that passed is not
+BUILD_FOLDER (default build/dev, where each source is a unit) has the compile commands and the generated headers:
+
+    cmake --preset dev && cmake --build --preset dev --target tarcil_generated
+
+ A unit that passed is not
 checked again while it, everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate
 remembers, and `syntax` passes over what `tidy` passed. No unit is started after TARCIL_CLANG_MINUTES (default 5), and
 it says how many are left to the next run; the newest come first.
@@ -117,9 +121,9 @@ def main(arguments):
     if not arguments or arguments[0] not in ("syntax", "tidy") or len(arguments) > 2:
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
-    mode, build = arguments[0], str((Path(arguments[1]) if arguments[1:] else ROOT / "build/release").resolve())
+    mode, build = arguments[0], str((Path(arguments[1]) if arguments[1:] else ROOT / "build/dev").resolve())
     if not Path(build, "compile_commands.json").is_file():
-        print(f"check-clang: {build} is not configured: cmake --preset release", file=sys.stderr)
+        print(f"check-clang: {build} is not configured: cmake --preset dev && cmake --build --preset dev --target tarcil_generated", file=sys.stderr)
         return 2
     todo = units(build)
     if not todo:

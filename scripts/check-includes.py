@@ -6,7 +6,8 @@
 
 What is checked is what the compiler read, by `ninja -t deps`. In every file of the project among it each #include line
 is held against the table below; then each object's whole list, so that a header that came in some other way (a macro,
-a compiler flag) is found too. Fails also when there are no dependencies to read, or some are missing.
+a compiler flag) is found too. Fails also when there are no dependencies to read or some are missing, and for a source
+that no object is made from: nobody would notice what is in it.
 
 In master/, agent/ and monitor/ a file is logic if CMakeLists.txt there lists it in tarcil_<role>_logic, or if it is one
 of PURE_FILES; otherwise it is shell.
@@ -137,9 +138,10 @@ class Checker:
     def inside(self, path):
         """Path relative to the source root; generated files as if they were there; None for a file outside.
 
-        Precompiled headers are outside: nothing but libraries is in them (cmake/precompiled.cmake).
+        Precompiled headers are outside: nothing but libraries is in them (cmake/precompiled.cmake). So are the files
+        that CMake makes to build several sources as one unit.
         """
-        if path == self.build + "/precompiled.cc" or path.startswith(self.build + "/CMakeFiles/"):
+        if path == self.build + "/precompiled.cc" or path.startswith(self.build + "/CMakeFiles/") or "/Unity/" in path:
             return None
         for base in (self.build, self.root):
             if path.startswith(base + "/"):
@@ -220,14 +222,15 @@ class Checker:
                 return
 
     def check_folders(self, name, ours):
-        """Of our files, each must be in a part that the first, the source, may reach through allowed includes."""
-        reachable, todo = set(), [self.part_of(n) for n in ours[:1]]
+        """Of our files, each must be in a part that the sources among them may reach through allowed includes."""
+        sources = [n for n in ours if not n.endswith(".h")]
+        reachable, todo = set(), [self.part_of(n) for n in sources]
         while todo:
             part = todo.pop()
             if part not in reachable:
                 reachable.add(part)
                 todo += TABLE[part][0]
-        self.problems += [f"{name}: {self.part_of(ours[0])} reaches {other} ({self.part_of(other)})"
+        self.problems += [f"{name}: {self.part_of(sources[0])} reaches {other} ({self.part_of(other)})"
                           for other in ours if self.part_of(other) not in reachable]
 
     def unread(self, read):
@@ -237,6 +240,12 @@ class Checker:
         objects = [re.search(r" -o (\S+)", entry["command"])[1] for entry in entries]
         return [name for name in objects if name not in read]
 
+    def not_built(self):
+        """Sources that no object is made from."""
+        folders = [f for f in Path(self.root).iterdir() if f.is_dir() and f.name != "build" and not f.name.startswith(".")]
+        sources = sorted(str(path.relative_to(self.root)) for folder in folders for path in folder.rglob("*.cc"))
+        return [name for name in sources if name not in self.seen]
+
     def run(self):
         """All violations, and what could not be read."""
         read = set()
@@ -245,6 +254,7 @@ class Checker:
             self.check_object(name, files)
         self.problems += [v for found in self.seen.values() for v in found]
         self.problems += [f"{name}: not built, so nothing is known of it" for name in self.unread(read)]
+        self.problems += [f"{name}: no target is built from it: list it in a CMakeLists.txt" for name in self.not_built()]
         self.problems += [f"{role}/CMakeLists.txt: lists no files for tarcil_{role}_logic" for role in ROLES
                           if Path(self.root, role).is_dir() and not any(f.startswith(role + "/") for f in self.logic)]
         if not read:
@@ -286,6 +296,7 @@ PLANTS = [
     ("a role whose logic is not listed", {"agent/CMakeLists.txt": ""}, "lists no files for tarcil_agent_logic"),
     ("an unknown folder", {"misc/m.cc": "int m;\n"}, "misc/m.cc: no row"),
     ("a library by a macro", {"core/base/a.cc": "#define H <kj/k.h>\n#include H\n"}, "kj/k.h (kj), which none"),
+    ("a source of no target", {"core/base/lost.cc": ""}, "core/base/lost.cc: no target is built from it"),
     ("a folder by a macro", {"core/base/a.cc": '#define H "core/decide/d.h"\n#include H\n'}, "core/base reaches"),
 ]
 SOUND = {
@@ -312,7 +323,7 @@ def problems_of(files, scratch):
         Path(include, name).parent.mkdir(parents=True, exist_ok=True)
         Path(include, name).touch()
     Path(root, "build").mkdir(parents=True)
-    edges = [f"build {n.replace('/', '_')}.o: cxx ../{n}\n" for n in files if n.endswith(".cc")]
+    edges = [f"build {n.replace('/', '_')}.o: cxx ../{n}\n" for n in files if n.endswith(".cc") and "lost" not in n]
     Path(root, "build/build.ninja").write_text(RULES.format(include=include) + "".join(edges))
     subprocess.run(["ninja", "-C", str(root / "build"), "--quiet"], stdout=subprocess.DEVNULL, check=True)
     return Checker(root, root / "build").run()

@@ -194,7 +194,7 @@ int plan(const PlanFlags& flags) {
   return kExitDone;
 }
 
-const Help kHelp = {
+const Help kPlanHelp = {
     "plan [OPTIONS] FILE", "Say what would become of a job, without submitting it.",
     "Checks the job file as `tarcil submit` does, has an agent decide for all of its tasks on the state as it"
     " is now, and shows the outcome: where each task would go; why others would wait, and what is free; the"
@@ -219,7 +219,7 @@ const Help kHelp = {
 }  // namespace
 
 void addPlan(CLI::App& app) {
-  CLI::App& command = addCommand(app, "plan", kHelp);
+  CLI::App& command = addCommand(app, "plan", kPlanHelp);
   auto flags = std::make_shared<PlanFlags>();
   addSubmissionFlags(command, flags->job);
   command.add_option("--seed", flags->seed, "Draw as the decision with this seed did. Default: by chance.")

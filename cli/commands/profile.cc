@@ -230,7 +230,7 @@ int profileRun(const ProfileFlags& flags) {
   return kExitDone;
 }
 
-const Help kRunHelp = {
+const Help kProfileRunHelp = {
     "profile run [OPTIONS] -- COMMAND [ARGUMENT...]", "Make a profile of a command.",
     "Runs the command alone, then beside a program that presses on one resource from the other cores, harder "
     "and"
@@ -298,7 +298,7 @@ void addCalibrate(CLI::App& group) {
 }
 
 void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
-  CLI::App& command = addCommand(group, "run", kRunHelp);
+  CLI::App& command = addCommand(group, "run", kProfileRunHelp);
   auto flags = std::make_shared<ProfileFlags>();
   flags->command = words;
   command.add_flag("--full", flags->full, "Measure every resource that can be measured here.");

@@ -112,7 +112,7 @@ int run(const RunFlags& flags) {
   }
 }
 
-const Help kHelp = {
+const Help kRunHelp = {
     "run [OPTIONS] -- COMMAND [ARGUMENT...]", "Run one command on the cluster as if it ran here.",
     "Submits a job that runs the command, copies its output to stdout and stderr as it comes, and exits as "
     "the"
@@ -133,7 +133,7 @@ const Help kHelp = {
 }  // namespace
 
 void addRun(CLI::App& app, const std::vector<std::string>& words) {
-  CLI::App& command = addCommand(app, "run", kHelp);
+  CLI::App& command = addCommand(app, "run", kRunHelp);
   auto flags = std::make_shared<RunFlags>();
   flags->command = words;
   command.add_option("--tasks", flags->tasks, "How many tasks run the command; default 1.")

@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "cli/command.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/fault_hunt.h"
@@ -38,11 +39,6 @@ struct SimFlags {
   std::optional<double> load, meanMs, rttMs, probeRatio, target, warmUp, error;
 };
 
-template <typename To, typename From>
-void set(To& to, const std::optional<From>& from) {
-  if (from) to = static_cast<To>(*from);
-}
-
 std::optional<Duration> fromMs(const char* flag, const std::optional<double>& ms, double least) {
   if (!ms) return std::nullopt;
   constexpr double kMostMs = 1e12;
@@ -55,15 +51,15 @@ std::optional<Duration> fromMs(const char* flag, const std::optional<double>& ms
 void laySizes(const SimFlags& flags, Scenario& scenario) {
   if (flags.servers || flags.rus) {
     sim::PlatformSize alike;
-    set(alike.servers, flags.servers);
-    set(alike.units, flags.rus);
+    setIfGiven(alike.servers, flags.servers);
+    setIfGiven(alike.units, flags.rus);
     scenario.platforms = {alike};
   }
-  set(scenario.jobs, flags.jobs);
-  set(scenario.tasks, flags.tasks);
-  set(scenario.load, flags.load);
-  set(scenario.mean, fromMs("--mean-ms", flags.meanMs, 0.001));
-  set(scenario.warmUp, flags.warmUp);
+  setIfGiven(scenario.jobs, flags.jobs);
+  setIfGiven(scenario.tasks, flags.tasks);
+  setIfGiven(scenario.load, flags.load);
+  setIfGiven(scenario.mean, fromMs("--mean-ms", flags.meanMs, 0.001));
+  setIfGiven(scenario.warmUp, flags.warmUp);
   if (!flags.durations.empty()) {
     scenario.durations = flags.durations == "exp-jobs"    ? sim::Durations::kExponentialJobs
                          : flags.durations == "exp-tasks" ? sim::Durations::kExponentialTasks
@@ -87,15 +83,15 @@ void layPolicies(const SimFlags& flags, Scenario& scenario) {
     if (!seeds) throw badInput("--seed: " + seeds.error().message);
     scenario.seeds = std::move(*seeds);
   }
-  set(scenario.agents, flags.agents);
-  set(scenario.roundTrip, fromMs("--rtt-ms", flags.rttMs, 0));
-  set(scenario.probeRatio, flags.probeRatio);
+  setIfGiven(scenario.agents, flags.agents);
+  setIfGiven(scenario.roundTrip, fromMs("--rtt-ms", flags.rttMs, 0));
+  setIfGiven(scenario.probeRatio, flags.probeRatio);
   QualitySettings& settings = scenario.settings;
-  set(settings.target, flags.target);
-  set(settings.cap, flags.cap);
-  set(settings.floor, flags.floor);
-  set(settings.ratio, flags.ratio);
-  set(settings.margin, flags.margin);
+  setIfGiven(settings.target, flags.target);
+  setIfGiven(settings.cap, flags.cap);
+  setIfGiven(settings.floor, flags.floor);
+  setIfGiven(settings.ratio, flags.ratio);
+  setIfGiven(settings.margin, flags.margin);
 }
 
 Scenario scenarioOf(const SimFlags& flags) {
@@ -111,8 +107,8 @@ Scenario scenarioOf(const SimFlags& flags) {
   }
   laySizes(flags, scenario);
   layPolicies(flags, scenario);
-  set(scenario.applications, flags.applications);
-  set(scenario.classificationError, flags.error);
+  setIfGiven(scenario.applications, flags.applications);
+  setIfGiven(scenario.classificationError, flags.error);
   if (!flags.coRuns.empty()) {
     request.coRunFiles = flags.coRuns;
     scenario.truth = sim::TruthKind::kMeasured;
@@ -203,7 +199,7 @@ int huntAll(const SimFlags& flags) {
                      .json = flags.json});
 }
 
-const Help kHelp = {
+const Help kSimHelp = {
     "sim [OPTIONS] [SCENARIO]", "Simulate a cluster under one policy or several.",
     "Runs jobs on servers that exist as numbers only, on a virtual clock, and shows how they fared: response "
     "times against the ideal (no delay, best resources), quality, utilisation, waits, conflicts. The policy "
@@ -347,7 +343,7 @@ void addFaultFlags(CLI::App& command, SimFlags& flags) {
 }  // namespace
 
 void addSim(CLI::App& app) {
-  CLI::App& command = addCommand(app, "sim", kHelp);
+  CLI::App& command = addCommand(app, "sim", kSimHelp);
   auto flags = std::make_shared<SimFlags>();
   command.add_option("SCENARIO", flags->scenario, "Scenario file.")->type_name("FILE");
   addWorkloadFlags(command, *flags);

@@ -86,7 +86,7 @@ int submit(const SubmitFlags& flags) {
   return report(cluster.wait(fetchJob(cluster.client(), id)), flags);
 }
 
-const Help kHelp = {
+const Help kSubmitHelp = {
     "submit [OPTIONS] FILE", "Hand a job file to the cluster.",
     "Reads the job file, its profile and its input files, checks them, and sends them to the cluster. Done "
     "when"
@@ -112,7 +112,7 @@ const Help kHelp = {
 }  // namespace
 
 void addSubmit(CLI::App& app) {
-  CLI::App& command = addCommand(app, "submit", kHelp);
+  CLI::App& command = addCommand(app, "submit", kSubmitHelp);
   auto flags = std::make_shared<SubmitFlags>();
   addSubmissionFlags(command, flags->job);
   command.add_flag("--wait", flags->wait, "Wait for the job's end and show how it went.");

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/cluster.h"
+#include "cli/command.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/output.h"
@@ -101,19 +102,14 @@ bool setsSomething(const TuneFlags& flags) {
          flags.protectNeighbours || !(flags.ratio + flags.model + flags.contention).empty();
 }
 
-template <typename To, typename From>
-void set(To& to, const std::optional<From>& from) {
-  if (from) to = static_cast<To>(*from);
-}
-
 void lay(const TuneFlags& flags, QualitySettings& settings) {
-  set(settings.target, flags.target);
-  set(settings.confidence, flags.confidence);
-  set(settings.cap, flags.cap);
-  set(settings.floor, flags.floor);
-  set(settings.margin, flags.margin);
-  set(settings.noiseFloor, flags.noiseFloor);
-  set(settings.protectNeighbours, flags.protectNeighbours);
+  setIfGiven(settings.target, flags.target);
+  setIfGiven(settings.confidence, flags.confidence);
+  setIfGiven(settings.cap, flags.cap);
+  setIfGiven(settings.floor, flags.floor);
+  setIfGiven(settings.margin, flags.margin);
+  setIfGiven(settings.noiseFloor, flags.noiseFloor);
+  setIfGiven(settings.protectNeighbours, flags.protectNeighbours);
   if (!flags.model.empty()) settings.model = valueNamed<QualityModel>(kQualityModels, flags.model);
   if (!flags.contention.empty()) {
     settings.contention = valueNamed<ContentionModel>(kContentionModels, flags.contention);
@@ -183,21 +179,22 @@ int tune(const TuneFlags& flags) {
   return kExitDone;
 }
 
-const Help kHelp = {"tune [OPTIONS]", "Show and set how slots are sampled and judged.",
-                    "Without a flag that sets something: shows the settings. With one: sets it, for running "
-                    "agents too, from the"
-                    " next decision on; needs a token with the role operate.\n\n"
-                    "--table needs no cluster: it shows how many slots must be drawn so that, with the given "
-                    "confidence, as many"
-                    " suitable ones are among them as there are tasks, if the share p of the free slots is "
-                    "suitable. R is draws per"
-                    " task; it falls with the number of tasks.",
-                    "  tarcil tune\n"
-                    "  tarcil tune --target 0.9 --cap 64\n"
-                    "  tarcil tune --ratio 16                 # always 16 draws per task\n"
-                    "  tarcil tune --ratio none               # back to as many as it takes\n"
-                    "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
-                    ""};
+const Help kTuneHelp = {
+    "tune [OPTIONS]", "Show and set how slots are sampled and judged.",
+    "Without a flag that sets something: shows the settings. With one: sets it, for running "
+    "agents too, from the"
+    " next decision on; needs a token with the role operate.\n\n"
+    "--table needs no cluster: it shows how many slots must be drawn so that, with the given "
+    "confidence, as many"
+    " suitable ones are among them as there are tasks, if the share p of the free slots is "
+    "suitable. R is draws per"
+    " task; it falls with the number of tasks.",
+    "  tarcil tune\n"
+    "  tarcil tune --target 0.9 --cap 64\n"
+    "  tarcil tune --ratio 16                 # always 16 draws per task\n"
+    "  tarcil tune --ratio none               # back to as many as it takes\n"
+    "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
+    ""};
 
 // For what is converted later: with a message of our own.
 CLI::Validator number() {
@@ -275,7 +272,7 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
 }  // namespace
 
 void addTune(CLI::App& app) {
-  CLI::App& command = addCommand(app, "tune", kHelp);
+  CLI::App& command = addCommand(app, "tune", kTuneHelp);
   auto flags = std::make_shared<TuneFlags>();
   flags->shares = {0.01, 0.05, 0.1, 0.2, 0.5};
   flags->tasks = {1, 8, 100};
