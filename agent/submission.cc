@@ -32,7 +32,7 @@ Status isRatio(const std::string& field, double value) {
 Status checkSizes(const JobSpec& spec) {
   if (Status status = within("tasks", spec.tasks, 1, kMaxTasks); !status) return status;
   if (Status status = within("rus_per_task", spec.rusPerTask, 1, kMaxRusPerTask); !status) return status;
-  if (Status status = within("priority", spec.priority, 0, 100); !status) return status;
+  if (Status status = within("priority", spec.priority, 0, kMaxPriority); !status) return status;
   if (Status status = isSpan("grace", spec.grace); !status) return status;
   if (Status status = isSpan("timeout", spec.timeout); !status) return status;
   return isSpan("restart.backoff", spec.restart.backoff);

@@ -26,7 +26,6 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxUserCharacters = 32;  // as useradd allows
 constexpr int64_t kMaxPids = 4'194'304;    // the kernel's own bound on pid_max
 constexpr int64_t kMaxRestarts = 1'000;
-constexpr int64_t kMaxPriority = 100;
 constexpr Duration kMaxGrace = 24h;
 constexpr Duration kMaxBackoff = 24h;
 

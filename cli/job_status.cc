@@ -12,10 +12,6 @@ namespace {
 
 constexpr size_t kMostTasksShown = 50;
 
-bool holdsUnits(RunState state) {
-  return state == RunState::kStarting || state == RunState::kRunning;
-}
-
 // Of the present or last attempt; kNever while the next one waits.
 WallTime startOf(const TaskRecord& task) {
   return task.state == RunState::kRunning || isFinal(task.state) ? task.end.started : kNever;
@@ -32,7 +28,7 @@ bool hasExitCode(const TaskRecord& task) {
 }
 
 Json jsonOf(const TaskRecord& task, WallTime submitted) {
-  const bool isPlaced = holdsUnits(task.state) || (isFinal(task.state) && task.allocation != 0);
+  const bool isPlaced = isActive(task.state) || (isFinal(task.state) && task.allocation != 0);
   const bool hasEnded = isFinal(task.state);
   return {{"index", task.index},
           {"state", name(task.state)},

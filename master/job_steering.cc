@@ -3,8 +3,6 @@
 namespace tarcil::master {
 namespace {
 
-constexpr uint8_t kMostPriority = 100;
-
 void hold(Context& context, Job& job, const std::string& user) {
   if (job.progress.held) return;
   job.progress.held = true;
@@ -39,8 +37,9 @@ Status steerJob(Context& context, const JobSteered& event) {
   if (job == nullptr || !maySteer(event.caller, job->record.user)) {
     return notFound("there is no job " + toString(event.job));
   }
-  if (event.change == JobChange::kPriority && event.priority > kMostPriority) {
-    return invalid("priority: " + std::to_string(event.priority) + " is not in 0 to 100");
+  if (event.change == JobChange::kPriority && event.priority > kMaxPriority) {
+    return invalid("priority: " + std::to_string(event.priority) + " is not in 0 to " +
+                   std::to_string(kMaxPriority));
   }
   if (isFinal(job->progress.state) || job->progress.cancelRequested) return {};
   switch (event.change) {

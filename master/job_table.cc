@@ -117,8 +117,7 @@ void JobTable::setPriority(Job& job, uint8_t priority) {
   queue_.erase(placeOf(job));
   std::vector<AllocationId> inUse;
   for (const TaskRecord& task : job.tasks) {
-    if (task.state == RunState::kStarting || task.state == RunState::kRunning)
-      inUse.push_back(task.allocation);
+    if (isActive(task.state)) inUse.push_back(task.allocation);
   }
   for (const AllocationId allocation : inUse) erasePreemptible(job, allocation);
   job.record.spec.priority = priority;

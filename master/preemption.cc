@@ -256,7 +256,7 @@ size_t preempt(Context& context, const Hold& hold, const std::string& why) {
   }
   size_t ended = 0;
   for (const TaskRecord& task : hold.job->tasks) {
-    if (task.stopping || (task.state != RunState::kStarting && task.state != RunState::kRunning)) continue;
+    if (task.stopping || !isActive(task.state)) continue;
     moveTask(context, *jobs.holder(task.allocation), why);
     ++ended;
   }

@@ -60,7 +60,7 @@ TaskAssignment assignmentOf(const Tables& tables, const Job& job, const TaskReco
   assignment.attempt = task.attempt;
   assignment.state = task.state;
   if (task.state == RunState::kQueued) assignment.delay = restartDelay(job.record.spec, task);
-  if (task.state == RunState::kStarting || task.state == RunState::kRunning) {
+  if (isActive(task.state)) {
     assignment.allocation = task.allocation;
     assignment.server = tables.jobs.holder(task.allocation)->server;
     assignment.rus = task.rus;

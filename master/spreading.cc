@@ -4,7 +4,7 @@ namespace tarcil::master {
 
 Spreading::Spreading(const ServerTable& servers, const Job& job) : placement_(job.record.spec.placement) {
   for (const TaskRecord& task : job.tasks) {
-    if (task.state != RunState::kStarting && task.state != RunState::kRunning) continue;
+    if (!isActive(task.state)) continue;
     if (const Server* server = servers.find(task.server)) add(*server);
   }
 }

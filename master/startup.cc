@@ -59,8 +59,7 @@ void restoreJob(Context& context, Job& job) {
   if (!owner.deadline) owner.overdue = true;  // nobody the store knows
   for (TaskRecord& task : job.tasks) {
     if (task.mayRunFor == kOneGrace) task.mayRunFor = context.tables.options.serverGrace;
-    if (task.state == RunState::kStarting || task.state == RunState::kRunning)
-      restoreTask(context, job, task);
+    if (isActive(task.state)) restoreTask(context, job, task);
   }
 }
 

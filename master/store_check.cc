@@ -36,10 +36,6 @@ struct ReadableKey {
   std::string operator()(const StoredProfile& r) const { return "q/" + r.profile.application; }
 };
 
-bool isActive(const TaskRecord& task) {
-  return task.state == RunState::kStarting || task.state == RunState::kRunning;
-}
-
 // What the states of its tasks make a job.
 RunState stateFrom(const std::map<RunState, uint32_t>& counts) {
   for (RunState state : {RunState::kRunning, RunState::kStarting, RunState::kQueued, RunState::kFailed,
@@ -219,7 +215,7 @@ class Checker {
                        " attempts");
     if (task.state == RunState::kDone && !task.end.succeeded())
       report(task, "it is done, and did not succeed");
-    if (task.stopping && !isActive(task)) report(task, "it is being stopped, and does not run");
+    if (task.stopping && !isActive(task.state)) report(task, "it is being stopped, and does not run");
     if (task.allocation != 0) {
       checkNumber(task, task.allocation);
       const auto [other, isFirst] = byAllocation_.emplace(task.allocation, &task);
@@ -229,7 +225,7 @@ class Checker {
       }
       checkDecisionOf(task, *job);
     }
-    if (isActive(task)) checkPlace(task, *job->record);
+    if (isActive(task.state)) checkPlace(task, *job->record);
   }
 
   void checkDecisionOf(const TaskRecord& task, const Job& job) {

@@ -9,7 +9,7 @@ namespace {
 
 // Longer backoffs are cut to this, so that doubling cannot overflow.
 constexpr Duration kMaxBackoff = std::chrono::hours(24 * 365);
-constexpr uint32_t kMostDoublings = 6;
+constexpr uint32_t kMostDoublingsOfBackoff = 6;
 
 // Where the task goes after an attempt; counts the failure if it was one.
 RunState nextState(const Job& job, TaskRecord& task) {
@@ -135,7 +135,7 @@ void cancelJob(Context& context, Job& job, const std::string& user) {
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task) {
   if (task.failures == 0) return task.mayRunFor;
   const Duration backoff = std::clamp(spec.restart.backoff, Duration::zero(), kMaxBackoff);
-  return std::max(backoff * (1 << std::min(task.failures - 1, kMostDoublings)), task.mayRunFor);
+  return std::max(backoff * (1 << std::min(task.failures - 1, kMostDoublingsOfBackoff)), task.mayRunFor);
 }
 
 std::string describe(const TaskEnd& end) {

@@ -57,7 +57,7 @@ void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobCha
   if (change == wire::JobChange::PRIORITY) {
     command.add_option("PRIORITY", flags->priority, "0 to 100, higher first.")
         ->required()
-        ->check(wholeNumber(0, 100));
+        ->check(wholeNumber(0, kMaxPriority));
   }
   command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
   addOutputFlags(command, flags->output);

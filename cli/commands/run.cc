@@ -158,7 +158,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
       ->type_name("EXPR");
   command.add_option("--name", flags->name, "The job's name; default the program's.")->type_name("NAME");
   command.add_option("--priority", flags->priority, "0 to 100, higher first; default 50.")
-      ->check(wholeNumber(0, 100))
+      ->check(wholeNumber(0, kMaxPriority))
       ->type_name("P");
   command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
       ->type_name("DURATION");

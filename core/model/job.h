@@ -72,7 +72,7 @@ struct RestartPolicy {
 struct Limits {
   uint64_t memoryBytes = 0;             // 0: the share of the task's resource units
   uint32_t pids = 0;                    // 0: the monitor's default
-  uint64_t outputBytes = 100ull << 20;  // each of stdout and stderr; what is beyond is cut and marked
+  uint64_t outputBytes = 100ull << 20;  // kept of each of stdout and stderr: the newest
   uint64_t diskBytesPerSecond = 0;
   uint64_t networkBytesPerSecond = 0;  // in each direction
 
@@ -94,6 +94,8 @@ struct Container {
   bool operator==(const Container&) const = default;
 };
 
+inline constexpr uint8_t kMaxPriority = 100;
+
 struct JobSpec {
   std::string name;
   std::vector<std::string> command;
@@ -103,7 +105,7 @@ struct JobSpec {
   uint32_t tasks = 1;
   uint32_t rusPerTask = 1;
   uint32_t concurrency = 0;                   // most tasks at once; 0: all
-  uint8_t priority = 50;                      // 0..100, higher first
+  uint8_t priority = 50;                      // 0..kMaxPriority, higher first
   Duration grace = std::chrono::seconds(10);  // between SIGTERM and SIGKILL
   Duration timeout{};                         // of one attempt; 0: none
   Schedule schedule = Schedule::kIncremental;

@@ -23,6 +23,10 @@ std::optional<RunState> runStateNamed(std::string_view name);
 inline bool isFinal(RunState state) {
   return state >= RunState::kDone;
 }
+// Has an allocation, and units of a server with it.
+inline bool isActive(RunState state) {
+  return state == RunState::kStarting || state == RunState::kRunning;
+}
 
 // What is written once, when a job is accepted.
 struct JobRecord {

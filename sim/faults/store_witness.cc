@@ -7,10 +7,6 @@
 namespace tarcil::sim {
 namespace {
 
-bool isActive(RunState state) {
-  return state == RunState::kStarting || state == RunState::kRunning;
-}
-
 std::string inWords(AllocationId allocation) {
   return "allocation " + std::to_string(allocation);
 }
