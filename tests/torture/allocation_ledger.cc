@@ -11,10 +11,6 @@ std::string text(AllocationId id) {
   return "allocation " + std::to_string(id);
 }
 
-bool isActive(RunState state) {
-  return state == RunState::kStarting || state == RunState::kRunning;
-}
-
 // When units were owned for certain, and by which allocation.
 struct Ownership {
   EventNumber from = 0, to = 0;
