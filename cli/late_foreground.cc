@@ -12,9 +12,9 @@
 namespace tarcil {
 namespace {
 
-constexpr int kSignalBase = 128;
+constexpr int kSignalCodes = 128;
 
-void write(wire::Stream stream, std::string_view text) {
+void put(wire::Stream stream, std::string_view text) {
   if (stream == wire::Stream::STDOUT) {
     print(text);
     flushOutput();
@@ -81,7 +81,7 @@ kj::Promise<void> LateForegroundJob::copyOutputs() {
 kj::Promise<void> LateForegroundJob::copyStream(TaskIndex task, wire::Stream stream) {
   return agents_
       .copyOutput({id_, task, stream}, Follow::kToTheEnd,
-                  [stream](std::string_view text) { write(stream, text); })
+                  [stream](std::string_view text) { put(stream, text); })
       .catch_([task](kj::Exception&& exception) {
         say("task " + std::to_string(task) +
             ": its output is incomplete: " + fromException(exception).message);
@@ -96,7 +96,7 @@ kj::Promise<void> LateForegroundJob::watchSignals() {
         if (stoppedBy_ == 0) {
           say("cancelling job " + toString(id_) +
               ": tasks that run go on to their ends; once more to leave at once");
-          stoppedBy_ = kSignalBase + info.si_signo;
+          stoppedBy_ = kSignalCodes + info.si_signo;
           client_.cancel(job_);
         } else {
           left_.fulfiller->fulfill();

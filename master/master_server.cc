@@ -34,7 +34,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
   published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
-  for (const Usage& usage : logic_->usage({.user = "", .role = Role::kOperate})) {
+  for (const Usage& usage : logic_->usage({"", Role::kOperate, {}})) {
     if (usage.shares != 1) published_->take(master::PublishShares{usage.user, usage.shares});
   }
   forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady);

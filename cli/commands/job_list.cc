@@ -92,7 +92,7 @@ Wanted wantedBy(const ListFlags& flags, WallTime now) {
   return wanted;
 }
 
-void write(const ListFlags& flags, const Wanted& wanted, wire::JobFilter::Builder to) {
+void writeFilter(const ListFlags& flags, const Wanted& wanted, wire::JobFilter::Builder to) {
   to.setUser(flags.user.c_str());
   to.setName(flags.name.c_str());
   auto states = to.initStates(static_cast<uint32_t>(wanted.states.size()));
@@ -101,23 +101,23 @@ void write(const ListFlags& flags, const Wanted& wanted, wire::JobFilter::Builde
 }
 
 // Where a job stands in the order of submission.
-struct Place {
+struct Position {
   WallTime submitted = kNever;
   JobId id{};
 };
 
-Place placeOf(Cluster& cluster, const JobId& id) {
+Position positionOf(Cluster& cluster, const JobId& id) {
   if (const auto job = tryFetchJob(cluster, id)) return {job->record.submitted, id};
   return {requireLateJob(cluster, id).submitted, id};
 }
 
 // The page behind the last one; the first without one.
 Page nextPage(Cluster& cluster, const ListFlags& flags, const Wanted& wanted, size_t limit,
-              const kj::Maybe<Page>& last, const std::optional<Place>& after) {
+              const kj::Maybe<Page>& last, const std::optional<Position>& after) {
   return cluster.ask([&](Session& session) {
     auto request = session.user.jobsRequest();
     request.setLimit(static_cast<uint32_t>(std::min<size_t>(limit, UINT32_MAX)));
-    write(flags, wanted, request.initFilter());
+    writeFilter(flags, wanted, request.initFilter());
     KJ_IF_MAYBE (page, last) {
       request.setAfter(page->getNext());
     } else if (after) {
@@ -133,10 +133,10 @@ Page nextPage(Cluster& cluster, const ListFlags& flags, const Wanted& wanted, si
 class LateJobs {
  public:
   LateJobs(Cluster& cluster, const ListFlags& flags, const Wanted& wanted,
-           const std::optional<Place>& after) {
+           const std::optional<Position>& after) {
     capnp::MallocMessageBuilder message;
     auto filter = message.initRoot<wire::JobFilter>();
-    write(flags, wanted, filter);
+    writeFilter(flags, wanted, filter);
     lists_ = LateAgents(cluster).list(kMostLateJobs, filter.asReader());
     for (const auto& list : lists_) {
       for (Summary job : list.getJobs()) {
@@ -164,8 +164,8 @@ int list(const ListFlags& flags) {
   const Style style = styleFor(flags.output.verbose);
   const Wanted wanted = wantedBy(flags, style.now);
   Cluster cluster(flags.cluster);
-  std::optional<Place> after;
-  if (!flags.after.empty()) after = placeOf(cluster, cluster.job(flags.after));
+  std::optional<Position> after;
+  if (!flags.after.empty()) after = positionOf(cluster, cluster.job(flags.after));
 
   Json json = Json::array();
   Table table(

@@ -57,7 +57,7 @@ class OpenAgentGate final : public wire::AgentGate::Server {
       LateBindingAgent& agent_;
       const std::string user_;
     };
-    context.getResults().setClient(kj::heap<Port>(agent_, context.getParams().getToken()));
+    context.getResults().setClient(kj::heap<Port>(agent_, context.getParams().getToken().cStr()));
     return kj::READY_NOW;
   }
 

@@ -52,7 +52,7 @@ class PlayedAgent final : public wire::AgentFeed::Server {
     }
     message.words = params.totalSize().wordCount;
     message.platforms = params.getPlatforms().size();
-    for (auto shares : params.getShares()) message.shares[shares.getUser()] = shares.getShares();
+    for (auto shares : params.getShares()) message.shares[shares.getUser().cStr()] = shares.getShares();
     message.settings = params.hasSettings();
     message.complete = params.getSnapshotComplete();
     if (params.hasChecksum()) message.checksum = params.getChecksum().getSum();
