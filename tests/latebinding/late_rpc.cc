@@ -93,8 +93,9 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
   monitor->executor = std::make_unique<HeldTasks>(endAtOnce);
   LateMonitorOptions options = monitorOptions;
   options.firstTurn = ++starts_ << 20;
+  LateMaster& master = *this;
   monitor->binding = std::make_unique<LateBindingMonitor>(io_.provider->getTimer(), systemClock(), options,
-                                                          std::vector{name}, *monitor->executor, *this);
+                                                          std::vector{name}, *monitor->executor, master);
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   monitor->serving =

@@ -301,7 +301,7 @@ TEST_F(LateRpcTest, SharesOfUsersReachTheMonitors) {
   alice->submit(lateJob(3));
   untilRunning("s1", 1);
   bob->submit(lateJob(2));
-  untilQueued("s1", 8);
+  untilQueued("s1", 9);
   rpc.endOne("s1");
   untilRunning("s1", 1);
   EXPECT_TRUE(isBobs()) << "he has had nothing yet";
