@@ -50,6 +50,12 @@ void AgentMetrics::count(const late::TaskOver& over) {
   lateService.Observe(seconds(over.phases.service));
 }
 
+void AgentMetrics::count(const late::SchedulerActions& actions) {
+  lateProbes.Increment(static_cast<double>(actions.reserves.size()));
+  lateCancels.Increment(static_cast<double>(actions.cancels.size()));
+  for (const late::Give& give : actions.gives) lateAnswers[give.task == late::kNoTask ? 1 : 0]->Increment();
+}
+
 void AgentMetrics::countDecisions(uint64_t made, Duration together) {
   const double each = seconds(together) / static_cast<double>(made);
   for (uint64_t i = 0; i < made; ++i) decision.Observe(each);

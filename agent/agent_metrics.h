@@ -5,7 +5,7 @@
 
 #include "agent/agent_logic.h"
 #include "core/state/commit.h"
-#include "latebinding/late_job.h"
+#include "latebinding/job_scheduler.h"
 #include "metrics/metric_set.h"
 
 namespace tarcil {
@@ -49,6 +49,14 @@ struct AgentMetrics {
   std::vector<prometheus::Counter*> lateTasks =
       set.counters("tarcil_agent_late_tasks_total", "Late-bound tasks that are over, by what became of them.",
                    "outcome", {"done", "lost", "cancelled"});
+  prometheus::Counter& lateProbes =
+      set.counter("tarcil_agent_late_probes_total",
+                  "Probes of servers for late-bound tasks that were sent, repeats included.");
+  prometheus::Counter& lateCancels =
+      set.counter("tarcil_agent_late_cancels_total", "Probes for late-bound tasks that were cancelled.");
+  std::vector<prometheus::Counter*> lateAnswers =
+      set.counters("tarcil_agent_late_answers_total", "Answers to servers that asked for a late-bound task.",
+                   "answer", {"task", "none"});
   // Where the time of late-bound tasks went (Sparrow Fig. 9).
   prometheus::Histogram& lateReserve = set.histogram(
       "tarcil_agent_late_reserve_seconds",
@@ -84,6 +92,8 @@ struct AgentMetrics {
   void count(const Status& answer);
   void count(const Explanation& decision);
   void count(const late::TaskOver& over);
+  // Messages to monitors.
+  void count(const late::SchedulerActions& actions);
   // The last `made` decisions took so long together.
   void countDecisions(uint64_t made, Duration together);
 

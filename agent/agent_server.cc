@@ -183,6 +183,7 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
     lateBinding_.note(text(platform.getName()), share);
     news.emplace_back(agent::PlatformUpdated{text(platform.getName()), share});
   }
+  for (auto shares : update.getShares()) lateBinding_.note(text(shares.getUser()), shares.getShares());
   if (update.hasSettings()) news.emplace_back(agent::SettingsUpdated{read(update.getSettings())});
   agent::ServersUpdated servers;
   for (auto server : update.getServers()) servers.updates.push_back(read(server));

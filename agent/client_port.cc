@@ -70,6 +70,53 @@ class ClientPortImpl final : public wire::ClientPort::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> lateJobs(LateJobsContext context) override {
+    auto params = context.getParams();
+    server_.lateBinding().list(user_.caller, params.getLimit(), params.getFilter(), context.getResults());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> findLateJobs(FindLateJobsContext context) override {
+    const auto ids = server_.lateBinding().withPrefix(user_.caller, text(context.getParams().getPrefix()));
+    auto list = context.getResults().initIds(static_cast<uint32_t>(ids.size()));
+    for (uint32_t i = 0; i < ids.size(); ++i) list.set(i, bytesOf(ids[i]));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> cancelLateJob(CancelLateJobContext context) override {
+    const auto before = server_.lateBinding().cancel(user_.caller, readJobId(context.getParams().getId()));
+    if (!before) return toException(before.error());
+    context.getResults().setState(toWire(*before));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> waitLateJob(WaitLateJobContext context) override {
+    return server_.lateBinding()
+        .untilOver(user_.caller, readJobId(context.getParams().getId()))
+        .then([context](RunState state) mutable { context.getResults().setState(toWire(state)); });
+  }
+
+  kj::Promise<void> lateOutput(LateOutputContext context) override {
+    auto params = context.getParams();
+    return server_.lateBinding()
+        .outputPlace(user_.caller, readJobId(params.getId()), params.getTask(), params.getWait())
+        .then([this, context](LateBindingAgent::OutputPlace&& place) mutable -> kj::Promise<void> {
+          auto params = context.getParams();
+          if (place.address.empty()) {
+            context.getResults().setEnded(place.isOver);
+            return kj::READY_NOW;
+          }
+          return server_.monitors()
+              .lateOutput(place.address, place.turn, params.getStream(), params.getOffset())
+              .then([context](MonitorClient::Output&& output) mutable {
+                auto results = context.getResults();
+                results.setContent(output.content);
+                results.setEnded(output.ended);
+                results.setStart(output.start);
+              });
+        });
+  }
+
   kj::Promise<void> user(UserContext context) override {
     context.getResults().setPort(user_.port);
     return kj::READY_NOW;

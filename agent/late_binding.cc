@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "agent/submission.h"
+#include "core/state/usage.h"
 #include "latebinding/suitability.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
@@ -180,6 +181,10 @@ void LateBindingAgent::note(const std::string& platform, const Share& share) {
   flushSoon();
 }
 
+void LateBindingAgent::note(const std::string& user, uint32_t shares) {
+  sharesOfUsers_[user] = static_cast<uint16_t>(std::clamp<uint32_t>(shares, 1, kMaxShares));
+}
+
 void LateBindingAgent::join(LateLink& link, uint32_t index, const LateServer& server) {
   link.servers[index] = server.id;
   places_[server.id] = {&link, index};
@@ -312,6 +317,8 @@ late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, cons
   job.tasks = submission.tasks.empty() ? spec.tasks : static_cast<uint32_t>(submission.tasks.size());
   job.atMostOnce = spec.atMostOnce;
   job.user = late::numberOf(caller.user);
+  if (const auto set = sharesOfUsers_.find(caller.user); set != sharesOfUsers_.end())
+    job.shares = set->second;
   job.priority = spec.priority;
   job.probeRatio = submission.probeRatio;
   job.bearing = {spec.profile.caused, spec.profile.tolerated};
@@ -353,6 +360,7 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
     return number.error();
   }
   LateHeld held;
+  held.number = *number;
   held.id = submission.id;
   held.user = session.caller().user;
   held.launch = launchOf(submission, *runAs);
@@ -366,7 +374,7 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   held.group = group;
   held.submitted = clock_.now().wall;
   heldTasks_ += held.spec.tasks;
-  jobs_.add(*number, std::move(held));
+  jobs_.add(std::move(held));
   carryOut();
   return {};
 }
@@ -389,24 +397,6 @@ void LateBindingAgent::sessionEnded(LateSession& session) {
   carryOut();
 }
 
-Status LateBindingAgent::describe(const Caller& caller, const JobId& id,
-                                  wire::LateJobDetails::Builder to) const {
-  const LateHeld* job = jobs_.find(id);
-  if (job == nullptr || !maySteer(caller, job->user))
-    return notFound("there is no late-bound job " + toString(id));
-  to.setId(bytesOf(job->id));
-  tarcil::write(job->spec, to.initSpec());
-  to.setUser(text(job->user));
-  to.setSubmitted(toWire(job->submitted));
-  to.setFinished(toWire(job->finished));
-  auto over = to.initOver(static_cast<uint32_t>(job->over.size()));
-  for (uint32_t i = 0; i < job->over.size(); ++i) {
-    const auto& [task, server] = job->over[i];
-    tarcil::write(task, job->numberOf(task.task), server, over[i]);
-  }
-  return {};
-}
-
 // --- What the scheduler wants
 
 void LateBindingAgent::carryOut() {
@@ -416,6 +406,7 @@ void LateBindingAgent::carryOut() {
     toSend_.insert(link);
     return &link->outbox;
   };
+  metrics_.count(actions_);
   // What is for a server that is lost need not be sent: its session is over.
   for (const auto& reserve : actions_.reserves) {
     if (LateOutbox* box = outboxOf(reserve.server)) box->reserves.push_back(reserve);
@@ -435,6 +426,7 @@ void LateBindingAgent::carryOut() {
     servers_.drop(job.group);
     heldTasks_ -= job.spec.tasks;
     jobs_.finish(over.job, clock_.now().wall);
+    tellWaiters(over.job, std::nullopt);
   }
   actions_.clear();
   setAlarm();
@@ -446,6 +438,7 @@ void LateBindingAgent::carryOut(const late::TaskOver& over) {
   metrics_.count(over);
   const LateServer* server = over.attempts > 0 ? servers_.find(over.server) : nullptr;
   const std::string& name = job.over.emplace_back(over, server == nullptr ? "" : server->name).second;
+  tellWaiters(over.job, job.numberOf(over.task));
   if (job.session == nullptr) return;
   job.session->over(job.clientNumber, job.numberOf(over.task), over, name);
   toTell_.insert(job.session);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "agent/agent_metrics.h"
@@ -19,6 +20,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "latebinding/job_scheduler.h"
+#include "schema/agent.capnp.h"
 #include "schema/late_binding.capnp.h"
 
 namespace tarcil {
@@ -51,15 +53,34 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
                    const LateBindingOptions& options);
   ~LateBindingAgent() noexcept(false);
 
-  // What the master tells of a server, and of a platform.
+  // What the master tells of a server, of a platform, and of a user: the shares of jobs from now on.
   void note(const ServerUpdate& update);
   void note(const std::string& platform, const Share& share);
+  void note(const std::string& user, uint32_t shares);
 
   // A client opens a session. The capability may outlive this object.
   wire::LateClientPort::Client open(const Caller& caller, wire::LateClient::Client client);
 
-  // Of a job that it holds or held: NotFound where there is none that the caller may see.
+  // --- For users who ask, of the jobs that it holds or held and that the caller may see; NotFound where
+  // there is no such job (late_queries.cc)
   Status describe(const Caller& caller, const JobId& id, wire::LateJobDetails::Builder to) const;
+  // Newest first.
+  void list(const Caller& caller, uint32_t limit, wire::JobFilter::Reader filter,
+            wire::ClientPort::LateJobsResults::Builder to) const;
+  // Those whose digits begin so, at most two.
+  std::vector<JobId> withPrefix(const Caller& caller, const std::string& prefix) const;
+  // Its state before.
+  Result<RunState> cancel(const Caller& caller, const JobId& id);
+  // Its state when every task is over.
+  kj::Promise<RunState> untilOver(const Caller& caller, const JobId& id);
+  // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it is
+  // over.
+  struct OutputPlace {
+    std::string address;  // of the monitor
+    late::TurnNumber turn = 0;
+    bool isOver = false;
+  };
+  kj::Promise<OutputPlace> outputPlace(const Caller& caller, const JobId& id, TaskIndex task, bool wait);
 
   // --- For sessions with clients
   Status submit(LateSession& session, LateSubmission submission);
@@ -74,6 +95,10 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   void write(LateLink& link, wire::LateAgentNews::Builder to);
 
  private:
+  struct Waiter {
+    std::optional<TaskIndex> task;  // of the job's spec; none: all of them
+    kj::Own<kj::PromiseFulfiller<void>> over;
+  };
   struct Place {
     LateLink* link = nullptr;
     uint32_t index = 0;  // in the monitor's list
@@ -87,6 +112,11 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   // What the scheduler wants is on its way to whom it concerns.
   void carryOut();
   void carryOut(const late::TaskOver& over);
+  const LateHeld* find(const Caller& caller, const JobId& id) const;
+  LateProgress progressOf(const LateHeld& job) const;
+  kj::Promise<void> untilOver(const LateHeld& job, std::optional<TaskIndex> task);
+  // The job's task, or where there is none, the job is over: those who wait for it hear of it.
+  void tellWaiters(late::JobNumber job, std::optional<TaskIndex> task);
   void flushSoon();
   void setAlarm();
   void taskFailed(kj::Exception&& exception) override;
@@ -99,9 +129,11 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   late::JobScheduler scheduler_;
   late::SchedulerActions actions_;
   LateServers servers_;
-  std::map<std::string, Share> shares_;  // by platform
+  std::map<std::string, Share> shares_;            // by platform
+  std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
   LateJobs jobs_;
   size_t heldTasks_ = 0;
+  std::unordered_multimap<late::JobNumber, Waiter> waiters_;
   std::vector<Place> places_;                               // by server
   std::map<std::string, std::unique_ptr<LateLink>> links_;  // by address
   std::set<LateLink*> toSend_;                              // have something in their outbox

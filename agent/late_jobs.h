@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/model/job.h"
 #include "core/model/launch.h"
+#include "core/state/job_state.h"
 #include "latebinding/late_job.h"
 
 namespace tarcil {
@@ -19,6 +20,7 @@ class LateSession;
 
 // What the scheduler need not know of a job.
 struct LateHeld {
+  late::JobNumber number = 0;
   JobId id{};
   std::string user;  // who submitted it
   JobSpec spec;
@@ -34,7 +36,18 @@ struct LateHeld {
   std::vector<std::pair<late::TaskOver, std::string>> over;  // with the name of the server
 
   TaskIndex numberOf(TaskIndex task) const { return tasks.empty() ? task : tasks[task]; }
+  size_t size() const { return tasks.empty() ? spec.tasks : tasks.size(); }
+  bool isOver() const { return finished != kNever; }
 };
+
+// How far a job is: its tasks by what they do, and what it is for those who ask.
+struct LateProgress {
+  RunState state = RunState::kQueued;
+  uint32_t queued = 0, active = 0, succeeded = 0;
+  uint32_t failed = 0;  // over, and did not succeed
+};
+// `waiting`: its tasks that no server was given; 0 for one that is over.
+LateProgress progressOf(const LateHeld& job, uint32_t waiting);
 
 // Single-threaded.
 class LateJobs {
@@ -43,13 +56,15 @@ class LateJobs {
   explicit LateJobs(size_t keptTasks) : keptTasks_(keptTasks) {}
 
   // Requires: a number never used before. References hold until finish().
-  LateHeld& add(late::JobNumber number, LateHeld job) { return held_[number] = std::move(job); }
+  LateHeld& add(LateHeld job) { return held_[job.number] = std::move(job); }
   // nullptr where it is not held.
   LateHeld* find(late::JobNumber number);
   void finish(late::JobNumber number, WallTime when);
 
   // Held or remembered, the newest of this id; nullptr where there is none. O(jobs).
   const LateHeld* find(const JobId& id) const;
+  // Held and remembered, the newest first. O(jobs * log jobs).
+  std::vector<const LateHeld*> all() const;
   // For jobs of one session. O(jobs held).
   std::vector<late::JobNumber> ofSession(const LateSession& session) const;
 

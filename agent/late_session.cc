@@ -93,6 +93,7 @@ void write(const late::TaskOver& over, TaskIndex task, const std::string& server
   to.setServer(convert::text(server));
   if (over.outcome != late::Outcome::kDone) return;
   auto phases = to.initPhases();
+  to.setTurn(over.turn);
   phases.setReserve(static_cast<uint64_t>(over.phases.reserve.count()));
   phases.setQueue(static_cast<uint64_t>(over.phases.queue.count()));
   phases.setGetTask(static_cast<uint64_t>(over.phases.getTask.count()));

@@ -24,6 +24,7 @@ class HeldPort final : public wire::LaunchPort::Server {
     request.setStream(params.getStream());
     request.setOffset(params.getOffset());
     request.setWait(params.getWait());
+    request.setLate(params.getLate());
     return context.tailCall(kj::mv(request));
   }
 
@@ -50,12 +51,23 @@ kj::Promise<wire::LaunchPort::Outcome> MonitorClient::launch(const std::string& 
 
 kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& address, AllocationId allocation,
                                                          wire::Stream stream, uint64_t offset, bool wait) {
+  return outputOf(address, {allocation, false, stream, offset, wait});
+}
+
+kj::Promise<MonitorClient::Output> MonitorClient::lateOutput(const std::string& address,
+                                                             late::TurnNumber turn, wire::Stream stream,
+                                                             uint64_t offset) {
+  return outputOf(address, {turn, true, stream, offset, false});
+}
+
+kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& address, const Asked& asked) {
   Peer& peer = peerAt(address);
   auto request = peer.port.outputRequest();
-  request.setAllocation(allocation);
-  request.setStream(stream);
-  request.setOffset(offset);
-  request.setWait(wait);
+  request.setAllocation(asked.id);
+  request.setLate(asked.isLate);
+  request.setStream(asked.stream);
+  request.setOffset(asked.offset);
+  request.setWait(asked.wait);
   return request.send()
       .then([](auto&& response) {
         return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(),

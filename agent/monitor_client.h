@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/model/launch.h"
+#include "latebinding/messages.h"
 #include "rpc/connection.h"
 #include "schema/monitor.capnp.h"
 
@@ -26,6 +27,9 @@ class MonitorClient final {
   // `wait`: held until there is some, or the task has ended.
   kj::Promise<Output> output(const std::string& address, AllocationId allocation, wire::Stream stream,
                              uint64_t offset, bool wait);
+  // Of a late-bound task that has ended.
+  kj::Promise<Output> lateOutput(const std::string& address, late::TurnNumber turn, wire::Stream stream,
+                                 uint64_t offset);
 
  private:
   struct Peer {
@@ -34,6 +38,14 @@ class MonitorClient final {
         port;  // calls made before the login is answered wait for it; owns the connection
   };
 
+  struct Asked {
+    uint64_t id = 0;  // allocation, or turn
+    bool isLate = false;
+    wire::Stream stream = wire::Stream::STDOUT;
+    uint64_t offset = 0;
+    bool wait = false;
+  };
+  kj::Promise<Output> outputOf(const std::string& address, const Asked& asked);
   Peer& peerAt(const std::string& address);
   kj::Promise<wire::LaunchPort::Client> logIn(const std::string& address);
   // After a failed call: the next one makes a new connection.

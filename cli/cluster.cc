@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 
 #include "cli/failure.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
@@ -68,17 +71,18 @@ JobId Cluster::job(const std::string& idOrPrefix) {
     request.setPrefix(text.c_str());
     return request.send();
   });
-  const auto ids = found.getIds();
-  if (ids.size() == 0) {
+  std::set<JobId> ids = LateAgents(*this).withPrefix(text);
+  for (auto id : found.getIds()) ids.insert(readJobId(id));
+  if (ids.empty()) {
     throw Failure(kExitFailed,
                   "no job's id begins with " + text + "; `tarcil job list` shows the jobs there are");
   }
   if (ids.size() > 1) {
     throw Failure(kExitFailed, "the ids of several jobs begin with " + text + ", among them " +
-                                   toString(readJobId(ids[0])) + " and " + toString(readJobId(ids[1])) +
+                                   toString(*ids.begin()) + " and " + toString(*std::next(ids.begin())) +
                                    "; write more digits");
   }
-  return readJobId(ids[0]);
+  return *ids.begin();
 }
 
 JobId makeJobId() {

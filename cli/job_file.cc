@@ -240,12 +240,8 @@ class JobReader {
     auto policy = root_.take("policy");
     if (!policy) return;
     policyPlace_ = policy->node().place;
-    auto choice = policy->oneOf({"quality", "late-binding", "greedy", "random", "batch", "per-task"});
-    if (choice == "late-binding") job_.spec.policy = Policy::kLateBinding;
-    if (choice == "greedy") job_.spec.policy = Policy::kGreedy;
-    if (choice == "random") job_.spec.policy = Policy::kRandom;
-    if (choice == "batch") job_.spec.policy = Policy::kBatch;
-    if (choice == "per-task") job_.spec.policy = Policy::kPerTask;
+    const auto choice = policy->oneOf({kPolicyNames.begin(), kPolicyNames.end()});
+    if (choice) job_.spec.policy = policyNamed(*choice).value();
   }
 
   // After tasks and policy, which it is held against.
@@ -387,6 +383,14 @@ class JobReader {
 };
 
 }  // namespace
+
+std::optional<Policy> policyNamed(std::string_view name) {
+  constexpr std::array kPolicies = {Policy::kQuality, Policy::kLateBinding, Policy::kGreedy,
+                                    Policy::kRandom,  Policy::kBatch,       Policy::kPerTask};
+  const auto found = std::find(kPolicyNames.begin(), kPolicyNames.end(), name);
+  if (found == kPolicyNames.end()) return std::nullopt;
+  return kPolicies[static_cast<size_t>(found - kPolicyNames.begin())];
+}
 
 Result<JobFile> parseJob(std::string_view text, const std::string& name, const std::string& folder,
                          const JobFileOptions& options) {

@@ -1,6 +1,7 @@
 // The job file: what a user submits, read and checked in full before anything is sent (docs/job-file.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,11 @@ struct JobFile {
   // place.
   bool hasProfile = false;
 };
+
+// What `policy` may say, and which policy that is; nullopt for other words.
+inline constexpr std::array<const char*, 6> kPolicyNames = {"quality", "late-binding", "greedy",
+                                                            "random",  "batch",        "per-task"};
+std::optional<Policy> policyNamed(std::string_view name);
 
 // Bounds that only the job file has.
 inline constexpr size_t kMaxCommandAndEnvBytes =

@@ -103,13 +103,7 @@ kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id) {
 }
 
 std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id) {
-  return cluster.wait(fetchJob(cluster.client(), id)
-                          .then([](JobStatus&& job) { return std::optional(std::move(job)); },
-                                [](kj::Exception&& exception) -> std::optional<JobStatus> {
-                                  if (fromException(exception).code != ErrorCode::kNotFound)
-                                    kj::throwFatalException(kj::mv(exception));
-                                  return std::nullopt;
-                                }));
+  return cluster.wait(foundOrNothing(fetchJob(cluster.client(), id)));
 }
 
 kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {

@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/render.h"
 #include "core/state/job_state.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 
@@ -27,6 +28,16 @@ JobStatus readJobStatus(wire::JobDetails::Reader from);
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id);
 // Nothing where the cluster's state has no such job: it may be bound late (cli/late_job.h).
 std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id);
+// The same of any question about a job: nothing in place of NotFound.
+template <typename T>
+kj::Promise<std::optional<T>> foundOrNothing(kj::Promise<T> promise) {
+  return promise.then([](T&& found) { return std::optional(std::move(found)); },
+                      [](kj::Exception&& exception) -> std::optional<T> {
+                        if (fromException(exception).code != ErrorCode::kNotFound)
+                          kj::throwFatalException(kj::mv(exception));
+                        return std::nullopt;
+                      });
+}
 
 // Done when the job has ended and that is on disk.
 kj::Promise<RunState> waitForJob(Client& client, const JobId& id);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/failure.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "client/late_client.h"
@@ -18,20 +19,7 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kMostLateTasksShown = 50;
-constexpr auto kAskPatience = 500 * kj::MILLISECONDS;
 constexpr int32_t kFirstSignalCode = 128;
-
-RunState stateFrom(late::Outcome outcome, int32_t code) {
-  switch (outcome) {
-    case late::Outcome::kDone:
-      return code == 0 ? RunState::kDone : RunState::kFailed;
-    case late::Outcome::kLost:
-      return RunState::kLost;
-    case late::Outcome::kCancelled:
-      return RunState::kCancelled;
-  }
-  return RunState::kLost;
-}
 
 LateJobStatus statusOf(const JobId& id, const JobSpec& spec) {
   LateJobStatus status;
@@ -78,32 +66,8 @@ LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
   return made;
 }
 
-// A client of late binding goes on trying for ever: whether there is a cluster at all is asked before.
-void requireCluster(Cluster& cluster) {
-  cluster.ask([](Session& session) { return session.agent.userRequest().send(); });
-}
-
 void refuseIfSaid(const LateJobStatus& status) {
   if (!status.problem.empty()) throw Failure(kExitFailed, status.problem);
-}
-
-LateJobStatus readStatus(wire::LateJobDetails::Reader from) {
-  LateJobStatus status = statusOf(readJobId(from.getId()), read(from.getSpec()));
-  status.user = convert::text(from.getUser());
-  status.submitted = wallTime(from.getSubmitted());
-  status.finished = wallTime(from.getFinished());
-  for (auto task : from.getOver()) {
-    if (task.getTask() >= status.tasks.size()) continue;
-    const auto outcome = convert::fromWireEnum<late::Outcome>(task.getOutcome(), 3, "outcome");
-    const auto phases = task.getPhases();
-    status.tasks[task.getTask()] = {stateFrom(outcome, task.getCode()),
-                                    task.getCode(),
-                                    convert::text(task.getServer()),
-                                    task.getAttempts(),
-                                    {Duration(phases.getReserve()), Duration(phases.getQueue()),
-                                     Duration(phases.getGetTask()), Duration(phases.getService())}};
-  }
-  return status;
 }
 
 bool hasRun(const LateTaskStatus& task) {
@@ -187,6 +151,22 @@ double quantile(const std::vector<double>& ascending, double q) {
 
 }  // namespace
 
+RunState stateFrom(late::Outcome outcome, int32_t code) {
+  switch (outcome) {
+    case late::Outcome::kDone:
+      return code == 0 ? RunState::kDone : RunState::kFailed;
+    case late::Outcome::kLost:
+      return RunState::kLost;
+    case late::Outcome::kCancelled:
+      return RunState::kCancelled;
+  }
+  return RunState::kLost;
+}
+
+void requireCluster(Cluster& cluster) {
+  cluster.ask([](Session& session) { return session.agent.userRequest().send(); });
+}
+
 LateJobStatus runLateJob(Cluster& cluster, const JobId& id, JobFile job) {
   requireCluster(cluster);
   LateJobStatus status = statusOf(id, job.spec);
@@ -209,26 +189,29 @@ void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job) {
   refuseIfSaid(status);
 }
 
-std::optional<LateJobStatus> findLateJob(Cluster& cluster, const JobId& id) {
-  for (const std::string& agent : cluster.agents()) {
-    Client one(cluster.net(), {agent}, cluster.token(),
-               {.firstPatience = kAskPatience, .patience = kAskPatience}, [](const std::string&) {});
-    auto asked = one.ask([&id](Session& session) {
-      auto request = session.agent.lateJobRequest();
-      request.setId(bytesOf(id));
-      return request.send();
-    });
-    auto found = cluster.wait(
-        asked.then([](auto&& answer) { return std::optional(readStatus(answer.getJob())); },
-                   [](kj::Exception&&) -> std::optional<LateJobStatus> { return std::nullopt; }));
-    if (found) return found;
+LateJobStatus readLateJob(wire::LateJobDetails::Reader from) {
+  LateJobStatus status = statusOf(readJobId(from.getId()), read(from.getSpec()));
+  status.user = convert::text(from.getUser());
+  status.submitted = wallTime(from.getSubmitted());
+  status.finished = wallTime(from.getFinished());
+  for (auto task : from.getOver()) {
+    if (task.getTask() >= status.tasks.size()) continue;
+    const auto outcome = convert::fromWireEnum<late::Outcome>(task.getOutcome(), 3, "outcome");
+    const auto phases = task.getPhases();
+    status.tasks[task.getTask()] = {stateFrom(outcome, task.getCode()),
+                                    task.getCode(),
+                                    convert::text(task.getServer()),
+                                    task.getAttempts(),
+                                    {Duration(phases.getReserve()), Duration(phases.getQueue()),
+                                     Duration(phases.getGetTask()), Duration(phases.getService())}};
   }
-  return std::nullopt;
+  return status;
 }
 
 LateJobStatus requireLateJob(Cluster& cluster, const JobId& id) {
-  if (auto found = findLateJob(cluster, id)) return std::move(*found);
-  throw Failure(kExitFailed, "there is no job " + toString(id) + ", or no agent remembers it");
+  LateAgents agents(cluster);
+  if (auto found = agents.find(id)) return std::move(*found);
+  throw agents.unknown(id);
 }
 
 RunState stateOf(const LateJobStatus& job) {

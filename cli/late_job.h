@@ -22,6 +22,9 @@ struct LateTaskStatus {
   late::Phases phases{};  // kDone, kFailed
 };
 
+// What became of a task that is over: kDone or kFailed where it ran to its end.
+RunState stateFrom(late::Outcome outcome, int32_t code);
+
 struct LateJobStatus {
   JobId id{};
   JobSpec spec;
@@ -31,16 +34,20 @@ struct LateJobStatus {
   std::vector<LateTaskStatus> tasks;  // every task, in order
 };
 
+// A client of late binding goes on trying for ever: whether there is a cluster at all is asked before. Fails
+// as Client::ask.
+void requireCluster(Cluster& cluster);
+
 // Hands the job to one agent after the other until all of its tasks are over. Failure where it is refused, or
 // the token is.
 LateJobStatus runLateJob(Cluster& cluster, const JobId& id, JobFile job);
 // Hands it to an agent, which goes on with it on its own. Failure as above.
 void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job);
 
-// From the agent that holds it or held it lately; nothing where none does.
-std::optional<LateJobStatus> findLateJob(Cluster& cluster, const JobId& id);
-
-// The same; where none does, the failure of a command that was asked for it.
+// As an agent tells of it.
+LateJobStatus readLateJob(wire::LateJobDetails::Reader from);
+// From the agent that holds it or held it lately (cli/late_agents.h); where none does, the failure of a
+// command that was asked for it.
 LateJobStatus requireLateJob(Cluster& cluster, const JobId& id);
 
 // What the most advanced unfinished task is, at the end what the worst became.

@@ -33,6 +33,7 @@ Neighbourhood neighbourhoodOf(const ServerDetails& server, const Platforms& plat
                       .rus = static_cast<int>(server.facts.rus)};
   if (const auto set = platforms.find(server.facts.platform); set != platforms.end())
     there.share = set->second;
+  there.unlisted = server.poolCaused;
   for (const ServerTask& task : server.tasks) there.tasks.push_back({task.caused, task.tolerated});
   return there;
 }

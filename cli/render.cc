@@ -47,6 +47,10 @@ Json jsonByResource(const Pressure& pressure) {
   return byResource(pressure, [](uint8_t value) { return int{value}; });
 }
 
+Json jsonByResource(const PressureSum& sum) {
+  return byResource(sum, [](int32_t value) { return value; });
+}
+
 Json jsonByResource(const Share& share) {
   return byResource(share, [](uint16_t value) { return value / double{kShareUnit}; });
 }
@@ -92,14 +96,19 @@ std::string ranges(const std::vector<TaskIndex>& numbers) {
 }
 
 std::string pressureText(const Pressure& pressure) {
+  PressureSum sum{};
+  std::copy(pressure.begin(), pressure.end(), sum.begin());
+  return pressureText(sum);
+}
+
+std::string pressureText(const PressureSum& sum) {
   std::array<size_t, kResources> order{};
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&pressure](size_t a, size_t b) { return pressure[a] > pressure[b]; });
+  std::stable_sort(order.begin(), order.end(), [&sum](size_t a, size_t b) { return sum[a] > sum[b]; });
   std::string text;
   for (size_t i : order) {
-    if (pressure[i] == 0) break;
-    text.append(text.empty() ? "" : ", ").append(kResourceNames[i]).append(" " + std::to_string(pressure[i]));
+    if (sum[i] == 0) break;
+    text.append(text.empty() ? "" : ", ").append(kResourceNames[i]).append(" " + std::to_string(sum[i]));
   }
   return text;
 }

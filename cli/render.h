@@ -15,6 +15,7 @@ namespace tarcil {
 // --- JSON ---
 Json jsonTime(WallTime time);  // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
+Json jsonByResource(const PressureSum& sum);
 Json jsonByResource(const Share& share);  // as factors
 
 // By kind, how many countable things the server has and how many of them no task holds.
@@ -43,6 +44,7 @@ std::string ranges(const std::vector<TaskIndex>& numbers);
 
 // "llc 30, memory_bandwidth 12": what is not 0, largest first; empty where nothing is.
 std::string pressureText(const Pressure& pressure);
+std::string pressureText(const PressureSum& sum);
 
 // "gpus 0-1, licences 3"; empty where nothing is held.
 std::string extrasText(const ExtraNumbers& extras);

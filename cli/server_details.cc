@@ -3,6 +3,7 @@
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
@@ -36,6 +37,8 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   server.neverStarted = from.getNeverStarted();
   server.absent = read(from.getAbsent());
   for (const uint16_t ru : from.getPool()) server.pool.push_back(ru);
+  if (from.getPoolCaused().size() > 0)
+    server.poolCaused = convert::readArray<int32_t, kResources>(from.getPoolCaused(), "poolCaused");
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
   server.troubles = read(from.getTroubles());
   server.shielded = from.getShielded();

@@ -32,6 +32,7 @@ struct ServerDetails {
   uint64_t refusedClaims = 0;          // since the master's start
   uint32_t neverStarted = 0;           // launches in a row that failed by its own fault
   std::vector<RuIndex> pool;           // units that late-bound tasks run on
+  PressureSum poolCaused{};            // by these tasks together
   std::vector<AbsentPressure> absent;  // what the background does not hold
   std::vector<ServerTask> tasks;
   std::vector<TaskTrouble> troubles;  // of tasks that perform badly

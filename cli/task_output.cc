@@ -10,6 +10,10 @@ namespace {
 
 using Answer = capnp::Response<wire::ClientPort::OutputResults>;
 
+void sayDropped(uint64_t bytes) {
+  say(std::to_string(bytes) + " bytes of output were dropped here: limits.output of the job");
+}
+
 class OutputCopy final {
  public:
   OutputCopy(Client& client, const OutputSource& source, Follow follow, Sink sink)
@@ -44,9 +48,7 @@ class OutputCopy final {
     const auto content = answer.getContent();
     // An agent of an earlier version does not say where it begins.
     const uint64_t start = std::max(answer.getStart(), offset_);
-    if (content.size() > 0 && start > offset_) {
-      say(std::to_string(start - offset_) + " bytes of output were dropped here: limits.output of the job");
-    }
+    if (content.size() > 0 && start > offset_) sayDropped(start - offset_);
     offset_ = start + content.size();
     if (content.size() > 0) sink_({reinterpret_cast<const char*>(content.begin()), content.size()});
     return answer.getEnded() || (follow_ == Follow::kWhatIsThere && content.size() == 0);
@@ -60,7 +62,33 @@ class OutputCopy final {
   AllocationId allocation_ = 0;
 };
 
+kj::Promise<void> copyLateFrom(Client& client, OutputSource source, Follow follow, Sink sink,
+                               uint64_t offset) {
+  return client
+      .ask([source, follow, offset](Session& session) {
+        auto request = session.agent.lateOutputRequest();
+        request.setId(bytesOf(source.job));
+        request.setTask(source.task);
+        request.setStream(source.stream);
+        request.setOffset(offset);
+        request.setWait(follow == Follow::kToTheEnd);
+        return request.send();
+      })
+      .then([&client, source, follow, sink, offset](auto&& answer) -> kj::Promise<void> {
+        const auto content = answer.getContent();
+        const uint64_t start = std::max(answer.getStart(), offset);
+        if (content.size() > 0 && start > offset) sayDropped(start - offset);
+        if (content.size() > 0) sink({reinterpret_cast<const char*>(content.begin()), content.size()});
+        if (content.size() == 0 || answer.getEnded()) return kj::READY_NOW;
+        return copyLateFrom(client, source, follow, sink, start + content.size());
+      });
+}
+
 }  // namespace
+
+kj::Promise<void> copyLateOutput(Client& client, const OutputSource& source, Follow follow, Sink sink) {
+  return copyLateFrom(client, source, follow, std::move(sink), 0);
+}
 
 kj::Promise<void> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink) {
   auto copy = kj::heap<OutputCopy>(client, source, follow, std::move(sink));

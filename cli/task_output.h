@@ -26,4 +26,9 @@ using Sink = std::function<void(std::string_view)>;
 // Fails as NotFound where the output is gone. Requires: `client` outlives the promise.
 kj::Promise<void> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
 
+// The same of a late-bound job, from the one agent that `client` goes to: all that there is comes when the
+// task is over. Fails as NotFound too where the agent does not know the job, as Invalid where an executor ran
+// the task.
+kj::Promise<void> copyLateOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
+
 }  // namespace tarcil

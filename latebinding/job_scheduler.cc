@@ -123,6 +123,7 @@ void JobScheduler::end(HeldJob& job, TaskIndex index, Outcome outcome, Scheduler
   if (task.attempts > 0) over.server = job.probes[task.probe].server;
   if (ended != nullptr) {
     over.code = ended->code;
+    over.turn = ended->turn;
     // The Ask was on its way for half of a round trip.
     const Duration reserve = std::max(Duration(0), task.reserve - ended->getTask / 2);
     over.phases = {reserve, ended->queue, ended->getTask, ended->service};

@@ -83,6 +83,8 @@ class JobScheduler {
   // max() where nothing will become due.
   MonotonicTime nextWake() const { return alarms_.empty() ? MonotonicTime::max() : alarms_.front().at; }
 
+  // Its tasks that are not given to any server. Requires: the job is not over.
+  uint32_t waiting(JobNumber job) const { return jobs_[static_cast<uint32_t>(job)].waiting; }
   size_t jobs() const { return jobs_.size() - free_.size(); }
   // The d that the next job gets if it brings none.
   double probeRatio() const { return ratio_.ratio(); }

@@ -47,7 +47,8 @@ struct TaskOver {
   int32_t code = 0;       // as the executor gave it
   ServerId server = 0;    // the last that it was given to
   uint32_t attempts = 0;  // how often it was given away
-  Phases phases{};        // of the last attempt; kDone only
+  TurnNumber turn = 0;    // of the last attempt; kDone only, as the next
+  Phases phases{};
 };
 
 // All of its tasks are over. Follows the last TaskOver.

@@ -67,6 +67,14 @@ std::vector<std::string> problems(const PoolOptions& options) {
   return found.take();
 }
 
+std::vector<std::string> problems(const ChargeOptions& options) {
+  Problems found;
+  found.positive("smoothing", options.smoothing);
+  found.unless(options.threshold >= 1, "threshold", options.threshold, "1 or more");
+  found.positive("interval", options.interval);
+  return found.take();
+}
+
 std::vector<std::string> problems(const ClientOptions& options) {
   Problems found;
   found.positive("heartbeat", options.heartbeat);

@@ -69,6 +69,17 @@ struct PoolOptions {
   Duration repeat = std::chrono::seconds(1);
 };
 
+// Monitor side: what the master hears of the pressure that late-bound tasks put on a server.
+struct ChargeOptions {
+  // Time constant: after so long, 63 % of a jump have arrived. 1 s: many tasks long.
+  Duration smoothing = std::chrono::seconds(1);
+  // Points by which some resource has to be off what was told while it moves, at least 1. 3: as for the
+  // background.
+  int threshold = 3;
+  // Least time between two messages: each goes to every agent.
+  Duration interval = std::chrono::seconds(1);
+};
+
 // Client side.
 struct ClientOptions {
   Duration heartbeat = std::chrono::milliseconds(30);
@@ -84,6 +95,7 @@ struct ClientOptions {
 std::vector<std::string> problems(const SchedulerOptions& options);
 std::vector<std::string> problems(const QueueOptions& options);
 std::vector<std::string> problems(const PoolOptions& options);
+std::vector<std::string> problems(const ChargeOptions& options);
 std::vector<std::string> problems(const ClientOptions& options);
 
 }  // namespace tarcil::late

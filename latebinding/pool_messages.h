@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "core/model/resources.h"
 #include "core/state/ru_set.h"
 
 namespace tarcil::late {
@@ -37,6 +39,13 @@ struct PoolAnswer {
 struct PoolLimit {
   uint64_t revision = 0;
   uint32_t units = UINT32_MAX;
+};
+
+// What the late-bound tasks of a server cause together, smoothed; replaces what was told before. Not on disk:
+// told again after each attach.
+struct PoolPressure {
+  std::string server;
+  PressureSum caused{};  // as in the jobs' profiles, unscaled
 };
 
 }  // namespace tarcil::late

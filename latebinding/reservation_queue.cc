@@ -58,11 +58,15 @@ void ReservationQueue::handle(const Reserve& message, MonotonicTime now, QueueAc
                           .came = now};
   reservations_.append(reservation, flows_.at(flow).queue);
   queued_ += message.count;
+  counts_.reserved += message.count;
   fillSlots(now, actions);
 }
 
 void ReservationQueue::handle(const Cancel& message) {
-  if (const auto row = reservations_.find(message.agent, message.job, message.probe)) drop(*row);
+  const auto row = reservations_.find(message.agent, message.job, message.probe);
+  if (!row) return;
+  counts_.cancelled += reservations_.at(*row).left;
+  drop(*row);
 }
 
 void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActions& actions) {
@@ -88,6 +92,7 @@ void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActio
   if (turn->state != State::kAsking) return;
   if (message.task != kNoTask) return start(*turn, message.task, now, actions);
   if (const auto row = reservations_.find(turn->agent, turn->job, turn->probe)) drop(*row);
+  ++counts_.inVain;
   giveSlotBack(*turn, now);
   free(*turn);
   fillSlots(now, actions);
@@ -152,6 +157,7 @@ void ReservationQueue::advance(MonotonicTime now, QueueActions& actions) {
       // It does not answer: none of its other reservations shall hold a slot for as long. If it lives it
       // repeats them.
       dropAllOf(turn.agent);
+      ++counts_.givenUp;
       giveSlotBack(turn, now);
       free(turn);
       continue;
@@ -214,6 +220,7 @@ void ReservationQueue::begin(Row row, MonotonicTime now, QueueActions& actions) 
 }
 
 void ReservationQueue::start(Turn& turn, TaskIndex task, MonotonicTime now, QueueActions& actions) {
+  ++counts_.given;
   turn.state = State::kRunning;
   turn.task = task;
   turn.started = now;

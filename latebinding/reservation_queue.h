@@ -32,6 +32,15 @@ struct QueueActions {
   void clear();
 };
 
+// What came of reservations, in turns, since the start.
+struct QueueCounts {
+  uint64_t reserved = 0;
+  uint64_t cancelled = 0;  // before their turn came
+  uint64_t given = 0;      // turns that got a task
+  uint64_t inVain = 0;     // that were told that none is left
+  uint64_t givenUp = 0;    // that got no answer
+};
+
 // What the tasks of a server feel from everything that is not late-bound: committed tasks and the background.
 struct Surroundings {
   PressureSum caused{};  // by committed tasks, as in their profiles
@@ -80,6 +89,8 @@ class ReservationQueue {
   uint32_t slots() const { return slots_; }
   uint32_t busy() const { return busy_; }      // slots held
   uint64_t queued() const { return queued_; }  // turns that reservations still want
+  const QueueCounts& counts() const { return counts_; }
+  const PressureSum& caused() const { return causedHere_; }  // by the turns that hold slots
 
  private:
   enum class State : uint8_t { kFree, kAsking, kRunning, kEnded };
@@ -124,6 +135,7 @@ class ReservationQueue {
   FairFlows flows_;
   std::vector<Turn> turns_;
   std::vector<uint32_t> freeTurns_;
+  QueueCounts counts_;
   Surroundings surroundings_;
   PressureSum causedHere_{};  // by the turns that hold slots
   MonotonicTime wake_ = MonotonicTime::max();

@@ -3,9 +3,12 @@
 #include "master/assignments.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
+
+using convert::text;
 
 // Servers of one message: large enough for the overhead to vanish, small enough not to hold up the event
 // loop. Bytes count where servers have many attributes or units; one server always goes.
@@ -53,6 +56,7 @@ AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed
 void AgentFeedSender::markEverything() {
   for (ServerId id = 0; id < to_.published.servers(); ++id) dirty_[id] = true;
   for (const auto& [name, share] : to_.published.platforms()) platforms_.insert(name);
+  for (const auto& [user, shares] : to_.published.shares()) users_.insert(user);
   settings_ = queue_ = true;
   snapshotPending_ = true;
   snapshotBegun_ = to_.clock.now().steady;
@@ -79,6 +83,11 @@ void AgentFeedSender::platformChanged(const std::string& platform) {
   noteChange();
 }
 
+void AgentFeedSender::sharesChanged(const std::string& user) {
+  users_.insert(user);
+  noteChange();
+}
+
 void AgentFeedSender::assign(JobAssignment assignment) {
   const JobId id = assignment.job.id;
   const auto [waiting, isFirst] = assignments_.try_emplace(id);
@@ -101,8 +110,8 @@ void AgentFeedSender::queueChanged() {
 }
 
 bool AgentFeedSender::idle() const {
-  return dirty_.empty() && platforms_.empty() && !settings_ && assignments_.empty() && turns_.empty() &&
-         !queue_ && !snapshotPending_ && !comparisonDue_;
+  return dirty_.empty() && platforms_.empty() && users_.empty() && !settings_ && assignments_.empty() &&
+         turns_.empty() && !queue_ && !snapshotPending_ && !comparisonDue_;
 }
 
 void AgentFeedSender::noteChange() {
@@ -179,6 +188,13 @@ void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message
   auto platforms = message.initPlatforms(static_cast<uint32_t>(platforms_.size()));
   for (const std::string& name : platforms_) write(name, to_.published.platforms().at(name), platforms[i++]);
   platforms_.clear();
+  i = 0;
+  auto shares = message.initShares(static_cast<uint32_t>(users_.size()));
+  for (const std::string& user : users_) {
+    shares[i].setUser(text(user));
+    shares[i++].setShares(to_.published.shares().at(user));
+  }
+  users_.clear();
   if (std::exchange(settings_, false)) write(to_.published.settings(), message.initSettings());
   i = 0;
   auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));

@@ -49,6 +49,7 @@ class AgentFeedSender final {
   void serverChanged(ServerId server, bool factsChanged);
   void settingsChanged();
   void platformChanged(const std::string& platform);
+  void sharesChanged(const std::string& user);
 
   void assign(JobAssignment assignment);
   // Not before everything that changed until now has been sent.
@@ -79,6 +80,7 @@ class AgentFeedSender final {
   const FeedSurroundings to_;
   std::map<ServerId, bool> dirty_;  // value: with facts
   std::set<std::string> platforms_;
+  std::set<std::string> users_;  // whose shares changed
   bool settings_ = false;
   bool queue_ = false;
   std::vector<Turn> turns_;

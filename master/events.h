@@ -82,10 +82,12 @@ struct LeaseAsked {
   std::vector<AllocationId> starting;
 };
 
-// What a monitor measures of its servers; those that the session does not stand for are ignored.
+// What a monitor measures of its servers, and what their late-bound tasks cause; servers that the session
+// does not stand for are ignored.
 struct PressureReported {
   SessionId session;
   std::vector<ServerPressure> servers;
+  std::vector<late::PoolPressure> pools{};
 };
 
 // What a monitor says of the performance of tasks; those that the session does not stand for are ignored.
@@ -269,6 +271,11 @@ struct PublishPlatform {
   Share share;
 };
 
+struct PublishShares {
+  std::string user;
+  uint32_t shares;
+};
+
 // News for the agent that owns the job.
 struct AssignJob {
   SessionId session;
@@ -337,10 +344,10 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action =
-    std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
-                 AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform, AssignJob,
-                 GiveTurns, PublishQueue, StopTask, ResizeTask, LimitPool, JobChanged, WakeAt>;
+using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
+                            AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform,
+                            PublishShares, AssignJob, GiveTurns, PublishQueue, StopTask, ResizeTask,
+                            LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

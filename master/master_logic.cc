@@ -71,6 +71,7 @@ Status setShares(Context& context, const SharesSet& event) {
   WaitingOrder& order = context.tables.jobs.queue().order();
   context.tables.usage.setShares(event.user, event.shares);
   order.setShares(order.numberOf(event.user), event.shares);
+  context.out.send(PublishShares{event.user, event.shares});
   return {};
 }
 

@@ -52,6 +52,7 @@ struct ServerView {
   std::vector<TaskTrouble> troubles;   // of tasks on it that fall short
   bool shielded = false;               // kept from new tasks for one of them
   RuSet pool{};                        // units that late-bound tasks run on
+  PressureSum poolCaused{};            // by these tasks together
 };
 
 struct AgentView {

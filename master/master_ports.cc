@@ -147,7 +147,12 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
   kj::Promise<void> pressure(PressureContext context) override {
     std::vector<ServerPressure> servers;
     for (auto server : convert::elements(context.getParams().getServers())) servers.push_back(read(server));
-    server_.pressure(session_, std::move(servers));
+    std::vector<late::PoolPressure> pools;
+    for (auto pool : convert::elements(context.getParams().getPools())) {
+      pools.push_back(
+          {text(pool.getServer()), convert::readArray<int32_t, kResources>(pool.getCaused(), "caused")});
+    }
+    server_.pressure(session_, std::move(servers), std::move(pools));
     return kj::READY_NOW;
   }
 

@@ -34,6 +34,9 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
   published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
+  for (const Usage& usage : logic_->usage({"", Role::kOperate, {}})) {
+    if (usage.shares != 1) published_->take(master::PublishShares{usage.user, usage.shares});
+  }
   forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady);
   carryOut(actions);
   watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
@@ -119,8 +122,9 @@ void MasterServer::troubles(SessionId session, std::vector<Trouble> troubles) {
   dispatch(master::TroublesReported{session, std::move(troubles)});
 }
 
-void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers) {
-  dispatch(master::PressureReported{session, std::move(servers)});
+void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers,
+                            std::vector<late::PoolPressure> pools) {
+  dispatch(master::PressureReported{session, std::move(servers), std::move(pools)});
 }
 
 kj::Promise<std::vector<master::PoolAnswerOf>> MasterServer::reportPools(
@@ -309,6 +313,11 @@ void MasterServer::letOut(master::PublishPlatform& action) {
   published_->take(PlatformRecord{action.platform, action.share});
   forecast_->everythingChanged(clock_.now().steady);
   for (auto& [session, feed] : feeds_) feed->platformChanged(action.platform);
+}
+
+void MasterServer::letOut(master::PublishShares& action) {
+  published_->take(action);
+  for (auto& [session, feed] : feeds_) feed->sharesChanged(action.user);
 }
 
 void MasterServer::letOut(master::AssignJob& action) {

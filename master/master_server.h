@@ -59,7 +59,8 @@ class MasterServer final {
   void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
-  void pressure(SessionId session, std::vector<ServerPressure> servers);
+  void pressure(SessionId session, std::vector<ServerPressure> servers,
+                std::vector<late::PoolPressure> pools);
   void troubles(SessionId session, std::vector<Trouble> troubles);
   kj::Promise<std::vector<master::PoolAnswerOf>> reportPools(SessionId session,
                                                              std::vector<master::PoolReportOf> reports);
@@ -123,6 +124,7 @@ class MasterServer final {
   void letOut(master::PublishServer& action);
   void letOut(master::PublishSettings& action);
   void letOut(master::PublishPlatform& action);
+  void letOut(master::PublishShares& action);
   void letOut(master::AssignJob& action);
   void letOut(master::GiveTurns& action);
   // For how long the job is to wait for a good place, where that is to be told and known.

@@ -195,6 +195,7 @@ void takePressure(Context& context, const PressureReported& event) {
     servers.setBackground(*server, pressure.background);
     server->absent = pressure.absent;
   }
+  takePoolPressures(context, event);
 }
 
 void detachMonitor(Context& context, SessionId session) {

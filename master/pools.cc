@@ -88,11 +88,23 @@ void takePoolReports(Context& context, const PoolReported& event) {
   context.out.send(AnswerPools{event.request, std::move(answers)});
 }
 
+void takePoolPressures(Context& context, const PressureReported& event) {
+  constexpr int32_t kMostCaused = kMaxPressure * static_cast<int32_t>(kMaxServerRus);
+  for (const late::PoolPressure& pressure : event.pools) {
+    Server* server = context.tables.servers.find(pressure.server);
+    if (server == nullptr || server->session != event.session || !offersPool(*server)) continue;
+    PressureSum caused = pressure.caused;
+    for (int32_t& value : caused) value = std::clamp(value, 0, kMostCaused);
+    context.tables.servers.setPoolCaused(*server, caused);
+  }
+}
+
 void takePoolUp(Context& context, Server& server, bool takenOver) {
   if ((takenOver || !offersPool(server)) && server.record.pool != late::PoolLease()) {
     context.tables.servers.setPool(server, {});
     context.out.put(server.record);
   }
+  context.tables.servers.setPoolCaused(server, {});
   context.tables.pools.areOffered |= offersPool(server);
   tellLimit(context, server);
 }

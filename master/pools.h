@@ -11,9 +11,12 @@ namespace tarcil::master {
 // for units, none gives more than what its operator set apart.
 void takePoolReports(Context& context, const PoolReported& event);
 
+// What the late-bound tasks of servers cause counts like what their residents cause.
+void takePoolPressures(Context& context, const PressureReported& event);
+
 // A server came up as its monitor says it is now: whatever an earlier start or another machine held is free
-// where it takes no late-bound tasks any more, or nobody knows what became of them. Tells the limit that
-// holds.
+// where it takes no late-bound tasks any more, or nobody knows what became of them. What those cause is told
+// after this. Tells the limit that holds.
 void takePoolUp(Context& context, Server& server, bool takenOver);
 
 // Tells monitors to give units back where the first job of the queue has waited for some for a while, and

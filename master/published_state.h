@@ -1,4 +1,4 @@
-// What agents may see: servers, settings and platforms as far as they are on disk.
+// What agents may see: servers, settings, platforms and shares of users as far as they are on disk.
 #pragma once
 
 #include <map>
@@ -27,6 +27,7 @@ class PublishedState {
   void take(const QualitySettings& settings) { settings_ = settings; }
   void take(const master::PublishQueue& queue) { queue_ = queue; }
   void take(const PlatformRecord& platform) { platforms_[platform.name] = platform.share; }
+  void take(const master::PublishShares& set) { shares_[set.user] = set.shares; }
 
   size_t servers() const { return servers_.size(); }
   // With facts.
@@ -36,6 +37,9 @@ class PublishedState {
   const master::PublishQueue& queue() const { return queue_; }
   // By name; only platforms whose share was set.
   const std::map<std::string, Share>& platforms() const { return platforms_; }
+
+  // By user; only those whose shares were set.
+  const std::map<std::string, uint32_t>& shares() const { return shares_; }
 
   // Of all servers (core/state/state_checksum.h). O(servers that changed since the last call).
   uint64_t checksum();
@@ -59,6 +63,7 @@ class PublishedState {
   QualitySettings settings_;
   master::PublishQueue queue_;
   std::map<std::string, Share> platforms_;
+  std::map<std::string, uint32_t> shares_;
   Counts counts_;
 
   // The checksum as it was when it was asked for last, and the servers whose parts of it are out of date.

@@ -85,6 +85,8 @@ void write(const ServerView& value, wire::ServerDetails::Builder to) {
   to.setShielded(value.shielded);
   const auto pool = value.pool.first(value.pool.size());
   convert::writeNumbers<uint16_t>(pool, to.initPool(static_cast<uint32_t>(pool.size())));
+  if (value.poolCaused != PressureSum{})
+    convert::writeNumbers<int32_t>(value.poolCaused, to.initPoolCaused(kResources));
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) writeTask(value.tasks[i], tasks[i]);
 }

@@ -1,6 +1,7 @@
 #include "master/server_table.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace tarcil::master {
 
@@ -87,6 +88,7 @@ void ServerTable::reform(Server& server) {
   tarcil::rebuild(server.status, server.residents, server.record.facts, server.share);
   const RuSet& pool = server.record.pool.held;
   for (const RuIndex ru : pool.first(pool.size())) server.status.free.erase(ru);
+  for (size_t i = 0; i < server.poolCaused.size(); ++i) server.status.sum[i] += server.poolCaused[i];
   ++server.status.version;
 }
 
@@ -102,6 +104,14 @@ void ServerTable::setPool(Server& server, late::PoolLease pool) {
   if (isSame) return;
   reform(server);
   server.status.free.size() > before ? noteBetter(server) : noteChange(server);
+}
+
+void ServerTable::setPoolCaused(Server& server, const PressureSum& caused) {
+  if (server.poolCaused == caused) return;
+  const PressureSum before = std::exchange(server.poolCaused, caused);
+  reform(server);
+  const bool isLess = !std::equal(caused.begin(), caused.end(), before.begin(), std::greater_equal<>());
+  isLess ? noteBetter(server) : noteChange(server);
 }
 
 void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {

@@ -26,6 +26,7 @@ struct Server {
   uint64_t publishedVersion = 0;       // what agents were told last
   bool factsChanged = false;           // since then
   std::vector<AbsentPressure> absent;  // what its background does not hold; not stored
+  PressureSum poolCaused{};            // by its late-bound tasks, a part of the status's sum; not stored
   uint64_t refusedClaims = 0;          // since the master's start
 
   // Whether it starts what it is given (quarantine.h).
@@ -63,6 +64,7 @@ class ServerTable {
 
   // The units that late-bound tasks run on: they are not free, and no resident has any of them.
   void setPool(Server& server, late::PoolLease pool);
+  void setPoolCaused(Server& server, const PressureSum& caused);
 
   // Requires: the resident's units and extras are free.
   void occupy(Server& server, Resident resident);

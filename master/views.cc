@@ -162,6 +162,7 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   view.neverStarted = trust.neverStarted;
   view.absent = server.absent;
   view.pool = server.record.pool.held;
+  view.poolCaused = server.poolCaused;
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;

@@ -47,17 +47,22 @@ bool fillCpuset(const std::string& parent, const std::string& directory) {
   return writeText(directory + "/cgroup.clone_children", "1");
 }
 
-// Makes `<mount>/<group>/<server>`; empty if that is not possible.
-std::string makeServerDirectory(const std::string& mount, const std::string& group, const std::string& server,
+// Makes the path below the mount; empty if that is not possible.
+std::string makeServerDirectory(const std::string& mount, const std::vector<std::string>& path,
                                 bool (*prepare)(const std::string& parent, const std::string& directory)) {
   std::string parent = mount;
-  for (const auto& part : {group, server}) {
+  for (const auto& part : path) {
     std::string directory = parent;
     directory.append("/").append(part);
     if (!makeDirectory(directory) || !prepare(parent, directory)) return {};
     parent = std::move(directory);
   }
   return parent;
+}
+
+std::vector<std::string> named(std::vector<std::string> path) {
+  for (std::string& part : path) part = cgroupName(part);
+  return path;
 }
 
 // Lets the children of `directory` use our controllers, each one that can be.
@@ -113,19 +118,17 @@ class SqueezedMemory {
 
 }  // namespace
 
-CgroupTree::CgroupTree(const SystemPaths& paths, const std::string& group, const std::string& server) {
+CgroupTree::CgroupTree(const SystemPaths& paths, std::vector<std::string> path)
+    : path_(named(std::move(path))) {
   const CgroupMounts mounts = parseCgroupMounts(readText(paths.mounts));
-  const std::string groupName = cgroupName(group);
-  const std::string serverName = cgroupName(server);
   for (const auto& [controller, mount] : mounts.v1) {
     if (controller == kCpuacct && !mounts.v2.empty()) continue;  // counted there: each hierarchy takes time
     const bool cpuset = controller == kCpuset;
     const auto nothing = [](const std::string&, const std::string&) { return true; };
-    const std::string directory =
-        makeServerDirectory(mount, groupName, serverName, cpuset ? fillCpuset : nothing);
+    const std::string directory = makeServerDirectory(mount, path_, cpuset ? fillCpuset : nothing);
     if (!directory.empty()) v1_.emplace(controller, directory);
   }
-  openV2(mounts, groupName, serverName);
+  openV2(mounts);
   features_ = featuresHere(readText(paths.swaps));
 }
 
@@ -151,7 +154,7 @@ std::string CgroupTree::directoryOf(const char* v1Controller) const {
   return found == v1_.end() ? std::string() : found->second;
 }
 
-void CgroupTree::openV2(const CgroupMounts& mounts, const std::string& group, const std::string& server) {
+void CgroupTree::openV2(const CgroupMounts& mounts) {
   if (mounts.v2.empty()) return;
   std::set<std::string> wanted;
   for (const auto& controller : parseWords(readText(mounts.v2 + "/cgroup.controllers"))) {
@@ -160,7 +163,7 @@ void CgroupTree::openV2(const CgroupMounts& mounts, const std::string& group, co
     if (controller == kIo && !v1_.contains(kBlkio)) wanted.insert(controller);
   }
   offerControllers(mounts.v2);
-  v2_ = makeServerDirectory(mounts.v2, group, server, [](const std::string&, const std::string& directory) {
+  v2_ = makeServerDirectory(mounts.v2, path_, [](const std::string&, const std::string& directory) {
     offerControllers(directory);
     // What protects a task's memory counts only as far as its parents are protected.
     writeText(directory + "/memory.low", "max");
@@ -227,8 +230,10 @@ bool CgroupTree::remove(AllocationId allocation) const {
 }
 
 void CgroupTree::removeUnused() const {
-  for (const auto& parent : parents()) {
-    if (::rmdir(parent.c_str()) == 0) ::rmdir(std::filesystem::path(parent).parent_path().c_str());
+  for (std::filesystem::path directory : parents()) {
+    for (size_t i = 0; i < path_.size() && ::rmdir(directory.c_str()) == 0; ++i) {
+      directory = directory.parent_path();
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// This server's part of the machine's cgroup trees: `<hierarchy>/<group>/<server>/<allocation>`.
+// This server's part of the machine's cgroup trees: `<hierarchy>/<path>/<allocation>`.
 #pragma once
 
 #include <set>
@@ -21,9 +21,9 @@ struct SystemPaths {
 
 class CgroupTree {
  public:
-  // Looks for the controllers in the mount table and makes `<group>/<server>` in each hierarchy that has one
-  // of them. What cannot be had is missing, not an error.
-  CgroupTree(const SystemPaths& paths, const std::string& group, const std::string& server);
+  // Looks for the controllers in the mount table and makes `path`, from the outermost cgroup inwards, in each
+  // hierarchy that has one of them. What cannot be had is missing, not an error.
+  CgroupTree(const SystemPaths& paths, std::vector<std::string> path);
 
   // What a task needs; makes nothing.
   TaskCgroups forTask(AllocationId allocation, const TaskLimits& limits) const;
@@ -43,7 +43,7 @@ class CgroupTree {
   // Removes the cgroups of a task. False if a process is still in one of them.
   bool remove(AllocationId allocation) const;
 
-  // Removes this server's directories, and the group's with the last server, if no task is left in them.
+  // Removes the directories of the path, the innermost first, as far as nothing is left in them.
   void removeUnused() const;
 
   // The cores that a living task is kept to; none where nothing keeps it or it is gone.
@@ -56,8 +56,9 @@ class CgroupTree {
   std::vector<std::string> parents() const;
   CgroupFeatures featuresHere(const std::string& swaps) const;
   std::string directoryOf(const char* v1Controller) const;
-  void openV2(const CgroupMounts& mounts, const std::string& group, const std::string& server);
+  void openV2(const CgroupMounts& mounts);
 
+  const std::vector<std::string> path_;
   std::map<std::string, std::string> v1_;  // controller -> this server's directory
   std::string v2_;                         // this server's directory
   std::set<std::string> v2Controllers_;

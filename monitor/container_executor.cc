@@ -36,6 +36,12 @@ constexpr int kLossTries = 1000;
 constexpr const char* kSupervisorKilled =
     "its supervisor (tarcil-shim) was killed; how the command ended is not known";
 
+std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
+  std::vector<std::string> path = {"tarcil-" + options.tag, options.server};
+  if (!options.group.empty()) path.push_back(options.group);
+  return path;
+}
+
 std::vector<std::string> missingOn(const CgroupTree& cgroups, const SystemPaths& paths) {
   auto result = cgroups.missing();
   if (!hasSystemCallFilters()) result.emplace_back("seccomp");
@@ -125,7 +131,7 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       port_(port),
       clock_(clock),
       listener_(listener),
-      cgroups_(options_.system, "tarcil-" + options_.tag, options_.server),
+      cgroups_(options_.system, cgroupPathOf(options_)),
       filter_(filterHere()),
       missing_(missingOn(cgroups_, options_.system)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),

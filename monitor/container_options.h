@@ -22,6 +22,8 @@ struct ContainerOptions {
   // Cgroups are named tarcil-<tag>/<server>/<allocation>: the tag tells clusters on one machine apart.
   std::string tag;
   std::string server;
+  // Not empty: they are tarcil-<tag>/<server>/<group>/<allocation>, and so counted with the server's.
+  std::string group;
 
   // What resource units are. Each task gets as many of these as it has units (monitor/core_choice.h), and no
   // two tasks the same. Empty: tasks are not kept to cores.

@@ -24,9 +24,11 @@ LateTask readWork(wire::LateWork::Reader from) {
   return task;
 }
 
-late::Surroundings readSurroundings(wire::LateSurroundings::Reader from) {
+// What the master counts of the server's own late-bound tasks is taken off: the queue knows those by itself.
+late::Surroundings readSurroundings(wire::LateSurroundings::Reader from, const PressureSum& own) {
   late::Surroundings surroundings;
   surroundings.caused = convert::readArray<int32_t, kResources>(from.getCaused(), "caused");
+  for (int i = 0; i < kResources; ++i) surroundings.caused[i] = std::max(0, surroundings.caused[i] - own[i]);
   surroundings.share = convert::readArray<uint16_t, kResources>(from.getShare(), "share");
   surroundings.background = readPressure(from.getBackground());
   return surroundings;
@@ -47,11 +49,11 @@ late::Reserve readReserve(wire::LateReserve::Reader from) {
 
 LateBindingMonitor::LateBindingMonitor(kj::Timer& timer, const Clock& clock, LateMonitorOptions options,
                                        const std::vector<std::string>& servers, LateExecutor& executor,
-                                       Report report)
+                                       LateMaster& master)
     : clock_(clock),
       names_(servers),
       executor_(executor),
-      report_(kj::mv(report)),
+      master_(master),
       alarm_(timer, clock, [this]() { advance(); }),
       flushes_(*this) {
   servers_.reserve(servers.size());
@@ -92,7 +94,8 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
   }
   for (auto from : news.getSurroundings()) {
     if (!isHere(from)) continue;
-    servers_[from.getServer()].queue.setSurroundings(readSurroundings(from), time, actions_);
+    Server& server = servers_[from.getServer()];
+    server.queue.setSurroundings(readSurroundings(from, server.charge.told()), time, actions_);
     changed(from.getServer());
   }
   for (auto from : news.getGives()) {
@@ -129,7 +132,6 @@ void LateBindingMonitor::give(uint32_t index, late::Give give, wire::LateWork::R
   task.turn = start.turn;
   task.ru = server.pool.take();
   server.running.emplace(task.turn, task.ru);
-  ++started_;
   if (const auto code = executor_.start(std::move(task))) lateTaskEnded(index, start.turn, *code);
 }
 
@@ -184,7 +186,7 @@ void LateBindingMonitor::carryOut() {
   for (size_t i = 0; i < changed_.size(); ++i) fitPool(changed_[i]);
   for (const uint32_t index : changed_) {
     servers_[index].isChanged = false;
-    wakeBy(std::min(servers_[index].queue.nextWake(), servers_[index].pool.nextWake()));
+    wakeBy(nextWake(servers_[index]));
   }
   changed_.clear();
   sort();
@@ -197,10 +199,16 @@ void LateBindingMonitor::fitPool(uint32_t index) {
   const auto report = server.pool.update({server.queue.busy(), server.queue.queued()}, now());
   if (report) {
     executor_.keepTo(index, server.pool.held());
-    report_(names_[index], *report);
+    master_.report(names_[index], *report);
   }
   if (server.pool.slots() != server.queue.slots())
     server.queue.setSlots(server.pool.slots(), now(), actions_);
+  if (const auto caused = server.charge.update(server.queue.caused(), now()))
+    master_.charge({names_[index], *caused});
+}
+
+MonotonicTime LateBindingMonitor::nextWake(const Server& server) {
+  return std::min({server.queue.nextWake(), server.pool.nextWake(), server.charge.nextWake()});
 }
 
 void LateBindingMonitor::sort() {
@@ -236,7 +244,7 @@ void LateBindingMonitor::advance() {
   const MonotonicTime time = now();
   for (uint32_t i = 0; i < servers_.size(); ++i) {
     Server& server = servers_[i];
-    const MonotonicTime due = std::min(server.queue.nextWake(), server.pool.nextWake());
+    const MonotonicTime due = nextWake(server);
     if (due > time) {
       wakeBy(due);
       continue;
@@ -263,11 +271,17 @@ void LateBindingMonitor::taskFailed(kj::Exception&& exception) {
 }
 
 LateBindingMonitor::Load LateBindingMonitor::load() const {
-  Load load{.started = started_};
+  Load load;
   for (const Server& server : servers_) {
     load.units += server.queue.slots();
     load.busy += server.queue.busy();
     load.queued += server.queue.queued();
+    const late::QueueCounts& counts = server.queue.counts();
+    load.counts.reserved += counts.reserved;
+    load.counts.cancelled += counts.cancelled;
+    load.counts.given += counts.given;
+    load.counts.inVain += counts.inVain;
+    load.counts.givenUp += counts.givenUp;
   }
   return load;
 }

@@ -14,6 +14,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "latebinding/pool.h"
+#include "latebinding/pool_charge.h"
 #include "latebinding/reservation_queue.h"
 #include "monitor/late_executor.h"
 #include "monitor/late_session.h"
@@ -22,21 +23,32 @@ namespace tarcil {
 
 struct LateMonitorOptions {
   late::QueueOptions queue;
-  late::PoolOptions pool;  // of each server
+  late::PoolOptions pool;      // of each server
+  late::ChargeOptions charge;  // of each server
   // Higher than all that this monitor's earlier starts used: of turns (ReservationQueue) and of reports.
   uint64_t firstTurn = 1;
+};
+
+// The master, as the pools of a monitor's servers see it.
+class LateMaster {
+ public:
+  // Is on its way, if the master is in reach; the answer comes by LateBindingMonitor::handle().
+  virtual void report(const std::string& server, const late::PoolReport& report) = 0;
+  // The server's late-bound tasks cause this together. Kept, and told again after each attach.
+  virtual void charge(late::PoolPressure pressure) = 0;
+
+ protected:
+  ~LateMaster() = default;
 };
 
 // What follows from one turn of the event loop goes out at its end, one message for each agent.
 // Single-threaded.
 class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSet::ErrorHandler {
  public:
-  using Report = kj::Function<void(const std::string& server, const late::PoolReport& report)>;
-
-  // Takes reservations at once, and runs tasks when the servers' pools have units. `report` sends to the
-  // master, if it is in reach; reports come again until they are answered. `clock` and `executor` outlive it.
+  // Takes reservations at once, and runs tasks when the servers' pools have units. `clock`, `executor` and
+  // `master` outlive it.
   LateBindingMonitor(kj::Timer& timer, const Clock& clock, LateMonitorOptions options,
-                     const std::vector<std::string>& servers, LateExecutor& executor, Report report);
+                     const std::vector<std::string>& servers, LateExecutor& executor, LateMaster& master);
   ~LateBindingMonitor() noexcept(false);
 
   // An agent opens a session. The capability may outlive this object.
@@ -55,7 +67,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   struct Load {
     uint64_t units = 0, busy = 0;  // slots
     uint64_t queued = 0;           // turns that reservations still want
-    uint64_t started = 0;          // tasks, since its start
+    late::QueueCounts counts;
   };
   Load load() const;
 
@@ -66,10 +78,13 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
  private:
   struct Server {
     Server(const LateMonitorOptions& options, uint32_t index)
-        : queue(options.queue, index, options.firstTurn), pool(options.pool, options.firstTurn) {}
+        : queue(options.queue, index, options.firstTurn),
+          pool(options.pool, options.firstTurn),
+          charge(options.charge) {}
 
     late::ReservationQueue queue;
     late::Pool pool;
+    late::PoolCharge charge;
     std::unordered_map<late::TurnNumber, RuIndex> running;
     bool isChanged = false;  // in changed_
   };
@@ -82,6 +97,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   void carryOut();
   void sort();
   void fitPool(uint32_t index);
+  static MonotonicTime nextWake(const Server& server);
   void wakeBy(MonotonicTime when);
   void advance();
   void flushSoon();
@@ -90,7 +106,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   const Clock& clock_;
   const std::vector<std::string> names_;
   LateExecutor& executor_;
-  Report report_;
+  LateMaster& master_;
   std::vector<Server> servers_;
   std::unordered_map<std::string, uint32_t> byName_;
   bool hasMaster_ = false;         // has had, since the start
@@ -99,7 +115,6 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   late::AgentNumber lastAgent_ = 0;
   std::unordered_map<late::AgentNumber, LateMonitorSession*> sessions_;
   std::set<late::AgentNumber> toTell_;
-  uint64_t started_ = 0;
   bool isFlushing_ = false;  // at the end of this turn
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;

@@ -37,7 +37,7 @@ kj::Promise<kj::Own<LateContainers>> LateContainers::open(Net net, kj::UnixEvent
                                                           const Clock& clock, ContainerOptions options) {
   auto made = kj::heap<LateContainers>(net.timer, clock, options.server);
   options.dataDirectory += "/late-binding";
-  options.server += ".late";
+  options.group = "late";
   auto containers = ContainerExecutor::open(options, port, clock, *made);
   if (!containers.ok()) return toException(containers.error());
   made->containers_ = kj::mv(*containers);

@@ -9,6 +9,7 @@
 namespace tarcil {
 
 void write(const std::string& server, const late::PoolReport& report, wire::PoolReport::Builder to);
+void write(const late::PoolPressure& pressure, wire::PoolPressure::Builder to);
 late::PoolAnswer read(wire::PoolAnswer::Reader from);
 
 }  // namespace tarcil

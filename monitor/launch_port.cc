@@ -11,6 +11,12 @@ wire::LaunchPort::Outcome toWire(monitor::AnswerLaunch::Outcome outcome) {
   return convert::toWireEnum<wire::LaunchPort::Outcome>(outcome);
 }
 
+void write(const MonitorServer::Output& output, wire::LaunchPort::OutputResults::Builder to) {
+  to.setContent(kj::StringPtr(output.content.data(), output.content.size()).asBytes());
+  to.setEnded(output.ended);
+  to.setStart(output.start);
+}
+
 class LaunchPortImpl final : public wire::LaunchPort::Server {
  public:
   explicit LaunchPortImpl(MonitorServer& server) : server_(server) {}
@@ -37,13 +43,12 @@ class LaunchPortImpl final : public wire::LaunchPort::Server {
   kj::Promise<void> output(OutputContext context) override {
     auto params = context.getParams();
     const auto stream = params.getStream() == wire::Stream::STDOUT ? Stream::kStdout : Stream::kStderr;
+    if (params.getLate()) {
+      write(server_.lateOutput(params.getAllocation(), stream, params.getOffset()), context.getResults());
+      return kj::READY_NOW;
+    }
     return server_.output(params.getAllocation(), stream, params.getOffset(), params.getWait())
-        .then([context](MonitorServer::Output&& output) mutable {
-          auto results = context.getResults();
-          results.setContent(kj::StringPtr(output.content.data(), output.content.size()).asBytes());
-          results.setEnded(output.ended);
-          results.setStart(output.start);
-        });
+        .then([context](MonitorServer::Output&& output) mutable { write(output, context.getResults()); });
   }
 
  private:

@@ -26,6 +26,17 @@ void MonitorMetrics::showPressure(const std::array<std::optional<double>, kResou
   measuring.Observe(seconds(took));
 }
 
+void MonitorMetrics::showLate(const LateBindingMonitor::Load& load) {
+  lateUnits.Set(static_cast<double>(load.units));
+  lateBusy.Set(static_cast<double>(load.busy));
+  lateQueued.Set(static_cast<double>(load.queued));
+  raiseTo(lateReserved, load.counts.reserved);
+  raiseTo(*lateTurns[0], load.counts.given);
+  raiseTo(*lateTurns[1], load.counts.inVain);
+  raiseTo(*lateTurns[2], load.counts.cancelled);
+  raiseTo(*lateTurns[3], load.counts.givenUp);
+}
+
 void MonitorMetrics::showTasks(const TaskMeter::Load& load, Duration took) {
   watchedTasks.Set(static_cast<double>(load.watched));
   tasksInTrouble.Set(static_cast<double>(load.inTrouble));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metrics/metric_set.h"
+#include "monitor/late_binding.h"
 #include "monitor/monitor_logic.h"
 #include "monitor/performance/task_meter.h"
 #include "monitor/pressure/meter.h"
@@ -38,6 +39,21 @@ struct MonitorMetrics {
                     "Time from a message of reports until the master has them on disk.", timeBounds());
   prometheus::Gauge& attached =
       set.gauge("tarcil_monitor_attached", "1 while the monitor is attached to the master, else 0.");
+
+  // Of late-bound tasks.
+  prometheus::Gauge& lateUnits =
+      set.gauge("tarcil_monitor_late_rus", "Resource units lent to late-bound tasks.");
+  prometheus::Gauge& lateBusy = set.gauge("tarcil_monitor_late_busy_rus",
+                                          "Of them, those on which a late-bound task runs or is asked for.");
+  prometheus::Gauge& lateQueued =
+      set.gauge("tarcil_monitor_late_queued", "Reservations that wait for a unit.");
+  prometheus::Counter& lateReserved =
+      set.counter("tarcil_monitor_late_reservations_total", "Reservations taken from agents.");
+  std::vector<prometheus::Counter*> lateTurns = set.counters(
+      "tarcil_monitor_late_turns_total",
+      "What became of reservations: a task, told that none is left, cancelled before their turn, "
+      "or never answered.",
+      "outcome", {"task", "none", "cancelled", "unanswered"});
 
   // NaN where they are absent.
   std::vector<prometheus::Gauge*> background =
@@ -74,6 +90,8 @@ struct MonitorMetrics {
 
   // Sets what is looked up when somebody asks.
   void show(const MonitorLogic::Load& load, bool isAttached);
+
+  void showLate(const LateBindingMonitor::Load& load);
 
   void showTasks(const TaskMeter::Load& load, Duration took);
 

@@ -110,12 +110,18 @@ wire::MonitorGate::Client MonitorServer::gate() {
 
 std::string MonitorServer::metrics() {
   metrics_.show(logic_->load(), attached_);
+  if (late_ != nullptr) metrics_.showLate(late_->load());
   return metrics_.set.text();
 }
 
 void MonitorServer::tell(ServerPressure pressure) {
-  if (attached_) send({pressure});
+  if (attached_) send({pressure}, {});
   pressures_[pressure.server] = std::move(pressure);
+}
+
+void MonitorServer::charge(late::PoolPressure pressure) {
+  if (attached_) send({}, {pressure});
+  poolPressures_[pressure.server] = std::move(pressure);
 }
 
 void MonitorServer::show(const std::array<std::optional<double>, kResources>& background,
@@ -160,12 +166,15 @@ void MonitorServer::sendTroubles() {
 }
 
 // What is lost with the link is told again after the next attach.
-void MonitorServer::send(const std::vector<ServerPressure>& pressures) {
+void MonitorServer::send(const std::vector<ServerPressure>& pressures,
+                         const std::vector<late::PoolPressure>& pools) {
   KJ_IF_MAYBE (port, port_) {
-    if (!takesPressure_ || pressures.empty()) return;
+    if (!takesPressure_ || (pressures.empty() && pools.empty())) return;
     auto request = port->pressureRequest();
     auto servers = request.initServers(static_cast<uint32_t>(pressures.size()));
     for (uint32_t i = 0; i < pressures.size(); ++i) write(pressures[i], servers[i]);
+    auto charges = request.initPools(static_cast<uint32_t>(pools.size()));
+    for (uint32_t i = 0; i < pools.size(); ++i) write(pools[i], charges[i]);
     calls_.add(request.send().ignoreResult().catch_([this](kj::Exception&& exception) {
       if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
       if (takesPressure_) spdlog::warn("the master is of an earlier version and takes no pressures");
@@ -251,6 +260,15 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   });
 }
 
+MonitorServer::Output MonitorServer::lateOutput(late::TurnNumber turn, Stream stream, uint64_t offset) {
+  if (lateOutputs_ == nullptr)
+    kj::throwFatalException(toException(notFound("this monitor takes no late-bound tasks any more")));
+  auto content = lateOutputs_->read(turn, stream, offset, kOutputPiece);
+  if (!content) kj::throwFatalException(toException(content.error()));
+  const bool isAll = content->text.empty();
+  return {std::move(content->text), isAll, content->offset};
+}
+
 kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
   login.setToken(text(options_.token));
@@ -278,7 +296,9 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
                                        Duration(answer.getLease())});
       std::vector<ServerPressure> pressures;
       for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
-      send(pressures);
+      std::vector<late::PoolPressure> pools;
+      for (const auto& [server, pressure] : poolPressures_) pools.push_back(pressure);
+      send(pressures, pools);
       troubles_.attached();
       sendTroubles();
       if (late_ != nullptr) late_->masterAttached();

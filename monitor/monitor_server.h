@@ -35,7 +35,7 @@ struct MonitorServerOptions {
 };
 
 // Single-threaded; its ports call it on the event loop.
-class MonitorServer final : public ExecutorListener {
+class MonitorServer final : public ExecutorListener, public LateMaster {
  public:
   // `clock` outlives the server. `refused`: the master does not accept the token (Denied) or the servers
   // (Invalid); trying again is of no use.
@@ -48,10 +48,15 @@ class MonitorServer final : public ExecutorListener {
   // Called once; `executor` tells this object of its tasks and outlives it.
   void start(Executor& executor, std::vector<ServerFacts> servers);
 
-  // Its servers take late-bound tasks too. Called before start(); `late` outlives this object.
-  void offer(LateBindingMonitor& late) { late_ = &late; }
-  // A pool's report goes to the master, if the link to it stands; the answer goes to what was offered.
-  void report(const std::string& server, const late::PoolReport& report);
+  // Its servers take late-bound tasks too, whose outputs are there, by turn. Called before start(); `late`
+  // outlives this object.
+  void offer(LateBindingMonitor& late, std::unique_ptr<OutputSource> outputs) {
+    late_ = &late;
+    lateOutputs_ = std::move(outputs);
+  }
+  // --- LateMaster: answers go to what was offered
+  void report(const std::string& server, const late::PoolReport& report) override;
+  void charge(late::PoolPressure pressure) override;
 
   // Kills every task. Resolves when all have ended, or after five seconds.
   kj::Promise<void> killTasks();
@@ -89,6 +94,8 @@ class MonitorServer final : public ExecutorListener {
     uint64_t start;  // of the content in all that the task wrote
   };
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
+  // Of a late-bound task that has ended.
+  Output lateOutput(late::TurnNumber turn, Stream stream, uint64_t offset);
 
  private:
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
@@ -109,7 +116,7 @@ class MonitorServer final : public ExecutorListener {
   void carryOut(monitor::ExtendLease& action);
   void carryOut(monitor::WakeAt& action);
   void ended(AllocationId allocation);
-  void send(const std::vector<ServerPressure>& pressures);
+  void send(const std::vector<ServerPressure>& pressures, const std::vector<late::PoolPressure>& pools);
   void sendTroubles();
 
   Net net_;
@@ -122,6 +129,7 @@ class MonitorServer final : public ExecutorListener {
   const std::unique_ptr<OutputSource> outputs_;
   Executor* executor_ = nullptr;
   LateBindingMonitor* late_ = nullptr;
+  std::unique_ptr<OutputSource> lateOutputs_;  // where late_ is set
   std::unique_ptr<MonitorLogic> logic_;
   MonitorMetrics metrics_;
   Alarm alarm_;
@@ -144,7 +152,9 @@ class MonitorServer final : public ExecutorListener {
 
   bool takesTroubles_ = true;  // as above
 
-  std::map<std::string, ServerPressure> pressures_;  // told last, by server
+  // Told last, by server.
+  std::map<std::string, ServerPressure> pressures_;
+  std::map<std::string, late::PoolPressure> poolPressures_;
   TroubleBook troubles_;
   Alarm troubleAlarm_;
 

@@ -41,6 +41,24 @@ interface ClientPort {
   lateJob @5 (id :Data) -> (job :Late.LateJobDetails);
   # A job whose tasks are bound late, as this agent knows it: only the one that holds it does, and for a while after its
   # end. Fails as NotFound, for jobs of others too unless the role is operate. Reads only.
+
+  lateJobs @6 (limit :UInt32, filter :Master.JobFilter) -> (jobs :List(Master.JobSummary));
+  # The late-bound jobs that this agent knows and that pass the filter, newest first. Reads only.
+
+  findLateJobs @7 (prefix :Text) -> (ids :List(Data));
+  # Those whose 32 hexadecimal digits begin so; at most two are given. Reads only.
+
+  cancelLateJob @8 (id :Data) -> (state :Types.RunState);
+  # Success: no more of its tasks are given to servers; those that were run to their end. `state` is the job's before. Fails
+  # as lateJob does. A repeat changes nothing.
+
+  waitLateJob @9 (id :Data) -> (state :Types.RunState);
+  # Answered when every task is over. Fails as lateJob does. Reads only.
+
+  lateOutput @10 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool)
+      -> (content :Data, ended :Bool, start :UInt64);
+  # As output, of a late-bound job's task once that is over: before, there is nothing; with `wait`, held until it is. Fails
+  # as NotFound also where the output is gone, and as Invalid where an executor ran the task: it has none of its own.
 }
 
 enum Stream { stdout @0; stderr @1; }

@@ -160,6 +160,7 @@ struct LateTaskOver {
   attempts @4 :UInt32;
   phases @5 :LatePhases;              # null where it was not done
   server @6 :Text;                    # that it was given to last; empty: none
+  turn @7 :UInt64;                    # of that server, in which it ran; 0: it was not done
 }
 
 struct LatePhases {

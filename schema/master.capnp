@@ -42,7 +42,7 @@ interface AgentPort {
 interface AgentFeed {
   update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
              assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum,
-             turns :List(Turn), queue :QueueNews)
+             turns :List(Turn), queue :QueueNews, shares :List(UserShares))
       -> (differs :Bool);
   # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
@@ -50,7 +50,14 @@ interface AgentFeed {
   # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
   # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
   # be tried now, in this order; each is answered by a commit for it or by AgentPort.passTurns. Waiting jobs are tried in
-  # their turn alone, but for restart delays that end and waits that reach their bound.
+  # their turn alone, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
+  # unless something else is told.
+}
+
+struct UserShares {
+  # Of the cluster, beside those of other users: for late-bound tasks, which the master does not order.
+  user @0 :Text;
+  shares @1 :UInt32;
 }
 
 struct Turn {
@@ -109,11 +116,12 @@ interface MonitorPort {
   # that names it in `starting`: those `refused` are in nobody's use here any more and are never started. Fails as Conflict
   # as report does.
 
-  pressure @5 (servers :List(ServerPressure)) -> ();
-  # What the monitor measures of its servers now; replaces what it told before of each of them. Success: noted, and on its
-  # way to every agent where it changed. Not on disk: a monitor tells it after each attach, and a master that has just
-  # started takes the background for 0 until then. Servers that the connection does not stand for are ignored. A repeat
-  # changes nothing. A master that does not know this method says so (unimplemented); the monitor then goes on without.
+  pressure @5 (servers :List(ServerPressure), pools :List(PoolPressure)) -> ();
+  # What the monitor measures of its servers now, and what their late-bound tasks cause; replaces what it told before of
+  # each of them. Success: noted, and on its way to every agent where it changed. Not on disk: a monitor tells it after each
+  # attach, and a master that has just started takes the background for 0 until then, and what late-bound tasks cause after
+  # each attach. Servers that the connection does not stand for are ignored. A repeat changes nothing. A master that does not
+  # know this method says so (unimplemented); the monitor then goes on without.
 
   troubles @6 (troubles :List(Performance.Trouble)) -> ();
   # Tasks that fall short of what their jobs expect, and those that did and do no longer. Success: noted. Not on disk: a
@@ -153,6 +161,13 @@ struct ServerPressure {
   server @0 :Text;
   background @1 :Data;                # pressures that no managed task explains; 0 for what is absent
   absent @2 :List(AbsentPressure);
+}
+
+struct PoolPressure {
+  # What the late-bound tasks of a server cause together, as the profiles of their jobs say. Counts like what other tasks
+  # cause, and not like the background.
+  server @0 :Text;
+  caused @1 :List(Int32);             # by resource
 }
 
 struct AbsentPressure {
@@ -371,6 +386,7 @@ struct ServerDetails {
   troubles @12 :List(TaskTrouble);
   shielded @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
   pool @14 :List(UInt16);             # units that late-bound tasks run on
+  poolCaused @15 :List(Int32);        # what these tasks cause together, by resource; empty: nothing
 }
 
 struct AgentDetails {

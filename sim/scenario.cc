@@ -157,8 +157,15 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
     case PolicyName::kRandom:
       return queues(Sampling::kRandom);
     case PolicyName::kLateBinding:
+    case PolicyName::kLateBindingAware:
+    case PolicyName::kLateBindingAdaptive:
       return std::make_unique<LateBinding>(
-          world, LateBindingOptions{.probeRatio = scenario.probeRatio, .oneWay = oneWay}, rng);
+          world, belief,
+          LateBindingOptions{.probeRatio = scenario.probeRatio,
+                             .adaptRatio = policy == PolicyName::kLateBindingAdaptive,
+                             .carriesProfiles = policy == PolicyName::kLateBindingAware,
+                             .oneWay = oneWay},
+          rng);
     case PolicyName::kLeastLoaded:
       return central(Central::kLeastLoaded, oneWay);
     case PolicyName::kOmniscient:
@@ -287,8 +294,9 @@ std::vector<std::string> problems(const Scenario& scenario) {
     check.range<uint64_t>("tasks of all jobs of the trace", tasks, 1, kMostTasks);
     const bool isWide = std::any_of(scenario.trace->jobs.begin(), scenario.trace->jobs.end(),
                                     [](const TraceJob& job) { return job.rus > 1; });
-    const bool bindsLate = std::find(scenario.policies.begin(), scenario.policies.end(),
-                                     PolicyName::kLateBinding) != scenario.policies.end();
+    const bool bindsLate = std::any_of(
+        scenario.policies.begin(), scenario.policies.end(),
+        [](PolicyName policy) { return name(policy).starts_with(name(PolicyName::kLateBinding)); });
     check.that(
         !isWide || !bindsLate,
         "policies: late-binding places tasks of one unit, and the trace has larger ones; leave it out");

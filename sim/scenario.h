@@ -23,6 +23,8 @@ enum class PolicyName : uint8_t {
   kQuality,
   kGreedy,
   kLateBinding,
+  kLateBindingAware,
+  kLateBindingAdaptive,
   kBatch,
   kPerTask,
   kRandom,
@@ -31,9 +33,10 @@ enum class PolicyName : uint8_t {
   kIdeal,
 };
 
-inline constexpr std::string_view kPolicyNames[] = {"quality",      "greedy",     "late-binding",
-                                                    "batch",        "per-task",   "random",
-                                                    "least-loaded", "omniscient", "ideal"};
+inline constexpr std::string_view kPolicyNames[] = {
+    "quality", "greedy",   "late-binding", "late-binding-aware", "late-binding-adaptive",
+    "batch",   "per-task", "random",       "least-loaded",       "omniscient",
+    "ideal"};
 
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);

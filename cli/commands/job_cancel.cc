@@ -2,6 +2,8 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
+#include "cli/job_status.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/table.h"
@@ -16,6 +18,21 @@ struct CancelFlags {
   std::vector<std::string> ids;
 };
 
+// The job's state before.
+RunState cancelOne(Cluster& cluster, const JobId& id) {
+  auto asked = cluster.client().ask([&id](Session& session) {
+    auto request = session.user.cancelRequest();
+    request.setId(bytesOf(id));
+    return request.send();
+  });
+  const auto before =
+      cluster.wait(foundOrNothing(asked.then([](auto&& answer) { return fromWire(answer.getState()); })));
+  if (before) return *before;
+  LateAgents agents(cluster);
+  if (const auto late = agents.cancel(id)) return *late;
+  throw agents.unknown(id);
+}
+
 int cancel(const CancelFlags& flags) {
   Cluster cluster(flags.cluster);
   std::vector<JobId> ids;
@@ -24,12 +41,7 @@ int cancel(const CancelFlags& flags) {
   Json list = Json::array();
   std::string text;
   for (const JobId& id : ids) {
-    auto answer = cluster.ask([&id](Session& session) {
-      auto request = session.user.cancelRequest();
-      request.setId(bytesOf(id));
-      return request.send();
-    });
-    const RunState before = fromWire(answer.getState());
+    const RunState before = cancelOne(cluster, id);
     list.push_back({{"id", toString(id)}, {"cancelled", !isFinal(before)}, {"state", name(before)}});
     text += isFinal(before) ? aligned({{"Was over", style.id(id) + " (" + std::string(name(before)) + ")"}})
                             : aligned({{"Cancelled", style.id(id)}});
@@ -51,7 +63,9 @@ void addJobCancel(CLI::App& job) {
                   "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's"
                   " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
                   " the end. A job that is over stays as it is, and that is said. With --json, `state`"
-                  " is the job's state before.",
+                  " is the job's state before.\n\n"
+                  "Of a job with policy late-binding no further task starts; those that run, for"
+                  " milliseconds mostly, go on to their ends.",
                   "  tarcil job cancel 3f2a\n"
                   "  tarcil job cancel 3f2a 77b0\n",
                   ""});

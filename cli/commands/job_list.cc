@@ -1,9 +1,13 @@
 // tarcil job list: jobs, newest first, a line each.
+#include <capnp/message.h>
+
 #include <algorithm>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
+#include "cli/job_status.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/table.h"
@@ -30,14 +34,18 @@ struct Wanted {
   WallTime since = kNever;
 };
 
+// Of one agent: it remembers some hundred thousand tasks.
+constexpr uint32_t kMostLateJobs = 100'000;
+
 using Summary = wire::JobSummary::Reader;
 using Page = capnp::Response<wire::UserPort::JobsResults>;
 
-Json jsonOf(Summary job) {
+Json jsonOf(Summary job, bool isLate) {
   const std::string reason = job.getReason().cStr();
   return {{"id", toString(readJobId(job.getId()))},
           {"name", job.getName().cStr()},
           {"user", job.getUser().cStr()},
+          {"late_binding", isLate},
           {"state", name(fromWire(job.getState()))},
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"tasks", job.getTasks()},
@@ -84,51 +92,108 @@ Wanted wantedBy(const ListFlags& flags, WallTime now) {
   return wanted;
 }
 
+void writeFilter(const ListFlags& flags, const Wanted& wanted, wire::JobFilter::Builder to) {
+  to.setUser(flags.user.c_str());
+  to.setName(flags.name.c_str());
+  auto states = to.initStates(static_cast<uint32_t>(wanted.states.size()));
+  for (uint32_t i = 0; i < states.size(); ++i) states.set(i, wanted.states[i]);
+  to.setSince(toWire(wanted.since));
+}
+
+// Where a job stands in the order of submission.
+struct Position {
+  WallTime submitted = kNever;
+  JobId id{};
+};
+
+Position positionOf(Cluster& cluster, const JobId& id) {
+  if (const auto job = tryFetchJob(cluster, id)) return {job->record.submitted, id};
+  return {requireLateJob(cluster, id).submitted, id};
+}
+
 // The page behind the last one; the first without one.
 Page nextPage(Cluster& cluster, const ListFlags& flags, const Wanted& wanted, size_t limit,
-              const kj::Maybe<Page>& last, const std::optional<JobId>& after) {
+              const kj::Maybe<Page>& last, const std::optional<Position>& after) {
   return cluster.ask([&](Session& session) {
     auto request = session.user.jobsRequest();
     request.setLimit(static_cast<uint32_t>(std::min<size_t>(limit, UINT32_MAX)));
-    auto filter = request.initFilter();
-    filter.setUser(flags.user.c_str());
-    filter.setName(flags.name.c_str());
-    auto states = filter.initStates(static_cast<uint32_t>(wanted.states.size()));
-    for (uint32_t i = 0; i < states.size(); ++i) states.set(i, wanted.states[i]);
-    filter.setSince(toWire(wanted.since));
+    writeFilter(flags, wanted, request.initFilter());
     KJ_IF_MAYBE (page, last) {
       request.setAfter(page->getNext());
     } else if (after) {
-      request.initAfter().setId(bytesOf(*after));
+      auto place = request.initAfter();
+      place.setSubmitted(toWire(after->submitted));
+      place.setId(bytesOf(after->id));
     }
     return request.send();
   });
 }
 
+// Late-bound jobs of all agents, the newest first; with `after`, those that are older.
+class LateJobs {
+ public:
+  LateJobs(Cluster& cluster, const ListFlags& flags, const Wanted& wanted,
+           const std::optional<Position>& after) {
+    capnp::MallocMessageBuilder message;
+    auto filter = message.initRoot<wire::JobFilter>();
+    writeFilter(flags, wanted, filter);
+    lists_ = LateAgents(cluster).list(kMostLateJobs, filter.asReader());
+    for (const auto& list : lists_) {
+      for (Summary job : list.getJobs()) {
+        if (!after || wallTime(job.getSubmitted()) < after->submitted) jobs_.push_back(job);
+      }
+    }
+    std::stable_sort(jobs_.begin(), jobs_.end(),
+                     [](Summary one, Summary other) { return one.getSubmitted() > other.getSubmitted(); });
+  }
+
+  // The next one, if it is not older than that.
+  std::optional<Summary> next(int64_t oldest) {
+    if (next_ == jobs_.size() || jobs_[next_].getSubmitted() < oldest) return std::nullopt;
+    return jobs_[next_++];
+  }
+  bool hasMore() const { return next_ < jobs_.size(); }
+
+ private:
+  std::vector<LateAgents::Jobs> lists_;
+  std::vector<Summary> jobs_;
+  size_t next_ = 0;
+};
+
 int list(const ListFlags& flags) {
   const Style style = styleFor(flags.output.verbose);
   const Wanted wanted = wantedBy(flags, style.now);
   Cluster cluster(flags.cluster);
-  std::optional<JobId> after;
-  if (!flags.after.empty()) after = cluster.job(flags.after);
+  std::optional<Position> after;
+  if (!flags.after.empty()) after = positionOf(cluster, cluster.job(flags.after));
 
   Json json = Json::array();
   Table table(
       {"Id", "Name", "User", "State", "Tasks", "Queued", "Active", "Done", "Failed", "Submitted", "Reason"});
-  kj::Maybe<Page> last;
   std::optional<JobId> lastShown;
   size_t count = 0;
-  bool more = true;
+  const auto show = [&](Summary job, bool isLate) {
+    ++count;
+    lastShown = readJobId(job.getId());
+    flags.output.json ? json.push_back(jsonOf(job, isLate)) : addRow(table, job, style);
+  };
+  LateJobs late(cluster, flags, wanted, after);
+  kj::Maybe<Page> last;
+  bool more = true, isCut = false;
   while (more && count < wanted.limit) {
     Page page = nextPage(cluster, flags, wanted, wanted.limit - count, last, after);
     for (Summary job : page.getJobs()) {
-      ++count;
-      lastShown = readJobId(job.getId());
-      flags.output.json ? json.push_back(jsonOf(job)) : addRow(table, job, style);
+      while (const auto one = count < wanted.limit ? late.next(job.getSubmitted()) : std::nullopt)
+        show(*one, true);
+      isCut = count == wanted.limit;
+      if (isCut) break;
+      show(job, false);
     }
-    more = page.hasNext();
+    more = isCut || page.hasNext();
     last = kj::mv(page);
   }
+  while (const auto one = count < wanted.limit ? late.next(INT64_MIN) : std::nullopt) show(*one, true);
+  more |= late.hasMore();
   flags.output.json ? printJson(json) : print(table.empty() ? "" : table.text());
   if (count == 0) {
     say("no such jobs here; hand one in with `tarcil submit FILE` or `tarcil run -- COMMAND`");
@@ -148,7 +213,9 @@ void addJobList(CLI::App& job) {
        "Your jobs, newest first, running and over; as an operator, everybody's. Columns: how many tasks "
        "wait, hold"
        " a place, succeeded and did not; the reason says why a job waits or how it failed. Jobs that come in"
-       " while a long list is fetched are not in it.",
+       " while a long list is fetched are not in it. Jobs with policy late-binding are listed as long as "
+       "their "
+       "agents remember them.",
        "  tarcil job list\n"
        "  tarcil job list --state queued,running --since 1h\n"
        "  tarcil job list --json --all --user alice\n",

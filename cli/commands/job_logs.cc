@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/job_status.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "cli/task_output.h"
 #include "rpc/errors.h"
@@ -55,28 +56,83 @@ int printAsJson(Cluster& cluster, const JobStatus& job, std::optional<TaskIndex>
   return kExitDone;
 }
 
+TaskIndex chosenTask(const LogFlags& flags, size_t tasks) {
+  const TaskIndex index = flags.task.value_or(0);
+  if (index < tasks) return index;
+  throw Failure(kExitFailed, "the job has no task " + std::to_string(index) + ": it has " +
+                                 std::to_string(tasks) + ", from 0");
+}
+
+wire::Stream chosenStream(const LogFlags& flags) {
+  return flags.isStderr ? wire::Stream::STDERR : wire::Stream::STDOUT;
+}
+
+void printAtOnce(std::string_view text) {
+  print(text);
+  flushOutput();
+}
+
+// --- Jobs that are bound late: the agent that has the job knows where the output is, once a task is over
+
+Json lateTextOf(Cluster& cluster, LateAgents& agents, const OutputSource& source) {
+  std::string text;
+  auto copied =
+      agents.copyOutput(source, Follow::kWhatIsThere, [&text](std::string_view piece) { text.append(piece); })
+          .then([]() { return true; },
+                [](kj::Exception&& exception) {
+                  const ErrorCode code = fromException(exception).code;
+                  if (code == ErrorCode::kNotFound || code == ErrorCode::kInvalid) return false;
+                  kj::throwFatalException(kj::mv(exception));
+                });
+  return cluster.wait(kj::mv(copied)) ? Json(text) : Json();
+}
+
+int lateLogs(Cluster& cluster, const JobId& id, const LogFlags& flags) {
+  LateAgents agents(cluster);
+  const auto job = agents.find(id);
+  if (!job) throw agents.unknown(id);
+  const TaskIndex index = chosenTask(flags, job->tasks.size());
+  if (flags.json) {
+    Json tasks = Json::array();
+    for (TaskIndex i = 0; i < job->tasks.size(); ++i) {
+      if (flags.task && index != i) continue;
+      const bool isOver = isFinal(job->tasks[i].state);
+      const auto text = [&](wire::Stream stream) {
+        return isOver ? lateTextOf(cluster, agents, {id, i, stream}) : Json();
+      };
+      tasks.push_back(
+          {{"task", i}, {"stdout", text(wire::Stream::STDOUT)}, {"stderr", text(wire::Stream::STDERR)}});
+    }
+    printJson({{"id", toString(id)}, {"tasks", std::move(tasks)}});
+    return kExitDone;
+  }
+  if (!flags.follow && !isFinal(job->tasks[index].state)) {
+    say("task " + std::to_string(index) +
+        " is not over; it is bound late, and what it writes can be read when"
+        " it is: -f waits for that");
+    return kExitDone;
+  }
+  cluster.wait(agents.copyOutput({id, index, chosenStream(flags)},
+                                 flags.follow ? Follow::kToTheEnd : Follow::kWhatIsThere, printAtOnce));
+  return kExitDone;
+}
+
 int logs(const LogFlags& flags) {
   Cluster cluster(flags.cluster);
-  const JobStatus job = cluster.wait(fetchJob(cluster.client(), cluster.job(flags.id)));
-  const TaskIndex index = flags.task.value_or(0);
-  if (index >= job.tasks.size()) {
-    throw Failure(kExitFailed, "the job has no task " + std::to_string(index) + ": it has " +
-                                   std::to_string(job.tasks.size()) + ", from 0");
-  }
+  const JobId id = cluster.job(flags.id);
+  const auto found = tryFetchJob(cluster, id);
+  if (!found) return lateLogs(cluster, id, flags);
+  const JobStatus& job = *found;
+  const TaskIndex index = chosenTask(flags, job.tasks.size());
   if (flags.json) return printAsJson(cluster, job, flags.task);
   if (!flags.follow && !hasStarted(job.tasks[index])) {
     say("task " + std::to_string(index) + " is " + std::string(name(job.tasks[index].state)) +
         ", and has written nothing yet; -f waits for it");
     return kExitDone;
   }
-  const OutputSource source{job.record.id, index,
-                            flags.isStderr ? wire::Stream::STDERR : wire::Stream::STDOUT};
-  const Sink sink = [](std::string_view text) {
-    print(text);
-    flushOutput();
-  };
-  cluster.wait(
-      copyOutput(cluster.client(), source, flags.follow ? Follow::kToTheEnd : Follow::kWhatIsThere, sink));
+  const OutputSource source{job.record.id, index, chosenStream(flags)};
+  cluster.wait(copyOutput(cluster.client(), source, flags.follow ? Follow::kToTheEnd : Follow::kWhatIsThere,
+                          printAtOnce));
   return kExitDone;
 }
 
@@ -88,6 +144,8 @@ void addJobLogs(CLI::App& job) {
                  {"job logs [OPTIONS] ID", "Print what a task wrote.",
                   "Prints the standard output (or error) of one task so far, byte for byte. With -f"
                   " it goes on until the task has ended.\n\n"
+                  "Of a job with policy late-binding the output can be read when the task is over,"
+                  " as long as its agent remembers the job.\n\n"
                   "With --json: both streams of every task, or of the one given by --task, as texts;"
                   " null where the task has not started or its output is gone. What is not UTF-8 is"
                   " replaced.",

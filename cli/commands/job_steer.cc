@@ -2,6 +2,8 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
+#include "cli/job_status.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/table.h"
@@ -26,13 +28,21 @@ int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string&
   Json list = Json::array();
   std::string text;
   for (const JobId& id : ids) {
-    cluster.ask([&](Session& session) {
+    auto asked = cluster.client().ask([&](Session& session) {
       auto request = session.user.steerJobRequest();
       request.setId(bytesOf(id));
       request.setChange(change);
       request.setPriority(static_cast<uint8_t>(flags.priority));
       return request.send();
     });
+    if (!cluster.wait(foundOrNothing(asked.then([](auto&&) { return true; })))) {
+      LateAgents agents(cluster);
+      if (!agents.find(id)) throw agents.unknown(id);
+      throw Failure(kExitFailed,
+                    "job " + toString(id) +
+                        " is bound late: it can be neither held nor given another priority; `tarcil job"
+                        " cancel` ends it");
+    }
     Json entry = {{"id", toString(id)}};
     if (change == wire::JobChange::PRIORITY) {
       entry["priority"] = flags.priority;

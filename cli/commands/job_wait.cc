@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
 #include "cli/job_status.h"
+#include "cli/late_agents.h"
 #include "cli/output.h"
 #include "cli/table.h"
 
@@ -15,6 +16,13 @@ struct WaitFlags {
   std::vector<std::string> ids;
 };
 
+RunState waitForOne(Cluster& cluster, const JobId& id) {
+  if (const auto state = cluster.wait(foundOrNothing(waitForJob(cluster.client(), id)))) return *state;
+  LateAgents agents(cluster);
+  if (const auto late = agents.wait(id)) return *late;
+  throw agents.unknown(id);
+}
+
 int wait(const WaitFlags& flags) {
   Cluster cluster(flags.cluster);
   std::vector<JobId> ids;
@@ -25,7 +33,7 @@ int wait(const WaitFlags& flags) {
   bool allDone = true;
   // One after the other: all of them are waited for, and the last to end decides when.
   for (const JobId& id : ids) {
-    const RunState state = cluster.wait(waitForJob(cluster.client(), id));
+    const RunState state = waitForOne(cluster, id);
     allDone = allDone && state == RunState::kDone;
     table.add({style.id(id), std::string(name(state))});
     list.push_back({{"id", toString(id)}, {"state", name(state)}});

@@ -7,6 +7,7 @@
 #include "cli/failure.h"
 #include "cli/foreground_job.h"
 #include "cli/job_file.h"
+#include "cli/late_foreground.h"
 #include "cli/output.h"
 #include "cli/profile_file.h"
 #include "cli/text.h"
@@ -14,6 +15,7 @@
 #include "core/base/names.h"
 #include "core/model/constraint.h"
 #include "core/state/extras.h"
+#include "latebinding/suitability.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -25,7 +27,8 @@ struct RunFlags {
   uint32_t rus = 1;
   uint32_t concurrency = 0;  // all
   int priority = 50;
-  std::string name, user, profile, timeout;
+  bool atMostOnce = false;
+  std::string name, user, profile, timeout, policy = "quality";
   std::vector<std::string> env, constraints;
   std::vector<std::string> command;
 };
@@ -68,6 +71,16 @@ std::string nameOf(const RunFlags& flags) {
   return flags.name;
 }
 
+void checkPolicy(const JobSpec& spec) {
+  if (spec.policy != Policy::kLateBinding) {
+    if (spec.atMostOnce)
+      throw badInput("--at-most-once: is for late-bound tasks; write --policy late-binding too");
+    return;
+  }
+  if (const Status good = late::checkJob(spec, false); !good)
+    throw badInput("--policy late-binding: " + good.error().message);
+}
+
 JobSpec specOf(const RunFlags& flags) {
   if (flags.command.empty() || flags.command.front().empty()) {
     throw badInput("no command given; write it after `--`: tarcil run [OPTIONS] -- COMMAND [ARGUMENT...]");
@@ -94,6 +107,9 @@ JobSpec specOf(const RunFlags& flags) {
     if (*timeout <= Duration::zero()) throw badInput("--timeout: is 0; write a duration such as 10m");
     spec.timeout = *timeout;
   }
+  spec.policy = policyNamed(flags.policy).value();
+  spec.atMostOnce = flags.atMostOnce;
+  checkPolicy(spec);
   return spec;
 }
 
@@ -104,6 +120,7 @@ int run(const RunFlags& flags) {
     kj::UnixEventPort::captureSignal(SIGINT);
     kj::UnixEventPort::captureSignal(SIGTERM);
     Cluster cluster(flags.cluster);
+    if (spec.policy == Policy::kLateBinding) return LateForegroundJob(cluster, spec).run();
     return ForegroundJob(cluster, spec).run();
   } catch (const Failure& failure) {
     throw Failure(kExitOfTarcil, failure.message());
@@ -118,11 +135,14 @@ const Help kRunHelp = {
     "the"
     " command does. With several tasks the lines of all of them come as they are written, each line whole;"
     " TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
+    "With --policy late-binding the tasks are bound to servers as these come free, for tasks of milliseconds:"
+    " what a task wrote comes when it has ended, and Ctrl-C lets those that run go on to their ends.\n\n"
     "Ctrl-C cancels the job and waits for its end; a second one leaves at once. Use `tarcil submit` for jobs"
     " that bring files, restart, or are to run on their own.",
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
     "  tarcil run --rus 2 --profile p.yaml --timeout 10m -- ./solve input.txt\n"
+    "  tarcil run --policy late-binding --tasks 100 -- ./count part\n"
     "  tarcil run --constraint 'platform in (haswell-2.3)' -- ./solve\n",
     "  N      the command's own exit code; with several tasks that of the\n"
     "         first in order that failed\n"
@@ -160,6 +180,13 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
   command.add_option("--priority", flags->priority, "0 to 100, higher first; default 50.")
       ->check(wholeNumber(0, kMaxPriority))
       ->type_name("P");
+  command
+      .add_option("--policy", flags->policy,
+                  "How places are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
+      ->check(CLI::IsMember(std::vector<std::string>(kPolicyNames.begin(), kPolicyNames.end())))
+      ->type_name("POLICY");
+  command.add_flag("--at-most-once", flags->atMostOnce,
+                   "With late-binding: a task that may have run is lost, and not run again.");
   command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
       ->type_name("DURATION");
   addClusterFlags(command, flags->cluster);

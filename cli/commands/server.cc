@@ -134,6 +134,7 @@ Json jsonOf(const ServerDetails& server) {
           {"background", backgroundJson(server)},
           {"absent", absentJson(server.absent)},
           {"late_binding", server.pool},
+          {"late_binding_caused", jsonByResource(server.poolCaused)},
           {"missing", server.facts.missing}};
 }
 
@@ -214,6 +215,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
                            (server.facts.emulated ? ", emulated" : "")},
                {"Free", std::to_string(server.status.free.size())},
                {"Lent to late-bound tasks", server.pool.empty() ? "" : "units " + ranges(server.pool)},
+               {"Caused by late-bound tasks", pressureText(server.poolCaused)},
                {"Free extras", extrasText(server.facts, server.status)},
                {"Memory", formatSize(server.facts.memoryBytes)},
                {"Contention", pressureText(server.contention)},

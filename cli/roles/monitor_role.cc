@@ -180,11 +180,10 @@ int serveEmulated(const MonitorFlags& flags) {
   std::unique_ptr<LateBindingMonitor> late;
   if (flags.lateUnits.most > 0) {
     for (ServerFacts& facts : servers) offerLateBinding(flags, facts);
-    late = std::make_unique<LateBindingMonitor>(
-        net.timer, systemClock(), lateOptions(flags), namesOf(servers), lateExecutor,
-        [&server](const std::string& name, const late::PoolReport& report) { server.report(name, report); });
+    late = std::make_unique<LateBindingMonitor>(net.timer, systemClock(), lateOptions(flags),
+                                                namesOf(servers), lateExecutor, server);
     lateExecutor.tell(*late);
-    server.offer(*late);
+    server.offer(*late, noOutput());
   }
   return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags.stopTasks);
 }
@@ -235,11 +234,10 @@ int serveContainers(const MonitorFlags& flags) {
   offerLateBinding(flags, facts);
   std::unique_ptr<LateBindingMonitor> late;
   if (flags.lateUnits.most > 0) {
-    late = std::make_unique<LateBindingMonitor>(
-        net.timer, systemClock(), lateOptions(flags), std::vector{facts.name}, *lateExecutor,
-        [&server](const std::string& name, const late::PoolReport& report) { server.report(name, report); });
+    late = std::make_unique<LateBindingMonitor>(net.timer, systemClock(), lateOptions(flags),
+                                                std::vector{facts.name}, *lateExecutor, server);
     lateExecutor->tell(*late);
-    server.offer(*late);
+    server.offer(*late, fileOutput(flags.data + "/late-binding", process.eventPort()));
   }
   CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
   const PressureLoop measuring(net.timer, systemClock(), server, flags.name, flags.pressure,

@@ -8,10 +8,10 @@
 namespace tarcil {
 namespace {
 
-// Sums of what is caused by all tasks there.
-PressureSum sumOf(const std::vector<Neighbour>& tasks) {
-  PressureSum sum{};
-  for (const Neighbour& task : tasks) {
+// What is caused by all tasks there.
+PressureSum sumOf(const Neighbourhood& there) {
+  PressureSum sum = there.unlisted;
+  for (const Neighbour& task : there.tasks) {
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += task.caused[i];
   }
   return sum;
@@ -42,7 +42,7 @@ Impact impactOn(size_t index, const PressureSum& sum, const PressureSum& added, 
 }  // namespace
 
 std::vector<Impact> impactOf(const Neighbourhood& there, const PressureSum& added) {
-  const PressureSum sum = sumOf(there.tasks);
+  const PressureSum sum = sumOf(there);
   std::vector<Impact> impacts;
   impacts.reserve(there.tasks.size());
   for (size_t i = 0; i < there.tasks.size(); ++i) impacts.push_back(impactOn(i, sum, added, there));

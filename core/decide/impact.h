@@ -20,6 +20,7 @@ struct Neighbour {
 // A server with its tasks.
 struct Neighbourhood {
   std::vector<Neighbour> tasks;
+  PressureSum unlisted{};  // caused by other tasks, whose slack nobody asks for
   Share share = fullShare();
   Pressure background{};
   ContentionModel model = ContentionModel::kSum;

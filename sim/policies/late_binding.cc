@@ -9,11 +9,12 @@ constexpr late::AgentNumber kAgent = 1;
 
 }  // namespace
 
-LateBinding::LateBinding(World& world, const LateBindingOptions& options, Rng rng)
+LateBinding::LateBinding(World& world, const Belief& belief, const LateBindingOptions& options, Rng rng)
     : world_(world),
+      belief_(belief),
       options_(options),
       rng_(rng),
-      scheduler_({.probeRatio = options.probeRatio}, kAgent),
+      scheduler_({.probeRatio = options.probeRatio, .adaptRatio = options.adaptRatio}, kAgent),
       places_(world.workload().work.size()) {
   const std::vector<SimServer>& servers = world_.servers();
   const auto smallest =
@@ -26,6 +27,11 @@ LateBinding::LateBinding(World& world, const LateBindingOptions& options, Rng rn
       serverOf_.push_back(server);
       scheduler_.serverUp(node);
       queues_.emplace_back(late::QueueOptions{}, node, 1);
+      looks_.push_back(MonotonicTime::max());
+      if (options.carriesProfiles) {
+        queues_.back().setSurroundings({.share = belief.shares[servers[server].platform]}, now(),
+                                       wantedByQueue_);
+      }
       queues_.back().setSlots(units / nodes + (i < units % nodes ? 1 : 0), now(), wantedByQueue_);
     }
   }
@@ -36,6 +42,10 @@ void LateBinding::jobArrived(JobNumber number) {
   late::LateJob submitted;
   submitted.tasks = job.tasks;
   submitted.priority = job.priority;
+  if (options_.carriesProfiles) {
+    const Profile& profile = belief_.profiles[job.application];
+    submitted.bearing = {profile.caused, profile.tolerated};
+  }
   // Servers never go down here, so there always is one.
   const auto own = scheduler_.submit(std::move(submitted), now(), rng_, wanted_);
   jobs_.emplace(*own, number);
@@ -49,6 +59,12 @@ void LateBinding::taskEnded(TaskNumber task, ServerNumber) {
 }
 
 void LateBinding::received(const Message& message) {
+  if (message.kind == kLook) {
+    const Node node = message.b;
+    looks_[node] = MonotonicTime::max();
+    queues_[node].advance(now(), wantedByQueue_);
+    return carryOut(node);
+  }
   unused_.push_back(message.a);
   const Letter letter = letters_[message.a];
   deliver(letter, message.b);
@@ -62,7 +78,7 @@ void LateBinding::post(const Letter& letter, Node node) {
   const uint32_t place = unused_.back();
   unused_.pop_back();
   letters_[place] = letter;
-  world_.send(options_.oneWay, {.kind = 0, .a = place, .b = node});
+  world_.send(options_.oneWay, {.kind = kLetter, .a = place, .b = node});
 }
 
 void LateBinding::deliver(const Letter& letter, Node node) {
@@ -104,6 +120,11 @@ void LateBinding::carryOut(Node node) {
     world_.start(task, serverOf_[node]);
   }
   wantedByQueue_.clear();
+  if (!options_.carriesProfiles) return;  // nothing is passed over, and no message is lost
+  const MonotonicTime wake = queues_[node].nextWake();
+  if (wake >= looks_[node]) return;
+  looks_[node] = wake;
+  world_.send(std::max(Duration::zero(), wake - now()), {.kind = kLook, .b = node});
 }
 
 }  // namespace tarcil::sim

@@ -10,6 +10,7 @@
 #include "core/base/rng.h"
 #include "latebinding/job_scheduler.h"
 #include "latebinding/reservation_queue.h"
+#include "sim/ground_truth/ground_truth.h"
 #include "sim/policies/scheduler.h"
 #include "sim/world.h"
 
@@ -17,6 +18,8 @@ namespace tarcil::sim {
 
 struct LateBindingOptions {
   double probeRatio = 2;
+  bool adaptRatio = false;       // to the load, in place of probeRatio
+  bool carriesProfiles = false;  // reservations are passed over where their tasks do not bear the contention
   Duration oneWay = std::chrono::microseconds(500);
 };
 
@@ -24,7 +27,8 @@ struct LateBindingOptions {
 // is ever repeated. Requires: every task takes one unit.
 class LateBinding final : public Scheduler {
  public:
-  LateBinding(World& world, const LateBindingOptions& options, Rng rng);
+  // `belief`: what is known of applications and platforms; it outlives this.
+  LateBinding(World& world, const Belief& belief, const LateBindingOptions& options, Rng rng);
 
   void jobArrived(JobNumber job) override;
   void taskEnded(TaskNumber task, ServerNumber server) override;
@@ -33,6 +37,8 @@ class LateBinding final : public Scheduler {
  private:
   using Letter = std::variant<late::Reserve, late::Cancel, late::Give, late::Forget, late::Ask,
                               late::NotStarted, late::Ended>;
+  // Kinds of messages: a letter on its way, and the time at which a queue looks again at what it passed over.
+  enum Kind : uint8_t { kLetter, kLook };
 
   MonotonicTime now() const { return MonotonicTime(world_.now()); }
   // A node, as agents know them.
@@ -45,11 +51,13 @@ class LateBinding final : public Scheduler {
   void carryOut(Node node);
 
   World& world_;
+  const Belief& belief_;
   const LateBindingOptions options_;
   Rng rng_;
   late::JobScheduler scheduler_;
   std::vector<late::ReservationQueue> queues_;  // by node
   std::vector<ServerNumber> serverOf_;          // by node
+  std::vector<MonotonicTime> looks_;            // by node: when its queue is looked at next
   std::unordered_map<late::JobNumber, JobNumber> jobs_;
   // By task, while it runs: where it does.
   struct Place {

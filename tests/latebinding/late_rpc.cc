@@ -42,23 +42,22 @@ class OpenAgentGate final : public wire::AgentGate::Server {
  public:
   explicit OpenAgentGate(LateBindingAgent& agent) : agent_(agent) {}
 
+  // The token is the user's name.
   kj::Promise<void> login(LoginContext context) override {
     class Port final : public wire::ClientPort::Server {
      public:
-      explicit Port(LateBindingAgent& agent) : agent_(agent) {}
+      Port(LateBindingAgent& agent, std::string user) : agent_(agent), user_(std::move(user)) {}
       kj::Promise<void> lateBinding(LateBindingContext context) override {
-        Caller caller;
-        caller.user = "alice";
-        caller.role = Role::kSubmit;
-        caller.runAs = {"alice"};
+        const Caller caller{.user = user_, .role = Role::kSubmit, .runAs = {user_}};
         context.getResults().setPort(agent_.open(caller, context.getParams().getClient()));
         return kj::READY_NOW;
       }
 
      private:
       LateBindingAgent& agent_;
+      const std::string user_;
     };
-    context.getResults().setClient(kj::heap<Port>(agent_));
+    context.getResults().setClient(kj::heap<Port>(agent_, context.getParams().getToken().cStr()));
     return kj::READY_NOW;
   }
 
@@ -92,11 +91,11 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
   update.facts->address = address(name);
   update.status.up = true;
   monitor->executor = std::make_unique<HeldTasks>(endAtOnce);
-  LateMonitorOptions options;
+  LateMonitorOptions options = monitorOptions;
   options.firstTurn = ++starts_ << 20;
-  monitor->binding = std::make_unique<LateBindingMonitor>(
-      io_.provider->getTimer(), systemClock(), options, std::vector{name}, *monitor->executor,
-      [this, name](const std::string&, const late::PoolReport& report) { answer(name, report); });
+  LateMaster& master = *this;
+  monitor->binding = std::make_unique<LateBindingMonitor>(io_.provider->getTimer(), systemClock(), options,
+                                                          std::vector{name}, *monitor->executor, master);
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   monitor->serving =
@@ -110,7 +109,7 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
 }
 
 // Answered as a master would, in a turn of its own.
-void LateRpc::answer(const std::string& name, const late::PoolReport& report) {
+void LateRpc::report(const std::string& name, const late::PoolReport& report) {
   const auto found = monitors_.find(name);
   if (found == monitors_.end()) return;
   Monitor& monitor = *found->second;
@@ -122,6 +121,12 @@ void LateRpc::answer(const std::string& name, const late::PoolReport& report) {
         there->second->binding->handle(name, answer);
     }).detach([](kj::Exception&& exception) { ADD_FAILURE() << kj::str(exception).cStr(); });
   }
+}
+
+void LateRpc::charge(late::PoolPressure pressure) {
+  ServerUpdate& update = servers_.at(pressure.server);
+  update.status.sum = pressure.caused;
+  for (auto& [agent, held] : agents_) held->binding->note(update);
 }
 
 void LateRpc::give(const std::string& name, uint32_t units) {
@@ -156,11 +161,10 @@ void LateRpc::startSilentAgent(const std::string& name) {
 }
 
 std::unique_ptr<LateClient> LateRpc::client(const std::vector<std::string>& agents,
-                                            LateClientListener& listener) {
+                                            LateClientListener& listener, const std::string& user) {
   std::vector<std::string> addresses;
   for (const std::string& agent : agents) addresses.push_back(address(agent));
-  return std::make_unique<LateClient>(net(), systemClock(), addresses, "token", late::ClientOptions{},
-                                      listener);
+  return std::make_unique<LateClient>(net(), systemClock(), addresses, user, late::ClientOptions{}, listener);
 }
 
 void LateRpc::until(const std::string& what, const std::function<bool()>& holds) {

@@ -35,7 +35,7 @@ class HeldTasks final : public LateExecutor {
   const bool endAtOnce_;
 };
 
-class LateRpc {
+class LateRpc final : private LateMaster {
  public:
   LateRpc();
   ~LateRpc() noexcept(false);
@@ -48,6 +48,8 @@ class LateRpc {
   void give(const std::string& name, uint32_t units);
   HeldTasks& tasksOf(const std::string& name) { return *monitors_.at(name)->executor; }
   LateBindingMonitor& monitor(const std::string& name) { return *monitors_.at(name)->binding; }
+  // What the master counts of a server's late-bound tasks.
+  PressureSum charged(const std::string& name) { return servers_.at(name).status.sum; }
   // The first of its running tasks ends.
   void endOne(const std::string& name, int32_t code = 0);
 
@@ -58,12 +60,20 @@ class LateRpc {
   void startSilentAgent(const std::string& name);
   LateBindingAgent& agent(const std::string& name) { return *agents_.at(name)->binding; }
 
-  std::unique_ptr<LateClient> client(const std::vector<std::string>& agents, LateClientListener& listener);
+  std::unique_ptr<LateClient> client(const std::vector<std::string>& agents, LateClientListener& listener,
+                                     const std::string& user = "alice");
 
   // Runs the event loop until it holds; fails the test after 30 s.
   void until(const std::string& what, const std::function<bool()>& holds);
+  template <typename T>
+  T wait(kj::Promise<T> promise) {
+    return promise.wait(io_.waitScope);
+  }
   // Until nothing is ready to run.
   void settle();
+
+  // Of monitors that are started from now on.
+  LateMonitorOptions monitorOptions;
 
   Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
 
@@ -83,7 +93,9 @@ class LateRpc {
   };
 
   std::string address(const std::string& name) const { return "unix:" + folder_.path() + "/" + name; }
-  void answer(const std::string& name, const late::PoolReport& report);
+  void report(const std::string& name, const late::PoolReport& report) override;
+  // As a master that counts it: agents hear of the server's new sum.
+  void charge(late::PoolPressure pressure) override;
 
   TemporaryFolder folder_;
   kj::AsyncIoContext io_ = kj::setupAsyncIo();

@@ -267,5 +267,147 @@ TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHas) {
   EXPECT_EQ(heard.results.back().outcome, Outcome::kDone);
 }
 
+TEST_F(LateRpcTest, WhatTheMasterCountsOfItsOwnTasksIsNotFeltTwice) {
+  rpc.monitorOptions.charge = {.smoothing = std::chrono::milliseconds(1),
+                               .interval = std::chrono::milliseconds(1)};
+  rpc.monitorOptions.queue.passOver = std::chrono::hours(1);
+  rpc.startMonitor("s1", false);
+  rpc.give("s1", 2);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  const auto llc = static_cast<size_t>(Resource::kLlc);
+  LateClientJob loud = lateJob(1), quiet = lateJob(1);
+  loud.spec.profile.caused[llc] = 40;
+  quiet.spec.profile.tolerated[llc] = 50;
+  client->submit(loud);
+  rpc.until("the master counts it", [&]() { return rpc.charged("s1")[llc] == 40; });
+  client->submit(quiet);
+  untilRunning("s1", 2);
+  rpc.endOne("s1");
+  rpc.until("the master counts nothing", [&]() { return rpc.charged("s1") == PressureSum{}; });
+}
+
+TEST_F(LateRpcTest, SharesOfUsersReachTheMonitors) {
+  rpc.startMonitor("s1", false);
+  rpc.give("s1", 1);
+  rpc.startAgent("a1");
+  rpc.agent("a1").note("alice", 1'000);
+  const auto alice = rpc.client({"a1"}, heard), bob = rpc.client({"a1"}, heard, "bob");
+  const auto passes = [this](std::chrono::milliseconds time) {
+    const MonotonicTime end = systemClock().now().steady + time;
+    rpc.until("time has passed", [end]() { return systemClock().now().steady >= end; });
+  };
+  const auto isBobs = [this]() { return rpc.tasksOf("s1").running.front().launch.user == "bob"; };
+  alice->submit(lateJob(3));
+  untilRunning("s1", 1);
+  bob->submit(lateJob(2));
+  untilQueued("s1", 9);
+  rpc.endOne("s1");
+  untilRunning("s1", 1);
+  EXPECT_TRUE(isBobs()) << "he has had nothing yet";
+  passes(std::chrono::milliseconds(5));
+  rpc.endOne("s1");
+  untilRunning("s1", 1);
+  EXPECT_FALSE(isBobs());
+  // Ten times as long as bob's, and a hundredth of it by her shares.
+  passes(std::chrono::milliseconds(50));
+  rpc.endOne("s1");
+  untilRunning("s1", 1);
+  EXPECT_FALSE(isBobs());
+}
+
+// One agent with a job of three tasks, of which one runs and two wait.
+struct LateQueriesTest : LateRpcTest {
+  LateQueriesTest() {
+    rpc.startMonitor("s1", false);
+    rpc.give("s1", 1);
+    rpc.startAgent("a1");
+    client = rpc.client({"a1"}, heard);
+    client->submit(job);
+    untilRunning("s1", 1);
+    alice.user = "alice";
+    bob.user = "bob";
+    bob.role = Role::kSubmit;
+  }
+
+  LateBindingAgent& agent() { return rpc.agent("a1"); }
+  // "name state queued active succeeded failed" of those that pass.
+  std::vector<std::string> listed(const Caller& caller, const std::string& name = "") {
+    capnp::MallocMessageBuilder message, answer;
+    auto filter = message.initRoot<wire::JobFilter>();
+    filter.setName(name.c_str());
+    auto jobs = answer.initRoot<wire::ClientPort::LateJobsResults>();
+    agent().list(caller, 10, filter.asReader(), jobs);
+    std::vector<std::string> lines;
+    for (auto one : jobs.asReader().getJobs()) {
+      lines.push_back(kj::str(one.getName(), " ", tarcil::name(fromWire(one.getState())).data(), " ",
+                              one.getQueued(), " ", one.getActive(), " ", one.getSucceeded(), " ",
+                              one.getFailed())
+                          .cStr());
+    }
+    return lines;
+  }
+
+  LateClientJob job = lateJob(3);
+  std::unique_ptr<LateClient> client;
+  Caller alice, bob;
+};
+
+TEST_F(LateQueriesTest, ListsJobsForThoseWhoMaySeeThem) {
+  EXPECT_THAT(listed(alice), ElementsAre("short running 2 1 0 0"));
+  EXPECT_THAT(listed(alice, "long"), IsEmpty());
+  EXPECT_THAT(listed(bob), IsEmpty());
+  EXPECT_THAT(agent().withPrefix(alice, toString(job.id).substr(0, 4)), ElementsAre(job.id));
+  EXPECT_THAT(agent().withPrefix(bob, toString(job.id).substr(0, 4)), IsEmpty());
+  rpc.endOne("s1", 3);
+  untilRunning("s1", 1);
+  rpc.endOne("s1");
+  untilRunning("s1", 1);
+  EXPECT_THAT(listed(alice), ElementsAre("short running 0 1 1 1"));
+  rpc.endOne("s1");
+  untilResults(3);
+  EXPECT_THAT(listed(alice), ElementsAre("short failed 0 0 2 1"));
+}
+
+TEST_F(LateQueriesTest, CancelsForThoseWhoMay) {
+  EXPECT_EQ(agent().cancel(bob, job.id).error().code, ErrorCode::kNotFound);
+  const auto before = agent().cancel(alice, job.id);
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(*before, RunState::kRunning);
+  untilResults(2);
+  rpc.endOne("s1");
+  untilResults(3);
+  EXPECT_THAT(listed(alice), ElementsAre("short cancelled 0 0 1 2"));
+  EXPECT_EQ(*agent().cancel(alice, job.id), RunState::kCancelled) << "it is over";
+}
+
+TEST_F(LateQueriesTest, TellsWhoWaitsWhenTheJobIsOver) {
+  bool isOver = false;
+  auto waiting = agent().untilOver(alice, job.id).then([&isOver](RunState state) {
+    isOver = true;
+    EXPECT_EQ(state, RunState::kDone);
+  });
+  auto held = waiting.eagerlyEvaluate(nullptr);
+  for (int i = 0; i < 3; ++i) {
+    untilRunning("s1", 1);
+    EXPECT_FALSE(isOver);
+    rpc.endOne("s1");
+  }
+  rpc.until("the wait is over", [&isOver]() { return isOver; });
+  EXPECT_EQ(rpc.wait(agent().untilOver(alice, job.id)), RunState::kDone) << "at once";
+}
+
+TEST_F(LateQueriesTest, KnowsWhereTheOutputOfATaskIsWhenThatIsOver) {
+  const LateTask task = rpc.tasksOf("s1").running.front();
+  const TaskIndex index = task.launch.task;
+  EXPECT_EQ(rpc.wait(agent().outputPlace(alice, job.id, index, false)).address, "");
+  auto place = agent().outputPlace(alice, job.id, index, true);
+  rpc.endOne("s1");
+  const auto found = rpc.wait(kj::mv(place));
+  EXPECT_THAT(found.address, HasSubstr("/s1"));
+  EXPECT_EQ(found.turn, task.turn);
+  EXPECT_TRUE(found.isOver);
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "tests/support/builders.h"
@@ -26,6 +28,7 @@ struct Message {
   size_t withFacts = 0;
   uint64_t words = 0;
   size_t platforms = 0;
+  std::map<std::string, uint32_t> shares;
   bool settings = false;
   bool complete = false;
   kj::Maybe<uint64_t> checksum;
@@ -49,6 +52,7 @@ class PlayedAgent final : public wire::AgentFeed::Server {
     }
     message.words = params.totalSize().wordCount;
     message.platforms = params.getPlatforms().size();
+    for (auto shares : params.getShares()) message.shares[shares.getUser().cStr()] = shares.getShares();
     message.settings = params.hasSettings();
     message.complete = params.getSnapshotComplete();
     if (params.hasChecksum()) message.checksum = params.getChecksum().getSum();
@@ -237,6 +241,22 @@ TEST_F(FeedTest, SendsEverythingAnewToAnAgentWhoseCopyDiffers) {
   EXPECT_TRUE(messages()[2].complete);
   answer();
   EXPECT_TRUE(agent_.unanswered.empty());
+}
+
+TEST_F(FeedTest, SendsSharesOfUsersWhereTheyAreSet) {
+  using testing::IsEmpty;
+  using testing::Pair;
+  published_.take(master::PublishShares{"alice", 3});
+  start();
+  EXPECT_THAT(messages().back().shares, ElementsAre(Pair("alice", 3u)));
+  answerAll();
+  published_.take(master::PublishShares{"bob", 2});
+  feed_->sharesChanged("bob");
+  scope_.poll();
+  EXPECT_THAT(messages().back().shares, ElementsAre(Pair("bob", 2u)));
+  answerAll();
+  change(1);
+  EXPECT_THAT(messages().back().shares, IsEmpty());
 }
 
 }  // namespace

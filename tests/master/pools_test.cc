@@ -182,5 +182,60 @@ TEST_F(Pools, MonitorsAreToldTheLimitThatHoldsWhenTheyAttach) {
   EXPECT_GE(only<LimitPool>(master.lastActions()).back().limit.revision, before);
 }
 
+// --- What late-bound tasks cause
+
+struct PoolPressures : Pools {
+  static PressureSum llc(int32_t value) {
+    PressureSum sum{};
+    sum[static_cast<size_t>(Resource::kLlc)] = value;
+    return sum;
+  }
+  std::vector<Action> press(int32_t value, const std::string& server = "s") {
+    return master.handle(PressureReported{monitor, {}, {{server, llc(value)}}});
+  }
+  PressureSum sum(const std::string& server = "s") { return master.status(server).sum; }
+};
+
+TEST_F(PoolPressures, CountLikeThoseOfOtherTasks) {
+  const auto published = only<PublishServer>(press(40));
+  ASSERT_THAT(published, SizeIs(1));
+  EXPECT_EQ(published[0].update.status.sum, llc(40));
+  EXPECT_EQ(master.logic().server("s")->contention[static_cast<size_t>(Resource::kLlc)], 40);
+  EXPECT_EQ(master.logic().server("s")->poolCaused, llc(40));
+  EXPECT_THAT(only<PublishServer>(press(40)), IsEmpty()) << "nothing changed";
+  press(0);
+  EXPECT_EQ(sum(), PressureSum{});
+}
+
+TEST_F(PoolPressures, StayWhileOtherTasksComeAndGo) {
+  press(40);
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  const AllocationId allocation = master.place(agent, commit);
+  report(2);
+  EXPECT_EQ(sum(), llc(40));
+  master.ended(monitor, allocation, {});
+  EXPECT_EQ(sum(), llc(40));
+}
+
+TEST_F(PoolPressures, AreForgottenUntilTheMonitorTellsThemAgain) {
+  EXPECT_THAT(only<Persist>(press(40)), IsEmpty());
+  monitor = master.attachMonitor("m", {lending("s", 4), serverFacts("other", 4)});
+  EXPECT_EQ(sum(), PressureSum{});
+  press(40);
+  master.restart();
+  EXPECT_EQ(sum(), PressureSum{});
+}
+
+TEST_F(PoolPressures, AreOnlyForServersThatLendUnitsAndTheirMonitors) {
+  press(40, "other");
+  EXPECT_EQ(sum("other"), PressureSum{});
+  const SessionId stranger = master.attachMonitor("n", {lending("t", 1)});
+  master.handle(PressureReported{stranger, {}, {{"s", llc(40)}}});
+  EXPECT_EQ(sum(), PressureSum{});
+  press(-1);
+  EXPECT_EQ(sum(), PressureSum{}) << "no pressure is less than none";
+}
+
 }  // namespace
 }  // namespace tarcil

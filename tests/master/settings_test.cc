@@ -94,5 +94,14 @@ TEST(Platforms, WithAShareBeyondFourAreRefused) {
   EXPECT_TRUE(only<Answer>(master.handle(PlatformSet{2, "p", share})).at(0).status.ok());
 }
 
+TEST(SharesOfUsers, ArePublishedToAgentsAndKept) {
+  MasterHarness master;
+  const auto published = only<PublishShares>(master.handle(SharesSet{1, "alice", 3}));
+  ASSERT_EQ(published.size(), 1u);
+  EXPECT_EQ(published[0].user, "alice");
+  EXPECT_EQ(published[0].shares, 3u);
+  EXPECT_TRUE(only<PublishShares>(master.handle(SharesSet{2, "alice", 0})).empty());
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -33,7 +33,9 @@ class CgroupTreeTest : public testing::Test {
     return text.str();
   }
   const std::string& folder() const { return folder_.path(); }
-  CgroupTree tree() const { return {{folder_.path() + "/mounts", folder_.path() + "/swaps", ""}, "g", "s"}; }
+  CgroupTree tree() const {
+    return {{folder_.path() + "/mounts", folder_.path() + "/swaps", ""}, {"g", "s"}};
+  }
 
   void makeV1() const {
     put("mounts", "c " + folder_.path() + "/cpuset cgroup rw,cpuset 0 0\n" + "m " + folder_.path() +
@@ -94,6 +96,20 @@ TEST_F(CgroupTreeTest, MemoryThatIsInUseIsNotTakenAway) {
   EXPECT_EQ(get("u/g/s/7/memory.max"), "2000");
   EXPECT_EQ(get("u/g/s/7/memory.high").substr(0, 3), "max");
   EXPECT_EQ(get("u/g/s/7/cpuset.cpus"), "0-1");
+}
+
+TEST_F(CgroupTreeTest, AGroupIsCountedWithItsServerAndGoesBeforeIt) {
+  put("mounts", "m " + folder() + "/memory cgroup rw,memory 0 0\n");
+  std::filesystem::create_directory(folder() + "/memory");
+  const SystemPaths paths{folder() + "/mounts", folder() + "/swaps", ""};
+  const CgroupTree server(paths, {"g", "s"}), group(paths, {"g", "s", "late"});
+  EXPECT_EQ(group.counted().memory, server.counted().memory + "/late");
+  EXPECT_TRUE(server.tasks().empty());
+  server.removeUnused();
+  EXPECT_TRUE(std::filesystem::exists(group.counted().memory));
+  group.removeUnused();
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/memory/g"));
+  EXPECT_TRUE(std::filesystem::exists(folder() + "/memory"));
 }
 
 }  // namespace

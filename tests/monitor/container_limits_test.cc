@@ -176,7 +176,7 @@ TEST_F(ContainerLimitsTest, AFullDiskCutsTheOutputAndNothingElse) {
 
 TEST_F(ContainerLimitsTest, NothingOfATaskIsLeftInTheCgroupTree) {
   containers().run(script(1, "setsid sleep 1000 & true"));
-  const CgroupTree tree({}, "tarcil-" + options_.tag, options_.server);
+  const CgroupTree tree({}, {"tarcil-" + options_.tag, options_.server});
   EXPECT_TRUE(tree.tasks().empty());
 }
 

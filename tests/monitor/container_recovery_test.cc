@@ -147,7 +147,7 @@ TEST_F(ContainerRecoveryTest, ATaskDiesWithItsShimAndIsLost) {
   EXPECT_EQ(end.cause, EndCause::kLost);
   EXPECT_NE(end.problem.find("its supervisor (tarcil-shim) was killed"), std::string::npos);
   // Their cgroup could not have been removed with a process in it.
-  const CgroupTree tree({}, "tarcil-" + options_.tag, options_.server);
+  const CgroupTree tree({}, {"tarcil-" + options_.tag, options_.server});
   EXPECT_TRUE(tree.tasks().empty());
 }
 
@@ -164,7 +164,7 @@ TEST_F(ContainerRecoveryTest, AShimKilledWhileNoMonitorWasThereMeansLost) {
   const RecoveredTask task = recovered();
   EXPECT_EQ(task.state, RecoveredTask::State::kEnded);
   EXPECT_EQ(task.end.cause, EndCause::kLost);
-  const CgroupTree tree({}, "tarcil-" + options_.tag, options_.server);
+  const CgroupTree tree({}, {"tarcil-" + options_.tag, options_.server});
   EXPECT_TRUE(tree.tasks().empty());
 }
 

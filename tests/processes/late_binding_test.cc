@@ -201,6 +201,20 @@ TEST(LateBinding, ExecutorsRunManyTasksInOneProcess) {
   EXPECT_EQ(missing["tasks"][0]["exit_code"], 127);
 }
 
+TEST(LateBinding, TheExampleOfAnExecutorInCppRunsTasks) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  cluster.traces().write("executor", "");  // for its folder, which every user can read
+  const std::string program = cluster.traces().at("executor");
+  std::filesystem::copy_file(TARCIL_LATE_EXECUTOR, program,
+                             std::filesystem::copy_options::overwrite_existing);
+  const Json job = cluster.json(
+      {"submit", "--wait",
+       cluster.jobFile(std::string(kLate) + "executor: [" + program + "]\ncommand: ['500']\n" + tasks(50))});
+  EXPECT_EQ(job["state"], "done");
+  for (const Json& task : job["tasks"]) EXPECT_GE(task["phases_ms"]["service"].get<double>(), 0.5);
+}
+
 TEST(LateBinding, ProgramsSubmitThroughTheLibrary) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2, .agents = 2});
@@ -218,6 +232,72 @@ TEST(LateBinding, ProgramsSubmitThroughTheLibrary) {
   EXPECT_THAT(bad.out, HasSubstr("0 done, 10 failed")) << bad.err;
   const ProcessResult denied = runProcess({TARCIL_LATE_CLIENT, "/dev/null", agents, "1", "true"}, {});
   EXPECT_EQ(denied.exitCode, 3);
+}
+
+TEST(LateBinding, RunCopiesWhatTasksWriteAndTakesTheirCode) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2, .agents = 2});
+  const auto run = [&cluster](const std::string& script, const std::string& tasks) {
+    return cluster
+        .startCommand({"run", "--policy", "late-binding", "--tasks", tasks, "--", "sh", "-c", script})
+        .finish();
+  };
+  const ProcessResult good = run("echo out $TARCIL_TASK; echo err >&2", "3");
+  EXPECT_EQ(good.exitCode, 0) << good.err;
+  for (const char* line : {"out 0\n", "out 1\n", "out 2\n"}) EXPECT_THAT(good.out, HasSubstr(line));
+  EXPECT_THAT(good.err, HasSubstr("err\n"));
+  EXPECT_EQ(run("exit 7", "2").exitCode, 7);
+  const ProcessResult wide =
+      cluster.startCommand({"run", "--policy", "late-binding", "--rus", "2", "--", "true"}).finish();
+  EXPECT_EQ(wide.exitCode, 2);
+  EXPECT_THAT(wide.err, HasSubstr("has one unit for each task"));
+}
+
+TEST(LateBinding, CommandsKnowJobsThatAgentsHold) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2, .agents = 2});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(shellJob("echo said; echo more >&2", kLate + tasks(2)));
+  EXPECT_EQ(cluster.json({"job", "wait", job})[0]["state"], "done");
+  const std::string prefix = job.substr(0, 8);
+  EXPECT_EQ(cluster.status(prefix)["state"], "done");
+  EXPECT_EQ(cluster.startCommand({"job", "logs", prefix}).finish().out, "said\n");
+  EXPECT_EQ(cluster.startCommand({"job", "logs", "--stderr", "--task", "1", prefix}).finish().out, "more\n");
+  EXPECT_EQ(cluster.json({"job", "logs", job})["tasks"][1]["stdout"], "said\n");
+  const std::string other = cluster.submit(shellJob("true"));
+  const Json listed = cluster.json({"job", "list"});
+  ASSERT_THAT(listed, SizeIs(2));
+  EXPECT_EQ(listed[0]["id"], other) << "the newest first";
+  EXPECT_EQ(listed[0]["late_binding"], false);
+  EXPECT_EQ(listed[1]["id"], job);
+  EXPECT_EQ(listed[1]["late_binding"], true);
+  EXPECT_EQ(listed[1]["succeeded"], 2);
+
+  const std::string waiting =
+      cluster.submit(shellJob(traces.note("late") + traces.waitForGate(), kLate + tasks(50)));
+  traces.waitForLines("late", 2);
+  EXPECT_EQ(cluster.json({"job", "cancel", waiting})[0]["cancelled"], true);
+  traces.openGate();
+  EXPECT_EQ(cluster.json({"job", "wait", waiting}, 1)[0]["state"], "cancelled");
+  EXPECT_THAT(traces.lines("late"), SizeIs(2));
+  const ProcessResult held = cluster.startCommand({"job", "hold", waiting}).finish();
+  EXPECT_EQ(held.exitCode, 1);
+  EXPECT_THAT(held.err, HasSubstr("is bound late"));
+}
+
+TEST(LateBinding, PressureOfTasksIsCountedAtTheMaster) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const TraceFolder& traces = cluster.traces();
+  const auto caused = [&cluster]() {
+    return cluster.json({"server", "show", "server-1"})["late_binding_caused"]["llc"].get<int>();
+  };
+  const std::string job = cluster.submit(shellJob(traces.note("late") + traces.waitForGate(),
+                                                  kLate + tasks(2) + "profile: {caused: {llc: 30}}\n"));
+  cluster.until("both count", [&caused]() { return caused() >= 57; });
+  EXPECT_GE(cluster.json({"server", "show", "server-1"})["contention"]["llc"].get<int>(), 57);
+  traces.openGate();
+  cluster.until("nothing is left", [&caused]() { return caused() == 0; });
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ TEST_P(EveryPolicy, IsNeverFasterThanTheIdeal) {
 
 INSTANTIATE_TEST_SUITE_P(Scenario, EveryPolicy,
                          testing::Values(PolicyName::kQuality, PolicyName::kGreedy, PolicyName::kLateBinding,
+                                         PolicyName::kLateBindingAware, PolicyName::kLateBindingAdaptive,
                                          PolicyName::kBatch, PolicyName::kPerTask, PolicyName::kRandom,
                                          PolicyName::kLeastLoaded, PolicyName::kOmniscient,
                                          PolicyName::kIdeal),

@@ -36,6 +36,12 @@ TEST(Impact, SlackIsWhatIsToleratedLessWhatOthersAndTheBackgroundCause) {
   EXPECT_EQ(worstLoss(impacts[0]), kLlc);
 }
 
+TEST(Impact, WhatTasksCauseThatAreNotListedIsFeltToo) {
+  Neighbourhood there = {.tasks = {neighbour({}, {{Resource::kLlc, 50}})}};
+  there.unlisted = adding({{Resource::kLlc, 12}});
+  EXPECT_EQ(impactOf(there, adding({}))[0].before[kLlc], 50 - 12);
+}
+
 TEST(Impact, WhoToleratesEverythingLosesNothing) {
   const Neighbourhood there = {.tasks = {neighbour({{Resource::kLlc, 30}}, {})}};
   const auto impacts = impactOf(there, adding({{Resource::kLlc, 99}}));

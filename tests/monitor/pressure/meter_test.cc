@@ -139,7 +139,7 @@ TEST(LastLevelCache, CountsEachDomainOfTheHighestLevelOnce) {
 // A cgroup of this machine's version 2, where it has one that we may use.
 class UnifiedGroup {
  public:
-  UnifiedGroup() : tree_({}, "tarcil-pressure-test-" + std::to_string(::getpid()), "s1") {}
+  UnifiedGroup() : tree_({}, {"tarcil-pressure-test-" + std::to_string(::getpid()), "s1"}) {}
   ~UnifiedGroup() { tree_.removeUnused(); }
   std::string path() const { return tree_.counted().unified; }
 

@@ -1,0 +1,131 @@
+#include "cli/late_agents.h"
+
+#include "rpc/errors.h"
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+constexpr auto kAskPatience = 500 * kj::MILLISECONDS;
+
+// What the first of them that has an answer says.
+template <typename Answer>
+const Answer* firstOf(const kj::Array<kj::Maybe<Answer>>& answers) {
+  for (const auto& answer : answers) {
+    KJ_IF_MAYBE (found, answer) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+LateAgents::LateAgents(Cluster& cluster) : cluster_(cluster) {
+  for (const std::string& agent : cluster.agents()) {
+    clients_.push_back(std::make_unique<Client>(
+        cluster.net(), std::vector{agent}, cluster.token(),
+        ClientOptions{.firstPatience = kAskPatience, .patience = kAskPatience}, [](const std::string&) {}));
+  }
+}
+
+// By agent, all at once; null where it does not know, or does not answer.
+template <typename Send>
+auto LateAgents::askAll(Send send) {
+  using Answer = decltype(send(std::declval<Session&>()).wait(std::declval<kj::WaitScope&>()));
+  auto answers = kj::heapArrayBuilder<kj::Promise<kj::Maybe<Answer>>>(clients_.size());
+  for (size_t i = 0; i < clients_.size(); ++i) {
+    answers.add(
+        clients_[i]->ask(send).then([](Answer&& answer) -> kj::Maybe<Answer> { return kj::mv(answer); },
+                                    [this, i](kj::Exception&& exception) -> kj::Maybe<Answer> {
+                                      const ErrorCode code = fromException(exception).code;
+                                      if (code == ErrorCode::kDenied)
+                                        kj::throwFatalException(kj::mv(exception));
+                                      if (code != ErrorCode::kNotFound) silent_.insert(cluster_.agents()[i]);
+                                      return nullptr;
+                                    }));
+  }
+  return cluster_.wait(kj::joinPromises(answers.finish()));
+}
+
+std::optional<LateJobStatus> LateAgents::find(const JobId& id) {
+  auto answers = askAll([id](Session& session) {
+    auto request = session.agent.lateJobRequest();
+    request.setId(bytesOf(id));
+    return request.send();
+  });
+  const auto* found = firstOf(answers);
+  return found == nullptr ? std::nullopt : std::optional(readLateJob(found->getJob()));
+}
+
+std::optional<RunState> LateAgents::cancel(const JobId& id) {
+  auto answers = askAll([id](Session& session) {
+    auto request = session.agent.cancelLateJobRequest();
+    request.setId(bytesOf(id));
+    return request.send();
+  });
+  const auto* found = firstOf(answers);
+  return found == nullptr ? std::nullopt : std::optional(fromWire(found->getState()));
+}
+
+std::optional<RunState> LateAgents::wait(const JobId& id) {
+  auto answers = askAll([id](Session& session) {
+    auto request = session.agent.waitLateJobRequest();
+    request.setId(bytesOf(id));
+    return request.send();
+  });
+  const auto* found = firstOf(answers);
+  return found == nullptr ? std::nullopt : std::optional(fromWire(found->getState()));
+}
+
+std::set<JobId> LateAgents::withPrefix(const std::string& prefix) {
+  auto answers = askAll([prefix](Session& session) {
+    auto request = session.agent.findLateJobsRequest();
+    request.setPrefix(prefix.c_str());
+    return request.send();
+  });
+  std::set<JobId> ids;
+  for (auto& answer : answers) {
+    KJ_IF_MAYBE (found, answer) {
+      for (auto id : found->getIds()) ids.insert(readJobId(id));
+    }
+  }
+  return ids;
+}
+
+std::vector<LateAgents::Jobs> LateAgents::list(uint32_t limit, wire::JobFilter::Reader filter) {
+  auto answers = askAll([limit, filter](Session& session) {
+    auto request = session.agent.lateJobsRequest();
+    request.setLimit(limit);
+    request.setFilter(filter);
+    return request.send();
+  });
+  std::vector<Jobs> lists;
+  for (auto& answer : answers) {
+    KJ_IF_MAYBE (found, answer) lists.push_back(kj::mv(*found));
+  }
+  return lists;
+}
+
+kj::Promise<void> LateAgents::copyOutput(const OutputSource& source, Follow follow, Sink sink) {
+  return copyFrom(0, source, follow, std::move(sink));
+}
+
+// From this agent on, until one knows the job.
+kj::Promise<void> LateAgents::copyFrom(size_t agent, OutputSource source, Follow follow, Sink sink) {
+  return copyLateOutput(*clients_[agent], source, follow, sink)
+      .catch_([this, agent, source, follow, sink](kj::Exception&& exception) -> kj::Promise<void> {
+        const ErrorCode code = fromException(exception).code;
+        const bool mayBeOthers = code == ErrorCode::kNotFound || code == ErrorCode::kUnavailable;
+        if (!mayBeOthers || agent + 1 == clients_.size()) return kj::mv(exception);
+        return copyFrom(agent + 1, source, follow, sink);
+      });
+}
+
+Failure LateAgents::unknown(const JobId& id) const {
+  std::string message = "there is no job " + toString(id) + ", or no agent remembers it";
+  for (const std::string& agent : silent_) {
+    message += (agent == *silent_.begin() ? "; no answer from the agent at " : ", ") + agent;
+  }
+  return {kExitFailed, std::move(message)};
+}
+
+}  // namespace tarcil

@@ -1,0 +1,54 @@
+// A late-bound job in the foreground of a terminal: what its tasks write is copied as they end, Ctrl-C
+// cancels it, and it gives the exit code.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "cli/cluster.h"
+#include "cli/late_agents.h"
+#include "cli/late_job.h"
+#include "client/late_client.h"
+
+namespace tarcil {
+
+class LateForegroundJob final : private LateClientListener {
+ public:
+  // Requires: SIGINT and SIGTERM are captured (kj::UnixEventPort). `cluster` outlives this.
+  LateForegroundJob(Cluster& cluster, JobSpec spec);
+  KJ_DISALLOW_COPY(LateForegroundJob);
+
+  // Submits the job, copies the output of each task that has ended, waits for the last. The exit code: that
+  // of the first task in order that failed, kExitOfTarcil where one was lost or the job was refused, 130
+  // (143) when SIGINT (SIGTERM) cancelled it. Throws as Cluster does.
+  int run();
+
+ private:
+  void taskOver(const LateClientResult& result) override;
+  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override;
+  void denied(const Error& error) override;
+
+  kj::Promise<void> copyOutputs();
+  kj::Promise<void> copyStream(TaskIndex task, wire::Stream stream);
+  kj::Promise<void> watchSignals();
+  int exitCode() const;
+
+  Cluster& cluster_;
+  const JobId id_;
+  LateAgents agents_;
+  std::vector<LateTaskStatus> tasks_;
+  size_t notOver_;
+  std::string problem_;          // why the job was refused
+  std::deque<TaskIndex> ended_;  // whose output is to be copied
+  bool isCopying_ = false;
+  int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
+  kj::PromiseFulfillerPair<void> over_ = kj::newPromiseAndFulfiller<void>();
+  kj::PromiseFulfillerPair<void> left_ = kj::newPromiseAndFulfiller<void>();
+  LateClient client_;
+  late::ClientJob job_ = 0;
+  JobSpec spec_;
+  kj::Promise<void> copying_ = kj::READY_NOW;
+  kj::Promise<void> signals_ = nullptr;
+};
+
+}  // namespace tarcil
