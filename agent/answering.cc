@@ -195,7 +195,9 @@ void AgentLogic::State::afterGrants(Job& job, bool refused, Turn& turn) {
 // starting, the launch is sent again. One that was not lost is not started twice.
 void AgentLogic::State::launch(Job& job, TaskIndex index, Turn& turn) {
   const HeldTask& task = *job.held.find(index);
-  launches.start(launchSpec(job.held.record(), index, task), task.server, copy.state(), turn.actions);
+  const JobRecord& record = job.held.record();
+  const size_t asked = record.spec.rusPerTask, more = std::max(task.rus.size(), asked) - asked;
+  launches.start(launchSpec(record, index, task), more, task.server, copy.state(), turn.actions);
 }
 
 void AgentLogic::State::on(const LaunchAnswered& event, Turn& turn) {

@@ -4,12 +4,13 @@
 
 namespace tarcil::agent {
 
-void Launches::start(LaunchSpec spec, ServerId server, const ClusterState& state,
+void Launches::start(LaunchSpec spec, size_t unitsMore, ServerId server, const ClusterState& state,
                      std::vector<Action>& actions) {
   AllocationId allocation = spec.allocation;
   auto [entry, added] = launching_.try_emplace(allocation);
   if (!added) return;
   entry->second.spec = std::move(spec);
+  entry->second.unitsMore = unitsMore;
   entry->second.server = server;
   entry->second.pause = retry_;
   send(entry->second, state, actions);
@@ -63,7 +64,12 @@ void Launches::send(Launching& launching, const ClusterState& state, std::vector
   }
   launching.stage = Launching::Stage::kSent;
   launching.spec.server = state.name(launching.server);
-  actions.push_back(Launch{.address = std::string(state.address(launching.server)), .spec = launching.spec});
+  LaunchSpec spec = launching.spec;
+  if (launching.unitsMore > 0 && spec.limits.memoryBytes > 0) {
+    const ServerFacts facts = state.facts(launching.server);
+    spec.limits.memoryBytes += launching.unitsMore * (facts.memoryBytes / std::max(1u, facts.rus));
+  }
+  actions.push_back(Launch{.address = std::string(state.address(launching.server)), .spec = std::move(spec)});
 }
 
 }  // namespace tarcil::agent

@@ -23,8 +23,10 @@ class Launches {
   static constexpr Duration kLongestPause = std::chrono::seconds(2);
 
   // Sends the launch, now or as soon as the server's facts are known. No effect where it is under way
-  // already. The server's name is filled in here.
-  void start(LaunchSpec spec, ServerId server, const ClusterState& state, std::vector<Action>& actions);
+  // already. The server's name is filled in here. So is the memory of `unitsMore`, units that the task got
+  // beyond those that its job asks for: where the job limits memory, the limit goes with them.
+  void start(LaunchSpec spec, size_t unitsMore, ServerId server, const ClusterState& state,
+             std::vector<Action>& actions);
 
   // Takes a monitor's answer: the launch is settled, or to be sent again after a pause.
   void answered(const LaunchAnswered& answer, MonotonicTime now);
@@ -43,6 +45,7 @@ class Launches {
  private:
   struct Launching {
     LaunchSpec spec;
+    size_t unitsMore = 0;
     ServerId server = 0;
     Duration pause{};
     enum class Stage : uint8_t { kNoFacts, kSent, kPausing } stage = Stage::kNoFacts;

@@ -52,8 +52,9 @@ class JobReader {
     readContainer();
     readLimits();
     readRestart();
-    if (auto performance = root_.take("performance")) job_.spec.performance = performanceIn(*performance);
-    readAdjust();
+    const auto performance = root_.take("performance");
+    if (performance) job_.spec.performance = performanceIn(*performance);
+    readAdjust(performance.has_value());
     readFiles();
     readLateBinding();
     root_.refuseOthers();
@@ -312,7 +313,7 @@ class JobReader {
     restart->refuseOthers();
   }
 
-  void readAdjust() {
+  void readAdjust(bool isWatched) {
     auto value = root_.take("adjust");
     if (!value) return;
     auto adjust = value->mapping();
@@ -321,6 +322,11 @@ class JobReader {
       assign(job_.spec.adjust.moreRus, more->integer(0, kMaxRusPerTask));
     if (auto move = adjust->take("move")) assign(job_.spec.adjust.move, move->boolean());
     adjust->refuseOthers();
+    if (!isWatched) {
+      value->problem(
+          "is for tasks that perform below what the job expects, and nothing says what it expects; write "
+          "performance: {metric: reported} too (docs/job-file.md), or leave this out");
+    }
   }
 
   // After everything else, which it is held against.

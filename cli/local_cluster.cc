@@ -132,6 +132,7 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
         {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag", tagOf(plan.data),
          "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period", plan.pressurePeriod,
          "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks"});
+    arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
   }
   return monitors;
 }

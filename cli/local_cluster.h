@@ -21,6 +21,8 @@ struct LocalClusterPlan {
   std::optional<uint32_t> lateUnits{};
   // How often servers are measured, as --pressure-period takes it.
   std::string pressurePeriod = "off";
+  // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
+  std::vector<std::string> monitorOptions{};
 };
 
 // One process of the cluster.

@@ -4,13 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "core/decide/chooser.h"
-#include "core/model/quality.h"
-#include "core/state/commit_check.h"
+#include "master/claimants.h"
 #include "master/learning.h"
+#include "master/relocation.h"
 #include "master/reservation.h"
-#include "master/spreading.h"
-#include "master/suitable.h"
 #include "master/task_life.h"
 
 namespace tarcil::master {
@@ -20,15 +17,13 @@ namespace {
 constexpr size_t kMostCauses = 8;
 constexpr size_t kMostEvidence = 256;
 
+using HeldBy = Relocation::HeldBy;
+
 constexpr size_t kMostSteps = 20;
 constexpr Duration kLongestCalm = std::chrono::hours(1);
 
-// A task is moved for no less than this part of its performance on its best platform, and so often at most:
-// each move costs what it has done so far.
-constexpr double kWorthAMove = 0.1;
+// A task is moved so often at most: each move costs what it has done so far.
 constexpr uint32_t kMostMoves = 3;
-// Servers looked at for a better place at a time; the next time others are.
-constexpr size_t kMostLookedAt = 128;
 
 // A server that was shielded takes tasks for so many times the longest shield before it is shielded again:
 // tasks that fall short now and then, or one after the other, do not close it.
@@ -38,9 +33,22 @@ TaskRecord& taskOf(const Hold& hold) {
   return hold.job->tasks[hold.task];
 }
 
+std::string titleOf(const Job& job) {
+  return job.record.spec.name + " (job " + toString(job.record.id).substr(0, 8) + ")";
+}
+
 std::string titleOf(const Hold& hold) {
-  return "task " + std::to_string(hold.task) + " of " + hold.job->record.spec.name + " (job " +
-         toString(hold.job->record.id).substr(0, 8) + ")";
+  return "task " + std::to_string(hold.task) + " of " + titleOf(*hold.job);
+}
+
+std::string inWords(size_t units) {
+  return std::to_string(units) + (units == 1 ? " unit" : " units");
+}
+
+void logStep(const Context& context, Job& job, TaskIndex task, std::string text) {
+  auto& steps = job.adjusting.steps;
+  if (steps.size() == kMostSteps) steps.erase(steps.begin());
+  steps.push_back({context.now.wall, task, std::move(text)});
 }
 
 // Who the neighbour of a cause is; empty where there is none, or it is gone.
@@ -86,9 +94,12 @@ class Patient {
     if (context_.now.steady < troubled_.nextStep) return;
     const auto& causes = troubled_.trouble->causes;
     const auto likeliest = causes.empty() ? Cause::Kind::kUnknown : causes.front().kind;
-    const bool isOwnLimit = likeliest == Cause::Kind::kCores || likeliest == Cause::Kind::kMemoryLimit;
+    const HeldBy heldBy = likeliest == Cause::Kind::kCores         ? HeldBy::kCores
+                          : likeliest == Cause::Kind::kMemoryLimit ? HeldBy::kMemory
+                                                                   : HeldBy::kOthers;
+    const bool isOwnLimit = heldBy != HeldBy::kOthers;
     const bool othersMatter = !isOwnLimit && likeliest != Cause::Kind::kUnknown;
-    if ((isOwnLimit && grow()) || (othersMatter && shield()) || move()) {
+    if ((isOwnLimit && grow()) || (othersMatter && shield()) || move(heldBy)) {
       troubled_.nextStep = context_.now.steady + tables_.options.adjustingPause;
     }
   }
@@ -97,7 +108,7 @@ class Patient {
   bool undo() {
     if (!troubled_.resizing.empty()) return true;
     if (extraUnits() == 0) return false;
-    if (task_.stopping) return true;  // it gives back all of them soon
+    if (task_.stopping || task_.state != RunState::kRunning) return true;  // it has none yet, or not for long
     std::vector<RuIndex> fewer(task_.rus.begin(),
                                task_.rus.begin() + static_cast<ptrdiff_t>(job_.record.spec.rusPerTask));
     return resizeTo(std::move(fewer));
@@ -136,7 +147,7 @@ class Patient {
     troubled_.grows = false;
     troubled_.trouble.reset();
     tables_.troubles.due.set(task_.allocation, context_.now.steady + troubled_.calm);
-    if (extraUnits() > 0 && !task_.stopping) resizeTo(task_.rus);
+    if (extraUnits() > 0 && !task_.stopping && task_.state == RunState::kRunning) resizeTo(task_.rus);
   }
 
  private:
@@ -151,10 +162,20 @@ class Patient {
     }
   }
 
+  bool mayGrow() const { return extraUnits() < job_.record.spec.adjust.moreRus; }
+
   // Another unit of the server, at the end of those it has.
   bool grow() {
-    if (troubled_.failed || isKept(tables_, hold_.server)) return false;
-    if (extraUnits() >= job_.record.spec.adjust.moreRus || server_.status.free.size() == 0) return false;
+    if (troubled_.failed || !mayGrow()) return false;
+    if (isKept(tables_, hold_.server) || server_.status.free.size() == 0) return false;
+    if (const Job* waiting = claimantOf(tables_, server_)) {
+      if (!std::exchange(troubled_.outranked, true)) {
+        log("gets no unit more of " + server_.record.facts.name + " while " + titleOf(*waiting) +
+            " waits, which could use it");
+      }
+      return false;
+    }
+    troubled_.outranked = false;
     std::vector<RuIndex> more = task_.rus;
     more.push_back(server_.status.free.first(1).front());
     take(more);
@@ -181,47 +202,41 @@ class Patient {
     return true;
   }
 
-  // To any place that is enough better: the agent that finds one looks for the best.
-  bool move() {
+  // To a place that is enough better: one for its job's units is for its owner to find, who looks for the
+  // best; with more than that it is placed here, since no agent may claim them.
+  bool move(HeldBy heldBy) {
     const JobProgress& progress = job_.progress;
     if (!job_.record.spec.adjust.move || progress.cancelRequested || progress.held) return false;
     uint32_t& moves = job_.adjusting.moves[hold_.task];
-    if (moves >= kMostMoves || !isBetterElsewhere()) return false;
+    if (moves >= kMostMoves || !(troubled_.trouble->expected > 0)) return false;
+    // Where the look begins differs from task to task, and from time to time.
+    const size_t first =
+        task_.allocation + std::exchange(troubled_.lookedAt, troubled_.lookedAt + kMostLookedAt);
+    const auto place = betterPlace(tables_,
+                                   {hold_, partOfExpected(*troubled_.trouble), heldBy,
+                                    heldBy == HeldBy::kOthers ? task_.rus.size() : unitsNeeded()},
+                                   first);
+    if (!place) return false;
     ++moves;
     ++tables_.adjusted.moved;
     const std::string why = because(tables_, *troubled_.trouble);
-    log("moved away from " + server_.record.facts.name + ": it " + why);
+    std::string where = "moved away from " + server_.record.facts.name;
+    if (place->rus > job_.record.spec.rusPerTask) {
+      where += " to " + inWords(place->rus) + " of " + tables_.servers.at(place->server).record.facts.name;
+      job_.adjusting.destinations[hold_.task] = {*place, troubled_.calm};
+    }
+    log(where + ": it " + why);
     moveTask(context_, hold_, "moved: it " + why);
     return true;
   }
 
-  // E = S * factor, as agents judge (design 3.5), against what is measured here.
-  bool isBetterElsewhere() {
-    if (!(troubled_.trouble->expected > 0)) return false;
-    const JobSpec& spec = job_.record.spec;
-    const double here =
-        partOfExpected(*troubled_.trouble) * platformFactor(spec.profile, server_.record.facts.platform);
-    const Judging judging = judgingFor(spec, tables_.settings);
-    Spreading others(tables_.servers, job_);
-    others.remove(server_);
-    const size_t count = tables_.servers.size(), looks = std::min(count, kMostLookedAt);
-    for (size_t i = 0; i < looks; ++i) {
-      // Where the look begins differs from task to task.
-      const size_t next = (task_.allocation + troubled_.lookedAt++) % count;
-      const Server& other = std::as_const(tables_.servers).at(static_cast<ServerId>(next));
-      if (other.record.id == hold_.server || !isSuitable(other, spec)) continue;
-      if (isKept(tables_, other.record.id) || others.isFull(other)) continue;
-      Claim claim;
-      claim.server = other.record.id;
-      claim.rus = spec.rusPerTask;
-      claim.versionSeen = UINT64_MAX;  // none: it is judged anew
-      claim.floor = (here + kWorthAMove) / platformFactor(spec.profile, other.record.facts.platform);
-      if (claim.floor <= 1 && checkClaim(claim, judging, spec.extras, other.record.facts, other.status,
-                                         other.share) == Verdict::kGranted) {
-        return true;
-      }
-    }
-    return false;
+  // With as many it would do as expected, if it did no better with a unit than now; no more than it may have.
+  size_t unitsNeeded() const {
+    const size_t has = task_.rus.size(), most = job_.record.spec.rusPerTask + job_.record.spec.adjust.moreRus;
+    const double part = partOfExpected(*troubled_.trouble);
+    const double needed = part > 0 ? std::ceil(static_cast<double>(has) / part) : static_cast<double>(most);
+    return static_cast<size_t>(
+        std::clamp(needed, static_cast<double>(has), static_cast<double>(std::max(has, most))));
   }
 
   // The record and the server's tables say that it holds these.
@@ -238,11 +253,7 @@ class Patient {
     return true;
   }
 
-  void log(std::string text) {
-    auto& steps = job_.adjusting.steps;
-    if (steps.size() == kMostSteps) steps.erase(steps.begin());
-    steps.push_back({context_.now.wall, hold_.task, std::move(text)});
-  }
+  void log(std::string text) { logStep(context_, job_, hold_.task, std::move(text)); }
 
   Context& context_;
   Tables& tables_;
@@ -253,11 +264,17 @@ class Patient {
   Server& server_;
 };
 
+// Not within a character of UTF-8.
+void cut(std::string& text, size_t most) {
+  if (text.size() <= most) return;
+  const auto isWithin = [&text](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  while (most > 0 && isWithin(most)) --most;
+  text.resize(most);
+}
+
 Trouble bounded(Trouble trouble) {
   if (trouble.causes.size() > kMostCauses) trouble.causes.resize(kMostCauses);
-  for (Cause& cause : trouble.causes) {
-    if (cause.evidence.size() > kMostEvidence) cause.evidence.resize(kMostEvidence);
-  }
+  for (Cause& cause : trouble.causes) cut(cause.evidence, kMostEvidence);
   return trouble;
 }
 
@@ -353,6 +370,25 @@ void noteAdjustedEnds(Context& context, const Hold& hold) {
   Patient(context, allocation, *troubled).account();
   context.tables.troubles.erase(allocation);
   noteCalm(context, serverOf(context, allocation));
+}
+
+void placeMoved(Context& context, Job& job, TaskIndex index) {
+  const auto entry = job.adjusting.destinations.extract(index);
+  if (entry.empty()) return;
+  const auto& [claim, calm] = entry.mapped();
+  const TaskRecord& task = job.tasks[index];
+  if (task.state != RunState::kQueued || task.end.cause != EndCause::kCancelled) return;
+  const std::string& server = context.tables.servers.at(claim.server).record.facts.name;
+  if (!takePlace(context, job, claim)) {
+    logStep(context, job, index,
+            "waits for any place: its units of " + server + " are not to be had any more");
+    return;
+  }
+  logStep(context, job, index, "starts on " + inWords(claim.rus) + " of " + server);
+  TroubledTask& troubled = context.tables.troubles.add(task.allocation);
+  troubled.calm = calm;
+  troubled.grownSince = context.now.steady;
+  context.tables.troubles.due.set(task.allocation, context.now.steady + calm);
 }
 
 void resumeAdjusting(Context& context, const Server& server) {

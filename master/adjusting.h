@@ -1,6 +1,7 @@
 // What is done for tasks that fall short of what their jobs expect (design 8, Tarcil section 5.1): first
 // nobody else is placed on their server; a task that uses up its own cores or memory gets more units there,
-// if its job allows; at last it is moved to a place that is enough better, if its job allows.
+// if its job allows, and no job waits that could use them; at last it is moved to a place that is enough
+// better, or has the units that it needs, if its job allows.
 //
 // One step at a time for a task, with a pause between two. When its monitor says that the trouble is over,
 // and it stays so for a while, what was done is undone; a while that doubles when the trouble comes back.
@@ -23,6 +24,10 @@ void adjustDue(Context& context);
 
 // To be called before the attempt's units are freed: accounts for those it got beyond what it asked for.
 void noteAdjustedEnds(Context& context, const Hold& hold);
+
+// To be called when an attempt is over: a task that was ended to have more units elsewhere starts there, if
+// they are still to be had.
+void placeMoved(Context& context, Job& job, TaskIndex task);
 
 // The monitor of this server attaches: it tells anew who is in trouble, and is told anew of tasks that have
 // more units than they were launched with.

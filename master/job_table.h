@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/state/claim.h"
 #include "core/state/job_state.h"
 #include "master/ahead.h"
 #include "master/waiting_queue.h"
@@ -73,6 +74,12 @@ struct Job {
   struct Adjusting {
     std::vector<AdjustingStep> steps;
     std::map<TaskIndex, uint32_t> moves;
+    // Where a task that is being ended is to start again, with more units than it asks for.
+    struct Destination {
+      Claim claim;
+      Duration calm{};  // as TroubledTask::calm
+    };
+    std::map<TaskIndex, Destination> destinations;
   } adjusting;
   // Since when it counts as waiting: its submission, by the clock of whoever took it, but never a time to
   // come.

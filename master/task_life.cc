@@ -68,6 +68,7 @@ void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration ma
   tables.jobs.release(allocation);
   tables.jobs.queue().order().noteGrant(JobTable::placeOf(*held.job), queueTime(context));
   concludeAttempt(context, *held.job, held.task, end, mayRunFor);
+  placeMoved(context, *held.job, held.task);
 }
 
 void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd& end, Duration mayRunFor) {

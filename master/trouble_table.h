@@ -18,6 +18,7 @@ struct TroubledTask {
   MonotonicTime grownSince{};         // units beyond those it asked for are accounted for up to here
   std::vector<RuIndex> resizing;      // what its monitor is to give it and has not confirmed; empty: nothing
   bool grows = false;                 // the last of those is one that it never had
+  bool outranked = false;             // it was said that a job waits that could use the server's units
   bool shielded = false;              // its server was kept from others for it
   std::optional<std::string> failed;  // why its monitor cannot give it more units
   size_t lookedAt = 0;                // servers, for a better place

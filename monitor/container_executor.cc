@@ -303,6 +303,7 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
 // A task without a socket runs all the same; what watches it says so.
 void ContainerExecutor::watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores) {
   Running& running = running_[spec.allocation];
+  running.job = spec.job;
   running.goal = spec.performance;
   running.caused = spec.caused;
   running.tolerated = spec.tolerated;
@@ -321,7 +322,7 @@ std::vector<RunningTask> ContainerExecutor::running() const {
   std::vector<RunningTask> tasks;
   for (const auto& [allocation, running] : running_) {
     if (!running.startReported) continue;
-    tasks.push_back({allocation, running.goal, running.caused, running.tolerated, running.cores,
+    tasks.push_back({allocation, running.job, running.goal, running.caused, running.tolerated, running.cores,
                      cgroups_.counted(allocation), running.inbox.get()});
   }
   return tasks;
@@ -359,9 +360,11 @@ Status ContainerExecutor::resize(AllocationId allocation, const std::vector<RuIn
     if (std::find(held.begin(), held.end(), ru) == held.end()) together.push_back(ru);
   }
   if (auto recorded = store_->recordUnits(allocation, together); !recorded) return recorded;
+  failpoint("monitor.units_recorded");
   const LaunchSpec wanted = withUnits(std::move(*spec), rus);
   const auto setting = settingFor(wanted);
   Status limited = setting.ok() ? cgroups_.limit(allocation, limitsOf(wanted, *setting)) : setting.error();
+  failpoint("monitor.units_changed");
   if (limited.ok()) {
     found->second.memoryLimit = setting->memoryBytes;
     found->second.cores = setting->cores;

@@ -77,6 +77,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   struct Running {
     uint64_t memoryLimit = 0;
     bool startReported = false;
+    JobId job;
     std::optional<PerformanceGoal> goal;
     Pressure caused{}, tolerated{};
     std::vector<uint32_t> cores;

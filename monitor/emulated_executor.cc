@@ -116,6 +116,7 @@ void EmulatedExecutor::join(AllocationId allocation, const LaunchSpec& spec) {
   Task& task = tasks_.at(allocation);
   task.server = spec.server;
   task.units = spec.rus.size();
+  task.job = spec.job;
   task.caused = spec.caused;
   task.tolerated = spec.tolerated;
   task.changed = now_.steady;
@@ -200,7 +201,7 @@ std::optional<Scene> EmulatedExecutor::sceneOf(AllocationId allocation) const {
   for (const AllocationId there : servers_.at(suffering.server)) {
     const Task& task = tasks_.at(there);
     // Units are nobody else's, so nobody waits for a core because of a neighbour.
-    TaskSigns signs{there, task.caused, task.tolerated, {}, false};
+    TaskSigns signs{there, task.job, task.caused, task.tolerated, {}, false};
     for (size_t i = 0; i < kResources; ++i) {
       signs.measured[i] = kMaxPressure * task.nature.pressure[i] * share[i] / kShareUnit;
     }

@@ -82,6 +82,7 @@ class EmulatedExecutor final : public Executor {
     MonotonicTime ends;
     TaskEnd end;
     bool exclusive = false;
+    JobId job;
     std::string server{};
     size_t units = 0;
     TrueNature nature{};

@@ -121,7 +121,7 @@ Result<std::unique_ptr<TaskStore>> TaskStore::open(const std::string& dataDirect
 }
 
 TaskStore::TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock)
-    : data_(std::move(dataDirectory)), keep_(keep), lock_(std::move(lock)) {
+    : data_(std::move(dataDirectory)), keep_(keep), lock_(std::move(lock)), spares_(data_ + "/spare") {
   settleEarlierBoot();
   loadDone();
   for (const auto& entry : std::filesystem::directory_iterator(data_ + "/trash"))
@@ -261,8 +261,9 @@ std::optional<TaskEnd> TaskStore::exit(AllocationId allocation, uint64_t memoryL
 
 Status TaskStore::recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus) {
   const std::string path = file(allocation, "units"), made = path + ".new";  // whole, or as it was
-  const bool written = writeFile(made, unitsRecord(rus)) && ::rename(made.c_str(), path.c_str()) == 0;
-  return written ? Status() : failure("write", path);
+  const std::string text = unitsRecord(rus);
+  const bool written = writeFile(made, text) && ::rename(made.c_str(), path.c_str()) == 0;
+  return written || spares_.use(path, text) ? Status() : failure("write", path);
 }
 
 std::optional<std::vector<RuIndex>> TaskStore::units(AllocationId allocation) const {
@@ -272,7 +273,8 @@ std::optional<std::vector<RuIndex>> TaskStore::units(AllocationId allocation) co
 
 Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
   const std::string path = file(allocation, "reason");
-  return writeFile(path, reasonRecord(reason)) ? Status() : failure("write", path);
+  const std::string text = reasonRecord(reason);
+  return writeFile(path, text) || spares_.use(path, text) ? Status() : failure("write", path);
 }
 
 std::optional<EndCause> TaskStore::reason(AllocationId allocation) const {
@@ -304,6 +306,7 @@ void TaskStore::forget(AllocationId allocation, WallTime now) {
   done_.push_back({allocation, outputBytes(to), now});
   doneBytes_ += done_.back().bytes;
   prune(now);
+  spares_.refill();
 }
 
 std::vector<AllocationId> TaskStore::forgotten() const {

@@ -21,6 +21,7 @@
 //   forgotten
 //               without having been recorded. Bounded in number, bytes and age. Also the mark that the
 //               allocation is over
+//   <data>/spare/             room for `units` and `reason` when a task has filled the disk (spare_files.h)
 //   <data>/trash/             on its way out
 //
 // So, to a monitor that comes back: lock held -> the task is supervised. Lock free, and so free for ever:
@@ -48,6 +49,7 @@
 
 #include "core/base/result.h"
 #include "core/model/launch.h"
+#include "monitor/spare_files.h"
 #include "monitor/sweeper.h"
 
 namespace tarcil {
@@ -88,7 +90,7 @@ class TaskStore {
   std::optional<WallTime> started(AllocationId allocation) const;
   std::optional<TaskEnd> exit(AllocationId allocation, uint64_t memoryLimit) const;
 
-  // Writes `units`; a later one replaces it.
+  // Writes `units`; a later one replaces it. A full disk has room for some of these and of `reason`.
   Status recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus);
   std::optional<std::vector<RuIndex>> units(AllocationId allocation) const;
 
@@ -136,6 +138,7 @@ class TaskStore {
   const std::string data_;
   const KeepDone keep_;
   const kj::AutoCloseFd lock_;
+  SpareFiles spares_;
   std::deque<Done> done_;  // oldest first
   uint64_t doneBytes_ = 0;
   uint64_t trashed_ = 0;

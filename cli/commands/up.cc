@@ -12,12 +12,14 @@
 #include "cli/client.h"
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
+#include "cli/extras_field.h"
 #include "cli/failure.h"
 #include "cli/local_cluster.h"
 #include "cli/output.h"
 #include "cli/pressure_period.h"
 #include "cli/servers_file.h"
 #include "cli/supervisor.h"
+#include "cli/units.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 #include "schema/convert.h"
@@ -28,6 +30,9 @@ namespace {
 struct UpFlags {
   LocalClusterPlan plan;
   std::string data;
+  std::vector<std::string> allowedRoots, extras;
+  std::vector<uint32_t> cores;
+  std::string networkBandwidth, memoryBandwidth;
   bool detach = false;
   bool json = false;
 };
@@ -203,6 +208,40 @@ void check(const UpFlags& flags) {
   }
 }
 
+// What is said to the monitors of real servers, checked: they would name it only in their logs.
+std::vector<std::string> monitorOptionsOf(const UpFlags& flags) {
+  std::vector<std::string> options;
+  const auto add = [&options, &flags](const std::string& name, const std::string& value) {
+    if (!flags.plan.emulate.empty()) {
+      throw badInput(name + ": is for servers that run containers; leave it out with --emulate");
+    }
+    options.insert(options.end(), {name, value});
+  };
+  for (const std::string& folder : flags.allowedRoots) {
+    add("--allow-rootfs", std::filesystem::absolute(folder).lexically_normal());
+  }
+  if (!flags.cores.empty()) {
+    std::string list;
+    for (const uint32_t core : flags.cores) list += (list.empty() ? "" : ",") + std::to_string(core);
+    add("--cores", list);
+  }
+  Extras known;
+  for (const std::string& extra : flags.extras) {
+    if (const Status added = addExtra(extra, known); !added)
+      throw badInput("--extra: " + added.error().message);
+    add("--extra", extra);
+  }
+  for (const auto& [name, size] : {std::pair("--network-bandwidth", flags.networkBandwidth),
+                                   std::pair("--memory-bandwidth", flags.memoryBandwidth)}) {
+    if (size.empty()) continue;
+    const auto bytes = parseSize(size);
+    if (!bytes) throw badInput(std::string(name) + ": " + bytes.error().message);
+    if (*bytes == 0) throw badInput(std::string(name) + ": is 0; leave it out where it is not known");
+    add(name, size);
+  }
+  return options;
+}
+
 // A server that has the machine to itself is measured. Where several share it, or units share cores, each
 // would take the others' tasks for background.
 std::string defaultPressurePeriod(const LocalClusterPlan& plan) {
@@ -213,6 +252,7 @@ std::string defaultPressurePeriod(const LocalClusterPlan& plan) {
 int up(UpFlags& flags) {
   if (flags.plan.pressurePeriod.empty()) flags.plan.pressurePeriod = defaultPressurePeriod(flags.plan);
   pressurePeriodOf(flags.plan.pressurePeriod);
+  flags.plan.monitorOptions = monitorOptionsOf(flags);
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);
   const LocalCluster cluster = requireInput(prepareLocalCluster(flags.plan));
@@ -267,6 +307,33 @@ void addUp(CLI::App& app) {
           "How often the pressures on servers are measured; off: never. Default: 1s where one server has "
           "the machine and a core for each unit, else off")
       ->type_name("DURATION|off");
+  command
+      .add_option("--cores", flags->cores,
+                  "Cores (hardware threads) that tasks may use, as 0,1,2. Default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(wholeNumber(0, 65'535))
+      ->type_name("LIST");
+  command
+      .add_option("--allow-rootfs", flags->allowedRoots,
+                  "Folder that jobs may use as their root file system, with all below it; may be repeated. "
+                  "Default: none")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  command
+      .add_option(
+          "--extra", flags->extras,
+          "KIND=COUNT, countable things of each server that jobs can ask for, as gpus=4; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("KIND=COUNT");
+  command
+      .add_option("--network-bandwidth", flags->networkBandwidth,
+                  "Bytes that the network takes in a second, each way. Default: what its interfaces say")
+      ->type_name("SIZE");
+  command
+      .add_option("--memory-bandwidth", flags->memoryBandwidth,
+                  "Bytes that the memory takes in a second. Default: not known")
+      ->type_name("SIZE");
   command.add_flag("--detach", flags->detach,
                    "Return once the cluster answers; it goes on in the background.");
   addJsonFlag(command, flags->json);

@@ -1,7 +1,9 @@
 #include "monitor/performance/blame.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "monitor/performance/blame_text.h"
 
@@ -19,17 +21,41 @@ constexpr size_t kMostCauses = 5;
 // Who presses on a resource.
 struct Presser {
   Kind kind = Kind::kNeighbour;
-  AllocationId neighbour = 0;
-  double pressure = 0;
-  bool measured = false;
+  AllocationId neighbour = 0;  // of several tasks, the one that presses most
+  double pressure = 0;         // of all of them
+  bool measured = false;       // all of it
   bool sharesCores = true;
+  JobId job{};
+  size_t tasks = 1;
+  double most = pressure;  // of one of them
 };
 
 // What a task puts on a resource, and whether that is measured.
 Presser presserFor(const TaskSigns& task, size_t resource) {
   const auto& measured = task.measured[resource];
-  return {Kind::kNeighbour, task.allocation, measured.value_or(task.caused[resource]), measured.has_value(),
-          task.sharesCores};
+  return {Kind::kNeighbour,     task.allocation,  measured.value_or(task.caused[resource]),
+          measured.has_value(), task.sharesCores, task.job};
+}
+
+// Neighbours of one job as one.
+std::vector<Presser> together(const std::vector<Presser>& pressers) {
+  std::vector<Presser> all;
+  std::map<JobId, size_t> jobs;
+  for (const Presser& presser : pressers) {
+    const bool isNeighbour = presser.kind == Kind::kNeighbour;
+    const auto [known, isNew] =
+        isNeighbour ? jobs.try_emplace(presser.job, all.size()) : std::pair(jobs.end(), true);
+    if (isNew) {
+      all.push_back(presser);
+      continue;
+    }
+    Presser& job = all[known->second];
+    if (presser.most > job.most) job.neighbour = presser.neighbour, job.most = presser.most;
+    job.pressure += presser.pressure;
+    job.measured = job.measured && presser.measured;
+    ++job.tasks;
+  }
+  return all;
 }
 
 std::vector<Presser> pressersOn(const Scene& scene, size_t resource) {
@@ -106,8 +132,9 @@ class Ranking {
     double sum = 0;
     for (const Presser& presser : pressers) sum += presser.pressure;
     if (sum <= 0) return;
-    for (const Presser& presser : pressers) {
-      const PressureEvidence words{resource, presser.pressure, presser.measured, foreign, tolerated, waited};
+    for (const Presser& presser : together(pressers)) {
+      const PressureEvidence words{
+          resource, presser.pressure, presser.measured, presser.tasks, foreign, tolerated, waited};
       const bool isOwn = presser.kind == Kind::kDisk || presser.kind == Kind::kNetwork;
       add(presser.kind, resource, presser.neighbour, evidence * presser.pressure / sum,
           isOwn ? textOfOwnTraffic(words) : textOf(words));

@@ -5,8 +5,9 @@
 // a core, for memory or for a disk; that it is at the limit of its cores or memory; the share of the server's
 // time that the hypervisor took. And what presses: for a resource, the pressure of everything else on the
 // server beyond what the task's profile bears, in 99ths. Either is laid on those who press on that resource,
-// in proportion to their pressure: measured where the machine measures it, else as their profiles say. What
-// is below a twentieth does not count. Where nothing is left the cause is unknown.
+// in proportion to their pressure: measured where the machine measures it, else as their profiles say. Tasks
+// of one job count together, and the one of them that presses most is named: many small ones are one
+// offender. What is below a twentieth does not count. Where nothing is left the cause is unknown.
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@ using SomePressure = std::array<std::optional<double>, kResources>;
 // A task of the server over the time in question.
 struct TaskSigns {
   AllocationId allocation = 0;
+  JobId job;
   Pressure caused{};        // by its profile
   Pressure tolerated{};     // as above
   SomePressure measured{};  // that it puts on the server

@@ -33,7 +33,11 @@ std::string waiting(const PressureEvidence& evidence) {
 }  // namespace
 
 std::string textOf(const PressureEvidence& evidence) {
-  return "presses on " + nameOf(evidence.resource) + " with " + whole(evidence.pressure) + " of 99 (" +
+  const size_t more = evidence.tasks - 1;
+  const std::string with =
+      more == 0 ? ""
+                : "with " + std::to_string(more) + " more " + (more == 1 ? "task" : "tasks") + " of its job ";
+  return with + "presses on " + nameOf(evidence.resource) + " with " + whole(evidence.pressure) + " of 99 (" +
          (evidence.measured ? "measured" : "by its profile") + "), all others of the server with " +
          whole(evidence.foreign) + "; the task bears " + whole(evidence.tolerated) + waiting(evidence);
 }

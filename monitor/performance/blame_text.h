@@ -12,6 +12,7 @@ struct PressureEvidence {
   Resource resource{};
   double pressure = 0;  // of this one
   bool measured = false;
+  size_t tasks = 1;              // of its job, together
   double foreign = 0;            // of all but the task
   double tolerated = 0;          // by the task's profile
   std::optional<double> waited;  // share of the time that the task waited for the resource

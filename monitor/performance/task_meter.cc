@@ -224,7 +224,7 @@ std::optional<Scene> TaskMeter::sceneOf(AllocationId suffering,
   scene.server = {known(backgroundBetween(s0, s1, serverReader_->capacities())),
                   stolenShare(s0.machine, s1.machine)};
   for (const RunningTask& task : running) {
-    TaskSigns signs{task.allocation, task.caused, task.tolerated, {}, shareACore(task, *found)};
+    TaskSigns signs{task.allocation, task.job, task.caused, task.tolerated, {}, shareACore(task, *found)};
     const auto before = earlier_->tasks.find(task.allocation), after = latest_->tasks.find(task.allocation);
     const bool seen = before != earlier_->tasks.end() && after != latest_->tasks.end();
     if (seen) {

@@ -21,6 +21,7 @@ namespace tarcil {
 // A task that runs on the server.
 struct RunningTask {
   AllocationId allocation = 0;
+  JobId job;
   std::optional<PerformanceGoal> goal;  // without: it is not watched
   Pressure caused{}, tolerated{};
   std::vector<uint32_t> cores;  // that it is kept to; empty: to none

@@ -525,13 +525,17 @@ TEST(ReadJobFile, BoundsTheFile) {
 }
 
 TEST(ParseJob, ReadsWhatMayBeDoneForTasksThatPerformBadly) {
-  const auto job = parse("command: [x]\nadjust: {more_rus: 4, move: true}");
+  const std::string watched = "\nperformance: {metric: cpu}";
+  const auto job = parse("command: [x]\nadjust: {more_rus: 4, move: true}" + watched);
   ASSERT_TRUE(job.ok()) << job.error().message;
   EXPECT_EQ(job->spec.adjust, (Adjusting{4, true}));
-  expectProblem("adjust: {more_rus: -1}",
+  expectProblem("adjust: {more_rus: -1}" + watched,
                 "20: adjust.more_rus: is '-1'; write a whole number from 0 to 4096");
-  expectProblem("adjust: {moves: true}",
+  expectProblem("adjust: {moves: true}" + watched,
                 "10: adjust.moves: unknown field; did you mean move? known here: more_rus, move");
+  expectProblem("adjust: {move: true}",
+                "9: adjust: is for tasks that perform below what the job expects, and nothing says what it "
+                "expects; write performance: {metric: reported} too (docs/job-file.md), or leave this out");
 }
 
 }  // namespace

@@ -370,13 +370,206 @@ TEST_F(Growing, LeavesTheTaskAloneWhereNothingIsFree) {
   EXPECT_THAT(only<ResizeTask>(tell(trouble(task, Cause::Kind::kCores))), IsEmpty());
 }
 
+// A job waits that fits into what is left of server a.
+struct Outranked : Growing {
+  void wait(int number, const JobSpec& job) {
+    Commit waiting = newJob(number, job);
+    waiting.explanation.wanted = 1;
+    master.commit(agent, waiting);
+  }
+};
+
+TEST_F(Outranked, GivesNoUnitThatAWaitingJobCouldUse) {
+  wait(2, spec(1, 3));
+  EXPECT_THAT(only<ResizeTask>(tell(trouble(task, Cause::Kind::kCores))), IsEmpty());
+  master.pass(1min);
+  EXPECT_THAT(
+      steps(1),
+      ElementsAre(HasSubstr("gets no unit more of a while job (job 00020000) waits, which could use it")))
+      << "it is said once";
+  master.cancel(2, theOperator());
+  EXPECT_THAT(grown(master.pass(10s)).rus, SizeIs(2));
+}
+
+TEST_F(Outranked, GivesUnitsThatNoWaitingJobCouldUse) {
+  wait(2, spec(1, 4));  // too large for what is left
+  JobSpec elsewhere = spec(1);
+  elsewhere.placement.constraints = {{"server", Constraint::Operator::kEqual, {"b"}}};
+  wait(3, elsewhere);
+  EXPECT_THAT(grown(tell(trouble(task, Cause::Kind::kCores))).rus, SizeIs(2));
+}
+
+TEST_F(Outranked, GivesUnitsOfAServerThatTakesNoTasks) {
+  wait(2, spec(1));
+  master.steer("a", ServerChange::kCordon);
+  EXPECT_THAT(grown(tell(trouble(task, Cause::Kind::kCores))).rus, SizeIs(2));
+}
+
+// A task that uses up its units, on a server that has no other; three more would do.
+struct Moving : Adjusting {
+  AllocationId task = run(1, watched(3, true));
+
+  Moving() { run(2, spec(1, 3)); }
+
+  // Its trouble has it ended, and it has ended.
+  void end() {
+    EXPECT_EQ(master.task(1, 0).stopping, true);
+    TaskEnd cancelled;
+    cancelled.cause = EndCause::kCancelled;
+    cancelled.signal = 15;
+    actions = master.ended(monitor, task, cancelled);
+  }
+  std::vector<Action> actions;
+};
+
+TEST_F(Moving, ATaskThatUsesUpItsServerStartsElsewhereWithTheUnitsThatItNeeds) {
+  Trouble told = trouble(task, Cause::Kind::kCores);
+  told.measured = 40;
+  EXPECT_THAT(only<StopTask>(tell(told)), SizeIs(1));
+  EXPECT_THAT(steps(1), ElementsAre(HasSubstr("moved away from a to 3 units of b: it performs at 40%")));
+  end();
+  const TaskRecord there = master.task(1, 0);
+  EXPECT_EQ(there.state, RunState::kStarting);
+  EXPECT_EQ(there.server, "b");
+  EXPECT_EQ(there.rus, (std::vector<RuIndex>{0, 1, 2}));
+  EXPECT_EQ(there.failures, 0u);
+  EXPECT_GT(there.s, 0.99);
+  EXPECT_EQ(master.freeUnits("a"), 1u);
+  EXPECT_EQ(master.freeUnits("b"), 1u);
+  const auto assigned = only<AssignJob>(actions);
+  ASSERT_THAT(assigned, SizeIs(1)) << "its owner launches it";
+  EXPECT_EQ(assigned.front().assignment.tasks.front().allocation, there.allocation);
+  EXPECT_EQ(assigned.front().assignment.tasks.front().rus, there.rus);
+  EXPECT_THAT(steps(1).back(), HasSubstr("starts on 3 units of b"));
+}
+
+TEST_F(Moving, TheUnitsAreCountedAndGivenBackAsThoseThatItGotWhereItWas) {
+  tell(trouble(task, Cause::Kind::kCores));
+  end();
+  const AllocationId there = master.task(1, 0).allocation;
+  ASSERT_THAT(master.task(1, 0).rus, SizeIs(2));
+  EXPECT_THAT(only<ResizeTask>(master.pass(1min)), IsEmpty()) << "it does not run yet";
+  master.started(monitor, there);
+  const auto fewer = only<ResizeTask>(master.pass(1min));
+  ASSERT_THAT(fewer, SizeIs(1));
+  EXPECT_THAT(fewer.front().rus, SizeIs(1));
+  answer(fewer.front());
+  EXPECT_EQ(master.freeUnits("b"), 3u);
+  master.ended(monitor, there, exitedWith(0));
+  EXPECT_EQ(master.logic().usage(theOperator()).front().ruMicroseconds, 2 * 120'000'000u);
+}
+
+TEST_F(Moving, TakesTheUnitsThatThereAre) {
+  run(3, spec(1, 2), 1);
+  Trouble told = trouble(task, Cause::Kind::kCores);
+  told.measured = 30;
+  tell(told);
+  EXPECT_THAT(steps(1), ElementsAre(HasSubstr("to 2 units of b")));
+}
+
+TEST_F(Moving, StaysWhereNoServerHasMoreUnitsForIt) {
+  run(3, spec(1, 3), 1);
+  EXPECT_THAT(only<StopTask>(tell(trouble(task, Cause::Kind::kCores))), IsEmpty())
+      << "the one unit that is left would do no more than its own";
+}
+
+TEST_F(Moving, ALittleMoreMemoryMayDoWhereALittleMoreOfACoreWouldNot) {
+  Trouble told = trouble(task, Cause::Kind::kCores);
+  told.measured = 5;
+  run(3, spec(1, 2), 1);
+  EXPECT_THAT(only<StopTask>(tell(told)), IsEmpty()) << "with two units it would reach a tenth";
+  told.causes.front().kind = Cause::Kind::kMemoryLimit;
+  tell(told);
+  EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1));
+}
+
+TEST_F(Adjusting, PressureOnAnotherServerCountsAgainstItsUnits) {
+  JobSpec quiet = watched(3, true);
+  quiet.profile.tolerated = Profile::filled(50);
+  const AllocationId task = run(1, quiet);
+  run(2, spec(1, 3));
+  JobSpec loud = spec();
+  loud.profile = causing(Resource::kLlc, 95);
+  const AllocationId offender = run(3, loud, 1);
+  EXPECT_THAT(only<StopTask>(tell(trouble(task, Cause::Kind::kCores))), IsEmpty());
+  master.ended(monitor, offender, exitedWith(0));
+  EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1));
+}
+
+TEST_F(Moving, WaitsLikeOthersWhereTheUnitsAreGoneWhenItHasEnded) {
+  tell(trouble(task, Cause::Kind::kCores));
+  run(3, spec(1, 3), 1);
+  end();
+  EXPECT_EQ(master.stateOf(1), RunState::kQueued);
+  EXPECT_THAT(steps(1).back(), HasSubstr("waits for any place: its units of b are not to be had any more"));
+}
+
+TEST_F(Moving, GetsNoUnitsElsewhereThatAWaitingJobCouldUse) {
+  Commit waiting = newJob(3, spec(1));
+  waiting.explanation.wanted = 1;
+  master.commit(agent, waiting);
+  EXPECT_THAT(only<StopTask>(tell(trouble(task, Cause::Kind::kCores))), IsEmpty());
+  master.cancel(3, theOperator());
+  EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1));
+  waiting = newJob(4, spec(1));
+  waiting.explanation.wanted = 1;
+  master.commit(agent, waiting);
+  end();
+  EXPECT_EQ(master.task(1, 0).state, RunState::kQueued) << "one came meanwhile";
+}
+
+TEST_F(Moving, DoesNotComeBackWhenItsJobIsCancelledMeanwhile) {
+  tell(trouble(task, Cause::Kind::kCores));
+  master.cancel(1, theOperator());
+  end();
+  EXPECT_EQ(master.stateOf(1), RunState::kCancelled);
+  EXPECT_EQ(master.freeUnits("b"), 4u);
+}
+
+TEST_F(Moving, DoesNotComeBackWhenItEndsByItself) {
+  tell(trouble(task, Cause::Kind::kCores));
+  master.ended(monitor, task, exitedWith(0));
+  EXPECT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.freeUnits("b"), 4u);
+}
+
+TEST_F(Moving, ARestartedMasterTellsTheOwnerOfAllUnits) {
+  tell(trouble(task, Cause::Kind::kCores));
+  end();
+  const TaskRecord there = master.task(1, 0);
+  master.restart();
+  EXPECT_EQ(master.task(1, 0), there);
+  EXPECT_EQ(master.freeUnits("b"), 2u);
+  monitor = master.attachMonitor("m", {serverFacts("a", 4), serverFacts("b", 4)}, {{there.allocation, "b"}});
+  EXPECT_THAT(only<ResizeTask>(master.lastActions()), IsEmpty()) << "it is launched with them";
+}
+
 TEST_F(Adjusting, DoesNotMoveATaskThatIsBeingGivenAUnit) {
   const AllocationId task = run(1, watched(1, true));
   const auto resizes = only<ResizeTask>(tell(trouble(task, Cause::Kind::kCores)));
   ASSERT_THAT(resizes, SizeIs(1));
   EXPECT_THAT(only<StopTask>(master.pass(1min)), IsEmpty()) << "one step at a time";
   answer(resizes.front());
-  EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1)) << "it did not help";
+  EXPECT_THAT(only<StopTask>(master.pass(10s)), IsEmpty()) << "its units are all that it may have anywhere";
+  Trouble other = trouble(task, Cause::Kind::kUnknown);
+  tell(other);
+  EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1)) << "they did not help";
+}
+
+TEST_F(Adjusting, KeepsItsUnitsWhereItMovesForAnotherCause) {
+  const AllocationId task = run(1, watched(1, true));
+  answer(only<ResizeTask>(tell(trouble(task, Cause::Kind::kCores))).front());
+  tell(trouble(task, Cause::Kind::kUnknown));
+  master.pass(10s);
+  EXPECT_THAT(steps(1).back(), HasSubstr("moved away from a to 2 units of b"));
+}
+
+TEST_F(Adjusting, CutsEvidenceBetweenCharacters) {
+  const AllocationId task = run(1, watched(0, false));
+  Trouble told = trouble(task, Cause::Kind::kDisk);
+  told.causes.front().evidence = std::string(255, 'x') + "\u00e9" + std::string(9, 'y');
+  tell(told);
+  EXPECT_EQ(master.job(1).troubles.front().trouble.causes.front().evidence, std::string(255, 'x'));
 }
 
 TEST_F(Adjusting, MovesNoTaskToWhereItMayNotGo) {

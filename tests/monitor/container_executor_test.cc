@@ -2,6 +2,10 @@
 
 #include <pwd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
 #include "tests/monitor/container_fixture.h"
 
 namespace tarcil {
@@ -212,6 +216,23 @@ TEST_F(ContainerExecutorTest, RefusesInputFilesThatLeadOutOfTheFolder) {
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);
   EXPECT_NE(end.problem.find("input file '../escaped'"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(containers().folder() + "/tasks/1/escaped"));
+}
+
+TEST_F(ContainerExecutorTest, LinksThatATaskLeavesLeadNowhere) {
+  const std::string outside = containers().folder() + "/../outside";
+  std::filesystem::create_directory(outside);
+  std::ofstream(outside + "/kept") << "\n";
+  struct stat before {
+  }, after{};
+  ASSERT_EQ(::stat(outside.c_str(), &before), 0);
+  const std::string link = "ln -s " + std::filesystem::canonical(outside).string() + " ";
+  containers().run(script(1, link + "a; " + link + "/tmp/b; mkdir c; " + link + "c/d; ls"));
+  EXPECT_EQ(containers().out(1), "a\nc\n");
+  containers().executor().forget(1);
+  while (!std::filesystem::is_empty(containers().folder() + "/trash")) std::this_thread::yield();
+  EXPECT_TRUE(std::filesystem::exists(outside + "/kept")) << "what they lead to is not swept with them";
+  ASSERT_EQ(::stat(outside.c_str(), &after), 0);
+  EXPECT_EQ(std::pair(after.st_uid, after.st_mode), std::pair(before.st_uid, before.st_mode));
 }
 
 TEST_F(ContainerExecutorTest, ForgettingKeepsTheOutputAndDropsTheWork) {

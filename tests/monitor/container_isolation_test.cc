@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "monitor/cgroup_tree.h"
 #include "tests/monitor/container_fixture.h"
 
 namespace tarcil {
@@ -102,6 +103,19 @@ TEST_F(ContainerIsolationTest, NamesOfTheMachineAreTheTasksOwn) {
   EXPECT_NE(outputOf("readlink /proc/self/ns/uts"),
             std::filesystem::read_symlink("/proc/self/ns/uts").string() + "\n");
   EXPECT_EQ(outputOf("ls -A /dev/shm; [ ! -d /dev/mqueue ] || ls -A /dev/mqueue"), "");
+}
+
+// A name that would end the field of a name in /proc, were it read without care.
+TEST_F(ContainerIsolationTest, ATaskThatRenamesItselfIsKnownAllTheSame) {
+  containers().start(script(1,
+                            "printf ') Z 1 1 (' > /proc/self/comm; setsid sh -c \"printf 'systemd\\n9' > "
+                            "/proc/self/comm; sleep 1000\" & cat /proc/self/comm /proc/$$/comm; sleep 1000"));
+  containers().untilOutput(1, ") Z 1 1 (");
+  EXPECT_EQ(containers().executor().running().size(), 1u);
+  containers().executor().signal(1, SIGKILL);
+  EXPECT_EQ(containers().endOf(1).signal, SIGKILL);
+  const CgroupTree tree({}, "tarcil-" + optionsIn("").tag, "s1");
+  EXPECT_TRUE(tree.tasks().empty()) << "nothing of it is left";
 }
 
 // By its pid in the host's namespace a task can be moved only by who sees that pid.

@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -203,6 +204,25 @@ TEST_F(ContainerRecoveryTest, TheReasonForWhichATaskIsEndedOutlivesTheMonitor) {
   EXPECT_EQ(task.reason, EndCause::kTimedOut);
   successor().executor().signal(1, SIGKILL);
   successor().endOf(1);
+}
+
+TEST_F(ContainerRecoveryTest, ATaskThatFillsTheDiskHidesNeitherWhyItIsEndedNorHow) {
+  const std::string small = folder() + "/small";
+  ::mkdir(small.c_str(), 0755);
+  ASSERT_EQ(::mount("tmpfs", small.c_str(), "tmpfs", 0, "size=1m"), 0);
+  options_.dataDirectory = small + "/data";
+  runAndKillMonitor([&small](Containers& monitor) {
+    monitor.start(script(1, "trap 'exit 9' TERM; cat /dev/zero > file; while :; do sleep 0.01; done"));
+    monitor.untilStarted(1);
+    while (std::filesystem::space(small).free > 0) std::this_thread::yield();
+    monitor.executor().recordReason(1, EndCause::kTimedOut);
+  });
+  const RecoveredTask task = recovered();
+  EXPECT_EQ(task.state, RecoveredTask::State::kRunning);
+  EXPECT_EQ(task.reason, EndCause::kTimedOut);
+  successor().executor().signal(1, SIGTERM);
+  EXPECT_EQ(successor().endOf(1).exitCode, 9);
+  ::umount2(small.c_str(), MNT_DETACH);
 }
 
 TEST_F(ContainerRecoveryTest, UnitsThatATaskWasGivenAreKnownToTheNextMonitor) {

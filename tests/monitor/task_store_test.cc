@@ -1,6 +1,7 @@
 #include "monitor/task_store.h"
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,52 @@ class TaskStoreTest : public testing::Test {
   TemporaryFolder folder_;
   std::unique_ptr<TaskStore> store_;
 };
+
+// A file system of its own below the test's folder, with nothing left on it.
+class FullDisk final {
+ public:
+  explicit FullDisk(const std::string& path) : path_(path) {
+    std::filesystem::create_directories(path_);
+    if (::mount("tarcil-test", path_.c_str(), "tmpfs", 0, "size=256k") != 0) path_.clear();
+  }
+  ~FullDisk() { ::umount2(path_.c_str(), MNT_DETACH); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+  bool works() const { return !path_.empty(); }
+  void fill() const {
+    std::ofstream file(path_ + "/filler", std::ios::binary);
+    const std::string page(4096, 'x');
+    while (file.write(page.data(), static_cast<std::streamsize>(page.size())).flush()) {
+    }
+  }
+  void makeRoom() const { std::filesystem::remove(path_ + "/filler"); }
+
+ private:
+  std::string path_;
+};
+
+TEST_F(TaskStoreTest, AFullDiskHasRoomForWhatItsMonitorHasToSayOfTasks) {
+  const FullDisk disk(data());
+  if (!disk.works()) GTEST_SKIP() << "cannot mount a file system";
+  constexpr AllocationId kTasks = SpareFiles::kMost + 2;
+  open();
+  for (AllocationId task = 1; task <= kTasks; ++task)
+    ASSERT_TRUE(store().record(taskOf(task, {"true"})).ok());
+  disk.fill();
+  size_t said = 0;
+  for (AllocationId task = 1; task <= kTasks; ++task) {
+    said += store().recordReason(task, EndCause::kTimedOut).ok() ? 1 : 0;
+  }
+  EXPECT_EQ(said, SpareFiles::kMost) << "as often as was set aside";
+  EXPECT_EQ(open().reason(1), EndCause::kTimedOut);
+
+  disk.makeRoom();
+  store().forget(1, wall());
+  disk.fill();
+  EXPECT_TRUE(store().recordUnits(2, {0, 1}).ok()) << "they are made again";
+  EXPECT_EQ(store().units(2), (std::vector<RuIndex>{0, 1}));
+}
 
 TEST_F(TaskStoreTest, KeepsTheNewestTasksByNumber) {
   TaskStore& store = open({.tasks = 2});

@@ -116,6 +116,21 @@ TEST(DataFolder, ThatCannotBeMadeIsSaid) {
   expectOneMessage(result, 2, "--data");
 }
 
+TEST(Up, ChecksWhatItPassesOnBeforeItStartsAnything) {
+  TraceFolder folder;
+  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
+  const auto up = [&folder](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {TARCIL_BINARY, "up", "--detach", "--data", folder.at("data")});
+    return runProcess(arguments, {{"HOME", folder.at("")}});
+  };
+  expectOneMessage(up({"--extra", "gpus"}), 2, "--extra");
+  expectOneMessage(up({"--network-bandwidth", "fast"}), 2, "--network-bandwidth");
+  expectOneMessage(up({"--memory-bandwidth", "0B"}), 2, "--memory-bandwidth: is 0");
+  expectOneMessage(up({"--allow-rootfs", "/srv", "--emulate", folder.at("servers.yaml")}), 2,
+                   "--allow-rootfs: is for servers that run containers");
+  EXPECT_FALSE(std::filesystem::exists(folder.at("data")));
+}
+
 // --- Who may do what --------------------------------------------------------------------------------------
 
 class OtherUser : public testing::Test {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "tests/monitor/root_image.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {
@@ -54,6 +55,19 @@ TEST(Up, GoesOnWhereItWasOnTheSameFolder) {
   ASSERT_EQ(cluster.run({"up", "--detach", "--rus", "2"}).exitCode, 0);
   EXPECT_EQ(cluster.status(job)["tasks"][0]["exit_code"], 3);
   EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
+}
+
+TEST(Up, PassesOnWhatItsServersOffer) {
+  SKIP_WITHOUT_CONTAINERS();
+  TraceFolder images;
+  makeRootImage(images.at("small"), {"sh", "ls"});
+  SupervisedCluster cluster({"--rus", "2", "--allow-rootfs", images.at(""), "--extra", "gpus=1"});
+  const std::string job =
+      cluster.submit(shellJob("ls / && exit $((4 + TARCIL_EXTRA_GPUS))",
+                              "extras: {gpus: 1}\ncontainer: {rootfs: " + images.at("small") + "}\n"));
+  const Json ended = cluster.ended(job);
+  EXPECT_EQ(ended["tasks"][0]["exit_code"], 4) << ended;
+  EXPECT_THAT(cluster.run({"job", "logs", job}).out, testing::Not(testing::HasSubstr("root")));
 }
 
 TEST(EmulatedServers, HaveTheSharesOfTheirFile) {

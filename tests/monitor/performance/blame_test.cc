@@ -31,6 +31,7 @@ Scene calm() {
 TaskSigns neighbour(AllocationId allocation, size_t resource, double measured) {
   TaskSigns signs;
   signs.allocation = allocation;
+  signs.job.bytes[0] = static_cast<uint8_t>(allocation);
   signs.measured[resource] = measured;
   return signs;
 }
@@ -177,6 +178,35 @@ TEST(Blame, RanksSeveralByWhatSpeaksForThem) {
   EXPECT_EQ(causes[1].neighbour, 2u);
   EXPECT_EQ(causes[2].kind, Kind::kHypervisor);
   EXPECT_NEAR(causes[0].weight / causes[1].weight, 2, 1e-9);
+}
+
+TEST(Blame, ManySmallTasksOfOneJobAreOneOffender) {
+  Scene scene = calm();
+  scene.suffering.tolerated[kBandwidth] = 9;
+  scene.others = {neighbour(2, kBandwidth, 25)};
+  for (AllocationId i = 3; i < 13; ++i) {
+    scene.others.push_back(neighbour(i, kBandwidth, i == 7 ? 6 : 4));
+    scene.others.back().job.bytes[0] = 99;
+  }
+  const auto causes = causesOf(scene);
+  ASSERT_EQ(causes.size(), 2u) << "each of them alone is below what counts";
+  EXPECT_EQ(causes[0].neighbour, 7u) << "the largest of them";
+  EXPECT_THAT(causes[0].evidence,
+              HasSubstr("with 9 more tasks of its job presses on memory_bandwidth with 42"));
+  EXPECT_EQ(causes[1].neighbour, 2u);
+  EXPECT_NEAR(causes[0].weight, 42.0 / 67, 1e-9);
+}
+
+TEST(Blame, TasksOnOtherCoresDoNotCountWithThoseOfTheirJobThatTakeTurns) {
+  Scene scene = calm();
+  scene.feels.waitedForCore = 0.5;
+  scene.others = {neighbour(2, kCore, 90), neighbour(3, kCore, 10), neighbour(4, kCore, 20)};
+  scene.others[0].sharesCores = false;
+  scene.others[1].job = scene.others[0].job;
+  const auto causes = causesOf(scene);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].neighbour, 4u);
+  EXPECT_EQ(causes[1].neighbour, 3u);
 }
 
 TEST(Blame, NamesFiveCausesAtMost) {
