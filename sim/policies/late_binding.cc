@@ -13,14 +13,15 @@ LateBinding::LateBinding(World& world, const LateBindingOptions& options, Rng rn
     : world_(world),
       options_(options),
       rng_(rng),
-      scheduler_({.probeRatio = options.probeRatio}, kAgent),
+      scheduler_({.probeRatio = options.probeRatio, .cancel = options.cancel}, kAgent),
       places_(world.workload().work.size()) {
   const std::vector<SimServer>& servers = world_.servers();
-  const auto smallest =
-      std::min_element(servers.begin(), servers.end(),
-                       [](const SimServer& a, const SimServer& b) { return a.units < b.units; });
+  uint32_t smallest = UINT32_MAX;
+  for (const SimServer& server : servers) {
+    if (server.capacity() > 0) smallest = std::min(smallest, server.capacity());
+  }
   for (ServerNumber server = 0; server < servers.size(); ++server) {
-    const uint32_t units = servers[server].units, nodes = units / smallest->units;
+    const uint32_t units = servers[server].capacity(), nodes = units / smallest;
     for (uint32_t i = 0; i < nodes; ++i) {
       const auto node = static_cast<Node>(serverOf_.size());
       serverOf_.push_back(server);
@@ -36,6 +37,8 @@ void LateBinding::jobArrived(JobNumber number) {
   late::LateJob submitted;
   submitted.tasks = job.tasks;
   submitted.priority = job.priority;
+  submitted.user = job.stream;
+  submitted.shares = job.shares;
   // Servers never go down here, so there always is one.
   const auto own = scheduler_.submit(std::move(submitted), now(), rng_, wanted_);
   jobs_.emplace(*own, number);

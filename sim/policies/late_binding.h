@@ -17,6 +17,7 @@ namespace tarcil::sim {
 
 struct LateBindingOptions {
   double probeRatio = 2;
+  bool cancel = true;  // whether reservations are cancelled once the last task is given away
   Duration oneWay = std::chrono::microseconds(500);
 };
 
