@@ -56,7 +56,7 @@ class Figure:
         """Runs the commands of gnuplot; DATA in them is the CSV's path without its ending, as the plot's is."""
         name = name or self.name
         path = str(self.folder / name)
-        for kind, terminal in (("svg", "svg"), ("png", "pngcairo font 'sans,10'")):
+        for kind, terminal in (("svg", "svg"), ("png", "png")):
             head = (f"set terminal {terminal} size {size} background rgb 'white'\nset output '{path}.{kind}'\n"
                     "set datafile separator ','\nset grid lc rgb '#dddddd'\n")
             subprocess.run(["gnuplot"], input=head + script.replace("DATA", path), text=True, check=True)

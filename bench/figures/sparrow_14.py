@@ -26,10 +26,11 @@ def main():
     figure.table(["load", "n", "probe ratio", "p5", "p25", "p50", "p75", "p95"], rows)
     tics = ", ".join(f"'{ratio}' {i}" for i, ratio in enumerate(RATIOS))
     panels = "\n".join(f"""set title 'load {load}'
-plot 'DATA.csv' using ($1=={load} ? $2 : 1/0):5:4:8:7:xticlabels(3) with candlesticks whiskerbars lc rgb '#1b9e77' \\
+plot 'DATA.csv' using ($1=={load} ? $2 : 1/0):5:4:8:7 with candlesticks whiskerbars lc rgb '#1b9e77' \\
   notitle, '' using ($1=={load} ? $2 : 1/0):6:6:6:6 with candlesticks lc rgb '#d95f02' notitle""" for load in LOADS)
     figure.plot(f"""
 set logscale y
+set yrange [90:500]
 set xrange [-0.7:{len(RATIOS) - 0.3}]
 set xtics ({tics})
 set boxwidth 0.5

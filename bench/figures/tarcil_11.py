@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tarcil, Figure 11: response by load (a) and by how long a task takes at 80 % load (b), for single tasks on 100 servers
-of 8 units; and beside residents that hold 40 % of the units (as in 6.2.1), against late binding and batch sampling.
+of 8 units; and beside residents that hold 40 % of the units, on like servers (c) and on servers of five platforms (d),
+as in 6.2.1, against late binding and batch sampling.
   bench/figures/tarcil_11.py [FOLDER]"""
 
 from figure import Figure, mean
@@ -25,11 +26,13 @@ def scenario(load, ms, **changes):
 
 def main():
     figure = Figure("tarcil-11", "1..3")
-    beside = {"cluster": {"servers": 100, "rus": 8, "residents": {"part": RESIDENT, "rus": 2}},
-              "truth": {"kind": "parametric"}, "policies": POLICIES}
+    clusters = {"c": {"servers": 100, "rus": 8},
+                "d": {"platforms": [{"servers": 20, "rus": rus} for rus in (4, 8, 8, 8, 16)]}}
     points = {f"a {load}": scenario(load, 100) for load in LOADS}
     points |= {f"b {ms}": scenario(0.8, ms) for ms in DURATIONS_MS}
-    points |= {f"c {load}": scenario(load, 100, **beside) for load in BESIDE}
+    points |= {f"{part} {load}": scenario(
+        load, 100, cluster={**cluster, "residents": {"part": RESIDENT, "rus": 1}}, truth={"kind": "parametric"},
+        policies=POLICIES) for part, cluster in clusters.items() for load in BESIDE}
     runs = figure.simulate(points)
 
     def row(part, x, key, policy):
@@ -39,13 +42,15 @@ def main():
 
     rows = [row("a", load, f"a {load}", "quality") for load in LOADS]
     rows += [row("b", ms, f"b {ms}", "quality") for ms in DURATIONS_MS]
-    rows += [row("c", round(load + RESIDENT, 2), f"c {load}", policy) for load in BESIDE for policy in POLICIES]
+    rows += [row(part, round(load + RESIDENT, 2), f"{part} {load}", policy)
+             for part in clusters for load in BESIDE for policy in POLICIES]
     figure.table(["part", "load or ms", "policy", "mean, ms", "p50", "p95", "p99", "residents' speed %"], rows)
-    lines = ", ".join(f"'DATA.csv' using (strcol(1) eq 'c' && strcol(3) eq '{policy}' ? $2 : 1/0):{column} "
+    lines = {part: ", ".join(f"'DATA.csv' using (strcol(1) eq '{part}' && strcol(3) eq '{policy}' ? $2 : 1/0):{column} "
                       f"with linespoints lw 2 dt {dash} lc {n + 1} title '{policy}, {what}'"
                       for n, policy in enumerate(POLICIES) for column, what, dash in ((4, "mean", 1), (6, "95 %", 2)))
+             for part in clusters}
     figure.plot(f"""
-set multiplot layout 1,3
+set multiplot layout 2,2
 set ylabel 'response, ms'
 set xlabel 'load'
 set title '(a) no residents'
@@ -53,9 +58,11 @@ set yrange [0:300]
 set key left top
 plot 'DATA.csv' using (strcol(1) eq 'a' ? $2 : 1/0):4 with linespoints lw 2 title 'mean', \\
      '' using (strcol(1) eq 'a' ? $2 : 1/0):6 with linespoints lw 2 title '95 %'
-set title 'residents on 40 % of the units'
+set title '(c) residents on 40 % of the units'
 set xlabel 'load, residents and all'
-plot {lines}
+plot {lines["c"]}
+set title '(d) the same, five platforms'
+plot {lines["d"]}
 set title '(b) at 80 % load'
 set xlabel 'duration of a task, ms'
 set ylabel 'response / duration'
@@ -64,7 +71,7 @@ set yrange [0.9:1.5]
 plot 'DATA.csv' using (strcol(1) eq 'b' ? $2 : 1/0):($4/$2) with linespoints lw 2 title 'mean', \\
      '' using (strcol(1) eq 'b' ? $2 : 1/0):($6/$2) with linespoints lw 2 title '95 %'
 unset multiplot
-""", "1200,400")
+""", "900,700")
 
     def of(part, x, policy="quality"):
         return next(r[3] for r in rows if r[:3] == [part, x, policy])
@@ -73,9 +80,10 @@ unset multiplot
     figure.says("mean flat to 85 % load, 95 % above 250 ms only beyond 80 %; with residents at high load 41 % better than "
                 "Sparrow",
                 f"{of('a', 0.1):.1f} ms at 10 %, {of('a', 0.85):.1f} at 85 %, {of('a', 0.95):.1f} at 95 %; with residents "
-                f"at {high}: {of('c', high):.0f} ms, late binding {of('c', high, 'late-binding'):.0f} "
-                f"({100 * (of('c', high, 'late-binding') / of('c', high) - 1):.0f} % more), batch "
-                f"{of('c', high, 'batch'):.0f}")
+                f"at {high}: " + "; ".join(
+                    f"({part}) {of(part, high):.0f} ms, late binding {of(part, high, 'late-binding'):.0f} "
+                    f"({100 * (of(part, high, 'late-binding') / of(part, high) - 1):.0f} % more), batch "
+                    f"{of(part, high, 'batch'):.0f}" for part in clusters))
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ def main():
     lines = ", ".join(f"'DATA.csv' using {2 + n * seeds + i}:1 with lines lc {n + 1} "
                       + (f"title '{name}'" if i == 0 else "notitle")
                       for n, name in enumerate(KINDS) for i in range(seeds))
-    folder17 = "DATA.csv".replace("DATA", str(figure.folder / "tarcil-17"))
-    parts = ", ".join(f"'{folder17}' using (strcol(1) eq '{name}' ? $2 : 1/0):4 with lines lw 2 lc {n + 1} title '{name}'"
+    in_time = figure.folder / "tarcil-17.csv"
+    parts = ", ".join(f"'{in_time}' using (strcol(1) eq '{name}' ? $2 : 1/0):4 with lines lw 2 lc {n + 1} title '{name}'"
                       for n, name in enumerate(KINDS))
     figure.plot(f"""
 set multiplot layout 1,2
