@@ -57,7 +57,7 @@ class Figure:
         name = name or self.name
         path = str(self.folder / name)
         for kind, terminal in (("svg", "svg"), ("png", "png")):
-            head = (f"set terminal {terminal} size {size} background rgb 'white'\nset output '{path}.{kind}'\n"
+            head = (f"set terminal {terminal} size {size} background rgb 'white' noenhanced\nset output '{path}.{kind}'\n"
                     "set datafile separator ','\nset grid lc rgb '#dddddd'\n")
             subprocess.run(["gnuplot"], input=head + script.replace("DATA", path), text=True, check=True)
         print(f"written: {path}.csv, .svg, .png")

@@ -6,7 +6,7 @@ a centralised and the quality policy. 200 servers of five platforms at 80 % load
 from figure import Figure, mean
 
 POLICIES = {"late-binding": "sampling-based (late binding)", "greedy": "centralised greedy", "quality": "quality"}
-TASKS = {"short, 100 ms": ("100ms", "constant"), "medium, 4 s": ("4s", "exp-jobs"), "long, 2 min": ("2m", "exp-jobs")}
+TASKS = {"short (100 ms)": ("100ms", "constant"), "medium (4 s)": ("4s", "exp-jobs"), "long (2 min)": ("2m", "exp-jobs")}
 BIN = 5  # percent
 
 

@@ -43,7 +43,7 @@ def main():
     rows = [row("a", load, f"a {load}", "quality") for load in LOADS]
     rows += [row("b", ms, f"b {ms}", "quality") for ms in DURATIONS_MS]
     rows += [row(part, round(load + RESIDENT, 2), f"{part} {load}", policy)
-             for part in clusters for load in BESIDE for policy in POLICIES]
+             for part in clusters for policy in POLICIES for load in BESIDE]
     figure.table(["part", "load or ms", "policy", "mean, ms", "p50", "p95", "p99", "residents' speed %"], rows)
     lines = {part: ", ".join(f"'DATA.csv' using (strcol(1) eq '{part}' && strcol(3) eq '{policy}' ? $2 : 1/0):{column} "
                       f"with linespoints lw 2 dt {dash} lc {n + 1} title '{policy}, {what}'"

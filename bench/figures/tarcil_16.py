@@ -5,8 +5,8 @@ jobs (seeds): as CDF, and in its course.
 
 from figure import Figure, large_scale
 
-KINDS = {"sampling-based (batch)": ("batch", {}), "quality, R = 8": ("quality", {"quality": {"ratio": 8}}),
-         "quality, R = 16": ("quality", {"quality": {"ratio": 16}})}
+KINDS = {"sampling-based (batch)": ("batch", {}), "quality with R = 8": ("quality", {"quality": {"ratio": 8}}),
+         "quality with R = 16": ("quality", {"quality": {"ratio": 16}})}
 
 
 def main():
@@ -15,7 +15,7 @@ def main():
                             for name, (policy, changes) in KINDS.items()})
     curves = {name: [result["quality_curve"] for result in runs[name][policy]] for name, (policy, _) in KINDS.items()}
     columns = [(name, i) for name in KINDS for i in range(len(figure.seeds))]
-    figure.table(["part of the tasks"] + [f"{name}, seed {figure.seeds[i]}" for name, i in columns],
+    figure.table(["part of the tasks"] + [f"{name} with seed {figure.seeds[i]}" for name, i in columns],
                  [[percent / 100] + [curves[name][i][percent] for name, i in columns] for percent in range(101)])
     course = []
     for name, (policy, _) in KINDS.items():

@@ -134,7 +134,7 @@ TEST(ParseScenario, NamesPlaceFieldAndRemedy) {
       {"seeds: 5..1", "seeds: is '5..1'; write seeds such as 1 or 1,5 or 1..8, at most 10000"},
       {"quality: {cap: 0}", "quality.cap: is '0'"},
       {"cluster: {residents: {part: 2}}", "cluster.residents.part: is '2'; write a number from 0 to 0.9"},
-      {"workload: {streams: [{laod: 1}]}", "workload.streams[0].laod: unknown field; did you mean load?"},
+      {"workload: {streams: [{laod: 1}]}", "workload.streams[0].laod: unknown field; known here: name, load"},
       {"rtt: fast", "rtt: "},
       {"[]", "write a mapping"},
   };
