@@ -3,6 +3,7 @@
 // the buckets that match each kind of job, and compared with those of the hour that follows.
 //
 //   bucket_waits [--servers N] [--load X] [--buckets N] [--mean-s D] [--interval-s D] [--hours N] [--seed S]
+//                [--curves FILE]
 //
 // Time is virtual. Tasks last for exponential times; where one ends, others are placed until the load is
 // back.
@@ -11,8 +12,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/report.h"
@@ -30,6 +34,7 @@ struct Flags {
   double meanSeconds = 120;
   int intervalSeconds = 20;
   int hours = 3;  // that are observed, after the first two
+  std::string curves;
 };
 
 constexpr double kHour = 3600;
@@ -175,6 +180,42 @@ void compare(const std::vector<std::vector<Flow>>& flows, const std::vector<Wait
   }
 }
 
+// How long it took until one unit came, from a thousand starts of the hour; ascending.
+std::vector<double> waitsOf(const std::vector<Flow>& flows, double from) {
+  std::vector<double> waits;
+  for (int i = 0; i < 1'000; ++i) {
+    const double wait = waited(flows, from + kHour / 2 * i / 1'000, 1);
+    if (wait >= 0) waits.push_back(wait);
+  }
+  std::sort(waits.begin(), waits.end());
+  return waits;
+}
+
+// Of a quick bucket, a middling and a slow one: by when what part of the waits for one unit had ended, and by
+// when 19 in 20 were estimated to have (Tarcil Fig. 6).
+void writeCurves(const std::string& path, const std::vector<std::vector<Flow>>& flows,
+                 const std::vector<WaitEstimate>& estimates, double from) {
+  std::vector<std::pair<Duration, size_t>> known;
+  for (size_t bucket = 0; bucket < estimates.size(); ++bucket) {
+    if (estimates[bucket].basis != WaitEstimate::Basis::kHistory) continue;
+    // Nearly every wait that begins in the first half of the hour ends in it.
+    if (waitsOf(flows[bucket], from).size() > 990) known.emplace_back(estimates[bucket].likely, bucket);
+  }
+  std::sort(known.begin(), known.end());
+  std::ofstream file(path);
+  file << "bucket,part,seconds,estimated 95 %\n";
+  if (known.empty()) return;
+  for (const double rank : {0.1, 0.5, 0.9}) {
+    const auto& [likely, bucket] = known[static_cast<size_t>(rank * static_cast<double>(known.size() - 1))];
+    const std::vector<double> waits = waitsOf(flows[bucket], from);
+    for (int percent = 0; percent <= 100; ++percent) {
+      const double wait = waits[static_cast<size_t>(percent) * (waits.size() - 1) / 100];
+      file << bucket << ',' << percent / 100.0 << ',' << wait << ','
+           << static_cast<double>(likely.count()) * 1e-6 << '\n';
+    }
+  }
+}
+
 std::vector<WaitEstimate> estimates(const BucketIndex& index, const std::vector<Masks>& sets, double units) {
   std::vector<WaitEstimate> all;
   std::vector<int64_t> came;
@@ -244,6 +285,9 @@ int run(const Flags& flags) {
     const auto forBuckets = observed(buckets), forKinds = observed(kinds);
     running.forget();
     running.runUntil((hour + 1) * kHour);
+    if (hour == 2 && !flags.curves.empty()) {
+      writeCurves(flags.curves, running.flows(), forBuckets[0], hour * kHour);
+    }
     std::vector<std::vector<Flow>> flows;
     for (const Masks& masks : kinds) flows.push_back(merged(running.flows(), masks));
     for (size_t i = 0; i < std::size(kUnits); ++i) {
@@ -283,6 +327,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000))
       ->capture_default_str();
   app.add_option("--seed", flags.cluster.seed, "Of everything.")->capture_default_str();
+  app.add_option("--curves", flags.curves, "Write observed waits of three buckets, as CSV.");
   CLI11_PARSE(app, argc, argv);
   return tarcil::bench::run(flags);
 }

@@ -71,6 +71,11 @@ class ScenarioReader {
     if (auto seeds = root.take("seeds")) readSeeds(*seeds);
     if (auto quality = root.take("quality")) readQuality(*quality);
     assignInteger(scenario.agents, root.take("agents"), 1, 1'000);
+    assignInteger(scenario.buckets, root.take("buckets"), 1, 256);
+    assignDuration(scenario.decision, root.take("decision"), Duration::zero());
+    assignDuration(scenario.dispatch, root.take("dispatch"), Duration::zero());
+    assignInteger(scenario.moments, root.take("moments"), 0, 100'000);
+    if (auto cancel = root.take("cancel")) assign(scenario.cancel, cancel->boolean());
     assignDuration(scenario.roundTrip, root.take("rtt"), Duration::zero());
     assignNumber(scenario.probeRatio, root.take("probe_ratio"), 1, 100);
     assignNumber(scenario.patience, root.take("patience"), 0, 1'000);
@@ -90,6 +95,7 @@ class ScenarioReader {
     sim::PlatformSize alike = request_.scenario.platforms.front();
     auto servers = cluster->take("servers"), rus = cluster->take("rus"),
          platforms = cluster->take("platforms");
+    if (auto residents = cluster->take("residents")) readResidents(*residents);
     cluster->refuseOthers();
     if (platforms && (servers || rus)) {
       return platforms->problem("stands beside servers or rus; write either platforms or those");
@@ -112,6 +118,14 @@ class ScenarioReader {
     }
   }
 
+  void readResidents(const YamlValue& value) {
+    auto residents = value.mapping();
+    if (!residents) return;
+    assignNumber(request_.scenario.residents.part, residents->take("part"), 0, 0.9);
+    assignInteger(request_.scenario.residents.rus, residents->take("rus"), 1, 4'096);
+    residents->refuseOthers();
+  }
+
   void readWorkload(const YamlValue& value) {
     auto workload = value.mapping();
     if (!workload) return;
@@ -131,7 +145,32 @@ class ScenarioReader {
     assignNamed(scenario.durations, kDurations, workload->take("durations"));
     assignDuration(scenario.gap, workload->take("gap"));
     assignNumber(scenario.warmUp, workload->take("warm_up"), 0, 0.99);
+    assignDuration(scenario.span, workload->take("span"));
+    if (auto streams = workload->take("streams")) readStreams(*streams);
     workload->refuseOthers();
+  }
+
+  void readStreams(const YamlValue& value) {
+    auto list = value.list();
+    if (!list) return;
+    for (const YamlValue& entry : *list) {
+      auto mapping = entry.mapping();
+      if (!mapping) continue;
+      sim::Stream stream{.name = "stream-" + std::to_string(request_.scenario.streams.size() + 1)};
+      if (auto name = mapping->take("name")) assign(stream.name, name->title(kMaxTitle));
+      assignNumber(stream.load, mapping->take("load"), 0.0001, 10);
+      assignInteger(stream.tasks, mapping->take("tasks"), 1, kMaxTasks);
+      assignDuration(stream.mean, mapping->take("mean"));
+      assignNamed(stream.durations, kDurations, mapping->take("durations"));
+      assignInteger(stream.priority, mapping->take("priority"), 0, 100);
+      assignInteger(stream.shares, mapping->take("shares"), 1, UINT16_MAX);
+      assignDuration(stream.from, mapping->take("from"), Duration::zero());
+      if (auto until = mapping->take("until")) {
+        assign(stream.until, until->duration(kLeastTime, kMaxDuration));
+      }
+      mapping->refuseOthers();
+      request_.scenario.streams.push_back(std::move(stream));
+    }
   }
 
   void readTruth(const YamlValue& value) {
@@ -260,14 +299,16 @@ Status setWorkload(ScenarioRequest& request, const std::string& text) {
   using Kind = sim::WorkloadKind;
   constexpr std::array<std::string_view, 3> kFormats = {"swf", "openb", "swim"};
   request.traceFile.clear();
-  if (text == "alike" || text == "mixed") {
-    request.scenario.workload = text == "alike" ? Kind::kAlike : Kind::kMixed;
+  if (text == "alike" || text == "mixed" || text == "streams") {
+    request.scenario.workload = text == "alike"   ? Kind::kAlike
+                                : text == "mixed" ? Kind::kMixed
+                                                  : Kind::kStreams;
     return {};
   }
   const size_t colon = text.find(':');
   const auto format = std::find(kFormats.begin(), kFormats.end(), std::string_view(text).substr(0, colon));
   if (colon == std::string::npos || colon + 1 == text.size() || format == kFormats.end()) {
-    return invalid("is " + shown(text) + "; write alike, mixed, swf:FILE, openb:FILE or swim:FILE");
+    return invalid("is " + shown(text) + "; write alike, mixed, streams, swf:FILE, openb:FILE or swim:FILE");
   }
   request.scenario.workload = Kind::kTrace;
   request.traceFormat = static_cast<TraceFormat>(format - kFormats.begin());

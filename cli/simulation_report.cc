@@ -20,9 +20,8 @@ double rounded(double value) {
 }
 
 Json jsonOf(const sim::Spread& spread) {
-  return {{"mean", rounded(spread.mean)},
-          {"p50", rounded(spread.p50)},
-          {"p95", rounded(spread.p95)},
+  return {{"mean", rounded(spread.mean)}, {"p5", rounded(spread.p5)},   {"p25", rounded(spread.p25)},
+          {"p50", rounded(spread.p50)},   {"p75", rounded(spread.p75)}, {"p95", rounded(spread.p95)},
           {"p99", rounded(spread.p99)}};
 }
 
@@ -33,6 +32,31 @@ Json curveOf(const std::vector<float>& ascending) {
     points.push_back(rounded(ascending[i * (ascending.size() - 1) / (kPoints - 1)]));
   }
   return points;
+}
+
+Json jsonOf(const sim::Low& low) {
+  return {{"mean", rounded(low.mean)}, {"p5", rounded(low.p5)}, {"p1", rounded(low.p1)}};
+}
+
+Json jsonOf(const std::vector<sim::StreamSummary>& streams) {
+  Json list = Json::array();
+  for (const sim::StreamSummary& stream : streams) {
+    list.push_back({{"name", stream.name},
+                    {"jobs", stream.jobs},
+                    {"response_ms", jsonOf(stream.responseMs)},
+                    {"performance", rounded(stream.performance)}});
+  }
+  return list;
+}
+
+Json jsonOf(const std::vector<sim::Moment>& moments) {
+  Json list = Json::array();
+  for (const sim::Moment& moment : moments) {
+    list.push_back({{"s", rounded(moment.seconds)},
+                    {"held", moment.heldByStream},
+                    {"held_by_quality", moment.byQuality}});
+  }
+  return list;
 }
 
 std::string milliseconds(double ms) {
@@ -63,8 +87,8 @@ std::vector<std::string> rowOf(sim::PolicyName policy, const std::vector<const S
           percent(mean(runs, [](const Summary& run) { return run.performance.p1; })),
           percent(mean(runs, [](const Summary& run) { return run.atLeast95; })),
           percent(mean(runs, [](const Summary& run) { return run.quality.mean; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.waitMeanMs; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.waitP95Ms; })),
+          milliseconds(mean(runs, [](const Summary& run) { return run.waitMs.mean; })),
+          milliseconds(mean(runs, [](const Summary& run) { return run.waitMs.p95; })),
           percent(mean(runs, [](const Summary& run) { return run.utilisation; })),
           fixed(mean(runs, [](const Summary& run) { return run.conflicts; }), 0)};
 }
@@ -106,12 +130,14 @@ Json jsonOf(const sim::Scenario& scenario, const Summary& run) {
             {"p1", rounded(run.performance.p1)},
             {"at_least_95", rounded(run.atLeast95)}}},
           {"performance_curve", curveOf(run.performances)},
-          {"quality",
-           {{"mean", rounded(run.quality.mean)},
-            {"p5", rounded(run.quality.p5)},
-            {"p1", rounded(run.quality.p1)}}},
-          {"wait_ms", {{"mean", rounded(run.waitMeanMs)}, {"p95", rounded(run.waitP95Ms)}}},
-          {"decision_us", {{"p50", rounded(run.decisionP50Us)}, {"p99", rounded(run.decisionP99Us)}}},
+          {"at_once", rounded(run.atOnce)},
+          {"quality", jsonOf(run.quality)},
+          {"quality_curve", curveOf(run.qualities)},
+          {"resident_quality", jsonOf(run.residentQuality)},
+          {"wait_ms", jsonOf(run.waitMs)},
+          {"decision_us", jsonOf(run.decisionUs)},
+          {"streams", jsonOf(run.streams)},
+          {"moments", jsonOf(run.moments)},
           {"conflicts", run.conflicts},
           {"violations", run.violations},
           {"events", run.events},

@@ -19,7 +19,7 @@ double between(double low, double high, Rng& rng);
 double logBetween(double low, double high, Rng& rng);
 
 // A generator of its own for each purpose, so that what one policy draws does not change another's workload.
-enum class Purpose : uint64_t { kWorkload = 1, kTruth, kBelief, kPolicy };
+enum class Purpose : uint64_t { kWorkload = 1, kTruth, kBelief, kPolicy, kResidents };
 Rng rngFor(uint64_t seed, Purpose purpose);
 
 }  // namespace tarcil::sim

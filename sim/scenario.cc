@@ -51,6 +51,26 @@ uint32_t mostUnits(const Scenario& scenario) {
   return most;
 }
 
+void checkStreams(const Scenario& scenario, Check& check) {
+  check.range<size_t>("streams", scenario.streams.size(), 1, 256);
+  check.that(scenario.span.count() > 0, "span: is not above 0; write a duration such as 60s");
+  double tasks = 0;
+  for (const Stream& stream : scenario.streams) {
+    check.range("streams.load", stream.load, 0.0001, 10.0);
+    check.range<uint32_t>("streams.tasks", stream.tasks, 1, kMaxTasks);
+    check.range<uint32_t>("streams.shares", stream.shares, 1, UINT16_MAX);
+    check.range<uint32_t>("streams.priority", stream.priority, 0, 100);
+    check.that(stream.mean.count() > 0, "streams.mean: is not above 0; write a duration such as 100ms");
+    const Duration until = std::min(stream.until.value_or(scenario.span), scenario.span);
+    check.that(stream.from < until, "streams.from: is not before until and span; write an earlier time");
+    tasks += stream.load * static_cast<double>(scenario.units()) *
+             static_cast<double>((until - stream.from).count()) / static_cast<double>(stream.mean.count());
+  }
+  check.that(tasks >= 1 && tasks <= static_cast<double>(kMostTasks),
+             "span: gives " + std::to_string(static_cast<int64_t>(tasks)) +
+                 " tasks; write one that gives 1 to " + std::to_string(kMostTasks));
+}
+
 // Moves the arrivals so that the jobs would hold this part of the units between the first and the last.
 void stretch(Workload& workload, double load, uint64_t units) {
   const auto span = static_cast<double>(workload.jobs.back().arrival.count());
@@ -66,15 +86,24 @@ Workload workloadOf(const Scenario& scenario, uint16_t applications, Rng rng) {
   switch (scenario.workload) {
     case WorkloadKind::kAlike: {
       const double unitSeconds = scenario.tasks * static_cast<double>(scenario.mean.count()) * 1e-6;
-      return alikeJobs(
-          {.jobs = scenario.jobs,
-           .tasks = scenario.tasks,
-           .mean = scenario.mean,
-           .durations = scenario.durations,
-           .gapSeconds = unitSeconds / (scenario.load.value_or(0.5) * static_cast<double>(scenario.units())),
-           .applications = applications},
-          rng);
+      workload = alikeJobs({.jobs = scenario.jobs,
+                            .tasks = scenario.tasks,
+                            .mean = scenario.mean,
+                            .durations = scenario.durations,
+                            .gapSeconds = unitSeconds / static_cast<double>(scenario.units()),
+                            .applications = applications},
+                           rng);
+      // To the load itself and not only in the mean: queues depend on the last percent of it.
+      stretch(workload, scenario.load.value_or(0.5), scenario.units());
+      break;
     }
+    case WorkloadKind::kStreams:
+      workload = streamJobs({.streams = scenario.streams,
+                             .span = scenario.span,
+                             .units = scenario.units(),
+                             .applications = applications},
+                            rng);
+      break;
     case WorkloadKind::kMixed:
       workload = mixedJobs({.jobs = scenario.jobs, .gap = scenario.gap, .applications = applications}, rng);
       break;
@@ -86,7 +115,8 @@ Workload workloadOf(const Scenario& scenario, uint16_t applications, Rng rng) {
       }
       break;
   }
-  if (scenario.load && scenario.workload != WorkloadKind::kAlike) {
+  const bool isTimed = scenario.workload == WorkloadKind::kMixed || scenario.workload == WorkloadKind::kTrace;
+  if (scenario.load && isTimed) {
     stretch(workload, *scenario.load, scenario.units());
   }
   for (SimJob& job : workload.jobs) {
@@ -142,13 +172,15 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
         world, ServerQueuesOptions{.sampling = sampling, .probeRatio = scenario.probeRatio, .oneWay = oneWay},
         rng);
   };
-  const auto central = [&](Central choice, Duration delay) {
-    return std::make_unique<CentralPolicy>(world, CentralOptions{.choice = choice, .oneWay = delay}, rng);
+  const auto central = [&](Central choice, Duration delay, Duration perTask) {
+    return std::make_unique<CentralPolicy>(
+        world, CentralOptions{.choice = choice, .oneWay = delay, .perTask = perTask}, rng);
   };
   AgentsOptions agents;
   agents.settings = scenario.settings;
   agents.oneWay = oneWay;
   agents.waitBound = scenario.waitBound;
+  agents.buckets = scenario.buckets;
   switch (policy) {
     case PolicyName::kBatch:
       return queues(Sampling::kBatch);
@@ -164,14 +196,15 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
           LateBindingOptions{.probeRatio = scenario.probeRatio,
                              .adaptRatio = policy == PolicyName::kLateBindingAdaptive,
                              .carriesProfiles = policy == PolicyName::kLateBindingAware,
+                             .cancel = scenario.cancel,
                              .oneWay = oneWay},
           rng);
     case PolicyName::kLeastLoaded:
-      return central(Central::kLeastLoaded, oneWay);
+      return central(Central::kLeastLoaded, oneWay, scenario.dispatch);
     case PolicyName::kOmniscient:
-      return central(Central::kAny, oneWay);
+      return central(Central::kAny, oneWay, scenario.dispatch);
     case PolicyName::kIdeal:
-      return central(world.truth() ? Central::kBestTruth : Central::kAny, Duration::zero());
+      return central(world.truth() ? Central::kBestTruth : Central::kAny, Duration::zero(), Duration::zero());
     case PolicyName::kGreedy:
       agents.policy = Policy::kGreedy;
       agents.agents = 1;
@@ -180,6 +213,7 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
       break;
     case PolicyName::kQuality:
       agents.agents = scenario.agents;
+      agents.decision.fixed = scenario.decision;
       break;
   }
   return std::make_unique<Agents>(world, belief, agents, rng);
@@ -199,17 +233,26 @@ double at(const std::vector<float>& values, double part) {
 
 Spread spreadOf(std::vector<float> values) {
   std::sort(values.begin(), values.end());
-  return {.mean = meanOf(values), .p50 = at(values, 0.5), .p95 = at(values, 0.95), .p99 = at(values, 0.99)};
+  return {.mean = meanOf(values),
+          .p5 = at(values, 0.05),
+          .p25 = at(values, 0.25),
+          .p50 = at(values, 0.5),
+          .p75 = at(values, 0.75),
+          .p95 = at(values, 0.95),
+          .p99 = at(values, 0.99)};
 }
 
 Low lowOf(const std::vector<float>& ascending) {
   return {.mean = meanOf(ascending), .p5 = at(ascending, 0.05), .p1 = at(ascending, 0.01)};
 }
 
-void summarise(const World& world, double warmUp, Summary& summary) {
+void summarise(const World& world, const Scenario& scenario, Summary& summary) {
   const Workload& workload = world.workload();
   std::vector<float> responses, ideals, delays, waits;
-  const auto first = static_cast<size_t>(warmUp * static_cast<double>(workload.jobs.size()));
+  std::vector<std::vector<float>> ofStreams(scenario.streams.size());
+  summary.streams.resize(scenario.streams.size());
+  const double messagesMs = 1.5 * static_cast<double>(scenario.roundTrip.count()) * 1e-3;
+  const auto first = static_cast<size_t>(scenario.warmUp * static_cast<double>(workload.jobs.size()));
   for (size_t number = 0; number < workload.jobs.size(); ++number) {
     const JobOutcome& outcome = world.outcomes()[number];
     if (outcome.unfinished > 0) {
@@ -227,14 +270,24 @@ void summarise(const World& world, double warmUp, Summary& summary) {
     delays.push_back(static_cast<float>(response - ideal));
     waits.push_back(static_cast<float>(static_cast<double>(outcome.waited.count()) * 1e-3));
     summary.performances.push_back(static_cast<float>(ideal / response));
+    summary.atOnce += response - ideal <= messagesMs + 1e-6 ? 1 : 0;
+    if (ofStreams.empty()) continue;
+    ofStreams[job.stream].push_back(static_cast<float>(response));
+    summary.streams[job.stream].performance += ideal / response;
+  }
+  if (!responses.empty()) summary.atOnce /= static_cast<double>(responses.size());
+  for (size_t i = 0; i < ofStreams.size(); ++i) {
+    StreamSummary& stream = summary.streams[i];
+    stream.name = scenario.streams[i].name;
+    stream.jobs = ofStreams[i].size();
+    if (stream.jobs > 0) stream.performance /= static_cast<double>(stream.jobs);
+    stream.responseMs = spreadOf(std::move(ofStreams[i]));
   }
   summary.jobs = responses.size();
   summary.responseMs = spreadOf(std::move(responses));
   summary.idealMs = spreadOf(std::move(ideals));
   summary.delayMs = spreadOf(std::move(delays));
-  const Spread waited = spreadOf(std::move(waits));
-  summary.waitMeanMs = waited.mean;
-  summary.waitP95Ms = waited.p95;
+  summary.waitMs = spreadOf(std::move(waits));
   std::vector<float>& performances = summary.performances;
   std::sort(performances.begin(), performances.end());
   summary.performance = lowOf(performances);
@@ -243,9 +296,34 @@ void summarise(const World& world, double warmUp, Summary& summary) {
     summary.atLeast95 =
         static_cast<double>(performances.end() - good) / static_cast<double>(performances.size());
   }
-  std::vector<float> qualities = world.taskQualities();
-  std::sort(qualities.begin(), qualities.end());
-  summary.quality = world.truth() ? lowOf(qualities) : Low{.mean = 1, .p5 = 1, .p1 = 1};
+  summary.qualities = world.taskQualities();
+  std::sort(summary.qualities.begin(), summary.qualities.end());
+  const Low undisturbed{.mean = 1, .p5 = 1, .p1 = 1};
+  summary.quality = world.truth() ? lowOf(summary.qualities) : undisturbed;
+  std::vector<float> ofResidents = world.residentQualities();
+  std::sort(ofResidents.begin(), ofResidents.end());
+  summary.residentQuality = ofResidents.empty() ? undisturbed : lowOf(ofResidents);
+}
+
+// Puts residents on servers by chance until they hold their part of all units, or no server has room.
+void settle(const Residents& residents, uint16_t applications, std::vector<SimServer>& servers, Rng rng) {
+  uint64_t units = 0;
+  std::vector<ServerNumber> withRoom;
+  for (ServerNumber server = 0; server < servers.size(); ++server) {
+    units += servers[server].units;
+    if (servers[server].units >= residents.rus) withRoom.push_back(server);
+  }
+  const double most = residents.part * static_cast<double>(units);
+  for (uint64_t held = residents.rus; static_cast<double>(held) <= most && !withRoom.empty();
+       held += residents.rus) {
+    const size_t position = rng.below(withRoom.size());
+    SimServer& server = servers[withRoom[position]];
+    server.residents.push_back(
+        {.application = static_cast<ApplicationNumber>(rng.below(applications)), .rus = residents.rus});
+    if (server.capacity() >= residents.rus) continue;
+    withRoom[position] = withRoom.back();
+    withRoom.pop_back();
+  }
 }
 
 }  // namespace
@@ -283,6 +361,9 @@ std::vector<std::string> problems(const Scenario& scenario) {
   }
   check.range<uint64_t>("servers", servers, 1, kMostServers);
   check.range<uint64_t>("resource units", scenario.units(), 1, kMostUnits);
+  check.range("residents.part", scenario.residents.part, 0.0, 0.9);
+  check.range("residents.rus", scenario.residents.rus, 1U, kMostUnitsOfServer);
+  if (scenario.workload == WorkloadKind::kStreams) checkStreams(scenario, check);
   check.range<uint32_t>("jobs", scenario.jobs, 1, 10'000'000);
   check.range<uint32_t>("tasks", scenario.tasks, 1, kMaxTasks);
   if (scenario.workload == WorkloadKind::kAlike) {
@@ -316,6 +397,10 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.that(!scenario.policies.empty(), "policies: has none; write at least one");
   check.that(!scenario.seeds.empty(), "seeds: has none; write at least one");
   check.range<uint32_t>("agents", scenario.agents, 1, 1'000);
+  check.range<uint32_t>("buckets", scenario.buckets, 1, 256);
+  check.range<uint32_t>("moments", scenario.moments, 0, 100'000);
+  check.that(scenario.decision.count() >= 0, "decision: is below 0; write a duration such as 2us");
+  check.that(scenario.dispatch.count() >= 0, "dispatch: is below 0; write a duration such as 667us");
   check.range("probe_ratio", scenario.probeRatio, 1.0, 100.0);
   check.range("patience", scenario.patience, 0.0, 1'000.0);
   check.that(scenario.roundTrip.count() >= 0, "rtt: is below 0; write a duration such as 1ms");
@@ -335,11 +420,17 @@ Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
     const PlatformSize& size = scenario.platforms[platform];
     servers.insert(servers.end(), size.servers, {.platform = platform, .units = size.units});
   }
+  settle(scenario.residents, applications, servers, rngFor(seed, Purpose::kResidents));
   World world(servers, workload, truth.truth.get());
   const auto scheduler = schedulerOf(scenario, policy, world, truth.belief, rngFor(seed, Purpose::kPolicy));
+  Summary summary;
+  if (scenario.moments > 0) {
+    // Rounded up, so that there are no more than were asked for.
+    const Duration every = workload.jobs.back().arrival / (scenario.moments + 1) + Duration(1);
+    world.observe(every, [&world, &summary](SimTime at) { summary.moments.push_back(momentOf(world, at)); });
+  }
   world.run(*scheduler, watch);
 
-  Summary summary;
   summary.policy = policy;
   summary.seed = seed;
   summary.servers = scenario.servers();
@@ -347,11 +438,9 @@ Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
   const double span = static_cast<double>(workload.jobs.back().arrival.count()) * 1e-6;
   if (span > 0) summary.load = workload.ruSeconds() / span / static_cast<double>(summary.rus);
   summary.utilisation = world.utilisation();
-  summarise(world, scenario.warmUp, summary);
+  summarise(world, scenario, summary);
   const SchedulerCounts counts = scheduler->counts();
-  const Spread decisions = spreadOf(counts.decisionMicros);
-  summary.decisionP50Us = decisions.p50;
-  summary.decisionP99Us = decisions.p99;
+  summary.decisionUs = spreadOf(counts.decisionMicros);
   summary.conflicts = counts.conflicts;
   summary.violations = world.violations();
   summary.events = world.events();

@@ -12,6 +12,7 @@
 #include "core/decide/options.h"
 #include "sim/ground_truth/measured.h"
 #include "sim/ground_truth/parametric.h"
+#include "sim/moment.h"
 #include "sim/workload/synthetic.h"
 #include "sim/workload/traces.h"
 #include "sim/world.h"
@@ -41,7 +42,7 @@ inline constexpr std::string_view kPolicyNames[] = {
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);
 
-enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace };
+enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace, kStreams };
 enum class TruthKind : uint8_t {
   kNone,  // tasks run at full speed: only queueing counts
   kParametric,
@@ -55,11 +56,18 @@ struct PlatformSize {
   bool operator==(const PlatformSize&) const = default;
 };
 
+// What runs on the cluster from the beginning to the end, on servers by chance; no policy placed it.
+struct Residents {
+  double part = 0;   // of all units, in [0, 0.9]
+  uint32_t rus = 1;  // of each
+};
+
 struct Scenario {
   std::string name = "simulation";
 
   // --- The cluster. At most 100,000 servers, 1,000,000 units; each platform of 1 to 4,096 units.
   std::vector<PlatformSize> platforms{PlatformSize{}};
+  Residents residents;
 
   // --- Its jobs
   WorkloadKind workload = WorkloadKind::kAlike;
@@ -71,11 +79,16 @@ struct Scenario {
   uint32_t tasks = 10;
   Duration mean = std::chrono::milliseconds(100);
   Durations durations = Durations::kExponentialJobs;
+  // Of streams: users who share the cluster; jobs come for so long.
+  std::vector<Stream> streams;
+  Duration span = std::chrono::seconds(60);
   // Of mixed jobs.
   Duration gap = std::chrono::seconds(1);
   std::shared_ptr<const Trace> trace;  // where the workload is one
   // Jobs at the beginning that are run and not counted, as a part of all; in [0, 1).
   double warmUp = 0.1;
+  // How often it is noted how the cluster stands, evenly while jobs come.
+  uint32_t moments = 0;
 
   // --- The truth
   TruthKind truth = TruthKind::kParametric;
@@ -91,9 +104,15 @@ struct Scenario {
   std::vector<PolicyName> policies{PolicyName::kQuality};
   std::vector<uint64_t> seeds{1};
   QualitySettings settings;
-  uint32_t agents = 10;  // 1 to 1,000
+  uint32_t agents = 10;   // 1 to 1,000
+  uint32_t buckets = 32;  // of each platform, 1 to 256
+  // What a decision of quality takes besides looking at slots (docs/benchmarks.md).
+  Duration decision = std::chrono::microseconds(2);
   Duration roundTrip = std::chrono::milliseconds(1);
   double probeRatio = 2;  // 1 to 100
+  bool cancel = true;     // of late binding: reservations, once the last task is given away (Sparrow 3.6)
+  // Of least-loaded and omniscient: what the scheduler takes for each task, one after the other.
+  Duration dispatch{};
   Duration waitBound = std::chrono::seconds(30);
   // Jobs ask to wait for a good place no longer than this part of their longest task (`max_wait`); 0 to
   // 1,000.
@@ -112,10 +131,18 @@ std::vector<std::string> problems(const Scenario& scenario);
 
 // One run of one policy.
 struct Spread {
-  double mean = 0, p50 = 0, p95 = 0, p99 = 0;
+  double mean = 0, p5 = 0, p25 = 0, p50 = 0, p75 = 0, p95 = 0, p99 = 0;
 };
 struct Low {
   double mean = 0, p5 = 0, p1 = 0;
+};
+
+// How the jobs of one stream fared.
+struct StreamSummary {
+  std::string name;
+  size_t jobs = 0;  // counted
+  Spread responseMs;
+  double performance = 0;  // mean
 };
 
 struct Summary {
@@ -133,13 +160,19 @@ struct Summary {
   Low performance;       // ideal / response
   double atLeast95 = 0;  // part of the jobs whose performance is at least 0.95
   Low quality;           // of tasks: how fast they ran, relative to alone on the best platform
-  double waitMeanMs = 0, waitP95Ms = 0;  // of a job's tasks on average, from its arrival to their start
-  double decisionP50Us = 0, decisionP99Us = 0;
+  Spread waitMs;         // of a job's tasks on average, from its arrival to their start
+  // Part of the jobs that ended no later than one and a half round trips after the ideal: they waited for
+  // nothing but the messages of a probe.
+  double atOnce = 0;
+  Low residentQuality;                 // how fast residents ran, of alone on their servers
+  std::vector<StreamSummary> streams;  // of the workload's streams, in their order
+  std::vector<Moment> moments;
+  Spread decisionUs;
   uint64_t conflicts = 0, violations = 0;
   uint64_t events = 0;
   double simulatedSeconds = 0;
-  // For plots: performance of the counted jobs, ascending.
-  std::vector<float> performances;
+  // For plots: performance of the counted jobs, and the quality of tasks, ascending.
+  std::vector<float> performances, qualities;
 };
 
 // The same arguments give the same result. Requires: no problems(scenario).

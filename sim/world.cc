@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tarcil::sim {
 namespace {
 
 constexpr SimTime kNotStarted{-1};
+constexpr TaskNumber kNoTask = UINT32_MAX;
 constexpr uint64_t kEventsPerWatch = 1 << 16;
 
 }  // namespace
@@ -15,10 +17,20 @@ constexpr uint64_t kEventsPerWatch = 1 << 16;
 World::World(const std::vector<SimServer>& servers, const Workload& workload, GroundTruth* truth)
     : servers_(servers), workload_(workload), truth_(truth) {
   for (const SimServer& server : servers_) {
-    free_.push_back(static_cast<int32_t>(server.units));
+    free_.push_back(static_cast<int32_t>(server.capacity()));
     units_ += server.units;
   }
   running_.resize(truth_ ? servers_.size() : 0);
+  for (ServerNumber server = 0; server < running_.size(); ++server) {
+    Running& running = running_[server];
+    for (const SimResident& resident : servers_[server].residents) {
+      running.tasks.push_back(kNoTask);
+      running.applications.push_back(resident.application);
+      running.left.push_back(0);
+      running.speed.push_back(0);
+    }
+    reckon(server);
+  }
   started_.assign(workload_.work.size(), kNotStarted);
   outcomes_.resize(workload_.jobs.size());
   jobOf_.resize(workload_.work.size());
@@ -26,8 +38,20 @@ World::World(const std::vector<SimServer>& servers, const Workload& workload, Gr
     const SimJob& job = workload_.jobs[number];
     outcomes_[number].unfinished = job.tasks;
     outcomes_[number].quality = 0;
+    if (job.stream >= heldByStream_.size()) heldByStream_.resize(job.stream + size_t{1});
     std::fill_n(jobOf_.begin() + job.firstTask, job.tasks, number);
   }
+}
+
+void World::observe(Duration every, std::function<void(SimTime)> look) {
+  lookEvery_ = every;
+  nextLook_ = every;
+  look_ = std::move(look);
+}
+
+void World::lookUntil(SimTime time) {
+  const SimTime until = std::min(time, workload_.jobs.back().arrival);
+  for (; look_ && nextLook_ < until; nextLook_ += lookEvery_) look_(nextLook_);
 }
 
 void World::run(Scheduler& scheduler, const std::function<void(const Progress&)>& watch) {
@@ -39,10 +63,12 @@ void World::run(Scheduler& scheduler, const std::function<void(const Progress&)>
       watch({.jobsDone = jobsDone_, .jobs = jobs.size(), .events = events_, .now = now_});
     }
     if (arrives && (queue_.empty() || jobs[nextJob_].arrival <= queue_.nextTime())) {
+      lookUntil(jobs[nextJob_].arrival);
       now_ = jobs[nextJob_].arrival;
       scheduler.jobArrived(static_cast<JobNumber>(nextJob_++));
       continue;
     }
+    lookUntil(queue_.nextTime());
     now_ = queue_.nextTime();
     handle(queue_.pop(), scheduler);
   }
@@ -75,6 +101,7 @@ void World::start(TaskNumber task, ServerNumber server) {
   const SimJob& job = workload_.jobs[jobOf_[task]];
   countHeld();
   held_ += job.rus;
+  heldByStream_[job.stream] += job.rus;
   free_[server] -= static_cast<int32_t>(job.rus);
   if (free_[server] < 0) ++violations_;
   started_[task] = now_;
@@ -100,10 +127,13 @@ void World::workOn(Running& running) const {
 void World::reckon(ServerNumber server) {
   Running& running = running_[server];
   ++running.turn;
+  const size_t residents = servers_[server].residents.size();
   if (running.tasks.empty()) return;
   truth_->speeds(servers_[server].platform, running.applications, running.speed);
+  if (running.tasks.size() == residents) return;
   double next = std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < running.left.size(); ++i) next = std::min(next, running.left[i] / running.speed[i]);
+  for (size_t i = residents; i < running.left.size(); ++i)
+    next = std::min(next, running.left[i] / running.speed[i]);
   const auto micros = static_cast<int64_t>(std::ceil(std::max(0.0, next)));
   queue_.push(now_ + Duration(micros), {Kind::kServerTurns, 0, server, running.turn, 0});
 }
@@ -113,8 +143,8 @@ void World::turn(ServerNumber server, Scheduler& scheduler) {
   Running& running = running_[server];
   workOn(running);
   ended_.clear();
-  size_t kept = 0;
-  for (size_t i = 0; i < running.tasks.size(); ++i) {
+  size_t kept = servers_[server].residents.size();
+  for (size_t i = kept; i < running.tasks.size(); ++i) {
     if (running.left[i] < running.speed[i]) {
       ended_.push_back(running.tasks[i]);
       continue;
@@ -140,6 +170,7 @@ void World::end(TaskNumber task, ServerNumber server) {
   const SimJob& job = workload_.jobs[number];
   countHeld();
   held_ -= job.rus;
+  heldByStream_[job.stream] -= job.rus;
   free_[server] += static_cast<int32_t>(job.rus);
   JobOutcome& outcome = outcomes_[number];
   const Duration ran = now_ - started_[task];
@@ -155,6 +186,21 @@ void World::end(TaskNumber task, ServerNumber server) {
     outcome.ended = now_;
     ++jobsDone_;
   }
+}
+
+std::vector<float> World::residentQualities() const {
+  std::vector<float> qualities;
+  for (ServerNumber server = 0; server < running_.size(); ++server) {
+    const Running& running = running_[server];
+    for (size_t i = 0; i < servers_[server].residents.size(); ++i) {
+      const double since = static_cast<double>((now_ - running.since).count());
+      const double did = since * running.speed[i] - running.left[i];
+      const double alone = truth_->alone(running.applications[i], servers_[server].platform);
+      const auto micros = static_cast<double>(now_.count());
+      qualities.push_back(micros > 0 ? static_cast<float>(did / micros / alone) : 1);
+    }
+  }
+  return qualities;
 }
 
 void World::countHeld() {

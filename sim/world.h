@@ -14,9 +14,23 @@
 
 namespace tarcil::sim {
 
+// A task that no policy placed: it runs from the beginning to the end of the simulation.
+struct SimResident {
+  ApplicationNumber application = 0;
+  uint32_t rus = 1;
+};
+
 struct SimServer {
   PlatformNumber platform = 0;
   uint32_t units = 1;
+  std::vector<SimResident> residents{};
+
+  // Units that residents leave to the tasks of jobs.
+  uint32_t capacity() const {
+    uint32_t left = units;
+    for (const SimResident& resident : residents) left -= resident.rus;
+    return left;
+  }
 };
 
 // How one job fared.
@@ -40,6 +54,9 @@ class World {
   // `truth` is null where tasks run at full speed whatever is beside them. All arguments outlive the world.
   World(const std::vector<SimServer>& servers, const Workload& workload, GroundTruth* truth);
 
+  // While jobs come, `look` is called each time that so long has passed. Before run().
+  void observe(Duration every, std::function<void(SimTime)> look);
+
   // Until every job has ended, or nothing is left that could happen. `watch`, where given, is called now and
   // then.
   void run(Scheduler& scheduler, const std::function<void(const Progress&)>& watch = nullptr);
@@ -59,12 +76,14 @@ class World {
   // Units of the server that no task holds; below 0 only after a violation.
   int32_t freeUnits(ServerNumber server) const { return free_[server]; }
   uint64_t units() const { return units_; }
-  // Applications of the tasks that run there. Empty where there is no ground truth.
+  // Applications of what runs there, residents first. Empty where there is no ground truth.
   std::span<const ApplicationNumber> runningOn(ServerNumber server) const {
     return running_[server].applications;
   }
   // How fast they run, in the same order.
   std::span<const double> speedsOn(ServerNumber server) const { return running_[server].speed; }
+  // Tasks in the same order; residents have no number that means anything.
+  std::span<const TaskNumber> tasksOn(ServerNumber server) const { return running_[server].tasks; }
   GroundTruth* truth() const { return truth_; }
 
   // --- What came of it
@@ -75,6 +94,10 @@ class World {
   // Tasks that were started twice, or on a server without the units: none, if the policy is right.
   uint64_t violations() const { return violations_; }
   size_t jobsDone() const { return jobsDone_; }
+  // Units that tasks of jobs hold now, by stream.
+  const std::vector<uint64_t>& heldByStream() const { return heldByStream_; }
+  // How fast each resident has run so far, relative to alone on its server.
+  std::vector<float> residentQualities() const;
   // Part of all units that was held, on average from the first arrival to the last.
   double utilisation() const;
 
@@ -87,17 +110,19 @@ class World {
     uint32_t a, b, c;
   };
 
-  // What runs on one server, in columns. Kept only where there is a ground truth.
+  // What runs on one server, in columns, its residents first. Kept only where there is a ground truth.
   struct Running {
     std::vector<TaskNumber> tasks;
     std::vector<ApplicationNumber> applications;
-    std::vector<double> left;   // microseconds of work
+    std::vector<double> left;   // microseconds of work; of residents what they did, below 0
     std::vector<double> speed;  // of it for each microsecond
     SimTime since{};            // left counts from here
     uint32_t turn = 0;          // events of other turns are void
   };
 
   void handle(const Event& event, Scheduler& scheduler);
+  // Nothing changes before this time: it may be looked at what was until then.
+  void lookUntil(SimTime time);
   // Lets the tasks of the server have worked until now.
   void workOn(Running& running) const;
   // The neighbours have changed: speeds anew, and the next end.
@@ -121,6 +146,10 @@ class World {
   std::vector<TaskNumber> ended_;  // in one turn of a server
   uint64_t units_ = 0;
   uint64_t held_ = 0;
+  std::vector<uint64_t> heldByStream_;
+  Duration lookEvery_{};
+  SimTime nextLook_{};
+  std::function<void(SimTime)> look_;
   SimTime heldSince_{};
   double heldUnitMicros_ = 0;
   uint64_t events_ = 0, violations_ = 0;

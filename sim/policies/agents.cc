@@ -23,7 +23,12 @@ AllocationId allocationOf(TaskNumber task) {
 }  // namespace
 
 Agents::Agents(World& world, const Belief& belief, const AgentsOptions& options, Rng rng)
-    : world_(world), belief_(belief), options_(options), rng_(rng), jobs_(world.workload().jobs.size()) {
+    : world_(world),
+      belief_(belief),
+      options_(options),
+      rng_(rng),
+      jobs_(world.workload().jobs.size()),
+      buckets_({.buckets = options.buckets}) {
   for (const Profile& profile : belief_.profiles) {
     JobSpec& spec = specs_.emplace_back();
     spec.profile = profile;
@@ -38,6 +43,15 @@ Agents::Agents(World& world, const Belief& belief, const AgentsOptions& options,
     server.facts.rack = "r" + std::to_string(number / 40);
     server.facts.rus = servers[number].units;
     server.status = {.version = 1, .up = true, .free = RuSet::all(servers[number].units)};
+    for (const SimResident& resident : servers[number].residents) {
+      const Profile& profile = belief_.profiles[resident.application];
+      occupy(server.status, server.residents,
+             {.allocation = 0,
+              .rus = server.status.free.first(resident.rus),
+              .caused = profile.caused,
+              .tolerated = profile.tolerated},
+             shareOf(number));
+    }
     updates.push_back({.id = number, .facts = server.facts, .status = server.status});
   }
   for (uint32_t i = 0; i < options_.agents; ++i) {

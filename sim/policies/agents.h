@@ -40,6 +40,7 @@ struct AgentsOptions {
   Duration durable = std::chrono::microseconds(300);  // until a commit is on disk (docs/benchmarks.md)
   Duration waitBound = std::chrono::seconds(30);      // where neither job nor buckets give one
   DecisionTime decision;
+  uint32_t buckets = BucketOptions{}.buckets;  // of each platform
 };
 
 class Agents final : public Scheduler {
@@ -130,7 +131,7 @@ class Agents final : public Scheduler {
   size_t logBegin_ = 0;  // number of its first entry
   std::vector<Commit> commits_;
   std::vector<uint32_t> unusedCommits_;
-  BucketIndex buckets_{BucketOptions{}};
+  BucketIndex buckets_;
   Matching matching_;
   // Kinds are jobs after the same slots: where one failed, others rest until something gets better.
   using KindOfJob = std::tuple<ApplicationNumber, uint32_t, bool>;

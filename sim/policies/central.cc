@@ -11,7 +11,7 @@ CentralPolicy::CentralPolicy(World& world, const CentralOptions& options, Rng rn
   free_.resize(servers.size());
   for (ServerNumber server = 0; server < servers.size(); ++server) {
     if (options_.choice == Central::kLeastLoaded) byLoad_.emplace(1, server);
-    setFree(server, servers[server].units);
+    setFree(server, servers[server].capacity());
     const PlatformNumber platform = servers[server].platform;
     if (platform >= byPlatform_.size()) byPlatform_.resize(platform + size_t{1});
     byPlatform_[platform].push_back(server);
@@ -54,8 +54,10 @@ void CentralPolicy::startWhatFits() {
     if (server == kNone) return;
     waiting_.pop_front();
     setFree(server, free_[server] - job.rus);
+    busyUntil_ = std::max(busyUntil_, world_.now()) + options_.perTask;
     const Message start{.kind = kStart, .a = task, .b = server};
-    options_.oneWay.count() > 0 ? world_.send(options_.oneWay, start) : received(start);
+    const Duration delay = busyUntil_ - world_.now() + options_.oneWay;
+    delay.count() > 0 ? world_.send(delay, start) : received(start);
   }
 }
 

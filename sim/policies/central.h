@@ -22,7 +22,8 @@ enum class Central : uint8_t {
 
 struct CentralOptions {
   Central choice = Central::kAny;
-  Duration oneWay{};  // to the servers and back
+  Duration oneWay{};   // to the servers and back
+  Duration perTask{};  // that the scheduler takes for each task it sends, one after the other
 };
 
 // One queue, first come, first served, over all units: where the first task fits nowhere, all wait.
@@ -55,6 +56,7 @@ class CentralPolicy final : public Scheduler {
   std::set<std::pair<double, ServerNumber>> byLoad_;  // part of the units that is held
   std::vector<std::vector<ServerNumber>> byPlatform_;
   std::deque<TaskNumber> waiting_;
+  SimTime busyUntil_{};
   std::vector<ApplicationNumber> together_;
   std::vector<double> speeds_;
 };

@@ -14,14 +14,17 @@ LateBinding::LateBinding(World& world, const Belief& belief, const LateBindingOp
       belief_(belief),
       options_(options),
       rng_(rng),
-      scheduler_({.probeRatio = options.probeRatio, .adaptRatio = options.adaptRatio}, kAgent),
+      scheduler_(
+          {.probeRatio = options.probeRatio, .adaptRatio = options.adaptRatio, .cancel = options.cancel},
+          kAgent),
       places_(world.workload().work.size()) {
   const std::vector<SimServer>& servers = world_.servers();
-  const auto smallest =
-      std::min_element(servers.begin(), servers.end(),
-                       [](const SimServer& a, const SimServer& b) { return a.units < b.units; });
+  uint32_t smallest = UINT32_MAX;
+  for (const SimServer& server : servers) {
+    if (server.capacity() > 0) smallest = std::min(smallest, server.capacity());
+  }
   for (ServerNumber server = 0; server < servers.size(); ++server) {
-    const uint32_t units = servers[server].units, nodes = units / smallest->units;
+    const uint32_t units = servers[server].capacity(), nodes = units / smallest;
     for (uint32_t i = 0; i < nodes; ++i) {
       const auto node = static_cast<Node>(serverOf_.size());
       serverOf_.push_back(server);
@@ -46,6 +49,8 @@ void LateBinding::jobArrived(JobNumber number) {
     const Profile& profile = belief_.profiles[job.application];
     submitted.bearing = {profile.caused, profile.tolerated};
   }
+  submitted.user = job.stream;
+  submitted.shares = job.shares;
   // Servers never go down here, so there always is one.
   const auto own = scheduler_.submit(std::move(submitted), now(), rng_, wanted_);
   jobs_.emplace(*own, number);

@@ -20,6 +20,7 @@ struct LateBindingOptions {
   double probeRatio = 2;
   bool adaptRatio = false;       // to the load, in place of probeRatio
   bool carriesProfiles = false;  // reservations are passed over where their tasks do not bear the contention
+  bool cancel = true;            // whether reservations are cancelled once the last task is given away
   Duration oneWay = std::chrono::microseconds(500);
 };
 

@@ -9,7 +9,7 @@ ServerQueues::ServerQueues(World& world, const ServerQueuesOptions& options, Rng
     : world_(world), options_(options), rng_(rng) {
   const std::vector<SimServer>& servers = world_.servers();
   for (ServerNumber server = 0; server < servers.size(); ++server) {
-    serverOfUnit_.insert(serverOfUnit_.end(), servers[server].units, server);
+    serverOfUnit_.insert(serverOfUnit_.end(), servers[server].capacity(), server);
   }
   queues_.resize(servers.size());
   drawnFor_.resize(servers.size());
@@ -42,14 +42,14 @@ void ServerQueues::draw(size_t count, uint32_t rus) {
   const std::vector<SimServer>& servers = world_.servers();
   drawn_.clear();
   size_t fitting = 0;
-  for (const SimServer& server : servers) fitting += server.units >= rus ? 1 : 0;
+  for (const SimServer& server : servers) fitting += server.capacity() >= rus ? 1 : 0;
   while (drawn_.size() < count) {
     // A round of distinct servers.
     ++draws_;
     const size_t round = std::min(count - drawn_.size(), fitting);
     for (size_t found = 0; found < round;) {
       const ServerNumber server = serverOfUnit_[rng_.below(serverOfUnit_.size())];
-      if (drawnFor_[server] == draws_ || servers[server].units < rus) continue;
+      if (drawnFor_[server] == draws_ || servers[server].capacity() < rus) continue;
       drawnFor_[server] = draws_;
       drawn_.push_back(server);
       ++found;
@@ -83,7 +83,7 @@ void ServerQueues::place(JobNumber number) {
 
 double ServerQueues::loadOf(ServerNumber server, uint32_t rus) const {
   const int32_t free = world_.freeUnits(server);
-  const double units = world_.servers()[server].units;
+  const double units = world_.servers()[server].capacity();
   if (queues_[server].length == 0 && free >= static_cast<int32_t>(rus)) return -free / units;
   return queues_[server].length / units;
 }

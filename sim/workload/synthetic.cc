@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "sim/chance.h"
 
@@ -40,32 +41,63 @@ const Kind& drawKind(size_t& number, Rng& rng) {
   return kKinds[number];
 }
 
+double inSeconds(Duration duration) {
+  return static_cast<double>(duration.count()) * 1e-6;
+}
+
+// Draws the tasks of a job, and adds it.
+void addJob(Workload& workload, const SimJob& job, uint32_t tasks, Duration mean, Durations durations,
+            Rng& rng) {
+  switch (durations) {
+    case Durations::kConstant:
+      return workload.add(job, tasks, mean);
+    case Durations::kExponentialJobs:
+      return workload.add(job, tasks, fromSeconds(exponential(inSeconds(mean), rng)));
+    case Durations::kExponentialTasks: {
+      std::vector<Duration> own(tasks);
+      for (Duration& each : own) each = fromSeconds(exponential(inSeconds(mean), rng));
+      return workload.add(job, own);
+    }
+  }
+}
+
 }  // namespace
 
 Workload alikeJobs(const AlikeJobs& options, Rng& rng) {
   Workload workload;
   workload.jobs.reserve(options.jobs);
   workload.work.reserve(size_t{options.jobs} * options.tasks);
-  const double mean = static_cast<double>(options.mean.count()) * 1e-6;
   double seconds = 0;
-  std::vector<Duration> own(options.tasks);
   for (uint32_t i = 0; i < options.jobs; ++i) {
     SimJob job;
     seconds += exponential(options.gapSeconds, rng);
     job.arrival = fromSeconds(seconds);
     job.application = static_cast<ApplicationNumber>(rng.below(options.applications));
-    switch (options.durations) {
-      case Durations::kConstant:
-        workload.add(job, options.tasks, options.mean);
-        break;
-      case Durations::kExponentialJobs:
-        workload.add(job, options.tasks, fromSeconds(exponential(mean, rng)));
-        break;
-      case Durations::kExponentialTasks:
-        for (Duration& each : own) each = fromSeconds(exponential(mean, rng));
-        workload.add(job, own);
-        break;
+    addJob(workload, job, options.tasks, options.mean, options.durations, rng);
+  }
+  return workload;
+}
+
+Workload streamJobs(const StreamsTogether& options, Rng& rng) {
+  std::vector<std::pair<SimTime, size_t>> arrivals;  // and the stream
+  for (size_t i = 0; i < options.streams.size(); ++i) {
+    const Stream& stream = options.streams[i];
+    const double gap =
+        stream.tasks * inSeconds(stream.mean) / stream.load / static_cast<double>(options.units);
+    const double until = inSeconds(std::min(stream.until.value_or(options.span), options.span));
+    for (double at = inSeconds(stream.from) + exponential(gap, rng); at < until;
+         at += exponential(gap, rng)) {
+      arrivals.emplace_back(fromSeconds(at), i);
     }
+  }
+  std::sort(arrivals.begin(), arrivals.end());
+  Workload workload;
+  for (const auto& [arrival, number] : arrivals) {
+    const Stream& stream = options.streams[number];
+    SimJob job{.arrival = arrival, .priority = stream.priority, .shares = stream.shares};
+    job.stream = static_cast<uint8_t>(number);
+    job.application = static_cast<ApplicationNumber>(rng.below(options.applications));
+    addJob(workload, job, stream.tasks, stream.mean, stream.durations, rng);
   }
   return workload;
 }

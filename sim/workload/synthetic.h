@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/rng.h"
 #include "sim/workload/workload.h"
@@ -25,6 +28,27 @@ struct AlikeJobs {
   uint16_t applications = 1;  // jobs are of one or another by chance
 };
 Workload alikeJobs(const AlikeJobs& options, Rng& rng);
+
+// Jobs alike, at random times, of one of several users who share a cluster.
+struct Stream {
+  std::string name;
+  double load = 0.1;  // part of all units that its jobs would hold at full speed, while they come
+  uint32_t tasks = 10;
+  Duration mean = std::chrono::milliseconds(100);
+  Durations durations = Durations::kConstant;
+  uint8_t priority = 50;
+  uint16_t shares = 1;              // of late binding's slots, beside others of the same priority
+  Duration from{};                  // when the first may come
+  std::optional<Duration> until{};  // and the last; unset: to the end
+};
+
+struct StreamsTogether {
+  std::vector<Stream> streams;  // at most 256
+  Duration span{};              // until when jobs come
+  uint64_t units = 1;
+  uint16_t applications = 1;
+};
+Workload streamJobs(const StreamsTogether& options, Rng& rng);
 
 // What Tarcil 6.3 runs: short analytics, batch, streaming, services and single-server benchmarks, one job
 // every `gap`. Of each kind some applications out of all: an application's number modulo five tells its kind.

@@ -20,6 +20,8 @@ struct SimJob {
   uint32_t rus = 1;  // units of each task
   ApplicationNumber application = 0;
   uint8_t priority = 50;
+  uint8_t stream = 0;   // of those that the workload is made of; each is a user of its own
+  uint16_t shares = 1;  // of that user beside others of the same priority; only late binding has shares
   // For how long it waits for a good place before it takes the best there is; else the policy's bound.
   std::optional<Duration> maxWait{};
 

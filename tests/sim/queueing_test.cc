@@ -34,7 +34,7 @@ TEST(Queueing, WaitsAsErlangSays) {
     scenario.roundTrip = Duration::zero();
     const Summary run = simulate(scenario, PolicyName::kOmniscient, 1);
     const double expected = 100 * erlangWait(8, load);
-    EXPECT_NEAR(run.waitMeanMs, expected, 0.05 * expected) << "load " << load;
+    EXPECT_NEAR(run.waitMs.mean, expected, 0.05 * expected) << "load " << load;
     EXPECT_NEAR(run.utilisation, load, 0.01);
   }
 }
@@ -69,7 +69,7 @@ TEST(Queueing, LargerServersGetTheirShareOfEveryPolicy) {
     scenario.tasks = 4;
     scenario.load = 0.7;
     // Drawn by the server, the small ones would get half of the work and hold an eighth of the units.
-    EXPECT_LT(simulate(scenario, policy, 1).waitMeanMs, 100) << name(policy);
+    EXPECT_LT(simulate(scenario, policy, 1).waitMs.mean, 100) << name(policy);
   }
 }
 

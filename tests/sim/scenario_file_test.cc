@@ -65,6 +65,55 @@ TEST(ParseScenario, ReadsEveryField) {
   EXPECT_EQ(scenario.scanPerSlot, std::chrono::microseconds(10));
 }
 
+TEST(ParseScenario, ReadsStreamsAndResidents) {
+  const auto read = parseScenario(
+      "cluster: {servers: 10, rus: 8, residents: {part: 0.4, rus: 2}}\n"
+      "workload: {kind: streams, span: 50s, streams: [{load: 1}, {name: late, load: 0.25, tasks: 3, mean: "
+      "1s, "
+      "durations: exp-tasks, priority: 80, shares: 2, from: 10s, until: 20s}]}\n"
+      "moments: 500\n"
+      "buckets: 8\n"
+      "decision: 1ms\n"
+      "dispatch: 667us\n"
+      "cancel: false\n",
+      "s.yaml");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const sim::Scenario& scenario = read->scenario;
+  EXPECT_EQ(scenario.residents.part, 0.4);
+  EXPECT_EQ(scenario.residents.rus, 2u);
+  EXPECT_EQ(scenario.span, std::chrono::seconds(50));
+  ASSERT_EQ(scenario.streams.size(), 2u);
+  EXPECT_EQ(scenario.streams[0].name, "stream-1");
+  EXPECT_FALSE(scenario.streams[0].until);
+  const sim::Stream& late = scenario.streams[1];
+  EXPECT_EQ(late.name, "late");
+  EXPECT_EQ(late.load, 0.25);
+  EXPECT_EQ(late.tasks, 3u);
+  EXPECT_EQ(late.durations, sim::Durations::kExponentialTasks);
+  EXPECT_EQ(late.priority, 80);
+  EXPECT_EQ(late.shares, 2);
+  EXPECT_EQ(late.from, std::chrono::seconds(10));
+  EXPECT_EQ(late.until, std::chrono::seconds(20));
+  EXPECT_EQ(scenario.moments, 500u);
+  EXPECT_EQ(scenario.buckets, 8u);
+  EXPECT_EQ(scenario.decision, std::chrono::milliseconds(1));
+  EXPECT_EQ(scenario.dispatch, std::chrono::microseconds(667));
+  EXPECT_FALSE(scenario.cancel);
+  EXPECT_TRUE(loadScenario(*read).ok());
+}
+
+TEST(LoadScenario, LooksAtStreamsAsAWhole) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"workload: {kind: streams}", "streams: is 0; write a number from 1 to 256"},
+      {"workload: {kind: streams, streams: [{from: 70s}]}", "streams.from: is not before until and span"},
+      {"workload: {kind: streams, span: 100000s, streams: [{load: 1}]}",
+       "write one that gives 1 to 50000000"},
+  };
+  for (const auto& [text, problem] : cases) {
+    EXPECT_THAT(loadScenario(*parseScenario(text, "s.yaml")).error().message, HasSubstr(problem)) << text;
+  }
+}
+
 TEST(ParseScenario, NamesPlaceFieldAndRemedy) {
   const std::pair<const char*, const char*> cases[] = {
       {"servers: 3", "dir/s.yaml:1:1: servers: unknown field;"},
@@ -74,7 +123,7 @@ TEST(ParseScenario, NamesPlaceFieldAndRemedy) {
       {"cluster: {platforms: []}", "cluster.platforms: is an empty list"},
       {"cluster: {platforms: [{rus: 1, cores: 2}]}", "cluster.platforms[0].cores: unknown field"},
       {"workload: {kind: pbs}",
-       "workload.kind: is 'pbs'; write alike, mixed, swf:FILE, openb:FILE or swim:FILE"},
+       "workload.kind: is 'pbs'; write alike, mixed, streams, swf:FILE, openb:FILE or swim:FILE"},
       {"workload: {kind: 'swf:'}", "workload.kind: is 'swf:'; write"},
       {"workload: {load: 11}", "workload.load: is '11'; write a number from 0.001 to 10"},
       {"workload: {mean: 0s}", "workload.mean: is"},
@@ -84,6 +133,8 @@ TEST(ParseScenario, NamesPlaceFieldAndRemedy) {
       {"policies: []", "policies: is an empty list; write at least one policy"},
       {"seeds: 5..1", "seeds: is '5..1'; write seeds such as 1 or 1,5 or 1..8, at most 10000"},
       {"quality: {cap: 0}", "quality.cap: is '0'"},
+      {"cluster: {residents: {part: 2}}", "cluster.residents.part: is '2'; write a number from 0 to 0.9"},
+      {"workload: {streams: [{laod: 1}]}", "workload.streams[0].laod: unknown field; known here: name, load"},
       {"rtt: fast", "rtt: "},
       {"[]", "write a mapping"},
   };

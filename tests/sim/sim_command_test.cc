@@ -32,6 +32,9 @@ TEST(SimCommand, PrintsOneObjectForOneRun) {
     for (const char* part : {"mean", "p50", "p95", "p99"}) EXPECT_GT(run[key][part], 0) << key << part;
   }
   for (const char* part : {"mean", "p5", "p1", "at_least_95"}) EXPECT_TRUE(run["performance"].contains(part));
+  for (const char* key : {"at_once", "streams", "moments"}) EXPECT_TRUE(run.contains(key)) << key;
+  for (const char* key : {"performance_curve", "quality_curve"}) EXPECT_EQ(run[key].size(), 101u) << key;
+  for (const char* part : {"mean", "p5"}) EXPECT_TRUE(run["resident_quality"].contains(part)) << part;
   for (const char* part : {"mean", "p5"}) EXPECT_TRUE(run["quality"].contains(part)) << part;
   for (const char* part : {"mean", "p95"}) EXPECT_TRUE(run["wait_ms"].contains(part)) << part;
   for (const char* part : {"p50", "p99"}) EXPECT_TRUE(run["decision_us"].contains(part)) << part;

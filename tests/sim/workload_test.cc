@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "sim/chance.h"
 #include "sim/workload/synthetic.h"
@@ -29,6 +30,32 @@ TEST(AlikeJobs, GiveEachTaskItsOwnDurationWhereAsked) {
       alikeJobs({.jobs = 1, .tasks = 2, .durations = Durations::kExponentialTasks}, rng);
   EXPECT_NE(workload.work[0], workload.work[1]);
   EXPECT_EQ(workload.longest(workload.jobs[0]), std::max(workload.work[0], workload.work[1]));
+}
+
+TEST(StreamJobs, KeepEachToItsLoadAndItsTime) {
+  Rng rng(1);
+  const auto seconds = [](int count) { return Duration(std::chrono::seconds(count)); };
+  const Stream steady{.name = "steady", .load = 0.5, .tasks = 4, .priority = 90, .shares = 3};
+  const Stream late{.name = "late",
+                    .load = 0.25,
+                    .tasks = 1,
+                    .mean = seconds(1),
+                    .from = seconds(100),
+                    .until = seconds(150)};
+  const Workload workload = streamJobs({.streams = {steady, late}, .span = seconds(200), .units = 100}, rng);
+  double held[2] = {};
+  for (const SimJob& job : workload.jobs) {
+    ASSERT_LT(job.stream, 2);
+    held[job.stream] += job.tasks * static_cast<double>(workload.work[job.firstTask].count()) * 1e-6;
+    if (job.stream == 0) {
+      EXPECT_EQ(std::tuple(job.tasks, job.priority, job.shares), std::tuple(4u, 90, 3));
+      continue;
+    }
+    EXPECT_GE(job.arrival, seconds(100));
+    EXPECT_LT(job.arrival, seconds(150));
+  }
+  EXPECT_NEAR(held[0] / 200 / 100, 0.5, 0.03);
+  EXPECT_NEAR(held[1] / 50 / 100, 0.25, 0.03);
 }
 
 TEST(MixedJobs, HoldSeventyPercentOfTheCoresOfThePaper) {

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "sim/moment.h"
+
 namespace tarcil::sim {
 namespace {
 
@@ -70,6 +72,41 @@ TEST(World, SlowsTasksDownOnlyWhileTheyAreTogether) {
   EXPECT_EQ(world.outcomes()[0].ended, milliseconds(16));
   EXPECT_EQ(world.outcomes()[1].ended, milliseconds(20));
   EXPECT_FLOAT_EQ(world.outcomes()[0].quality, 10.0F / 16);
+}
+
+TEST(World, LetsResidentsRunToItsEndAndSlowTasksDown) {
+  const std::vector<SimServer> servers{{.units = 4, .residents = {{.rus = 3}}}};
+  const Workload workload = jobsAt({milliseconds(10)}, 1, milliseconds(10));
+  Halving truth;
+  World world(servers, workload, &truth);
+  EXPECT_EQ(world.freeUnits(0), 1);
+  Scripted scheduler;
+  scheduler.onJob = [&world](JobNumber job) { world.start(job, 0); };
+  world.run(scheduler);
+  EXPECT_EQ(world.outcomes()[0].ended, milliseconds(30));
+  EXPECT_EQ(world.violations(), 0u);
+  // Ten milliseconds at full speed and twenty at half.
+  ASSERT_EQ(world.residentQualities().size(), 1u);
+  EXPECT_FLOAT_EQ(world.residentQualities()[0], 20.0F / 30);
+}
+
+TEST(World, ShowsHowItStandsWhileJobsCome) {
+  const std::vector<SimServer> servers{{.units = 4}};
+  Workload workload;
+  workload.add({.arrival = milliseconds(2), .rus = 2, .stream = 1}, 1, milliseconds(10));
+  workload.add({.arrival = milliseconds(25)}, 1, milliseconds(10));
+  Halving truth;
+  World world(servers, workload, &truth);
+  Scripted scheduler;
+  scheduler.onJob = [&world](JobNumber job) { world.start(job, 0); };
+  std::vector<Moment> moments;
+  world.observe(milliseconds(10), [&](SimTime at) { moments.push_back(momentOf(world, at)); });
+  world.run(scheduler);
+  ASSERT_EQ(moments.size(), 2u) << "at 10 and 20 ms; the last job comes at 25";
+  EXPECT_EQ(moments[0].heldByStream, (std::vector<uint64_t>{0, 2}));
+  EXPECT_EQ(moments[0].byQuality.back(), 2u) << "alone it runs at full speed";
+  EXPECT_EQ(moments[1].heldByStream, (std::vector<uint64_t>{0, 0}));
+  EXPECT_DOUBLE_EQ(moments[1].seconds, 0.02);
 }
 
 TEST(World, TellsOfEachEndOnceWithItsUnitsFree) {

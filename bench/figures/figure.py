@@ -1,0 +1,109 @@
+"""What the commands of this folder share: many runs of `tarcil sim` over all cores, tables, CSV, plots.
+
+A figure says what it simulates as scenarios (docs/simulator.md) under keys of its own, and gets the runs back under
+the same keys. In the environment, SEEDS=1..8 asks for other seeds than the figure's own, and TARCIL for another binary.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARCIL = Path(os.environ.get("TARCIL", ROOT / "build/release/tarcil"))
+
+
+class Figure:
+    """Writes NAME.csv, NAME.json, NAME.svg and NAME.png into the folder that the command line names."""
+
+    def __init__(self, name, seeds):
+        if len(sys.argv) > 2 or (len(sys.argv) == 2 and sys.argv[1].startswith("-")):
+            sys.exit(f"usage: {sys.argv[0]} [FOLDER]      where data and plots go; default: build/figures")
+        if not TARCIL.exists():
+            sys.exit("not built; run: cmake --preset release && cmake --build --preset release")
+        self.name = name
+        self.folder = Path(sys.argv[1] if len(sys.argv) == 2 else ROOT / "build/figures")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.seeds = seeds_of(os.environ.get("SEEDS", seeds))
+
+    def simulate(self, points):
+        """{key: scenario} to {key: {policy: [a run for each seed]}}; `policies` of each scenario are those to run."""
+        wanted = [(key, policy, seed) for key, scenario in points.items()
+                  for policy in scenario["policies"] for seed in self.seeds]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = list(pool.map(lambda one: run(points[one[0]], one[1], one[2]), wanted))
+        runs = {key: {policy: [] for policy in scenario["policies"]} for key, scenario in points.items()}
+        for (key, policy, _), result in zip(wanted, done):
+            runs[key][policy].append(result)
+        keyed = [{"point": key, **result} for (key, _, _), result in zip(wanted, done)]
+        (self.folder / f"{self.name}.json").write_text(json.dumps(keyed))
+        return runs
+
+    def table(self, header, rows, name=None):
+        """Writes it as CSV, and shows it unless it is long."""
+        shown = [] if len(rows) > 80 else [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in [header, *rows]]
+        widths = [max((len(row[i]) for row in shown), default=0) for i in range(len(header))]
+        for row in shown:
+            print("  ".join(cell.rjust(width) for cell, width in zip(row, widths)))
+        with open(self.folder / f"{name or self.name}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+
+    def plot(self, script, size="800,400", name=None):
+        """Runs the commands of gnuplot; DATA in them is the CSV's path without its ending, as the plot's is."""
+        name = name or self.name
+        path = str(self.folder / name)
+        for kind, terminal in (("svg", "svg"), ("png", "png")):
+            head = (f"set terminal {terminal} size {size} background rgb 'white' noenhanced\nset output '{path}.{kind}'\n"
+                    "set datafile separator ','\nset grid lc rgb '#dddddd'\n")
+            subprocess.run(["gnuplot"], input=head + script.replace("DATA", path), text=True, check=True)
+        print(f"written: {path}.csv, .svg, .png")
+
+    @staticmethod
+    def says(paper, measured):
+        print(f"paper says: {paper}\nwe measure: {measured}")
+
+
+def large_scale(**changes):
+    """Tarcil 6.3: the scenario of large_scale.yaml, with other values of some fields."""
+    sizes = [(40, 4), (40, 4), (40, 4), (46, 8), (40, 8), (40, 8), (40, 8), (40, 16), (40, 16), (34, 32)]
+    return {
+        "cluster": {"platforms": [{"servers": servers, "rus": rus} for servers, rus in sizes]},
+        "workload": {"kind": "mixed", "jobs": 7200, "gap": "1s", "warm_up": 0},
+        **changes,
+    }
+
+
+def seeds_of(text):
+    seeds = []
+    for part in str(text).split(","):
+        first, _, last = part.partition("..")
+        seeds += range(int(first), int(last or first) + 1)
+    return seeds
+
+
+def run(scenario, policy, seed):
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        json.dump(scenario, file)  # which is YAML too
+        file.flush()
+        done = subprocess.run([TARCIL, "sim", file.name, "--policy", policy, "--seed", str(seed), "--json"],
+                              capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{policy}, seed {seed}: {done.stderr}")
+    result = json.loads(done.stdout)
+    if result["violations"] or result["unfinished"]:
+        sys.exit(f"{policy}, seed {seed}: void: {result['violations']} violations, {result['unfinished']} unfinished")
+    return result
+
+
+def mean(runs, *keys):
+    """Over the seeds, of the number under these keys."""
+    total = 0
+    for result in runs:
+        for key in keys:
+            result = result[key]
+        total += result
+    return total / len(runs)
