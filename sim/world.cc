@@ -101,7 +101,7 @@ void World::reckon(ServerNumber server) {
   Running& running = running_[server];
   ++running.turn;
   if (running.tasks.empty()) return;
-  truth_->speeds(servers_[server].platform, running.applications, running.speed);
+  truth_->speedsOn(server, servers_[server].platform, running.applications, running.speed);
   double next = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < running.left.size(); ++i) next = std::min(next, running.left[i] / running.speed[i]);
   const auto micros = static_cast<int64_t>(std::ceil(std::max(0.0, next)));
@@ -145,7 +145,7 @@ void World::end(TaskNumber task, ServerNumber server) {
   const Duration ran = now_ - started_[task];
   const double work = static_cast<double>(workload_.work[task].count());
   const double quality = ran.count() > 0 ? work / static_cast<double>(ran.count()) : 1;
-  if (truth_) qualities_.push_back(static_cast<float>(quality));
+  if (truth_ && job.isCounted) qualities_.push_back(static_cast<float>(quality));
   // Means, taken step by step.
   const uint32_t before = job.tasks - outcome.unfinished;
   const Duration waited = started_[task] - job.arrival;

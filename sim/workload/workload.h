@@ -22,6 +22,7 @@ struct SimJob {
   uint8_t priority = 50;
   // For how long it waits for a good place before it takes the best there is; else the policy's bound.
   std::optional<Duration> maxWait{};
+  bool isCounted = true;  // else it only keeps units busy, and says nothing of how jobs fare
 
   bool operator==(const SimJob&) const = default;
 };
