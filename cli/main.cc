@@ -59,6 +59,7 @@ std::vector<Verb> verbs(const Words& runCommand) {
       {"usage", "Cluster", addUsage},
       {"user", "Cluster", addUser},
       {"metrics", "Cluster", addMetrics},
+      {"record", "Cluster", addRecord},
       {"profile", "Tools", [&runCommand](CLI::App& app) { addProfile(app, runCommand); }},
       {"quality", "Tools", addQuality},
       {"sim", "Tools", addSim},

@@ -10,7 +10,7 @@
 
 namespace tarcil {
 
-Result<std::string> readPackedFile(const std::string& path, size_t mostBytes) {
+Result<std::string> readPackedFile(const std::string& path, size_t mostBytes, CutOff cutOff) {
   constexpr unsigned kChunk = 1 << 20;
   const auto failed = [&path](const std::string& reason, const char* remedy) {
     return invalid(path + ": cannot be read: " + reason + "; " + remedy);
@@ -27,7 +27,8 @@ Result<std::string> readPackedFile(const std::string& path, size_t mostBytes) {
     const char* reason = gzerror(file.get(), &code);
     if (code == Z_ERRNO) return failed(std::strerror(errno), "check the path and its permissions");
     // A file that is cut off reads well up to its end and says so only then.
-    if (count < 0 || code == Z_BUF_ERROR) return failed(reason, "get the whole file again");
+    if (count < 0 || (code == Z_BUF_ERROR && cutOff == CutOff::kRefuse))
+      return failed(reason, "get the whole file again");
     content.resize(before + static_cast<size_t>(count));
     if (content.size() > mostBytes) {
       return invalid(path + ": is larger than " + formatSize(mostBytes) + " unpacked; cut it");

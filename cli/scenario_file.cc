@@ -348,6 +348,13 @@ Result<std::vector<uint64_t>> parseSeeds(const std::string& text) {
   }
 }
 
+Status checkScenario(const Scenario& scenario) {
+  std::string text;
+  for (const std::string& problem : sim::problems(scenario)) text += (text.empty() ? "" : "\n") + problem;
+  if (!text.empty()) return invalid(text);
+  return {};
+}
+
 Result<Scenario> loadScenario(const ScenarioRequest& request) {
   Scenario scenario = request.scenario;
   if (!request.traceFile.empty()) {
@@ -356,9 +363,7 @@ Result<Scenario> loadScenario(const ScenarioRequest& request) {
   if (scenario.truth == sim::TruthKind::kMeasured) {
     if (const Status status = readCoRuns(request, scenario); !status) return status.error();
   }
-  std::string text;
-  for (const std::string& problem : sim::problems(scenario)) text += (text.empty() ? "" : "\n") + problem;
-  if (!text.empty()) return invalid(text);
+  if (const Status status = checkScenario(scenario); !status) return status.error();
   return scenario;
 }
 

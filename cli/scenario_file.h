@@ -32,6 +32,9 @@ Status setWorkload(ScenarioRequest& request, const std::string& text);
 // "1,2,5..8": at most 10,000 in all. Error: kInvalid with what to write, without a place.
 Result<std::vector<uint64_t>> parseSeeds(const std::string& text);
 
+// Error: kInvalid with one line for everything that is wrong with the whole.
+Status checkScenario(const sim::Scenario& scenario);
+
 // Reads the files and looks at the whole. Error: kInvalid with one line for every problem found.
 Result<sim::Scenario> loadScenario(const ScenarioRequest& request);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "cli/render.h"
 #include "cli/table.h"
@@ -14,6 +15,8 @@ using sim::Summary;
 
 // Points of the curve of performances: at 0, 1, ... 100 % of the jobs.
 constexpr size_t kPoints = 101;
+
+constexpr const char* kRecorded = "recorded";
 
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
@@ -68,29 +71,82 @@ std::string percent(double part) {
   return fixed(100 * part, 1);
 }
 
-// The mean over runs of one figure of theirs.
-template <typename Figure>
-double mean(const std::vector<const Summary*>& runs, const Figure& figure) {
+double mean(const std::vector<double>& values) {
   double sum = 0;
-  for (const Summary* run : runs) sum += static_cast<double>(figure(*run));
-  return sum / static_cast<double>(runs.size());
+  for (double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
 }
 
-std::vector<std::string> rowOf(sim::PolicyName policy, const std::vector<const Summary*>& runs) {
-  return {std::string(sim::name(policy)),
-          milliseconds(mean(runs, [](const Summary& run) { return run.responseMs.mean; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.responseMs.p50; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.responseMs.p95; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.responseMs.p99; })),
-          percent(mean(runs, [](const Summary& run) { return run.performance.mean; })),
-          percent(mean(runs, [](const Summary& run) { return run.performance.p5; })),
-          percent(mean(runs, [](const Summary& run) { return run.performance.p1; })),
-          percent(mean(runs, [](const Summary& run) { return run.atLeast95; })),
-          percent(mean(runs, [](const Summary& run) { return run.quality.mean; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.waitMs.mean; })),
-          milliseconds(mean(runs, [](const Summary& run) { return run.waitMs.p95; })),
-          percent(mean(runs, [](const Summary& run) { return run.utilisation; })),
-          fixed(mean(runs, [](const Summary& run) { return run.conflicts; }), 0)};
+// How far the values lie apart: their standard deviation as a sample. Requires: two at least.
+double deviation(const std::vector<double>& values) {
+  const double middle = mean(values);
+  double squares = 0;
+  for (double value : values) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+// A column of the table: how its values are shown and where a run has its own.
+struct Column {
+  const char* header;
+  std::string (*shown)(double);
+  double (*figure)(const Summary&);
+};
+
+std::string whole(double value) {
+  return fixed(value, 0);
+}
+
+constexpr Column kColumns[] = {
+    {"Response", milliseconds, [](const Summary& run) { return run.responseMs.mean; }},
+    {"p50", milliseconds, [](const Summary& run) { return run.responseMs.p50; }},
+    {"p95", milliseconds, [](const Summary& run) { return run.responseMs.p95; }},
+    {"p99", milliseconds, [](const Summary& run) { return run.responseMs.p99; }},
+    {"Performance %", percent, [](const Summary& run) { return run.performance.mean; }},
+    {"p5", percent, [](const Summary& run) { return run.performance.p5; }},
+    {"p1", percent, [](const Summary& run) { return run.performance.p1; }},
+    {"Jobs >= 95 %", percent, [](const Summary& run) { return run.atLeast95; }},
+    {"Quality %", percent, [](const Summary& run) { return run.quality.mean; }},
+    {"Wait", milliseconds, [](const Summary& run) { return run.waitMs.mean; }},
+    {"p95", milliseconds, [](const Summary& run) { return run.waitMs.p95; }},
+    {"Used %", percent, [](const Summary& run) { return run.utilisation; }},
+    {"Conflicts", whole, [](const Summary& run) { return static_cast<double>(run.conflicts); }},
+};
+
+Table emptyTable(const char* first) {
+  std::vector<std::string> header = {first};
+  for (const Column& column : kColumns) header.emplace_back(column.header);
+  return Table(header);
+}
+
+std::vector<std::string> rowOf(const std::string& label, const std::vector<Summary>& runs,
+                               double (*statistic)(const std::vector<double>&)) {
+  std::vector<std::string> cells = {label};
+  for (const Column& column : kColumns) {
+    std::vector<double> values;
+    for (const Summary& run : runs) values.push_back(column.figure(run));
+    cells.push_back(column.shown(statistic(values)));
+  }
+  return cells;
+}
+
+// What a replay leaves out.
+std::string replayText(const sim::Replay& replay) {
+  std::string text =
+      "Recorded: what really happened, its quality as the same truth tells it from who ran beside whom.\n";
+  if (replay.uncounted > 0) {
+    text += counted(replay.uncounted, "job") +
+            " began before the recording or ended after it: replayed as far as seen, and not counted.\n";
+  }
+  if (replay.neverRan > 0) {
+    text += counted(replay.neverRan, "job") + " of which nothing ran: left out.\n";
+  }
+  if (replay.simplified > 0) {
+    text +=
+        counted(replay.simplified, "job") +
+        " asked for more than units, profile and priority (gangs, constraints, extras ...): replayed without"
+        " it.\n";
+  }
+  return text;
 }
 
 std::string truthText(const sim::Scenario& scenario) {
@@ -101,6 +157,8 @@ std::string truthText(const sim::Scenario& scenario) {
       return "parametric, " + std::to_string(scenario.applications) + " applications, neighbours by the " +
              (scenario.combining == sim::Combining::kSum ? "sum" : "mean") + ", profiles off by " +
              percent(scenario.classificationError) + " %";
+    case sim::TruthKind::kProfiles:
+      return "as the recorded profiles say";
     case sim::TruthKind::kMeasured:
       return "measured co-runs of " + counted(scenario.coRuns->programs.size(), "program") +
              ", profiles off by " + percent(scenario.classificationError) + " %";
@@ -109,6 +167,17 @@ std::string truthText(const sim::Scenario& scenario) {
 }
 
 }  // namespace
+
+Json jsonOfRecorded(const sim::Scenario& scenario) {
+  Json json = jsonOf(scenario, sim::recordedSummary(scenario));
+  json["policy"] = kRecorded;
+  // Nobody counted these.
+  for (const char* unknown :
+       {"seed", "decision_us", "conflicts", "violations", "events", "classification_error"}) {
+    json.erase(unknown);
+  }
+  return json;
+}
 
 Json jsonOf(const sim::Scenario& scenario, const Summary& run) {
   return {{"scenario", scenario.name},
@@ -153,20 +222,26 @@ std::string textOf(const sim::Scenario& scenario, const std::vector<Summary>& ru
                             ", ideal response " + milliseconds(first.idealMs.mean) + " on average"},
                {"Truth", truthText(scenario)},
                {"Runs", counted(scenario.seeds.size(), "seed") + " for each policy"}});
-  Table table({"Policy", "Response", "p50", "p95", "p99", "Performance %", "p5", "p1", "Jobs >= 95 %",
-               "Quality %", "Wait", "p95", "Used %", "Conflicts"});
-  for (sim::PolicyName policy : scenario.policies) {
-    std::vector<const Summary*> own;
-    for (const Summary& run : runs) {
-      if (run.policy == policy) own.push_back(&run);
-    }
-    table.add(rowOf(policy, own));
+  Table table = emptyTable("Policy"), spread = emptyTable("+-");
+  if (scenario.replay) {
+    std::vector<std::string> cells = rowOf(kRecorded, {sim::recordedSummary(scenario)}, mean);
+    cells.back().clear();  // nobody counted its conflicts
+    table.add(std::move(cells));
   }
+  for (sim::PolicyName policy : scenario.policies) {
+    std::vector<Summary> own;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(own),
+                 [policy](const Summary& run) { return run.policy == policy; });
+    table.add(rowOf(std::string(sim::name(policy)), own, mean));
+    if (own.size() > 1) spread.add(rowOf(std::string(sim::name(policy)), own, deviation));
+  }
+  if (!spread.empty()) text += "\n" + table.text() + "\nStandard deviation over the seeds:\n" + spread.text();
+  if (spread.empty()) text += "\n" + table.text();
   text +=
-      "\n" + table.text() +
       "\nResponse: from a job's arrival to the end of its last task. Performance: ideal response / response;"
       "\np5 and p1: the worst 5 % and 1 % of the jobs lie below. Quality: how fast tasks ran, of alone on"
       "\ntheir best platform. Wait: of a job's tasks, from its arrival to their start.\n";
+  if (scenario.replay) text += replayText(*scenario.replay);
   return text;
 }
 

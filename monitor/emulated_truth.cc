@@ -44,9 +44,18 @@ Status parsePressures(const std::string& name, const std::string& text, Pressure
 
 }  // namespace
 
+TrueNature natureOf(const Pressure& caused, const Pressure& tolerated) {
+  TrueNature nature;
+  for (size_t i = 0; i < kResources; ++i) {
+    nature.pressure[i] = static_cast<double>(caused[i]) / kMaxPressure;
+    nature.need[i] = static_cast<double>(kMaxPressure - tolerated[i]) / kMaxPressure;
+  }
+  return nature;
+}
+
 Result<TrueNature> natureOf(const LaunchSpec& spec) {
   Pressure caused = spec.caused, tolerated = spec.tolerated;
-  TrueNature nature;
+  double cores = 0;
   if (const auto found = spec.env.find(kCaused); found != spec.env.end()) {
     caused = {};
     if (auto parsed = parsePressures(kCaused, found->second, caused); !parsed) return parsed.error();
@@ -57,16 +66,14 @@ Result<TrueNature> natureOf(const LaunchSpec& spec) {
   }
   if (const auto found = spec.env.find(kUsableCores); found != spec.env.end()) {
     const std::string& text = found->second;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), nature.cores);
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), cores);
     const bool whole = problem == std::errc() && end == text.data() + text.size();
-    if (!whole || !(nature.cores > 0 && nature.cores <= kMaxRusPerTask)) {
+    if (!whole || !(cores > 0 && cores <= kMaxRusPerTask)) {
       return wrongVariable(kUsableCores, text, "a number above 0 and up to 4096");
     }
   }
-  for (size_t i = 0; i < kResources; ++i) {
-    nature.pressure[i] = static_cast<double>(caused[i]) / kMaxPressure;
-    nature.need[i] = static_cast<double>(kMaxPressure - tolerated[i]) / kMaxPressure;
-  }
+  TrueNature nature = natureOf(caused, tolerated);
+  nature.cores = cores;
   return nature;
 }
 

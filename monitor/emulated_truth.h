@@ -17,6 +17,9 @@ struct TrueNature {
   double cores = 0;                           // that it can make use of; 0: as many as it has
 };
 
+// Of a task that is as its profile says.
+TrueNature natureOf(const Pressure& caused, const Pressure& tolerated);
+
 // As the task's profile says, unless its environment says otherwise: TARCIL_EMULATE_CAUSED and
 // TARCIL_EMULATE_TOLERATED, in place of all that the profile says ("llc=60,memory_bandwidth=84"; what is not
 // named causes 0 and tolerates 99), and TARCIL_EMULATE_CORES. So a job can be placed by one profile and

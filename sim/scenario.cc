@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "sim/chance.h"
@@ -10,6 +11,7 @@
 #include "sim/policies/central.h"
 #include "sim/policies/late_binding.h"
 #include "sim/policies/server_queues.h"
+#include "sim/replay/profiled_truth.h"
 
 namespace tarcil::sim {
 namespace {
@@ -71,6 +73,12 @@ void checkStreams(const Scenario& scenario, Check& check) {
                  " tasks; write one that gives 1 to " + std::to_string(kMostTasks));
 }
 
+bool bindsLate(const Scenario& scenario) {
+  return std::any_of(scenario.policies.begin(), scenario.policies.end(), [](PolicyName policy) {
+    return name(policy).starts_with(name(PolicyName::kLateBinding));
+  });
+}
+
 // Moves the arrivals so that the jobs would hold this part of the units between the first and the last.
 void stretch(Workload& workload, double load, uint64_t units) {
   const auto span = static_cast<double>(workload.jobs.back().arrival.count());
@@ -107,6 +115,9 @@ Workload workloadOf(const Scenario& scenario, uint16_t applications, Rng rng) {
     case WorkloadKind::kMixed:
       workload = mixedJobs({.jobs = scenario.jobs, .gap = scenario.gap, .applications = applications}, rng);
       break;
+    case WorkloadKind::kReplay:
+      workload = scenario.replay->workload;
+      break;
     case WorkloadKind::kTrace:
       workload = workloadOf(*scenario.trace, applications, mostUnits(scenario));
       if (workload.jobs.size() > scenario.jobs) {
@@ -119,6 +130,7 @@ Workload workloadOf(const Scenario& scenario, uint16_t applications, Rng rng) {
   if (scenario.load && isTimed) {
     stretch(workload, *scenario.load, scenario.units());
   }
+  if (scenario.replay) return workload;
   for (SimJob& job : workload.jobs) {
     const double wait = scenario.patience * static_cast<double>(workload.longest(job).count());
     job.maxWait = Duration(static_cast<int64_t>(wait));
@@ -137,6 +149,10 @@ Truth truthOf(const Scenario& scenario, uint64_t seed) {
   Truth made;
   switch (scenario.truth) {
     case TruthKind::kNone:
+      if (scenario.replay) {
+        made.belief = scenario.replay->belief;
+        break;
+      }
       made.belief.profiles.resize(1);
       made.belief.shares.resize(scenario.platforms.size(), fullShare());
       break;
@@ -160,6 +176,10 @@ Truth truthOf(const Scenario& scenario, uint64_t seed) {
       made.truth = std::move(truth);
       break;
     }
+    case TruthKind::kProfiles:
+      made.belief = scenario.replay->belief;
+      made.truth = std::make_unique<ProfiledTruth>(made.belief, scenario.replay->backgrounds);
+      break;
   }
   return made;
 }
@@ -246,23 +266,31 @@ Low lowOf(const std::vector<float>& ascending) {
   return {.mean = meanOf(ascending), .p5 = at(ascending, 0.05), .p1 = at(ascending, 0.01)};
 }
 
-void summarise(const World& world, const Scenario& scenario, Summary& summary) {
-  const Workload& workload = world.workload();
+// How jobs fared, in the simulation or before.
+struct Fates {
+  const Workload& workload;
+  const std::vector<JobOutcome>& outcomes;
+  std::vector<float> qualities;    // of tasks; empty where they ran at full speed
+  std::vector<float> ofResidents;  // their qualities
+};
+
+void summarise(Fates fates, const Scenario& scenario, Summary& summary) {
+  const Workload& workload = fates.workload;
   std::vector<float> responses, ideals, delays, waits;
   std::vector<std::vector<float>> ofStreams(scenario.streams.size());
   summary.streams.resize(scenario.streams.size());
   const double messagesMs = 1.5 * static_cast<double>(scenario.roundTrip.count()) * 1e-3;
   const auto first = static_cast<size_t>(scenario.warmUp * static_cast<double>(workload.jobs.size()));
   for (size_t number = 0; number < workload.jobs.size(); ++number) {
-    const JobOutcome& outcome = world.outcomes()[number];
+    const JobOutcome& outcome = fates.outcomes[number];
     if (outcome.unfinished > 0) {
       ++summary.unfinished;
       continue;
     }
     summary.simulatedSeconds =
         std::max(summary.simulatedSeconds, static_cast<double>(outcome.ended.count()) * 1e-6);
-    if (number < first) continue;
     const SimJob& job = workload.jobs[number];
+    if (number < first || !job.isCounted) continue;
     const auto response = static_cast<double>((outcome.ended - job.arrival).count()) * 1e-3;
     const auto ideal = static_cast<double>(workload.longest(job).count()) * 1e-3;
     responses.push_back(static_cast<float>(response));
@@ -296,13 +324,12 @@ void summarise(const World& world, const Scenario& scenario, Summary& summary) {
     summary.atLeast95 =
         static_cast<double>(performances.end() - good) / static_cast<double>(performances.size());
   }
-  summary.qualities = world.taskQualities();
-  std::sort(summary.qualities.begin(), summary.qualities.end());
   const Low undisturbed{.mean = 1, .p5 = 1, .p1 = 1};
-  summary.quality = world.truth() ? lowOf(summary.qualities) : undisturbed;
-  std::vector<float> ofResidents = world.residentQualities();
-  std::sort(ofResidents.begin(), ofResidents.end());
-  summary.residentQuality = ofResidents.empty() ? undisturbed : lowOf(ofResidents);
+  summary.qualities = std::move(fates.qualities);
+  std::sort(summary.qualities.begin(), summary.qualities.end());
+  summary.quality = summary.qualities.empty() ? undisturbed : lowOf(summary.qualities);
+  std::sort(fates.ofResidents.begin(), fates.ofResidents.end());
+  summary.residentQuality = fates.ofResidents.empty() ? undisturbed : lowOf(fates.ofResidents);
 }
 
 // Puts residents on servers by chance until they hold their part of all units, or no server has room.
@@ -324,6 +351,12 @@ void settle(const Residents& residents, uint16_t applications, std::vector<SimSe
     withRoom[position] = withRoom.back();
     withRoom.pop_back();
   }
+}
+
+// Part of all units that the jobs would hold from the beginning to the last arrival.
+double loadOf(const Workload& workload, uint64_t units) {
+  const double span = static_cast<double>(workload.jobs.back().arrival.count()) * 1e-6;
+  return span > 0 ? workload.ruSeconds() / span / static_cast<double>(units) : 0;
 }
 
 }  // namespace
@@ -364,7 +397,7 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.range("residents.part", scenario.residents.part, 0.0, 0.9);
   check.range("residents.rus", scenario.residents.rus, 1U, kMostUnitsOfServer);
   if (scenario.workload == WorkloadKind::kStreams) checkStreams(scenario, check);
-  check.range<uint32_t>("jobs", scenario.jobs, 1, 10'000'000);
+  check.range<uint32_t>("jobs", scenario.jobs, scenario.replay ? 0 : 1, 10'000'000);
   check.range<uint32_t>("tasks", scenario.tasks, 1, kMaxTasks);
   if (scenario.workload == WorkloadKind::kAlike) {
     check.range<uint64_t>("jobs times tasks", uint64_t{scenario.jobs} * scenario.tasks, 1, kMostTasks);
@@ -375,12 +408,19 @@ std::vector<std::string> problems(const Scenario& scenario) {
     check.range<uint64_t>("tasks of all jobs of the trace", tasks, 1, kMostTasks);
     const bool isWide = std::any_of(scenario.trace->jobs.begin(), scenario.trace->jobs.end(),
                                     [](const TraceJob& job) { return job.rus > 1; });
-    const bool bindsLate = std::any_of(
-        scenario.policies.begin(), scenario.policies.end(),
-        [](PolicyName policy) { return name(policy).starts_with(name(PolicyName::kLateBinding)); });
     check.that(
-        !isWide || !bindsLate,
+        !isWide || !bindsLate(scenario),
         "policies: late-binding places tasks of one unit, and the trace has larger ones; leave it out");
+  }
+  if (scenario.replay) {
+    const Workload& workload = scenario.replay->workload;
+    check.that(!workload.jobs.empty(), "recording: has no job that ran; record for longer");
+    check.range<uint64_t>("tasks of all jobs of the recording", workload.work.size(), 0, kMostTasks);
+    const bool isWide = std::any_of(workload.jobs.begin(), workload.jobs.end(),
+                                    [](const SimJob& job) { return job.rus > 1; });
+    check.that(
+        !isWide || !bindsLate(scenario),
+        "policies: late-binding places tasks of one unit, and the recording has larger ones; leave it out");
   }
   if (scenario.truth == TruthKind::kMeasured) {
     check.that(scenario.platforms.size() == 1,
@@ -409,14 +449,41 @@ std::vector<std::string> problems(const Scenario& scenario) {
   return found;
 }
 
+void lay(const Recording& recording, ReplayTruth truth, Scenario& scenario) {
+  scenario.workload = WorkloadKind::kReplay;
+  scenario.truth = truth == ReplayTruth::kProfiles ? TruthKind::kProfiles : TruthKind::kNone;
+  scenario.settings = recording.settings;
+  scenario.warmUp = 0;
+  scenario.replay = std::make_shared<const Replay>(replayOf(recording, truth));
+  scenario.jobs = static_cast<uint32_t>(scenario.replay->workload.jobs.size());
+  std::map<uint32_t, uint32_t> serversOfSize;
+  for (const SimServer& server : scenario.replay->servers) ++serversOfSize[server.units];
+  scenario.platforms.clear();
+  for (const auto& [units, servers] : serversOfSize) scenario.platforms.push_back({units, servers});
+}
+
+Summary recordedSummary(const Scenario& scenario) {
+  const Replay& replay = *scenario.replay;
+  Summary summary;
+  summary.servers = scenario.servers();
+  summary.rus = scenario.units();
+  summary.load = loadOf(replay.workload, summary.rus);
+  summary.utilisation = replay.utilisation;
+  std::vector<float> qualities;
+  if (scenario.truth != TruthKind::kNone) qualities = replay.qualities;
+  summarise({replay.workload, replay.outcomes, std::move(qualities), {}}, scenario, summary);
+  return summary;
+}
+
 Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
                  const std::function<void(const Progress&)>& watch) {
   Truth truth = truthOf(scenario, seed);
   const uint16_t applications = truth.truth ? truth.truth->applications() : uint16_t{1};
   const Workload workload = workloadOf(scenario, applications, rngFor(seed, Purpose::kWorkload));
   std::vector<SimServer> servers;
-  for (PlatformNumber platform = 0; platform < static_cast<PlatformNumber>(scenario.platforms.size());
-       ++platform) {
+  if (scenario.replay) servers = scenario.replay->servers;
+  for (PlatformNumber platform = 0;
+       !scenario.replay && platform < static_cast<PlatformNumber>(scenario.platforms.size()); ++platform) {
     const PlatformSize& size = scenario.platforms[platform];
     servers.insert(servers.end(), size.servers, {.platform = platform, .units = size.units});
   }
@@ -435,10 +502,11 @@ Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
   summary.seed = seed;
   summary.servers = scenario.servers();
   summary.rus = scenario.units();
-  const double span = static_cast<double>(workload.jobs.back().arrival.count()) * 1e-6;
-  if (span > 0) summary.load = workload.ruSeconds() / span / static_cast<double>(summary.rus);
+  summary.load = loadOf(workload, summary.rus);
   summary.utilisation = world.utilisation();
-  summarise(world, scenario, summary);
+  std::vector<float> qualities;
+  if (world.truth()) qualities = world.taskQualities();
+  summarise({workload, world.outcomes(), std::move(qualities), world.residentQualities()}, scenario, summary);
   const SchedulerCounts counts = scheduler->counts();
   summary.decisionUs = spreadOf(counts.decisionMicros);
   summary.conflicts = counts.conflicts;

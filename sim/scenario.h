@@ -13,6 +13,7 @@
 #include "sim/ground_truth/measured.h"
 #include "sim/ground_truth/parametric.h"
 #include "sim/moment.h"
+#include "sim/replay/replay.h"
 #include "sim/workload/synthetic.h"
 #include "sim/workload/traces.h"
 #include "sim/world.h"
@@ -42,11 +43,12 @@ inline constexpr std::string_view kPolicyNames[] = {
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);
 
-enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace, kStreams };
+enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace, kStreams, kReplay };
 enum class TruthKind : uint8_t {
   kNone,  // tasks run at full speed: only queueing counts
   kParametric,
   kMeasured,
+  kProfiles,  // of a recorded cluster: as on emulated servers (sim/replay)
 };
 
 struct PlatformSize {
@@ -85,6 +87,8 @@ struct Scenario {
   // Of mixed jobs.
   Duration gap = std::chrono::seconds(1);
   std::shared_ptr<const Trace> trace;  // where the workload is one
+  // Where the workload is one. It brings servers and settings too: lay() does it.
+  std::shared_ptr<const Replay> replay;
   // Jobs at the beginning that are run and not counted, as a part of all; in [0, 1).
   double warmUp = 0.1;
   // How often it is noted how the cluster stands, evenly while jobs come.
@@ -125,6 +129,9 @@ struct Scenario {
   uint64_t units() const;
   uint32_t servers() const;
 };
+
+// The cluster, the settings and the jobs of a recording, in place of what the scenario has of these.
+void lay(const Recording& recording, ReplayTruth truth, Scenario& scenario);
 
 // Everything that is wrong with it, one sentence each: the field, its value and what to write instead.
 std::vector<std::string> problems(const Scenario& scenario);
@@ -174,6 +181,10 @@ struct Summary {
   // For plots: performance of the counted jobs, and the quality of tasks, ascending.
   std::vector<float> performances, qualities;
 };
+
+// How the jobs of the recording really fared. Policy, seed and what a cluster does not tell are left as they
+// are. Requires: scenario.replay.
+Summary recordedSummary(const Scenario& scenario);
 
 // The same arguments give the same result. Requires: no problems(scenario).
 Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,

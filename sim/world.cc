@@ -129,7 +129,7 @@ void World::reckon(ServerNumber server) {
   ++running.turn;
   const size_t residents = servers_[server].residents.size();
   if (running.tasks.empty()) return;
-  truth_->speeds(servers_[server].platform, running.applications, running.speed);
+  truth_->speedsOn(server, servers_[server].platform, running.applications, running.speed);
   if (running.tasks.size() == residents) return;
   double next = std::numeric_limits<double>::infinity();
   for (size_t i = residents; i < running.left.size(); ++i)
@@ -176,7 +176,7 @@ void World::end(TaskNumber task, ServerNumber server) {
   const Duration ran = now_ - started_[task];
   const double work = static_cast<double>(workload_.work[task].count());
   const double quality = ran.count() > 0 ? work / static_cast<double>(ran.count()) : 1;
-  if (truth_) qualities_.push_back(static_cast<float>(quality));
+  if (truth_ && job.isCounted) qualities_.push_back(static_cast<float>(quality));
   // Means, taken step by step.
   const uint32_t before = job.tasks - outcome.unfinished;
   const Duration waited = started_[task] - job.arrival;

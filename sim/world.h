@@ -89,7 +89,7 @@ class World {
   // --- What came of it
 
   const std::vector<JobOutcome>& outcomes() const { return outcomes_; }
-  const std::vector<float>& taskQualities() const { return qualities_; }  // in the order of their ends
+  const std::vector<float>& taskQualities() const { return qualities_; }  // of counted jobs, as they ended
   uint64_t events() const { return events_; }
   // Tasks that were started twice, or on a server without the units: none, if the policy is right.
   uint64_t violations() const { return violations_; }

@@ -40,6 +40,7 @@ void addUser(CLI::App& app);
 void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);
 void addMetrics(CLI::App& app);
+void addRecord(CLI::App& app);
 
 // From a command to a profile, and where profiles are kept. `command` as of addRun.
 void addProfile(CLI::App& app, const std::vector<std::string>& command);  // with all below it

@@ -12,6 +12,7 @@
 #include "cli/failure.h"
 #include "cli/fault_hunt.h"
 #include "cli/output.h"
+#include "cli/recording_file.h"
 #include "cli/render.h"
 #include "cli/scenario_file.h"
 #include "cli/simulation_report.h"
@@ -25,7 +26,7 @@ using sim::Scenario;
 using sim::Summary;
 
 struct SimFlags {
-  std::string scenario;
+  std::string scenario, replay;
   bool json = false;
   std::vector<std::string> policies, coRuns;
   std::string seeds, workload, durations;
@@ -94,7 +95,21 @@ void layPolicies(const SimFlags& flags, Scenario& scenario) {
   setIfGiven(settings.margin, flags.margin);
 }
 
+// Of a recorded cluster; of the flags those count that say what should have been otherwise.
+Scenario replayOf(const SimFlags& flags) {
+  Scenario scenario;
+  scenario.name = "replay of " + flags.replay;
+  sim::lay(requireInput(readRecording(flags.replay)),
+           flags.noInterference ? sim::ReplayTruth::kNone : sim::ReplayTruth::kProfiles, scenario);
+  set(scenario.load, flags.load);
+  set(scenario.warmUp, flags.warmUp);
+  layPolicies(flags, scenario);
+  if (const Status status = checkScenario(scenario); !status) throw badInput(status.error().message);
+  return scenario;
+}
+
 Scenario scenarioOf(const SimFlags& flags) {
+  if (!flags.replay.empty()) return replayOf(flags);
   ScenarioRequest request;
   if (!flags.scenario.empty()) request = requireInput(readScenario(flags.scenario));
   Scenario& scenario = request.scenario;
@@ -173,7 +188,8 @@ int simulateAll(const SimFlags& flags) {
   if (flags.json) {
     Json all = Json::array();
     for (const Summary& run : runs) all.push_back(jsonOf(scenario, run));
-    printJson(runs.size() == 1 ? all.front() : all);
+    if (scenario.replay) all.insert(all.begin(), jsonOfRecorded(scenario));
+    printJson(all.size() == 1 ? all.front() : all);
   } else {
     print(textOf(scenario, runs));
   }
@@ -215,6 +231,9 @@ const Help kSimHelp = {
     "knows "
     "all "
     "but interference; ideal, which asks the simulated truth itself and has no delay.\n\n"
+    "With --replay the cluster and its jobs are those of a recording (`tarcil record --help`), and what "
+    "really "
+    "happened stands beside what would have.\n\n"
     "With --faults it does something else: it looks for faults of the master, the agents and the monitors. "
     "Their real logic runs jobs of all kinds on small random clusters in which processes die, disks fail and "
     "networks are cut all the time, and every promise of docs/protocol.md is checked as it runs. Each seed "
@@ -225,6 +244,7 @@ const Help kSimHelp = {
     "  tarcil sim --policy batch --servers 10000 --rus-per-server 4 --jobs 5000 --tasks 100 \\\n"
     "             --load 0.8 --no-interference --json\n"
     "  tarcil sim --faults --seeds 1..1000 --seconds 60\n"
+    "  tarcil sim --replay monday.rec.gz --policy quality,batch --target 0.9\n"
     "  tarcil sim --workload swf:NASA.swf.gz --servers 16 --rus-per-server 8\n"
     "  tarcil sim --corun pairs.csv triples.csv --servers 100 --rus-per-server 4 --load 0.6\n",
     "  0  done\n"
@@ -347,10 +367,21 @@ void addSim(CLI::App& app) {
   CLI::App& command = addCommand(app, "sim", kSimHelp);
   auto flags = std::make_shared<SimFlags>();
   command.add_option("SCENARIO", flags->scenario, "Scenario file.")->type_name("FILE");
+  command
+      .add_option(
+          "--replay", flags->replay,
+          "A recording in place of SCENARIO and workload. Its settings hold unless flags say otherwise; "
+          "tasks run beside one another as their profiles say, or with --no-interference as they did.")
+      ->type_name("FILE");
   addWorkloadFlags(command, *flags);
   addTruthFlags(command, *flags);
   addPolicyFlags(command, *flags);
   addFaultFlags(command, *flags);
+  for (const char* other :
+       {"SCENARIO", "--servers", "--rus-per-server", "--workload", "--jobs", "--tasks", "--mean-ms",
+        "--durations", "--corun", "--applications", "--classification-error", "--faults"}) {
+    command.get_option("--replay")->excludes(other);
+  }
   addJsonFlag(command, flags->json);
   onRun(command, [flags]() { return flags->faults ? huntAll(*flags) : simulateAll(*flags); });
 }

@@ -7,7 +7,8 @@ namespace {
 
 // More than the messages of an attachment take.
 constexpr Duration kSettling = std::chrono::milliseconds(100);
-constexpr Duration kClientRetry = std::chrono::milliseconds(100);
+// A client that nobody can answer asks again within so long. Longer: fewer vain steps while a master is away.
+constexpr Duration kClientRetry = std::chrono::seconds(2);
 // By then every agent has attached to a master that was started anew.
 constexpr Duration kOldMastersWord = std::chrono::minutes(2);
 // A supervisor starts again what has ended.
@@ -123,7 +124,7 @@ void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t r
   if (!status.ok() && (status.error().code == ErrorCode::kUnavailable || isOfBefore)) {
     if (client.answered) return;
     client.agent = (client.agent + 1) % agents();
-    world_.after(kClientRetry, [this, job] { handIn(job, clients_.at(job).agent); });
+    world_.after(world_.upTo(kClientRetry), [this, job] { handIn(job, clients_.at(job).agent); });
   } else if (status.ok()) {
     // An agent that has not heard of the restored master yet says what was true of the one before.
     const bool isOfOldMaster = restored_ && world_.now().steady < *restored_ + kOldMastersWord;
@@ -147,7 +148,7 @@ void VirtualCluster::ask(const MasterProcess::Request& request, MasterProcess::A
   world_.after(world_.delay(), [this, request, answer] {
     master_.ask(request, [this, request, answer](const Status& status) {
       if (!status && status.error().code == ErrorCode::kUnavailable) {
-        world_.after(kClientRetry, [this, request, answer] { ask(request, answer); });
+        world_.after(world_.upTo(kClientRetry), [this, request, answer] { ask(request, answer); });
       } else if (answer) {
         answer(status);
       }

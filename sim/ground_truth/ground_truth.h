@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,12 +35,22 @@ class GroundTruth {
   // of each.
   virtual void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
                       std::span<double> speeds) = 0;
+
+  // The same on one server of this platform, where what no job explains may play a part.
+  virtual void speedsOn(uint32_t /*server*/, PlatformNumber platform,
+                        std::span<const ApplicationNumber> tasks, std::span<double> speeds) {
+    this->speeds(platform, tasks, speeds);
+  }
 };
 
 // What schedulers are told.
 struct Belief {
   std::vector<Profile> profiles;  // by application
   std::vector<Share> shares;      // by platform
+  // By application: a target of its own. Empty: none has one.
+  std::vector<std::optional<double>> targets{};
+  // By server: the pressure that no job explains. Empty: there is none.
+  std::vector<Pressure> backgrounds{};
 };
 
 // The name by which profiles call a platform.

@@ -33,6 +33,7 @@ Agents::Agents(World& world, const Belief& belief, const AgentsOptions& options,
     JobSpec& spec = specs_.emplace_back();
     spec.profile = profile;
     spec.policy = options_.policy;
+    if (!belief_.targets.empty()) spec.target = belief_.targets[specs_.size() - 1];
   }
   const std::vector<SimServer>& servers = world_.servers();
   std::vector<ServerUpdate> updates;
@@ -52,6 +53,7 @@ Agents::Agents(World& world, const Belief& belief, const AgentsOptions& options,
               .tolerated = profile.tolerated},
              shareOf(number));
     }
+    if (!belief_.backgrounds.empty()) server.status.background = belief_.backgrounds[number];
     updates.push_back({.id = number, .facts = server.facts, .status = server.status});
   }
   for (uint32_t i = 0; i < options_.agents; ++i) {
@@ -62,6 +64,7 @@ Agents::Agents(World& world, const Belief& belief, const AgentsOptions& options,
     }
     for (const ServerUpdate& update : updates) agent.state.apply(update);
     agent.likely.updateAll(agent.state);
+    agent.isStale.resize(servers.size());
   }
   for (ServerNumber number = 0; number < servers.size(); ++number) {
     Vacancy vacancy = vacancyOf(servers_[number].status, servers[number].units, shareOf(number),
@@ -170,7 +173,7 @@ void Agents::decideNext(uint32_t number) {
   commit.overlays.clear();
   for (const Claim& claim : commit.claims) {
     commit.overlays.push_back(agent.state.layOver(claim.server, claim.preferred, specOf(jobNumber).profile));
-    agent.likely.update(agent.state, claim.server);
+    agent.noteChange(claim.server);
     std::erase(job.queued, claim.task);
   }
   world_.send(took + options_.oneWay, {.kind = kCommitArrives, .a = commitNumber});
@@ -209,6 +212,7 @@ Decision Agents::decide(Agent& agent, JobNumber number) {
   const Explanation& explained = decision.explanation;
   if (!job.late && !explained.enoughFound && !explained.allSeen) {
     Rng likelyRng(seed);
+    agent.bringLikelyUpToDate();
     request.besides = agent.likely.draw(agent.state, spec, options_.settings, explained.most, likelyRng);
     if (!request.besides.empty()) {
       decision = agent.chooser.choose(agent.state, request, options_.settings, seed);
@@ -223,13 +227,27 @@ Duration Agents::timeOf(const Decision& decision) const {
   return time.fixed + (time.bound ? std::min(looking, *time.bound) : looking);
 }
 
+void Agents::Agent::noteChange(ServerId server) {
+  if (isStale[server]) return;
+  isStale[server] = true;
+  stale.push_back(server);
+}
+
+void Agents::Agent::bringLikelyUpToDate() {
+  for (ServerId server : stale) {
+    likely.update(state, server);
+    isStale[server] = false;
+  }
+  stale.clear();
+}
+
 // What the master had made durable one way ago has arrived.
 void Agents::catchUp(Agent& agent) {
   while (agent.read < logBegin_ + log_.size()) {
     const Change& change = log_[agent.read - logBegin_];
     if (change.durable + options_.oneWay > world_.now()) break;
     agent.state.apply(change.update);
-    agent.likely.update(agent.state, change.update.id);
+    agent.noteChange(change.update.id);
     ++agent.read;
   }
 }
@@ -243,7 +261,7 @@ void Agents::answered(uint32_t number) {
   bool refused = false;
   for (size_t i = 0; i < commit.claims.size(); ++i) {
     const Claim& claim = commit.claims[i];
-    agent.likely.update(agent.state, claim.server);
+    agent.noteChange(claim.server);
     if (commit.granted[i]) {
       const TaskNumber task = world_.job(commit.job).firstTask + claim.task;
       world_.send(options_.oneWay, {.kind = kStart, .a = task, .b = claim.server});
@@ -337,8 +355,9 @@ std::optional<Duration> Agents::boundOf(const JobSpec& spec, uint32_t slots) {
     best = std::max(best, factor);
     newcomers.push_back(newcomer(viewOn(spec.profile, belief_.shares[p], factor), judging, spec.rusPerTask));
   }
-  const Suitor suitor{
-      .newcomers = newcomers, .least = options_.settings.target * best, .rus = spec.rusPerTask};
+  const Suitor suitor{.newcomers = newcomers,
+                      .least = spec.target.value_or(options_.settings.target) * best,
+                      .rus = spec.rusPerTask};
   const Wish wish{.slots = slots, .ahead = static_cast<double>(waiting_.size() - 1), .maxWait = spec.maxWait};
   buckets_.advance(MonotonicTime(world_.now()));
   const Admission admission = admit(buckets_, suitor, wish, {.headroom = 0}, matching_);

@@ -72,9 +72,16 @@ class Agents final : public Scheduler {
     ClusterState state;
     Chooser chooser;
     agent::LikelyServers likely;
+    // Servers of which `likely` has not heard yet: it is asked for few decisions only, and most changes are
+    // overtaken by then.
+    std::vector<ServerId> stale;
+    std::vector<bool> isStale;
     size_t read = 0;  // of the log
     bool busy = false;
     std::deque<JobNumber> toDecide;
+
+    void noteChange(ServerId server);
+    void bringLikelyUpToDate();
   };
 
   struct Commit {

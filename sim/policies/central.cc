@@ -117,7 +117,7 @@ double CentralPolicy::gain(const SimJob& job, ServerNumber server) {
   together_.assign(there.begin(), there.end());
   together_.push_back(job.application);
   speeds_.resize(together_.size());
-  world_.truth()->speeds(world_.servers()[server].platform, together_, speeds_);
+  world_.truth()->speedsOn(server, world_.servers()[server].platform, together_, speeds_);
   double gain = speeds_.back();
   for (size_t i = 0; i < before.size(); ++i) gain -= before[i] - speeds_[i];
   return gain;

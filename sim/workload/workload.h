@@ -24,6 +24,7 @@ struct SimJob {
   uint16_t shares = 1;  // of that user beside others of the same priority; only late binding has shares
   // For how long it waits for a good place before it takes the best there is; else the policy's bound.
   std::optional<Duration> maxWait{};
+  bool isCounted = true;  // else it only keeps units busy, and says nothing of how jobs fare
 
   bool operator==(const SimJob&) const = default;
 };

@@ -56,7 +56,8 @@ def copy_tree(tree):
     git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
     names = {name for name in names if name and (ROOT / name).is_file()}
-    for old in [path for path in tree.rglob("*") if path.is_file()]:
+    built = tree / "build"
+    for old in [path for path in tree.rglob("*") if path.is_file() and built not in path.parents]:
         if str(old.relative_to(tree)) not in names:
             old.unlink()
     for name in names:
@@ -71,12 +72,15 @@ def copy_tree(tree):
 class Workshop:
     def __init__(self, scratch, jobs, guards, optimised=False):
         self.guards = {guard.name: guard for guard in guards}
-        self.tree, self.build, self.jobs = scratch / "tree", scratch / "build", jobs
+        self.tree, self.jobs = scratch / "tree", jobs
+        # Where the tree itself is built, so that a compiler cache that has its objects knows them again.
+        self.build = self.tree / "build" / "release" if optimised else scratch / "build"
         self.tree.mkdir(parents=True, exist_ok=True)
         copy_tree(self.tree)
         self.environment = {**os.environ, "CCACHE_BASEDIR": str(self.tree), "CCACHE_NOHASHDIR": "1"}
-        subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                        f"-DCMAKE_CXX_FLAGS_DEBUG={'-O1' if optimised else '-O0'}"], check=True, stdout=subprocess.DEVNULL)
+        how = ["--preset", "release"] if optimised else ["-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                                                        "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+        subprocess.run(["cmake", "-S", self.tree, *how], check=True, stdout=subprocess.DEVNULL)
 
     def make(self, programs):
         """What the compiler had against them; empty where they were built."""

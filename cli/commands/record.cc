@@ -1,0 +1,146 @@
+// tarcil record: what happens on a cluster, into a file that `tarcil sim --replay` reads.
+#include <signal.h>
+
+#include "cli/commands/commands.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/recorder.h"
+#include "cli/render.h"
+#include "cli/units.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+constexpr kj::Duration kEvery = 1 * kj::SECONDS;
+// A cluster that is out of reach for longer does not come back by itself.
+constexpr kj::Duration kPatience = 5 * kj::MINUTES;
+// Progress is said after so long, and again after as long as was recorded already: 10 s, 20 s, 40 s ...
+constexpr kj::Duration kFirstWord = 10 * kj::SECONDS, kLongestSilence = 5 * kj::MINUTES;
+
+struct RecordFlags {
+  ContextFlags cluster;
+  std::string file, howLong;
+};
+
+Duration toDuration(kj::Duration duration) {
+  return Duration(duration / kj::MICROSECONDS);
+}
+
+// A recording while it goes on.
+class Watching final {
+ public:
+  Watching(Cluster& cluster, GrowingFile& file, kj::Maybe<kj::Duration> howLong)
+      : cluster_(cluster), file_(file), howLong_(howLong), recorder_(cluster, file) {}
+
+  int run() {
+    auto stopped = cluster_.events()
+                       .onSignal(SIGINT)
+                       .exclusiveJoin(cluster_.events().onSignal(SIGTERM))
+                       .then([this](siginfo_t&&) { isInterrupted_ = true; })
+                       .fork();
+    auto noticed = stopped.addBranch().eagerlyEvaluate(nullptr);
+    recorder_.begin();
+    say("recording to " + file_.path() + ": " + text() + "; interrupt to end it");
+    while (!isInterrupted_ && !isTime()) {
+      cluster_.wait(cluster_.timer().afterDelay(kEvery).exclusiveJoin(stopped.addBranch()));
+      if (!look()) return endWith("out of reach", kExitNoCluster);
+      tellProgress();
+    }
+    return endWith(isInterrupted_ ? "interrupted" : "time is over", kExitDone);
+  }
+
+ private:
+  kj::Duration elapsed() { return cluster_.timer().now() - began_; }
+
+  bool isTime() {
+    KJ_IF_MAYBE (howLong, howLong_) {
+      return elapsed() >= *howLong;
+    }
+    return false;
+  }
+
+  // False once the cluster has been out of reach for too long.
+  bool look() {
+    try {
+      recorder_.look();
+      reached_ = cluster_.timer().now();
+      return true;
+    } catch (const kj::Exception& exception) {
+      if (fromException(exception).code != ErrorCode::kUnavailable) throw;
+      return cluster_.timer().now() - reached_ < kPatience;
+    }
+  }
+
+  std::string text() const {
+    const RecorderCounts& counts = recorder_.counts();
+    return counted(counts.servers, "server") + ", " + counted(counts.jobs, "job") + ", " +
+           std::to_string(counts.unfinished) + " of them unfinished, " + formatSize(file_.bytes());
+  }
+
+  void tellProgress() {
+    if (elapsed() < nextWord_) return;
+    nextWord_ += std::min(nextWord_, kLongestSilence);
+    say(formatDuration(toDuration(elapsed() / kj::SECONDS * kj::SECONDS)) + ": " + text());
+  }
+
+  int endWith(const std::string& why, int code) {
+    recorder_.end(why);
+    say(why + " after " + formatDuration(toDuration(elapsed() / kj::SECONDS * kj::SECONDS)) + ": " + text());
+    say("`tarcil sim --replay " + file_.path() + "` shows what became of the jobs and what else could have");
+    return code;
+  }
+
+  Cluster& cluster_;
+  GrowingFile& file_;
+  const kj::Maybe<kj::Duration> howLong_;
+  Recorder recorder_;
+  bool isInterrupted_ = false;
+  const kj::TimePoint began_ = cluster_.timer().now();
+  kj::TimePoint reached_ = began_;
+  kj::Duration nextWord_ = kFirstWord;
+};
+
+int record(const RecordFlags& flags) {
+  kj::Maybe<kj::Duration> howLong;
+  if (!flags.howLong.empty()) {
+    const auto duration = parseDuration(flags.howLong);
+    if (!duration) throw badInput("--for: " + duration.error().message);
+    howLong = duration->count() * kj::MICROSECONDS;
+  }
+  kj::UnixEventPort::captureSignal(SIGINT);
+  kj::UnixEventPort::captureSignal(SIGTERM);
+  Cluster cluster(flags.cluster);
+  // No file is made for a cluster that is not there.
+  fetchSettings(cluster);
+  GrowingFile file = requireInput(GrowingFile::make(flags.file));
+  return Watching(cluster, file, howLong).run();
+}
+
+}  // namespace
+
+void addRecord(CLI::App& app) {
+  CLI::App& command = addCommand(
+      app, "record",
+      {"record [OPTIONS] FILE", "Record what happens on the cluster, to be replayed under other policies.",
+       "Writes the servers, the settings and the jobs that you may see (an operator: everybody's) with their "
+       "profiles, and when each of their tasks started and ended where, until interrupted or for as long as "
+       "said. Commands, environments and files of jobs are not recorded. FILE is JSON, one object a line "
+       "(docs/simulator.md), packed where its name ends in .gz; it must not be there yet. It grows as things "
+       "happen: also a recorder that was killed leaves a file that can be replayed. Goes on when the master "
+       "or an agent is started again; ends when the cluster is out of reach for 5 minutes.",
+       "  tarcil record monday.rec.gz --for 8h\n"
+       "  tarcil sim --replay monday.rec.gz --policy quality,batch --target 0.9\n",
+       "  0  done\n"
+       "  1  the file could not be written any more\n"
+       "  2  bad input; nothing was recorded\n"
+       "  3  no cluster in reach, or no longer; what is recorded can be used\n"});
+  auto flags = std::make_shared<RecordFlags>();
+  command.add_option("FILE", flags->file, "Where to.")->required()->type_name("FILE");
+  command.add_option("--for", flags->howLong, "End after so long, such as 10m; default: when interrupted.")
+      ->type_name("DURATION");
+  addClusterFlags(command, flags->cluster);
+  onRun(command, [flags]() { return record(*flags); });
+}
+
+}  // namespace tarcil

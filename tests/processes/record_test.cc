@@ -1,0 +1,94 @@
+// A running cluster recorded, and the recording replayed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "tests/cli/scratch_folder.h"
+#include "tests/support/cluster.h"
+
+namespace tarcil {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kServers = R"yaml(servers:
+  - {name: "s-{n}", count: 3, rus: 2, platform: haswell}
+)yaml";
+
+// Alone it takes half a second.
+constexpr const char* kJob = R"yaml(command: [work]
+tasks: 2
+env: {TARCIL_EMULATE_SECONDS: "0.5"}
+profile: {caused: {llc: 50}, tolerated: {llc: 60}}
+)yaml";
+
+std::string written(const ScratchFolder& folder) {
+  folder.write("servers.yaml", kServers);
+  return folder.at("servers.yaml");
+}
+
+struct Record : testing::Test {
+  // Those of a replay, what really happened first.
+  Json replayed(const std::string& file, const std::string& target) const {
+    return cluster.json({"sim", "--replay", file, "--policy", "quality", "--target", target});
+  }
+
+  ScratchFolder folder;
+  ManualCluster cluster{{.emulate = written(folder)}};
+};
+
+TEST_F(Record, GoesOnAcrossAMastersDeathAndIsReplayedUnderTwoTargets) {
+  const std::string file = folder.at("r.gz"), before = cluster.submit(kJob);
+  cluster.ended(before);
+  Process recorder = cluster.startCommand({"record", file});
+  ASSERT_TRUE(recorder.waitFor("recording to"));
+  for (int i = 0; i < 4; ++i) cluster.ended(cluster.submit(kJob));
+  cluster.kill("master");
+  cluster.start("master");
+  for (int i = 0; i < 2; ++i) cluster.ended(cluster.submit(kJob));
+  recorder.signal(SIGINT);
+  const ProcessResult ended = recorder.finish();
+  EXPECT_EQ(ended.exitCode, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("3 servers, 6 jobs, 0 of them unfinished"));
+  for (const char* target : {"0.95", "0.6"}) {
+    const Json runs = replayed(file, target);
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[0]["policy"], "recorded");
+    EXPECT_EQ(runs[0]["servers"], 3);
+    EXPECT_EQ(runs[0]["rus"], 6);
+    for (const Json& run : runs) {
+      EXPECT_EQ(run["jobs"], 6) << "those that came before are not in it";
+      EXPECT_GE(run["response_ms"]["mean"], 490);
+    }
+  }
+}
+
+TEST_F(Record, ThatWasKilledLeavesAUsableFile) {
+  const std::string file = folder.at("r.gz");
+  Process recorder = cluster.startCommand({"record", file});
+  ASSERT_TRUE(recorder.waitFor("recording to"));
+  cluster.ended(cluster.submit(kJob));
+  // Written at the latest with the look after the next job is there.
+  cluster.until("the file holds a job", [&]() {
+    return cluster.run({"sim", "--replay", file}).exitCode == 0;
+  });
+  recorder.signal(SIGKILL);
+  recorder.finish();
+  EXPECT_EQ(replayed(file, "0.9")[0]["jobs"], 1);
+}
+
+TEST_F(Record, OfAFileThatIsThereOrWithoutAClusterChangesNothing) {
+  folder.write("r", "mine");
+  const ProcessResult there = cluster.run({"record", folder.at("r"), "--for", "1s"});
+  EXPECT_EQ(there.exitCode, 2);
+  EXPECT_THAT(there.err, HasSubstr("is there already; name another file"));
+  EXPECT_EQ(cluster.run({"record", folder.at("x"), "--for", "ever"}).exitCode, 2);
+  cluster.kill("agent-1");
+  EXPECT_EQ(cluster.run({"record", folder.at("x")}).exitCode, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder.at("x")));
+}
+
+}  // namespace
+}  // namespace tarcil
