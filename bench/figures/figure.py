@@ -22,9 +22,9 @@ class Figure:
 
     def __init__(self, name, seeds):
         if len(sys.argv) > 2 or (len(sys.argv) == 2 and sys.argv[1].startswith("-")):
-            sys.exit(f"usage: {sys.argv[0]} [FOLDER]      where data and plots go; default: build/figures")
+            refuse(f"usage: {sys.argv[0]} [FOLDER]      where data and plots go; default: build/figures")
         if not TARCIL.exists():
-            sys.exit("not built; run: cmake --preset release && cmake --build --preset release")
+            refuse("not built; run: cmake --preset release && cmake --build --preset release")
         self.name = name
         self.folder = Path(sys.argv[1] if len(sys.argv) == 2 else ROOT / "build/figures")
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -65,6 +65,11 @@ class Figure:
     @staticmethod
     def says(paper, measured):
         print(f"paper says: {paper}\nwe measure: {measured}")
+
+
+def refuse(problem):
+    print(problem, file=sys.stderr)
+    sys.exit(2)
 
 
 def large_scale(**changes):

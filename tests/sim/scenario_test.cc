@@ -110,16 +110,16 @@ TEST(Scenario, HasTheLoadItWasAskedFor) {
   }
 }
 
-// Twice what the cluster can do, half of it by somebody of high priority.
+// More than the cluster can do, and of high priority more than a fair share.
 TEST(Scenario, HighPriorityPassesTheOthers) {
   Scenario scenario = small();
   scenario.truth = TruthKind::kNone;
   scenario.workload = WorkloadKind::kStreams;
   scenario.span = std::chrono::seconds(10);
-  scenario.streams = {{.name = "high", .load = 0.3, .priority = 80}, {.name = "low", .load = 1.2}};
+  scenario.streams = {{.name = "high", .load = 0.6, .priority = 80}, {.name = "low", .load = 1.2}};
   for (const PolicyName policy : {PolicyName::kLateBinding, PolicyName::kQuality}) {
     const Summary summary = simulate(scenario, policy, 1);
-    EXPECT_LT(summary.streams[0].responseMs.p50, 200) << name(policy);
+    EXPECT_LT(summary.streams[0].responseMs.p50, 300) << name(policy);
     EXPECT_GT(summary.streams[1].responseMs.p50, 1'000) << name(policy);
   }
 }
