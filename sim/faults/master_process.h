@@ -91,6 +91,8 @@ class MasterProcess {
 
   // The next news of a server does not reach this agent, as if its copy had been spoilt.
   void spoilFeed(const std::string& agent) { spoilt_.insert(agent); }
+  // No news is spoilt from now on.
+  void mendFeeds() { spoilt_.clear(); }
   // Every agent compares its copy.
   void compareCopies();
 

@@ -237,7 +237,12 @@ void Saboteur::makeGood() {
     for (const ServerFacts& server : servers_[monitor]) all.push_back(server.name);
   }
   // What was to be uncordoned later is by then; the master may be away so long.
-  world.after(1min, [this, all] { cluster_.steer(all, master::ServerChange::kUncordon, {}); });
+  world.after(1min, [this, all] {
+    cluster_.steer(all, master::ServerChange::kUncordon, {});
+    // A master does so every few seconds, and here only with so many changes: where nothing changes any more,
+    // a copy that was spoilt would never be noticed.
+    cluster_.master().compareCopies();
+  });
 }
 
 uint64_t Saboteur::total() const {

@@ -285,6 +285,7 @@ void VirtualCluster::breakMonitor(uint32_t monitor) {
 
 // Whoever is dead is on its way back.
 void VirtualCluster::heal() {
+  master_.mendFeeds();
   master_.slowDisk({});
   for (auto& agent : agents_) agent->connection().heal();
   for (auto& twin : doubles_) {
