@@ -291,7 +291,8 @@ class RandomCluster {
         trouble.allocation = task.allocation;
         trouble.over = chance(0.4);
         trouble.expected = 1;
-        const Cause::Kind kinds[] = {Cause::Kind::kCores, Cause::Kind::kCores, Cause::Kind::kDisk,
+        trouble.measured = chance(0.5) ? 0 : 0.5;
+        const Cause::Kind kinds[] = {Cause::Kind::kCores, Cause::Kind::kMemoryLimit, Cause::Kind::kDisk,
                                      Cause::Kind::kUnknown};
         if (!trouble.over) trouble.causes = {{kinds[rng_.below(4)], std::nullopt, 0, 1, ""}};
       }
@@ -453,7 +454,7 @@ class RandomCluster {
 
 TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
   size_t granted = 0, ended = 0, resized = 0;
-  for (uint64_t seed = 1; seed <= 70; ++seed) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomCluster cluster(seed);
     for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
