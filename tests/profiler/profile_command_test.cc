@@ -104,7 +104,7 @@ TEST_F(ProfileCommand, PassesOverWhatIsPrivateToACore) {
 
 // It fails as soon as this process has a child that presses.
 TEST_F(ProfileCommand, TakesACommandThatFailsUnderPressureForOneThatBearsNothing) {
-  const auto findings = profile("! pgrep -x press-llc -P $(ps -o ppid= -p $PPID)");
+  const auto findings = profile("! pgrep -x press-0-llc -P $(ps -o ppid= -p $PPID)");
   ASSERT_TRUE(findings) << findings.error().message;
   ASSERT_TRUE(findings->resources[0].tolerance);
   EXPECT_EQ(findings->resources[0].tolerance->performance, 0);
