@@ -93,6 +93,7 @@ def follow(cluster, job, until, seen, marks):
     """Asks once a second until then what is said of the job; keeps what is new."""
     while time.time() < until:
         explained = cluster.ask("job", "explain", job)
+        seen["samples"].update(throughput(cluster, job))  # what it said before it was moved is gone then
         told = [describe(trouble) for trouble in explained["troubles"]]
         now = time.time()
         if bool(told) != bool(seen["told"]):
@@ -165,7 +166,7 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     more = "adjust: {more_rus: 1, move: true}" if arguments.adjust else ""
     seconds = 2 * arguments.calm + arguments.disturbed + 60
     begin = time.time()
-    seen, marks = {"begin": begin, "told": [], "steps": [], "all": []}, []
+    seen, marks = {"begin": begin, "told": [], "steps": [], "all": [], "samples": {}}, []
     service = cluster.submit(folder, "service", SERVICE.format(seconds=seconds, deviation=arguments.deviation, more=more))
     # All at once: no new task is placed beside one that is in trouble, be it for another reason.
     offender = cluster.submit(folder, "offender", OFFENDER.format(
@@ -187,7 +188,7 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     print(f"{calm_again - begin:6.1f} s  others end", flush=True)
     follow(cluster, service, calm_again + arguments.calm, seen, marks)
 
-    samples = throughput(cluster, service)
+    samples = sorted(seen["samples"].items())
     before, meanwhile = mean(samples, disturbed - 20, disturbed), mean(samples, disturbed + 3, calm_again)
     after = mean(samples, calm_again + 5, time.time())
     last = mean(samples, calm_again - 5, calm_again)
