@@ -4,12 +4,13 @@
     bench/interference.py [--calm N] [--disturbed N] [--hogs N] [--deviation SHARE] [--adjust] [--folder DIR]
                           [--build DIR]
 
-As root, with memcached and gnuplot (both are Debian packages). Starts a cluster of one server with two units for each
-core, so that two tasks share a core, and on it memcached with a client that reports its throughput
-(bench/interference_service.py), and tasks that sleep for N calm seconds and then keep their cores busy for N seconds; a last
-calm time follows. Prints when the service's monitor noticed, whom it named with what evidence, and when it saw that it was
+As root, with memcached and gnuplot (both are Debian packages). Starts a cluster of one server that has half of the
+machine's cores and two units for each, so that two tasks share a core, and on it memcached with a client that reports its
+throughput (bench/interference_service.py), and tasks that sleep for N calm seconds and then keep their cores busy for N
+seconds; a last calm time follows. Prints when the service's monitor noticed, whom it named with what evidence, and when it saw that it was
 over; plots the throughput. Fails where nobody or the wrong one is named. --adjust: the service may be moved or given
-more units, a second server is there, and the script waits until its throughput is back while the others still run.
+more units, a second server has the other cores, and the script fails where the throughput is not back while the others
+still run.
 """
 
 import argparse
@@ -43,9 +44,19 @@ timeout: {seconds}s
 
 
 class Cluster:
-    def __init__(self, build, data, servers, rus):
-        self.tarcil, self.data = str(build / "tarcil"), str(data)
-        self.run("up", "--detach", "--servers", str(servers), "--rus", str(rus))
+    def __init__(self, build, data, cores):
+        self.tarcil, self.data, self.others = str(build / "tarcil"), str(data), []
+        self.run("up", "--detach", "--rus", str(2 * len(cores)), "--cores", commas(cores), "--pressure-period", "1s")
+
+    def add_server(self, name, cores):
+        """A second server on this machine, on cores of its own."""
+        run = f"{self.data}/run"
+        log = open(f"{self.data}/log/{name}.log", "w")
+        self.others.append(subprocess.Popen(
+            [self.tarcil, "serve", "monitor", "--name", name, "--rus", str(2 * len(cores)), "--cores", commas(cores),
+             "--memory", "1GiB", "--listen", f"unix:{run}/{name}.sock", "--master", f"unix:{run}/master.sock",
+             "--token-file", f"{self.data}/tokens/monitor.token", "--data", f"{self.data}/monitors/{name}",
+             "--tag", f"interference-{os.getpid()}", "--stop-tasks"], stdout=log, stderr=log))
 
     def run(self, *arguments, check=True):
         done = subprocess.run([self.tarcil, arguments[0], *self.where(arguments), *arguments[1:]], text=True,
@@ -68,13 +79,21 @@ class Cluster:
         return self.ask("submit", str(path))["job"]
 
     def down(self):
+        for monitor in self.others:
+            monitor.terminate()
+            monitor.wait()
         self.run("down", check=False)
+
+
+def commas(numbers):
+    return ",".join(map(str, numbers))
 
 
 def follow(cluster, job, until, seen, marks):
     """Asks once a second until then what is said of the job; keeps what is new."""
     while time.time() < until:
         explained = cluster.ask("job", "explain", job)
+        seen["samples"].update(throughput(cluster, job))  # what it said before it was moved is gone then
         told = [describe(trouble) for trouble in explained["troubles"]]
         now = time.time()
         if bool(told) != bool(seen["told"]):
@@ -134,23 +153,29 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "interference_service.py").write_text((ROOT / "bench/interference_service.py").read_text())
 
-    cores = os.cpu_count()
-    cluster = Cluster(arguments.build, folder / "data", 2 if arguments.adjust else 1, 2 * cores)
+    cores = sorted(os.sched_getaffinity(0))
+    half = max(1, len(cores) // 2)
+    cluster = Cluster(arguments.build, folder / "data", cores[:half])
     try:
-        sys.exit(experiment(arguments, folder, cluster, cores))
+        sys.exit(experiment(arguments, folder, cluster, cores[:half], cores[half:]))
     finally:
         cluster.down()
 
 
-def experiment(arguments, folder, cluster, cores):
+def experiment(arguments, folder, cluster, cores, other_cores):
     more = "adjust: {more_rus: 1, move: true}" if arguments.adjust else ""
     seconds = 2 * arguments.calm + arguments.disturbed + 60
     begin = time.time()
-    seen, marks = {"begin": begin, "told": [], "steps": [], "all": []}, []
+    seen, marks = {"begin": begin, "told": [], "steps": [], "all": [], "samples": {}}, []
     service = cluster.submit(folder, "service", SERVICE.format(seconds=seconds, deviation=arguments.deviation, more=more))
     # All at once: no new task is placed beside one that is in trouble, be it for another reason.
     offender = cluster.submit(folder, "offender", OFFENDER.format(
-        tasks=2 * cores - 1, hogs=arguments.hogs, calm=arguments.calm, seconds=arguments.calm + arguments.disturbed))
+        tasks=2 * len(cores) - 1, hogs=arguments.hogs, calm=arguments.calm,
+        seconds=arguments.calm + arguments.disturbed))
+    if arguments.adjust:
+        while cluster.ask("job", "status", offender)["state"] != "running":
+            time.sleep(0.1)
+        cluster.add_server("server-2", other_cores)
     disturbed = time.time() + arguments.calm
     follow(cluster, service, disturbed, seen, marks)
     marks.append((disturbed, "others begin"))
@@ -163,7 +188,7 @@ def experiment(arguments, folder, cluster, cores):
     print(f"{calm_again - begin:6.1f} s  others end", flush=True)
     follow(cluster, service, calm_again + arguments.calm, seen, marks)
 
-    samples = throughput(cluster, service)
+    samples = sorted(seen["samples"].items())
     before, meanwhile = mean(samples, disturbed - 20, disturbed), mean(samples, disturbed + 3, calm_again)
     after = mean(samples, calm_again + 5, time.time())
     last = mean(samples, calm_again - 5, calm_again)

@@ -346,9 +346,7 @@ void MasterServer::letOut(master::StopTask& action) {
 void MasterServer::letOut(master::ResizeTask& action) {
   const auto monitor = monitors_.find(action.session);
   if (monitor == monitors_.end()) return;
-  failpoint("master.before_resize");
   monitor->second->resize(action.allocation, action.rus, [this, action](Status status) {
-    failpoint("master.resize_answered");
     dispatch(master::TaskResized{action.session, action.allocation, action.rus, std::move(status)});
   });
 }

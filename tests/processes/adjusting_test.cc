@@ -1,0 +1,50 @@
+// Tasks that perform badly, on whole clusters.
+#include <gtest/gtest.h>
+
+#include "tests/support/cluster.h"
+
+namespace tarcil {
+namespace {
+
+// Performs badly for want of memory until the gate is open: processes of its own are killed at its
+// limit, which no load of this machine hides. Notes what memory it starts with.
+std::string sufferer(const TraceFolder& traces, const std::string& adjust) {
+  const std::string script =
+      "echo $TARCIL_MEMORY >> " + traces.at("memory") + "; while [ -d " + traces.at("") + " ] && ! [ -e " +
+      traces.at("gate") +
+      " ]; do dd if=/dev/zero of=/dev/null bs=32M count=1 status=none; echo 1 > $TARCIL_METRIC_FILE; done";
+  return shellJob(script, "performance: {metric: reported, target: 100, window: 300ms}\nadjust: " + adjust +
+                              "\nlimits: {memory: 16MiB}\n");
+}
+
+TEST(Adjusting, ATaskWhoseServerIsFullStartsElsewhereWithTheUnitsThatItNeeds) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2,
+                         .rus = 2,
+                         .monitorFlags = {"--performance-period", "100ms"},
+                         .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "1h"}});
+  const TraceFolder& traces = cluster.traces();
+  ASSERT_EQ(cluster.run({"server", "cordon", "server-2"}).exitCode, 0);
+  const std::string filler = cluster.submit(shellJob(traces.note("started") + traces.waitForGate()));
+  traces.waitForLines("started", 1);
+  const std::string moves = cluster.submit(sufferer(traces, "{more_rus: 1, move: true}"));
+  traces.waitForLines("memory", 1);
+  ASSERT_EQ(cluster.status(moves)["tasks"][0]["server"], "server-1");
+  ASSERT_EQ(cluster.run({"server", "uncordon", "server-2"}).exitCode, 0);
+
+  traces.waitForLines("memory", 2);
+  const Json task = cluster.status(moves)["tasks"][0];
+  EXPECT_EQ(task["server"], "server-2");
+  EXPECT_EQ(task["rus"], Json::parse("[0, 1]"));
+  const std::vector<std::string> memory = traces.lines("memory");
+  EXPECT_EQ(memory[0], std::to_string(16 << 20));
+  EXPECT_GT(std::stoull(memory[1]), std::stoull(memory[0])) << "the limit goes with the units";
+
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(moves)["tasks"][0]["exit_code"], 0);
+  EXPECT_EQ(cluster.ended(filler)["state"], "done");
+  cluster.expectAllUnitsFree();
+}
+
+}  // namespace
+}  // namespace tarcil
