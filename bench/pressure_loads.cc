@@ -4,9 +4,10 @@
 //   pressure_loads [--seconds N] [--folder DIR] [LOAD...]       LOAD: core, memory, disk, network
 //
 // For each load and intensity: measures the machine as it is, then with the load beside the tasks, then with
-// the load inside the tasks' cgroups, each for N seconds, and prints the mean pressures. Expected is the
-// difference that the intensity stands for; inside the tasks' cgroups it is 0. For disks there is no
-// expectation, since nobody knows what the disk can do. Needs root; what other programs do meanwhile shows.
+// the load inside a task's cgroups, each for N seconds, and prints the mean pressures. Expected is the
+// difference that the intensity stands for: of the background beside the tasks, of the task's own pressure
+// inside one, where the background's is 0. For disks there is no expectation, since nobody knows what the
+// disk can do. Needs root; what other programs do meanwhile shows.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -31,6 +32,8 @@
 #include "env/clock.h"
 #include "monitor/cgroup_tree.h"
 #include "monitor/pressure/meter.h"
+#include "monitor/pressure/task_pressure.h"
+#include "monitor/pressure/task_reader.h"
 
 namespace tarcil::bench {
 namespace {
@@ -144,22 +147,44 @@ class Load {
   }
 }
 
-// Mean of the resource's background over the seconds, unsmoothed; negative: absent.
-double measured(Resource resource, int seconds) {
+PressureOptions pressureOptions() {
   PressureOptions options;
   options.background.smoothing = Duration::zero();
   options.interfaces = {"lo"};
   options.networkBytesPerSecond = kNetworkBytesPerSecond;
-  PressureMeter meter("bench", options, {}, {}, tree().counted());
+  return options;
+}
+
+constexpr double kAbsent = -1000;
+
+// Mean of the resource's background over the seconds, unsmoothed; negative: absent.
+double measured(Resource resource, int seconds) {
+  PressureMeter meter("bench", pressureOptions(), {}, {}, tree().counted());
   std::this_thread::sleep_for(500ms);  // the load gets going
   meter.measure(systemClock().now().steady);
   double sum = 0;
   for (int i = 0; i < seconds; ++i) {
     std::this_thread::sleep_for(1s);
     meter.measure(systemClock().now().steady);
-    sum += meter.background()[static_cast<size_t>(resource)].value_or(-1000);
+    sum += meter.background()[static_cast<size_t>(resource)].value_or(kAbsent);
   }
   return sum / seconds;
+}
+
+// What the load in a task's cgroups puts on the resource by itself, over the seconds; negative: absent.
+double measuredOfTask(Resource resource, int seconds) {
+  ServerReader server(pressureOptions(), {}, {}, tree().counted(), nullptr);
+  TaskReader task(tree().counted(1), {}, server.interfaces());
+  const auto now = []() { return systemClock().now().steady; };
+  const PressureReading before = server.read(now());
+  const TaskReading taskBefore = task.read(TaskReader::What::kUse, now());
+  std::this_thread::sleep_for(std::chrono::seconds(seconds));
+  const PressureReading after = server.read(now());
+  const TaskReading taskAfter = task.read(TaskReader::What::kUse, now());
+  const auto pressure =
+      taskPressure(before.machine, after.machine, taskBefore, taskAfter, server.capacities());
+  const auto& of = pressure[static_cast<size_t>(resource)];
+  return of.ok() ? *of : kAbsent;
 }
 
 struct Case {
@@ -171,7 +196,7 @@ struct Case {
 
 void run(const Case& one, int seconds) {
   const double without = measured(one.resource, seconds);
-  double beside = 0, inside = 0;
+  double beside = 0, inside = 0, own = 0;
   {
     const Load load(false, one.load);
     beside = measured(one.resource, seconds);
@@ -179,12 +204,15 @@ void run(const Case& one, int seconds) {
   {
     const Load load(true, one.load);
     inside = measured(one.resource, seconds);
+    own = measuredOfTask(one.resource, seconds);
   }
   const std::string expected = one.expected < 0 ? "?" : std::to_string(one.expected).substr(0, 4);
   std::printf(
-      "%-17s %-22s without %5.1f   beside tasks %5.1f (+%5.1f, expected +%s)   in a task %5.1f (%+5.1f)\n",
+      "%-17s %-22s without %5.1f   beside tasks %5.1f (+%5.1f, expected +%s)   in a task %5.1f (%+5.1f), its "
+      "own "
+      "%5.1f\n",
       std::string(kResourceNames[static_cast<size_t>(one.resource)]).c_str(), one.intensity.c_str(), without,
-      beside, beside - without, expected.c_str(), inside, inside - without);
+      beside, beside - without, expected.c_str(), inside, inside - without, own);
   std::fflush(stdout);
 }
 
