@@ -101,8 +101,8 @@ Scenario replayOf(const SimFlags& flags) {
   scenario.name = "replay of " + flags.replay;
   sim::lay(requireInput(readRecording(flags.replay)),
            flags.noInterference ? sim::ReplayTruth::kNone : sim::ReplayTruth::kProfiles, scenario);
-  set(scenario.load, flags.load);
-  set(scenario.warmUp, flags.warmUp);
+  setIfGiven(scenario.load, flags.load);
+  setIfGiven(scenario.warmUp, flags.warmUp);
   layPolicies(flags, scenario);
   if (const Status status = checkScenario(scenario); !status) throw badInput(status.error().message);
   return scenario;

@@ -114,7 +114,7 @@ TEST_F(ContainerIsolationTest, ATaskThatRenamesItselfIsKnownAllTheSame) {
   EXPECT_EQ(containers().executor().running().size(), 1u);
   containers().executor().signal(1, SIGKILL);
   EXPECT_EQ(containers().endOf(1).signal, SIGKILL);
-  const CgroupTree tree({}, "tarcil-" + optionsIn("").tag, "s1");
+  const CgroupTree tree({}, {"tarcil-" + optionsIn("").tag, "s1"});
   EXPECT_TRUE(tree.tasks().empty()) << "nothing of it is left";
 }
 
