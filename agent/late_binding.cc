@@ -331,7 +331,8 @@ late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, cons
                             std::find(servers.begin(), servers.end(), server->id) == servers.end();
       if (isUsable) servers.push_back(server->id);
     }
-    job.serversOfTasks.push_back(servers.empty() ? suitable : std::move(servers));
+    if (servers.empty()) servers = suitable;
+    job.serversOfTasks.push_back(std::move(servers));
   }
   return job;
 }
