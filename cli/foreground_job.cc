@@ -64,8 +64,8 @@ class ForegroundJob::Writer final {
   std::string pending_;
 };
 
-ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec)
-    : cluster_(cluster), spec_(spec), id_(makeJobId()) {
+ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec, ForegroundOptions options)
+    : cluster_(cluster), spec_(spec), options_(std::move(options)), id_(makeJobId()) {
   auto pair = kj::newPromiseAndFulfiller<int>();
   leave_ = kj::mv(pair.fulfiller);
   left_ = kj::mv(pair.promise);
@@ -79,7 +79,7 @@ int ForegroundJob::run() {
 }
 
 kj::Promise<int> ForegroundJob::submitAndFollow() {
-  return submitJob(cluster_.client(), id_, spec_, {})
+  return submitJob(cluster_.client(), id_, spec_, std::move(options_.files))
       .then([this]() {
         isSubmitted_ = true;
         if (stoppedBy_ != 0) cancelling_ = cancel().eagerlyEvaluate(nullptr);
@@ -132,7 +132,14 @@ kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream)
   const auto check = [this](bool isWritten) {
     if (!isWritten) stopWith(kSignalBase + SIGPIPE);
   };
-  Sink sink = [&writer = *writer, check](std::string_view text) { check(writer.write(text)); };
+  std::string* const kept = stream == wire::Stream::STDOUT ? options_.output : nullptr;
+  Sink sink = [&writer = *writer, check, kept](std::string_view text) {
+    if (kept != nullptr) {
+      kept->append(text);
+    } else {
+      check(writer.write(text));
+    }
+  };
   auto copied = copyOutput(cluster_.client(), {id_, task, stream}, Follow::kToTheEnd, std::move(sink));
   return copied
       .then([&writer = *writer, check]() { check(writer.finish()); },

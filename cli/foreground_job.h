@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/cluster.h"
 #include "cli/job_status.h"
@@ -12,10 +14,15 @@ namespace tarcil {
 // What `tarcil run` exits with when it is not the command that failed.
 inline constexpr int kExitOfTarcil = 125;
 
+struct ForegroundOptions {
+  std::vector<InputFile> files = {};
+  std::string* output = nullptr;  // what the tasks write to stdout goes here and not to ours
+};
+
 class ForegroundJob final {
  public:
-  // Requires: SIGINT and SIGTERM are captured (kj::UnixEventPort); `spec` outlives this.
-  ForegroundJob(Cluster& cluster, const JobSpec& spec);
+  // Requires: SIGINT and SIGTERM are captured (kj::UnixEventPort); `spec` and `options.output` outlive this.
+  ForegroundJob(Cluster& cluster, const JobSpec& spec, ForegroundOptions options = {});
   ~ForegroundJob() noexcept(false);
   KJ_DISALLOW_COPY(ForegroundJob);
 
@@ -38,6 +45,7 @@ class ForegroundJob final {
 
   Cluster& cluster_;
   const JobSpec& spec_;
+  ForegroundOptions options_;
   const JobId id_;
 
   bool isSubmitted_ = false;

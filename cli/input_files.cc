@@ -44,7 +44,7 @@ class Finder {
     }
     const fs::path path = fs::path(*text).lexically_normal();
     if (text->empty() || path.is_absolute() || *path.begin() == "..") {
-      fail("is " + shown(*text) + "; write a path relative to the job file, inside its folder");
+      fail("is " + shown(*text) + "; write a relative path that stays inside the folder");
       return;
     }
     visit(path.has_filename() ? path : path.parent_path());
@@ -73,7 +73,8 @@ class Finder {
     if (failure)
       return fail(shown(path.string()) + " cannot be found: " + failure.message() + "; check the path");
     if (!isInside(real, folder_)) {
-      return fail(shown(path.string()) + " leads outside the folder of the job file; copy it there");
+      return fail(shown(path.string()) +
+                  " leads outside the folder that paths are relative to; copy it there");
     }
     const fs::file_status status = fs::status(real, failure);
     if (fs::is_directory(status)) return visitFolder(path, real);
@@ -169,6 +170,18 @@ std::vector<InputFile> readInputFiles(const std::vector<YamlValue>& entries, con
     }
     files.push_back({path, found.mode, std::move(*content)});
   }
+  return files;
+}
+
+Result<std::vector<InputFile>> inputFilesOf(const char* flag, const std::vector<std::string>& paths,
+                                            const InputLimits& limits) {
+  Problems problems("command line");
+  std::vector<YamlNode> nodes;
+  for (const std::string& path : paths) nodes.push_back({.kind = YamlNode::Kind::kScalar, .text = path});
+  std::vector<YamlValue> entries;
+  for (const YamlNode& node : nodes) entries.emplace_back(node, flag, problems);
+  auto files = readInputFiles(entries, ".", limits);
+  if (!problems.none()) return problems.error();
   return files;
 }
 

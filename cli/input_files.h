@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/yaml_reader.h"
+#include "core/base/result.h"
 #include "core/model/job.h"
 
 namespace tarcil {
@@ -20,5 +21,10 @@ struct InputLimits {
 // from; the result is then empty.
 std::vector<InputFile> readInputFiles(const std::vector<YamlValue>& entries, const std::string& folder,
                                       const InputLimits& limits);
+
+// The same for paths on the command line, relative to the present folder. kInvalid: one line for each
+// problem, which names `flag`.
+Result<std::vector<InputFile>> inputFilesOf(const char* flag, const std::vector<std::string>& paths,
+                                            const InputLimits& limits);
 
 }  // namespace tarcil

@@ -51,6 +51,12 @@ std::vector<std::string> missingOn(const CgroupTree& cgroups, const SystemPaths&
   return result;
 }
 
+// A task on the server's own files may use the server's own tarcil by this word, wherever it is installed.
+bool runsTarcil(const LaunchSpec& spec) {
+  return !spec.command.empty() && spec.command.front() == "tarcil" && spec.container.rootfs.empty() &&
+         spec.container.bundle.empty();
+}
+
 // A weight of 100 is what the kernel gives to everybody, so each unit counts as much as a process outside.
 constexpr uint32_t kIoWeightOfUnit = 100;
 
@@ -208,6 +214,7 @@ Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const 
   setting.memoryBytes = memoryLimitOf(spec);
   setting.filter = filter_;
   setting.pinByAffinity = pinByAffinity_;
+  if (runsTarcil(spec)) setting.program = options_.tarcil;
   if (spec.exclusive) setting.leaseFile = store_->leaseFile();
   setting.cgroups = cgroups_.forTask(spec.allocation, limitsOf(spec, setting));
   return setting;

@@ -19,6 +19,10 @@ struct ContainerOptions {
   // The program tarcil-shim of the same build.
   std::string shim;
 
+  // The program tarcil of the same build: what tasks get whose command begins with the word `tarcil`. Empty:
+  // they find one by PATH like any program.
+  std::string tarcil;
+
   // Cgroups are named tarcil-<tag>/<server>/<allocation>: the tag tells clusters on one machine apart.
   std::string tag;
   std::string server;

@@ -12,6 +12,7 @@ namespace tarcil {
 struct TaskSetting {
   std::string taskDirectory;    // absolute
   std::string leaseFile;        // of an exclusive task; else empty
+  std::string program;          // executed whatever the command's first word says; empty: that is looked for
   std::string workPoint;        // where the task sees its private directory; empty: below taskDirectory
   std::string root;             // its root file system, without symbolic links on the way; empty: the host's
   std::vector<uint32_t> cores;  // of the task's resource units; ascending, without repetition

@@ -75,11 +75,29 @@ long executeFromPath(const Plan& plan) {
   }
 }
 
+long executeProgram(int program, const Plan& plan) {
+  return sys::call(SYS_execveat, program, "", plan.arguments, plan.variables, AT_EMPTY_PATH);
+}
+
+// Everything from 3 on but `kept`, which goes with the execution.
+void closeAllBut(int kept) {
+  if (kept > 3) sys::call(SYS_close_range, 3u, static_cast<unsigned>(kept) - 1, 0u);
+  sys::call(SYS_close_range, kept < 3 ? 3u : static_cast<unsigned>(kept) + 1, ~0u, 0u);
+}
+
 }  // namespace
 
-void executeCommand(const Plan& plan, int outFd, int errFd, Report& report) {
+bool openProgram(const Plan& plan, int& program, Report& report) {
+  if (*plan.program == '\0') return true;
+  const long opened = sys::open(plan.program, O_PATH | O_CLOEXEC);
+  program = static_cast<int>(opened);
+  if (opened < 0) report.fail("find", plan.program, opened);
+  return opened >= 0;
+}
+
+void executeCommand(const Plan& plan, const CommandDescriptors& fds, Report& report) {
   sys::call(SYS_setsid);
-  if (sys::call(SYS_dup3, outFd, 1, 0) < 0 || sys::call(SYS_dup3, errFd, 2, 0) < 0) {
+  if (sys::call(SYS_dup3, fds.out, 1, 0) < 0 || sys::call(SYS_dup3, fds.err, 2, 0) < 0) {
     giveUp(report, "connect the command's output", -EMFILE);
   }
   const bool privileged = plan.header->privileged != 0;
@@ -93,14 +111,14 @@ void executeCommand(const Plan& plan, int outFd, int errFd, Report& report) {
       sys::exit(1);
     }
   }
-  sys::call(SYS_close_range, 3u, ~0u, 0u);
+  closeAllBut(fds.program);
   sys::setSignalMask(0);
   if (!privileged) limitSystemCalls(plan, report);
 
   // Before the execution and not after it: once it has happened, nobody may be left to say so.
   report.phase = Report::Phase::kStarted;
-  const long result = executeFromPath(plan);
-  report.fail("execute", plan.arguments[0], result);
+  const long result = fds.program < 0 ? executeFromPath(plan) : executeProgram(fds.program, plan);
+  report.fail("execute", fds.program < 0 ? plan.arguments[0] : plan.program, result);
   report.exitCode = result == -ENOENT || result == -ENOTDIR ? 127 : 126;
   report.problem << " (first word of command";
   if (!hasSlash(plan.arguments[0])) report.problem << "; PATH was " << plan.searchPath;

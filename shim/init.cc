@@ -46,17 +46,17 @@ bool writeStarted(const InitDescriptors& fds, Report& report) {
 
 struct CommandStart {
   const Plan& plan;
-  const InitDescriptors& fds;
+  const CommandDescriptors& fds;
   Report& report;
 };
 
 void startCommand(void* argument) {
   const auto& start = *static_cast<const CommandStart*>(argument);
-  executeCommand(start.plan, start.fds.out, start.fds.err, start.report);
+  executeCommand(start.plan, start.fds, start.report);
 }
 
 // The command's process id, or -1. The command is executed, or has failed to be, when this returns.
-int spawnCommand(const Plan& plan, const InitDescriptors& fds, Report& report) {
+int spawnCommand(const Plan& plan, const CommandDescriptors& fds, Report& report) {
   alignas(16) static char stack[64 * 1024];
   CommandStart start{plan, fds, report};
   const long command = sys::spawnSharing(startCommand, &start, stack + sizeof stack);
@@ -94,19 +94,22 @@ void tellMonitor(const Plan& plan, const Report& report) {
 void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   dieWithShim(fds);
   sys::call(SYS_umask, 022);
+  CommandDescriptors command{fds.out, fds.err};
   if (!joinCgroups(plan, report) || !setAffinity(plan, report) || !setUpNetwork(plan, fds.network, report) ||
-      !setUpMounts(plan, report) || !writeStarted(fds, report)) {
+      !openProgram(plan, command.program, report) || !setUpMounts(plan, report) ||
+      !writeStarted(fds, report)) {
     sys::exit(1);
   }
   HostNetwork network = fds.network;
   closeHostNetwork(network);
-  const int command = spawnCommand(plan, fds, report);
-  if (command < 0) sys::exit(1);
+  const int pid = spawnCommand(plan, command, report);
+  if (pid < 0) sys::exit(1);
+  if (command.program >= 0) sys::close(command.program);
   tellMonitor(plan, report);
   sys::close(fds.out);
   sys::close(fds.err);
   sys::close(kStatusFd);
-  watchCommand(command, report);
+  watchCommand(pid, report);
 }
 
 }  // namespace tarcil

@@ -5,7 +5,8 @@
 //   task directory; mount point of the working directory (empty: none); working directory wanted (empty: the
 //   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
 //   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
-//   none; shim/lease.h); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
+//   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
+//   is looked for); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
 //   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534833;  // "TSH3"
+inline constexpr uint32_t kPlanMagic = 0x54534834;  // "TSH4"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 

@@ -23,6 +23,7 @@ struct Plan {
   const char* birthCgroup;
   const char* oomFile;
   const char* leaseFile;
+  const char* program;
   char** arguments;  // ends with a null pointer, as execve wants it
   char** variables;  // likewise
   char** directories;

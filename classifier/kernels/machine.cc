@@ -9,6 +9,8 @@
 #include <charconv>
 #include <fstream>
 
+#include "classifier/kernels/memory_left.h"
+
 namespace tarcil {
 namespace {
 
@@ -132,7 +134,7 @@ Machine readMachine(const std::string& sys, const std::string& proc) {
   readCaches(sys, machine);
   machine.tlbEntries = processorsTlbEntries();
   if (machine.tlbEntries == 0) machine.tlbEntries = kTypicalTlbEntries;
-  machine.memoryBytes = bytesIn(valueOf(proc + "/meminfo", "MemTotal"));
+  machine.memoryBytes = memoryInAll({.proc = proc, .cgroups = sys + "/fs/cgroup"});
   return machine;
 }
 

@@ -19,7 +19,7 @@ struct Machine {
   uint64_t llcBytes = 0;
   uint64_t tlbEntries =
       0;  // of the largest TLB of a core; typical of servers where the processor does not say
-  uint64_t memoryBytes = 0;
+  uint64_t memoryBytes = 0;  // that this process can have at most: of the machine, or by its cgroups
 
   // Two hardware threads share a core: what is private to a core can then be contended for.
   bool hasSiblings() const { return firstThreads.size() < cores.size(); }

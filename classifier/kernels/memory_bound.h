@@ -6,9 +6,10 @@
 
 namespace tarcil {
 
-// What is left to everybody else, whatever the dial says: a tenth of all, at least 1 GiB.
+// What is left to everybody else, whatever the dial says: a tenth of all, at least 1 GiB, or a quarter where
+// that is less, as in a container of a few units.
 inline constexpr uint64_t memoryHeadroom(uint64_t totalBytes) {
-  return std::max<uint64_t>(totalBytes / 10, uint64_t{1} << 30);
+  return std::max<uint64_t>(totalBytes / 10, std::min<uint64_t>(uint64_t{1} << 30, totalBytes / 4));
 }
 
 // Bytes to hold of `wanted`, when `available` are left besides the `held` ones. Less than is held: others

@@ -24,26 +24,25 @@ uint64_t entryOf(const std::string& path, const std::string& key) {
   return 0;
 }
 
-// What the limits of this cgroup and those above it leave.
-uint64_t leftIn(const std::string& root, std::string group, const char* limitFile, const char* usedFile,
-                const char* cacheEntry) {
-  uint64_t left = UINT64_MAX;
-  while (true) {
-    const std::string folder = root + group;
-    const auto limit = numberIn(folder + "/" + limitFile), used = numberIn(folder + "/" + usedFile);
-    if (limit && used) {
-      const uint64_t hard = *used - std::min(*used, entryOf(folder + "/memory.stat", cacheEntry));
-      left = std::min(left, *limit - std::min(*limit, hard));
+// The names that a version of cgroups has for what is asked here.
+struct MemoryFiles {
+  const char* limit;
+  const char* used;
+  const char* cache;  // entry of memory.stat
+};
+constexpr MemoryFiles kVersion1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
+constexpr MemoryFiles kVersion2 = {"memory.max", "memory.current", "inactive_file"};
+
+// Calls visit(folder, files) for each cgroup that bounds this process' memory, of either version.
+template <typename Visit>
+void forEachCgroup(const MemoryPaths& paths, Visit visit) {
+  const auto climb = [&visit](const std::string& root, std::string group, const MemoryFiles& files) {
+    while (true) {
+      visit(root + group, files);
+      if (group.empty() || group == "/") return;
+      group.resize(group.rfind('/'));
     }
-    if (group.empty() || group == "/") return left;
-    group.resize(group.rfind('/'));
-  }
-}
-
-}  // namespace
-
-uint64_t memoryLeft(const MemoryPaths& paths) {
-  uint64_t left = entryOf(paths.proc + "/meminfo", "MemAvailable:") << 10;
+  };
   std::ifstream groups(paths.proc + "/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     const size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -51,16 +50,32 @@ uint64_t memoryLeft(const MemoryPaths& paths) {
     const std::string controllers = line.substr(first + 1, second - first - 1),
                       group = line.substr(second + 1);
     if (controllers.empty()) {
-      for (const char* root : {"", "/unified"}) {
-        left = std::min(left,
-                        leftIn(paths.cgroups + root, group, "memory.max", "memory.current", "inactive_file"));
-      }
+      for (const char* root : {"", "/unified"}) climb(paths.cgroups + root, group, kVersion2);
     } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
-      left = std::min(left, leftIn(paths.cgroups + "/memory", group, "memory.limit_in_bytes",
-                                   "memory.usage_in_bytes", "total_inactive_file"));
+      climb(paths.cgroups + "/memory", group, kVersion1);
     }
   }
+}
+
+}  // namespace
+
+uint64_t memoryLeft(const MemoryPaths& paths) {
+  uint64_t left = entryOf(paths.proc + "/meminfo", "MemAvailable:") << 10;
+  forEachCgroup(paths, [&left](const std::string& folder, const MemoryFiles& files) {
+    const auto limit = numberIn(folder + "/" + files.limit), used = numberIn(folder + "/" + files.used);
+    if (!limit || !used) return;
+    const uint64_t hard = *used - std::min(*used, entryOf(folder + "/memory.stat", files.cache));
+    left = std::min(left, *limit - std::min(*limit, hard));
+  });
   return left;
+}
+
+uint64_t memoryInAll(const MemoryPaths& paths) {
+  uint64_t all = entryOf(paths.proc + "/meminfo", "MemTotal:") << 10;
+  forEachCgroup(paths, [&all](const std::string& folder, const MemoryFiles& files) {
+    if (const auto limit = numberIn(folder + "/" + files.limit)) all = std::min(all, *limit);
+  });
+  return all;
 }
 
 }  // namespace tarcil

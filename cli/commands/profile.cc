@@ -1,4 +1,6 @@
-// tarcil profile: what kernels do on this machine, and from a command to a profile. Needs no cluster.
+// tarcil profile: what kernels do on this machine, and from a command to a profile, here or on a cluster.
+#include <signal.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -8,22 +10,28 @@
 
 #include "classifier/kernels/kernel.h"
 #include "cli/calibration_file.h"
+#include "cli/cluster_profile.h"
 #include "cli/commands/commands.h"
 #include "cli/failure.h"
+#include "cli/input_files.h"
+#include "cli/job_file.h"
 #include "cli/known_applications.h"
 #include "cli/output.h"
+#include "cli/profile_file.h"
 #include "cli/profile_report.h"
 #include "cli/render.h"
 #include "cli/text.h"
 #include "core/base/names.h"
 #include "profiler/quietness.h"
+#include "schema/convert_profile.h"
 
 namespace tarcil {
 namespace {
 
 struct ProfileFlags {
   bool json = false;
-  std::string data, platform = "default", scratch = ".", output;
+  ContextFlags cluster;  // its folder is that of calibrations, too
+  std::string platform = "default", scratch = ".", output;
   std::optional<uint32_t> seconds;
   // run
   std::vector<std::string> command;
@@ -32,7 +40,15 @@ struct ProfileFlags {
   bool full = false, processorTime = false;
   double target = 0.95;
   uint32_t rus = 1, runLimit = 60;
+  bool allForms = false;  // of a profiler in a container: print all that may be asked for
+  bool onCluster = false, store = false;
+  std::string server;
+  std::vector<std::string> files;
 };
+
+// Where a profiler in a container finds what its user names, beside the command's own files.
+constexpr const char* kShippedCalibration = ".tarcil/calibration.json";
+constexpr const char* kShippedApplications = ".tarcil/known-applications.yaml";
 
 void sayProgress(const std::string& line) {
   say(line);
@@ -68,7 +84,7 @@ int calibrateMachine(const ProfileFlags& flags) {
   requirePlatformName(flags.platform);
   requireFolder("--scratch", flags.scratch);
   const std::string path = flags.output.empty()
-                               ? calibrationPath(requireInput(dataFolder(flags.data)), flags.platform)
+                               ? calibrationPath(requireInput(dataFolder(flags.cluster.data)), flags.platform)
                                : flags.output;
   const Quietness quietness;
   const Calibration made = calibrate(readMachine(),
@@ -118,17 +134,21 @@ Calibration calibrationFor(const ProfileFlags& flags, const Machine& machine,
                            const std::vector<Resource>& resources) {
   const bool isNamed = !flags.calibration.empty();
   const std::string path =
-      isNamed ? flags.calibration : calibrationPath(requireInput(dataFolder(flags.data)), flags.platform);
+      isNamed ? flags.calibration
+              : calibrationPath(requireInput(dataFolder(flags.cluster.data)), flags.platform);
   auto stored = readCalibration(path);
   if (!stored && (isNamed || stored.error().code != ErrorCode::kNotFound))
     throw badInput(stored.error().message);
   const bool isOurs = stored && stored->processor == machine.processor &&
                       stored->cores == static_cast<int>(machine.firstThreads.size());
   if (isOurs) return *stored;
-  say(stored ? path + " is of another machine: calibrating what is needed"
-             : "this machine is not calibrated: calibrating what is needed; `tarcil profile calibrate` does "
-               "it once"
-               " for all");
+  // In a container there is no use in making one for the next time.
+  if (!flags.allForms) {
+    say(stored
+            ? path + " is of another machine: calibrating what is needed"
+            : "this machine is not calibrated: calibrating what is needed; `tarcil profile calibrate` does "
+              "it once for all");
+  }
   return calibrateSome(machine, resources, {.platform = flags.platform, .scratch = flags.scratch},
                        sayProgress);
 }
@@ -192,7 +212,19 @@ void checkRun(const ProfileFlags& flags) {
                    std::to_string(kMaxNameCharacters) + " characters without control characters");
   }
   requirePlatformName(flags.platform);
+  for (const std::string& name : flags.resources) resourceOf(name);
+  if (flags.store && flags.application.empty()) {
+    throw badInput("--store: under which name? Write --application NAME too");
+  }
+  if (flags.onCluster) return;
   requireFolder("--scratch", flags.scratch);
+  const char* const elsewhere = flags.store             ? "--store"
+                                : !flags.server.empty() ? "--server"
+                                : !flags.files.empty()  ? "--file"
+                                                        : nullptr;
+  if (elsewhere == nullptr) return;
+  throw badInput(std::string(elsewhere) + ": is for measuring on a cluster; write --on-cluster too, or " +
+                 "leave it out");
 }
 
 std::string unitOf(const ProfileFlags& flags) {
@@ -200,8 +232,7 @@ std::string unitOf(const ProfileFlags& flags) {
   return flags.processorTime ? "runs per second of processor time" : "runs per second";
 }
 
-int profileRun(const ProfileFlags& flags) {
-  checkRun(flags);
+ProfileForms measureHere(const ProfileFlags& flags) {
   const auto known =
       requireInput(flags.known.empty() ? parseApplications(shippedApplications(), "known applications")
                                        : readApplications(flags.known));
@@ -221,12 +252,89 @@ int profileRun(const ProfileFlags& flags) {
   noteOddities(flags, report.findings, report.warnings);
   if (!flags.processorTime) warnOfOthers(quietness, report.warnings);
   for (const std::string& warning : report.warnings) sayWarning(warning);
-  if (!flags.output.empty()) writeProfile(flags.output, yamlOf(report));
-  if (flags.json) {
-    printJson(jsonOf(report));
+  return {jsonOf(report), textOf(report), yamlOf(report)};
+}
+
+// What the profiler in the container is told of what this command was told.
+std::vector<std::string> flagsForContainer(const ProfileFlags& flags) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* flag, const std::string& value) {
+    if (!value.empty()) words.push_back(std::string(flag) + "=" + value);
+  };
+  add("--target", Json(flags.target).dump());
+  add("--rus", std::to_string(flags.rus));
+  add("--run-limit", std::to_string(flags.runLimit));
+  if (flags.full) words.emplace_back("--full");
+  if (flags.processorTime) words.emplace_back("--processor-time");
+  for (const std::string& resource : flags.resources) add("--resources", resource);
+  add("--metric", flags.metric);
+  add("--application", flags.application);
+  add("--scratch", flags.scratch);
+  if (flags.seconds) add("--seconds", std::to_string(*flags.seconds));
+  if (!flags.calibration.empty()) add("--calibration", kShippedCalibration);
+  if (!flags.known.empty()) add("--known", kShippedApplications);
+  return words;
+}
+
+ClusterProfiling profilingOf(const ProfileFlags& flags) {
+  ClusterProfiling profiling;
+  profiling.flags = flagsForContainer(flags);
+  profiling.command = flags.command;
+  profiling.cores = flags.rus;
+  profiling.server = flags.server;
+  profiling.name = flags.application.empty() ? "profiling" : "profiling " + flags.application;
+  profiling.files = requireInput(
+      inputFilesOf("--file", flags.files, {JobFileOptions{}.maxInputBytes, JobFileOptions{}.maxInputFiles}));
+  const auto ship = [&profiling](const std::string& from, const char* to) {
+    if (from.empty()) return;
+    profiling.files.push_back({.path = to, .content = requireInput(readTextFile(from, kMaxYamlBytes))});
+  };
+  // Read here too, so that what is wrong with them is known at once.
+  if (!flags.calibration.empty()) requireInput(readCalibration(flags.calibration));
+  if (!flags.known.empty()) requireInput(readApplications(flags.known));
+  ship(flags.calibration, kShippedCalibration);
+  ship(flags.known, kShippedApplications);
+  return profiling;
+}
+
+void storeProfile(Cluster& cluster, const ClusterProfile& measured) {
+  const Profile profile = requireInput(parseProfile(measured.forms.yaml, "the profile"));
+  cluster.ask([&](Session& session) {
+    auto request = session.user.storeProfileRequest();
+    write(profile, request.initProfile());
+    request.setNote(("measured on " + measured.server + ", platform " + measured.platform).c_str());
+    return request.send();
+  });
+  say("stored as " + profile.application);
+}
+
+void deliver(const ProfileFlags& flags, const ProfileForms& forms) {
+  if (!flags.output.empty()) writeProfile(flags.output, forms.yaml);
+  if (flags.allForms) {
+    printJson(jsonOf(forms));
+  } else if (flags.json) {
+    printJson(forms.json);
   } else {
-    print(textOf(report));
+    print(forms.text);
   }
+}
+
+int profileThere(const ProfileFlags& flags) {
+  const ClusterProfiling profiling = profilingOf(flags);
+  // Before the event loop starts: from here on the signals wait for it.
+  kj::UnixEventPort::captureSignal(SIGINT);
+  kj::UnixEventPort::captureSignal(SIGTERM);
+  Cluster cluster(flags.cluster);
+  const ClusterProfile measured = profileOnCluster(cluster, profiling);
+  deliver(flags, measured.forms);
+  if (flags.store) storeProfile(cluster, measured);
+  return kExitDone;
+}
+
+int profileRun(const ProfileFlags& flags) {
+  checkRun(flags);
+  if (flags.onCluster) return profileThere(flags);
+  deliver(flags, measureHere(flags));
   return kExitDone;
 }
 
@@ -246,14 +354,19 @@ const Help kProfileRunHelp = {
     " end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' finds lines "
     "such"
     " as 'ops/s: 1234' on its stdout, higher being better. Whatever it leaves running is ended.\n\n"
-    "Measure on a quiet machine: other programs press as well.",
+    "Measure on a quiet machine: other programs press as well. With --on-cluster a server of the cluster is "
+    "one: a job takes all of its units, waiting for them as any job does, and measures in a container there. "
+    "Ctrl-C cancels it.",
     "  tarcil profile run --output sort.yaml -- sort -n numbers.txt\n"
+    "  tarcil profile run --on-cluster --store --application sort \\\n"
+    "      --file numbers.txt -- sort -n numbers.txt\n"
     "  tarcil profile run --full --seconds 60 -- ./solve input.txt\n"
     "  tarcil profile run --metric 'requests per second' -- ./server --bench\n",
     "  0  done\n"
-    "  1  the command fails, takes too long or reports nothing; or the\n"
-    "     machine has no core to press from\n"
-    "  2  bad arguments or files, or the command cannot be started\n"};
+    "  1  the command fails, takes too long or reports nothing; or no\n"
+    "     machine has a core to press from; or the job is refused\n"
+    "  2  bad arguments or files, or the command cannot be started\n"
+    "  3  no cluster in reach, or not allowed\n"};
 
 const Help kCalibrateHelp = {
     "profile calibrate [OPTIONS]", "Measure what pressing on this machine's resources means.",
@@ -282,10 +395,6 @@ void addCommonFlags(CLI::App& command, ProfileFlags& flags) {
       .add_option("--scratch", flags.scratch,
                   "Folder on the disk that is pressed on. Default: the present one")
       ->type_name("DIR");
-  command
-      .add_option("--data", flags.data,
-                  "Folder of calibrations, in calibration/ there; as of other commands.")
-      ->type_name("DIR");
   addJsonFlag(command, flags.json);
 }
 
@@ -293,6 +402,10 @@ void addCalibrate(CLI::App& group) {
   CLI::App& command = addCommand(group, "calibrate", kCalibrateHelp);
   auto flags = std::make_shared<ProfileFlags>();
   addCommonFlags(command, *flags);
+  command
+      .add_option("--data", flags->cluster.data,
+                  "Folder of calibrations, in calibration/ there; as of other commands.")
+      ->type_name("DIR");
   command.add_option("--output", flags->output, "Store it in this file instead.")->type_name("FILE");
   onRun(command, [flags]() { return calibrateMachine(*flags); });
 }
@@ -335,6 +448,22 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
       .add_option("--known", flags->known,
                   "Infer from these applications instead of those that came with tarcil.")
       ->type_name("FILE");
+  command.add_flag("--on-cluster", flags->onCluster, "Measure in a container on a server of the cluster.");
+  command
+      .add_option("--server", flags->server,
+                  "Measure on this one. Default: the smallest with enough cores, a free one if there is one")
+      ->type_name("NAME");
+  command
+      .add_option(
+          "--file", flags->files,
+          "Ship this file or folder, below the present one, to where the command runs; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  command.add_flag("--store", flags->store,
+                   "Have the cluster keep what was measured on it, under --application.");
+  command.add_flag("--all-forms", flags->allForms,
+                   "Print all of it, JSON, text and file, as one JSON value: what --on-cluster reads.");
+  addClusterFlags(command, flags->cluster);
   addCommonFlags(command, *flags);
   command.allow_extras();
   onRun(command, [flags, &command]() {
@@ -354,7 +483,8 @@ void addProfile(CLI::App& app, const std::vector<std::string>& command) {
       addGroup(app, "profile",
                {"profile COMMAND ...", "From a command to a profile.",
                 "A profile says which interference an application causes and tolerates. `run` measures it"
-                " on this machine, which `calibrate` got to know. `import` has the cluster keep it: jobs that"
+                " on this machine, which `calibrate` got to know, or on one of the cluster. `import` has the "
+                "cluster keep it: jobs that"
                 " name the application then need none of their own.",
                 "  tarcil profile calibrate\n"
                 "  tarcil profile run --application gzip --output gzip.yaml -- gzip -kc big.txt\n"

@@ -204,6 +204,7 @@ int serveContainers(const MonitorFlags& flags) {
   ContainerOptions options;
   options.dataDirectory = flags.data;
   options.shim = pathOfShim();
+  options.tarcil = std::filesystem::read_symlink("/proc/self/exe");
   options.tag = flags.tag;
   options.server = flags.name;
   options.units = coreUnits(topology, facts.rus);

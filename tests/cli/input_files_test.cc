@@ -67,13 +67,14 @@ TEST(InputFiles, RefusesWhatLeavesTheFolder) {
   ScratchFolder folder;
   folder.write("data/a", "x");
   fs::create_symlink("/etc/passwd", folder.at("data/secret"));
-  const std::string inside = "; write a path relative to the job file, inside its folder";
+  const std::string inside = "; write a relative path that stays inside the folder";
   EXPECT_EQ(problemOf(folder, "[/etc/passwd]"), "job.yaml:2:9: files[0]: is '/etc/passwd'" + inside);
   EXPECT_EQ(problemOf(folder, "[../x]"), "job.yaml:2:9: files[0]: is '../x'" + inside);
   EXPECT_EQ(problemOf(folder, "[data/../../x]"), "job.yaml:2:9: files[0]: is 'data/../../x'" + inside);
   EXPECT_EQ(problemOf(folder, "['']"), "job.yaml:2:9: files[0]: is ''" + inside);
   EXPECT_EQ(problemOf(folder, "[data]"),
-            "job.yaml:2:9: files[0]: 'data/secret' leads outside the folder of the job file; copy it there");
+            "job.yaml:2:9: files[0]: 'data/secret' leads outside the folder that paths are relative to; copy "
+            "it there");
 }
 
 TEST(InputFiles, RefusesLoopsAndWhatIsNoFile) {

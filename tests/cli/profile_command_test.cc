@@ -76,6 +76,14 @@ TEST_F(ProfileRun, ExitsWith2WhereThereIsNoSuchCommand) {
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/command: cannot be started: No such file"));
 }
 
+TEST_F(ProfileRun, RefusesHereWhatIsForClusters) {
+  for (const Words& flags : {Words{"--store", "--application", "a"}, {"--server", "s1"}, {"--file", "f"}}) {
+    const ProcessResult result = run(flags, {"true"});
+    EXPECT_EQ(result.exitCode, 2);
+    EXPECT_THAT(result.err, HasSubstr(flags.front() + ": is for measuring on a cluster"));
+  }
+}
+
 TEST_F(ProfileRun, LeavesNothingRunningWhenItIsKilled) {
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // so that what it leaves comes to us
   {

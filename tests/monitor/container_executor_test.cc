@@ -243,5 +243,22 @@ TEST_F(ContainerExecutorTest, ForgettingKeepsTheOutputAndDropsTheWork) {
   EXPECT_FALSE(std::filesystem::exists(containers().folder() + "/done/1/work"));
 }
 
+// The program lies below a folder that only root may enter, and below /tmp, of which tasks see another.
+TEST(ContainerWithTarcil, ExecutesTheServersOwnWhereverThatLies) {
+  SKIP_WITHOUT_CONTAINERS();
+  TemporaryFolder folder;
+  ContainerOptions options = optionsIn(folder.path());
+  options.tarcil = folder.path() + "/program";
+  std::filesystem::copy_file("/bin/ls", options.tarcil);
+  Containers containers(std::move(options));
+  EXPECT_TRUE(containers.run(taskOf(1, {"tarcil", "/proc/self/fd"})).succeeded());
+  EXPECT_EQ(containers.out(1), "0\n1\n2\n3\n");  // 3 is the folder that it lists
+
+  std::filesystem::remove(folder.path() + "/program");
+  const TaskEnd end = containers.run(taskOf(2, {"tarcil"}));
+  EXPECT_TRUE(serversFault(end));
+  EXPECT_NE(end.problem.find("/program"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -1,7 +1,9 @@
-// From a profile that the cluster keeps to a placement that it changed.
+// Profiles that the cluster keeps: measured in it, and placements that they change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include "core/model/resources.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {
@@ -50,6 +52,64 @@ TEST(StoredProfiles, GoToJobsThatNameTheirApplication) {
   ASSERT_EQ(cluster.run({"profile", "delete", "loud"}).exitCode, 0);
   EXPECT_EQ(cluster.run({"profile", "show", "loud"}).exitCode, 1);
   EXPECT_EQ(cluster.run({"submit", job}).exitCode, 2);
+}
+
+// What is measured takes a moment: nothing is pressed on, since `core` is each core's own.
+std::vector<std::string> profiling(const std::vector<std::string>& flags, const std::string& script) {
+  std::vector<std::string> words = {"profile",   "run", "--on-cluster", "--resources", "core",
+                                    "--seconds", "2"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {"--", "sh", "-c", script});
+  return words;
+}
+
+TEST(ProfilingOnACluster, MeasuresInATaskThatHasAServerToItself) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
+  if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  const std::string script =
+      "echo $TARCIL_CORES $TARCIL_MEMORY >> " + cluster.traces().at("seen") + "; sleep 0.02";
+  const auto found = cluster.run(
+      profiling({"--json", "--store", "--application", "sleeper", "--server", "server-1"}, script));
+  ASSERT_EQ(found.exitCode, 0) << found.err;
+  EXPECT_THAT(found.err, HasSubstr("measuring on server-1, with all of its 2 units"));
+  EXPECT_THAT(found.err, HasSubstr("alone:"));  // the profiler's own progress
+  const Json profile = Json::parse(found.out);
+  EXPECT_EQ(profile["application"], "sleeper");
+  EXPECT_EQ(profile["server"], "server-1");
+  EXPECT_EQ(profile["entries"][kResources]["origin"], "measured");
+  const auto seen = cluster.traces().lines("seen");
+  ASSERT_FALSE(seen.empty());
+  EXPECT_THAT(seen.front(), testing::MatchesRegex("[0-9]+[-,][0-9]+ [0-9]+"));
+
+  const Json stored = cluster.json({"profile", "show", "sleeper"});
+  EXPECT_EQ(stored["caused"]["core"], profile["caused"]["core"]);
+  EXPECT_EQ(stored["note"], "measured on server-1, platform default");
+  cluster.expectAllUnitsFree();
+}
+
+TEST(ProfilingOnACluster, FailsAsItWouldHere) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
+  const auto failing = cluster.run(profiling({}, "echo broken >&2; exit 7"));
+  EXPECT_EQ(failing.exitCode, 1);
+  EXPECT_THAT(failing.err, HasSubstr("exit code 7; the last it said: broken"));
+  const auto elsewhere = cluster.run(profiling({"--server", "nowhere"}, "true"));
+  EXPECT_EQ(elsewhere.exitCode, 1);
+  EXPECT_THAT(elsewhere.err, HasSubstr("there is no server 'nowhere'"));
+  EXPECT_EQ(cluster.run(profiling({"--store"}, "true")).exitCode, 2);
+  EXPECT_EQ(cluster.run(profiling({"--file", "../x"}, "true")).exitCode, 2);
+}
+
+TEST(ProfilingOnACluster, IsCancelledByCtrlC) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
+  const std::string script = "echo runs >> " + cluster.traces().at("runs") + "; sleep 1000";
+  Process measuring = cluster.startCommand(profiling({}, script));
+  ASSERT_TRUE(cluster.traces().waitForLines("runs", 1));
+  measuring.signal(SIGINT);
+  EXPECT_EQ(measuring.finish().exitCode, 130);
+  cluster.expectAllUnitsFree();
 }
 
 }  // namespace

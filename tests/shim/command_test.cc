@@ -25,7 +25,7 @@ TaskEnd endWithoutInit(const std::vector<std::string>& command) {
   report.started = 1;
   const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   const pid_t child = ::fork();
-  if (child == 0) executeCommand(plan, null, null, report);
+  if (child == 0) executeCommand(plan, {null, null}, report);
   ::waitpid(child, nullptr, 0);
   ::close(null);
 

@@ -38,6 +38,7 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   setting.taskDirectory = "/data/tasks/5";
   setting.workPoint = "/run/work";
   setting.root = "/images/debian";
+  setting.program = "/opt/tarcil";
   setting.filter = "8 bytes.and more";
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
@@ -53,6 +54,7 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_STREQ(plan.workPoint, "/run/work");
   EXPECT_STREQ(plan.workDirectory, "");
   EXPECT_STREQ(plan.root, "/images/debian");
+  EXPECT_STREQ(plan.program, "/opt/tarcil");
   EXPECT_EQ(plan.header->filter, 2u);
   EXPECT_EQ(::memcmp(plan.filter, "8 bytes.and more", 16), 0);
   EXPECT_STREQ(plan.searchPath, "/opt/bin");

@@ -70,6 +70,13 @@ TEST_F(FakeMachine, HasTheCachesThatItSays) {
   EXPECT_EQ(machine.processor, "Some Processor");
 }
 
+TEST_F(FakeMachine, HasTheMemoryThatItsContainerMayHave) {
+  write("proc/meminfo", "MemTotal:       24684092 kB");
+  write("proc/self/cgroup", "0::/task");
+  write("sys/fs/cgroup/task/memory.max", "1073741824");
+  EXPECT_EQ(read().memoryBytes, uint64_t{1} << 30);
+}
+
 TEST_F(FakeMachine, ThatSaysNothingHasKernelsThatCannotRun) {
   const Machine machine = read();
   EXPECT_TRUE(whyNot(Resource::kLlc, machine));

@@ -14,9 +14,10 @@ namespace {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-TEST(MemoryBound, HeadroomIsATenthAndAtLeastOneGiB) {
+TEST(MemoryBound, HeadroomIsATenthAndAtLeastOneGiBWhereThatIsNoMoreThanAQuarter) {
   EXPECT_EQ(memoryHeadroom(64 * kGiB), 64 * kGiB / 10);
   EXPECT_EQ(memoryHeadroom(4 * kGiB), kGiB);
+  EXPECT_EQ(memoryHeadroom(kGiB), kGiB / 4);
 }
 
 TEST(MemoryBound, HoldsWhatIsWantedWhereThereIsEnough) {
@@ -76,6 +77,20 @@ TEST_F(MemoryLeft, IsBoundedByALimitOfVersion1) {
   write("cgroup/memory/box/memory.limit_in_bytes", "10000\n");
   write("cgroup/memory/box/memory.usage_in_bytes", "9000\n");
   EXPECT_EQ(memoryLeft(paths()), 1000u);
+}
+
+TEST_F(MemoryLeft, IsOutOfNoMoreThanTheTightestCgroupAllows) {
+  write("proc/meminfo", "MemTotal:    300000 kB\n");
+  EXPECT_EQ(memoryInAll(paths()), 300000u << 10);
+  write("proc/self/cgroup", "3:memory:/tasks/box\n0::/box/inner\n");
+  write("cgroup/box/memory.max", "20000\n");
+  write("cgroup/box/inner/memory.max", "max\n");
+  EXPECT_EQ(memoryInAll(paths()), 20000u);
+  // What version 1 says where there is no limit.
+  write("cgroup/memory/tasks/box/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(memoryInAll(paths()), 20000u);
+  write("cgroup/memory/tasks/memory.limit_in_bytes", "10000\n");
+  EXPECT_EQ(memoryInAll(paths()), 10000u);
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#include "cli/profiling_server.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "cli/render.h"
+#include "cli/text.h"
+
+namespace tarcil {
+namespace {
+
+// Why no command that gets so many cores can be profiled there; empty where it can.
+std::string whyNotOn(const ServerDetails& server, uint32_t cores) {
+  const ServerFacts& facts = server.facts;
+  if (facts.emulated) return "is emulated: its tasks are timers, and nothing can be measured there";
+  if (std::min(facts.rus, facts.cores) <= cores) {
+    return "has " + counted(std::min(facts.rus, facts.cores), "core") + ", and a command that gets " +
+           std::to_string(cores) + " takes one more to press from";
+  }
+  if (!server.status.up) return "is down";
+  if (server.status.cordoned || server.draining) {
+    return "takes no new tasks" + (server.reason.empty() ? "" : ": " + server.reason);
+  }
+  return "";
+}
+
+Result<const ServerDetails*> named(const std::vector<ServerDetails>& servers, const std::string& name,
+                                   uint32_t cores) {
+  const auto found = std::ranges::find(servers, name, [](const auto& server) { return server.facts.name; });
+  if (found == servers.end()) {
+    return notFound("--server: there is no server " + shown(name) +
+                    "; `tarcil server list` shows those there are");
+  }
+  const std::string why = whyNotOn(*found, cores);
+  if (!why.empty()) return invalid("--server: " + name + " " + why + "; name another one");
+  return &*found;
+}
+
+}  // namespace
+
+Result<const ServerDetails*> serverToProfileOn(const std::vector<ServerDetails>& servers,
+                                               const std::string& name, uint32_t cores) {
+  if (!name.empty()) return named(servers, name, cores);
+  if (servers.empty()) return notFound("no server has registered yet; start one with `tarcil serve monitor`");
+  const auto rank = [cores](const ServerDetails& server) {
+    const bool isInUse = server.status.free.size() < server.facts.rus;
+    return std::tuple(!whyNotOn(server, cores).empty(), isInUse, server.facts.rus, server.facts.name);
+  };
+  const ServerDetails& best = *std::ranges::min_element(servers, {}, rank);
+  const std::string why = whyNotOn(best, cores);
+  if (why.empty()) return &best;
+  return notFound("no server can do it: " + best.facts.name + " " + why +
+                  (servers.size() > 1 ? "; the others cannot either" : ""));
+}
+
+}  // namespace tarcil

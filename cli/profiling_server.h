@@ -1,0 +1,19 @@
+// Where a command is profiled: on a server that it has to itself meanwhile. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/server_details.h"
+#include "core/base/result.h"
+
+namespace tarcil {
+
+// The server to profile a command on that gets so many cores: the named one, or, where `name` is empty, the
+// smallest with enough cores to press from, those before others whose units are all free. NotFound or
+// Invalid, with what to do, where there is none. The result points into `servers`.
+Result<const ServerDetails*> serverToProfileOn(const std::vector<ServerDetails>& servers,
+                                               const std::string& name, uint32_t cores);
+
+}  // namespace tarcil

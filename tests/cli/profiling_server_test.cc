@@ -1,0 +1,71 @@
+#include "cli/profiling_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tarcil {
+namespace {
+
+using testing::HasSubstr;
+
+ServerDetails server(const std::string& name, uint32_t rus, uint32_t free) {
+  ServerDetails result;
+  result.facts.name = name;
+  result.facts.rus = result.facts.cores = rus;
+  result.status.up = true;
+  for (RuIndex ru = 0; ru < free; ++ru) result.status.free.insert(ru);
+  return result;
+}
+
+std::string chosen(const std::vector<ServerDetails>& servers, const std::string& name = "",
+                   uint32_t cores = 1) {
+  const auto result = serverToProfileOn(servers, name, cores);
+  return result ? (*result)->facts.name : result.error().message;
+}
+
+TEST(ProfilingServer, IsTheSmallestThatHasACoreToPressFrom) {
+  const std::vector servers = {server("one", 1, 1), server("eight", 8, 8), server("two", 2, 2)};
+  EXPECT_EQ(chosen(servers), "two");
+  EXPECT_EQ(chosen(servers, "", 2), "eight");
+}
+
+TEST(ProfilingServer, IsRatherFreeThanSmall) {
+  EXPECT_EQ(chosen({server("small", 2, 1), server("large", 8, 8)}), "large");
+  EXPECT_EQ(chosen({server("small", 2, 1), server("large", 8, 0)}), "small");
+}
+
+TEST(ProfilingServer, TakesNewTasksAndIsReal) {
+  std::vector servers = {server("down", 2, 2), server("cordoned", 2, 2), server("emulated", 2, 2),
+                         server("large", 8, 0)};
+  servers[0].status.up = false;
+  servers[1].status.cordoned = true;
+  servers[2].facts.emulated = true;
+  EXPECT_EQ(chosen(servers), "large");
+}
+
+// Four units on one core are one core.
+TEST(ProfilingServer, HasCoresAndNotOnlyUnits) {
+  ServerDetails shared = server("shared", 4, 4);
+  shared.facts.cores = 1;
+  EXPECT_THAT(chosen({shared}), HasSubstr("shared has 1 core, and a command that gets 1 takes one more"));
+}
+
+TEST(ProfilingServer, ThatIsNamedMustDo) {
+  std::vector servers = {server("one", 1, 1), server("two", 2, 0)};
+  EXPECT_EQ(chosen(servers, "two"), "two");
+  EXPECT_THAT(chosen(servers, "one"), HasSubstr("--server: one has 1 core"));
+  EXPECT_THAT(chosen(servers, "three"), HasSubstr("there is no server 'three'"));
+  servers[1].status.cordoned = true;
+  servers[1].reason = "cordoned by root";
+  EXPECT_THAT(chosen(servers, "two"), HasSubstr("two takes no new tasks: cordoned by root; name another"));
+  servers[1].facts.emulated = true;
+  EXPECT_THAT(chosen(servers, "two"), HasSubstr("two is emulated"));
+}
+
+TEST(ProfilingServer, IsMissedWithAReason) {
+  EXPECT_THAT(chosen({}), HasSubstr("no server has registered"));
+  EXPECT_THAT(chosen({server("a", 1, 1), server("b", 1, 1)}), HasSubstr("no server can do it: a has 1 core"));
+}
+
+}  // namespace
+}  // namespace tarcil
