@@ -23,7 +23,7 @@
 #include "cli/text.h"
 #include "core/base/names.h"
 #include "profiler/quietness.h"
-#include "schema/convert_profile.h"
+#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
