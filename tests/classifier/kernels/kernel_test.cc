@@ -112,7 +112,7 @@ TEST_F(MemoryKernel, GivesBackWhenOthersNeedMemory) {
   const auto kernel = this->kernel();
   kernel->set(10);
   EXPECT_GT(kernel->burst(), 0);
-  haveAvailable(kGiB / 2);
+  haveAvailable(kGiB / 4);  // less than the headroom of this machine
   kernel->burst();
   EXPECT_EQ(kernel->burst(), 0);
 }
