@@ -7,6 +7,7 @@
 
 #include "tests/cli/scratch_folder.h"
 #include "tests/support/cluster.h"
+#include "tests/support/process.h"
 
 namespace tarcil {
 namespace {
@@ -67,7 +68,8 @@ TEST_F(Record, GoesOnAcrossAMastersDeathAndIsReplayedUnderTwoTargets) {
 
 TEST_F(Record, ThatWasKilledLeavesAUsableFile) {
   const std::string file = folder.at("r.gz");
-  Process recorder = cluster.startCommand({"record", file});
+  // Itself, and not below timeout(1), which would be what is killed.
+  Process recorder({TARCIL_BINARY, "record", file}, {{"TARCIL_DATA", cluster.data()}});
   ASSERT_TRUE(recorder.waitFor("recording to"));
   cluster.ended(cluster.submit(kJob));
   // Written at the latest with the look after the next job is there.

@@ -30,6 +30,7 @@ struct WatchedServer {
     const std::string folder = "cgroup/" + std::to_string(allocation);
     RunningTask& task = running.emplace_back();
     task.allocation = allocation;
+    task.job.bytes[0] = static_cast<uint8_t>(allocation);
     task.tolerated.fill(kMaxPressure);
     task.cores = {0};
     task.cgroups.unified = machine.at(folder);
