@@ -54,6 +54,7 @@ std::vector<std::string> MasterLedger::noteAnswer(const std::string& agent, uint
     if (!isGranted(grant)) continue;
     const auto [giver, isNew] = grants_.emplace(grant.allocation, key);
     if (!isNew && giver->second != key) problems.push_back(numbered(grant.allocation) + " was given twice");
+    if (gone_.contains(commit.job)) continue;  // the answer is repeated from what is kept for that
     AllocationId& latest = latest_[{commit.job, commit.claims[i].task}];
     latest = std::max(latest, grant.allocation);
   }
@@ -61,6 +62,7 @@ std::vector<std::string> MasterLedger::noteAnswer(const std::string& agent, uint
 }
 
 void MasterLedger::forget(const JobId& job) {
+  gone_.insert(job);
   latest_.erase(latest_.lower_bound({job, 0}), latest_.upper_bound({job, UINT32_MAX}));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -34,6 +35,7 @@ class MasterLedger {
   std::map<std::pair<std::string, uint64_t>, uint64_t> taken_;  // by agent and epoch: answers that it has
   std::map<AllocationId, CommitKey> grants_;
   std::map<TaskKey, AllocationId> latest_;  // allocation numbers rise
+  std::set<JobId> gone_;
 };
 
 }  // namespace tarcil::sim

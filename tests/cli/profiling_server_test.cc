@@ -13,7 +13,7 @@ ServerDetails server(const std::string& name, uint32_t rus, uint32_t free) {
   result.facts.name = name;
   result.facts.rus = result.facts.cores = rus;
   result.status.up = true;
-  for (RuIndex ru = 0; ru < free; ++ru) result.status.free.insert(ru);
+  for (uint32_t ru = 0; ru < free; ++ru) result.status.free.insert(static_cast<RuIndex>(ru));
   return result;
 }
 
