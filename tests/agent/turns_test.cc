@@ -102,7 +102,7 @@ TEST(AgentTurns, OfWhatIsKeptAJobTakesWhatItsTurnNames) {
   h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {1}}}});
   h.takeCommits();
   ASSERT_EQ(h.launches.size(), 1u);
-  EXPECT_EQ(h.launches[0].spec.server, 1u);
+  EXPECT_EQ(h.launches[0].spec.server, "b");
 }
 
 TEST(AgentTurns, TheTurnOfAJobThatIsNotKnownIsPassed) {
