@@ -1,19 +1,30 @@
-// Questions: how many jobs a second does a running cluster take from submission to durable completion, and
-// how long after the end of a job does its submitter know?
+// Questions: how many jobs a second does a running cluster take from submission to durable completion, how
+// long after the end of a job does its submitter know, and how long do jobs take that come at a given rate?
 //
 //   cluster_bench --mode throughput [--jobs N] [--outstanding K] [--data DIR]
 //   cluster_bench --mode wait-lag [--jobs N] [--data DIR]
+//   cluster_bench --mode stream --rate JOBS_PER_S --task-ms MS [--jobs N] [--data DIR]
 //
 // Every job is one task of one resource unit. throughput: jobs of `true`, K of them under way at any time,
 // spread over all agents; one is done when the wait of its submitter is answered, which is after its end is
 // on disk. wait-lag: one job of 20 ms after another; from the end of its process, as its monitor saw it, to
-// the answer of the wait. Both need the clock of one machine. The cluster is found as `tarcil` finds it.
+// the answer of the wait. Both need the clock of one machine. stream: jobs of `sleep`, as emulated servers
+// have it (docs/emulated-servers.md), exponential times between them, whether those before are done or not;
+// the response is from the time at which a job was to be handed in to the answer of its wait. The last line
+// is JSON. The cluster is found as `tarcil` finds it.
 #include <kj/async-io.h>
 
+#include <kj/time.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/report.h"
@@ -29,6 +40,8 @@ struct Flags {
   std::string mode;
   size_t jobs = 1000;
   size_t outstanding = 64;
+  double rate = 0;  // jobs a second
+  double taskMs = 100;
   ContextFlags cluster;
 };
 
@@ -114,6 +127,109 @@ int measureThroughput(const Flags& flags, Submitters& submitters, kj::WaitScope&
   return 1;
 }
 
+// Presses a little on everything and bears much, so that its places are judged and sampled for, and any will
+// do on servers of up to 16 units.
+JobSpec undemanding(double taskMs) {
+  JobSpec spec = oneTask({"sleep", std::to_string(taskMs / 1e3)});
+  spec.profile.caused.fill(2);
+  spec.profile.tolerated.fill(90);
+  return spec;
+}
+
+// Jobs at times of their own.
+class Stream final : private kj::TaskSet::ErrorHandler {
+ public:
+  Stream(Submitters& submitters, kj::Timer& timer, const Flags& flags)
+      : submitters_(submitters),
+        timer_(timer),
+        spec_(undemanding(flags.taskMs)),
+        gaps_(flags.rate),
+        left_(flags.jobs),
+        due_(timer.now()),
+        underWay_(*this) {}
+
+  kj::Promise<void> run() {
+    return arrive().then([this]() { return underWay_.onEmpty(); });
+  }
+
+  const std::vector<double>& ms() const { return ms_; }
+  size_t failed() const { return failed_; }
+
+ private:
+  kj::Promise<void> arrive() {
+    if (left_ == 0) return kj::READY_NOW;
+    const auto gap = std::chrono::duration<double>(gaps_(random_));
+    due_ += std::chrono::duration_cast<std::chrono::nanoseconds>(gap).count() * kj::NANOSECONDS;
+    return timer_.atTime(due_).then([this]() {
+      underWay_.add(oneJob(submitters_.of(left_--)));
+      return arrive();
+    });
+  }
+
+  kj::Promise<void> oneJob(Client& client) {
+    const kj::TimePoint begin = due_;
+    const JobId id = makeJobId();
+    return submitJob(client, id, spec_, {})
+        .then([&client, id]() { return waitForJob(client, id); })
+        .then([this, begin](RunState state) {
+          const auto took = kj::systemPreciseMonotonicClock().now() - begin;
+          ms_.push_back(static_cast<double>(took / kj::MICROSECONDS) / 1e3);
+          if (state != RunState::kDone) ++failed_;
+        });
+  }
+
+  void taskFailed(kj::Exception&& exception) override {
+    std::fprintf(stderr, "cluster_bench: %s\n", fromException(exception).message.c_str());
+    ++failed_;
+  }
+
+  Submitters& submitters_;
+  kj::Timer& timer_;
+  const JobSpec spec_;
+  std::mt19937_64 random_{1};
+  std::exponential_distribution<> gaps_;
+  size_t left_;
+  kj::TimePoint due_;
+  size_t failed_ = 0;
+  std::vector<double> ms_;
+  kj::TaskSet underWay_;
+};
+
+int measureStream(const Flags& flags, Submitters& submitters, kj::Timer& timer, kj::WaitScope& scope) {
+  Flags first = flags;
+  first.jobs = flags.jobs / 10 + 1;
+  Stream warmUp(submitters, timer, first);
+  warmUp.run().wait(scope);
+  Stream stream(submitters, timer, flags);
+  const MachineCpu cpu;
+  const auto begin = Steady::now();
+  stream.run().wait(scope);
+  const double seconds = milliseconds(Steady::now() - begin) / 1e3;
+  std::vector<double> ms = stream.ms();
+  if (stream.failed() > 0 || ms.empty()) {
+    std::fprintf(stderr, "cluster_bench: %zu jobs did not succeed\n", stream.failed());
+    return 1;
+  }
+  printSpread("response", ms);
+  std::ranges::sort(ms);
+  const auto at = [&ms](double part) {
+    return ms[static_cast<size_t>(part * static_cast<double>(ms.size() - 1))];
+  };
+  const double cores = cpu.busySeconds() / seconds;
+  const nlohmann::json result{
+      {"rate", flags.rate},
+      {"task_ms", flags.taskMs},
+      {"jobs", ms.size()},
+      {"agents", submitters.count()},
+      {"mean_ms", std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size())},
+      {"p50_ms", at(0.5)},
+      {"p95_ms", at(0.95)},
+      {"p99_ms", at(0.99)},
+      {"busy_percent", 100 * cores / std::thread::hardware_concurrency()}};
+  std::printf("%s\n", result.dump().c_str());
+  return 0;
+}
+
 int measureWaitLag(const Flags& flags, Submitters& submitters, kj::WaitScope& scope) {
   const JobSpec spec = oneTask({"sleep", "0.02"});
   std::vector<double> lags;
@@ -145,8 +261,9 @@ int run(const Flags& flags) {
   try {
     auto io = kj::setupAsyncIo();
     Submitters submitters(io, *context, *token);
-    return flags.mode == "throughput" ? measureThroughput(flags, submitters, io.waitScope)
-                                      : measureWaitLag(flags, submitters, io.waitScope);
+    if (flags.mode == "throughput") return measureThroughput(flags, submitters, io.waitScope);
+    if (flags.mode == "wait-lag") return measureWaitLag(flags, submitters, io.waitScope);
+    return measureStream(flags, submitters, io.provider->getTimer(), io.waitScope);
   } catch (const kj::Exception& exception) {
     std::fprintf(stderr, "cluster_bench: %s\n", fromException(exception).message.c_str());
     return 1;
@@ -156,17 +273,25 @@ int run(const Flags& flags) {
 int parseAndRun(int argc, char** argv) {
   Flags flags;
   CLI::App app("Measures a running cluster.");
-  app.add_option("--mode", flags.mode, "What to measure: throughput or wait-lag.")
+  app.add_option("--mode", flags.mode, "What to measure: throughput, wait-lag or stream.")
       ->required()
-      ->check(CLI::IsMember({"throughput", "wait-lag"}));
+      ->check(CLI::IsMember({"throughput", "wait-lag", "stream"}));
   app.add_option("--jobs", flags.jobs, "How many jobs.")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--outstanding", flags.outstanding, "throughput: jobs under way at any time.")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--rate", flags.rate, "stream: jobs a second.")->check(CLI::PositiveNumber);
+  app.add_option("--task-ms", flags.taskMs, "stream: how long a task takes, in milliseconds.")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--data", flags.cluster.data, "Data folder of `tarcil up`.");
   app.add_option("--cluster", flags.cluster.cluster, "Addresses of agents, separated by commas.");
   app.add_option("--token-file", flags.cluster.tokenFile, "File with the token to log in with.");
   CLI11_PARSE(app, argc, argv);
+  if (flags.mode == "stream" && flags.rate == 0) {
+    std::fprintf(stderr, "cluster_bench: --mode stream needs --rate: jobs a second\n");
+    return 2;
+  }
   return run(flags);
 }
 

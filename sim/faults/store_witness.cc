@@ -244,7 +244,7 @@ void StoreWitness::checkEnd(const TaskRecord& record, const Task& before) {
       return;
     case EndCause::kCancelled:
       // What was asked for after the backup was taken, the store does not know any more.
-      if (!before.stopping && (seen == nullptr || !seen->isOfBefore)) {
+      if (!before.stopping && !heldByBackup_.contains(before.allocation)) {
         wrong(record, "was stopped, and nobody asked for it");
       }
       if (seen != nullptr && !seen->end && !seen->isGone) wrong(record, "counts as stopped, and runs");

@@ -71,6 +71,7 @@ class StoreWitness {
   // Allocations begin elsewhere: behind those of the backup, but not behind all that there were since.
   void backupRestored(Picture picture) {
     now_ = std::move(picture);
+    for (const auto& [allocation, task] : now_.held) heldByBackup_.insert(allocation);
     latest_ = 0;
   }
 
@@ -101,6 +102,7 @@ class StoreWitness {
   const Duration serverGrace_;
   std::map<std::string, MonotonicTime> down_;  // servers, since when
   std::set<AllocationId> givenUp_;             // judged since the master's start
+  std::set<AllocationId> heldByBackup_;        // what became of them afterwards is not stored
   Picture now_;
   AllocationId latest_ = 0;
   std::set<JobId> touched_;  // in the batch
