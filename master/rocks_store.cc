@@ -68,6 +68,7 @@ struct Collect {
   void operator()(DecisionRecord&&) {}
   void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
   void operator()(StoredProfile&& r) { to.profiles.push_back(std::move(r)); }
+  void operator()(Profiling&& r) { to.profilings.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
 };
 
@@ -224,6 +225,10 @@ class RocksStore final : public Store {
 
   void add(rocksdb::WriteBatch& batch, const EraseProfile& erase) {
     check(batch.Delete(open_.rest(), profileKey(erase.application)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseProfiling& erase) {
+    check(batch.Delete(open_.rest(), profilingKey(erase.application)));
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {
