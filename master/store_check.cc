@@ -319,8 +319,8 @@ class Checker {
       const Job* job = find(profiling.job);
       const bool isOver = job == nullptr || job->progress == nullptr || isFinal(job->progress->state);
       if (isOver || job->record->spec.measures != profiling.application) {
-        report(profiling, "it is being measured, and " + readableKey(JobRecord{profiling.job}) +
-                              " is no unfinished job that measures it");
+        report(profiling, "it is being measured, and job " + toString(profiling.job) +
+                              " is no unfinished one that measures it");
       }
       measuring.insert(profiling.job);
     }
