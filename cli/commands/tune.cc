@@ -197,7 +197,7 @@ const Help kTuneHelp = {
     "  tarcil tune --target 0.9 --cap 64\n"
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
     "  tarcil tune --ratio none               # back to as many as it takes\n"
-    "  tarcil tune --profile-unknown true     # applications are measured when they first come\n"
+    "  tarcil tune --profile-unknown true     # new applications are measured\n"
     "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
     ""};
 

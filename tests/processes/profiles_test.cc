@@ -123,13 +123,16 @@ Json listed(TestCluster& cluster, const std::string& application) {
   return {};
 }
 
+// Whatever else the machine does.
+constexpr const char* kTakesAnyPlace = "quality: {max_wait: 0s}\n";
+
 TEST(UnknownApplications, AreMeasuredAfterTheirFirstJobHasComeAndGoOnWithThat) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
   if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
-  const std::string job =
-      cluster.jobFile("name: j\napplication: sleeper\ncommand: [sh, -c, 'cat input; echo $KEY >> " +
-                      cluster.traces().at("seen") + "; sleep 0.05']\nfiles: [input]\nenv: {KEY: value}\n");
+  const std::string job = cluster.jobFile(
+      "name: j\napplication: sleeper\ncommand: [sh, -c, 'cat input; echo $KEY >> " +
+      cluster.traces().at("seen") + "; sleep 0.05']\nfiles: [input]\nenv: {KEY: value}\n" + kTakesAnyPlace);
   std::ofstream(std::filesystem::path(job).parent_path() / "input") << "data";
   EXPECT_EQ(cluster.run({"submit", job}).exitCode, 2) << "the operator has not asked for it";
   ASSERT_EQ(cluster.run({"tune", "--profile-unknown", "true"}).exitCode, 0);
@@ -167,7 +170,8 @@ TEST(UnknownApplications, ThatCannotBeMeasuredSayWhyAndAreNotTriedAgainAtOnce) {
   if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
   ASSERT_EQ(cluster.run({"tune", "--profile-unknown", "true"}).exitCode, 0);
   const std::string job =
-      cluster.jobFile("name: j\napplication: broken\ncommand: [sh, -c, 'echo torn >&2; exit 7']\n");
+      cluster.jobFile("name: j\napplication: broken\ncommand: [sh, -c, 'echo torn >&2; exit 7']\n" +
+                      std::string(kTakesAnyPlace));
   EXPECT_EQ(cluster.run({"submit", "--wait", job}).exitCode, 1);
   cluster.until("the measurement has failed", [&] { return listed(cluster, "broken")["state"] == "failed"; });
   const std::string reason = listed(cluster, "broken")["reason"];
