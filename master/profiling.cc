@@ -62,7 +62,10 @@ std::string whyNotMeasure(const Context& context, const JobRecord& record) {
   }
   const auto found = tables.profilings.find(application);
   if (found == tables.profilings.end()) {
-    return tables.profilings.size() < kMaxStoredProfiles ? "" : "too many applications are being measured";
+    return tables.profilings.size() < kMaxStoredProfiles
+               ? ""
+               : "too many applications are being measured or were in vain; forget some with `tarcil profile "
+                 "delete`";
   }
   if (found->second.isUnderWay()) {
     return application + " is being measured by job " + toString(found->second.job);

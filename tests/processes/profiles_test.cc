@@ -143,6 +143,9 @@ TEST(UnknownApplications, AreMeasuredAfterTheirFirstJobHasComeAndGoOnWithThat) {
   EXPECT_THAT(first.err, HasSubstr("sleeper has no profile yet: job "));
   const std::string id = Json::parse(first.out)["id"];
   EXPECT_TRUE(cluster.json({"job", "explain", id})["profile_assumed"]);
+  // What is under way, or was found, outlives the master.
+  cluster.kill("master");
+  cluster.start("master");
   const Json measuring = listed(cluster, "sleeper");
   if (measuring["state"] != "stored") {  // it may be quick
     EXPECT_EQ(measuring["state"], "measuring");
