@@ -58,7 +58,9 @@ TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
   const Profiling measuring{.application = "sort", .job = {}, .user = "alice", .at = WallTime(Duration(7))};
   {
     const auto store = open("store");
-    put(*store, StoredProfile{.profile = {.application = "sort"}});
+    StoredProfile stored;
+    stored.profile.application = "sort";
+    put(*store, stored);
     put(*store, measuring);
   }
   const StoreContents contents = contentsOf("store");
