@@ -70,9 +70,9 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
-using Record =
-    std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
-                 DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage, StoredProfile, Profiling>;
+using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
+                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage,
+                            StoredProfile, Profiling>;
 
 struct Put {
   Record record;
