@@ -32,7 +32,8 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
           .container = spec.container,
           .performance = spec.performance,
           .caused = spec.profile.caused,
-          .tolerated = spec.profile.tolerated};
+          .tolerated = spec.profile.tolerated,
+          .measures = !spec.measures.empty()};
 }
 
 }  // namespace

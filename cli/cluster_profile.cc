@@ -14,21 +14,12 @@ constexpr const char* kJson = "json";
 constexpr const char* kText = "text";
 constexpr const char* kProfile = "profile";
 
-std::vector<ServerDetails> serversOf(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
-  std::vector<ServerDetails> servers;
-  for (auto server : answer.getServers()) servers.push_back(readServer(server));
-  return servers;
-}
-
 JobSpec specFor(const ClusterProfiling& profiling, const ServerFacts& server) {
   JobSpec spec;
   spec.name = profiling.name;
-  // The server's own, of the cluster's version, whatever is installed there (docs/containers.md).
-  spec.command = {"tarcil", "profile", "run", "--all-forms", "--data", "."};
-  spec.command.insert(spec.command.end(), profiling.flags.begin(), profiling.flags.end());
-  spec.command.emplace_back("--");
-  spec.command.insert(spec.command.end(), profiling.command.begin(), profiling.command.end());
+  std::vector<std::string> flags = {"--all-forms", "--data=."};
+  flags.insert(flags.end(), profiling.flags.begin(), profiling.flags.end());
+  spec.command = profilerCommand(flags, profiling.command);
   spec.rusPerTask = server.rus;
   spec.placement.constraints = {{"server", Constraint::Operator::kEqual, {server.name}}};
   spec.restart.onLost = false;
@@ -47,6 +38,23 @@ ProfileForms formsIn(const std::string& output, const std::string& server) {
 }
 
 }  // namespace
+
+std::vector<ServerDetails> serversOf(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
+  std::vector<ServerDetails> servers;
+  for (auto server : answer.getServers()) servers.push_back(readServer(server));
+  return servers;
+}
+
+std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
+                                         const std::vector<std::string>& command) {
+  // The server's own, of the cluster's version, whatever is installed there (docs/containers.md).
+  std::vector<std::string> words = {"tarcil", "profile", "run"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.emplace_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
 
 Json jsonOf(const ProfileForms& forms) {
   return {{kJson, forms.json}, {kText, forms.text}, {kProfile, forms.yaml}};

@@ -6,6 +6,7 @@
 
 #include "cli/cluster.h"
 #include "cli/json.h"
+#include "cli/server_details.h"
 
 namespace tarcil {
 
@@ -18,6 +19,13 @@ struct ProfileForms {
 
 // All in one, as the profiler hands it to whoever started its container.
 Json jsonOf(const ProfileForms& forms);
+
+// The servers of the cluster, without their tasks.
+std::vector<ServerDetails> serversOf(Cluster& cluster);
+
+// What a task runs to profile this command.
+std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
+                                         const std::vector<std::string>& command);
 
 struct ClusterProfiling {
   std::vector<std::string> flags;    // of the profiler

@@ -136,6 +136,7 @@ Fields fieldsOf(const Explanation& why) {
 std::string sensitivityText(const Profile& profile) {
   std::string text;
   for (size_t i : demanded(profile)) text.append(text.empty() ? "" : ", ").append(kResourceNames[i]);
+  if (profile.isAssumed) text += "; assumed, until " + profile.application + " is measured";
   return text.empty() ? "nothing: any place will do" : text;
 }
 

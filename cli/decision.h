@@ -36,7 +36,8 @@ Json jsonOfChosen(const std::string& server, const std::vector<RuIndex>& rus, do
 // What was drawn, what of it suited, and why the rest was turned down.
 Fields fieldsOf(const Explanation& why);
 
-// "memory_bandwidth, llc": the resources that the profile makes demands on, the most critical first.
+// "memory_bandwidth, llc": the resources that the profile makes demands on, the most critical first; that
+// they are assumed where nobody has measured them.
 std::string sensitivityText(const Profile& profile);
 
 // The best candidates, so many of them; empty where there are none.

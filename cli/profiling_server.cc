@@ -5,6 +5,7 @@
 
 #include "cli/render.h"
 #include "cli/text.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 namespace {
@@ -51,6 +52,18 @@ Result<const ServerDetails*> serverToProfileOn(const std::vector<ServerDetails>&
   if (why.empty()) return &best;
   return notFound("no server can do it: " + best.facts.name + " " + why +
                   (servers.size() > 1 ? "; the others cannot either" : ""));
+}
+
+Result<LikeServers> serversToProfileOn(const std::vector<ServerDetails>& servers, uint32_t cores) {
+  const auto best = serverToProfileOn(servers, "", cores);
+  if (!best) return best.error();
+  LikeServers alike{.rus = (*best)->facts.rus, .names = {(*best)->facts.name}};
+  for (const ServerDetails& server : servers) {
+    if (alike.names.size() == kMaxConstraintValues) break;
+    const bool isLike = &server != *best && server.facts.rus == alike.rus && whyNotOn(server, cores).empty();
+    if (isLike) alike.names.push_back(server.facts.name);
+  }
+  return alike;
 }
 
 }  // namespace tarcil

@@ -16,4 +16,13 @@ namespace tarcil {
 Result<const ServerDetails*> serverToProfileOn(const std::vector<ServerDetails>& servers,
                                                const std::string& name, uint32_t cores);
 
+// Servers with equally many units each.
+struct LikeServers {
+  uint32_t rus = 0;
+  std::vector<std::string> names;  // at most kMaxConstraintValues
+};
+
+// That one, and those that would do as well in its place: that can, and have as many units.
+Result<LikeServers> serversToProfileOn(const std::vector<ServerDetails>& servers, uint32_t cores);
+
 }  // namespace tarcil

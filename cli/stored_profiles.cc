@@ -64,11 +64,12 @@ std::optional<StoredProfile> findStoredProfile(Cluster& cluster, const std::stri
   return found;
 }
 
-std::vector<StoredProfile> storedProfiles(Cluster& cluster) {
+KeptProfiles keptProfiles(Cluster& cluster) {
   auto answer = cluster.ask([](Session& session) { return session.user.profilesRequest().send(); });
-  std::vector<StoredProfile> profiles;
-  for (auto profile : answer.getProfiles()) profiles.push_back(read(profile));
-  return profiles;
+  KeptProfiles kept;
+  for (auto profile : answer.getProfiles()) kept.stored.push_back(read(profile));
+  for (auto profiling : answer.getProfilings()) kept.profilings.push_back(read(profiling));
+  return kept;
 }
 
 std::string yamlOf(const Profile& profile) {
@@ -114,10 +115,27 @@ std::string textOf(const StoredProfile& stored) {
   return text;
 }
 
-std::string textOf(const std::vector<StoredProfile>& profiles) {
+Json jsonOf(const KeptProfiles& kept) {
+  Json json = Json::array();
+  for (const StoredProfile& stored : kept.stored) {
+    json.push_back(jsonOf(stored));
+    json.back()["state"] = "stored";
+  }
+  for (const Profiling& profiling : kept.profilings) {
+    json.push_back({{"application", profiling.application},
+                    {"state", profiling.isUnderWay() ? "measuring" : "failed"},
+                    {"user", profiling.user},
+                    {"job", toString(profiling.job)},
+                    {"since", jsonTime(profiling.at)},
+                    {"reason", profiling.isUnderWay() ? Json() : Json(profiling.problem)}});
+  }
+  return json;
+}
+
+std::string textOf(const KeptProfiles& kept) {
   const Style style = styleFor(false);
   Table table({"Application", "Causes", "Tolerates least", "Stored", "User", "Revision"});
-  for (const StoredProfile& stored : profiles) {
+  for (const StoredProfile& stored : kept.stored) {
     const Pressure& tolerated = stored.profile.tolerated;
     const auto least = std::ranges::min_element(tolerated);
     const size_t resource = static_cast<size_t>(least - tolerated.begin());
@@ -125,7 +143,13 @@ std::string textOf(const std::vector<StoredProfile>& profiles) {
                std::to_string(*least) + " of " + std::string(kResourceNames[resource]),
                style.time(stored.stored), stored.user, std::to_string(stored.revision)});
   }
-  return table.empty() ? "" : table.text();
+  Table others({"Not measured yet", "Job", "User", "Since", "State"});
+  for (const Profiling& profiling : kept.profilings) {
+    others.add({profiling.application, style.id(profiling.job), profiling.user, style.time(profiling.at),
+                profiling.isUnderWay() ? "being measured" : "failed: " + profiling.problem});
+  }
+  const bool areBoth = !table.empty() && !others.empty();
+  return (table.empty() ? "" : table.text()) + (areBoth ? "\n" : "") + (others.empty() ? "" : others.text());
 }
 
 }  // namespace tarcil

@@ -13,8 +13,14 @@ namespace tarcil {
 
 // For NAME@VERSION where none of that version is kept, the one of NAME; nullopt where neither is.
 std::optional<StoredProfile> findStoredProfile(Cluster& cluster, const std::string& application);
+
+struct KeptProfiles {
+  std::vector<StoredProfile> stored;
+  std::vector<Profiling> profilings;  // applications that are being measured, or were in vain
+};
+
 // All, by name.
-std::vector<StoredProfile> storedProfiles(Cluster& cluster);
+KeptProfiles keptProfiles(Cluster& cluster);
 
 // As a profile file, which `tarcil submit --profile` and `tarcil profile import` take.
 std::string yamlOf(const Profile& profile);
@@ -22,6 +28,12 @@ std::string yamlOf(const Profile& profile);
 // Keys: application, caused, tolerated, platforms, user, stored, revision, note, history.
 Json jsonOf(const StoredProfile& profile);
 std::string textOf(const StoredProfile& profile);
-std::string textOf(const std::vector<StoredProfile>& profiles);
+
+// An array of the above, each with the key `state`: "stored"; then of the others, with the state "measuring"
+// or "failed", and the keys application, user, job, since (or since when it has failed) and reason (null or
+// why).
+Json jsonOf(const KeptProfiles& kept);
+// Empty where there are none.
+std::string textOf(const KeptProfiles& kept);
 
 }  // namespace tarcil

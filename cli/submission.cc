@@ -3,8 +3,10 @@
 #include "cli/failure.h"
 #include "cli/problems.h"
 #include "cli/profile_file.h"
+#include "cli/settings.h"
 #include "cli/stored_profiles.h"
 #include "cli/text.h"
+#include "cli/unmeasured.h"
 
 namespace tarcil {
 
@@ -23,6 +25,13 @@ JobFile readSubmission(const SubmissionFlags& flags) {
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {
   if (job.lookupApplication.empty()) return;
   std::optional<StoredProfile> stored = findStoredProfile(cluster, job.lookupApplication);
+  const bool mayAssume = job.spec.policy != Policy::kLateBinding;
+  if (!stored && mayAssume && fetchSettings(cluster).profileUnknown) {
+    job.spec.profile = profileUntilMeasured(job.lookupApplication);
+    job.hasProfile = true;
+    job.lookupApplication.clear();
+    return;
+  }
   if (!stored) {
     Problems problems(flags.file);
     problems.add(

@@ -22,7 +22,9 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);
 JobFile readSubmission(const SubmissionFlags& flags);
 
 // Makes a job that names its application ready to be sent: takes the profile that the cluster keeps under
-// that name. Does nothing where it has one. Failure with kExitBadInput where none is kept.
+// that name; where none is kept, and the operator has such applications measured, one that is assumed
+// (Profile::isAssumed). Does nothing where it has one. Failure with kExitBadInput where there is neither,
+// also for late-bound tasks, which are too short to be measured.
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job);
 
 }  // namespace tarcil

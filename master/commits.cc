@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/state/commit_check.h"
+#include "master/profiling.h"
 #include "master/task_life.h"
 #include "master/turns.h"
 
@@ -191,6 +192,9 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
                                         ", and this cluster takes at most " + std::to_string(most) +
                                         " in one job; write fewer, or submit several jobs");
   }
+  if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
   if (std::string problem = tooMany(context.tables, record.user); !problem.empty()) {
     return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
@@ -204,6 +208,7 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   Job& job = context.tables.jobs.add(record, agent.record.name, queueTime(context));
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
+  beginProfiling(context, job.record);
   const auto& files = commit.newJob->files;
   if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};

@@ -58,12 +58,13 @@ struct Job {
 
   // What the event at hand did to it.
   struct Changes {
-    bool noted = false;            // listed in JobTable
-    bool progress = false;         // to be stored
-    std::vector<TaskIndex> tasks;  // to be stored; may repeat
-    std::vector<TaskIndex> news;   // the owner is to be told about; may repeat
-    bool whole = false;            // the owner is to be told everything
-    bool tried = false;            // its owner has looked for slots for it
+    bool noted = false;                     // listed in JobTable
+    bool progress = false;                  // to be stored
+    std::vector<TaskIndex> tasks;           // to be stored; may repeat
+    std::vector<TaskIndex> news;            // the owner is to be told about; may repeat
+    bool whole = false;                     // the owner is to be told everything
+    bool tried = false;                     // its owner has looked for slots for it
+    std::optional<Measurement> measured{};  // by its task, which has ended
   } changes;
   // Tasks that are being ended to make room for it. Not stored: what is on its way comes all the same.
   struct Preemption {

@@ -34,7 +34,9 @@ bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Trouble&
 void learnFrom(Context& context, const Hold& hold, const Trouble& trouble) {
   Tables& tables = context.tables;
   const Profile& used = hold.job->record.spec.profile;
-  if (used.application.empty() || trouble.causes.empty() || !isByOthers(trouble.causes.front())) return;
+  if (used.application.empty() || used.isAssumed || trouble.causes.empty() ||
+      !isByOthers(trouble.causes.front()))
+    return;
   const StoredProfile* found = findProfile(tables.profiles, used.application);
   if (found == nullptr || found->profile.caused != used.caused) return;
   StoredProfile& stored = tables.profiles.at(found->profile.application);

@@ -244,6 +244,10 @@ const std::map<std::string, StoredProfile>& MasterLogic::profiles() const {
   return state_->tables.profiles;
 }
 
+const std::map<std::string, Profiling>& MasterLogic::profilings() const {
+  return state_->tables.profilings;
+}
+
 const StoredProfile* MasterLogic::profile(const std::string& application) const {
   return master::findProfile(state_->tables.profiles, application);
 }

@@ -105,6 +105,8 @@ class MasterLogic final {
   std::vector<Usage> usage(const Caller& caller) const;
   // By application. Holds until the next handle(), as what profile() finds.
   const std::map<std::string, StoredProfile>& profiles() const;
+  // Applications that are being measured, or were in vain. By application. Holds until the next handle().
+  const std::map<std::string, Profiling>& profilings() const;
   // As profiles.h; null where none is stored.
   const StoredProfile* profile(const std::string& application) const;
   const QualitySettings& settings() const;

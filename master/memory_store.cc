@@ -32,6 +32,7 @@ Result<StoreContents> MemoryStore::load() {
   for (const auto& [key, task] : tasks_) contents.tasks.push_back(task);
   contents.usage = valuesOf(usage_);
   contents.profiles = valuesOf(profiles_);
+  contents.profilings = valuesOf(profilings_);
   return contents;
 }
 

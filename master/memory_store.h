@@ -28,6 +28,7 @@ class MemoryStore final : public Store {
   void apply(const EraseAnswer& erase);
   void apply(const EraseJob& erase);
   void apply(const EraseProfile& erase) { profiles_.erase(erase.application); }
+  void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
 
   void put(const ClusterRecord& record) { cluster_ = record; }
   void put(const QualitySettings& record) { settings_ = record; }
@@ -43,6 +44,7 @@ class MemoryStore final : public Store {
   void put(const DecisionRecord& record) { decisions_[{record.job, record.number}] = record; }
   void put(const Usage& record) { usage_[record.user] = record; }
   void put(const StoredProfile& record) { profiles_[record.profile.application] = record; }
+  void put(const Profiling& record) { profilings_[record.application] = record; }
   void put(const FilesRecord& record) { files_[record.job] = record.files; }
 
   std::optional<ClusterRecord> cluster_;
@@ -53,6 +55,7 @@ class MemoryStore final : public Store {
   std::map<std::string, PlatformRecord> platforms_;
   std::map<std::string, Usage> usage_;
   std::map<std::string, StoredProfile> profiles_;
+  std::map<std::string, Profiling> profilings_;
   std::map<JobId, JobRecord> jobs_;
   std::map<JobId, JobProgress> progress_;
   std::map<TaskKey, TaskRecord> tasks_;

@@ -178,6 +178,7 @@ void takeReports(Context& context, const ReportsArrived& event) {
     Server& server = tables.servers.at(hold->server);
     if (report.ended) {
       noteNeverStarted(context, server, report.end);
+      hold->job->changes.measured = report.measured;
       endTask(context, *hold, report.end);
     } else {
       noteStarted(server);

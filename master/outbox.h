@@ -19,6 +19,7 @@ class Outbox {
   void erase(EraseAnswer answer) { actions_.push_back(Persist{std::move(answer)}); }
   void erase(EraseJob job) { actions_.push_back(Persist{job}); }
   void erase(EraseProfile profile) { actions_.push_back(Persist{std::move(profile)}); }
+  void erase(EraseProfiling profiling) { actions_.push_back(Persist{std::move(profiling)}); }
 
   // Held back until close(), in order.
   void send(Action action) { held_.push_back(std::move(action)); }

@@ -4,19 +4,13 @@
 #include <utility>
 
 #include "core/base/names.h"
+#include "master/profiling.h"
 
 namespace tarcil::master {
 namespace {
 
 std::string quoted(const std::string& name) {
   return "\"" + name + "\"";
-}
-
-// A plain name, with an @ and a version behind it or without.
-Status checkApplication(const std::string& application) {
-  const size_t at = application.find('@');
-  if (Status named = checkName("application", application.substr(0, at)); !named) return named;
-  return at == std::string::npos ? Status() : checkName("version of application", application.substr(at + 1));
 }
 
 Status check(const ProfileStored& event) {
@@ -42,6 +36,12 @@ Status mayChange(const Caller& caller, const StoredProfile& stored) {
 
 }  // namespace
 
+Status checkApplication(const std::string& application) {
+  const size_t at = application.find('@');
+  if (Status named = checkName("application", application.substr(0, at)); !named) return named;
+  return at == std::string::npos ? Status() : checkName("version of application", application.substr(at + 1));
+}
+
 Status storeProfile(Context& context, const ProfileStored& event) {
   if (Status good = check(event); !good) return good;
   Profiles& profiles = context.tables.profiles;
@@ -59,8 +59,10 @@ Status storeProfile(Context& context, const ProfileStored& event) {
                        .stored = context.now.wall,
                        .revision = found == profiles.end() ? 1 : found->second.revision + 1,
                        .note = event.note};
+  stored.profile.isAssumed = false;
   context.out.put(stored);
   profiles[event.profile.application] = std::move(stored);
+  forgetVainProfiling(context, event.profile.application);
   return {};
 }
 
@@ -68,6 +70,12 @@ Status deleteProfile(Context& context, const ProfileDeleted& event) {
   Profiles& profiles = context.tables.profiles;
   const auto found = profiles.find(event.application);
   if (found == profiles.end()) {
+    const auto vain = context.tables.profilings.find(event.application);
+    if (vain != context.tables.profilings.end() && !maySteer(event.caller, vain->second.user)) {
+      return denied(quoted(event.application) + " was measured for user " + vain->second.user +
+                    ": only that user and operators may have it measured again");
+    }
+    if (forgetVainProfiling(context, event.application)) return {};
     return Error{ErrorCode::kNotFound, "no profile of " + quoted(event.application) +
                                            " is stored; `tarcil profile list` shows those that are"};
   }

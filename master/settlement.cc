@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/pools.h"
+#include "master/profiling.h"
 #include "master/task_life.h"
 #include "master/turns.h"
 
@@ -40,6 +41,7 @@ void finish(Context& context, Job& job, RunState state) {
   context.tables.agents.named(job.progress.owner).jobs.erase(job.record.id);
   context.tables.jobs.addFinished(job);
   context.tables.usage.addJob(job.record.user, state);
+  endProfiling(context, job, state);
 }
 
 void updateState(Context& context, Job& job) {

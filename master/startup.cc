@@ -72,6 +72,15 @@ Profiles profilesOf(std::vector<StoredProfile> stored) {
   return profiles;
 }
 
+Profilings profilingsOf(std::vector<Profiling> stored) {
+  Profilings profilings;
+  for (Profiling& profiling : stored) {
+    const std::string application = profiling.application;
+    profilings[application] = std::move(profiling);
+  }
+  return profilings;
+}
+
 }  // namespace
 
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
@@ -89,6 +98,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
       UsageTable(std::move(contents.usage)),
       profilesOf(std::move(contents.profiles)),
+      profilingsOf(std::move(contents.profilings)),
       std::nullopt,
       std::nullopt,
       std::nullopt,

@@ -70,9 +70,9 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
-using Record =
-    std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
-                 DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage, StoredProfile>;
+using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
+                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage,
+                            StoredProfile, Profiling>;
 
 struct Put {
   Record record;
@@ -90,8 +90,11 @@ struct EraseJob {
 struct EraseProfile {
   std::string application;
 };
+struct EraseProfiling {
+  std::string application;
+};
 
-using Mutation = std::variant<Put, EraseAnswer, EraseJob, EraseProfile>;
+using Mutation = std::variant<Put, EraseAnswer, EraseJob, EraseProfile, EraseProfiling>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -107,6 +110,7 @@ struct StoreContents {
   std::deque<TaskRecord> tasks;
   std::vector<Usage> usage;
   std::vector<StoredProfile> profiles;
+  std::vector<Profiling> profilings;
 };
 
 // In bytes.

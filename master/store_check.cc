@@ -34,6 +34,7 @@ struct ReadableKey {
   std::string operator()(const PlatformRecord& r) const { return "h/" + r.name; }
   std::string operator()(const Usage& r) const { return "u/" + r.user; }
   std::string operator()(const StoredProfile& r) const { return "q/" + r.profile.application; }
+  std::string operator()(const Profiling& r) const { return "m/" + r.application; }
 };
 
 // What the states of its tasks make a job.
@@ -75,6 +76,7 @@ class Checker {
     for (const TaskRecord& task : contents_.tasks) checkTask(task);
     for (const DecisionRecord& decision : store_.decisions) checkDecision(decision);
     checkFiles();
+    checkProfilings();
     return std::move(problems_);
   }
 
@@ -306,6 +308,27 @@ class Checker {
     }
     for (const JobRecord& job : contents_.jobs) {
       if (job.hasFiles && !withFiles.contains(job.id)) report(job, "its input files are missing");
+    }
+  }
+
+  // What is being measured has a job for it, and each such job measures what nobody else does.
+  void checkProfilings() {
+    std::set<JobId> measuring;
+    for (const Profiling& profiling : contents_.profilings) {
+      if (!profiling.isUnderWay()) continue;
+      const Job* job = find(profiling.job);
+      const bool isOver = job == nullptr || job->progress == nullptr || isFinal(job->progress->state);
+      if (isOver || job->record->spec.measures != profiling.application) {
+        report(profiling, "it is being measured, and job " + toString(profiling.job) +
+                              " is no unfinished one that measures it");
+      }
+      measuring.insert(profiling.job);
+    }
+    for (const auto& [id, job] : jobs_) {
+      if (job.record == nullptr || job.progress == nullptr || isFinal(job.progress->state)) continue;
+      if (!job.record->spec.measures.empty() && !measuring.contains(id)) {
+        report(*job.record, "it measures " + job.record->spec.measures + ", and there is no record of that");
+      }
     }
   }
 

@@ -53,6 +53,7 @@ struct KeyOf {
   std::string operator()(const PlatformRecord& r) const { return prefix(RecordKind::kPlatform) + r.name; }
   std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
   std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application); }
+  std::string operator()(const Profiling& r) const { return profilingKey(r.application); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -122,6 +123,7 @@ struct Encode {
   void operator()(const QualitySettings& r) { write(r, to.initSettings()); }
   void operator()(const Usage& r) { write(r, to.initUsage()); }
   void operator()(const StoredProfile& r) { write(r, to.initProfile()); }
+  void operator()(const Profiling& r) { write(r, to.initProfiling()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -151,6 +153,10 @@ std::string keyOf(const Record& record) {
 
 std::string profileKey(const std::string& application) {
   return prefix(RecordKind::kProfile) + application;
+}
+
+std::string profilingKey(const std::string& application) {
+  return prefix(RecordKind::kProfiling) + application;
 }
 
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence) {
@@ -222,6 +228,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getUsage());
     case wire::StoredRecord::PROFILE:
       return read(stored.getProfile());
+    case wire::StoredRecord::PROFILING:
+      return read(stored.getProfiling());
   }
   KJ_FAIL_REQUIRE("a record of an unknown kind", static_cast<int>(stored.which()));
 }

@@ -24,10 +24,12 @@ enum class RecordKind : char {
   kPlatform = 'h',
   kUsage = 'u',
   kProfile = 'q',
+  kProfiling = 'm',
 };
 
 std::string keyOf(const Record& record);
 std::string profileKey(const std::string& application);
+std::string profilingKey(const std::string& application);
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
 // Key, or beginning of the keys, of what belongs to a job.
 std::string jobKey(RecordKind kind, const JobId& job);

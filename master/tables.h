@@ -39,6 +39,7 @@ struct PoolLimits {
 
 // By application.
 using Profiles = std::map<std::string, StoredProfile>;
+using Profilings = std::map<std::string, Profiling>;
 
 struct Tables {
   MasterOptions options;
@@ -51,6 +52,7 @@ struct Tables {
   AgentTable agents;
   UsageTable usage;
   Profiles profiles;
+  Profilings profilings;
   std::optional<MonotonicTime> historyDue;     // when finished jobs are to be looked through for old ones
   std::optional<MonotonicTime> wakeAt;         // asked for and not come yet
   std::optional<MonotonicTime> turnsDue;       // when the turns that are out have been out long enough

@@ -158,6 +158,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     auto to = context.getResults().initProfiles(static_cast<uint32_t>(profiles.size()));
     uint32_t i = 0;
     for (const auto& [application, profile] : profiles) write(profile, to[i++]);
+    writeProfilings(context.getResults());
     return server_.synced();
   }
 
@@ -248,6 +249,19 @@ class UserPortImpl final : public wire::UserPort::Server {
           toException(notFound("there is no job " + toString(id) + "; see: tarcil job list")));
     }
     return std::move(*job);
+  }
+
+  // Why a measurement failed may quote the user's command.
+  void writeProfilings(ProfilesResults::Builder results) {
+    const auto& profilings = server_.logic().profilings();
+    auto to = results.initProfilings(static_cast<uint32_t>(profilings.size()));
+    uint32_t i = 0;
+    for (const auto& [application, profiling] : profilings) {
+      Profiling shown = profiling;
+      const bool isFailed = !shown.isUnderWay();
+      if (isFailed && !maySteer(caller_, shown.user)) shown.problem = "only " + shown.user + " may know why";
+      write(shown, to[i++]);
+    }
   }
 
   void writeNames(const std::set<ServerId>& servers, capnp::List<wire::ServerName>::Builder to) {

@@ -130,6 +130,9 @@ struct ForgetTask {
 // At most one is under way; answered by ReportsAcknowledged or MasterLost.
 struct SendReports {
   std::vector<TaskReport> reports;
+  // Places in `reports` of tasks that were to measure an application: what they printed is to be read, and
+  // goes with the report.
+  std::vector<size_t> measuring{};
 };
 // Ask the master for another lease, and whether these tasks of exclusive jobs may start. At most one is under
 // way; answered by LeaseRenewed or MasterLost.

@@ -504,6 +504,7 @@ void MonitorLogic::State::sendReports(Turn& turn) {
     task->reportDue = false;
     TaskReport report{task->spec.allocation, task->phase == Phase::kEnded, task->end};
     if (!report.ended) report.end.started = task->started;
+    if (report.ended && task->spec.measures) message.measuring.push_back(message.reports.size());
     underWay.emplace_back(report.allocation, report.ended);
     message.reports.push_back(std::move(report));
   }

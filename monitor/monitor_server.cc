@@ -13,6 +13,7 @@
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
+#include "schema/measurement_text.h"
 
 namespace tarcil {
 namespace {
@@ -394,7 +395,20 @@ void MonitorServer::carryOut(monitor::ForgetTask& action) {
   executor_->forget(action.allocation);
 }
 
+// Its command is not to be trusted: what it printed may be anything.
+Measurement MonitorServer::measuredBy(AllocationId allocation) {
+  const auto printed = outputs_->read(allocation, Stream::kStdout, 0, kMaxMeasurementBytes + 1);
+  if (!printed) return {{}, "what it printed cannot be read: " + printed.error().message};
+  if (printed->text.empty()) return {{}, "it printed nothing"};
+  auto measured = parseMeasurement(printed->text);
+  if (!measured) return {{}, "what it printed is no measurement: " + measured.error().message};
+  return std::move(*measured);
+}
+
 void MonitorServer::carryOut(monitor::SendReports& action) {
+  for (const size_t i : action.measuring) {
+    action.reports[i].measured = measuredBy(action.reports[i].allocation);
+  }
   KJ_IF_MAYBE (port, port_) {
     auto request = port->reportRequest();
     auto reports = request.initReports(static_cast<uint32_t>(action.reports.size()));

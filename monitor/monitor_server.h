@@ -112,6 +112,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);
+  Measurement measuredBy(AllocationId allocation);
   void carryOut(monitor::RenewLease& action);
   void carryOut(monitor::ExtendLease& action);
   void carryOut(monitor::WakeAt& action);

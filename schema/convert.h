@@ -93,6 +93,9 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to);
 LaunchSpec read(wire::LaunchSpec::Reader from);
 void write(const TaskReport& value, wire::TaskReport::Builder to);
 TaskReport read(wire::TaskReport::Reader from);
+// Throws where it says neither a profile nor why there is none.
+void write(const Measurement& value, wire::Measurement::Builder to);
+Measurement read(wire::Measurement::Reader from);
 void write(const KnownTask& value, wire::KnownTask::Builder to);
 KnownTask read(wire::KnownTask::Reader from);
 

@@ -216,6 +216,7 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setTolerated(bytesOf(value.tolerated));
   to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
   to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
+  to.setMeasures(value.measures);
 }
 
 LaunchSpec read(wire::LaunchSpec::Reader from) {
@@ -244,6 +245,7 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   // Launches that an older version recorded have none.
   if (from.hasCaused()) value.caused = readPressure(from.getCaused());
   if (from.hasTolerated()) value.tolerated = readPressure(from.getTolerated());
+  value.measures = from.getMeasures();
   return value;
 }
 
@@ -251,10 +253,26 @@ void write(const TaskReport& value, wire::TaskReport::Builder to) {
   to.setAllocation(value.allocation);
   to.setEnded(value.ended);
   write(value.end, to.initEnd());
+  if (value.measured) write(*value.measured, to.initMeasured());
 }
 
 TaskReport read(wire::TaskReport::Reader from) {
-  return {from.getAllocation(), from.getEnded(), read(from.getEnd())};
+  TaskReport value{from.getAllocation(), from.getEnded(), read(from.getEnd())};
+  if (from.hasMeasured()) value.measured = read(from.getMeasured());
+  return value;
+}
+
+void write(const Measurement& value, wire::Measurement::Builder to) {
+  to.setProblem(text(value.problem));
+  if (value.problem.empty()) write(value.profile, to.initProfile());
+}
+
+Measurement read(wire::Measurement::Reader from) {
+  Measurement value;
+  value.problem = text(from.getProblem());
+  KJ_REQUIRE(from.hasProfile() || !value.problem.empty(), "neither a profile nor a problem");
+  if (value.problem.empty()) value.profile = read(from.getProfile());
+  return value;
 }
 
 void write(const KnownTask& value, wire::KnownTask::Builder to) {

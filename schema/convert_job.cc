@@ -109,6 +109,7 @@ void write(const Profile& value, wire::Profile::Builder to) {
     platforms[i].setFactor(factor);
     ++i;
   }
+  to.setIsAssumed(value.isAssumed);
 }
 
 Profile read(wire::Profile::Reader from) {
@@ -120,6 +121,7 @@ Profile read(wire::Profile::Reader from) {
     KJ_REQUIRE(platform.getFactor() > 0 && platform.getFactor() <= 1, "platform factor out of (0, 1]");
     value.platforms[text(platform.getPlatform())] = platform.getFactor();
   }
+  value.isAssumed = from.getIsAssumed();
   return value;
 }
 
@@ -228,6 +230,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setMayMove(value.adjust.move);
   to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
   to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
+  to.setMeasures(text(value.measures));
 }
 
 JobSpec read(wire::JobSpec::Reader from) {
@@ -267,6 +270,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.container = read(from.getContainer());
   if (from.hasPerformance()) value.performance = read(from.getPerformance());
   value.adjust = {from.getMoreRus(), from.getMayMove()};
+  value.measures = text(from.getMeasures());
   return value;
 }
 

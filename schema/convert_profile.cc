@@ -47,4 +47,17 @@ StoredProfile read(wire::StoredProfile::Reader from) {
   return value;
 }
 
+void write(const Profiling& value, wire::Profiling::Builder to) {
+  to.setApplication(text(value.application));
+  to.setJob(bytesOf(value.job));
+  to.setUser(text(value.user));
+  to.setAt(toWire(value.at));
+  to.setProblem(text(value.problem));
+}
+
+Profiling read(wire::Profiling::Reader from) {
+  return {text(from.getApplication()), readJobId(from.getJob()), text(from.getUser()), wallTime(from.getAt()),
+          text(from.getProblem())};
+}
+
 }  // namespace tarcil

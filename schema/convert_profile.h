@@ -9,5 +9,7 @@ namespace tarcil {
 void write(const StoredProfile& value, wire::StoredProfile::Builder to);
 // Throws a kj::Exception for a profile that is none.
 StoredProfile read(wire::StoredProfile::Reader from);
+void write(const Profiling& value, wire::Profiling::Builder to);
+Profiling read(wire::Profiling::Reader from);
 
 }  // namespace tarcil

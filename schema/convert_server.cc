@@ -135,6 +135,7 @@ void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
   to.setNoiseFloor(value.noiseFloor);
   to.setProtectNeighbours(value.protectNeighbours);
   to.setVersion(value.version);
+  to.setProfileUnknown(value.profileUnknown);
 }
 
 QualitySettings read(wire::QualitySettings::Reader from) {
@@ -150,6 +151,7 @@ QualitySettings read(wire::QualitySettings::Reader from) {
   value.noiseFloor = from.getNoiseFloor();
   value.protectNeighbours = from.getProtectNeighbours();
   value.version = from.getVersion();
+  value.profileUnknown = from.getProfileUnknown();
   return value;
 }
 

@@ -269,8 +269,9 @@ interface UserPort {
   # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
-  profiles @21 () -> (profiles :List(Profiles.StoredProfile));
-  # All that are stored, by name. Reads only.
+  profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling));
+  # All that are stored, by name; and the applications that are being measured, or were in vain, by name. Why in vain is
+  # told to whose job it was, and to role operate. Reads only.
 
   profile @22 (application :Text) -> (profile :Profiles.StoredProfile);
   # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME. Fails as NotFound. Reads

@@ -14,6 +14,15 @@ struct StoredProfile {
   history @5 :List(Lesson);   # since it was stored by `user`, the newest last; at most 50
 }
 
+struct Profiling {
+  # The measurement of an application that has no profile yet.
+  application @0 :Text;
+  job @1 :Data;               # id of the job that measures
+  user @2 :Text;              # whose job it is
+  at @3 :Int64;               # wall-clock time: when it was queued, or when it failed
+  problem @4 :Text;           # why it failed; empty while it is under way
+}
+
 struct Lesson {
   # What is tolerated was lowered, since a task performed badly although it felt less.
   at @0 :Int64;               # wall-clock time

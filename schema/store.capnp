@@ -6,7 +6,7 @@ $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 
-const formatVersion :UInt32 = 6;
+const formatVersion :UInt32 = 7;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -25,6 +25,7 @@ struct StoredRecord {
     settings @11 :Types.QualitySettings;
     usage @12 :Types.Usage;
     profile @13 :Profiles.StoredProfile;
+    profiling @14 :Profiles.Profiling;
   }
 }
 

@@ -40,6 +40,7 @@ struct Profile {
     platform @0 :Text;
     factor @1 :Float64;     # performance relative to the application's best platform, in (0, 1]
   }
+  isAssumed @4 :Bool;       # nobody measured it
 }
 
 enum ConstraintOperator { equal @0; notEqual @1; less @2; greater @3; in @4; notIn @5; exists @6; }
@@ -117,6 +118,7 @@ struct JobSpec {
   diskBytesPerSecond @38 :UInt64;     # 0: no limit
   networkBytesPerSecond @39 :UInt64;  # in each direction; 0: no limit
   hold @40 :Bool;           # no task starts until it is released
+  measures @41 :Text;       # application whose profile its one task measures and prints; empty: none
 }
 
 struct InputFile {
@@ -290,6 +292,7 @@ struct QualitySettings {
   noiseFloor @8 :Int32;     # pressure that breaks no neighbour
   protectNeighbours @9 :Bool;
   version @10 :UInt64;      # rises with each change
+  profileUnknown @11 :Bool; # jobs of applications without a profile are taken, and these measured
 }
 
 # --- Commits ------------------------------------------------------------------------------------------------------
@@ -412,6 +415,7 @@ struct LaunchSpec {
   tolerated @23 :Data;
   diskBytesPerSecond @24 :UInt64;     # 0: no limit
   networkBytesPerSecond @25 :UInt64;  # in each direction; 0: no limit
+  measures @26 :Bool;       # a profile: what it prints goes with the report of its end
 }
 
 struct KnownTask {
@@ -423,4 +427,11 @@ struct TaskReport {
   allocation @0 :UInt64;
   ended @1 :Bool;           # else started, at end.started
   end @2 :TaskEnd;
+  measured @3 :Measurement; # where it ended and was to measure
+}
+
+struct Measurement {
+  # What came of measuring an application. One of both is set.
+  profile @0 :Profile;
+  problem @1 :Text;         # for people: why there is none
 }

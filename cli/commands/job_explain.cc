@@ -81,6 +81,7 @@ Json jsonOf(const Explained& all) {
   return {{"id", toString(all.job.record.id)},
           {"state", name(all.job.progress.state)},
           {"reason", reason.empty() ? Json() : Json(reason)},
+          {"profile_assumed", all.job.record.spec.profile.isAssumed},
           {"decision", std::move(entries)},
           {"troubles", std::move(troubles)},
           {"steps", std::move(steps)}};

@@ -112,6 +112,7 @@ Json jsonOf(const Foreseen& all) {
   for (const AffectedTask& neighbour : all.neighbours) neighbours.push_back(jsonOf(neighbour));
   return {{"decision", std::move(entries)},
           {"placed", plan.claims.size()},
+          {"profile_assumed", all.spec.profile.isAssumed},
           {"reason", plan.waitReason.empty() ? Json() : Json(plan.waitReason)},
           {"units", {{"usable", plan.usableUnits}, {"free", plan.freeUnits}}},
           {"neighbours", std::move(neighbours)}};

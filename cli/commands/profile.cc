@@ -24,6 +24,7 @@
 #include "core/base/names.h"
 #include "profiler/quietness.h"
 #include "schema/convert.h"
+#include "schema/measurement_text.h"
 
 namespace tarcil {
 namespace {
@@ -40,7 +41,8 @@ struct ProfileFlags {
   bool full = false, processorTime = false;
   double target = 0.95;
   uint32_t rus = 1, runLimit = 60;
-  bool allForms = false;  // of a profiler in a container: print all that may be asked for
+  // Of a profiler in a container: print all that may be asked for, or what the cluster is to store.
+  bool allForms = false, report = false;
   bool onCluster = false, store = false;
   std::string server;
   std::vector<std::string> files;
@@ -143,7 +145,7 @@ Calibration calibrationFor(const ProfileFlags& flags, const Machine& machine,
                       stored->cores == static_cast<int>(machine.firstThreads.size());
   if (isOurs) return *stored;
   // In a container there is no use in making one for the next time.
-  if (!flags.allForms) {
+  if (!flags.allForms && !flags.report) {
     say(stored
             ? path + " is of another machine: calibrating what is needed"
             : "this machine is not calibrated: calibrating what is needed; `tarcil profile calibrate` does "
@@ -331,8 +333,21 @@ int profileThere(const ProfileFlags& flags) {
   return kExitDone;
 }
 
+// What the cluster is to store, or why there is nothing.
+int reportProfile(const ProfileFlags& flags) {
+  try {
+    const ProfileForms forms = measureHere(flags);
+    print(textOf(Measurement{requireInput(parseProfile(forms.yaml, "the profile")), ""}));
+    return kExitDone;
+  } catch (const Failure& failure) {
+    print(textOf(Measurement{{}, failure.message()}));
+    throw;
+  }
+}
+
 int profileRun(const ProfileFlags& flags) {
   checkRun(flags);
+  if (flags.report) return reportProfile(flags);
   if (flags.onCluster) return profileThere(flags);
   deliver(flags, measureHere(flags));
   return kExitDone;
@@ -463,6 +478,12 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
                    "Have the cluster keep what was measured on it, under --application.");
   command.add_flag("--all-forms", flags->allForms,
                    "Print all of it, JSON, text and file, as one JSON value: what --on-cluster reads.");
+  command
+      .add_flag(
+          "--report", flags->report,
+          "Print the profile, or why there is none, in one line for the cluster to store: what jobs that "
+          "measure an application by themselves do.")
+      ->excludes(command.get_option("--on-cluster"));
   addClusterFlags(command, flags->cluster);
   addCommonFlags(command, *flags);
   command.allow_extras();

@@ -32,14 +32,12 @@ StoredProfile require(Cluster& cluster, const std::string& application) {
 
 int list(const StoreFlags& flags) {
   Cluster cluster(flags.cluster);
-  const std::vector<StoredProfile> profiles = storedProfiles(cluster);
+  const KeptProfiles kept = keptProfiles(cluster);
   if (flags.json) {
-    Json json = Json::array();
-    for (const StoredProfile& profile : profiles) json.push_back(jsonOf(profile));
-    printJson(json);
+    printJson(jsonOf(kept));
   } else {
-    print(textOf(profiles));
-    if (profiles.empty()) say("no profile is stored; `tarcil profile import FILE` stores one");
+    print(textOf(kept));
+    if (kept.stored.empty()) say("no profile is stored; `tarcil profile import FILE` stores one");
   }
   return kExitDone;
 }
@@ -128,7 +126,8 @@ void addProfileStore(CLI::App& group) {
       group, "list",
       {"profile list [OPTIONS]", "List the profiles that the cluster keeps.",
        "A job file that says `application: NAME` and has no profile of its own gets the one that is "
-       "kept under this name.",
+       "kept under this name. Below them are applications that the cluster measures by itself (`tarcil tune "
+       "--profile-unknown`): those under way, and those that it measured in vain, and why.",
        "  tarcil profile list\n  tarcil profile list --json\n", ""},
       &list, false);
   addStoreCommand(group, "show",

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/submission.h"
 #include "cli/table.h"
+#include "cli/unmeasured.h"
 
 namespace tarcil {
 namespace {
@@ -70,7 +71,8 @@ int submit(const SubmitFlags& flags) {
   addStoredProfile(cluster, flags.job, job);
   const JobId id = makeJobId();
   if (job.spec.policy == Policy::kLateBinding) return submitLate(cluster, id, std::move(job), flags);
-  cluster.wait(submitJob(cluster.client(), id, std::move(job.spec), std::move(job.files)));
+  cluster.wait(submitJob(cluster.client(), id, job.spec, job.files));
+  if (job.spec.profile.isAssumed) submitMeasuring(cluster, job.spec, job.files);
   if (!flags.wait && !flags.watch) {
     if (flags.output.json) {
       printJson({{"job", toString(id)}});

@@ -26,7 +26,7 @@ struct TuneFlags {
   std::optional<int32_t> cap, floor, margin, noiseFloor;
   std::string ratio;              // a number, "none", or empty
   std::string model, contention;  // names, or empty
-  std::optional<bool> protectNeighbours;
+  std::optional<bool> protectNeighbours, profileUnknown;
   // --table
   bool table = false;
   std::vector<double> shares;
@@ -99,7 +99,8 @@ int showTable(const TuneFlags& flags) {
 
 bool setsSomething(const TuneFlags& flags) {
   return flags.target || flags.confidence || flags.cap || flags.floor || flags.margin || flags.noiseFloor ||
-         flags.protectNeighbours || !(flags.ratio + flags.model + flags.contention).empty();
+         flags.protectNeighbours || flags.profileUnknown ||
+         !(flags.ratio + flags.model + flags.contention).empty();
 }
 
 void lay(const TuneFlags& flags, QualitySettings& settings) {
@@ -110,6 +111,7 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   setIfGiven(settings.margin, flags.margin);
   setIfGiven(settings.noiseFloor, flags.noiseFloor);
   setIfGiven(settings.protectNeighbours, flags.protectNeighbours);
+  setIfGiven(settings.profileUnknown, flags.profileUnknown);
   if (!flags.model.empty()) settings.model = valueNamed<QualityModel>(kQualityModels, flags.model);
   if (!flags.contention.empty()) {
     settings.contention = valueNamed<ContentionModel>(kContentionModels, flags.contention);
@@ -131,6 +133,7 @@ Json jsonOf(const QualitySettings& settings) {
           {"margin", settings.margin},
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
+          {"profile_unknown", settings.profileUnknown},
           {"version", settings.version}};
 }
 
@@ -145,6 +148,7 @@ std::string textOf(const QualitySettings& settings) {
                   {"Margin", std::to_string(settings.margin)},
                   {"Noise floor", std::to_string(settings.noiseFloor)},
                   {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
+                  {"Profile unknown", settings.profileUnknown ? "true" : "false"},
                   {"Version", std::to_string(settings.version)}});
 }
 
@@ -180,7 +184,7 @@ int tune(const TuneFlags& flags) {
 }
 
 const Help kTuneHelp = {
-    "tune [OPTIONS]", "Show and set how slots are sampled and judged.",
+    "tune [OPTIONS]", "Show and set how slots are sampled and judged, and unknown applications measured.",
     "Without a flag that sets something: shows the settings. With one: sets it, for running "
     "agents too, from the"
     " next decision on; needs a token with the role operate.\n\n"
@@ -193,6 +197,7 @@ const Help kTuneHelp = {
     "  tarcil tune --target 0.9 --cap 64\n"
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
     "  tarcil tune --ratio none               # back to as many as it takes\n"
+    "  tarcil tune --profile-unknown true     # new applications are measured\n"
     "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
     ""};
 
@@ -265,6 +270,13 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       .add_option("--protect-neighbours", flags.protectNeighbours,
                   "Whether a slot is turned down where the job would break a neighbour: true (in a"
                   " new cluster) or false.")
+      ->check(oneOf({"true", "false"}))
+      ->type_name("true|false");
+  command
+      .add_option(
+          "--profile-unknown", flags.profileUnknown,
+          "Whether a job of an application without a profile is taken, with a careful guess, and the"
+          " application measured: its command runs many times then. true or false (in a new cluster).")
       ->check(oneOf({"true", "false"}))
       ->type_name("true|false");
 }

@@ -56,6 +56,11 @@ struct QualitySettings {
   // paid for by others. A job may switch it off for itself.
   bool protectNeighbours = true;
 
+  // Whether a job that names an application without a stored profile is taken, with a careful guess for a
+  // profile, and the application measured by a job of its own. Off: that runs the job's command many times,
+  // on a server that does nothing else meanwhile.
+  bool profileUnknown = false;
+
   // Counts changes of the settings, so that a claim can name the ones it was judged by. Set by the master,
   // not by the operator.
   uint64_t version = 0;

@@ -126,6 +126,8 @@ struct JobSpec {
   Container container{};
   std::optional<PerformanceGoal> performance{};  // else its tasks are not watched
   Adjusting adjust{};
+  // The application whose profile its one task measures and prints, for the cluster to store; else empty.
+  std::string measures{};
 
   bool operator==(const JobSpec&) const = default;
 

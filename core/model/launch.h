@@ -34,8 +34,9 @@ struct LaunchSpec {
   bool exclusive = false;  // lives no longer than its monitor's lease
   Container container{};
   std::optional<PerformanceGoal> performance{};
-  Pressure caused{};     // by the job's profile, on a whole reference server
-  Pressure tolerated{};  // as above
+  Pressure caused{};      // by the job's profile, on a whole reference server
+  Pressure tolerated{};   // as above
+  bool measures = false;  // a profile (JobSpec::measures): what it prints goes with the report of its end
 
   bool operator==(const LaunchSpec&) const = default;
 };
@@ -70,11 +71,20 @@ inline bool serversFault(const TaskEnd& end) {
   return end.cause == EndCause::kNeverStarted && end.exitCode == 0;
 }
 
+// What came of measuring an application.
+struct Measurement {
+  Profile profile;
+  std::string problem;  // for people: why there is no profile; empty where there is one
+
+  bool operator==(const Measurement&) const = default;
+};
+
 // What a monitor tells the master of a task. May be told again: the second time changes nothing.
 struct TaskReport {
   AllocationId allocation = 0;
   bool ended = false;  // else: started, at end.started
   TaskEnd end;
+  std::optional<Measurement> measured{};  // by a task that has ended, where LaunchSpec::measures
 
   bool operator==(const TaskReport&) const = default;
 };

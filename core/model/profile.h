@@ -16,6 +16,8 @@ struct Profile {
   Pressure tolerated = filled(kMaxPressure);
   // Performance on a platform relative to the application's best one, in (0, 1].
   std::map<std::string, double> platforms;
+  // Nobody measured it: a careful guess until somebody has (classifier/assumed_profile.h).
+  bool isAssumed = false;
 
   bool operator==(const Profile&) const = default;
 

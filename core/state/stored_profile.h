@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/model/profile.h"
 
@@ -32,6 +33,18 @@ struct StoredProfile {
   std::vector<ProfileLesson> history{};  // since it was stored, the newest last; at most kMostLessons
 
   bool operator==(const StoredProfile&) const = default;
+};
+
+// The measurement of an application that has no profile yet, by a job that was queued for it.
+struct Profiling {
+  std::string application;
+  JobId job;
+  std::string user;       // who submitted it, and in whose name the profile will be stored
+  WallTime at = kNever;   // when it was queued; once it has failed, when it did
+  std::string problem{};  // why it failed; empty while it is under way
+
+  bool isUnderWay() const { return problem.empty(); }
+  bool operator==(const Profiling&) const = default;
 };
 
 inline constexpr size_t kMaxStoredProfiles = 10'000;

@@ -79,6 +79,7 @@ class StoreWitness {
   void take(const Put& put);
   void take(const EraseAnswer&) {}
   void take(const EraseProfile&) {}
+  void take(const EraseProfiling&) {}
   void take(const EraseJob& erase);
 
   void put(const TaskRecord& record);

@@ -77,6 +77,13 @@ TEST_F(Learning, LowersWhatIsToleratedStepByStep) {
   EXPECT_EQ(stored(), before);
 }
 
+TEST_F(Learning, TakesNoLessonFromAJobThatRanWithAGuess) {
+  JobSpec guessed = scan();
+  guessed.profile.isAssumed = true;
+  suffer(run(guessed));
+  EXPECT_EQ(tolerated(), 80);
+}
+
 TEST_F(Learning, GoesNoFurtherThanWhatWasFelt) {
   JobSpec nearly = scan();
   nearly.profile.tolerated[kBandwidth] = 42;

@@ -40,7 +40,11 @@ ServerFacts serverWith(const std::string& name, uint32_t rus, const Extras& extr
 
 class RandomCluster {
  public:
-  explicit RandomCluster(uint64_t seed) : rng_(seed), master_(options()) {}
+  explicit RandomCluster(uint64_t seed) : rng_(seed), master_(options()) {
+    QualitySettings settings;
+    settings.profileUnknown = true;
+    master_.handle(SettingsSet{0, settings});
+  }
 
   void step() {
     if (chance(0.3)) answerResize();
@@ -66,6 +70,7 @@ class RandomCluster {
   }
 
   size_t granted() const { return granted_.size(); }
+  size_t measured() { return master_.logic().profiles().size(); }
   size_t ended() const { return ended_; }
   size_t resized() const { return resized_; }
 
@@ -201,6 +206,10 @@ class RandomCluster {
     wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(90)));
     wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
     wanted.adjust = {static_cast<uint32_t>(rng_.below(3)), chance(0.3)};
+    if (chance(0.2)) {
+      wanted.measures = "app-" + std::to_string(rng_.below(10));
+      wanted.tasks = 1;
+    }
     const auto existing = master_.logic().job(jobId(number));
     if (existing) wanted = existing->record.spec;
     Commit commit = newJob(number, wanted);
@@ -274,6 +283,9 @@ class RandomCluster {
       }
     }
     if (!granted_.empty()) event.reports.push_back({*granted_.begin(), true, randomEnd()});
+    for (TaskReport& report : event.reports) {
+      if (chance(0.8)) report.measured = Measurement{{}, chance(0.8) ? "" : "in vain"};
+    }
     const auto actions = deliver(event);
     if (actions) {
       EXPECT_TRUE(only<AnswerReports>(*actions).at(0).status.ok());
@@ -453,7 +465,7 @@ class RandomCluster {
 };
 
 TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
-  size_t granted = 0, ended = 0, resized = 0;
+  size_t granted = 0, ended = 0, resized = 0, measured = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomCluster cluster(seed);
@@ -463,11 +475,13 @@ TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
       cluster.check();
     }
     granted += cluster.granted();
+    measured += cluster.measured();
     ended += cluster.ended();
     resized += cluster.resized();
   }
   // The runs are worth something only if much happens in them.
   EXPECT_GT(granted, 1'500u);
+  EXPECT_GT(measured, 20u);
   EXPECT_GT(ended, 300u);
   EXPECT_GT(resized, 300u);
 }

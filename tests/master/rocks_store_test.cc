@@ -54,6 +54,24 @@ class RocksStoreTest : public testing::Test {
   Rng rng_{3};
 };
 
+TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
+  const Profiling measuring{.application = "sort", .job = {}, .user = "alice", .at = WallTime(Duration(7))};
+  {
+    const auto store = open("store");
+    StoredProfile stored;
+    stored.profile.application = "sort";
+    put(*store, stored);
+    put(*store, measuring);
+  }
+  const StoreContents contents = contentsOf("store");
+  EXPECT_THAT(contents.profilings, ElementsAre(measuring));
+  ASSERT_EQ(contents.profiles.size(), 1u);
+  const std::vector<Mutation> mutations{EraseProfiling{"sort"}};
+  ASSERT_TRUE(open("store")->write(mutations).ok());
+  EXPECT_THAT(contentsOf("store").profilings, IsEmpty());
+  EXPECT_EQ(contentsOf("store").profiles.size(), 1u) << "it is another record";
+}
+
 TEST_F(RocksStoreTest, BackupHoldsWhatWasWrittenBeforeAndNothingElse) {
   const auto store = open("store");
   put(*store, AgentRecord{"before", 1});

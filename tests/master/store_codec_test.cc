@@ -94,6 +94,12 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   StoredProfile lowered = profile;
   lowered.history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}};
   EXPECT_EQ(std::get<StoredProfile>(stored(lowered)), lowered);
+  const Profiling failed{.application = "sort",
+                         .job = job().id,
+                         .user = "alice",
+                         .at = WallTime(Duration(7)),
+                         .problem = "the command fails"};
+  EXPECT_EQ(std::get<Profiling>(stored(failed)), failed);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {

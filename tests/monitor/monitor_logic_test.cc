@@ -657,5 +657,25 @@ TEST(MonitorLogic, RefusesUnitsOfAnotherTaskAndTasksThatDoNotRun) {
   EXPECT_THAT(monitor.all<RefuseResize>(), SizeIs(1)) << "it is being ended";
 }
 
+TEST(MonitorLogic, SaysOfWhichEndsTheMeasurementGoesAlong) {
+  Monitor monitor;
+  monitor.attach();
+  LaunchSpec measuring = task(1);
+  measuring.measures = true;
+  monitor.run(measuring);
+  EXPECT_THAT(monitor.all<SendReports>().at(0).measuring, IsEmpty()) << "it has only started";
+  monitor.run(task(2, {1}));
+  monitor.tell(TaskEnded{2, exited(0)}).tell(TaskEnded{1, exited(1)});
+  monitor.tell(ReportsAcknowledged{});
+  const auto sent = monitor.all<SendReports>().at(0);
+  ASSERT_THAT(sent.reports, SizeIs(2));
+  ASSERT_THAT(sent.measuring, SizeIs(1));
+  EXPECT_EQ(sent.reports[sent.measuring[0]].allocation, 1u);
+  // A master that has heard nothing hears it again, also from a successor.
+  EXPECT_THAT(monitor.attach().all<SendReports>().at(0).measuring, SizeIs(1));
+  Monitor successor({recovered(measuring, RecoveredTask::State::kEnded)});
+  EXPECT_THAT(successor.attach().all<SendReports>().at(0).measuring, ElementsAre(0u));
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -11,18 +11,21 @@
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
+#include "schema/measurement_text.h"
 #include "tests/monitor/container_fixture.h"
 
 namespace tarcil {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 // Attaches whoever comes, and answers reports as it was told: with each failure once, then with success.
 struct PlayedMaster {
   std::deque<Error> reportFailures;
   int attachments = 0;
   std::vector<AllocationId> reported;  // whatever the answer was
+  std::vector<TaskReport> reports;     // the same, whole
   std::vector<ServerPressure> pressures;
   bool takesPressure = true;  // masters of an earlier version do not
   int pressureCalls = 0;
@@ -43,7 +46,10 @@ class PlayedPort final : public wire::MonitorPort::Server {
   }
   kj::Promise<void> renew(RenewContext) override { return kj::READY_NOW; }
   kj::Promise<void> report(ReportContext context) override {
-    for (auto report : context.getParams().getReports()) master_.reported.push_back(read(report).allocation);
+    for (auto report : context.getParams().getReports()) {
+      master_.reports.push_back(read(report));
+      master_.reported.push_back(master_.reports.back().allocation);
+    }
     if (master_.reportFailures.empty()) return kj::READY_NOW;
     const Error failure = master_.reportFailures.front();
     master_.reportFailures.pop_front();
@@ -84,7 +90,8 @@ class PlayedGate final : public wire::MasterGate::Server {
 // Has one task that ended under its predecessor, and says when that is forgotten.
 class LeftoverTask final : public Executor {
  public:
-  explicit LeftoverTask(kj::Own<kj::PromiseFulfiller<void>> forgotten) : forgotten_(kj::mv(forgotten)) {}
+  explicit LeftoverTask(kj::Own<kj::PromiseFulfiller<void>> forgotten, bool measures = false)
+      : forgotten_(kj::mv(forgotten)), measures_(measures) {}
   ~LeftoverTask() noexcept override {}
 
   void record(const LaunchSpec&) override {}
@@ -98,11 +105,13 @@ class LeftoverTask final : public Executor {
     RecoveredTask task;
     task.spec.allocation = 7;
     task.spec.server = "s1";
+    task.spec.measures = measures_;
     return {task};
   }
 
  private:
   kj::Own<kj::PromiseFulfiller<void>> forgotten_;
+  bool measures_;
 };
 
 TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
@@ -131,6 +140,72 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
   forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   EXPECT_EQ(master.attachments, 3);
   EXPECT_THAT(master.reported, ElementsAre(7, 7, 7));
+}
+
+// Each task has printed the same.
+class Printed final : public OutputSource {
+ public:
+  explicit Printed(std::string text) : text_(std::move(text)) {}
+  Result<OutputPart> read(AllocationId, Stream stream, uint64_t offset, size_t most) override {
+    return OutputPart{offset, stream == Stream::kStdout ? text_.substr(offset, most) : "warnings"};
+  }
+  kj::Promise<void> grown(AllocationId) override { return kj::NEVER_DONE; }
+
+ private:
+  const std::string text_;
+};
+
+// The report of the end of a task that was to measure an application, or was not, and printed this.
+TaskReport reportOf(const std::string& printed, bool measures = true) {
+  TemporaryFolder folder;
+  auto io = kj::setupAsyncIo();
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  PlayedMaster master;
+  Listener listener =
+      listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
+  auto serving = serve(kj::mv(listener.receiver), [&master]() -> capnp::Capability::Client {
+                   return kj::heap<PlayedGate>(master);
+                 }).eagerlyEvaluate(nullptr);
+  auto forgotten = kj::newPromiseAndFulfiller<void>();
+  LeftoverTask executor(kj::mv(forgotten.fulfiller), measures);
+  MonitorServer server(
+      net, systemClock(), Rng(1), {"identity", listener.address, "token"}, std::make_unique<Printed>(printed),
+      [](const Error& error) { ADD_FAILURE() << error.message; }, []() {});
+  ServerFacts facts;
+  facts.name = "s1";
+  facts.rus = 1;
+  server.start(executor, {facts});
+  forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  return master.reports.empty() ? TaskReport{} : master.reports.front();
+}
+
+std::string problemOf(const std::string& printed) {
+  const auto measured = reportOf(printed).measured;
+  return measured ? measured->problem : "nothing is said of a measurement";
+}
+
+TEST(MonitorServer, TellsWhatATaskMeasured) {
+  Measurement found;
+  found.profile.application = "sort";
+  found.profile.caused = Profile::filled(7);
+  EXPECT_EQ(reportOf(textOf(found)).measured, found);
+  EXPECT_EQ(problemOf(textOf(Measurement{{}, "the command fails"})), "the command fails");
+  EXPECT_FALSE(reportOf(textOf(found), /*measures=*/false).measured) << "it was not to";
+}
+
+TEST(MonitorServer, TellsWhyWhatATaskPrintedIsNoMeasurement) {
+  EXPECT_EQ(problemOf(""), "it printed nothing");
+  EXPECT_THAT(problemOf("{\"problem\": \"" + std::string(kMaxMeasurementBytes, 'x') + "\"}"),
+              HasSubstr("is no measurement: it has more than 16384 bytes"));
+  for (const char* rubbish :
+       {"hello", "{", "[]", "{}", "{\"profile\": 7}", "{\"profile\": {\"caused\": [1, 2]}}",
+        "{\"profile\": {\"caused\": [0,0,0,0,100,0,0,0,0,0], \"tolerated\": [0,0,0,0,0,0,0,0,0,0]}}",
+        "{\"profile\": {\"caused\": [0,0,0,0,-1,0,0,0,0,0], \"tolerated\": [0,0,0,0,0,0,0,0,0,0]}}",
+        "{\"profile\": {\"caused\": [0,0,0,0,1e99,0,0,0,0,0], \"tolerated\": [0,0,0,0,0,0,0,0,0,0]}}",
+        "{\"problem\": {\"a\": {\"a\": {\"a\": {\"a\": {\"a\": {\"a\": {\"a\": {\"a\": 1}}}}}}}}}"}) {
+    EXPECT_THAT(problemOf(rubbish), HasSubstr("is no measurement: ")) << rubbish;
+  }
+  EXPECT_THAT(problemOf(std::string(kMaxMeasurementBytes, '[')), HasSubstr("is no measurement: "));
 }
 
 // One task runs, and nothing becomes of it.

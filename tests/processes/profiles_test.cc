@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "core/model/resources.h"
 #include "tests/support/cluster.h"
 
@@ -110,6 +113,77 @@ TEST(ProfilingOnACluster, IsCancelledByCtrlC) {
   measuring.signal(SIGINT);
   EXPECT_EQ(measuring.finish().exitCode, 130);
   cluster.expectAllUnitsFree();
+}
+
+// What `profile list` says of the application; null where it says nothing.
+Json listed(TestCluster& cluster, const std::string& application) {
+  for (const Json& entry : cluster.json({"profile", "list"})) {
+    if (entry["application"] == application) return entry;
+  }
+  return {};
+}
+
+// Whatever else the machine does.
+constexpr const char* kTakesAnyPlace = "quality: {max_wait: 0s}\n";
+
+TEST(UnknownApplications, AreMeasuredAfterTheirFirstJobHasComeAndGoOnWithThat) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
+  if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  const std::string job = cluster.jobFile(
+      "name: j\napplication: sleeper\ncommand: [sh, -c, 'cat input; echo $KEY >> " +
+      cluster.traces().at("seen") + "; sleep 0.05']\nfiles: [input]\nenv: {KEY: value}\n" + kTakesAnyPlace);
+  std::ofstream(std::filesystem::path(job).parent_path() / "input") << "data";
+  EXPECT_EQ(cluster.run({"submit", job}).exitCode, 2) << "the operator has not asked for it";
+  ASSERT_EQ(cluster.run({"tune", "--profile-unknown", "true"}).exitCode, 0);
+
+  EXPECT_TRUE(cluster.json({"plan", job})["profile_assumed"]);
+  const auto first = cluster.run({"submit", "--json", "--wait", job});
+  ASSERT_EQ(first.exitCode, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("sleeper has no profile yet: job "));
+  const std::string id = Json::parse(first.out)["id"];
+  EXPECT_TRUE(cluster.json({"job", "explain", id})["profile_assumed"]);
+  // What is under way, or was found, outlives the master.
+  cluster.kill("master");
+  cluster.start("master");
+  const Json measuring = listed(cluster, "sleeper");
+  if (measuring["state"] != "stored") {  // it may be quick
+    EXPECT_EQ(measuring["state"], "measuring");
+    const std::string measuringId = measuring["job"];
+    EXPECT_EQ(cluster.ended(measuringId)["state"], "done");
+  }
+
+  const Json stored = listed(cluster, "sleeper");
+  ASSERT_EQ(stored["state"], "stored") << stored.dump();
+  EXPECT_EQ(stored["note"], "measured on server-1, platform default");
+  // It ran there as the job does, and many times.
+  const auto seen = cluster.traces().lines("seen");
+  EXPECT_GT(seen.size(), 2u);
+  EXPECT_EQ(seen.back(), "value");
+  const auto second = cluster.run({"submit", "--json", "--wait", job});
+  ASSERT_EQ(second.exitCode, 0) << second.err;
+  EXPECT_THAT(second.err, testing::Not(HasSubstr("has no profile")));
+  EXPECT_FALSE(cluster.json({"job", "explain", Json::parse(second.out)["id"]})["profile_assumed"]);
+  cluster.expectAllUnitsFree();
+}
+
+TEST(UnknownApplications, ThatCannotBeMeasuredSayWhyAndAreNotTriedAgainAtOnce) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
+  if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  ASSERT_EQ(cluster.run({"tune", "--profile-unknown", "true"}).exitCode, 0);
+  const std::string job =
+      cluster.jobFile("name: j\napplication: broken\ncommand: [sh, -c, 'echo torn >&2; exit 7']\n" +
+                      std::string(kTakesAnyPlace));
+  EXPECT_EQ(cluster.run({"submit", "--wait", job}).exitCode, 1);
+  cluster.until("the measurement has failed", [&] { return listed(cluster, "broken")["state"] == "failed"; });
+  const std::string reason = listed(cluster, "broken")["reason"];
+  EXPECT_THAT(reason, HasSubstr("exit code 7; the last it said: torn"));
+  const auto again = cluster.run({"submit", "--wait", job});
+  EXPECT_EQ(again.exitCode, 1);
+  EXPECT_THAT(again.err, HasSubstr("broken is not measured now: broken was measured in vain"));
+  ASSERT_EQ(cluster.run({"profile", "delete", "broken"}).exitCode, 0);
+  EXPECT_EQ(listed(cluster, "broken"), Json());
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// What is assumed of an application that nobody has measured, until somebody has.
+#pragma once
+
+#include <span>
+
+#include "classifier/completion.h"
+#include "core/model/profile.h"
+
+namespace tarcil {
+
+// Careful both ways: of each resource it tolerates what the most sensitive tenth of the known applications
+// tolerates, and causes what the tenth that presses hardest causes (at least one application is in either).
+// Of a resource that was measured of none it is as in a profile that does not name it: nothing caused,
+// 99 - caused tolerated. O(applications log applications). Pure.
+Profile assumedProfile(std::span<const PartialProfile> known);
+
+}  // namespace tarcil

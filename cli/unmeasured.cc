@@ -1,0 +1,88 @@
+#include "cli/unmeasured.h"
+
+#include <algorithm>
+
+#include "classifier/assumed_profile.h"
+#include "cli/cluster_profile.h"
+#include "cli/failure.h"
+#include "cli/known_applications.h"
+#include "cli/output.h"
+#include "cli/profiling_server.h"
+#include "core/model/constraint.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+// Enough for a command whose runs take as long as the profiler lets them.
+constexpr Duration kLongestMeasurement = std::chrono::minutes(30);
+
+bool suits(const JobSpec& job, const ServerFacts& server) {
+  const auto attributes = constraintAttributes(server);
+  const bool meetsAll = std::ranges::all_of(
+      job.placement.constraints, [&](const Constraint& constraint) { return meets(constraint, attributes); });
+  const bool hasExtras = std::ranges::all_of(job.extras, [&server](const auto& extra) {
+    const auto found = server.extras.find(extra.first);
+    return found != server.extras.end() && found->second >= extra.second;
+  });
+  return meetsAll && hasExtras;
+}
+
+}  // namespace
+
+Profile profileUntilMeasured(const std::string& application) {
+  Profile profile =
+      assumedProfile(requireInput(parseApplications(shippedApplications(), "known applications")));
+  profile.application = application;
+  return profile;
+}
+
+Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails>& servers) {
+  if (!job.container.rootfs.empty() || !job.container.bundle.empty()) {
+    return invalid("its tasks have a file system of their own, which a profiler has no place in");
+  }
+  std::vector<ServerDetails> suiting;
+  std::ranges::copy_if(servers, std::back_inserter(suiting),
+                       [&job](const ServerDetails& server) { return suits(job, server.facts); });
+  if (suiting.empty()) return notFound("no server meets the job's constraints");
+  const auto alike = serversToProfileOn(suiting, job.rusPerTask);
+  if (!alike) return alike.error();
+
+  JobSpec spec;
+  spec.measures = job.profile.application;
+  spec.name = "profiling " + spec.measures;
+  // Its scratch file and what it calibrates stay out of a working folder that others use, too.
+  spec.command =
+      profilerCommand({"--report", "--data=/tmp", "--scratch=/tmp", "--application=" + spec.measures,
+                       "--rus=" + std::to_string(job.rusPerTask)},
+                      job.command);
+  spec.env = job.env;
+  spec.workdir = job.workdir;
+  spec.user = job.user;
+  spec.extras = job.extras;
+  spec.container.network = job.container.network;
+  spec.rusPerTask = alike->rus;
+  spec.placement.constraints = {{"server", Constraint::Operator::kIn, alike->names}};
+  spec.priority = 0;
+  spec.preemptible = true;
+  spec.restart.onLost = false;
+  spec.timeout = kLongestMeasurement;
+  return spec;
+}
+
+void submitMeasuring(Cluster& cluster, const JobSpec& job, const std::vector<InputFile>& files) {
+  const std::string& application = job.profile.application;
+  auto failure = kj::runCatchingExceptions([&]() {
+    const auto spec = measuringJob(job, serversOf(cluster));
+    if (!spec) return say(application + " is not measured: " + spec.error().message);
+    const JobId id = makeJobId();
+    cluster.wait(submitJob(cluster.client(), id, *spec, files));
+    say(application + " has no profile yet: job " + toString(id) +
+        " measures it, for the jobs that come later");
+  });
+  KJ_IF_MAYBE (exception, failure) {
+    say(application + " is not measured now: " + fromException(*exception).message);
+  }
+}
+
+}  // namespace tarcil

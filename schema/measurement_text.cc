@@ -1,0 +1,47 @@
+#include "schema/measurement_text.h"
+
+#include <capnp/compat/json.h>
+#include <capnp/message.h>
+
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+// Deep enough for a profile with platforms.
+constexpr size_t kMostNested = 8;
+
+Measurement decode(std::string_view text) {
+  capnp::JsonCodec codec;
+  codec.setMaxNestingDepth(kMostNested);
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<wire::Measurement>();
+  codec.decode(kj::arrayPtr(text.data(), text.size()), root);
+  return read(root.asReader());
+}
+
+}  // namespace
+
+std::string textOf(const Measurement& measurement) {
+  capnp::JsonCodec codec;
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<wire::Measurement>();
+  write(measurement, root);
+  return std::string(codec.encode(root.asReader()).cStr()) + "\n";
+}
+
+Result<Measurement> parseMeasurement(std::string_view text) {
+  if (text.size() > kMaxMeasurementBytes) {
+    return invalid("it has more than " + std::to_string(kMaxMeasurementBytes) + " bytes");
+  }
+  Result<Measurement> parsed = invalid("it cannot be read");
+  auto failure = kj::runCatchingExceptions([&]() { parsed = decode(text); });
+  KJ_IF_MAYBE (exception, failure) {
+    const auto why = exception->getDescription();
+    return invalid(std::string(why.begin(), why.size()));
+  }
+  return parsed;
+}
+
+}  // namespace tarcil
