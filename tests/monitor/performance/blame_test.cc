@@ -146,10 +146,10 @@ std::vector<Expected> table() {
          scene.others = {neighbour(2, kCore, 50)};
        },
        Kind::kNeighbour, Resource::kCore, 2},
-      {"a quota alone is no neighbour's fault",
+      {"most of the waiting is its quota's, not a neighbour's",
        [](Scene& scene) {
          scene.feels.throttled = 0.5;
-         scene.feels.waitedForCore = 0.5;
+         scene.feels.waitedForCore = 0.6;
          scene.others = {neighbour(2, kCore, 50)};
        },
        Kind::kCores, Resource::kCore, 0},
