@@ -85,6 +85,12 @@ JobId Cluster::job(const std::string& idOrPrefix) {
   return *ids.begin();
 }
 
+std::vector<JobId> Cluster::jobs(const std::vector<std::string>& idsOrPrefixes) {
+  std::vector<JobId> ids;
+  for (const std::string& text : idsOrPrefixes) ids.push_back(job(text));
+  return ids;
+}
+
 JobId makeJobId() {
   JobId id;
   randomBytes(id.bytes.data(), id.bytes.size());

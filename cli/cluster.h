@@ -46,6 +46,8 @@ class Cluster {
   // The job with this id or unique prefix of at least 4 digits. A whole id is not looked up. Failure with
   // kExitBadInput for a text that can be neither, kExitFailed where no job or more than one begins so.
   JobId job(const std::string& idOrPrefix);
+  // Each of them, so that all are known before anything is done to the first.
+  std::vector<JobId> jobs(const std::vector<std::string>& idsOrPrefixes);
 
  private:
   explicit Cluster(const Context& context);

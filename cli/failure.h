@@ -15,6 +15,7 @@ enum ExitCode : int {
   kExitBadInput = 2,   // arguments or files; nothing was sent
   kExitNoCluster = 3,  // no cluster in reach, or not allowed
   kExitNotStored = 4,  // of a master: a write to its store failed or may have failed
+  kExitSignal = 128,   // and the number of the signal that ended it
 };
 
 // Thrown anywhere below main; ends the process with `code` after `message` was said on stderr.

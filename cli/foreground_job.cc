@@ -16,8 +16,6 @@
 namespace tarcil {
 namespace {
 
-constexpr int kSignalBase = 128;
-
 // Tasks whose output is copied at the same time: each holds two calls at the agent. Later ones follow in
 // order as earlier ones end.
 constexpr TaskIndex kTasksAtOnce = 128;
@@ -130,7 +128,7 @@ kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream)
   const int fd = stream == wire::Stream::STDOUT ? STDOUT_FILENO : STDERR_FILENO;
   auto writer = kj::heap<Writer>(fd, spec_.tasks > 1);
   const auto check = [this](bool isWritten) {
-    if (!isWritten) stopWith(kSignalBase + SIGPIPE);
+    if (!isWritten) stopWith(kExitSignal + SIGPIPE);
   };
   std::string* const kept = stream == wire::Stream::STDOUT ? options_.output : nullptr;
   Sink sink = [&writer = *writer, check, kept](std::string_view text) {
@@ -159,7 +157,7 @@ kj::Promise<void> ForegroundJob::watchSignals() {
       .then([this](siginfo_t&& info) {
         if (stoppedBy_ == 0) {
           say("cancelling job " + toString(id_) + "; once more to leave at once");
-          stopWith(kSignalBase + info.si_signo);
+          stopWith(kExitSignal + info.si_signo);
         } else {
           say("left; `tarcil job status " + toString(id_) + "` tells how the job ended");
           leave_->fulfill(int{stoppedBy_});
@@ -193,7 +191,7 @@ int exitCodeOf(const JobStatus& job) {
         end.cause == EndCause::kNeverStarted) {
       return kExitOfTarcil;
     }
-    if (end.signal != 0) return kSignalBase + end.signal;
+    if (end.signal != 0) return kExitSignal + end.signal;
     return end.exitCode != 0 ? end.exitCode : kExitOfTarcil;
   }
   return job.progress.state == RunState::kDone ? 0 : kExitOfTarcil;

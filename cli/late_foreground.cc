@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "cli/failure.h"
 #include "cli/foreground_job.h"
 #include "cli/output.h"
 #include "env/clock.h"
@@ -11,8 +12,6 @@
 
 namespace tarcil {
 namespace {
-
-constexpr int kSignalCodes = 128;
 
 void put(wire::Stream stream, std::string_view text) {
   if (stream == wire::Stream::STDOUT) {
@@ -29,9 +28,8 @@ LateForegroundJob::LateForegroundJob(Cluster& cluster, JobSpec spec)
     : cluster_(cluster),
       id_(makeJobId()),
       agents_(cluster),
-      tasks_(spec.tasks),
-      notOver_(spec.tasks),
-      client_(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, *this),
+      watcher_(id_, spec, [this](const LateClientResult& result) { taskOver(result); }),
+      client_(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher_),
       spec_(std::move(spec)) {}
 
 int LateForegroundJob::run() {
@@ -41,28 +39,15 @@ int LateForegroundJob::run() {
   job.id = id_;
   job.spec = spec_;
   job_ = client_.submit(std::move(job));
-  auto copied = over_.promise.then([this]() { return kj::mv(copying_); });
+  auto copied = watcher_.over().then([this]() { return kj::mv(copying_); });
   cluster_.wait(copied.exclusiveJoin(kj::mv(left_.promise)));
   return exitCode();
 }
 
 void LateForegroundJob::taskOver(const LateClientResult& result) {
-  const TaskIndex task = result.task.task;
-  tasks_[task] = {stateFrom(result.outcome, result.code), result.code, result.server, result.attempts,
-                  result.phases};
-  if (!result.problem.empty()) problem_ = result.problem;
-  if (result.outcome == late::Outcome::kDone) ended_.push_back(task);
-  if (!ended_.empty() && !std::exchange(isCopying_, true)) copying_ = copyOutputs().eagerlyEvaluate(nullptr);
-  if (--notOver_ == 0) over_.fulfiller->fulfill();
-}
-
-void LateForegroundJob::agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) {
-  say("the agent at " + agent + " is out of reach, with " + counted(inFlight.size(), "task") +
-      " in its hands; going on to the next");
-}
-
-void LateForegroundJob::denied(const Error& error) {
-  over_.fulfiller->reject(toException(error));
+  if (result.outcome != late::Outcome::kDone) return;
+  ended_.push_back(result.task.task);
+  if (!std::exchange(isCopying_, true)) copying_ = copyOutputs().eagerlyEvaluate(nullptr);
 }
 
 // One task after the other, so that no two mix.
@@ -96,7 +81,7 @@ kj::Promise<void> LateForegroundJob::watchSignals() {
         if (stoppedBy_ == 0) {
           say("cancelling job " + toString(id_) +
               ": tasks that run go on to their ends; once more to leave at once");
-          stoppedBy_ = kSignalCodes + info.si_signo;
+          stoppedBy_ = kExitSignal + info.si_signo;
           client_.cancel(job_);
         } else {
           left_.fulfiller->fulfill();
@@ -107,15 +92,17 @@ kj::Promise<void> LateForegroundJob::watchSignals() {
 
 int LateForegroundJob::exitCode() const {
   if (stoppedBy_ != 0) return stoppedBy_;
-  if (!problem_.empty()) {
-    say("the job is refused: " + problem_);
+  const LateJobStatus& status = watcher_.status();
+  if (!status.problem.empty()) {
+    say("the job is refused: " + status.problem);
     return kExitOfTarcil;
   }
-  for (size_t i = 0; i < tasks_.size(); ++i) {
-    if (tasks_[i].state == RunState::kDone) continue;
-    if (tasks_[i].state == RunState::kFailed) return tasks_[i].code;
-    say("task " + std::to_string(i) + " is " + std::string(name(tasks_[i].state)) +
-        (tasks_[i].server.empty() ? "" : " with server " + tasks_[i].server));
+  for (size_t i = 0; i < status.tasks.size(); ++i) {
+    const LateTaskStatus& task = status.tasks[i];
+    if (task.state == RunState::kDone) continue;
+    if (task.state == RunState::kFailed) return task.code;
+    say("task " + std::to_string(i) + " is " + std::string(name(task.state)) +
+        (task.server.empty() ? "" : " with server " + task.server));
     return kExitOfTarcil;
   }
   return 0;

@@ -7,12 +7,12 @@
 
 #include "cli/cluster.h"
 #include "cli/late_agents.h"
-#include "cli/late_job.h"
+#include "cli/late_watcher.h"
 #include "client/late_client.h"
 
 namespace tarcil {
 
-class LateForegroundJob final : private LateClientListener {
+class LateForegroundJob final {
  public:
   // Requires: SIGINT and SIGTERM are captured (kj::UnixEventPort). `cluster` outlives this.
   LateForegroundJob(Cluster& cluster, JobSpec spec);
@@ -24,10 +24,7 @@ class LateForegroundJob final : private LateClientListener {
   int run();
 
  private:
-  void taskOver(const LateClientResult& result) override;
-  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override;
-  void denied(const Error& error) override;
-
+  void taskOver(const LateClientResult& result);
   kj::Promise<void> copyOutputs();
   kj::Promise<void> copyStream(TaskIndex task, wire::Stream stream);
   kj::Promise<void> watchSignals();
@@ -36,13 +33,10 @@ class LateForegroundJob final : private LateClientListener {
   Cluster& cluster_;
   const JobId id_;
   LateAgents agents_;
-  std::vector<LateTaskStatus> tasks_;
-  size_t notOver_;
-  std::string problem_;          // why the job was refused
+  LateJobWatcher watcher_;
   std::deque<TaskIndex> ended_;  // whose output is to be copied
   bool isCopying_ = false;
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
-  kj::PromiseFulfillerPair<void> over_ = kj::newPromiseAndFulfiller<void>();
   kj::PromiseFulfillerPair<void> left_ = kj::newPromiseAndFulfiller<void>();
   LateClient client_;
   late::ClientJob job_ = 0;

@@ -8,6 +8,7 @@
 
 #include "cli/failure.h"
 #include "cli/late_agents.h"
+#include "cli/late_watcher.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "client/late_client.h"
@@ -20,42 +21,6 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kMostLateTasksShown = 50;
-constexpr int32_t kFirstSignalCode = 128;
-
-LateJobStatus statusOf(const JobId& id, const JobSpec& spec) {
-  LateJobStatus status;
-  status.id = id;
-  status.spec = spec;
-  status.submitted = systemClock().now().wall;
-  status.tasks.resize(spec.tasks);
-  return status;
-}
-
-// Keeps what becomes of one job's tasks.
-class Watcher final : public LateClientListener {
- public:
-  explicit Watcher(LateJobStatus& status) : status_(status), left_(status.tasks.size()) {}
-
-  void taskOver(const LateClientResult& result) override {
-    status_.tasks[result.task.task] = {stateFrom(result.outcome, result.code), result.code, result.server,
-                                       result.attempts, result.phases};
-    if (!result.problem.empty()) status_.problem = result.problem;
-    if (--left_ == 0) over_.fulfiller->fulfill();
-  }
-  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override {
-    say("the agent at " + agent + " is out of reach, with " + counted(inFlight.size(), "task") +
-        " in its hands; going on to the next");
-  }
-  void denied(const Error& error) override { over_.fulfiller->reject(toException(error)); }
-
-  // Resolves when all tasks are over.
-  kj::Promise<void> over() { return kj::mv(over_.promise); }
-
- private:
-  LateJobStatus& status_;
-  size_t left_;
-  kj::PromiseFulfillerPair<void> over_ = kj::newPromiseAndFulfiller<void>();
-};
 
 LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
   LateClientJob made;
@@ -67,8 +32,15 @@ LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
   return made;
 }
 
-void refuseIfSaid(const LateJobStatus& status) {
-  if (!status.problem.empty()) throw Failure(kExitFailed, status.problem);
+// What became of it until all of its tasks were over, or an agent had it, where it goes on on its own.
+LateJobStatus handOver(Cluster& cluster, const JobId& id, JobFile job, bool detached) {
+  requireCluster(cluster);
+  LateJobWatcher watcher(id, job.spec);
+  LateClient client(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher);
+  client.submit(clientJobOf(id, std::move(job), detached));
+  cluster.wait(detached ? client.handedOver().exclusiveJoin(watcher.over()) : watcher.over());
+  if (!watcher.status().problem.empty()) throw Failure(kExitFailed, watcher.status().problem);
+  return watcher.status();
 }
 
 bool hasRun(const LateTaskStatus& task) {
@@ -78,7 +50,7 @@ bool hasRun(const LateTaskStatus& task) {
 std::string resultOf(const LateTaskStatus& task) {
   if (task.state == RunState::kLost) return "lost: it may have run";
   if (!hasRun(task)) return "";
-  if (task.code > kFirstSignalCode) return "signal " + std::to_string(task.code - kFirstSignalCode);
+  if (task.code > kExitSignal) return "signal " + std::to_string(task.code - kExitSignal);
   return "exit " + std::to_string(task.code);
 }
 
@@ -116,7 +88,7 @@ Json jsonOf(const late::Phases& phases) {
 }
 
 Json jsonOf(const LateTaskStatus& task, size_t index) {
-  const bool ran = hasRun(task), hasSignal = ran && task.code > kFirstSignalCode;
+  const bool ran = hasRun(task), hasSignal = ran && task.code > kExitSignal;
   return {{"index", index},
           {"state", name(task.state)},
           {"server", task.server.empty() ? Json() : Json(task.server)},
@@ -124,7 +96,7 @@ Json jsonOf(const LateTaskStatus& task, size_t index) {
           {"q", Json()},
           {"s", Json()},
           {"exit_code", ran && !hasSignal ? Json(task.code) : Json()},
-          {"signal", hasSignal ? Json(task.code - kFirstSignalCode) : Json()},
+          {"signal", hasSignal ? Json(task.code - kExitSignal) : Json()},
           {"oom_killed", false},
           {"attempt", task.attempts == 0 ? 0 : task.attempts - 1},
           {"phases_ms", ran ? jsonOf(task.phases) : Json()}};
@@ -152,6 +124,15 @@ double quantile(const std::vector<double>& ascending, double q) {
 
 }  // namespace
 
+LateJobStatus newLateJob(const JobId& id, const JobSpec& spec) {
+  LateJobStatus status;
+  status.id = id;
+  status.spec = spec;
+  status.submitted = systemClock().now().wall;
+  status.tasks.resize(spec.tasks);
+  return status;
+}
+
 RunState stateFrom(late::Outcome outcome, int32_t code) {
   switch (outcome) {
     case late::Outcome::kDone:
@@ -169,29 +150,17 @@ void requireCluster(Cluster& cluster) {
 }
 
 LateJobStatus runLateJob(Cluster& cluster, const JobId& id, JobFile job) {
-  requireCluster(cluster);
-  LateJobStatus status = statusOf(id, job.spec);
-  Watcher watcher(status);
-  LateClient client(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher);
-  client.submit(clientJobOf(id, std::move(job), false));
-  cluster.wait(watcher.over());
+  LateJobStatus status = handOver(cluster, id, std::move(job), false);
   status.finished = systemClock().now().wall;
-  refuseIfSaid(status);
   return status;
 }
 
 void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job) {
-  requireCluster(cluster);
-  LateJobStatus status = statusOf(id, job.spec);
-  Watcher watcher(status);
-  LateClient client(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher);
-  client.submit(clientJobOf(id, std::move(job), true));
-  cluster.wait(client.handedOver().exclusiveJoin(watcher.over()));
-  refuseIfSaid(status);
+  handOver(cluster, id, std::move(job), true);
 }
 
 LateJobStatus readLateJob(wire::LateJobDetails::Reader from) {
-  LateJobStatus status = statusOf(readJobId(from.getId()), read(from.getSpec()));
+  LateJobStatus status = newLateJob(readJobId(from.getId()), read(from.getSpec()));
   status.user = convert::text(from.getUser());
   status.submitted = wallTime(from.getSubmitted());
   status.finished = wallTime(from.getFinished());

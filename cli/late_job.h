@@ -34,6 +34,9 @@ struct LateJobStatus {
   std::vector<LateTaskStatus> tasks;  // every task, in order
 };
 
+// Of a job that is submitted now.
+LateJobStatus newLateJob(const JobId& id, const JobSpec& spec);
+
 // A client of late binding goes on trying for ever: whether there is a cluster at all is asked before. Fails
 // as Client::ask.
 void requireCluster(Cluster& cluster);

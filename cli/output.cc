@@ -14,7 +14,7 @@ namespace {
 void requireWritten(bool written) {
   if (written) return;
   // Nobody reads any more, as after `| head`: no reason to complain.
-  if (errno == EPIPE) throw Failure(128 + SIGPIPE, "");
+  if (errno == EPIPE) throw Failure(kExitSignal + SIGPIPE, "");
   throw Failure(kExitFailed, std::string("cannot write to stdout: ") + strerror(errno));
 }
 

@@ -14,6 +14,20 @@ void sayDropped(uint64_t bytes) {
   say(std::to_string(bytes) + " bytes of output were dropped here: limits.output of the job");
 }
 
+// Hands on what an answer brings of a stream that was copied up to `offset`, and says what is missing in
+// between; up to where it is copied then.
+template <typename AnswerOf>
+uint64_t passOn(AnswerOf& answer, uint64_t offset, const Sink& sink) {
+  const auto content = answer.getContent();
+  // An agent of an earlier version does not say where it begins.
+  const uint64_t start = std::max(answer.getStart(), offset);
+  if (content.size() > 0) {
+    if (start > offset) sayDropped(start - offset);
+    sink({reinterpret_cast<const char*>(content.begin()), content.size()});
+  }
+  return start + content.size();
+}
+
 class OutputCopy final {
  public:
   OutputCopy(Client& client, const OutputSource& source, Follow follow, Sink sink)
@@ -45,13 +59,8 @@ class OutputCopy final {
       offset_ = 0;
       return false;
     }
-    const auto content = answer.getContent();
-    // An agent of an earlier version does not say where it begins.
-    const uint64_t start = std::max(answer.getStart(), offset_);
-    if (content.size() > 0 && start > offset_) sayDropped(start - offset_);
-    offset_ = start + content.size();
-    if (content.size() > 0) sink_({reinterpret_cast<const char*>(content.begin()), content.size()});
-    return answer.getEnded() || (follow_ == Follow::kWhatIsThere && content.size() == 0);
+    offset_ = passOn(answer, offset_, sink_);
+    return answer.getEnded() || (follow_ == Follow::kWhatIsThere && answer.getContent().size() == 0);
   }
 
   Client& client_;
@@ -75,12 +84,9 @@ kj::Promise<void> copyLateFrom(Client& client, OutputSource source, Follow follo
         return request.send();
       })
       .then([&client, source, follow, sink, offset](auto&& answer) -> kj::Promise<void> {
-        const auto content = answer.getContent();
-        const uint64_t start = std::max(answer.getStart(), offset);
-        if (content.size() > 0 && start > offset) sayDropped(start - offset);
-        if (content.size() > 0) sink({reinterpret_cast<const char*>(content.begin()), content.size()});
-        if (content.size() == 0 || answer.getEnded()) return kj::READY_NOW;
-        return copyLateFrom(client, source, follow, sink, start + content.size());
+        const uint64_t end = passOn(answer, offset, sink);
+        if (answer.getContent().size() == 0 || answer.getEnded()) return kj::READY_NOW;
+        return copyLateFrom(client, source, follow, sink, end);
       });
 }
 

@@ -9,12 +9,8 @@ namespace {
 
 constexpr double kPercent = 100;
 
-std::string causeText(const Cause& cause, const std::string& neighbour) {
-  std::string text(name(cause.kind));
-  if (!neighbour.empty()) text += " " + neighbour;
-  if (cause.resource) text += " on " + std::string(kResourceNames[static_cast<size_t>(*cause.resource)]);
-  if (!cause.evidence.empty()) text += ": " + cause.evidence;
-  return text;
+std::string withEvidence(const Cause& cause, const std::string& neighbour) {
+  return textOf(cause, neighbour) + (cause.evidence.empty() ? "" : ": " + cause.evidence);
 }
 
 Json jsonOf(const Cause& cause, const std::string& neighbour) {
@@ -50,12 +46,11 @@ std::string textOf(const std::vector<TaskTrouble>& troubles, const Style& style)
   std::string text;
   for (const TaskTrouble& trouble : troubles) {
     const Trouble& what = trouble.trouble;
-    const double share = what.expected > 0 ? std::round(kPercent * what.measured / what.expected) : 0;
     text += "  " + style.id(trouble.job) + "/" + std::to_string(trouble.task) + " on " + trouble.server +
-            ": " + fixed(share, 0) + "% of what is expected (" + std::string(name(what.metric)) +
-            "), since " + style.time(what.since) + "\n";
+            ": " + std::to_string(std::lround(kPercent * partOfExpected(what))) + "% of what is expected (" +
+            std::string(name(what.metric)) + "), since " + style.time(what.since) + "\n";
     for (size_t i = 0; i < what.causes.size(); ++i) {
-      text += "    " + causeText(what.causes[i], trouble.neighbours[i]) + "\n";
+      text += "    " + withEvidence(what.causes[i], trouble.neighbours[i]) + "\n";
     }
   }
   return text;

@@ -57,17 +57,13 @@ std::string neighbourOf(const Tables& tables, const Cause& cause) {
   return hold == nullptr ? std::string() : titleOf(*hold);
 }
 
-std::string describe(const Tables& tables, const Cause& cause) {
-  std::string text(name(cause.kind));
-  if (const std::string neighbour = neighbourOf(tables, cause); !neighbour.empty()) text += " " + neighbour;
-  if (cause.resource) text += " on " + std::string(kResourceNames[static_cast<size_t>(*cause.resource)]);
-  return text;
-}
-
 std::string because(const Tables& tables, const Trouble& trouble) {
   std::string text =
       "performs at " + std::to_string(std::lround(100 * partOfExpected(trouble))) + "% of what is expected";
-  if (!trouble.causes.empty()) text += "; likely cause: " + describe(tables, trouble.causes.front());
+  if (!trouble.causes.empty()) {
+    const Cause& likeliest = trouble.causes.front();
+    text += "; likely cause: " + textOf(likeliest, neighbourOf(tables, likeliest));
+  }
   return text;
 }
 

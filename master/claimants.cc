@@ -2,8 +2,6 @@
 
 #include <unordered_set>
 
-#include "core/decide/chooser.h"
-#include "core/state/commit_check.h"
 #include "master/spreading.h"
 #include "master/suitable.h"
 
@@ -14,12 +12,7 @@ bool fits(const Tables& tables, const Server& server, const Job& job) {
   const JobSpec& spec = job.record.spec;
   if (!isSuitable(server, spec)) return false;
   if (spec.placement.spread != Spread::kNone && Spreading(tables.servers, job).isFull(server)) return false;
-  Claim claim;
-  claim.server = server.record.id;
-  claim.rus = spec.rusPerTask;
-  claim.versionSeen = UINT64_MAX;  // none: it is judged anew
-  return checkClaim(claim, judgingFor(spec, tables.settings), spec.extras, server.record.facts, server.status,
-                    server.share) == Verdict::kGranted;
+  return verdictOn(spec, tables.settings, server, freshClaim(server, spec.rusPerTask)) == Verdict::kGranted;
 }
 
 }  // namespace

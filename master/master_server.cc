@@ -119,6 +119,7 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
 }
 
 void MasterServer::troubles(SessionId session, std::vector<Trouble> troubles) {
+  failpoint("master.troubles_arrived");
   dispatch(master::TroublesReported{session, std::move(troubles)});
 }
 
@@ -346,7 +347,9 @@ void MasterServer::letOut(master::StopTask& action) {
 void MasterServer::letOut(master::ResizeTask& action) {
   const auto monitor = monitors_.find(action.session);
   if (monitor == monitors_.end()) return;
+  failpoint("master.before_resize");
   monitor->second->resize(action.allocation, action.rus, [this, action](Status status) {
+    failpoint("master.resize_answered");
     dispatch(master::TaskResized{action.session, action.allocation, action.rus, std::move(status)});
   });
 }

@@ -5,7 +5,6 @@
 
 #include "latebinding/suitability.h"
 #include "master/reservation.h"
-#include "master/views.h"
 
 namespace tarcil::master {
 namespace {
@@ -58,14 +57,14 @@ void setLimited(Context& context, bool areLimited) {
 // Whether the first job of the queue needs more units than are free. One that waits for others than units is
 // not helped.
 bool isShort(const Context& context) {
-  const auto first = waitingJobs(context.tables.jobs, 1, context.now.wall);
-  if (first.empty()) return false;
-  uint64_t free = 0;
-  for (ServerId id = 0; id < context.tables.servers.size(); ++id) {
-    const ServerStatus& status = context.tables.servers.at(id).status;
-    if (status.up && !status.cordoned) free += status.free.size();
-  }
-  return free < uint64_t{first.front().slots} * first.front().spec.rusPerTask;
+  const JobTable& jobs = context.tables.jobs;
+  uint64_t needed = 0;
+  jobs.queue().order().walk([&](const Place& first) -> std::optional<uint64_t> {
+    const Job& job = *jobs.find(first.job);
+    needed = uint64_t{job.slotsToStart()} * job.record.spec.rusPerTask;
+    return std::nullopt;
+  });
+  return context.tables.servers.freeUnits() < needed;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "core/decide/chooser.h"
 #include "core/model/quality.h"
-#include "core/state/commit_check.h"
 #include "master/claimants.h"
 #include "master/reservation.h"
 #include "master/spreading.h"
@@ -13,12 +12,6 @@
 
 namespace tarcil::master {
 namespace {
-
-Verdict verdictOn(const Tables& tables, const Job& job, const Server& server, const Claim& claim) {
-  const JobSpec& spec = job.record.spec;
-  return checkClaim(claim, judgingFor(spec, tables.settings), spec.extras, server.record.facts, server.status,
-                    server.share);
-}
 
 // Units that the task could have on the server; those beyond what its job asks for only where they are
 // nobody's.
@@ -56,14 +49,11 @@ std::optional<Claim> betterPlace(const Tables& tables, const Relocation& task, s
     if (&server == &here || !isSuitable(server, spec)) continue;
     if (isKept(tables, server.record.id) || others.isFull(server)) continue;
     if (best && server.status.free.size() <= best->rus) continue;
-    Claim claim;
+    Claim claim = freshClaim(server, unitsThere(tables, task, server));
     claim.task = task.hold.task;
-    claim.server = server.record.id;
-    claim.rus = unitsThere(tables, task, server);
     if (claim.rus < spec.rusPerTask || (best && claim.rus <= best->rus)) continue;
-    claim.versionSeen = UINT64_MAX;  // none: it is judged anew
     claim.floor = least / (factorOn(server) * reachWith(claim.rus, task));
-    if (claim.floor > 1 || verdictOn(tables, job, server, claim) != Verdict::kGranted) continue;
+    if (claim.floor > 1 || verdictOn(spec, tables.settings, server, claim) != Verdict::kGranted) continue;
     best = std::move(claim);
     if (best->rus >= task.units) break;
   }
@@ -79,7 +69,7 @@ bool takePlace(Context& context, Job& job, Claim claim) {
   const bool isThere = isSuitable(server, spec) && !isKept(tables, claim.server) &&
                        !Spreading(tables.servers, job).isFull(server) &&
                        claimantOf(tables, server, &job) == nullptr &&
-                       verdictOn(tables, job, server, claim) == Verdict::kGranted;
+                       verdictOn(spec, tables.settings, server, claim) == Verdict::kGranted;
   if (!isThere) return false;
   claim.attempt = task.attempt;
   const Judging judging = judgingFor(spec, tables.settings);

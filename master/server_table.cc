@@ -117,6 +117,7 @@ void ServerTable::setPoolCaused(Server& server, const PressureSum& caused) {
 void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {
   server.status = status;
   server.residents.resize(residents);
+  countFree(server);
 }
 
 void ServerTable::setUp(Server& server, SessionId session) {
@@ -201,7 +202,18 @@ std::optional<MonotonicTime> ServerTable::nextDeadline() const {
   return earliest;
 }
 
-void ServerTable::noteBetter(const Server& server) {
+void ServerTable::noteChange(Server& server) {
+  changed_.push_back(server.record.id);
+  countFree(server);
+}
+
+void ServerTable::countFree(Server& server) {
+  const bool takesTasks = server.status.up && !server.status.cordoned;
+  const uint32_t before = std::exchange(server.countedFree, takesTasks ? server.status.free.size() : 0);
+  freeUnits_ = freeUnits_ - before + server.countedFree;
+}
+
+void ServerTable::noteBetter(Server& server) {
   noteChange(server);
   better_ |= server.status.up && !server.status.cordoned;
 }

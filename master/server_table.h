@@ -40,6 +40,7 @@ struct Server {
 
   std::string shieldReason;  // why it takes no new tasks for a while; empty: no task there asks for that
   MonotonicTime shieldNotBefore{};  // it takes tasks until then, whoever asks
+  uint32_t countedFree = 0;         // of ServerTable::freeUnits()
 };
 
 // Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
@@ -86,6 +87,9 @@ class ServerTable {
   // Every server of the platform is judged by the new share from now on. O(servers).
   void setShare(const std::string& platform, const Share& share);
   const std::map<std::string, Share>& shares() const { return shares_; }
+
+  // Of the servers that take new tasks. O(1).
+  uint64_t freeUnits() const { return freeUnits_; }
 
   // Servers by platform.
   const std::map<std::string, uint32_t>& platforms() const { return platforms_; }
@@ -134,8 +138,9 @@ class ServerTable {
   // Its status from scratch.
   void reform(Server& server);
   void rebuild(Server& server);
-  void noteChange(const Server& server) { changed_.push_back(server.record.id); }
-  void noteBetter(const Server& server);
+  void noteChange(Server& server);
+  void noteBetter(Server& server);
+  void countFree(Server& server);
 
   const uint64_t firstVersion_;
   std::vector<Server> servers_;
@@ -146,6 +151,7 @@ class ServerTable {
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
   Deadlines losses_, drains_, quarantines_, shields_;
   std::vector<ServerId> changed_;  // with repeats
+  uint64_t freeUnits_ = 0;
   bool better_ = false;
 };
 

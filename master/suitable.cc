@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/decide/chooser.h"
 #include "core/model/constraint.h"
+#include "core/state/commit_check.h"
 
 namespace tarcil::master {
 
@@ -13,6 +15,20 @@ bool isSuitable(const Server& server, const JobSpec& spec) {
   return std::ranges::all_of(spec.placement.constraints, [&attributes](const Constraint& constraint) {
     return meets(constraint, attributes);
   });
+}
+
+Claim freshClaim(const Server& server, uint32_t rus) {
+  Claim claim;
+  claim.server = server.record.id;
+  claim.rus = rus;
+  claim.versionSeen = UINT64_MAX;
+  return claim;
+}
+
+Verdict verdictOn(const JobSpec& spec, const QualitySettings& settings, const Server& server,
+                  const Claim& claim) {
+  return checkClaim(claim, judgingFor(spec, settings), spec.extras, server.record.facts, server.status,
+                    server.share);
 }
 
 }  // namespace tarcil::master

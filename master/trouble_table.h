@@ -1,7 +1,6 @@
 // Tasks that fall short of what their jobs expect, or did so a while ago (design 8).
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
@@ -23,12 +22,6 @@ struct TroubledTask {
   std::optional<std::string> failed;  // why its monitor cannot give it more units
   size_t lookedAt = 0;                // servers, for a better place
 };
-
-// The part of what is expected that it reaches, 0 to 1; 0 where the numbers make no sense.
-inline double partOfExpected(const Trouble& trouble) {
-  const double part = trouble.measured / trouble.expected;
-  return part > 0 && trouble.expected > 0 ? std::min(1.0, part) : 0;
-}
 
 // By allocation. Each has something due.
 class TroubleTable {

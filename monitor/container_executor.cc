@@ -367,9 +367,11 @@ Status ContainerExecutor::resize(AllocationId allocation, const std::vector<RuIn
     if (std::find(held.begin(), held.end(), ru) == held.end()) together.push_back(ru);
   }
   if (auto recorded = store_->recordUnits(allocation, together); !recorded) return recorded;
+  failpoint("monitor.units_recorded");
   const LaunchSpec wanted = withUnits(std::move(*spec), rus);
   const auto setting = settingFor(wanted);
   Status limited = setting.ok() ? cgroups_.limit(allocation, limitsOf(wanted, *setting)) : setting.error();
+  failpoint("monitor.units_changed");
   if (limited.ok()) {
     found->second.memoryLimit = setting->memoryBytes;
     found->second.cores = setting->cores;

@@ -240,6 +240,7 @@ void MonitorServer::stop(AllocationId allocation) {
 
 kj::Promise<void> MonitorServer::resize(AllocationId allocation, std::vector<RuIndex> rus) {
   auto pending = resizes_.add();
+  failpoint("monitor.resize_arrived");
   dispatch(monitor::ResizeArrived{pending.number, allocation, std::move(rus)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
@@ -377,6 +378,7 @@ void MonitorServer::carryOut(monitor::RecordReason& action) {
 
 void MonitorServer::carryOut(monitor::ResizeTask& action) {
   Status resized = executor_->resize(action.allocation, action.rus);
+  failpoint("monitor.resized");
   if (resized.ok()) dispatch(monitor::TaskResized{action.allocation, std::move(action.rus)});
   resizes_.fulfill(action.request, std::move(resized));
 }

@@ -35,8 +35,7 @@ RunState cancelOne(Cluster& cluster, const JobId& id) {
 
 int cancel(const CancelFlags& flags) {
   Cluster cluster(flags.cluster);
-  std::vector<JobId> ids;
-  for (const std::string& text : flags.ids) ids.push_back(cluster.job(text));
+  const std::vector<JobId> ids = cluster.jobs(flags.ids);
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;

@@ -19,11 +19,9 @@ struct SteerJobFlags {
   int priority = 0;
 };
 
-// Every id is looked for before the first job is changed.
 int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string& done) {
   Cluster cluster(flags.cluster);
-  std::vector<JobId> ids;
-  for (const std::string& text : flags.ids) ids.push_back(cluster.job(text));
+  const std::vector<JobId> ids = cluster.jobs(flags.ids);
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;

@@ -25,8 +25,7 @@ RunState waitForOne(Cluster& cluster, const JobId& id) {
 
 int wait(const WaitFlags& flags) {
   Cluster cluster(flags.cluster);
-  std::vector<JobId> ids;
-  for (const std::string& text : flags.ids) ids.push_back(cluster.job(text));
+  const std::vector<JobId> ids = cluster.jobs(flags.ids);
   const Style style = styleFor(flags.output.verbose);
   Table table({"Id", "State"});
   Json list = Json::array();

@@ -1,5 +1,6 @@
 #include "core/model/performance.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tarcil {
@@ -13,6 +14,18 @@ std::string_view name(Cause::Kind kind) {
   constexpr std::array<std::string_view, 8> kNames = {"unknown",      "neighbour",  "background", "cores",
                                                       "memory_limit", "hypervisor", "disk",       "network"};
   return kNames[static_cast<size_t>(kind)];
+}
+
+std::string textOf(const Cause& cause, const std::string& neighbour) {
+  std::string text(name(cause.kind));
+  if (!neighbour.empty()) text += " " + neighbour;
+  if (cause.resource) text += " on " + std::string(kResourceNames[static_cast<size_t>(*cause.resource)]);
+  return text;
+}
+
+double partOfExpected(const Trouble& trouble) {
+  const double part = trouble.measured / trouble.expected;
+  return part > 0 && trouble.expected > 0 ? std::min(1.0, part) : 0;
 }
 
 }  // namespace tarcil

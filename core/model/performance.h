@@ -64,6 +64,10 @@ struct Cause {
 
 std::string_view name(Cause::Kind kind);  // "unknown", "neighbour", "memory_limit", ...
 
+// Kind, who, and on what, without the evidence: "neighbour task 3 of sort on llc". `neighbour`: who that is,
+// for people; empty where there is none, or it is not known any more.
+std::string textOf(const Cause& cause, const std::string& neighbour);
+
 // A task that falls short for longer than its window; or, with `over`, that did and does no longer.
 struct Trouble {
   AllocationId allocation = 0;
@@ -76,6 +80,9 @@ struct Trouble {
 
   bool operator==(const Trouble&) const = default;
 };
+
+// The part of what is expected that the task reaches, 0 to 1; 0 where the numbers make no sense.
+double partOfExpected(const Trouble& trouble);
 
 // Something that was done because of a task in trouble.
 struct AdjustingStep {

@@ -18,6 +18,10 @@ constexpr double kAtTheLimit = 0.5;  // evidence of a limit that was reached, wh
 constexpr double kFull = 0.8;        // of a disk or an interface: waiting has to be expected
 constexpr size_t kMostCauses = 5;
 
+bool isOwnLimit(Kind kind) {
+  return kind == Kind::kCores || kind == Kind::kMemoryLimit;
+}
+
 // Who presses on a resource.
 struct Presser {
   Kind kind = Kind::kNeighbour;
@@ -90,10 +94,23 @@ class Ranking {
     return feels.oomKills > 0 || (feels.memoryShare.value_or(0) >= kSaturated && feels.limitHits > 0);
   }
 
+  // While a quota holds it back, a task counts as waiting.
+  std::optional<double> waitedForCoreOfOthers() const {
+    const Feelings& feels = scene_.feels;
+    if (!feels.waitedForCore) return std::nullopt;
+    return std::max(0.0, *feels.waitedForCore - feels.throttled.value_or(0));
+  }
+
+  // A busy machine lets every task wait for cores; what its own quota does this one alone has to bear.
+  double atMostOfBackground(Resource resource) const {
+    const double throttled = scene_.feels.throttled.value_or(0);
+    return resource == Resource::kCore && throttled >= kFloor ? throttled : 1;
+  }
+
   // Of waiting that others can be the reason of: a task that uses all that it has waits for itself.
   std::optional<double> waitedFor(Resource resource) const {
     const Feelings& feels = scene_.feels;
-    if (resource == Resource::kCore && !usesAllCores()) return feels.waitedForCore;
+    if (resource == Resource::kCore && !usesAllCores()) return waitedForCoreOfOthers();
     if (resource == Resource::kMemoryCapacity && !isAtMemoryLimit()) return feels.waitedForMemory;
     if (resource == Resource::kDiskBandwidth) return feels.waitedForDisk;
     return std::nullopt;
@@ -136,7 +153,8 @@ class Ranking {
       const PressureEvidence words{
           resource, presser.pressure, presser.measured, presser.tasks, foreign, tolerated, waited};
       const bool isOwn = presser.kind == Kind::kDisk || presser.kind == Kind::kNetwork;
-      add(presser.kind, resource, presser.neighbour, evidence * presser.pressure / sum,
+      const double most = presser.kind == Kind::kBackground ? atMostOfBackground(resource) : 1;
+      add(presser.kind, resource, presser.neighbour, std::min(most, evidence * presser.pressure / sum),
           isOwn ? textOfOwnTraffic(words) : textOf(words));
     }
   }
@@ -170,8 +188,8 @@ class Ranking {
   std::vector<Cause> ranked() {
     if (causes_.empty()) return {{Kind::kUnknown, std::nullopt, 0, 1, textOfUnknown()}};
     std::sort(causes_.begin(), causes_.end(), [](const Cause& a, const Cause& b) {
-      return std::tuple(-a.weight, a.kind, a.resource, a.neighbour) <
-             std::tuple(-b.weight, b.kind, b.resource, b.neighbour);
+      return std::tuple(-a.weight, !isOwnLimit(a.kind), a.kind, a.resource, a.neighbour) <
+             std::tuple(-b.weight, !isOwnLimit(b.kind), b.kind, b.resource, b.neighbour);
     });
     if (causes_.size() > kMostCauses) causes_.resize(kMostCauses);
     double sum = 0;

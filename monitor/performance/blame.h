@@ -8,6 +8,10 @@
 // in proportion to their pressure: measured where the machine measures it, else as their profiles say. Tasks
 // of one job count together, and the one of them that presses most is named: many small ones are one
 // offender. What is below a twentieth does not count. Where nothing is left the cause is unknown.
+//
+// What the task's own limits did to it is seen, what others did is inferred from what presses. So processes
+// killed at its memory limit are all the evidence there can be, and come first; time for which a quota held
+// it back is no waiting for others, and speaks no less than the background's pressure on cores.
 #pragma once
 
 #include <array>
@@ -40,7 +44,7 @@ struct Feelings {
   double coresHeld = 0;               // 0: not kept to cores
   std::optional<double> memoryShare;  // used, of its limit
   uint64_t limitHits = 0;             // how often the limit was reached
-  uint64_t oomKills = 0;
+  uint64_t oomKills = 0;              // in the last minute
 };
 
 struct ServerSigns {
@@ -56,7 +60,7 @@ struct Scene {
 };
 
 // The likeliest first, at most five, their weights adding up to 1; kUnknown alone where nothing speaks for
-// anything. Ties: by kind, resource, allocation.
+// anything. Ties: own limits first, then by kind, resource, allocation.
 std::vector<Cause> causesOf(const Scene& scene);
 
 }  // namespace tarcil

@@ -54,7 +54,9 @@ std::string textOfCores(const Feelings& feels) {
 std::string textOfMemoryLimit(const Feelings& feels) {
   std::string text = "it uses " + percent(feels.memoryShare.value_or(0)) + " of its memory limit, reached " +
                      std::to_string(feels.limitHits) + " times";
-  if (feels.oomKills > 0) text += ", " + std::to_string(feels.oomKills) + " processes killed for it";
+  if (feels.oomKills > 0) {
+    text += ", " + std::to_string(feels.oomKills) + " of its processes killed for it in the last minute";
+  }
   if (feels.waitedForMemory) text += "; it waited for memory " + percent(*feels.waitedForMemory);
   return text;
 }

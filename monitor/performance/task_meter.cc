@@ -13,6 +13,8 @@ namespace {
 
 // What is said of neighbours is of the last one to two of these.
 constexpr Duration kLookBack = std::chrono::seconds(5);
+// A limit may let a task run on for a while between two kills: they are counted over a longer time.
+constexpr Duration kCountKills = std::chrono::seconds(60);
 // Opening the files of all tasks costs more than reading them, so they stay open for a while.
 constexpr Duration kKeepReaders = std::chrono::seconds(60);
 
@@ -62,7 +64,6 @@ Feelings feelingsOf(const RunningTask& task, const TaskReading& before, const Ta
     feels.memoryShare =
         static_cast<double>(c1.used.memory->used) / static_cast<double>(c1.memoryLimit->bytes);
     feels.limitHits = c1.memoryLimit->hits - std::min(c0.memoryLimit->hits, c1.memoryLimit->hits);
-    feels.oomKills = c1.memoryLimit->oomKills - std::min(c0.memoryLimit->oomKills, c1.memoryLimit->oomKills);
   }
   return feels;
 }
@@ -194,6 +195,7 @@ void TaskMeter::lookAround(const std::vector<RunningTask>& running, MonotonicTim
     if (reader == nullptr) continue;
     TaskReading reading = reader->read(task.goal ? TaskReader::What::kAll : TaskReader::What::kUse, now);
     reading.counters.used.cache = cache_.task(task.allocation);
+    noteKills(task.allocation, reading);
     look.tasks.emplace(task.allocation, std::move(reading));
   }
   // After a pause the last look is too old to compare with.
@@ -201,6 +203,14 @@ void TaskMeter::lookAround(const std::vector<RunningTask>& running, MonotonicTim
   if (!earlier_) earlier_ = later_ = look;
   if (now - later_->server.when >= kLookBack) earlier_ = std::exchange(later_, look);
   latest_ = std::move(look);
+}
+
+void TaskMeter::noteKills(AllocationId task, const TaskReading& reading) {
+  const auto watched = watched_.find(task);
+  if (watched == watched_.end() || !reading.counters.memoryLimit.ok()) return;
+  auto& kills = watched->second.kills;
+  while (!kills.empty() && reading.when - kills.front().first > kCountKills) kills.pop_front();
+  kills.emplace_back(reading.when, reading.counters.memoryLimit->oomKills);
 }
 
 // Null where that would take too many descriptors: the task then counts by its profile.
@@ -237,6 +247,11 @@ std::optional<Scene> TaskMeter::sceneOf(AllocationId suffering,
     }
     scene.suffering = std::move(signs);
     if (seen) scene.feels = feelingsOf(task, before->second, after->second);
+    const auto watched = watched_.find(suffering);
+    if (watched != watched_.end() && !watched->second.kills.empty()) {
+      const auto& kills = watched->second.kills;
+      scene.feels.oomKills = kills.back().second - std::min(kills.front().second, kills.back().second);
+    }
   }
   return scene;
 }

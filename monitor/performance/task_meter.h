@@ -2,6 +2,7 @@
 // tasks and the server are doing, to say why.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,6 +59,8 @@ class TaskMeter final {
     std::optional<double> before;  // the counter, at `when`
     MonotonicTime when{};
     uint64_t dropped = 0;
+    // Of its memory limit as it was looked at in the last minute, the oldest first.
+    std::deque<std::pair<MonotonicTime, uint64_t>> kills{};
   };
   // What was read at one moment of the server and of every task.
   struct Look {
@@ -71,6 +74,7 @@ class TaskMeter final {
   std::optional<double> sample(const RunningTask& task, Watched& watched, MonotonicTime now);
   std::optional<double> counterOf(Watched& watched);
   void lookAround(const std::vector<RunningTask>& running, MonotonicTime now);
+  void noteKills(AllocationId task, const TaskReading& reading);
   TaskReader* readerOf(const RunningTask& task);
   std::optional<Scene> sceneOf(AllocationId task, const std::vector<RunningTask>& running) const;
 

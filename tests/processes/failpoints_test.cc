@@ -14,6 +14,7 @@
 namespace tarcil {
 namespace {
 
+using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
 // "name" or "name:n"; the part before the dot is the role.
@@ -66,6 +67,12 @@ const char* const kFailpointsOfEnding[] = {
 const char* const kFailpointsOfFiles[] = {
     "agent.before_commit",   "agent.before_launch",   "agent.commit_answered",   "agent.submit_arrived",
     "master.commit_arrived", "monitor.files_arrived", "monitor.launch_recorded", "monitor.spawned",
+};
+
+// Those of a task that gets another unit; with ":2", of one that gives it back.
+const char* const kFailpointsOfResizing[] = {
+    "master.before_resize",   "master.resize_answered", "monitor.resize_arrived",
+    "monitor.units_recorded", "monitor.units_changed",  "monitor.resized",
 };
 
 std::string roleOf(const std::string& failpoint) {
@@ -211,18 +218,102 @@ TEST_P(FailpointOfFiles, TheyAreThereWhenTheTaskRuns) {
                "files: [input]\n"));
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   cluster.waitForFailure();
-  EXPECT_THAT(cluster.traces().lines("seen"), testing::ElementsAre("content"));
+  EXPECT_THAT(cluster.traces().lines("seen"), ElementsAre("content"));
   EXPECT_EQ(cluster.traces().lines("ran").size(), 1u);
   cluster.expectAllUnitsFree();
 }
 
 INSTANTIATE_TEST_SUITE_P(Named, FailpointOfFiles, testing::ValuesIn(kFailpointsOfFiles), nameOf);
 
+// A server of four units, of which a task may have two.
+ClusterPlan planOfResizing(const std::string& failpoint, const std::string& calm) {
+  return {.servers = 1,
+          .rus = 4,
+          .failing = processOf(failpoint),
+          .failpoint = failpoint,
+          .monitorFlags = {"--performance-period", "100ms"},
+          .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", calm, "--most-shielded", "0"}};
+}
+
+// Has too little memory for what it does until it has a second unit, which it notes as "grown". Tries once
+// more when the file "try" is there, and notes as "small" that it has too little again.
+std::string jobThatNeedsTwoUnits(const TraceFolder& traces) {
+  const std::string goesOn = "[ -d " + traces.at("") + " ]";
+  const std::string script =
+      "fits() { dd if=/dev/zero of=/dev/null bs=32M count=1 status=none; }; "
+      "until fits; do " +
+      goesOn + " || exit; echo 1 > $TARCIL_METRIC_FILE; done; " + traces.note("grown") + "while " + goesOn +
+      " && ! [ -e " + traces.at("try") + " ]; do echo 100 > $TARCIL_METRIC_FILE; sleep 0.05; done; fits || " +
+      traces.note("small") + traces.waitForGate();
+  return shellJob(script,
+                  "performance: {metric: reported, target: 100, window: 300ms}\nadjust: {more_rus: 1}\n"
+                  "limits: {memory: 16MiB}\n");
+}
+
+size_t unitsOf(const TestCluster& cluster, const std::string& job) {
+  return cluster.status(job)["tasks"][0]["rus"].size();
+}
+
+// The other units of the server are to be had, and only those; master and monitor agree on that.
+void expectOthersGetTheRest(TestCluster& cluster, const std::string& job, size_t rest) {
+  const std::string others = cluster.submit(
+      shellJob(cluster.traces().note("others") + cluster.traces().waitForGate(), "tasks: 4\n"));
+  cluster.traces().waitForLines("others", rest);
+  const Json server = cluster.json({"server", "show", "server-1"});
+  EXPECT_EQ(server["free"], 0) << server;
+  std::multiset<int> owned;
+  for (const Json& task : server["tasks"]) owned.insert(task["rus"].begin(), task["rus"].end());
+  EXPECT_THAT(owned, ElementsAre(0, 1, 2, 3)) << server;
+  EXPECT_EQ(unitsOf(cluster, job), 4 - rest);
+  EXPECT_EQ(cluster.traces().lines("others").size(), rest);
+  cluster.traces().write("try", "");
+  cluster.traces().openGate();
+  EXPECT_EQ(cluster.ended(job)["tasks"][0]["exit_code"], 0);
+  EXPECT_EQ(cluster.ended(others)["state"], "done");
+  cluster.expectAllUnitsFree();
+  const std::string whole = cluster.submit(shellJob(cluster.traces().note("whole"), "rus_per_task: 4\n"));
+  EXPECT_EQ(cluster.ended(whole)["state"], "done") << "the monitor keeps a unit";
+}
+
+class FailpointOfGrowing : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfGrowing, TheTaskHasOneUnitMoreAtLast) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(planOfResizing(GetParam(), "1h"));
+  const std::string job = cluster.submit(jobThatNeedsTwoUnits(cluster.traces()));
+  cluster.waitForFailure();
+  cluster.traces().waitForLines("grown", 1);
+  cluster.until("it has two units", [&]() { return unitsOf(cluster, job) == 2; });
+  expectOthersGetTheRest(cluster, job, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfGrowing, testing::ValuesIn(kFailpointsOfResizing), nameOf);
+INSTANTIATE_TEST_SUITE_P(BeforeAll, FailpointOfGrowing, testing::Values("master.troubles_arrived"), nameOf);
+
+class FailpointOfGivingBack : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfGivingBack, TheTaskHasWhatItAskedForAtLast) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string second = std::string(GetParam()) + ":2";
+  ManualCluster cluster(planOfResizing(second, "100ms"));
+  const std::string job = cluster.submit(jobThatNeedsTwoUnits(cluster.traces()));
+  cluster.traces().waitForLines("grown", 1);
+  cluster.waitForFailure();
+  cluster.until("it has one unit", [&]() { return unitsOf(cluster, job) == 1; });
+  cluster.traces().write("try", "");
+  cluster.traces().waitForLines("small", 1);
+  expectOthersGetTheRest(cluster, job, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfGivingBack, testing::ValuesIn(kFailpointsOfResizing), nameOf);
+
 TEST(Failpoints, AreAllTested) {
   std::set<std::string> tested, named;
   for (const std::string failpoint : kFailpoints) tested.insert(failpoint.substr(0, failpoint.find(':')));
   tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
   tested.insert(std::begin(kFailpointsOfFiles), std::end(kFailpointsOfFiles));
+  tested.insert(std::begin(kFailpointsOfResizing), std::end(kFailpointsOfResizing));
+  tested.insert("master.troubles_arrived");
   tested.insert("master.copy_unnamed");  // by backup_test.cc
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
   for (const char* folder : {"master", "agent", "monitor", "env"}) {

@@ -31,13 +31,12 @@ TEST(Agents, RefuseTheSecondClaimOfAUnitAndRunItLater) {
   EXPECT_GT(world.outcomes()[1].ended, world.outcomes()[0].ended + std::chrono::milliseconds(50));
 }
 
-// A job that nobody's profile allows beside the other takes what there is once it has waited for its bound.
-TEST(Agents, TakeTheBestThereIsAtTheBound) {
+// How long a job waits that the profiles do not allow beside another one, which takes so long.
+Duration waitBesideALoudJob(Duration loudTakes, Duration maxWait) {
   const std::vector<SimServer> servers{{.units = 2}};
   Workload workload;
-  workload.add({.arrival = SimTime(0)}, 1, std::chrono::seconds(60));
-  workload.add({.arrival = SimTime(1'000), .application = 1, .maxWait = std::chrono::seconds(2)}, 1,
-               std::chrono::seconds(1));
+  workload.add({.arrival = SimTime(0)}, 1, loudTakes);
+  workload.add({.arrival = SimTime(1'000), .application = 1, .maxWait = maxWait}, 1, std::chrono::seconds(1));
   Belief belief;
   belief.profiles.resize(2);
   belief.profiles[0].caused.fill(60);
@@ -46,27 +45,20 @@ TEST(Agents, TakeTheBestThereIsAtTheBound) {
   World world(servers, workload, nullptr);
   Agents agents(world, belief, AgentsOptions{}, Rng(1));
   world.run(agents);
-  const Duration waited = world.outcomes()[1].waited;
+  return world.outcomes()[1].waited;
+}
+
+// A job that nobody's profile allows beside the other takes what there is once it has waited for its bound.
+TEST(Agents, TakeTheBestThereIsAtTheBound) {
+  const Duration waited = waitBesideALoudJob(std::chrono::seconds(60), std::chrono::seconds(2));
   EXPECT_GE(waited, std::chrono::seconds(2));
   EXPECT_LT(waited, std::chrono::seconds(3));
 }
 
 TEST(Agents, WaitForAGoodPlaceThatComesInTime) {
-  const std::vector<SimServer> servers{{.units = 2}};
-  Workload workload;
-  workload.add({.arrival = SimTime(0)}, 1, std::chrono::seconds(1));
-  workload.add({.arrival = SimTime(1'000), .application = 1, .maxWait = std::chrono::seconds(20)}, 1,
-               std::chrono::seconds(1));
-  Belief belief;
-  belief.profiles.resize(2);
-  belief.profiles[0].caused.fill(60);
-  belief.profiles[1].tolerated.fill(10);
-  belief.shares.push_back(fullShare());
-  World world(servers, workload, nullptr);
-  Agents agents(world, belief, AgentsOptions{}, Rng(1));
-  world.run(agents);
-  EXPECT_GE(world.outcomes()[1].waited, std::chrono::milliseconds(999));
-  EXPECT_LT(world.outcomes()[1].waited, std::chrono::milliseconds(1'100));
+  const Duration waited = waitBesideALoudJob(std::chrono::seconds(1), std::chrono::seconds(20));
+  EXPECT_GE(waited, std::chrono::milliseconds(999));
+  EXPECT_LT(waited, std::chrono::milliseconds(1'100));
 }
 
 TEST(Agents, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {

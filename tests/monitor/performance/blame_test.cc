@@ -125,6 +125,34 @@ std::vector<Expected> table() {
          scene.server.stolen = 0.3;
        },
        Kind::kMemoryLimit, Resource::kMemoryCapacity, 0},
+      {"a process killed for memory where the whole machine waits for cores",
+       [](Scene& scene) {
+         scene.feels.oomKills = 1;
+         scene.feels.waitedForCore = 1;
+         scene.server.background[kCore] = kMaxPressure;
+       },
+       Kind::kMemoryLimit, Resource::kMemoryCapacity, 0},
+      {"a quota where the whole machine waits for cores",
+       [](Scene& scene) {
+         scene.feels.throttled = 0.3;
+         scene.feels.waitedForCore = 1;
+         scene.server.background[kCore] = kMaxPressure;
+       },
+       Kind::kCores, Resource::kCore, 0},
+      {"a neighbour that takes more of its core than a quota does",
+       [](Scene& scene) {
+         scene.feels.throttled = 0.1;
+         scene.feels.waitedForCore = 0.6;
+         scene.others = {neighbour(2, kCore, 50)};
+       },
+       Kind::kNeighbour, Resource::kCore, 2},
+      {"most of the waiting is its quota's, not a neighbour's",
+       [](Scene& scene) {
+         scene.feels.throttled = 0.5;
+         scene.feels.waitedForCore = 0.6;
+         scene.others = {neighbour(2, kCore, 50)};
+       },
+       Kind::kCores, Resource::kCore, 0},
       {"the hypervisor", [](Scene& scene) { scene.server.stolen = 0.2; }, Kind::kHypervisor, Resource::kCore,
        0},
       {"a disk that nobody else uses",

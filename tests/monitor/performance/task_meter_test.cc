@@ -149,6 +149,22 @@ TEST(TaskMeter, SaysThatAMemoryLimitIsReached) {
   EXPECT_EQ(told.back().causes.at(0).kind, Cause::Kind::kMemoryLimit);
 }
 
+TEST(TaskMeter, AKillAtItsMemoryLimitCountsForAMinuteWhateverElsePresses) {
+  WatchedServer server;
+  server.add(1).goal = byCpu();
+  TaskMeter meter = server.meter();
+  std::vector<Cause::Kind> told;
+  for (int i = 0; i < 120; ++i) {
+    server.secondPasses();
+    server.use(1, i < 10 ? 1 : 0.02, i < 10 ? 0 : 0.98);
+    if (i == 13) server.machine.write("cgroup/1/memory.events", "max 1\noom_kill 1\n");
+    for (const Trouble& trouble : meter.measure(server.running, server.now)) {
+      told.push_back(trouble.causes.at(0).kind);
+    }
+  }
+  EXPECT_THAT(told, testing::ElementsAre(Cause::Kind::kMemoryLimit, Cause::Kind::kBackground));
+}
+
 TEST(TaskMeter, WithoutHardwareCountersInstructionsGiveWayToCpuTime) {
   WatchedServer server;
   RunningTask& task = server.add(1);
