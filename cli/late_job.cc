@@ -70,8 +70,9 @@ void refuseIfSaid(const LateJobStatus& status) {
   if (!status.problem.empty()) throw Failure(kExitFailed, status.problem);
 }
 
+// To an end, be it that it was made to end.
 bool hasRun(const LateTaskStatus& task) {
-  return task.state == RunState::kDone || task.state == RunState::kFailed;
+  return task.state == RunState::kDone || task.state == RunState::kFailed || task.code != 0;
 }
 
 std::string resultOf(const LateTaskStatus& task) {
