@@ -30,6 +30,7 @@
 #include "bench/late_cluster.h"
 #include "bench/late_load.h"
 #include "bench/report.h"
+#include "rpc/quiet_sockets.h"
 
 namespace tarcil::bench {
 namespace {
@@ -104,7 +105,7 @@ class Bench {
     kj::UnixEventPort::captureChildExit();
     return kj::setupAsyncIo();
   }
-  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
+  Net net() { return {io_.provider->getNetwork(), sockets_, io_.provider->getTimer()}; }
   void pass(double seconds) {
     net().timer.afterDelay(static_cast<int64_t>(seconds * 1e9) * kj::NANOSECONDS).wait(io_.waitScope);
   }
@@ -212,6 +213,7 @@ class Bench {
 
   const Flags& flags_;
   kj::AsyncIoContext io_;
+  QuietSockets sockets_{*io_.lowLevelProvider, io_.unixEventPort};
   LateCluster cluster_;
   LateLoad load_;
 };
