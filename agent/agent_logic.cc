@@ -1,6 +1,7 @@
 #include "agent/agent_logic.h"
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "agent/agent_state.h"
@@ -101,7 +102,10 @@ void AgentLogic::State::on(const TurnsGiven& event, Turn& turn) {
       job->late = turn.now >= *job->waitingSince + *job->toldBound;
     }
     job->hasTurn = true;
-    job->leavesKept = event.leaveKept.contains(id);
+    job->leaves.clear();
+    if (const auto mayTake = event.leaveKept.find(id); mayTake != event.leaveKept.end()) {
+      std::ranges::set_difference(kept, mayTake->second, std::back_inserter(job->leaves));
+    }
     markToTry(*job);
     refresh(*job, turn);
   }

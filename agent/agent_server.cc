@@ -62,7 +62,9 @@ agent::TurnsGiven readTurns(capnp::List<wire::Turn>::Reader from) {
     const JobId job = readJobId(turn.getJob());
     turns.jobs.push_back(job);
     if (turn.getBound() >= 0) turns.bounds[job] = Duration(turn.getBound());
-    if (!turn.getMayTakeKept()) turns.leaveKept.insert(job);
+    if (turn.getMayTakeKept()) continue;
+    std::vector<ServerId>& all = turns.leaveKept[job];
+    for (const ServerId server : turn.getMayTake()) all.push_back(server);
   }
   return turns;
 }

@@ -60,7 +60,7 @@ struct AgentLogic::State {
     std::vector<agent::RequestId> clients;                // waiting for it to be durable
 
     bool hasTurn = false;                       // the master waits for an answer
-    bool leavesKept = false;                    // in this turn, whatever its priority
+    std::vector<ServerId> leaves;               // of what is kept, in this turn, whatever its priority
     bool isToTry = false;                       // as soon as none of its commits is in flight
     uint64_t tryNumber = 0;                     // where it is to be tried: the lower, the sooner
     std::optional<Duration> toldBound;          // by the master: how long to wait for a good place
@@ -129,6 +129,8 @@ struct AgentLogic::State {
   void markToTryWhenFree(Job& job);
   // Whether the job's turn comes behind others that wait to be tried.
   bool isBehindOthers(const JobSpec& spec) const;
+  // Servers that a job without a turn leaves alone.
+  std::span<const ServerId> keptFrom(const JobSpec& spec) const;
   void handIn(Job& job, Turn& turn);  // without looking for slots
   void pass(Job& job, Turn& turn);
   // Chooses slots for the job's placeable tasks and sends what follows. Requires: ready(), none of its
@@ -141,7 +143,7 @@ struct AgentLogic::State {
     size_t atMost = kMaxTasks;                        // tasks
     size_t candidates = Explanation::kMaxCandidates;  // in the explanation
     uint64_t seed = 0;
-    bool leavesKept = false;  // servers that are kept for another job
+    std::span<const ServerId> except;  // servers that are kept for others, ascending
   };
   // What a decision for the job's placeable tasks comes to.
   struct Attempt {
@@ -209,7 +211,7 @@ struct AgentLogic::State {
   std::set<JobId> deferred;                       // to be tried once nobody is before them
   std::optional<uint8_t> pendingPriority;         // QueueTold
   uint64_t wakes = 0;                             // the same
-  std::vector<ServerId> kept;                     // the same: for another job, ascending
+  std::vector<ServerId> kept;                     // the same: for others, ascending
   std::set<std::pair<MonotonicTime, JobId>> timers;
   agent::Launches launches;
   std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way

@@ -60,7 +60,8 @@ struct TurnsGiven {
   // For how long from now such a job is to wait for a place that is good enough, where the master knows. The
   // shortest that was told during one wait counts; where none was, the job's own bound, else the agent's.
   std::map<JobId, Duration> bounds{};
-  std::set<JobId> leaveKept{};  // jobs that may not take what is kept for another (QueueTold::kept)
+  // Jobs that may not take what is kept for others (QueueTold::kept), but for these servers, ascending.
+  std::map<JobId, std::vector<ServerId>> leaveKept{};
 };
 // The highest priority of a job, here or at another agent, that waits and is still to be tried on the state
 // as it is. Jobs of no higher priority have to wait for their turn: new ones are handed to the master
@@ -68,8 +69,8 @@ struct TurnsGiven {
 struct QueueTold {
   std::optional<uint8_t> pendingPriority{};
   uint64_t wakes = 0;  // how often something got better for waiting jobs, as of the state that is here
-  // Servers, ascending, that are kept free for one job: only jobs whose turn lets them, or that come before
-  // all that are pending, may take them.
+  // Servers, ascending, that are kept free for jobs that wait: only jobs whose turn lets them, or that come
+  // before all that are pending, may take them.
   std::vector<ServerId> kept{};
 };
 

@@ -36,8 +36,7 @@ Result<JobPlan> AgentLogic::State::foresee(const Caller& caller, const JobSpec& 
   const HeldJob job = HeldJob::submitted({.id = {}, .spec = spec, .user = caller.user, .runAs = {}});
   Chooser chooser;
   Attempt attempt = attemptFor(
-      job, {.candidates = JobPlan::kMaxCandidates, .seed = seed, .leavesKept = isBehindOthers(spec)},
-      chooser);
+      job, {.candidates = JobPlan::kMaxCandidates, .seed = seed, .except = keptFrom(spec)}, chooser);
   if (attempt.reason.empty() && attempt.decision.claims.size() < spec.tasks) attempt.reason = heldBack(spec);
   JobPlan plan{.claims = {},
                .explanation = {},

@@ -46,6 +46,10 @@ bool AgentLogic::State::isBehindOthers(const JobSpec& spec) const {
   return pendingPriority && spec.priority <= *pendingPriority;
 }
 
+std::span<const ServerId> AgentLogic::State::keptFrom(const JobSpec& spec) const {
+  return isBehindOthers(spec) ? kept : std::span<const ServerId>();
+}
+
 void AgentLogic::State::handIn(Job& job, Turn& turn) {
   Commit commit = emptyCommit(job);
   commit.newJob = NewJob{.record = job.held.record(), .files = job.files};
@@ -78,7 +82,7 @@ Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
   const How how{.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable,
                 .atMost = kTasksPerCommit,
                 .seed = turn.rng(),
-                .leavesKept = job.hasTurn ? job.leavesKept : isBehindOthers(job.spec())};
+                .except = job.hasTurn ? std::span<const ServerId>(job.leaves) : keptFrom(job.spec())};
   Attempt attempt = attemptFor(job.held, how, chooser);
   if (attempt.decision.explanation.drawn > 0) ++decisions;
   if (attempt.isCutOff) markToTry(job);  // goes on with its next commit, which is no waiting
@@ -99,9 +103,8 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
                                                          Chooser& with) const {
   const JobSpec& spec = held.record().spec;
   const size_t placeable = held.placeable();
-  const std::span<const ServerId> except = how.leavesKept ? kept : std::span<const ServerId>();
   uint64_t free = copy.state().freeUnits(), freeOfKept = 0;
-  for (ServerId server : except) {
+  for (ServerId server : how.except) {
     const bool counts = copy.state().known(server) && copy.state().vacancy(server).usable;
     freeOfKept += counts ? copy.state().freeUnits(server) : 0;
   }
@@ -118,7 +121,7 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
     if (spec.placement.spread != Spread::kNone) request.placedOn = held.placedOn();
     request.standard = how.standard;
     request.candidates = how.candidates;
-    request.except = except;
+    request.except = how.except;
     decision = with.choose(copy.state(), request, settings, how.seed);
     if (lookOn(spec, decision, how)) {
       Rng rng(how.seed);

@@ -96,7 +96,7 @@ WaitReason heldBack(const JobSpec& spec) {
 
 WaitReason keptForAnother(uint64_t units) {
   return {"kept", to_string(units) + " free unit" + (units == 1 ? " is" : "s are") +
-                      " kept for a larger job that has waited for long, and nothing else suits it"};
+                      " kept for a job that comes before it, and nothing else suits it"};
 }
 
 WaitReason inTurn() {

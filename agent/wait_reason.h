@@ -34,7 +34,8 @@ WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Expla
 // Every task that its concurrency lets run at once has a slot; the others follow.
 WaitReason heldBack(const JobSpec& spec);
 
-// So many free units are kept for a job that has waited for long.
+// So many free units are kept for a job ahead of it: one that has waited for long, or that others are ended
+// for.
 WaitReason keptForAnother(uint64_t units);
 
 // Others that waited before are tried first.

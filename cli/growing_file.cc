@@ -33,7 +33,7 @@ Status GrowingFile::flush() {
 }
 
 Status GrowingFile::close() {
-  if (const Status status = flush(); !status) return status;
+  if (Status status = flush(); !status) return status;
   errno = 0;
   if (gzclose(file_.release()) == Z_OK) return {};
   failed_ = true;

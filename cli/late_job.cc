@@ -1,6 +1,7 @@
 #include "cli/late_job.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -147,7 +148,7 @@ std::vector<double> timesOf(const LateJobStatus& job, Duration late::Phases::*ph
 }
 
 double quantile(const std::vector<double>& ascending, double q) {
-  return ascending[static_cast<size_t>(q * static_cast<double>(ascending.size() - 1) + 0.5)];
+  return ascending[static_cast<size_t>(std::lround(q * static_cast<double>(ascending.size() - 1)))];
 }
 
 }  // namespace

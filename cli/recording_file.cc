@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -104,7 +105,7 @@ class LineFields {
   Share share(const char* field) {
     Share share = fullShare();
     each(field, [&](size_t resource, LineFields& entry, const char* key) {
-      share[resource] = static_cast<uint16_t>(entry.number(key, 0, kMaxShare) * kShareUnit + 0.5);
+      share[resource] = static_cast<uint16_t>(std::lround(entry.number(key, 0, kMaxShare) * kShareUnit));
     });
     return share;
   }
@@ -416,7 +417,7 @@ class RecordingReader {
       if (!server.wasUp && !used.contains(name)) continue;
       count(server, last_);
       for (size_t r = 0; r < kResources && server.micros > 0; ++r) {
-        server.server.background[r] = static_cast<uint8_t>(server.sum[r] / server.micros + 0.5);
+        server.server.background[r] = static_cast<uint8_t>(std::lround(server.sum[r] / server.micros));
       }
       const auto [platform, isNew] =
           platforms.emplace(server.platform, static_cast<uint32_t>(recording_.platforms.size()));

@@ -81,7 +81,8 @@ void BucketIndex::update(ServerId server, const Vacancy& vacancy, MonotonicTime 
   if (!vacancy.usable) return remove(server);
   if (server >= records_.size()) records_.resize(server + size_t{1});
   if (vacancy.platform >= platforms_.size()) makeRoom(vacancy.platform);
-  makeHistories(vacancy.rus, now);
+  // An agent may know a state before the facts that go with it: of fewer units than are free.
+  makeHistories(std::max(vacancy.rus, vacancy.free), now);
   advance(now);
   Record& record = records_[server];
   const BucketId from = record.bucket;

@@ -208,6 +208,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
     turns[i].setJob(bytesOf(turns_[i].job));
     if (turns_[i].bound) turns[i].setBound(turns_[i].bound->count());
     turns[i].setMayTakeKept(turns_[i].mayTakeKept);
+    turns[i].setMayTake(kj::arrayPtr(turns_[i].mayTake.data(), turns_[i].mayTake.size()));
   }
   turns_.clear();
   if (!std::exchange(queue_, false)) return;

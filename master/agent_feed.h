@@ -56,7 +56,8 @@ class AgentFeedSender final {
   struct Turn {
     JobId job;
     std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
-    bool mayTakeKept = true;
+    bool mayTakeKept = true;        // as master::QueueTurn
+    std::vector<ServerId> mayTake{};
   };
   void giveTurns(const std::vector<Turn>& turns);
   void queueChanged();

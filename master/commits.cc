@@ -254,7 +254,8 @@ CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit)
 }
 
 // A repeat gets the first answer. Where the job has ended or changed hands since, nobody has told the agent:
-// it would hold what it was granted then for ever.
+// it would hold what it was granted then for ever. Where it was granted nothing it holds nothing, and the job
+// may have been handed to it anew meanwhile: that must not count as over.
 void tellWhatBecame(Context& context, SessionId session, const Commit& commit) {
   const Agent* agent = context.tables.agents.attached(session);
   const Job* job = context.tables.jobs.find(commit.job);
@@ -281,8 +282,9 @@ void handleCommit(Context& context, const CommitArrived& event) {
   const bool isRepeat = agent != nullptr && event.commit.sequence <= agent->lastSequence;
   CommitAnswer answer = answerTo(context, event.session, event.commit);
   answer.servers = claimedServers(context.tables, event.commit);
+  const bool holdsSome = answer.outcome == CommitAnswer::Outcome::kOk;
   context.out.send(AnswerCommit{event.request, std::move(answer)});
-  if (isRepeat) tellWhatBecame(context, event.session, event.commit);
+  if (isRepeat && holdsSome) tellWhatBecame(context, event.session, event.commit);
 }
 
 }  // namespace tarcil::master

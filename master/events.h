@@ -288,7 +288,8 @@ struct QueueTurn {
   // That jobs ahead of it in the queue are likely to get first (ahead.h); nullopt where that was not counted,
   // or told a moment ago.
   std::optional<uint64_t> slotsAhead{};
-  bool mayTakeKept = true;  // PublishQueue::kept
+  bool mayTakeKept = true;          // all of PublishQueue::kept
+  std::vector<ServerId> mayTake{};  // else these of them, ascending
 
   bool operator==(const QueueTurn&) const = default;
 };
@@ -304,8 +305,8 @@ struct GiveTurns {
 struct PublishQueue {
   std::optional<uint8_t> pendingPriority;
   uint64_t wakes = 0;  // how often something got better for waiting jobs
-  // Servers, ascending, that are kept free for one job: whoever has no turn that lets it take them leaves
-  // them alone, but for jobs of a higher priority than the pending one.
+  // Servers, ascending, that are kept free for jobs that wait: whoever has no turn that lets it take them
+  // leaves them alone, but for jobs of a higher priority than the pending one.
   std::vector<ServerId> kept{};
 
   bool operator==(const PublishQueue&) const = default;

@@ -68,7 +68,11 @@ struct Job {
   // Tasks that are being ended to make room for it. Not stored: what is on its way comes all the same.
   struct Preemption {
     std::vector<AllocationId> victims;
-    MonotonicTime notBefore{};  // next look for some
+    std::vector<ServerId> servers;  // where it can be placed then, ascending; empty when it was tried there
+    Place keptAs{};                 // the job, as the queue was told whom they are kept for
+    MonotonicTime keptUntil{};      // once all have ended
+    MonotonicTime notBefore{};      // next look for some
+    uint32_t inVain = 0;            // so many times others were ended for it in a row, and it did not start
   } preemption;
   // What was done for its tasks that fell short, the newest last; bounded, and not stored.
   struct Adjusting {

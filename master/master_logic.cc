@@ -265,7 +265,7 @@ MasterLogic::Load MasterLogic::load() const {
           .agents = tables.agents.attached(),
           .monitors = tables.servers.monitors(),
           .quarantined = tables.servers.quarantines().size(),
-          .kept = tables.reservation ? tables.reservation->servers.size() : 0,
+          .kept = tables.jobs.queue().kept().size(),
           .preempted = tables.preempted,
           .inTrouble = tables.troubles.size(),
           .shielded = tables.servers.shields().size(),

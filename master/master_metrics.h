@@ -57,8 +57,8 @@ struct MasterMetrics {
       set.gauges("tarcil_master_servers", "Servers by state.", "state", {"up", "cordoned", "down"});
   prometheus::Gauge& quarantined =
       set.gauge("tarcil_master_quarantined_servers", "Servers set aside because they start no tasks.");
-  prometheus::Gauge& kept = set.gauge("tarcil_master_kept_servers",
-                                      "Servers that are kept free for a large job that has waited for long.");
+  prometheus::Gauge& kept =
+      set.gauge("tarcil_master_kept_servers", "Servers that are kept free for jobs that wait.");
   prometheus::Counter& preempted = set.counter("tarcil_master_preempted_tasks_total",
                                                "Tasks that were ended for jobs of a higher priority.");
   prometheus::Gauge& inTrouble =

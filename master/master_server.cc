@@ -330,7 +330,7 @@ void MasterServer::letOut(master::GiveTurns& action) {
   if (feed == feeds_.end()) return;
   std::vector<AgentFeedSender::Turn> turns;
   for (const master::QueueTurn& turn : action.jobs)
-    turns.push_back({turn.job, boundToTell(turn), turn.mayTakeKept});
+    turns.push_back({turn.job, boundToTell(turn), turn.mayTakeKept, turn.mayTake});
   feed->second->giveTurns(turns);
 }
 

@@ -27,7 +27,7 @@ std::optional<late::PoolAnswer> take(Context& context, Server& server, late::Poo
   const Tables& tables = context.tables;
   if (tables.pools.areLimited) report.wanted = std::min(report.wanted, report.least);
   late::PoolLease lease = server.record.pool;
-  const auto answer = late::handle(lease, report, grantable(tables, server));
+  std::optional<late::PoolAnswer> answer = late::handle(lease, report, grantable(tables, server));
   if (!answer || lease == server.record.pool) return answer;
   context.tables.servers.setPool(server, std::move(lease));
   context.out.put(server.record);

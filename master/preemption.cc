@@ -18,8 +18,15 @@
 namespace tarcil::master {
 namespace {
 
-// After so long a job that nothing could be done for is looked at again.
+// After so long a job that nothing could be done for is looked at again; one that others were ended for in
+// vain a second time too, and after twice as long each further time, up to so many doublings.
 constexpr Duration kBetweenVainTries = std::chrono::seconds(1);
+constexpr uint32_t kMostDoublings = 6;
+
+// For so long after its last victim's end the servers are kept for a job that nobody tries.
+constexpr Duration kPatience = std::chrono::seconds(1);
+// Jobs that servers are kept for at a time: agents are told of all these servers.
+constexpr size_t kMostKeptFor = 64;
 
 // Servers with free units that are looked at.
 constexpr size_t kMostFreeLookedAt = 1'024;
@@ -115,37 +122,41 @@ class Vision {
   std::set<Victim> victims_;
 };
 
+// Where the job can be placed, once these have ended.
+struct Room {
+  std::vector<Victim> victims;
+  std::set<ServerId> servers;
+};
+
 // The search for the job's slots.
 class Search {
  public:
   Search(const Context& context, const Job& job)
       : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
-    const Tables& tables = context.tables;
-    if (tables.reservation && !tables.jobs.queue().mayTakeKept(JobTable::placeOf(job))) {
-      except_ = tables.reservation->servers;
-    }
+    except_ = context.tables.jobs.queue().leaves(JobTable::placeOf(job));
     judging_ = judgingFor(spec_, context.tables.settings);
     best_ = bestFactor();
   }
 
-  // The victims by whose end `slots` more tasks get a slot, or fewer where not all do, but for gangs; empty
+  // The victims by whose end `slots` more tasks get a slot, or fewer where not all do, but for gangs; none
   // where some slot is to be had without.
-  std::vector<Victim> victimsFor(size_t slots) {
+  Room roomFor(size_t slots) {
     const bool isGang = spec_.schedule == Schedule::kGang;
     lookAtVictims();
     if (!options_.empty()) lookAtFree();
-    std::vector<Victim> all;
+    Room room;
     for (size_t found = 0; found < slots; ++found) {
       const auto slot = cheapest();
-      if (slot == options_.end()) return isGang ? std::vector<Victim>() : all;
+      if (slot == options_.end()) return isGang ? Room() : room;
       Option& option = slot->second;
       if (option.victims->empty() && !isGang) return {};
-      all.insert(all.end(), option.victims->begin(), option.victims->end());
+      room.victims.insert(room.victims.end(), option.victims->begin(), option.victims->end());
+      room.servers.insert(slot->first);
       option.vision.replace(*option.victims, spec_);
       placed_.add(servers().at(slot->first));
       judge(slot->first, option);
     }
-    return all;
+    return room;
   }
 
  private:
@@ -232,18 +243,67 @@ class Search {
   const Context& context_;
   const Job& job_;
   const JobSpec& spec_;
-  std::span<const ServerId> except_;  // kept for another job
+  std::vector<ServerId> except_;  // kept for another job
   Judging judging_;
   double best_ = 0;  // factor of the job's best platform
   Options options_;
   Spreading placed_;
 };
 
-// Units that are on their way to the job: those of victims that have not ended yet.
-size_t slotsToCome(const JobTable& jobs, Job& job) {
+// Whether units are on their way to the job: those of victims that have not ended yet.
+bool areVictimsEnding(const JobTable& jobs, Job& job) {
   auto& victims = job.preemption.victims;
-  std::erase_if(victims, [&jobs](AllocationId victim) { return jobs.holder(victim) == nullptr; });
-  return victims.size();
+  while (!victims.empty() && jobs.holder(victims.back()) == nullptr) victims.pop_back();
+  return !victims.empty();
+}
+
+void keepServers(Context& context, Job& job) {
+  Tables& tables = context.tables;
+  if (!tables.preempting.contains(job.record.id) && tables.preempting.size() >= kMostKeptFor) return;
+  tables.preempting.insert(job.record.id);
+  job.preemption.keptAs = JobTable::placeOf(job);
+  tables.jobs.queue().keep(
+      WaitingQueue::Purpose::kPreemption, job.record.id,
+      WaitingQueue::Reservation{.job = job.preemption.keptAs, .servers = job.preemption.servers});
+}
+
+// What was kept for it is there for others.
+void letGo(Context& context, const JobId& id) {
+  if (context.tables.preempting.erase(id) == 0) return;
+  WaitingQueue& queue = context.tables.jobs.queue();
+  queue.keep(WaitingQueue::Purpose::kPreemption, id, std::nullopt);
+  queue.wakeAll();
+}
+
+void lookNoLaterThan(Context& context, MonotonicTime when) {
+  std::optional<MonotonicTime>& due = context.tables.preemptionDue;
+  due = std::min(due.value_or(when), when);
+}
+
+// The job was tried when all its victims had ended, and still waits. It may be that its agent will not have
+// what they left: they are not to be ended for it again at once.
+void noteVainPreemption(Context& context, Job& job) {
+  if (const uint32_t before = job.preemption.inVain++; before > 0) {
+    const uint32_t doublings = std::min(before - 1, kMostDoublings);
+    job.preemption.notBefore = context.now.steady + kBetweenVainTries * (1u << doublings);
+  }
+  job.preemption.servers.clear();
+  letGo(context, job.record.id);
+}
+
+// Looks after the servers that are kept for the job; false where none are to be any more.
+bool isStillToBeKept(Context& context, Job& job) {
+  if (!job.waits()) {
+    job.preemption.inVain = 0;
+    return false;
+  }
+  if (job.preemption.keptAs != JobTable::placeOf(job)) keepServers(context, job);
+  if (areVictimsEnding(context.tables.jobs, job)) return true;
+  MonotonicTime& until = job.preemption.keptUntil;
+  if (until == MonotonicTime()) until = context.now.steady + kPatience;
+  if (context.now.steady >= until) return false;
+  lookNoLaterThan(context, until);
+  return true;
 }
 
 // Tasks that are ended for it: of a gang all, since the others can do nothing without it and start again
@@ -268,18 +328,22 @@ size_t preempt(Context& context, const Hold& hold, const std::string& why) {
 void preemptFor(Context& context, Job& job) {
   JobTable& jobs = context.tables.jobs;
   const JobSpec& spec = job.record.spec;
+  if (areVictimsEnding(jobs, job)) return;
+  if (!job.preemption.servers.empty()) noteVainPreemption(context, job);
   if (job.placeable() == 0 || !job.waits()) return;
   if (jobs.preemptible().empty() || jobs.preemptible().begin()->first >= spec.priority) return;
-  if (slotsToCome(jobs, job) > 0 || context.now.steady < job.preemption.notBefore) return;
-  const std::vector<Victim> victims = Search(context, job).victimsFor(job.placeable());
-  if (victims.empty()) {
+  if (context.now.steady < job.preemption.notBefore) {
+    return lookNoLaterThan(context, job.preemption.notBefore);
+  }
+  const Room room = Search(context, job).roomFor(job.placeable());
+  if (room.victims.empty()) {
     job.preemption.notBefore = context.now.steady + kBetweenVainTries;
     return;
   }
   const std::string why = "preempted by " + spec.name + " (job " + toString(job.record.id).substr(0, 8) +
                           ", priority " + std::to_string(spec.priority) + ")";
   size_t ended = 0;
-  for (const Victim& victim : victims) {
+  for (const Victim& victim : room.victims) {
     job.preemption.victims.push_back(victim.allocation);
     ended += preempt(context, *jobs.holder(victim.allocation), why);
   }
@@ -287,6 +351,23 @@ void preemptFor(Context& context, Job& job) {
   job.progress.reason = "room is being made: " + std::to_string(ended) + (ended == 1 ? " task" : " tasks") +
                         " of lower priority " + (ended == 1 ? "is" : "are") + " being ended";
   jobs.noteProgress(job);
+  job.preemption.servers.assign(room.servers.begin(), room.servers.end());
+  job.preemption.keptUntil = {};
+  keepServers(context, job);
+}
+
+void updatePreemptions(Context& context) {
+  Tables& tables = context.tables;
+  if (tables.preemptionDue && *tables.preemptionDue <= context.now.steady) {
+    tables.preemptionDue.reset();
+    tables.jobs.queue().wakeAll();
+  }
+  for (const JobId& id : std::set<JobId>(tables.preempting)) {
+    Job* job = tables.jobs.find(id);
+    if (job != nullptr && isStillToBeKept(context, *job)) continue;
+    if (job != nullptr) job->preemption.servers.clear();
+    letGo(context, id);
+  }
 }
 
 }  // namespace tarcil::master

@@ -97,7 +97,10 @@ void chooseServers(Context& context, const Job& job) {
     const JobSpec& spec = tables.jobs.find(other)->record.spec;
     return spec.timeout > Duration::zero() && now + spec.timeout + spec.grace <= start;
   };
-  tables.jobs.queue().reserve(WaitingQueue::Reservation{.job = JobTable::placeOf(job), .mayPass = mayPass});
+  tables.jobs.queue().keep(
+      WaitingQueue::Purpose::kRoom, job.record.id,
+      WaitingQueue::Reservation{
+          .job = JobTable::placeOf(job), .servers = reservation.servers, .mayPass = mayPass});
 }
 
 void widen(Context& context, const Job& job) {
@@ -109,9 +112,10 @@ void widen(Context& context, const Job& job) {
 }
 
 void letGo(Context& context) {
+  WaitingQueue& queue = context.tables.jobs.queue();
+  queue.keep(WaitingQueue::Purpose::kRoom, context.tables.reservation->job, std::nullopt);
   context.tables.reservation.reset();
-  context.tables.jobs.queue().reserve(std::nullopt);
-  context.tables.jobs.queue().wakeAll();
+  queue.wakeAll();
 }
 
 // Units on servers that are kept.
@@ -152,7 +156,7 @@ void refresh(Context& context) {
 }  // namespace
 
 bool isKept(const Tables& tables, ServerId server) {
-  return tables.reservation && std::ranges::binary_search(tables.reservation->servers, server);
+  return std::ranges::binary_search(tables.jobs.queue().kept(), server);
 }
 
 void updateReservation(Context& context) {

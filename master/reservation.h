@@ -27,7 +27,7 @@ namespace tarcil::master {
 // are given.
 void updateReservation(Context& context);
 
-// Whether the server is kept for a job.
+// Whether the server is kept for a job, for this or for another reason.
 bool isKept(const Tables& tables, ServerId server);
 
 // To be called when a job was tried and did not start. Where room was kept for it and there was twice what it

@@ -10,6 +10,8 @@ namespace {
 // Grants that a cluster may have made since the backup was taken: at 1000 a second, a hundred days. As much
 // again is left to chance, so that two restores of one backup differ.
 constexpr AllocationId kSpareAllocations = AllocationId{1} << 33;
+// Milliseconds: a quarter of an hour.
+constexpr uint64_t kSpareEpochs = 1 << 20;
 // Versions of servers are made of allocation numbers, and those have to stay below this for it (startup.cc).
 constexpr AllocationId kAllocationEnd = AllocationId{1} << 40;
 
@@ -50,9 +52,10 @@ Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, Wa
   if (!contents.cluster)
     return invalid("no master has ever started on this store; there is nothing to restore");
   ClusterRecord cluster = *contents.cluster;
-  // The time of the restore: a restore takes longer than a millisecond, so the next one gets another.
+  // The time of the restore: a restore takes longer than a millisecond, so the next one gets another. Where
+  // the clock has been set back, chance has to tell two restores of one backup apart.
   const auto stamp = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-  cluster.epoch = std::max(cluster.epoch + 1, static_cast<uint64_t>(stamp));
+  cluster.epoch = std::max(cluster.epoch + 1 + rng.below(kSpareEpochs), static_cast<uint64_t>(stamp));
   cluster.nextAllocation += kSpareAllocations + rng.below(kSpareAllocations);
   if (cluster.nextAllocation >= kAllocationEnd) {
     return invalid("its numbers of allocations are used up; start on a new store instead");

@@ -12,11 +12,11 @@
 namespace tarcil {
 
 // Raises the cluster's epoch to one that no earlier start had, also where the same backup was restored
-// before: agents start new epochs of their own. Moves the counter of allocations past whatever may have been
-// given out since. Tasks that were starting count as running: a monitor that does not know one may have
-// forgotten its end, and then it is lost, not launched again. Queued tasks of exclusive jobs may have been
-// started since: they are left alone for one grace of servers (kOneGrace). Invalid where the contents are no
-// store's, or the counter is used up.
+// before, and the clock set back meanwhile: agents start new epochs of their own. Moves the counter of
+// allocations past whatever may have been given out since. Tasks that were starting count as running: a
+// monitor that does not know one may have forgotten its end, and then it is lost, not launched again. Queued
+// tasks of exclusive jobs may have been started since: they are left alone for one grace of servers
+// (kOneGrace). Invalid where the contents are no store's, or the counter is used up.
 Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, WallTime now, Rng& rng);
 
 // As a task's mayRunFor: as long as the master waits for servers, which it knows at its start.

@@ -134,8 +134,9 @@ void askForWake(Context& context) {
   // Its job is tried anew when its bound passes, also where nothing else happens.
   std::optional<MonotonicTime> reservationDue;
   if (tables.reservation) reservationDue = tables.reservation->widenAt;
-  for (const auto& other : {tables.agents.nextDeadline(), tables.historyDue, tables.turnsDue,
-                            tables.troubles.due.next(), tables.pools.due, reservationDue}) {
+  for (const auto& other :
+       {tables.agents.nextDeadline(), tables.historyDue, tables.turnsDue, tables.troubles.due.next(),
+        tables.pools.due, tables.preemptionDue, reservationDue}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,8 @@ struct Tables {
   PublishQueue queueTold{};                    // to agents, last
   std::optional<RoomReservation> reservation;  // as the queue was told last
   MonotonicTime reservationNotBefore{};        // a job to keep servers for is looked for
+  std::set<JobId> preempting{};                // jobs that servers are kept for till their victims have ended
+  std::optional<MonotonicTime> preemptionDue{};  // when they are to be looked at
   TroubleTable troubles{};
   AdjustingCounts adjusted{};  // since the start
   PoolLimits pools{};

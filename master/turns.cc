@@ -32,7 +32,7 @@ const Agent* whoTries(const Tables& tables, const JobId& id) {
 void publishQueue(Context& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.wakes()};
-  if (const auto& reservation = context.tables.reservation) news.kept = reservation->servers;
+  news.kept = queue.kept();
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;
   context.out.send(news);
@@ -72,6 +72,7 @@ void giveTurns(Context& context) {
   Tables& tables = context.tables;
   WaitingQueue& queue = tables.jobs.queue();
   if (tables.servers.takeBetter()) queue.wakeAll();
+  updatePreemptions(context);
   updateReservation(context);
   const auto lookUp = [&tables](const JobId& id) -> WaitingQueue::Candidate {
     const Agent* owner = whoTries(tables, id);

@@ -1,6 +1,8 @@
 #include "master/waiting_queue.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 namespace tarcil::master {
@@ -48,14 +50,38 @@ bool WaitingQueue::isToBeTriedAgain(const Place& place) const {
   return turn != onTurn_.end() && turn->second;
 }
 
-void WaitingQueue::reserve(std::optional<Reservation> reservation) {
-  reservation_ = std::move(reservation);
+void WaitingQueue::keep(Purpose purpose, const JobId& job, std::optional<Reservation> reservation) {
+  if (reservation) {
+    reservations_.insert_or_assign({purpose, job}, std::move(*reservation));
+  } else {
+    reservations_.erase({purpose, job});
+  }
+  std::set<ServerId> all;
+  for (const auto& [key, each] : reservations_) all.insert(each.servers.begin(), each.servers.end());
+  kept_.assign(all.begin(), all.end());
   isExhausted_ = false;
 }
 
-bool WaitingQueue::mayTakeKept(const Place& place) const {
-  return !reservation_ || !contains(reservation_->job) || place.job == reservation_->job.job ||
-         order_.rank(place) < order_.rank(reservation_->job) || reservation_->mayPass(place.job);
+bool WaitingQueue::mayTake(const Reservation& reservation, const Place& place) const {
+  return !contains(reservation.job) || place.job == reservation.job.job ||
+         order_.rank(place) < order_.rank(reservation.job) ||
+         (reservation.mayPass && reservation.mayPass(place.job));
+}
+
+std::vector<ServerId> WaitingQueue::leaves(const Place& place) const {
+  std::set<ServerId> servers;
+  for (const auto& [key, reservation] : reservations_) {
+    if (!mayTake(reservation, place)) servers.insert(reservation.servers.begin(), reservation.servers.end());
+  }
+  return {servers.begin(), servers.end()};
+}
+
+QueueTurn WaitingQueue::turnOf(const Place& place) const {
+  QueueTurn turn{.job = place.job};
+  const std::vector<ServerId> left = leaves(place);
+  turn.mayTakeKept = left.empty();
+  if (!left.empty()) std::ranges::set_difference(kept_, left, std::back_inserter(turn.mayTake));
+  return turn;
 }
 
 std::vector<QueueTurn> WaitingQueue::giveTurns(size_t atMost, const LookUp& lookUp) {
@@ -66,7 +92,7 @@ std::vector<QueueTurn> WaitingQueue::giveTurns(size_t atMost, const LookUp& look
     begunAnew_ = wakes && !isDeep ? begunAnew_ + 1 : 0;
     batches_ = wakes ? 1 : batches_ + 1;
     for (const Place& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
-      turns.push_back({.job = next.job, .mayTakeKept = mayTakeKept(next)});
+      turns.push_back(turnOf(next));
       order_.put(next, Mode::kOnTurn);
       onTurn_.emplace(next, false);
     }
@@ -137,8 +163,8 @@ std::optional<uint8_t> WaitingQueue::pendingPriority(WallTime now) const {
   };
   if (order_.size(Mode::kToBeTried) > 0) order_.walk({Mode::kToBeTried}, vain_, take);
   if (!onTurn_.empty()) take(onTurn_.begin()->first);
-  if (reservation_ && contains(reservation_->job)) {
-    first = std::min(first.value_or(INT64_MAX), order_.rank(reservation_->job));
+  for (const auto& [key, reservation] : reservations_) {
+    if (contains(reservation.job)) take(reservation.job);
   }
   if (!first) return std::nullopt;
   return order_.lifted(*first, now);

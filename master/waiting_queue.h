@@ -6,10 +6,12 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/state/server.h"
 #include "master/events.h"
 #include "master/waiting_order.h"
 
@@ -43,16 +45,20 @@ class WaitingQueue {
   // Somebody came: he may be able to try those.
   void wakeUntriable();
 
-  // What is kept for one job: others may take of it only where they have a higher rank, or `mayPass` lets
-  // them; their turns say so.
+  // What is kept for one job: others may take of it only where they have a higher rank, or `mayPass`, if
+  // given, lets them; their turns say so.
   struct Reservation {
     Place job;
-    std::function<bool(const JobId&)> mayPass;
+    std::vector<ServerId> servers;  // ascending
+    std::function<bool(const JobId&)> mayPass = nullptr;
   };
-  void reserve(std::optional<Reservation> reservation);
-  const std::optional<Reservation>& reservation() const { return reservation_; }
-  // Requires: it waits.
-  bool mayTakeKept(const Place& place) const;
+  // What is kept for this purpose and job from now on; nullopt: nothing.
+  enum class Purpose : uint8_t { kRoom, kPreemption };
+  void keep(Purpose purpose, const JobId& job, std::optional<Reservation> reservation);
+  // All that is kept, ascending.
+  const std::vector<ServerId>& kept() const { return kept_; }
+  // What of it the job leaves to others, ascending. Requires: it waits.
+  std::vector<ServerId> leaves(const Place& place) const;
 
   // What turns are given by.
   struct Candidate {
@@ -91,6 +97,8 @@ class WaitingQueue {
   size_t size() const { return order_.size(); }
 
  private:
+  bool mayTake(const Reservation& reservation, const Place& place) const;
+  QueueTurn turnOf(const Place& place) const;
   std::vector<Place> inOrder(size_t atMost, const LookUp& lookUp);
   std::vector<Place> deep(size_t atMost, const LookUp& lookUp);
 
@@ -98,12 +106,13 @@ class WaitingQueue {
   std::map<Place, bool> onTurn_;  // value: to be tried again
   WaitingOrder::Kinds vain_;      // of jobs that found no slot since something got better
   uint64_t wakes_ = 0;
-  std::optional<Reservation> reservation_;
-  Place deepest_;             // given a turn in a batch that did not begin anew in spite of a wake
-  bool beginsAnew_ = true;    // since the last batch
-  bool isExhausted_ = false;  // nothing has changed since there was nobody to give a turn to
-  int batches_ = 0;           // since the last that began anew
-  int begunAnew_ = 0;         // batches in a row
+  std::map<std::pair<Purpose, JobId>, Reservation> reservations_;
+  std::vector<ServerId> kept_;  // of all of them
+  Place deepest_;               // given a turn in a batch that did not begin anew in spite of a wake
+  bool beginsAnew_ = true;      // since the last batch
+  bool isExhausted_ = false;    // nothing has changed since there was nobody to give a turn to
+  int batches_ = 0;             // since the last that began anew
+  int begunAnew_ = 0;           // batches in a row
 };
 
 }  // namespace tarcil::master

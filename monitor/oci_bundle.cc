@@ -165,7 +165,7 @@ std::string findCrun() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/usr/sbin:/usr/bin:/sbin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string program = folder + "/crun";
+    std::string program = folder + "/crun";
     if (folder.starts_with('/') && ::access(program.c_str(), X_OK) == 0) return program;
   }
   return {};

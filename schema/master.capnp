@@ -68,7 +68,10 @@ struct Turn {
   # not known. The shortest time told during one wait counts; where none is, the job's own bound, else the agent's.
 
   mayTakeKept @2 :Bool;
-  # The job comes before the one that servers are kept for (QueueNews.kept), or ends in time, or is that one.
+  # The job comes before those that servers are kept for (QueueNews.kept), or ends in time, or is the one.
+
+  mayTake @3 :List(UInt32);
+  # Where it may not take all that is kept: the servers of QueueNews.kept, ascending, that it may take all the same.
 }
 
 struct QueueNews {
@@ -81,7 +84,8 @@ struct QueueNews {
   # which of these it was decided on: a job that was tried in vain on an older state has a turn.
 
   kept @2 :List(UInt32);
-  # Servers, ascending, that are kept free for a job that has waited for long. Whoever has no turn that lets it take them
+  # Servers, ascending, that are kept free for jobs that wait: for one that has waited for long, and for those that others
+  # are being ended for. Whoever has no turn that lets it take them
   # leaves them alone, but for jobs of a higher priority than pendingPriority.
 }
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Runs clang over every translation unit of the project, in parallel.
+"""Runs clang-tidy with the checks of .clang-tidy over every translation unit of the project, in parallel.
 
-    scripts/check-clang.py tidy [BUILD_FOLDER]     clang-tidy with the checks of .clang-tidy, and all that `syntax` sees
-    scripts/check-clang.py syntax [BUILD_FOLDER]   clang++ must accept it, warnings as errors, thread annotations too
+    scripts/check-clang.py [BUILD_FOLDER]
 
-BUILD_FOLDER (default build/dev, where each source is a unit) has the compile commands and the generated headers:
+BUILD_FOLDER (default build/release, where several sources are one unit: a third of the time) has the compile commands
+and the generated headers:
 
-    cmake --preset dev && cmake --build --preset dev --target tarcil_generated
+    cmake --preset release && cmake --build --preset release --target tarcil_generated
 
- A unit that passed is not
-checked again while it, everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate
-remembers, and `syntax` passes over what `tidy` passed. No unit is started after TARCIL_CLANG_MINUTES (default 5), and
-it says how many are left to the next run; the newest come first.
+What clang++ itself warns of counts too, thread annotations among it. A unit that passed is not checked again while it,
+everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate remembers, where the
+unit has been built. No unit is started after TARCIL_CLANG_MINUTES (default 30), and it says how many are left to the next
+run; those with the newest changes come first.
 """
 
 import concurrent.futures
@@ -19,7 +19,6 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import time
@@ -28,22 +27,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Warnings that only g++ has are not an error; those that only clang has are asked for.
 OWN_WARNINGS = ["-Wno-unknown-warning-option", "-Wthread-safety"]
-GCC_ONLY = re.compile(r"-fno-sanitize-recover=.*|-fsanitize=.*")
 # g++ takes precompiled headers (cmake/precompiled.cmake); clang reads each source with its own includes alone.
 PRECOMPILED = re.compile(r" -fpch-preprocess\b| -Winvalid-pch -include \S+")
 
 
-def clang_command(mode, entry, build):
+def clang_command(entry, build):
     """The command that checks one entry of compile_commands.json."""
-    if mode == "tidy":
-        return ["clang-tidy", "--quiet", "-p", str(Path(build, "clang-gate")), *[f"--extra-arg={w}" for w in OWN_WARNINGS], entry["file"]]
-    words = shlex.split(entry["command"])
-    first = next(i for i, word in enumerate(words) if word.startswith("-"))
-    output = words.index("-o")
-    words = words[first:output] + words[output + 2:]
-    compiler = "clang" if entry["file"].endswith(".c") else "clang++"
-    return [compiler, "-fsyntax-only", *OWN_WARNINGS,
-            *[w for w in words if w != "-c" and not GCC_ONLY.fullmatch(w)]]
+    warnings = [f"--extra-arg={w}" for w in OWN_WARNINGS]
+    return ["clang-tidy", "--quiet", "-p", str(Path(build, "clang-gate")), *warnings, entry["file"]]
 
 
 def dependencies(build):
@@ -54,17 +45,15 @@ def dependencies(build):
 
 
 class Stamps:
-    """The files that say which units passed a mode, by a hash of all that the verdict depends on."""
+    """The files that say which units passed, by a hash of all that the verdict depends on."""
 
-    def __init__(self, mode, build):
-        self.mode = mode
+    def __init__(self, build):
         self.build = build
         self.folder = Path(build, "clang-gate")
         self.dependencies = dependencies(build)
         self.contents = {}
-        tool = "clang-tidy" if mode == "tidy" else "clang++"
-        self.common = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
-        self.common += (ROOT / ".clang-tidy").read_bytes() if mode == "tidy" else b""
+        self.common = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True).stdout
+        self.common += (ROOT / ".clang-tidy").read_bytes()
 
     def content(self, path):
         if path not in self.contents:
@@ -80,11 +69,18 @@ class Stamps:
         files = self.dependencies.get(output)
         if not files:
             return None
-        command = clang_command(self.mode, entry, self.build)
+        command = clang_command(entry, self.build)
         digest = hashlib.sha256(self.common + "\0".join(command + [entry["command"]]).encode())
         for path in files:
             digest.update(self.content(path))
-        return self.folder / f"{self.mode}-{digest.hexdigest()}"
+        return self.folder / f"passed-{digest.hexdigest()}"
+
+
+def sources(entry):
+    """The project's sources in a unit: what CMake wrote for several includes them."""
+    if "/Unity/" not in entry["file"]:
+        return [entry["file"]]
+    return re.findall(r'#include "(/.+)"', Path(entry["file"]).read_text())
 
 
 def units(build):
@@ -98,11 +94,15 @@ def units(build):
     folder = Path(build, "clang-gate")
     folder.mkdir(exist_ok=True)
     (folder / "compile_commands.json").write_text(json.dumps(entries))
-    own = [e for e in entries if Path(e["file"]).is_relative_to(ROOT) and not Path(e["file"]).is_relative_to(build)]
     log = subprocess.run(["git", "-C", str(ROOT), "log", "-n", "50", "--name-only", "--format="],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
     age = {str(ROOT / name): i for i, name in reversed(list(enumerate(log.split())))}
-    return sorted(own, key=lambda e: age.get(e["file"], len(age)))
+    ages = {}
+    for entry in entries:
+        own = [s for s in sources(entry) if Path(s).is_relative_to(ROOT) and not Path(s).is_relative_to(build)]
+        if own:
+            ages[entry["file"]] = min(age.get(s, len(age)) for s in own)
+    return sorted((e for e in entries if e["file"] in ages), key=lambda e: ages[e["file"]])
 
 
 def check(command, entry, stamp, deadline):
@@ -118,40 +118,41 @@ def check(command, entry, stamp, deadline):
 
 
 def main(arguments):
-    if not arguments or arguments[0] not in ("syntax", "tidy") or len(arguments) > 2:
+    if len(arguments) > 1 or any(a.startswith("-") for a in arguments):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
-    mode, build = arguments[0], str((Path(arguments[1]) if arguments[1:] else ROOT / "build/dev").resolve())
+    build = str((Path(arguments[0]) if arguments else ROOT / "build/release").resolve())
     if not Path(build, "compile_commands.json").is_file():
-        print(f"check-clang: {build} is not configured: cmake --preset dev && cmake --build --preset dev --target tarcil_generated", file=sys.stderr)
+        print(f"check-clang: {build} is not configured: cmake --preset release && "
+              "cmake --build --preset release --target tarcil_generated", file=sys.stderr)
         return 2
     todo = units(build)
     if not todo:
         print("check-clang: nothing to check: compile_commands.json has no source of this project", file=sys.stderr)
         return 1
-    minutes = float(os.environ.get("TARCIL_CLANG_MINUTES", "5"))
-    return run(mode, build, todo, time.monotonic() + 60 * minutes)
+    minutes = float(os.environ.get("TARCIL_CLANG_MINUTES", "30"))
+    return run(build, todo, time.monotonic() + 60 * minutes)
 
 
-def run(mode, build, todo, deadline):
+def run(build, todo, deadline):
     """Checks the units that are not known to pass; 1 if any fails."""
-    stamps = [Stamps(each, build) for each in {"tidy": ["tidy"], "syntax": ["syntax", "tidy"]}[mode]]
+    stamps = Stamps(build)
     counts = {"passed": 0, "failed": 0, "left": 0, "known": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         running = {}
         for entry in todo:
-            passed = [stamp for stamp in (each.of(entry) for each in stamps) if stamp]
-            if any(stamp.exists() for stamp in passed):
+            stamp = stamps.of(entry)
+            if stamp and stamp.exists():
                 counts["known"] += 1
             else:
-                future = pool.submit(check, clang_command(mode, entry, build), entry, next(iter(passed), None), deadline)
-                running[future] = os.path.relpath(entry["file"], ROOT)
+                future = pool.submit(check, clang_command(entry, build), entry, stamp, deadline)
+                running[future] = " ".join(os.path.relpath(source, ROOT) for source in sources(entry))
         for future in concurrent.futures.as_completed(running):
             verdict, output = future.result()
             counts[verdict] += 1
             if verdict != "left":
                 print(f"  {verdict} {running[future]}\n{output}", end="", flush=True)
-    print(f"check-clang {mode}: {counts['passed']} passed, {counts['known']} unchanged since they passed, "
+    print(f"check-clang: {counts['passed']} passed, {counts['known']} unchanged since they passed, "
           f"{counts['failed']} failed, {counts['left']} left to the next run for lack of time")
     return 1 if counts["failed"] else 0
 

@@ -130,7 +130,7 @@ void Sites::note(Site& site, ServerId server, const Glance& glance) {
 
 void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
   offer.rus = vacancy.rus;
-  offer.taken = static_cast<uint16_t>(vacancy.rus - vacancy.free);
+  offer.taken = static_cast<uint16_t>(vacancy.rus - std::min(vacancy.rus, vacancy.free));
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
   offer.reason = reasonAgainst(glance);

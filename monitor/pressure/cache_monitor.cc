@@ -133,7 +133,7 @@ Reading<CacheUse> CacheMonitor::machine() const {
   for (const std::string& group : foldersIn(root_)) {
     const std::string name = std::filesystem::path(group).filename();
     if (name == "info" || name == "mon_groups" || name == "mon_data") continue;
-    const auto use = useOf(group);
+    auto use = useOf(group);
     if (!use) return use;
     sum->occupied += use->occupied;
     sum->transferred += use->transferred;

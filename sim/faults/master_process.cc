@@ -335,7 +335,7 @@ agent::TurnsGiven MasterProcess::turnsOf(const master::GiveTurns& action) {
   agent::TurnsGiven given;
   for (const master::QueueTurn& turn : action.jobs) {
     given.jobs.push_back(turn.job);
-    if (!turn.mayTakeKept) given.leaveKept.insert(turn.job);
+    if (!turn.mayTakeKept) given.leaveKept.emplace(turn.job, turn.mayTake);
     const auto need = logic_->need(turn.job);
     if (!need || !turn.slotsAhead) continue;
     const auto bound = forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);

@@ -92,6 +92,7 @@ class StoreWitness {
   void placed(Job& job, const TaskRecord& record, Task& task);
   void released(const TaskRecord& record, Task& task);
   void checkPlace(const Job& job, const TaskRecord& record);
+  void checkReplaced(const TaskRecord& record, const Task& before);
   void checkEnd(const TaskRecord& record, const Task& before);
   void wrong(const TaskRecord& record, const std::string& what);
 

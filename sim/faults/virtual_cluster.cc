@@ -106,8 +106,12 @@ void VirtualCluster::submitAgain(const JobId& job, uint32_t agent) {
 }
 
 void VirtualCluster::handIn(const JobId& job, uint32_t agent) {
-  ++clients_.at(job).requests;
   ++clients_.at(job).underWay;
+  request(job, agent);
+}
+
+void VirtualCluster::request(const JobId& job, uint32_t agent) {
+  ++clients_.at(job).requests;
   world_.after(world_.delay(), [this, job, agent, restores = restores_] {
     const Client& client = clients_.at(job);
     agents_[agent]->submit(client.caller, client.job, [this, job, restores](const Status& status) {
@@ -118,14 +122,17 @@ void VirtualCluster::handIn(const JobId& job, uint32_t agent) {
 
 void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t restores) {
   Client& client = clients_.at(job);
-  --client.underWay;
   const bool isStored = master_.stored().stateOf(job).has_value();
   const bool isOfBefore = restores != restores_;
-  if (!status.ok() && (status.error().code == ErrorCode::kUnavailable || isOfBefore)) {
-    if (client.answered) return;
+  const bool isUnknown = !status.ok() && (status.error().code == ErrorCode::kUnavailable || isOfBefore);
+  if (isUnknown && !client.answered) {
     client.agent = (client.agent + 1) % agents();
-    world_.after(world_.upTo(kClientRetry), [this, job] { handIn(job, clients_.at(job).agent); });
-  } else if (status.ok()) {
+    world_.after(world_.upTo(kClientRetry), [this, job] { request(job, clients_.at(job).agent); });
+    return;
+  }
+  --client.underWay;
+  if (isUnknown) return;
+  if (status.ok()) {
     // An agent that has not heard of the restored master yet says what was true of the one before.
     const bool isOfOldMaster = restored_ && world_.now().steady < *restored_ + kOldMastersWord;
     if (!isStored && (isOfBefore || isOfOldMaster)) {

@@ -126,7 +126,7 @@ class VirtualCluster {
     NewJob job;
     uint32_t agent = 0;
     uint32_t requests = 0;  // handed in so often
-    uint32_t underWay = 0;  // of them, not answered yet
+    uint32_t underWay = 0;  // that still asks, or waits to ask again
     bool answered = false;
     bool told = false;    // that it is over
     bool isVoid = false;  // taken by a master whose store was replaced by an older one
@@ -141,6 +141,7 @@ class VirtualCluster {
 
   void startRoles(const VirtualClusterOptions& options);
   void handIn(const JobId& job, uint32_t agent);
+  void request(const JobId& job, uint32_t agent);
   void answered(const JobId& job, const Status& status, uint64_t restores);
   void ask(const MasterProcess::Request& request, MasterProcess::Answer answer);
   void steerNext();

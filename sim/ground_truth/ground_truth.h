@@ -54,6 +54,6 @@ struct Belief {
 };
 
 // The name by which profiles call a platform.
-std::string platformName(PlatformNumber platform);
+std::string platformName(size_t platform);
 
 }  // namespace tarcil::sim

@@ -118,7 +118,7 @@ Belief ParametricTruth::belief(double error, Rng& rng) const {
   return belief;
 }
 
-std::string platformName(PlatformNumber platform) {
+std::string platformName(size_t platform) {
   return "platform-" + std::to_string(platform);
 }
 

@@ -59,7 +59,7 @@ Agents::Agents(World& world, const Belief& belief, const AgentsOptions& options,
   for (uint32_t i = 0; i < options_.agents; ++i) {
     Agent& agent = agents_.emplace_back();
     agent.state.setContention(options_.settings.contention);
-    for (PlatformNumber p = 0; p < belief_.shares.size(); ++p) {
+    for (size_t p = 0; p < belief_.shares.size(); ++p) {
       agent.state.setShare(platformName(p), belief_.shares[p]);
     }
     for (const ServerUpdate& update : updates) agent.state.apply(update);
@@ -350,7 +350,7 @@ std::optional<Duration> Agents::boundOf(const JobSpec& spec, uint32_t slots) {
   const Judging judging = judgingFor(spec, options_.settings);
   std::vector<Newcomer> newcomers;
   double best = 0;
-  for (PlatformNumber p = 0; p < belief_.shares.size(); ++p) {
+  for (size_t p = 0; p < belief_.shares.size(); ++p) {
     const double factor = platformFactor(spec.profile, platformName(p));
     best = std::max(best, factor);
     newcomers.push_back(newcomer(viewOn(spec.profile, belief_.shares[p], factor), judging, spec.rusPerTask));

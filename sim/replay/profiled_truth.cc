@@ -15,7 +15,7 @@ ProfiledTruth::ProfiledTruth(const Belief& belief, const std::vector<Pressure>& 
   for (const Profile& profile : belief.profiles) {
     Application& application = applications_.emplace_back();
     application.nature = natureOf(profile.caused, profile.tolerated);
-    for (PlatformNumber p = 0; p < shares_.size(); ++p) {
+    for (size_t p = 0; p < shares_.size(); ++p) {
       application.alone.push_back(platformFactor(profile, platformName(p)));
     }
     const double best = *std::max_element(application.alone.begin(), application.alone.end());

@@ -32,7 +32,7 @@ class Applications {
     if (isNew && belief.profiles.size() < kMost) {
       Profile& profile = belief.profiles.emplace_back(job.profile);
       profile.platforms.clear();
-      for (PlatformNumber p = 0; p < recording.platforms.size(); ++p) {
+      for (size_t p = 0; p < recording.platforms.size(); ++p) {
         profile.platforms[platformName(p)] = platformFactor(job.profile, recording.platforms[p].name);
       }
       belief.targets.push_back(job.target);

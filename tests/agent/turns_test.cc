@@ -79,7 +79,7 @@ TEST(AgentTurns, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
   h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
   h.submitted(ofPriority(50), jobId(1));
   h.submitted(ofPriority(50), jobId(2));
-  h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .leaveKept = {jobId(1)}});
+  h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {}}}});
   h.takeCommits();
   EXPECT_TRUE(h.launches.empty());
   EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
@@ -91,6 +91,18 @@ TEST(AgentTurns, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
   h.handle(agent::QueueTold{});
   h.submitted(ofPriority(50), jobId(4));
   EXPECT_EQ(h.launches.size(), 3u) << "nothing is kept any more";
+}
+
+TEST(AgentTurns, OfWhatIsKeptAJobTakesWhatItsTurnNames) {
+  AgentHarness h({aServer("a"), aServer("b")});
+  h.holdTurns();
+  h.attach();
+  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0, 1}});
+  h.submitted(ofPriority(50), jobId(1));
+  h.handle(agent::TurnsGiven{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {1}}}});
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.launches[0].spec.server, "b");
 }
 
 TEST(AgentTurns, TheTurnOfAJobThatIsNotKnownIsPassed) {

@@ -61,6 +61,14 @@ TEST_F(TwoSides, UnitsThatATaskGivesBackComeIn) {
   EXPECT_EQ(came(quiet_), 3);
 }
 
+TEST_F(TwoSides, MoreUnitsAreFreeThanTheFactsSay) {
+  Vacancy regrown = feeling(kQuiet, 2);
+  regrown.free = 9;
+  index_.update(0, regrown, kStart);
+  EXPECT_EQ(came(quiet_), 5);
+  EXPECT_EQ(index_.buckets()[quiet_].free(), 9u);
+}
+
 TEST_F(TwoSides, UnitsThatATaskTakesDoNotGoOut) {
   index_.update(0, feeling(kQuiet, 1), kStart);
   EXPECT_EQ(came(quiet_), 0);

@@ -337,6 +337,18 @@ struct BusyCommits : testing::Test {
   }
 };
 
+TEST_F(BusyCommits, AreNotSaidToBeOverWhenRepeated) {
+  submit(1, "alice");
+  submit(2, "alice");
+  Commit commit = newJob(3, spec());
+  commit.newJob->record.user = "alice";
+  commit.sequence = 3;
+  ASSERT_EQ(master.resend(agent, commit).outcome, Outcome::kBusy);
+  EXPECT_EQ(master.resend(agent, commit).outcome, Outcome::kBusy);
+  EXPECT_THAT(only<AssignJob>(master.lastActions()), IsEmpty())
+      << "its client may have handed it in anew by the time that this arrives";
+}
+
 TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
   EXPECT_EQ(submit(1, "alice").outcome, Outcome::kOk);
   EXPECT_EQ(submit(2, "alice").outcome, Outcome::kOk);

@@ -54,6 +54,8 @@ struct Preemption : testing::Test {
   }
 
   int roundsFor(WallTime submitted);
+  // The task of job 1 that was stopped ends, and starts again where it was.
+  void restartVictim(AllocationId allocation);
 
   // Its agent looked for slots, and found none: the tasks that are stopped now.
   std::vector<AllocationId> tryInVain(int number, const JobSpec& wanted) {
@@ -67,6 +69,13 @@ struct Preemption : testing::Test {
     std::vector<AllocationId> allocations;
     for (const StopTask& stop : only<StopTask>(actions)) allocations.push_back(stop.allocation);
     return allocations;
+  }
+  static master::QueueTurn onlyTurn(const std::vector<master::Action>& actions) {
+    const auto turns = only<master::GiveTurns>(actions);
+    EXPECT_THAT(turns, SizeIs(1));
+    if (turns.empty()) return {};
+    EXPECT_THAT(turns[0].jobs, SizeIs(1));
+    return turns[0].jobs[0];
   }
   std::vector<master::Action> pass(int number) {
     return h.handle(master::TurnsPassed{agent, {jobId(number)}});
@@ -142,6 +151,61 @@ TEST_F(Preemption, IsNotRepeatedWhileVictimsEnd) {
   ASSERT_THAT(tryInVain(2, ofPriority(50)), SizeIs(1));
   h.handle(master::SettingsSet{1'000, {}});
   EXPECT_THAT(stopped(pass(2)), IsEmpty());
+}
+
+TEST_F(Preemption, NobodyBehindTheJobTakesTheUnitsOfTheFirstVictimWhileTheLastEnds) {
+  const auto low = run(1, preemptible(10, 2), {0, 0});
+  run(3, ofPriority(90, 2), {1, 1});
+  ASSERT_THAT(tryInVain(2, ofPriority(50, 1, 2)), UnorderedElementsAre(low[0], low[1]));
+  end(low[0]);
+  EXPECT_THAT(h.queueTold().kept, ElementsAre(0));
+  const master::QueueTurn victim = onlyTurn(pass(2));
+  EXPECT_EQ(victim.job, jobId(1));
+  EXPECT_FALSE(victim.mayTakeKept);
+  EXPECT_THAT(victim.mayTake, IsEmpty());
+  pass(1);
+  const master::QueueTurn helped = onlyTurn(end(low[1]));
+  EXPECT_EQ(helped.job, jobId(2));
+  EXPECT_TRUE(helped.mayTakeKept);
+}
+
+TEST_F(Preemption, WhatIsKeptIsThereForAllWhenTheJobWasTriedInVain) {
+  const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
+  const auto stops = tryInVain(2, ofPriority(50));
+  end(stops[0]);
+  ASSERT_THAT(h.queueTold().kept, SizeIs(1));
+  const ServerId server = h.queueTold().kept[0];
+  run(3, ofPriority(60), {server});
+  ASSERT_THAT(stopped(pass(2)), SizeIs(1)) << "it is helped anew";
+  h.cancel(2, user("alice"));
+  EXPECT_THAT(h.queueTold().kept, IsEmpty());
+}
+
+TEST_F(Preemption, NothingIsKeptForLongForAJobThatNobodyTries) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  end(tryInVain(2, ofPriority(50))[0]);
+  ASSERT_THAT(h.queueTold().kept, SizeIs(1));
+  h.pass(2s);
+  h.handle(master::TimerFired{});
+  EXPECT_THAT(h.queueTold().kept, IsEmpty());
+}
+
+// What else keeps its agent from starting it there the master does not know.
+TEST_F(Preemption, AJobThatOthersWereEndedForInVainIsHelpedLessAndLessOften) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  auto stops = tryInVain(2, ofPriority(50));
+  const MonotonicTime began = h.now().steady;
+  int times = 0;
+  for (; h.now().steady - began < 60s; h.pass(1s)) {
+    if (!stops.empty()) {
+      ++times;
+      restartVictim(stops[0]);
+    }
+    h.handle(master::TimerFired{});
+    stops = stopped(pass(2));
+  }
+  EXPECT_GE(times, 4);
+  EXPECT_LE(times, 8) << "after 0, 1, 2, 4 ... seconds";
 }
 
 TEST_F(Preemption, HelpsAJobThatTriesAgain) {
@@ -229,6 +293,19 @@ TEST_F(Preemption, TheUnitsAreNotOfferedToTheVictimFirstThoughItIsOld) {
   const auto turns = only<master::GiveTurns>(end(stops[0]));
   ASSERT_FALSE(turns.empty());
   EXPECT_EQ(turns[0].jobs[0].job, jobId(2)) << "else it takes its unit again, and is ended again, for ever";
+}
+
+void Preemption::restartVictim(AllocationId allocation) {
+  TaskIndex task = 0;
+  while (h.task(1, task).allocation != allocation) ++task;
+  const ServerId server = h.task(1, task).server == "s" ? 0 : 1;
+  end(allocation);
+  Commit again = moreFor(1);
+  again.claims = {claim(task, server)};
+  again.claims[0].attempt = h.task(1, task).attempt;
+  again.explanation.wanted = 1;
+  h.commit(agent, again);
+  h.started(monitor, h.task(1, task).allocation);
 }
 
 // How often tasks of job 1 are ended for job 2, which was submitted at this time, before that has its turn.

@@ -44,7 +44,10 @@ class RestoringTest : public testing::Test {
   // A master starts on the backup, restored a while later.
   void restore() {
     master_.pass(std::chrono::hours(1));
-    const auto changes = changesOfRestore(*backup_.load(), master_.now().wall, rng_);
+    restoreAt(master_.now().wall);
+  }
+  void restoreAt(WallTime byTheClock) {
+    const auto changes = changesOfRestore(*backup_.load(), byTheClock, rng_);
     ASSERT_TRUE(changes.ok()) << changes.error().message;
     master_.store() = backup_;
     ASSERT_TRUE(master_.store().write(*changes).ok());
@@ -79,6 +82,15 @@ TEST_F(RestoringTest, VoidsTheEpochsOfAnEarlierRestoreOfTheSameBackup) {
   master_.attachAgent("x", epoch_);
   const uint64_t epoch = *master_.agentAnswer().epoch;
   restore();
+  master_.attachAgent("x", epoch);
+  EXPECT_NE(*master_.agentAnswer().epoch, epoch);
+}
+
+TEST_F(RestoringTest, VoidsTheEpochsOfAnEarlierRestoreThoughTheClockWasSetBack) {
+  restoreAt(WallTime());
+  master_.attachAgent("x", epoch_);
+  const uint64_t epoch = *master_.agentAnswer().epoch;
+  restoreAt(WallTime());
   master_.attachAgent("x", epoch);
   EXPECT_NE(*master_.agentAnswer().epoch, epoch);
 }

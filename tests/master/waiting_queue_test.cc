@@ -230,8 +230,11 @@ TEST(WaitingQueue, SaysTheHighestPriorityThatIsStillToBeTried) {
 // Of jobs 1 to `count`, room is kept for the first, and these may pass it.
 WaitingQueue reservedQueue(int count, std::set<JobId> mayPass) {
   WaitingQueue queue = queueOf(count);
-  queue.reserve(WaitingQueue::Reservation{
-      .job = place(50, 1), .mayPass = [mayPass](const JobId& job) { return mayPass.contains(job); }});
+  queue.keep(WaitingQueue::Purpose::kRoom, jobId(1),
+             WaitingQueue::Reservation{
+                 .job = place(50, 1), .servers = {3, 5}, .mayPass = [mayPass](const JobId& job) {
+                   return mayPass.contains(job);
+                 }});
   return queue;
 }
 
@@ -249,9 +252,28 @@ TEST(WaitingQueue, BehindAJobThatRoomIsKeptForOnlyThoseTakeOfItThatMay) {
   EXPECT_THAT(turns, SizeIs(4));
   EXPECT_THAT(mayTakeKept(turns), ElementsAre(jobId(1), jobId(3)));
   queue.endTurns();
-  queue.reserve(std::nullopt);
+  queue.keep(WaitingQueue::Purpose::kRoom, jobId(1), std::nullopt);
   queue.wakeAll();
   EXPECT_THAT(mayTakeKept(queue.giveTurns(8, anybody)), SizeIs(4));
+}
+
+TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBehindIt) {
+  WaitingQueue queue = queueOf(0);
+  for (const auto& [priority, job] : {std::pair{60, 1}, {50, 2}, {40, 3}}) {
+    queue.put(place(priority, job), true);
+    const auto server = static_cast<ServerId>(10 * job);
+    queue.keep(WaitingQueue::Purpose::kPreemption, jobId(job),
+               WaitingQueue::Reservation{.job = place(priority, job), .servers = {server, 99}});
+  }
+  EXPECT_THAT(queue.kept(), ElementsAre(10, 20, 30, 99));
+  const master::QueueTurn first = queue.giveTurns(1, anybody).at(0);
+  EXPECT_EQ(first.job, jobId(1));
+  EXPECT_TRUE(first.mayTakeKept);
+  queue.endTurns();
+  const master::QueueTurn second = queue.giveTurns(1, anybody).at(0);
+  EXPECT_EQ(second.job, jobId(2));
+  EXPECT_FALSE(second.mayTakeKept);
+  EXPECT_THAT(second.mayTake, ElementsAre(20, 30)) << "server 99 is kept for job 1 as well";
 }
 
 TEST(WaitingQueue, WhatComesBeforeAJobThatRoomIsKeptForMayTakeOfIt) {
