@@ -281,13 +281,14 @@ void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
       writeGive(give, indexOf(give.server), jobs_.find(give.job), list[i]);
     }
   }
-  if (!box.forgets.empty()) {
-    auto list = to.initForgets(size(box.forgets));
+  const auto writeTurns = [&indexOf](const auto& messages, auto list) {
     for (uint32_t i = 0; i < list.size(); ++i) {
-      list[i].setServer(indexOf(box.forgets[i].server));
-      list[i].setTurn(box.forgets[i].turn);
+      list[i].setServer(indexOf(messages[i].server));
+      list[i].setTurn(messages[i].turn);
     }
-  }
+  };
+  if (!box.forgets.empty()) writeTurns(box.forgets, to.initForgets(size(box.forgets)));
+  if (!box.stops.empty()) writeTurns(box.stops, to.initStops(size(box.stops)));
   if (!box.surroundings.empty()) {
     auto list = to.initSurroundings(size(box.surroundings));
     for (uint32_t i = 0; i < list.size(); ++i) {
@@ -419,6 +420,9 @@ void LateBindingAgent::carryOut() {
   }
   for (const auto& forget : actions_.forgets) {
     if (LateOutbox* box = outboxOf(forget.server)) box->forgets.push_back(forget);
+  }
+  for (const auto& stop : actions_.stops) {
+    if (LateOutbox* box = outboxOf(stop.server)) box->stops.push_back(stop);
   }
   for (const auto& over : actions_.tasksOver) carryOut(over);
   for (const auto& over : actions_.jobsOver) {

@@ -16,7 +16,8 @@ constexpr int kMostInFlight = 4;
 }  // namespace
 
 bool LateOutbox::empty() const {
-  return reserves.empty() && cancels.empty() && gives.empty() && forgets.empty() && surroundings.empty();
+  return reserves.empty() && cancels.empty() && gives.empty() && forgets.empty() && stops.empty() &&
+         surroundings.empty();
 }
 
 void LateOutbox::clear() {
@@ -24,6 +25,7 @@ void LateOutbox::clear() {
   cancels.clear();
   gives.clear();
   forgets.clear();
+  stops.clear();
   surroundings.clear();
 }
 

@@ -24,6 +24,7 @@ struct LateOutbox {
   std::vector<late::Cancel> cancels;
   std::vector<late::Give> gives;
   std::vector<late::Forget> forgets;
+  std::vector<late::Stop> stops;
   std::vector<ServerId> surroundings;  // servers whose surroundings have changed
 
   bool empty() const;

@@ -91,7 +91,7 @@ void write(const late::TaskOver& over, TaskIndex task, const std::string& server
   to.setCode(over.code);
   to.setAttempts(over.attempts);
   to.setServer(convert::text(server));
-  if (over.outcome != late::Outcome::kDone) return;
+  if (over.turn == 0) return;
   auto phases = to.initPhases();
   to.setTurn(over.turn);
   phases.setReserve(static_cast<uint64_t>(over.phases.reserve.count()));

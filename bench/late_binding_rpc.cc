@@ -1,64 +1,55 @@
 // Questions: how many tasks of milliseconds does a cluster of real processes bind late in a second, what does
-// one cost, how long does it wait to be launched, and how long does a client wait when its agent falls
-// silent?
+// one cost, how long does it wait to be launched, how long does a client wait when its agent falls silent,
+// and what do users get beside each other?
 //
-//   late_binding_rpc closed   [--servers N] [--slots K] [--one-process] [--under-way J] [--seconds S]
+//   late_binding_rpc closed   [--servers N] [--slots K] [--monitors M] [--under-way J] [--seconds S]
 //   late_binding_rpc open     [...] --load X --task-ms D [--agents A]
 //   late_binding_rpc failover [...] [--rounds R]
+//   late_binding_rpc streams  [...] --task-ms D --stream USER:PRIORITY:LOAD:FROM:UNTIL... [--even] [--json
+//   FILE]
 //
-// Master, agents and monitors are processes of their own (with --one-process one monitor stands for all
-// servers); their tasks are timers. The client is this process. With `open`, jobs arrive by chance (Poisson)
-// and tasks take a constant time; with `closed`, tasks take no time and the next job comes when one is over.
+// Master, agents and monitors are processes of their own (--monitors: each for as many servers); their tasks
+// are timers, or with --executor PROGRAM those of real processes in containers. The clients, one for each
+// user and agent, are this process. With `open`, jobs arrive by chance (Poisson) and tasks take a constant
+// time; with `closed`, tasks take no time and the next job comes when one is over. With `streams`, users ask
+// for shares of the cluster between so many seconds; --even: their jobs arrive at even distances.
 #include <kj/async-io.h>
 #include <kj/async-unix.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
+#include "bench/late_cluster.h"
+#include "bench/late_load.h"
 #include "bench/report.h"
-#include "cli/cluster.h"
-#include "cli/local_cluster.h"
-#include "cli/supervisor.h"
-#include "client/late_client.h"
-#include "core/base/rng.h"
-#include "env/clock.h"
-#include "rpc/token.h"
+#include "rpc/quiet_sockets.h"
 
 namespace tarcil::bench {
 namespace {
 
 struct Flags {
   std::string mode;
-  uint32_t servers = 20, slots = 4, agents = 1, underWay = 16, tasks = 10, rounds = 50;
-  bool oneProcess = false;
-  double load = 0.2, taskMs = 10, seconds = 10, probeRatio = 2;
-  std::string data = "late-binding-rpc";
-  std::string tarcil;
+  LateClusterPlan cluster;
+  std::optional<uint32_t> monitors;  // none: one for each server
+  LateWork work{.taskMs = 10};
+  std::string executor;
+  uint32_t underWay = 16, rounds = 50;
+  double load = 0.2, seconds = 10;
+  std::vector<std::string> streams;
+  bool isEven = false;
+  std::string json;
   uint64_t seed = 1;
 };
 
-// Of a process, in microseconds.
-double cpuOf(int pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  std::stringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 2)));
-  std::string field;
-  double ticks = 0;
-  for (int i = 3; i <= 15 && fields >> field; ++i) {
-    if (i >= 14) ticks += std::stod(field);
-  }
-  return ticks * 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
+// Of this process, in microseconds.
 double ownCpu() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -68,184 +59,45 @@ double ownCpu() {
   return micros(usage.ru_utime) + micros(usage.ru_stime);
 }
 
-// A local cluster of emulated servers that lend all of their units for good.
-class Processes {
- public:
-  Processes(const Flags& flags, kj::AsyncIoContext& io)
-      : supervisor_(io.unixEventPort, *io.lowLevelProvider, io.provider->getTimer(), flags.tarcil,
-                    [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); }) {
-    const std::string data = std::filesystem::absolute(flags.data);
-    std::filesystem::remove_all(data);
-    std::filesystem::create_directories(data);
-    const uint32_t monitors = flags.oneProcess ? 1 : flags.servers;
-    LocalClusterPlan plan;
-    plan.data = data;
-    plan.agents = flags.agents;
-    plan.emulate = data + "/servers-1.yaml";
-    auto local = prepareLocalCluster(plan);
-    if (!local) throw std::runtime_error(local.error().message);
-    const RoleCommand sample = local->stages[1].front();
-    local->stages[1].clear();
-    for (uint32_t i = 1; i <= monitors; ++i) {
-      const std::string name = "monitor-" + std::to_string(i),
-                        file = data + "/servers-" + std::to_string(i) + ".yaml";
-      std::ofstream out(file);
-      out << "servers:\n";
-      for (uint32_t s = 0; s < flags.servers / monitors; ++s) {
-        out << "  - {name: s" << i << "-" << s << ", rus: " << flags.slots << "}\n";
-      }
-      RoleCommand monitor = sample;
-      monitor.name = name;
-      monitor.address = "unix:" + data + "/run/" + name + ".sock";
-      monitor.log = data + "/log/" + name + ".log";
-      const std::string slots = std::to_string(flags.slots);
-      monitor.arguments = {"serve",
-                           "monitor",
-                           "--name",
-                           name,
-                           "--listen",
-                           monitor.address,
-                           "--master",
-                           "unix:" + data + "/run/master.sock",
-                           "--token-file",
-                           data + "/tokens/monitor.token",
-                           "--data",
-                           data + "/monitors/" + name,
-                           "--emulate",
-                           file,
-                           "--late-binding-units",
-                           slots,
-                           "--late-binding-least",
-                           slots};
-      local->stages[1].push_back(monitor);
-    }
-    for (RoleCommand& agent : local->stages[2]) {
-      agent.arguments.insert(agent.arguments.end(), {"--probe-ratio", std::to_string(flags.probeRatio)});
-    }
-    context_ = local->context;
-    supervisor_.start(local->stages).wait(io.waitScope);
-  }
-
-  const Context& context() const { return context_; }
-  int pidOf(const std::string& name) const {
-    for (const RunningRole& role : supervisor_.roles()) {
-      if (role.command.name == name) return role.pid;
-    }
-    throw std::runtime_error("no process " + name);
-  }
-  // Microseconds of processor time, by role.
-  std::map<std::string, double> cpu() const {
-    std::map<std::string, double> cpu;
-    for (const RunningRole& role : supervisor_.roles()) cpu[role.command.role] += cpuOf(role.pid);
-    return cpu;
-  }
-  void stop(kj::WaitScope& waitScope) { supervisor_.stop().wait(waitScope); }
-
- private:
-  Supervisor supervisor_;
-  Context context_;
+struct Share {
+  LateStream stream;
+  double load = 0;
 };
 
-// Submits jobs and keeps what comes of them.
-class Load final : public LateClientListener {
- public:
-  Load(const Flags& flags, Net net, const Processes& processes)
-      : flags_(flags),
-        net_(net),
-        rng_(flags.seed),
-        client_(net, systemClock(), processes.context().agents, *readTokenFile(processes.context().tokenFile),
-                {}, *this) {}
-
-  void submit() {
-    LateClientJob job;
-    for (uint8_t& byte : job.id.bytes) byte = static_cast<uint8_t>(rng_());
-    job.spec.name = "bench";
-    job.spec.policy = Policy::kLateBinding;
-    job.spec.tasks = flags_.tasks;
-    job.spec.command = {"true"};
-    if (flags_.mode != "closed") job.spec.command = {"sleep", std::to_string(flags_.taskMs / 1000)};
-    left_[client_.submit(std::move(job))] = {flags_.tasks, Steady::now()};
-  }
-
-  // Jobs come by chance, so many in a second.
-  kj::Promise<void> arrive(double perSecond) {
-    const double pause = -std::log(1 - rng_.unit()) / perSecond;
-    next_ += std::chrono::duration_cast<Steady::duration>(std::chrono::duration<double>(pause));
-    const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(next_ - Steady::now()).count();
-    return net_.timer.afterDelay(std::max<int64_t>(wait, 0) * kj::NANOSECONDS).then([this, perSecond]() {
-      submit();
-      return arrive(perSecond);
-    });
-  }
-  void startArriving() { next_ = Steady::now(); }
-
-  void taskOver(const LateClientResult& result) override {
-    ++over;
-    if (result.outcome != late::Outcome::kDone) ++notDone;
-    if (!result.problem.empty()) std::fprintf(stderr, "%s\n", result.problem.c_str());
-    if (isMeasuring) {
-      const auto& phases = result.phases;
-      launchMs.push_back(static_cast<double>((phases.reserve + phases.queue + phases.getTask).count()) /
-                         1000);
-      reserveMs.push_back(static_cast<double>(phases.reserve.count()) / 1000);
-      queueMs.push_back(static_cast<double>(phases.queue.count()) / 1000);
-      getTaskMs.push_back(static_cast<double>(phases.getTask.count()) / 1000);
-    }
-    if (failedAt && result.outcome == late::Outcome::kDone) {
-      firstAfterFailure = Steady::now();
-      failedAt = false;
-    }
-    const auto job = left_.find(result.task.job);
-    if (--job->second.tasks > 0) return;
-    if (isMeasuring) responseMs.push_back(milliseconds(Steady::now() - job->second.since));
-    left_.erase(job);
-    if (isClosed) submit();
-  }
-  void agentFailed(const std::string&, const std::vector<late::ClientTask>&) override {
-    ++failures;
-    failedAt = true;
-  }
-  void denied(const Error& error) override { throw std::runtime_error(error.message); }
-
-  bool isClosed = false, isMeasuring = false;
-  uint64_t over = 0, notDone = 0, failures = 0;
-  bool failedAt = false;
-  Steady::time_point firstAfterFailure{};
-  std::vector<double> launchMs, reserveMs, queueMs, getTaskMs, responseMs;
-
- private:
-  struct Left {
-    uint32_t tasks = 0;
-    Steady::time_point since{};
-  };
-
-  const Flags& flags_;
-  const Net net_;
-  Rng rng_;
-  std::map<late::ClientJob, Left> left_;
-  Steady::time_point next_{};
-  LateClient client_;
-};
+Share readStream(const std::string& text) {
+  std::stringstream in(text);
+  std::vector<double> numbers;
+  for (std::string part; std::getline(in, part, ':');) numbers.push_back(std::stod(part));
+  if (numbers.size() != 5 || numbers[2] <= 0 || numbers[4] <= numbers[3])
+    throw std::runtime_error("--stream " + text + ": write USER:PRIORITY:LOAD:FROM:UNTIL");
+  return {{static_cast<uint32_t>(numbers[0]), static_cast<uint8_t>(numbers[1]), 0, numbers[3], numbers[4]},
+          numbers[2]};
+}
 
 class Bench {
  public:
   explicit Bench(const Flags& flags)
-      : flags_(flags), io_(setUp()), processes_(flags, io_), load_(flags, net(), processes_) {}
+      : flags_(flags),
+        io_(setUp()),
+        cluster_(flags.cluster, io_),
+        load_(net(), cluster_, flags.cluster.users, flags.mode == "failover" ? 1 : flags.cluster.agents,
+              flags.work, flags.seed) {}
 
   void run() {
     printConditions();
+    const LateClusterPlan& plan = flags_.cluster;
     std::printf("%u servers of %u slots in %u monitor processes, %u agents, d = %.2f, jobs of %u tasks\n",
-                flags_.servers, flags_.slots, flags_.oneProcess ? 1 : flags_.servers, flags_.agents,
-                flags_.probeRatio, flags_.tasks);
+                plan.servers, plan.slots, plan.monitors, plan.agents, plan.probeRatio, flags_.work.tasks);
     if (flags_.mode == "closed") {
       closed();
     } else if (flags_.mode == "open") {
       open();
-    } else {
+    } else if (flags_.mode == "failover") {
       failover();
+    } else {
+      streams();
     }
-    processes_.stop(io_.waitScope);
-    std::filesystem::remove_all(flags_.data);
+    cluster_.stop(io_.waitScope);
   }
 
  private:
@@ -253,26 +105,29 @@ class Bench {
     kj::UnixEventPort::captureChildExit();
     return kj::setupAsyncIo();
   }
-  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
+  Net net() { return {io_.provider->getNetwork(), sockets_, io_.provider->getTimer()}; }
   void pass(double seconds) {
     net().timer.afterDelay(static_cast<int64_t>(seconds * 1e9) * kj::NANOSECONDS).wait(io_.waitScope);
   }
+  uint32_t slots() const { return flags_.cluster.servers * flags_.cluster.slots; }
 
-  // For so long; prints what was used meanwhile.
-  void measure(double seconds) {
+  // For so long; prints what was used meanwhile. The share of the machine that was busy.
+  double measure(double seconds) {
     const uint64_t before = load_.over;
-    const auto cpuBefore = processes_.cpu();
-    const double ownBefore = ownCpu(), began = static_cast<double>(Steady::now().time_since_epoch().count());
+    const auto cpuBefore = cluster_.cpu();
+    const double ownBefore = ownCpu();
+    const auto began = Steady::now();
     const MachineCpu machine;
     load_.isMeasuring = true;
     pass(seconds);
     load_.isMeasuring = false;
-    const double took = (static_cast<double>(Steady::now().time_since_epoch().count()) - began) / 1e9;
+    const double took = milliseconds(Steady::now() - began) / 1000;
     const auto count = static_cast<double>(load_.over - before);
+    const double busy = machine.busySeconds() / took / static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
     std::printf("%.0f tasks in %.2f s: %.0f tasks/s; machine %.0f %% busy\n", count, took, count / took,
-                100 * machine.busySeconds() / took / static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
+                100 * busy);
     double daemons = 0;
-    for (const auto& [role, cpu] : processes_.cpu()) {
+    for (const auto& [role, cpu] : cluster_.cpu()) {
       const double used = (cpu - cpuBefore.at(role)) / count;
       daemons += used;
       std::printf("  %s: %.1f us CPU per task\n", role.c_str(), used);
@@ -281,55 +136,100 @@ class Bench {
                 (ownCpu() - ownBefore) / count);
     if (load_.notDone > 0)
       std::printf("  %lu tasks were not done\n", static_cast<unsigned long>(load_.notDone));
+    return busy;
   }
 
   void closed() {
     load_.isClosed = true;
-    for (uint32_t i = 0; i < flags_.underWay; ++i) load_.submit();
+    for (uint32_t i = 0; i < flags_.underWay; ++i) load_.submit({});
     pass(2);
     measure(flags_.seconds);
   }
 
-  double arrivals() const {
-    return flags_.load * flags_.servers * flags_.slots / (flags_.taskMs / 1000) / flags_.tasks;
+  double jobsPerSecond(double load) const {
+    return load * slots() / (flags_.work.taskMs / 1000) / flags_.work.tasks;
+  }
+  kj::Promise<void> arriveForEver() {
+    return load_
+        .arrive({{.jobsPerSecond = jobsPerSecond(flags_.load), .until = 1e9}}, LateLoad::Arrivals::kRandom)
+        .eagerlyEvaluate(nullptr);
   }
 
   void open() {
-    load_.startArriving();
-    auto arriving = load_.arrive(arrivals()).eagerlyEvaluate(nullptr);
+    auto arriving = arriveForEver();
     pass(2);
     measure(flags_.seconds);
-    printSpread("submit to launch, ms", load_.launchMs);
-    printSpread("  reserve, ms", load_.reserveMs);
-    printSpread("  queue, ms", load_.queueMs);
-    printSpread("  get task, ms", load_.getTaskMs);
-    printSpread("response of a job, ms", load_.responseMs);
+    const LateTimes& times = load_.times[0];
+    printSpread("submit to launch, ms", times.launchMs);
+    printSpread("  reserve, ms", times.reserveMs);
+    printSpread("  queue, ms", times.queueMs);
+    printSpread("  get task, ms", times.getTaskMs);
+    printSpread("response of a job, ms", times.responseMs);
   }
 
   void failover() {
-    load_.startArriving();
-    auto arriving = load_.arrive(arrivals()).eagerlyEvaluate(nullptr);
+    auto arriving = arriveForEver();
     pass(2);
     std::vector<double> silence;
     for (uint32_t round = 0; round < flags_.rounds; ++round) {
       // Clients use agents in turn.
-      const int pid = processes_.pidOf("agent-" + std::to_string(load_.failures % flags_.agents + 1));
+      const int pid = cluster_.pidOf("agent-" + std::to_string(load_.failures % flags_.cluster.agents + 1));
       const auto stopped = Steady::now();
       const uint64_t failures = load_.failures;
       ::kill(pid, SIGSTOP);
-      while (load_.failures == failures || load_.failedAt) pass(0.0005);
-      silence.push_back(milliseconds(load_.firstAfterFailure - stopped) - flags_.taskMs);
+      while (load_.failures == failures || load_.hasFailed) pass(0.0005);
+      silence.push_back(milliseconds(load_.firstAfterFailure - stopped) - flags_.work.taskMs);
       ::kill(pid, SIGCONT);
       pass(0.5);
     }
     printSpread("agent stopped to first launch elsewhere, ms", silence);
   }
 
+  void streams() {
+    std::vector<LateStream> streams;
+    for (const std::string& text : flags_.streams) {
+      const Share share = readStream(text);
+      streams.push_back(share.stream);
+      streams.back().jobsPerSecond = jobsPerSecond(share.load);
+    }
+    // All agents and all slots have had a task before anything is measured.
+    for (uint32_t i = 0; i < 2 * flags_.cluster.agents; ++i) load_.runOne({}, slots()).wait(io_.waitScope);
+    const auto arrivals = flags_.isEven ? LateLoad::Arrivals::kEven : LateLoad::Arrivals::kRandom;
+    auto arriving = load_.arrive(streams, arrivals).eagerlyEvaluate(nullptr);
+    const double busy = measure(flags_.seconds);
+    nlohmann::json users = nlohmann::json::array();
+    for (uint32_t user = 0; user < flags_.cluster.users; ++user) {
+      auto& responses = load_.times[user].responseMs;
+      if (!responses.empty())
+        printSpread("user " + std::to_string(user) + ": response of a job, ms", responses);
+      users.push_back({{"running", load_.running[user].upTo(flags_.seconds)}, {"response_ms", responses}});
+    }
+    if (flags_.json.empty()) return;
+    std::ofstream out(flags_.json);
+    out << nlohmann::json(
+        {{"slots", slots()}, {"busy", busy}, {"not_done", load_.notDone}, {"users", users}});
+    if (!out.flush()) throw std::runtime_error(flags_.json + ": cannot be written");
+  }
+
   const Flags& flags_;
   kj::AsyncIoContext io_;
-  Processes processes_;
-  Load load_;
+  QuietSockets sockets_{*io_.lowLevelProvider, io_.unixEventPort};
+  LateCluster cluster_;
+  LateLoad load_;
 };
+
+void complete(Flags& flags) {
+  LateClusterPlan& plan = flags.cluster;
+  plan.isReal = !flags.executor.empty();
+  plan.monitors = plan.isReal ? plan.servers : flags.monitors.value_or(plan.servers);
+  if (plan.monitors == 0 || plan.monitors > plan.servers)
+    throw std::runtime_error("--monitors: write 1 to the number of servers");
+  if (plan.isReal) flags.work.executor = {std::filesystem::absolute(flags.executor)};
+  if (flags.mode == "closed") flags.work.taskMs = 0;
+  for (const std::string& text : flags.streams)
+    plan.users = std::max(plan.users, readStream(text).stream.user + 1);
+  if (flags.mode == "streams" && flags.streams.empty()) throw std::runtime_error("streams: give a --stream");
+}
 
 }  // namespace
 }  // namespace tarcil::bench
@@ -337,24 +237,33 @@ class Bench {
 int main(int count, char** words) {
   using namespace tarcil::bench;
   Flags flags;
-  flags.tarcil = std::filesystem::path(words[0]).parent_path().parent_path() / "tarcil";
-  CLI::App app("Late binding with real processes: throughput, cost, delays, failover.");
-  app.add_option("mode", flags.mode)->required()->check(CLI::IsMember({"closed", "open", "failover"}));
-  app.add_option("--servers", flags.servers);
-  app.add_option("--slots", flags.slots);
-  app.add_option("--agents", flags.agents);
-  app.add_option("--tasks", flags.tasks);
+  LateClusterPlan& plan = flags.cluster;
+  plan.tarcil = std::filesystem::path(words[0]).parent_path().parent_path() / "tarcil";
+  plan.data = "late-binding-rpc";
+  CLI::App app("Late binding with real processes: throughput, cost, delays, failover, shares of users.");
+  app.add_option("mode", flags.mode)
+      ->required()
+      ->check(CLI::IsMember({"closed", "open", "failover", "streams"}));
+  app.add_option("--servers", plan.servers);
+  app.add_option("--slots", plan.slots);
+  app.add_option("--agents", plan.agents);
+  app.add_option("--monitors", flags.monitors);
+  app.add_option("--probe-ratio", plan.probeRatio);
+  app.add_option("--data", plan.data);
+  app.add_option("--executor", flags.executor);
+  app.add_option("--tasks", flags.work.tasks);
+  app.add_option("--task-ms", flags.work.taskMs);
   app.add_option("--under-way", flags.underWay);
   app.add_option("--rounds", flags.rounds);
-  app.add_flag("--one-process", flags.oneProcess);
   app.add_option("--load", flags.load);
-  app.add_option("--task-ms", flags.taskMs);
   app.add_option("--seconds", flags.seconds);
-  app.add_option("--probe-ratio", flags.probeRatio);
-  app.add_option("--data", flags.data);
+  app.add_option("--stream", flags.streams);
+  app.add_flag("--even", flags.isEven);
+  app.add_option("--json", flags.json);
   app.add_option("--seed", flags.seed);
   CLI11_PARSE(app, count, words);
   try {
+    complete(flags);
     Bench(flags).run();
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "late_binding_rpc: %s\n", problem.what());

@@ -43,8 +43,9 @@ LateJobStatus handOver(Cluster& cluster, const JobId& id, JobFile job, bool deta
   return watcher.status();
 }
 
+// To an end, be it that it was made to end.
 bool hasRun(const LateTaskStatus& task) {
-  return task.state == RunState::kDone || task.state == RunState::kFailed;
+  return task.state == RunState::kDone || task.state == RunState::kFailed || task.code != 0;
 }
 
 std::string resultOf(const LateTaskStatus& task) {

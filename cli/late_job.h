@@ -16,10 +16,10 @@ namespace tarcil {
 
 struct LateTaskStatus {
   RunState state = RunState::kQueued;  // until it is over
-  int32_t code = 0;                    // kDone, kFailed
+  int32_t code = 0;                    // kDone, kFailed; kCancelled where it was stopped
   std::string server;                  // that had it last; empty: none
   uint32_t attempts = 0;
-  late::Phases phases{};  // kDone, kFailed
+  late::Phases phases{};  // where it has a code
 };
 
 // What became of a task that is over: kDone or kFailed where it ran to its end.

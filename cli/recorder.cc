@@ -35,10 +35,15 @@ Recorder::~Recorder() noexcept(false) = default;
 
 void Recorder::begin() {
   began_ = now();
+  late_.emplace(cluster_, began_, [this](const LateJobStatus& job) {
+    write(recording::lineOf(recording::recordOf(job)));
+    writeProgress(job, stateOf(job));
+  });
   write(recording::head(std::string("tarcil ") + TARCIL_VERSION));
   lookAtSettings();
   lookAtServers();
   lookForJobs(true);
+  late_->look(now());
   flush();
 }
 
@@ -52,6 +57,8 @@ void Recorder::look() {
   }
   lookForJobs(false);
   if (looks_ % kProgressEvery == 0) askForJobs({unfinished_.begin(), unfinished_.end()});
+  late_->look(now());
+  count();
   flush();
 }
 
@@ -60,6 +67,8 @@ void Recorder::end(const std::string& why) {
     lookAtServers();
     lookForJobs(false);
     askForJobs({unfinished_.begin(), unfinished_.end()});
+    late_->end(now());
+    count();
   } catch (const kj::Exception& exception) {
     if (fromException(exception).code != ErrorCode::kUnavailable) throw;
   }
@@ -164,15 +173,15 @@ kj::Promise<void> Recorder::fetchAndWrite(const JobId& id) {
           [this, id](JobStatus&& job) {
             if (known_.insert(id).second) {
               write(recording::lineOf(job.record));
-              ++counts_.jobs;
+              ++jobs_;
             }
-            writeProgress(job);
+            writeProgress(job, job.progress.state);
             if (isFinal(job.progress.state)) {
               unfinished_.erase(id);
             } else if (unfinished_.insert(id).second) {
               following_.add(follow(id));
             }
-            counts_.unfinished = unfinished_.size();
+            count();
           },
           [this, id](kj::Exception&& exception) {
             // The master does not keep ended jobs for ever.
@@ -203,13 +212,19 @@ kj::Promise<void> Recorder::follow(const JobId& id) {
 void Recorder::forget(const JobId& id) {
   known_.insert(id);
   unfinished_.erase(id);
-  counts_.unfinished = unfinished_.size();
+  count();
 }
 
-void Recorder::writeProgress(const JobStatus& job) {
+void Recorder::count() {
+  counts_.jobs = jobs_ + late_->seen();
+  counts_.unfinished = unfinished_.size() + late_->unfinished();
+}
+
+template <typename Job>
+void Recorder::writeProgress(const Job& job, RunState state) {
   for (size_t first = 0; first < job.tasks.size(); first += kTasksALine) {
     Json line = recording::lineOf(job, first, kTasksALine);
-    const bool isNews = !line["progress"]["tasks"].empty() || (first == 0 && isFinal(job.progress.state));
+    const bool isNews = !line["progress"]["tasks"].empty() || (first == 0 && isFinal(state));
     if (isNews) write(std::move(line));
   }
 }

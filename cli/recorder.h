@@ -4,6 +4,7 @@
 #include <kj/async.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/cluster.h"
 #include "cli/growing_file.h"
 #include "cli/job_status.h"
+#include "cli/late_recorder.h"
 #include "cli/settings.h"
 
 namespace tarcil {
@@ -23,7 +25,7 @@ struct RecorderCounts {
 
 // Single-threaded. Jobs are found by looking once a second, so none is missed that the master keeps for so
 // long after its end; how they end is told by the master at once. Nothing is missed while the cluster is out
-// of reach either: the next look that succeeds finds it.
+// of reach either: the next look that succeeds finds it. Late-bound jobs are the agents' (late_recorder.h).
 class Recorder final : private kj::TaskSet::ErrorHandler {
  public:
   // Both outlive it.
@@ -50,10 +52,12 @@ class Recorder final : private kj::TaskSet::ErrorHandler {
   void lookAtSettings();
   void lookForJobs(bool unfinishedOnly);
   void askForJobs(const std::vector<JobId>& ids);
-  void writeProgress(const JobStatus& job);
+  template <typename Job>
+  void writeProgress(const Job& job, RunState state);
   kj::Promise<void> fetchAndWrite(const JobId& id);
   kj::Promise<void> follow(const JobId& id);
   void forget(const JobId& id);
+  void count();
 
   Cluster& cluster_;
   GrowingFile& file_;
@@ -65,6 +69,8 @@ class Recorder final : private kj::TaskSet::ErrorHandler {
   std::string settings_;                                    // as written last
   std::map<std::string, std::string> platforms_, servers_;  // by name, as written last
   std::set<JobId> known_, unfinished_;
+  std::optional<LateRecorder> late_;  // from begin() on
+  size_t jobs_ = 0;                   // the master's
   RecorderCounts counts_;
 };
 

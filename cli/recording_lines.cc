@@ -57,6 +57,23 @@ Json taskJson(const TaskRecord& task) {
           {"s", task.s}};
 }
 
+// To an end, on a server.
+bool hasRun(const LateTaskStatus& task) {
+  return task.state == RunState::kDone || task.state == RunState::kFailed || task.code != 0;
+}
+
+// Its monitor measured how long each phase took, but not when: they are laid end to end from the submission.
+Json taskJson(const LateTaskStatus& task, size_t index, WallTime submitted) {
+  const late::Phases& phases = task.phases;
+  const WallTime started = submitted + phases.reserve + phases.queue + phases.getTask;
+  return {{"index", index},
+          {"state", name(task.state)},
+          {"server", task.server},
+          {"started", jsonTime(started)},
+          {"ended", jsonTime(started + phases.service)},
+          {"attempt", task.attempts - 1}};
+}
+
 }  // namespace
 
 Json head(const std::string& program) {
@@ -123,6 +140,27 @@ Json lineOf(const JobStatus& job, size_t first, size_t count) {
            {{"job", toString(job.record.id)},
             {"state", name(job.progress.state)},
             {"finished", jsonTime(job.progress.finished)},
+            {"tasks", std::move(tasks)}}}};
+}
+
+JobRecord recordOf(const LateJobStatus& job) {
+  JobRecord record;
+  record.id = job.id;
+  record.user = job.user;
+  record.submitted = job.submitted;
+  record.spec = job.spec;
+  return record;
+}
+
+Json lineOf(const LateJobStatus& job, size_t first, size_t count) {
+  Json tasks = Json::array();
+  for (size_t i = first; i < std::min(first + count, job.tasks.size()); ++i) {
+    if (hasRun(job.tasks[i])) tasks.push_back(taskJson(job.tasks[i], i, job.submitted));
+  }
+  return {{"progress",
+           {{"job", toString(job.id)},
+            {"state", name(stateOf(job))},
+            {"finished", jsonTime(job.finished)},
             {"tasks", std::move(tasks)}}}};
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/job_status.h"
 #include "cli/json.h"
+#include "cli/late_job.h"
 #include "core/decide/options.h"
 #include "core/state/server.h"
 
@@ -34,6 +35,9 @@ Json lineOf(const ServerFacts& facts, const ServerStatus& status);
 Json lineOf(const JobRecord& job);
 // So many of its tasks from `first` on, of those that have started; where it is over, its end too.
 Json lineOf(const JobStatus& job, size_t first, size_t count);
+// A late-bound job, and its tasks that have ended.
+JobRecord recordOf(const LateJobStatus& job);
+Json lineOf(const LateJobStatus& job, size_t first, size_t count);
 Json stopped(const std::string& why);
 
 }  // namespace recording

@@ -21,6 +21,7 @@
 #include "core/model/constraint.h"
 #include "latebinding/suitability.h"
 #include "rpc/address.h"
+#include "rpc/quiet_sockets.h"
 
 namespace tarcil {
 namespace {
@@ -134,7 +135,8 @@ class LateBindingClient::Thread final : private LateClientListener {
     kj::AsyncIoContext io = kj::setupAsyncIo();
     auto stopped = kj::newPromiseAndFulfiller<void>();
     stopped_ = kj::mv(stopped.fulfiller);
-    const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+    QuietSockets sockets(*io.lowLevelProvider, io.unixEventPort);
+    const Net net{io.provider->getNetwork(), sockets, io.provider->getTimer()};
     LateClient client(net, systemClock(), settings_.agents, settings_.token, options_, *this);
     kj::UnixEventPort::FdObserver observer(io.unixEventPort, wakeUp_,
                                            kj::UnixEventPort::FdObserver::OBSERVE_READ);

@@ -65,7 +65,7 @@ class LateClient final : private kj::TaskSet::ErrorHandler {
 
   // The job's number here.
   late::ClientJob submit(LateClientJob job);
-  // Tasks that were not given to a server come back as cancelled.
+  // Its tasks come back as cancelled, those that run when they have been stopped, unless they end well.
   void cancel(late::ClientJob job);
   // Jobs with tasks that are not over.
   size_t jobs() const { return session_.jobs(); }

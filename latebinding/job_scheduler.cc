@@ -16,6 +16,11 @@ uint64_t reservationsFor(double ratio, uint64_t tasks) {
   return static_cast<uint64_t>(std::ceil(ratio * static_cast<double>(tasks) - 1e-9));
 }
 
+// Some server has it.
+bool isAway(const HeldTask& task) {
+  return task.state == State::kGiven || task.state == State::kRunning;
+}
+
 bool isOfLower(const Eligible& one, ServerId server) {
   return one.server < server;
 }
@@ -27,6 +32,7 @@ void SchedulerActions::clear() {
   cancels.clear();
   gives.clear();
   forgets.clear();
+  stops.clear();
   looks.clear();
   tasksOver.clear();
   jobsOver.clear();
@@ -107,10 +113,19 @@ void JobScheduler::cancel(JobNumber number, SchedulerActions& actions) {
   if (job == nullptr) return;
   job->isCancelled = true;
   cancelOutstanding(*job, actions);
+  stopTasks(*job, actions);
   for (TaskIndex task = 0; task < job->tasks.size(); ++task) {
     if (job->tasks[task].state == State::kWaiting) end(*job, task, Outcome::kCancelled, actions);
   }
   closeIfOver(*job, actions);
+}
+
+// Those that a server has.
+void JobScheduler::stopTasks(const HeldJob& job, SchedulerActions& actions) {
+  for (const HeldTask& task : job.tasks) {
+    if (!isAway(task) || task.turn == 0) continue;
+    actions.stops.push_back({agent_, job.probes[task.probe].server, task.turn});
+  }
 }
 
 void JobScheduler::end(HeldJob& job, TaskIndex index, Outcome outcome, SchedulerActions& actions,
@@ -341,10 +356,10 @@ void JobScheduler::handle(const Ended& message, SchedulerActions& actions) {
   HeldJob* job = find(message.job);
   if (job == nullptr || message.task >= job->tasks.size()) return;
   const HeldTask& task = job->tasks[message.task];
-  const bool isAway = task.state == State::kGiven || task.state == State::kRunning;
-  if (!isAway || (task.turn != 0 && task.turn != message.turn)) return;
+  if (!isAway(task) || (task.turn != 0 && task.turn != message.turn)) return;
   ratio_.noteTask(message.getTask, message.service);
-  end(*job, message.task, Outcome::kDone, actions, &message);
+  const bool isStopped = job->isCancelled && message.code != 0;
+  end(*job, message.task, isStopped ? Outcome::kCancelled : Outcome::kDone, actions, &message);
   closeIfOver(*job, actions);
 }
 
@@ -360,8 +375,7 @@ void JobScheduler::serverLost(ServerId server, MonotonicTime now, Rng& rng, Sche
     }
     for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
       const HeldTask& task = job.tasks[i];
-      const bool isAway = task.state == State::kGiven || task.state == State::kRunning;
-      if (!isAway || job.probes[task.probe].server != server) continue;
+      if (!isAway(task) || job.probes[task.probe].server != server) continue;
       if (job.spec.atMostOnce) {
         end(job, i, Outcome::kLost, actions);
       } else {
@@ -416,6 +430,7 @@ void JobScheduler::repeat(HeldJob& job, Rng& rng, SchedulerActions& actions) {
     if (task.state != State::kGiven || task.turn == 0) continue;
     actions.gives.push_back({agent_, job.probes[task.probe].server, job.number, task.turn, i});
   }
+  if (job.isCancelled) stopTasks(job, actions);
   if (job.outstanding < job.waiting || job.isConstrained()) makeGood(job, rng, actions);
 }
 

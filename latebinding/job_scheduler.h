@@ -24,6 +24,7 @@ struct SchedulerActions {
   std::vector<Cancel> cancels;
   std::vector<Give> gives;
   std::vector<Forget> forgets;
+  std::vector<Stop> stops;
   std::vector<Look> looks;
   std::vector<TaskOver> tasksOver;
   std::vector<JobOver> jobsOver;
@@ -64,7 +65,7 @@ class JobScheduler {
   // kUnavailable, and nothing is kept, where some task has no server that is up. Requires: the job is as
   // late_job.h says.
   Result<JobNumber> submit(LateJob job, MonotonicTime now, Rng& rng, SchedulerActions& actions);
-  // No more of its tasks are given away. Those that were run to their end. Unknown jobs are over already.
+  // No more of its tasks are given away, and those that were are stopped. Unknown jobs are over already.
   void cancel(JobNumber job, SchedulerActions& actions);
 
   // --- Messages of monitors
@@ -109,6 +110,7 @@ class JobScheduler {
   void reserve(HeldJob& job, ServerId server, uint32_t count, SchedulerActions& actions);
   void cancelOutstanding(HeldJob& job, SchedulerActions& actions);
   void cancelUseless(HeldJob& job, TaskIndex given, SchedulerActions& actions);
+  void stopTasks(const HeldJob& job, SchedulerActions& actions);
   void give(HeldJob& job, TaskIndex task, const Ask& ask, MonotonicTime now, SchedulerActions& actions);
   TaskIndex nextFor(HeldJob& job, ServerId server);
   size_t suitableFor(const HeldJob& job, ServerId server) const;

@@ -37,17 +37,17 @@ struct LateJob {
 enum class Outcome : uint8_t {
   kDone,       // it ran to its end, whatever its code
   kLost,       // at most once: its server was lost; it may have run
-  kCancelled,  // it was not given to any server
+  kCancelled,  // before it was given to a server, or it was stopped there: then it has a code
 };
 
 struct TaskOver {
   JobNumber job = 0;
   TaskIndex task = 0;
   Outcome outcome = Outcome::kDone;
-  int32_t code = 0;       // as the executor gave it
+  int32_t code = 0;       // as the executor gave it; not 0 where it was stopped
   ServerId server = 0;    // the last that it was given to
   uint32_t attempts = 0;  // how often it was given away
-  TurnNumber turn = 0;    // of the last attempt; kDone only, as the next
+  TurnNumber turn = 0;    // of the last attempt; only of tasks that ran to an end, as the next
   Phases phases{};
 };
 

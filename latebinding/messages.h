@@ -7,6 +7,7 @@
 //     | -- Cancel -----------------> |   the job's tasks are all given away
 //     | <------ Ended -------------- |   repeated until
 //     | -- Forget -----------------> |   it is acknowledged
+//     | -- Stop -------------------> |   the job is cancelled: its task is to end
 //
 // Any message but Look, QueueLength and a bound Reserve may be lost, repeated or late: what has to get
 // through is repeated, and repeats change nothing. Plain values; a wire format carries them field by field.
@@ -84,6 +85,14 @@ struct Give {
   JobNumber job = 0;
   TurnNumber turn = 0;
   TaskIndex task = kNoTask;
+};
+
+// The turn's task is of no use any more and shall end; Ended says when it has. Without effect where the turn
+// runs none. Repeated with the Give that it may have overtaken, until the end is known.
+struct Stop {
+  AgentNumber agent = 0;
+  ServerId server = 0;
+  TurnNumber turn = 0;
 };
 
 // The end of the turn's task is known. The monitor tells it no more.

@@ -19,6 +19,7 @@ void add(PressureSum& sum, const Pressure& pressure, int sign) {
 void QueueActions::clear() {
   asks.clear();
   starts.clear();
+  stops.clear();
   started.clear();
   notStarted.clear();
   ended.clear();
@@ -101,6 +102,11 @@ void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActio
 void ReservationQueue::handle(const Forget& message) {
   Turn* turn = find(message.turn, State::kEnded);
   if (turn != nullptr && turn->agent == message.agent) free(*turn);
+}
+
+void ReservationQueue::handle(const Stop& message, QueueActions& actions) {
+  const Turn* turn = find(message.turn, State::kRunning);
+  if (turn != nullptr && turn->agent == message.agent) actions.stops.push_back({turn->number});
 }
 
 QueueLength ReservationQueue::handle(const Look& message) const {

@@ -21,10 +21,16 @@ struct StartTask {
   TurnNumber turn = 0;
 };
 
+// The task of this turn shall end; taskEnded() follows when it has. Said again when it is asked for again.
+struct StopTask {
+  TurnNumber turn = 0;
+};
+
 // What the queue wants done, appended to; the caller empties and reuses it.
 struct QueueActions {
   std::vector<Ask> asks;
   std::vector<StartTask> starts;
+  std::vector<StopTask> stops;
   std::vector<Started> started;
   std::vector<NotStarted> notStarted;
   std::vector<Ended> ended;
@@ -71,6 +77,7 @@ class ReservationQueue {
   void handle(const Cancel& message);
   void handle(const Give& message, MonotonicTime now, QueueActions& actions);
   void handle(const Forget& message);
+  void handle(const Stop& message, QueueActions& actions);
   // The answer to a Look.
   QueueLength handle(const Look& message) const;
 

@@ -103,6 +103,9 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
     give(from.getServer(), {agent, from.getServer(), from.getJob(), from.getTurn(), from.getTask()},
          from.getWork());
   }
+  for (auto from : news.getStops()) {
+    if (isHere(from)) stop(from.getServer(), {agent, from.getServer(), from.getTurn()});
+  }
   for (auto from : news.getCancels()) {
     if (!isHere(from)) continue;
     servers_[from.getServer()].queue.handle(
@@ -133,6 +136,11 @@ void LateBindingMonitor::give(uint32_t index, late::Give give, wire::LateWork::R
   task.ru = server.pool.take();
   server.running.emplace(task.turn, task.ru);
   if (const auto code = executor_.start(std::move(task))) lateTaskEnded(index, start.turn, *code);
+}
+
+void LateBindingMonitor::stop(uint32_t index, const late::Stop& stop) {
+  servers_[index].queue.handle(stop, actions_);
+  for (const late::StopTask& task : std::exchange(actions_.stops, {})) executor_.stop(index, task.turn);
 }
 
 void LateBindingMonitor::lateTaskEnded(uint32_t index, late::TurnNumber turn, int32_t code) {

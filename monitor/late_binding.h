@@ -92,6 +92,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   MonotonicTime now() const { return clock_.now().steady; }
   Server* find(const std::string& name);
   void give(uint32_t index, late::Give give, wire::LateWork::Reader work);
+  void stop(uint32_t index, const late::Stop& stop);
   void changed(uint32_t index);
   // What the queues want is on its way to whom it concerns, and the pools are what the queues need.
   void carryOut();

@@ -12,12 +12,10 @@
 namespace tarcil {
 namespace {
 
-constexpr int32_t kSignalCode = 128;
-
 int32_t codeOf(const TaskEnd& end) {
-  if (end.cause == EndCause::kLost) return kSignalCode + SIGKILL;
+  if (end.cause == EndCause::kLost) return kCodeSignal + SIGKILL;
   if (end.cause == EndCause::kNeverStarted) return end.exitCode == 0 ? kCodeNotStarted : end.exitCode;
-  return end.signal != 0 ? kSignalCode + end.signal : end.exitCode;
+  return end.signal != 0 ? kCodeSignal + end.signal : end.exitCode;
 }
 
 // Short, whatever the data folder is called: executors connect to it with an ordinary address.
@@ -69,11 +67,8 @@ std::optional<int32_t> LateContainers::start(LateTask task) {
   Running& running = running_[task.turn];
   running.grace = task.launch.grace;
   running.isExecutors = !task.executor.empty();
-  if (task.launch.timeout > Duration(0)) {
-    running.deadline = clock_.now().steady + task.launch.timeout;
-    deadlines_.emplace(running.deadline, task.turn);
-    alarm_.set(deadlines_.begin()->first);
-  }
+  if (task.launch.timeout > Duration(0))
+    setDeadline(task.turn, running, clock_.now().steady + task.launch.timeout);
   task.launch.server = server_;
   if (running.isExecutors) {
     executors_->start(std::move(task));
@@ -83,6 +78,11 @@ std::optional<int32_t> LateContainers::start(LateTask task) {
   task.launch.rus = {task.ru};
   startProcess(task.launch);
   return std::nullopt;
+}
+
+void LateContainers::stop(uint32_t, late::TurnNumber turn) {
+  const auto running = running_.find(turn);
+  if (running != running_.end() && !running->second.isEnding) end(turn, running->second);
 }
 
 void LateContainers::keepTo(uint32_t, const RuSet& units) {
@@ -125,24 +125,34 @@ void LateContainers::over(late::TurnNumber turn, int32_t code) {
   listener_->lateTaskEnded(0, turn, ended.mapped().isTimedOut ? kCodeTimedOut : code);
 }
 
-// SIGTERM at the deadline, SIGKILL when the grace is over. An executor has no way to end one task: it is
-// killed.
 void LateContainers::endOverdue() {
   const MonotonicTime now = clock_.now().steady;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     const late::TurnNumber turn = deadlines_.begin()->second;
-    deadlines_.erase(deadlines_.begin());
     Running& running = running_.at(turn);
-    if (running.isExecutors) {
-      running.isTimedOut = true;
-      executors_->kill(turn);
-    } else {
-      containers_->signal(turn, std::exchange(running.isTimedOut, true) ? SIGKILL : SIGTERM);
-      running.deadline = now + running.grace;
-      deadlines_.emplace(running.deadline, turn);
-    }
+    if (!running.isEnding) running.isTimedOut = true;
+    end(turn, running);
   }
   if (!deadlines_.empty()) alarm_.set(deadlines_.begin()->first);
+}
+
+// SIGTERM first, SIGKILL when the grace is over. An executor has no way to end one task: it is killed.
+void LateContainers::end(late::TurnNumber turn, Running& running) {
+  const bool isAgain = std::exchange(running.isEnding, true);
+  if (running.isExecutors) {
+    setDeadline(turn, running, MonotonicTime::max());
+    return executors_->kill(turn);
+  }
+  containers_->signal(turn, isAgain ? SIGKILL : SIGTERM);
+  setDeadline(turn, running, isAgain ? MonotonicTime::max() : clock_.now().steady + running.grace);
+}
+
+void LateContainers::setDeadline(late::TurnNumber turn, Running& running, MonotonicTime deadline) {
+  deadlines_.erase({running.deadline, turn});
+  running.deadline = deadline;
+  if (deadline == MonotonicTime::max()) return;
+  deadlines_.emplace(deadline, turn);
+  alarm_.set(deadlines_.begin()->first);
 }
 
 }  // namespace tarcil

@@ -30,14 +30,16 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
   kj::Promise<void> killTasks();
 
   std::optional<int32_t> start(LateTask task) override;
+  void stop(uint32_t server, late::TurnNumber turn) override;
   void keepTo(uint32_t server, const RuSet& units) override;
 
  private:
   struct Running {
     Duration grace{};
-    MonotonicTime deadline = MonotonicTime::max();
-    bool isExecutors = false;  // it runs in an executor process
+    MonotonicTime deadline = MonotonicTime::max();  // by which it ends, or is made to
+    bool isExecutors = false;                       // it runs in an executor process
     bool isTimedOut = false;
+    bool isEnding = false;  // it was made to
   };
 
   void taskStarted(AllocationId, WallTime) override {}
@@ -47,6 +49,8 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
   void executorTaskEnded(late::TurnNumber turn, int32_t code) override;
   void over(late::TurnNumber turn, int32_t code);
   void endOverdue();
+  void end(late::TurnNumber turn, Running& running);
+  void setDeadline(late::TurnNumber turn, Running& running, MonotonicTime deadline);
 
   const Clock& clock_;
   const std::string server_;

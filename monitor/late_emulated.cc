@@ -1,5 +1,9 @@
 #include "monitor/late_emulated.h"
 
+#include <signal.h>
+
+#include <algorithm>
+
 #include "monitor/emulated_executor.h"
 
 namespace tarcil {
@@ -17,6 +21,18 @@ std::optional<int32_t> LateEmulated::start(LateTask task) {
   const auto added = running_.emplace(clock_.now().steady + lasts, Running{task.server, task.turn, code});
   if (added == running_.begin()) alarm_.set(added->first);
   return std::nullopt;
+}
+
+// At the next turn of the event loop.
+void LateEmulated::stop(uint32_t server, late::TurnNumber turn) {
+  const auto found = std::find_if(running_.begin(), running_.end(), [server, turn](const auto& entry) {
+    return entry.second.server == server && entry.second.turn == turn;
+  });
+  if (found == running_.end()) return;
+  running_.erase(found);
+  const MonotonicTime now = clock_.now().steady;
+  running_.emplace(now, Running{server, turn, kCodeSignal + SIGTERM});
+  alarm_.set(now);
 }
 
 void LateEmulated::advance() {

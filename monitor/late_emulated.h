@@ -21,6 +21,7 @@ class LateEmulated final : public LateExecutor {
   void tell(LateExecutorListener& listener) { listener_ = &listener; }
 
   std::optional<int32_t> start(LateTask task) override;
+  void stop(uint32_t server, late::TurnNumber turn) override;
   void keepTo(uint32_t, const RuSet&) override {}
 
  private:

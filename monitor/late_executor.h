@@ -13,9 +13,10 @@
 
 namespace tarcil {
 
-// Exit codes of tasks that did not exit by themselves; 128 + n where signal n ended them.
+// Exit codes of tasks that did not exit by themselves; kCodeSignal + n where signal n ended them.
 inline constexpr int32_t kCodeTimedOut = 124;
 inline constexpr int32_t kCodeNotStarted = 125;
+inline constexpr int32_t kCodeSignal = 128;
 
 struct LateTask {
   uint32_t server = 0;  // its position among the monitor's
@@ -42,6 +43,10 @@ class LateExecutor {
 
   // The exit code where the task is over already.
   virtual std::optional<int32_t> start(LateTask task) = 0;
+
+  // The task shall end: SIGTERM, and SIGKILL when its grace is over; an executor's process is killed.
+  // lateTaskEnded() follows, unless it was called already; a repeat changes nothing.
+  virtual void stop(uint32_t server, late::TurnNumber turn) = 0;
 
   // Only these units of the server are the pool's from now on. No task runs on others; what else is kept
   // ready there ends.

@@ -27,8 +27,9 @@ struct LateAgentNews {
   reserves @0 :List(LateReserve);
   cancels @1 :List(LateCancel);
   gives @2 :List(LateGive);
-  forgets @3 :List(LateForget);
+  forgets @3 :List(LateTurn);
   surroundings @4 :List(LateSurroundings);
+  stops @5 :List(LateTurn);
 }
 
 struct LateMonitorNews {
@@ -75,7 +76,7 @@ struct LateWork {
   description @2 :Data;
 }
 
-struct LateForget {
+struct LateTurn {
   server @0 :UInt32;
   turn @1 :UInt64;
 }
@@ -125,7 +126,8 @@ interface LateClientPort {
   # Answered at once by an agent that lives.
 
   cancel @2 (jobs :List(UInt64)) -> ();
-  # Tasks that were not given to a server come back as cancelled; the others run to their end. Unknown jobs are over.
+  # Tasks that were not given to a server come back as cancelled, and so do the others, which are stopped, unless they end
+  # well. Unknown jobs are over.
 }
 
 interface LateClient {
@@ -158,9 +160,9 @@ struct LateTaskOver {
   outcome @2 :LateOutcome;
   code @3 :Int32;
   attempts @4 :UInt32;
-  phases @5 :LatePhases;              # null where it was not done
+  phases @5 :LatePhases;              # null where it did not run to an end
   server @6 :Text;                    # that it was given to last; empty: none
-  turn @7 :UInt64;                    # of that server, in which it ran; 0: it was not done
+  turn @7 :UInt64;                    # of that server, in which it ran to an end; 0: it did not
 }
 
 struct LatePhases {

@@ -1,4 +1,4 @@
-"""What the commands of this folder share: many runs of `tarcil sim` over all cores, tables, CSV, plots.
+"""What the commands of this folder share: many runs of `tarcil sim` over all cores, real clusters, tables, CSV, plots.
 
 A figure says what it simulates as scenarios (docs/simulator.md) under keys of its own, and gets the runs back under
 the same keys. In the environment, SEEDS=1..8 asks for other seeds than the figure's own, and TARCIL for another binary.
@@ -42,6 +42,25 @@ class Figure:
         keyed = [{"point": key, **result} for (key, _, _), result in zip(wanted, done)]
         (self.folder / f"{self.name}.json").write_text(json.dumps(keyed))
         return runs
+
+    def measure(self, points):
+        """{key: arguments of `late_binding_rpc streams`} to {key: what it measured}, in real time, one after the other.
+        Void where it kept the machine more than 70 % busy: what is measured then is the machine."""
+        measured = {}
+        for key, arguments in points.items():
+            with tempfile.TemporaryDirectory(prefix="tarcil-figure-") as folder:
+                result = f"{folder}/result.json"
+                done = subprocess.run([TARCIL.parent / "bench/late_binding_rpc", "streams", "--data", f"{folder}/cluster",
+                                       "--json", result, *arguments], capture_output=True, text=True, check=False)
+                if done.returncode != 0:
+                    sys.exit(f"{key}: {done.stderr}")
+                measured[key] = json.loads(Path(result).read_text())
+            busy = measured[key]["busy"]
+            print(f"{key}: machine {100 * busy:.0f} % busy")
+            if busy > 0.7 or measured[key]["not_done"]:
+                sys.exit(f"{key}: void: machine {100 * busy:.0f} % busy, {measured[key]['not_done']} tasks not done")
+        (self.folder / f"{self.name}.json").write_text(json.dumps(measured))
+        return measured
 
     def table(self, header, rows, name=None):
         """Writes it as CSV, and shows it unless it is long."""

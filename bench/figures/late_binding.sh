@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Late binding in simulation, beside Sparrow's: reservations that carry profiles, and probes by load. 100 servers of 8
-# units, tasks of 100 ms and 10 ms, loads 0.2 to 0.9. Two minutes of processor time.
+# units, tasks of 100 ms and 10 ms, loads 0.2 to 0.9, half a minute.
 #   bench/figures/late_binding.sh [FOLDER]      where the runs go as JSON; default: build/figures
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 (($# <= 1)) || die 2 "takes at most a folder"
 folder=${1:-build/figures}
-tarcil=build/release/tarcil
+tarcil=${TARCIL:-build/release/tarcil}
 seeds=${SEEDS:-1..3}
 [[ -x $tarcil ]] || die 2 "not built; run: cmake --preset release && cmake --build --preset release"
 mkdir -p "$folder"

@@ -63,8 +63,8 @@ void addJobCancel(CLI::App& job) {
                   " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
                   " the end. A job that is over stays as it is, and that is said. With --json, `state`"
                   " is the job's state before.\n\n"
-                  "Of a job with policy late-binding no further task starts; those that run, for"
-                  " milliseconds mostly, go on to their ends.",
+                  "Of a job with policy late-binding no further task starts, and those that run are"
+                  " ended likewise; what an executor runs is ended by SIGKILL, with its executor.",
                   "  tarcil job cancel 3f2a\n"
                   "  tarcil job cancel 3f2a 77b0\n",
                   ""});

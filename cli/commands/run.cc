@@ -136,7 +136,7 @@ const Help kRunHelp = {
     " command does. With several tasks the lines of all of them come as they are written, each line whole;"
     " TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
     "With --policy late-binding the tasks are bound to servers as these come free, for tasks of milliseconds:"
-    " what a task wrote comes when it has ended, and Ctrl-C lets those that run go on to their ends.\n\n"
+    " what a task wrote comes when it has ended, and Ctrl-C ends those that run.\n\n"
     "Ctrl-C cancels the job and waits for its end; a second one leaves at once. Use `tarcil submit` for jobs"
     " that bring files, restart, or are to run on their own.",
     "  tarcil run -- uname -a\n"

@@ -45,7 +45,7 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
 }
 
 Net RoleProcess::net() {
-  return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()};
+  return {io_.provider->getNetwork(), sockets_, io_.provider->getTimer()};
 }
 
 Listener RoleProcess::listen(const std::string& address) {

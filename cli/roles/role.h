@@ -10,6 +10,7 @@
 #include "core/base/rng.h"
 #include "metrics/metrics_port.h"
 #include "rpc/connection.h"
+#include "rpc/quiet_sockets.h"
 
 namespace tarcil {
 
@@ -63,6 +64,7 @@ class RoleProcess final {
   const std::string name_;
   RoleFlags flags_;
   kj::AsyncIoContext io_;
+  QuietSockets sockets_{*io_.lowLevelProvider, io_.unixEventPort};
   kj::PromiseFulfillerPair<int> failed_;
   kj::Promise<void> metrics_ = nullptr;
 };

@@ -54,7 +54,7 @@ struct LateBindingResult {
   enum class Outcome : uint8_t {
     kDone,       // it ran to its end; `code` says how
     kLost,       // at most once: it may have run
-    kCancelled,  // it did not run; `problem` says why where the job was refused
+    kCancelled,  // it did not run, or was stopped; `problem` says why where the job was refused
   };
 
   LateBindingTask task;
@@ -65,7 +65,7 @@ struct LateBindingResult {
   uint32_t attempts = 0;  // how often it was given to a server
   std::string server{};   // the last of these; may be empty
   std::string problem{};
-  // Where its time went; kDone only.
+  // Where its time went; of tasks that ran to an end.
   std::chrono::microseconds reserve{0}, queue{0}, getTask{0}, service{0};
 };
 
@@ -98,7 +98,8 @@ class LateBindingClient {
   // The job's number. Throws std::invalid_argument, saying what is wrong with the job; what only the cluster
   // can know shows as cancelled tasks.
   uint64_t submit(const LateBindingJob& job);
-  // Its tasks that no server has yet come back as cancelled.
+  // Its tasks that no server has yet come back as cancelled; so do those that run, which get SIGTERM, and
+  // SIGKILL after the job's grace, unless they exit with 0. What an executor runs ends with that.
   void cancel(uint64_t job);
   // Until every task submitted so far is over. Not on the client's own thread.
   void wait();

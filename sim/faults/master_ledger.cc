@@ -12,7 +12,7 @@ std::string numbered(AllocationId allocation) {
   return "allocation " + std::to_string(allocation);
 }
 
-// A server as its tasks make it.
+// A server as its tasks and the units that it lends make it.
 ServerStatus fromScratch(const ServerView& server, const Share& share) {
   std::vector<Resident> residents;
   for (const ServerView::Task& task : server.tasks) {
@@ -21,6 +21,7 @@ ServerStatus fromScratch(const ServerView& server, const Share& share) {
   }
   ServerStatus status = server.status;
   rebuild(status, residents, server.facts, share);
+  for (const RuIndex ru : server.pool.first(server.pool.size())) status.free.erase(ru);
   return status;
 }
 

@@ -99,18 +99,17 @@ void MasterProcess::attachAgent(const Way& way, std::string name, uint64_t epoch
   if (!alive()) return;
   const SessionId session = way->session();
   const RequestId request = world_.nextNumber();
-  sessions_[session] = {way, std::move(sink), nullptr, nullptr, false, name, 0};
+  sessions_[session] = {way, std::move(sink), {}, false, name, 0};
   requests_[request] = session;
   take(master::AgentAttached{request, session, name, epoch, name});
 }
 
 void MasterProcess::attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
-                                  std::vector<KnownTask> tasks, MonitorSink sink,
-                                  std::function<void()> refused) {
+                                  std::vector<KnownTask> tasks, MonitorSinks sinks) {
   if (!alive()) return;
   const SessionId session = way->session();
   const RequestId request = world_.nextNumber();
-  sessions_[session] = {way, nullptr, std::move(sink), std::move(refused), false, name, 0};
+  sessions_[session] = {way, nullptr, std::move(sinks), false, name, 0};
   requests_[request] = session;
   take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
 }
@@ -155,6 +154,13 @@ void MasterProcess::troubles(SessionId session, std::vector<Trouble> troubles) {
 
 void MasterProcess::pressure(SessionId session, std::vector<ServerPressure> servers) {
   take(master::PressureReported{session, std::move(servers)});
+}
+
+void MasterProcess::poolReport(SessionId session, const std::string& server, const late::PoolReport& report,
+                               Copy copy) {
+  const RequestId request = world_.nextNumber();
+  if (copy == Copy::kFirst) requests_[request] = session;
+  take(master::PoolReported{request, session, {{server, report}}});
 }
 
 void MasterProcess::ask(const Request& request, Answer answer) {
@@ -273,6 +279,12 @@ void MasterProcess::letOut(const master::Action& action) {
     send(stop->session, monitor::StopArrived{stop->allocation});
   } else if (const auto* resize = std::get_if<master::ResizeTask>(&action)) {
     send(resize->session, monitor::ResizeArrived{world_.nextNumber(), resize->allocation, resize->rus});
+  } else if (const auto* pools = std::get_if<master::AnswerPools>(&action)) {
+    const SessionId session = sessionOf(pools->request);
+    if (!pools->answers) return;  // the session is over
+    for (const auto& [server, answer] : *pools->answers) send(session, PoolNews{server, answer});
+  } else if (const auto* limit = std::get_if<master::LimitPool>(&action)) {
+    send(limit->session, PoolNews{limit->server, limit->limit});
   } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
     if (changed->finished) finished_(changed->job, *witness_.stateOf(changed->job));
   }
@@ -342,7 +354,7 @@ std::optional<WaitEstimate> MasterProcess::waitOf(const JobId& job) const {
 void MasterProcess::refuse(SessionId session) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
-  found->second.way->toPeer(found->second.refused);
+  found->second.way->toPeer(found->second.monitor.refused);
 }
 
 void MasterProcess::finishAttaching(SessionId session, const master::AnswerAgentAttached& answer) {
@@ -392,12 +404,18 @@ void MasterProcess::send(SessionId session, agent::Event event) {
 void MasterProcess::send(SessionId session, monitor::Event event) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
-  const auto message = [sink = found->second.monitor, event] { sink(event); };
+  const auto message = [sink = found->second.monitor.events, event] { sink(event); };
   if (std::holds_alternative<monitor::StopArrived>(event)) {
     found->second.way->toPeer(message, message);
   } else {
     found->second.way->toPeer(message);
   }
+}
+
+void MasterProcess::send(SessionId session, PoolNews news) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  found->second.way->toPeer([sink = found->second.monitor.pools, news = std::move(news)] { sink(news); });
 }
 
 // 0, which is no session, where the request came by a connection that is gone.

@@ -19,6 +19,7 @@
 #include "monitor/events.h"
 #include "sim/faults/connection.h"
 #include "sim/faults/faulty_store.h"
+#include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_ledger.h"
 #include "sim/faults/store_witness.h"
@@ -64,11 +65,15 @@ class MasterProcess {
   // What comes to the master. A request of a peer goes by the line that its answer comes back by.
   using Way = std::shared_ptr<Line>;
   using AgentSink = std::function<void(agent::Event)>;
-  using MonitorSink = std::function<void(monitor::Event)>;
+  struct MonitorSinks {
+    std::function<void(monitor::Event)> events;
+    std::function<void(PoolNews)> pools;
+    // The attachment, or later a message, is refused: the line is of no use.
+    std::function<void()> refused;
+  };
   void attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSink sink);
-  // `refused` is called where the attachment, or later a message, is refused: the line is of no use.
   void attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
-                     std::vector<KnownTask> tasks, MonitorSink sink, std::function<void()> refused);
+                     std::vector<KnownTask> tasks, MonitorSinks sinks);
   void detach(SessionId session);
   // Of messages that come again nobody hears the answers: an answer is one call's.
   enum class Copy : uint8_t { kFirst, kRepeat };
@@ -80,6 +85,7 @@ class MasterProcess {
   void resized(SessionId session, AllocationId allocation, std::vector<RuIndex> rus, Status status);
   void troubles(SessionId session, std::vector<Trouble> troubles);
   void pressure(SessionId session, std::vector<ServerPressure> servers);
+  void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);
   Result<std::vector<InputFile>> files(const JobId& job) { return disk_.files(job); }
 
   // Requests of users, and what the shell itself measures. `answer` is called once it is durable, or
@@ -100,8 +106,7 @@ class MasterProcess {
   struct Session {
     Way way;
     AgentSink agent;  // one of the two
-    MonitorSink monitor;
-    std::function<void()> refused;
+    MonitorSinks monitor;
     bool subscribed = false;  // an agent whose snapshot has left
     std::string name;         // of the agent or monitor
     uint64_t epoch = 0;       // that the agent was given
@@ -122,6 +127,7 @@ class MasterProcess {
   void refuse(SessionId session);
   void send(SessionId session, agent::Event event);
   void send(SessionId session, monitor::Event event);
+  void send(SessionId session, PoolNews news);
   void publish(const agent::Event& event);
   void finishAttaching(SessionId session, const master::AnswerAgentAttached& answer);
   void sendSnapshot(SessionId session);

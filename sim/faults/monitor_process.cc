@@ -14,6 +14,12 @@ MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskW
       clock_(world),
       connection_(world, master, *this),
       timer_(world, clock_, [this] { take(monitor::TimerFired{}); }),
+      pools_(world, clock_, witness, name_,
+             [this](const std::string& server, const late::PoolReport& report) {
+               toMaster([this, server, report](SessionId session, Copy copy) {
+                 master_.poolReport(session, server, report, copy);
+               });
+             }),
       executor_(newExecutor()),
       executorTimer_(world, clock_, [this] {
         executor_->advance(clock_.now());
@@ -29,12 +35,14 @@ void MonitorProcess::start() {
   std::vector<monitor::Action> actions;
   logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
   carryOut(std::move(actions));
+  pools_.start(servers_);
   connection_.start();
 }
 
 void MonitorProcess::crash() {
   world_.note(name_, "dies");
   logic_.reset();
+  pools_.crash();
   ++life_;
   midway_ = nullptr;
   timer_.clear();
@@ -51,6 +59,7 @@ void MonitorProcess::lose() {
   executorTimer_.clear();
   disk_.clear();
   witness_.machineLost(name_);
+  pools_.lose();
   if (world_.oneIn(2)) ++identity_;
 }
 
@@ -89,7 +98,12 @@ void MonitorProcess::connected() {
     const auto take = [this, life](const monitor::Event& event) {
       if (life != life_) return;
       this->take(event);
-      if (std::holds_alternative<monitor::MasterAttached>(event)) tellPressures();
+      if (!std::holds_alternative<monitor::MasterAttached>(event)) return;
+      tellPressures();
+      pools_.masterAttached();
+    };
+    const auto takePools = [this, life](const PoolNews& news) {
+      if (life == life_) pools_.handle(news);
     };
     // The master has no means to tell an attachment that was held up on a connection given up since from a
     // new one, and would believe it about tasks (docs/simulator.md). TCP delivers one for some seconds at
@@ -98,7 +112,7 @@ void MonitorProcess::connected() {
     const auto refused = [this, life] {
       if (life == life_) connection_.breakOff();
     };
-    master_.attachMonitor(way, identity, servers, tasks, take, refused);
+    master_.attachMonitor(way, identity, servers, tasks, {take, takePools, refused});
   });
 }
 

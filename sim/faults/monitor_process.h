@@ -13,6 +13,7 @@
 #include "monitor/emulated_executor.h"
 #include "monitor/monitor_logic.h"
 #include "sim/faults/connection.h"
+#include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_process.h"
 #include "sim/faults/task_witness.h"
@@ -45,6 +46,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   using Outcome = monitor::AnswerLaunch::Outcome;
   void launch(const LaunchSpec& spec, std::function<void(Outcome)> answer);
   bool alive() const { return logic_ != nullptr; }
+  LatePools& pools() { return pools_; }
   // Nothing runs here and nothing is left to report.
   bool idle() const { return alive() && logic_->knownTasks().empty(); }
   const std::vector<ServerFacts>& servers() const { return servers_; }
@@ -86,6 +88,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   std::map<uint64_t, monitor::ResizeArrived> resizes_;
   std::set<AllocationId> fetching_;
   std::vector<ServerPressure> pressures_;
+  LatePools pools_;
 
   // What outlives the process: its identity, the running tasks, and what was written down of them.
   uint64_t identity_ = 0;

@@ -152,6 +152,24 @@ TEST(Faults, TasksOfADeadServerRunAgainElsewhereOrAreLost) {
   }
 }
 
+RC_GTEST_PROP(Faults, CancelledJobsEndSoonWhateverIsLost, ()) {
+  WorldOptions options{.servers = 4, .slots = 2, .agents = 1};
+  options.mostDelay = milliseconds(30);
+  options.loss = 0.2;
+  options.repeat = 0.2;
+  options.scheduler.mostRepeat = seconds(1);
+  options.seed = *rc::gen::arbitrary<uint64_t>();
+  LateWorld world(options);
+  const JobNumber job = world.submit(0, ofTasks(12), lasting(seconds(3600)));
+  world.run(milliseconds(world.rng().below(500)));
+  world.cancel(0, job);
+  world.run(seconds(30));
+  RC_ASSERT(world.jobsOver().contains({0, job}));
+  for (TaskIndex task = 0; task < 12; ++task)
+    RC_ASSERT(world.over().at({0, job, task}).outcome == Outcome::kCancelled);
+  for (ServerId server = 0; server < 4; ++server) RC_ASSERT(world.server(server).busy() == 0u);
+}
+
 TEST(Faults, AgentThatStopsHoldsNoSlots) {
   LateWorld world({.servers = 1, .slots = 1, .agents = 2});
   world.submit(0, ofTasks(1), lasting(milliseconds(1)));

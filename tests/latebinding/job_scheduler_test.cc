@@ -329,6 +329,30 @@ TEST_F(JobSchedulerTest, WaitsWhereAllServersAreLost) {
   EXPECT_EQ(ask(said_.reserves[0]), 0u);
 }
 
+TEST_F(JobSchedulerTest, CancelledJobHasItsTasksStopped) {
+  const JobNumber job = submit(3);
+  const auto reserves = takeReserves();
+  for (int i = 0; i < 3; ++i) ask(reserves[i]);
+  agent_.cancel(job, said_);
+  ASSERT_THAT(said_.stops, SizeIs(3));
+  EXPECT_EQ(said_.stops[0].server, reserves[0].server);
+  EXPECT_EQ(said_.stops[0].turn, lastTurn_ - 2);
+  EXPECT_THAT(said_.tasksOver, IsEmpty()) << "they run";
+  const auto ended = [&](TaskIndex task, TurnNumber turn, int32_t code) {
+    agent_.handle(Ended{3, reserves[task].server, job, task, turn, code, {}, {}, {}}, said_);
+    return said_.tasksOver.back();
+  };
+  EXPECT_EQ(ended(0, lastTurn_ - 2, 143).outcome, Outcome::kCancelled);
+  EXPECT_EQ(said_.tasksOver.back().code, 143);
+  EXPECT_EQ(ended(1, lastTurn_ - 1, 0).outcome, Outcome::kDone) << "it was quicker";
+  // The third was told in vain.
+  said_.stops.clear();
+  now_ = agent_.nextWake();
+  agent_.advance(now_, rng_, said_);
+  ASSERT_THAT(said_.stops, SizeIs(1));
+  EXPECT_EQ(said_.stops[0].turn, lastTurn_);
+}
+
 TEST_F(JobSchedulerTest, CancelledJobGivesNothingMoreAway) {
   const JobNumber job = submit(2);
   const auto reserves = takeReserves();

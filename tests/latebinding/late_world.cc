@@ -8,6 +8,8 @@ namespace tarcil::late {
 namespace {
 
 constexpr Duration kClientWay = std::chrono::microseconds(200);
+constexpr Duration kGrace = std::chrono::milliseconds(5);  // that tasks take to end when they are stopped
+constexpr int32_t kStopped = 143;
 
 }  // namespace
 
@@ -45,6 +47,11 @@ JobNumber LateWorld::submit(uint32_t agent, LateJob job, Durations durations) {
   a.jobs[number] = {agent, number, {}, 0, std::move(durations), user};
   flushAgent(agent);
   return number;
+}
+
+void LateWorld::cancel(uint32_t agent, JobNumber job) {
+  agents_[agent].scheduler->cancel(job, agents_[agent].actions);
+  flushAgent(agent);
 }
 
 ClientJob LateWorld::submitByClient(uint32_t client, uint32_t tasks, OnFailure onFailure,
@@ -183,6 +190,8 @@ void LateWorld::toServer(uint32_t agent, Message message) {
       toAgent(message.server, s.queue->handle(message));
     } else if constexpr (std::is_same_v<Message, Cancel> || std::is_same_v<Message, Forget>) {
       s.queue->handle(message);
+    } else if constexpr (std::is_same_v<Message, Stop>) {
+      s.queue->handle(message, s.actions);
     } else {
       s.queue->handle(message, now_, s.actions);
     }
@@ -221,6 +230,7 @@ void LateWorld::flushAgent(uint32_t agent) {
     toServer(agent, message);
   }
   for (const Forget& message : actions.forgets) toServer(agent, message);
+  for (const Stop& message : actions.stops) toServer(agent, message);
   for (const Look& message : actions.looks) toServer(agent, message);
   for (const TaskOver& over : actions.tasksOver) tell(agent, over);
   for (const JobOver& job : actions.jobsOver) jobsOver_[{agent, job.job}] = now_;
@@ -243,6 +253,10 @@ void LateWorld::flushServer(ServerId server) {
   const QueueActions actions = std::exchange(s.actions, {});
   for (const Ask& message : actions.asks) toAgent(server, message);
   for (const StartTask& start : actions.starts) startTask(server, start);
+  for (const StopTask& stop : actions.stops)
+    after(kGrace, [this, server, stop, incarnation = s.incarnation] {
+      endTask(server, incarnation, stop.turn, kStopped);
+    });
   for (const Started& message : actions.started) toAgent(server, message);
   for (const NotStarted& message : actions.notStarted) toAgent(server, message);
   for (const Ended& message : actions.ended) toAgent(server, message);
@@ -266,12 +280,15 @@ void LateWorld::startTask(ServerId server, const StartTask& start) {
   servers_[server].running[start.turn] = job.user;
   after(job.durations(key.task),
         [this, server, turn = start.turn, incarnation = servers_[server].incarnation] {
-          Server& s = servers_[server];
-          if (!s.isUp || s.incarnation != incarnation) return;
-          s.running.erase(turn);
-          s.queue->taskEnded(turn, 0, now_, s.actions);
-          flushServer(server);
+          endTask(server, incarnation, turn, 0);
         });
+}
+
+void LateWorld::endTask(ServerId server, uint64_t incarnation, TurnNumber turn, int32_t code) {
+  Server& s = servers_[server];
+  if (!s.isUp || s.incarnation != incarnation || s.running.erase(turn) == 0) return;
+  s.queue->taskEnded(turn, code, now_, s.actions);
+  flushServer(server);
 }
 
 void LateWorld::tell(uint32_t agent, const TaskOver& taskOver) {

@@ -56,6 +56,7 @@ class LateWorld {
   // --- Work
   // Straight to an agent. `over` hears of its tasks.
   JobNumber submit(uint32_t agent, LateJob job, Durations durations);
+  void cancel(uint32_t agent, JobNumber job);
   // Through a client; jobs of one client count from 1.
   ClientJob submitByClient(uint32_t client, uint32_t tasks, OnFailure onFailure, Durations durations);
 
@@ -154,6 +155,7 @@ class LateWorld {
   void flushServer(ServerId server);
   void flushClient(uint32_t client);
   void startTask(ServerId server, const StartTask& start);
+  void endTask(ServerId server, uint64_t incarnation, TurnNumber turn, int32_t code);
   void tell(uint32_t agent, const TaskOver& over);
   void closeSession(uint32_t client, SessionNumber session);
   TaskKey keyOf(const Job& job, TaskIndex task) const {

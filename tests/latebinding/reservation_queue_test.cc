@@ -83,6 +83,26 @@ TEST_F(ReservationQueueTest, StartsTheTaskItIsGivenAndAsksAgainWhenItEnds) {
   EXPECT_EQ(said_.ended[0].code, 3);
 }
 
+TEST_F(ReservationQueueTest, StopsTheTaskThatItsAgentWantsStopped) {
+  ReservationQueue queue = aQueue(1);
+  queue.handle(reserve(1), now_, said_);
+  asked();
+  const Ask ask = asks_[0];
+  queue.handle(Stop{ask.agent, ask.server, ask.turn}, said_);
+  EXPECT_TRUE(said_.stops.empty()) << "nothing runs yet";
+  give(queue, ask, 0);
+  queue.handle(Stop{ask.agent + 1, ask.server, ask.turn}, said_);
+  EXPECT_TRUE(said_.stops.empty()) << "it is another agent's";
+  queue.handle(Stop{ask.agent, ask.server, ask.turn}, said_);
+  ASSERT_EQ(said_.stops.size(), 1u);
+  EXPECT_EQ(said_.stops[0].turn, ask.turn);
+  EXPECT_EQ(queue.busy(), 1u) << "until it has ended";
+  queue.taskEnded(ask.turn, 143, now_, said_);
+  EXPECT_EQ(queue.busy(), 0u);
+  queue.handle(Stop{ask.agent, ask.server, ask.turn}, said_);
+  EXPECT_EQ(said_.stops.size(), 1u);
+}
+
 TEST_F(ReservationQueueTest, TellsWhereTheTimeWent) {
   ReservationQueue queue = aQueue(1);
   queue.handle(reserve(1), now_, said_);

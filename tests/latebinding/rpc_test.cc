@@ -252,7 +252,7 @@ TEST_F(LateRpcTest, AJobGoesOnWithoutItsClientOnlyWhereItIsDetached) {
             ErrorCode::kNotFound);
 }
 
-TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHas) {
+TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHasAndStopsTheRest) {
   rpc.startMonitor("s1", false);
   rpc.give("s1", 1);
   rpc.startAgent("a1");
@@ -262,9 +262,12 @@ TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHas) {
   client->cancel(job);
   untilResults(2);
   EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kCancelled)));
-  rpc.endOne("s1");
+  rpc.until("the task is told to stop", [this]() { return !rpc.tasksOf("s1").stopped.empty(); });
+  EXPECT_THAT(rpc.tasksOf("s1").stopped, ElementsAre(rpc.tasksOf("s1").running.front().turn));
+  rpc.endOne("s1", 143);
   untilResults(3);
-  EXPECT_EQ(heard.results.back().outcome, Outcome::kDone);
+  EXPECT_EQ(heard.results.back().outcome, Outcome::kCancelled);
+  EXPECT_EQ(heard.results.back().code, 143);
 }
 
 TEST_F(LateRpcTest, WhatTheMasterCountsOfItsOwnTasksIsNotFeltTwice) {
@@ -375,9 +378,10 @@ TEST_F(LateQueriesTest, CancelsForThoseWhoMay) {
   ASSERT_TRUE(before.ok());
   EXPECT_EQ(*before, RunState::kRunning);
   untilResults(2);
-  rpc.endOne("s1");
+  rpc.until("the task is told to stop", [this]() { return !rpc.tasksOf("s1").stopped.empty(); });
+  rpc.endOne("s1", 143);
   untilResults(3);
-  EXPECT_THAT(listed(alice), ElementsAre("short cancelled 0 0 1 2"));
+  EXPECT_THAT(listed(alice), ElementsAre("short cancelled 0 0 0 3"));
   EXPECT_EQ(*agent().cancel(alice, job.id), RunState::kCancelled) << "it is over";
 }
 

@@ -277,12 +277,37 @@ TEST(LateBinding, CommandsKnowJobsThatAgentsHold) {
       cluster.submit(shellJob(traces.note("late") + traces.waitForGate(), kLate + tasks(50)));
   traces.waitForLines("late", 2);
   EXPECT_EQ(cluster.json({"job", "cancel", waiting})[0]["cancelled"], true);
-  traces.openGate();
-  EXPECT_EQ(cluster.json({"job", "wait", waiting}, 1)[0]["state"], "cancelled");
+  EXPECT_EQ(cluster.json({"job", "wait", waiting}, 1)[0]["state"], "cancelled") << "the gate is shut";
   EXPECT_THAT(traces.lines("late"), SizeIs(2));
   const ProcessResult held = cluster.startCommand({"job", "hold", waiting}).finish();
   EXPECT_EQ(held.exitCode, 1);
   EXPECT_THAT(held.err, HasSubstr("is bound late"));
+}
+
+TEST(LateBinding, CancelEndsTasksThatDoNotListenAndThoseOfExecutors) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const TraceFolder& traces = cluster.traces();
+  const auto cancelled = [&](const std::string& job) {
+    EXPECT_EQ(cluster.json({"job", "cancel", job})[0]["cancelled"], true);
+    EXPECT_EQ(cluster.json({"job", "wait", job}, 1)[0]["state"], "cancelled");
+    const Json task = cluster.status(job)["tasks"].back();
+    EXPECT_EQ(task["state"], "cancelled");
+    return task["signal"].is_null() ? task["exit_code"] : task["signal"];
+  };
+  const std::string polite = cluster.submit(
+      shellJob("trap 'exit 5' TERM; " + traces.note("polite") + traces.waitForGate(), kLate + tasks(2)));
+  traces.waitForLines("polite", 2);
+  EXPECT_EQ(cancelled(polite), 5);
+  const std::string deaf = cluster.submit(shellJob(
+      "trap '' TERM; " + traces.note("deaf") + traces.waitForGate(), std::string(kLate) + "grace: 100ms\n"));
+  traces.waitForLines("deaf", 1);
+  EXPECT_EQ(cancelled(deaf), SIGKILL);
+  const std::string executor =
+      cluster.submit(std::string(kLate) + "executor: [sh, -c, " +
+                     Json(traces.note("executor") + traces.waitForGate()).dump() + "]\ncommand: [x]\n");
+  traces.waitForLines("executor", 1);
+  EXPECT_EQ(cancelled(executor), SIGKILL);
 }
 
 TEST(LateBinding, PressureOfTasksIsCountedAtTheMaster) {

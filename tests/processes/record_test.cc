@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/cli/scratch_folder.h"
 #include "tests/support/cluster.h"
@@ -64,6 +65,39 @@ TEST_F(Record, GoesOnAcrossAMastersDeathAndIsReplayedUnderTwoTargets) {
       EXPECT_GE(run["response_ms"]["mean"], 490);
     }
   }
+}
+
+TEST(RecordOfLateBoundJobs, HasThemBesideTheOthers) {
+  SKIP_WITHOUT_CONTAINERS();
+  ScratchFolder folder;
+  ManualCluster cluster({.rus = 2});
+  const std::string file = folder.at("r");
+  Process recorder = cluster.startCommand({"record", file});
+  ASSERT_TRUE(recorder.waitFor("recording to"));
+  const std::string late = "policy: late-binding\npriority: 70\ncommand: [sleep, '0.2']\ntasks: 3\n";
+  EXPECT_EQ(cluster.json({"submit", "--wait", cluster.jobFile(late)})["state"], "done");
+  cluster.ended(cluster.submit("command: [sleep, '0.1']\n"));
+  cluster.until("the file holds both jobs", [&]() {
+    std::ifstream written(file);
+    const std::string text((std::istreambuf_iterator<char>(written)), {});
+    return text.find("late-binding\"") != std::string::npos && text.find("\"quality\"") != std::string::npos;
+  });
+  recorder.signal(SIGINT);
+  const ProcessResult ended = recorder.finish();
+  EXPECT_EQ(ended.exitCode, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 server, 2 jobs, 0 of them unfinished"));
+  std::ifstream lines(file);
+  size_t tasks = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = Json::parse(line);
+    if (json.contains("job") && json["job"]["policy"] == "late-binding") {
+      EXPECT_EQ(json["job"]["priority"], 70);
+    }
+    if (json.contains("progress")) tasks += json["progress"]["tasks"].size();
+  }
+  EXPECT_EQ(tasks, 4u);
+  const Json run = cluster.json({"sim", "--replay", file, "--policy", "quality"})[0];
+  EXPECT_EQ(run["jobs"], 2);
 }
 
 TEST_F(Record, ThatWasKilledLeavesAUsableFile) {
