@@ -45,7 +45,7 @@ class Greeter {
   explicit Greeter(const std::string& greeting) {
     sockaddr_in any{};
     any.sin_family = AF_INET;
-    ::bind(socket_, reinterpret_cast<sockaddr*>(&any), sizeof any);
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&any), sizeof any), 0);
     ::listen(socket_, 1);
     thread_ = std::thread([this, greeting] {
       const int connection = ::accept(socket_, nullptr, nullptr);

@@ -31,7 +31,7 @@ struct FakeResctrl {
     std::ofstream(domain + "/mbm_total_bytes") << transferred << "\n";
   }
   std::string threads(const std::string& text) const {
-    const std::string file = folder.path() + "/threads";
+    std::string file = folder.path() + "/threads";
     std::ofstream(file) << text;
     return file;
   }
