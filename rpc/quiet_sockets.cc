@@ -32,7 +32,7 @@ class QuietStream final : public kj::AsyncIoStream {
       : events_(events), fd_(fd), observer_(events, fd, Observer::OBSERVE_READ) {}
 
   kj::Promise<size_t> tryRead(void* to, size_t least, size_t most) override {
-    return read(static_cast<kj::byte*>(to), least, most, 0);
+    return readMore(static_cast<kj::byte*>(to), least, most, 0);
   }
 
   kj::Promise<void> write(const void* data, size_t size) override {
@@ -69,7 +69,7 @@ class QuietStream final : public kj::AsyncIoStream {
 
  private:
   // There is one edge for all that came since the last look: it waits for one only where there is nothing.
-  kj::Promise<size_t> read(kj::byte* to, size_t least, size_t most, size_t before) {
+  kj::Promise<size_t> readMore(kj::byte* to, size_t least, size_t most, size_t before) {
     while (true) {
       ssize_t got = 0;
       KJ_NONBLOCKING_SYSCALL(got = ::read(fd_.get(), to, most));
@@ -82,7 +82,7 @@ class QuietStream final : public kj::AsyncIoStream {
       most -= size;
     }
     return observer_.whenBecomesReadable().then(
-        [this, to, least, most, before]() { return read(to, least, most, before); });
+        [this, to, least, most, before]() { return readMore(to, least, most, before); });
   }
 
   kj::Promise<void> writeLater(const kj::byte* bytes, size_t size) {
