@@ -183,10 +183,10 @@ void LateRpc::settle() {
   io_.waitScope.poll();
 }
 
-void PrintTo(const LateClientResult& result, std::ostream* out) {
-  *out << "task " << result.task.task << " of job " << result.task.job << ", outcome "
-       << static_cast<int>(result.outcome) << ", code " << result.code << ", attempts " << result.attempts
-       << ", server '" << result.server << "', problem '" << result.problem << "'";
+std::ostream& operator<<(std::ostream& out, const LateClientResult& result) {
+  return out << "task " << result.task.task << " of job " << result.task.job << ", outcome "
+             << static_cast<int>(result.outcome) << ", code " << result.code << ", attempts "
+             << result.attempts << ", server '" << result.server << "', problem '" << result.problem << "'";
 }
 
 LateClientJob lateJob(uint32_t tasks) {

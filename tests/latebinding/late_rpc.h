@@ -124,7 +124,7 @@ struct HeardResults final : LateClientListener {
 };
 
 // For messages of failed tests.
-void PrintTo(const LateClientResult& result, std::ostream* out);
+std::ostream& operator<<(std::ostream& out, const LateClientResult& result);
 
 // A job of so many tasks that run `true`.
 LateClientJob lateJob(uint32_t tasks);
