@@ -19,7 +19,7 @@ struct JobSteering : testing::Test {
 
   std::vector<Action> steer(int number, JobChange change, uint8_t priority = 0,
                             const Caller& caller = user("alice")) {
-    const auto actions = master.handle(JobSteered{1, caller, jobId(number), change, priority});
+    auto actions = master.handle(JobSteered{1, caller, jobId(number), change, priority});
     const auto answers = only<Answer>(actions);
     status = answers.empty() ? Status(Error{ErrorCode::kInternal, "no answer"}) : answers.front().status;
     return actions;
