@@ -91,7 +91,7 @@ def main():
     def of(size, part, x):
         return next(row for row in rows if row[:3] == [size, part, x])
 
-    figure.says("mean flat to 85 % load, 95 % above 2.5 times the task only beyond 80 %; R and agents cost little",
+    figure.says("mean flat to 85 % load, 95 % above 2.5 times the task only beyond 80 %; R costs little to 32; 3 agents are enough",
                 "; ".join(f"{size}: mean {of(size, '11a', 0.1)[4]} ms at 10 %, {of(size, '11a', 0.85)[4]} at 85 %, "
                           f"{of(size, '11a', 0.95)[4]} at 95 %; R = 1 {of(size, '9', 1)[4]}, 64 {of(size, '9', 64)[4]}; "
                           f"1 agent {of(size, '10', 1)[4]}, 10 {of(size, '10', 10)[4]}" for size in CLUSTERS)
