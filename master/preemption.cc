@@ -92,10 +92,7 @@ class Vision {
 
  private:
   bool accepts(const JobSpec& spec, const Judging& judging, double floor, const ServerStatus& status) const {
-    Claim claim;
-    claim.server = server_.record.id;
-    claim.rus = spec.rusPerTask;
-    claim.versionSeen = UINT64_MAX;  // none: it is judged anew
+    Claim claim = freshClaim(server_, spec.rusPerTask);
     claim.floor = floor;
     return checkClaim(claim, judging, spec.extras, server_.record.facts, status, server_.share) ==
            Verdict::kGranted;

@@ -56,6 +56,7 @@ struct Preemption : testing::Test {
   int roundsFor(WallTime submitted);
   // The task of job 1 that was stopped ends, and starts again where it was.
   void restartVictim(AllocationId allocation);
+  void startAgain(TaskIndex task, ServerId server);
 
   // Its agent looked for slots, and found none: the tasks that are stopped now.
   std::vector<AllocationId> tryInVain(int number, const JobSpec& wanted) {
@@ -300,6 +301,10 @@ void Preemption::restartVictim(AllocationId allocation) {
   while (h.task(1, task).allocation != allocation) ++task;
   const ServerId server = h.task(1, task).server == "s" ? 0 : 1;
   end(allocation);
+  startAgain(task, server);
+}
+
+void Preemption::startAgain(TaskIndex task, ServerId server) {
   Commit again = moreFor(1);
   again.claims = {claim(task, server)};
   again.claims[0].attempt = h.task(1, task).attempt;
@@ -332,12 +337,7 @@ int Preemption::roundsFor(WallTime submitted) {
     const auto turns = only<master::GiveTurns>(actions);
     if (turns.empty()) break;
     if (turns[0].jobs[0].job == jobId(2)) break;
-    Commit again = moreFor(1);
-    again.claims = {claim(task, server)};
-    again.claims[0].attempt = h.task(1, task).attempt;
-    again.explanation.wanted = 1;
-    h.commit(agent, again);
-    h.started(monitor, h.task(1, task).allocation);
+    startAgain(task, server);
     h.pass(2s);
     std::vector<master::Action> next = pass(2);
     for (auto s : stopped(next)) stops.push_back(s);
