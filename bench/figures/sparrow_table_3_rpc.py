@@ -4,10 +4,9 @@ asks for. 25 emulated servers of 16 units, five agents, jobs of 10 tasks of 100 
   bench/figures/sparrow_table_3_rpc.py [FOLDER]"""
 
 from figure import Figure
+from sparrow_table_3 import HIGH, LOW, PLOT
 
 SECONDS = 8
-HIGH = 0.25
-LOW = [0, 0.25, 0.5, 0.75, 1.75]
 PAPER = {0: "106 (111)", 0.25: "108 (114)", 0.5: "110 (148)", 0.75: "136 (170)", 1.75: "141 (226)"}
 
 
@@ -28,17 +27,7 @@ def main():
         rows.append(row + ["-"] * (6 - len(row)) + [round(100 * runs[f"{low}"]["busy"]), PAPER[low]])
     figure.table(["high load", "low load", "high p50, ms", "p95", "low p50, ms", "p95", "machine busy, %",
                   "paper: high p50 (p95)"], rows)
-    figure.plot("""
-set logscale y
-set xlabel 'load that the user of low priority asks for, beside 0.25'
-set ylabel 'response, ms'
-set key left top
-set datafile missing '-'
-plot 'DATA.csv' using 2:3 with linespoints lw 2 title 'high, median', \\
-     'DATA.csv' using 2:4 with linespoints lw 2 title 'high, 95 %', \\
-     'DATA.csv' using 2:5 with linespoints lw 2 title 'low, median', \\
-     'DATA.csv' using 2:6 with linespoints lw 2 title 'low, 95 %'
-""")
+    figure.plot(PLOT)
     worst = max(row[2] for row in rows)
     figure.says("high priority at most 40 % above alone, median 141 ms, however much the other asks for",
                 f"at most {100 * (worst / rows[0][2] - 1):.0f} % above alone, median {worst} ms")
