@@ -260,7 +260,7 @@ void keepServers(Context& context, Job& job) {
   tables.preempting.insert(job.record.id);
   job.preemption.keptAs = JobTable::placeOf(job);
   tables.jobs.queue().keep(
-      WaitingQueue::Purpose::kPreemption, job.record.id,
+      WaitingQueue::Purpose::kPreemption,
       WaitingQueue::Reservation{.job = job.preemption.keptAs, .servers = job.preemption.servers});
 }
 
@@ -268,7 +268,7 @@ void keepServers(Context& context, Job& job) {
 void letGo(Context& context, const JobId& id) {
   if (context.tables.preempting.erase(id) == 0) return;
   WaitingQueue& queue = context.tables.jobs.queue();
-  queue.keep(WaitingQueue::Purpose::kPreemption, id, std::nullopt);
+  queue.letGo(WaitingQueue::Purpose::kPreemption, id);
   queue.wakeAll();
 }
 

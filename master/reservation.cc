@@ -98,7 +98,7 @@ void chooseServers(Context& context, const Job& job) {
     return spec.timeout > Duration::zero() && now + spec.timeout + spec.grace <= start;
   };
   tables.jobs.queue().keep(
-      WaitingQueue::Purpose::kRoom, job.record.id,
+      WaitingQueue::Purpose::kRoom,
       WaitingQueue::Reservation{
           .job = JobTable::placeOf(job), .servers = reservation.servers, .mayPass = mayPass});
 }
@@ -113,7 +113,7 @@ void widen(Context& context, const Job& job) {
 
 void letGo(Context& context) {
   WaitingQueue& queue = context.tables.jobs.queue();
-  queue.keep(WaitingQueue::Purpose::kRoom, context.tables.reservation->job, std::nullopt);
+  queue.letGo(WaitingQueue::Purpose::kRoom, context.tables.reservation->job);
   context.tables.reservation.reset();
   queue.wakeAll();
 }

@@ -50,12 +50,18 @@ bool WaitingQueue::isToBeTriedAgain(const Place& place) const {
   return turn != onTurn_.end() && turn->second;
 }
 
-void WaitingQueue::keep(Purpose purpose, const JobId& job, std::optional<Reservation> reservation) {
-  if (reservation) {
-    reservations_.insert_or_assign({purpose, job}, std::move(*reservation));
-  } else {
-    reservations_.erase({purpose, job});
-  }
+void WaitingQueue::keep(Purpose purpose, Reservation reservation) {
+  const JobId job = reservation.job.job;
+  reservations_.insert_or_assign({purpose, job}, std::move(reservation));
+  listKept();
+}
+
+void WaitingQueue::letGo(Purpose purpose, const JobId& job) {
+  reservations_.erase({purpose, job});
+  listKept();
+}
+
+void WaitingQueue::listKept() {
   std::set<ServerId> all;
   for (const auto& [key, each] : reservations_) all.insert(each.servers.begin(), each.servers.end());
   kept_.assign(all.begin(), all.end());

@@ -52,9 +52,11 @@ class WaitingQueue {
     std::vector<ServerId> servers;  // ascending
     std::function<bool(const JobId&)> mayPass = nullptr;
   };
-  // What is kept for this purpose and job from now on; nullopt: nothing.
+  // What is kept for this purpose and the reservation's job, in place of what was.
   enum class Purpose : uint8_t { kRoom, kPreemption };
-  void keep(Purpose purpose, const JobId& job, std::optional<Reservation> reservation);
+  void keep(Purpose purpose, Reservation reservation);
+  // Nothing is kept for it any more.
+  void letGo(Purpose purpose, const JobId& job);
   // All that is kept, ascending.
   const std::vector<ServerId>& kept() const { return kept_; }
   // What of it the job leaves to others, ascending. Requires: it waits.
@@ -97,6 +99,7 @@ class WaitingQueue {
   size_t size() const { return order_.size(); }
 
  private:
+  void listKept();
   bool mayTake(const Reservation& reservation, const Place& place) const;
   QueueTurn turnOf(const Place& place) const;
   std::vector<Place> inOrder(size_t atMost, const LookUp& lookUp);

@@ -230,7 +230,7 @@ TEST(WaitingQueue, SaysTheHighestPriorityThatIsStillToBeTried) {
 // Of jobs 1 to `count`, room is kept for the first, and these may pass it.
 WaitingQueue reservedQueue(int count, std::set<JobId> mayPass) {
   WaitingQueue queue = queueOf(count);
-  queue.keep(WaitingQueue::Purpose::kRoom, jobId(1),
+  queue.keep(WaitingQueue::Purpose::kRoom,
              WaitingQueue::Reservation{
                  .job = place(50, 1), .servers = {3, 5}, .mayPass = [mayPass](const JobId& job) {
                    return mayPass.contains(job);
@@ -252,7 +252,7 @@ TEST(WaitingQueue, BehindAJobThatRoomIsKeptForOnlyThoseTakeOfItThatMay) {
   EXPECT_THAT(turns, SizeIs(4));
   EXPECT_THAT(mayTakeKept(turns), ElementsAre(jobId(1), jobId(3)));
   queue.endTurns();
-  queue.keep(WaitingQueue::Purpose::kRoom, jobId(1), std::nullopt);
+  queue.letGo(WaitingQueue::Purpose::kRoom, jobId(1));
   queue.wakeAll();
   EXPECT_THAT(mayTakeKept(queue.giveTurns(8, anybody)), SizeIs(4));
 }
@@ -262,7 +262,7 @@ TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBe
   for (const auto& [priority, job] : {std::pair{60, 1}, {50, 2}, {40, 3}}) {
     queue.put(place(priority, job), true);
     const auto server = static_cast<ServerId>(10 * job);
-    queue.keep(WaitingQueue::Purpose::kPreemption, jobId(job),
+    queue.keep(WaitingQueue::Purpose::kPreemption,
                WaitingQueue::Reservation{.job = place(priority, job), .servers = {server, 99}});
   }
   EXPECT_THAT(queue.kept(), ElementsAre(10, 20, 30, 99));
