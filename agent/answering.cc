@@ -187,8 +187,9 @@ bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& gra
     return true;
   }
   if (grant.verdict != Verdict::kTaskNotWaiting) return false;
-  // What is held of the task is out of date, and the news are on their way.
-  job.held.forget(claim.task);
+  // What is held of the task is out of date, and the news are on their way, where they have not come yet:
+  // that it waits for a while.
+  if (task->notBefore <= turn.now) job.held.forget(claim.task);
   return true;
 }
 

@@ -69,7 +69,8 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 // Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(Context& context, const Job& job, const Judging& judging, const Claim& claim) {
   const TaskRecord& task = job.tasks[claim.task];
-  if (job.progress.held || task.state != RunState::kQueued || task.attempt != claim.attempt) {
+  const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
+  if (mayNotStart || task.state != RunState::kQueued || task.attempt != claim.attempt) {
     return {Verdict::kTaskNotWaiting};
   }
   ServerTable& servers = context.tables.servers;
@@ -176,6 +177,23 @@ std::string tooMany(const Tables& tables, const std::string& user) {
   return {};
 }
 
+// Whether the job may be one that a backup knows nothing of, handed in once more: copies may still run.
+bool mayHaveRun(const Context& context, const JobRecord& record) {
+  const Tables& tables = context.tables;
+  const bool wasRestored = tables.cluster.epoch > ClusterRecord{}.epoch;
+  return record.spec.exclusive && wasRestored &&
+         context.now.steady < tables.began.steady + tables.options.serverGrace;
+}
+
+void holdForAGrace(Context& context, Job& job) {
+  const Duration grace = context.tables.options.serverGrace;
+  job.notBefore = context.now.steady + grace;
+  for (TaskRecord& task : job.tasks) {
+    task.mayRunFor = grace;
+    context.tables.jobs.noteTask(job, task.index);
+  }
+}
+
 CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   const JobRecord& record = commit.newJob->record;
   if (const Job* existing = context.tables.jobs.find(commit.job)) {
@@ -211,7 +229,11 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   beginProfiling(context, job.record);
   const auto& files = commit.newJob->files;
   if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
-  return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
+  const bool waits = mayHaveRun(context, job.record);
+  if (waits) holdForAGrace(context, job);
+  std::vector<Grant> grants = applyClaims(context, job, commit);
+  if (waits) context.tables.jobs.noteWhole(job);
+  return {commit.sequence, CommitAnswer::Outcome::kOk, {}, std::move(grants), {}};
 }
 
 CommitAnswer applyCommit(Context& context, Agent& agent, const Commit& commit) {

@@ -103,6 +103,22 @@ TEST(Attaching, NewEpochRefusesNoSubmissionThatWasAdmittedBefore) {
   EXPECT_EQ(h.answerText(request), "");
 }
 
+TEST(Attaching, ATaskThatWaitsIsNotForgottenWhereItsClaimWasRefusedForThat) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(1));
+  const Commit commit = h.commits.at(0);
+  CommitAnswer answer = h.master.take(commit);
+  JobAssignment news = h.master.requeue(jobId(1), 0, 10s);
+  news.tasks[0].attempt = 0;
+  h.tell(news);
+  answer.grants[0] = {Verdict::kTaskNotWaiting};
+  h.handle(agent::CommitAnswered{answer});
+  h.loseCommits();
+  h.pass(11s);
+  EXPECT_EQ(h.commits.size(), 1u);
+}
+
 // A job was handed in anew while the old one was coming to its end, and the master has forgotten that one.
 TEST(Attaching, WhatIsSaidOfAnOldJobDoesNotEndTheNewOneOfTheSameId) {
   AgentHarness h({aServer("a")});
