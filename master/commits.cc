@@ -155,6 +155,8 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
     placeTask(context, job, claim, grants[i], decision);
   }
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
+  // But for how long its tasks wait, which it has not heard yet, or its clock goes faster.
+  if (context.now.steady < job.notBefore) context.tables.jobs.noteWhole(job);
   if (!job.progress.held && job.progress.reason != commit.waitReason) {
     job.progress.reason = commit.waitReason;
     context.tables.jobs.noteProgress(job);
@@ -185,9 +187,10 @@ bool mayHaveRun(const Context& context, const JobRecord& record) {
          context.now.steady < tables.began.steady + tables.options.serverGrace;
 }
 
+// The master before ended when this one began at the latest.
 void holdForAGrace(Context& context, Job& job) {
   const Duration grace = context.tables.options.serverGrace;
-  job.notBefore = context.now.steady + grace;
+  job.notBefore = context.tables.began.steady + grace;
   for (TaskRecord& task : job.tasks) {
     task.mayRunFor = grace;
     context.tables.jobs.noteTask(job, task.index);
@@ -229,11 +232,8 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   beginProfiling(context, job.record);
   const auto& files = commit.newJob->files;
   if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
-  const bool waits = mayHaveRun(context, job.record);
-  if (waits) holdForAGrace(context, job);
-  std::vector<Grant> grants = applyClaims(context, job, commit);
-  if (waits) context.tables.jobs.noteWhole(job);
-  return {commit.sequence, CommitAnswer::Outcome::kOk, {}, std::move(grants), {}};
+  if (mayHaveRun(context, job.record)) holdForAGrace(context, job);
+  return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
 }
 
 CommitAnswer applyCommit(Context& context, Agent& agent, const Commit& commit) {

@@ -148,6 +148,7 @@ TEST_F(RestoringTest, LeavesExclusiveJobsThatAreHandedInSoonAfterwardsAloneForAG
   ASSERT_EQ(told[0].assignment.tasks.size(), 2u);
   EXPECT_EQ(told[0].assignment.tasks[0].delay, kGrace);
   EXPECT_EQ(verdictOn(moreFor(3)), Verdict::kTaskNotWaiting) << "whatever its agent thinks";
+  EXPECT_EQ(only<master::AssignJob>(master_.lastActions()).size(), 1u) << "which is told again";
   EXPECT_EQ(verdictOn(newJob(4, spec())), Verdict::kGranted) << "one that may have copies";
   master_.pass(kGrace);
   EXPECT_EQ(verdictOn(moreFor(3)), Verdict::kGranted);
