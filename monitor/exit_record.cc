@@ -56,8 +56,8 @@ std::optional<TaskEnd> parseExitRecord(std::string_view text, uint64_t memoryLim
     text.remove_prefix(newline + 1);
     if (line == "complete") {
       if (end.oomKilled) {
-        addProblem(end, "out of memory: the kernel killed a process of the task");
-        if (memoryLimit > 0) end.problem += " at its limit of " + bytesText(memoryLimit);
+        addProblem(end, "the kernel killed a process of the task");
+        end.problem += memoryLimit > 0 ? " at its memory limit of " + bytesText(memoryLimit) : " for memory";
       }
       return end;
     }

@@ -43,8 +43,18 @@ TEST_F(ContainerLimitsTest, ATaskThatRunsOutOfMemoryIsKilledAndNamed) {
   const TaskEnd end = containers().run(spec);
   EXPECT_TRUE(end.oomKilled);
   EXPECT_EQ(end.signal, SIGKILL);
-  EXPECT_EQ(end.problem, "out of memory: the kernel killed a process of the task at its limit of 32 MiB");
+  EXPECT_EQ(end.problem, "the kernel killed a process of the task at its memory limit of 32 MiB");
   EXPECT_FALSE(end.succeeded());
+}
+
+TEST_F(ContainerLimitsTest, ATaskThatGetsOverTheLossOfAProcessSucceedsAndTheLossIsNamed) {
+  if (missing("memory")) GTEST_SKIP() << "no memory controller";
+  LaunchSpec spec = script(1, "tail /dev/zero; exit 0");
+  spec.limits.memoryBytes = 32 << 20;
+  const TaskEnd end = containers().run(spec);
+  EXPECT_TRUE(end.oomKilled);
+  EXPECT_EQ(end.problem, "the kernel killed a process of the task at its memory limit of 32 MiB");
+  EXPECT_TRUE(end.succeeded());
 }
 
 TEST_F(ContainerLimitsTest, MemoryIsTheShareOfTheResourceUnitsUnlessTheJobNamesOne) {

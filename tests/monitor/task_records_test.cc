@@ -57,7 +57,9 @@ TEST(ExitRecord, SaysHowTheTaskEnded) {
 TEST(ExitRecord, JoinsProblemsAndNamesTheMemoryLimit) {
   const std::string text = "cause exited\ncode 0\nsignal 9\noom 1\ncut stdout cut\nproblem p q\ncomplete\n";
   EXPECT_EQ(parseExitRecord(text, uint64_t{1} << 30)->problem,
-            "stdout cut; p q; out of memory: the kernel killed a process of the task at its limit of 1 GiB");
+            "stdout cut; p q; the kernel killed a process of the task at its memory limit of 1 GiB");
+  EXPECT_EQ(parseExitRecord(text, 0)->problem,
+            "stdout cut; p q; the kernel killed a process of the task for memory");
 }
 
 TEST(ExitRecord, IsRefusedWithoutItsLastLine) {
