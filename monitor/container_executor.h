@@ -62,8 +62,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   // supervisor.
   std::vector<RecoveredTask> recover() override;
 
-  // What this machine does not give: of "cpuset", "memory", "pids", "io-weight", "io-limit", "seccomp",
-  // "own-network", "perf", "resctrl".
+  // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
+  // "io-limit", "seccomp", "own-network", "perf", "resctrl".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Cgroups that hold all tasks, and count what they use.
