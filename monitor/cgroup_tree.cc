@@ -212,6 +212,12 @@ Status CgroupTree::limit(AllocationId allocation, const TaskLimits& limits) cons
   return written;
 }
 
+std::string CgroupTree::pathOf(AllocationId allocation) const {
+  std::string result;
+  for (const std::string& part : path_) result.append("/").append(part);
+  return result.append("/").append(std::to_string(allocation));
+}
+
 CgroupDirectories CgroupTree::counted() const {
   return {directoryOf(kCpuacct), directoryOf(kMemory), directoryOf(kBlkio), v2_};
 }

@@ -33,6 +33,9 @@ class CgroupTree {
   // uses more memory than it would have.
   Status limit(AllocationId allocation, const TaskLimits& limits) const;
 
+  // The task's cgroup below the root of each hierarchy: "/<path>/<allocation>".
+  std::string pathOf(AllocationId allocation) const;
+
   // Where all tasks of this server are counted together.
   CgroupDirectories counted() const;
   // Where one task is counted.

@@ -97,6 +97,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
   void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
+  // As its shim wrote it down, with what the kernel says of a kill for memory; nullopt: it has not.
+  std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
   void sweepCgroups();
