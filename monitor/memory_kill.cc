@@ -37,13 +37,13 @@ std::string_view messageIn(std::string_view line) {
 
 // One report of the kernel, whose lines follow each other: what it counted, the table of processes, who was
 // chosen, who was killed.
-class Report {
+class KillReport {
  public:
-  explicit Report(std::string_view cgroup) : cgroup_(cgroup) {}
+  explicit KillReport(std::string_view cgroup) : cgroup_(cgroup) {}
 
   void add(std::string_view message) {
     if (message.find(" invoked oom-killer: ") != std::string_view::npos) {
-      *this = Report(cgroup_);
+      *this = KillReport(cgroup_);
     } else if (message.starts_with("[  pid  ]")) {
       // "[  pid  ] uid tgid total_vm rss ... name": kernels differ in the columns between.
       columns_ = fieldsOf(message).size();
@@ -142,7 +142,7 @@ std::string heldText(const MemoryHolder& holder) {
 
 std::optional<MemoryKill> lastMemoryKill(std::string_view kernelLog, std::string_view cgroup) {
   std::optional<MemoryKill> last;
-  Report report(cgroup);
+  KillReport report(cgroup);
   for (const std::string_view line : linesOf(kernelLog)) {
     const std::string_view message = messageIn(line);
     if (auto kill = report.killIn(message)) last = std::move(kill);
