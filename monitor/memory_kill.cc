@@ -126,12 +126,12 @@ std::string sizeText(uint64_t bytes) {
   return std::to_string((bytes + kMiB / 2) / kMiB) + " MiB";
 }
 
-// In the largest unit that keeps it whole: a limit is what somebody wrote.
+// In the largest unit that keeps it whole, as somebody may have written it; rounded where none does.
 std::string limitText(uint64_t bytes) {
   for (const auto& [shift, unit] : {std::pair{30, " GiB"}, std::pair{20, " MiB"}, std::pair{10, " KiB"}}) {
     if (bytes >> shift << shift == bytes) return std::to_string(bytes >> shift) + unit;
   }
-  return std::to_string(bytes) + " bytes";
+  return sizeText(bytes);
 }
 
 std::string heldText(const MemoryHolder& holder) {

@@ -95,6 +95,8 @@ TEST(MemoryKill, AnyLogCutAnywhereCanBeRead) {
 TEST(MemoryKill, SaysWhatIsKnownWithoutALog) {
   EXPECT_EQ(memoryKillText(std::nullopt, uint64_t{1} << 30),
             "the kernel killed a process of the task at its memory limit of 1 GiB");
+  EXPECT_EQ(memoryKillText(std::nullopt, 10'110'604'083),
+            "the kernel killed a process of the task at its memory limit of 9642 MiB");
   EXPECT_EQ(memoryKillText(std::nullopt, 0), "the kernel killed a process of the task for memory");
 }
 
