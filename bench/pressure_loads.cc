@@ -1,15 +1,18 @@
 // Question: do the measured pressures agree with loads of known intensity, and does a load that a task causes
 // stay out of the background?
 //
-//   pressure_loads [--seconds N] [--folder DIR] [LOAD...]       LOAD: core, memory, disk, network
+//   pressure_loads [--seconds N] [--folder DIR] [LOAD...]       LOAD: core, memory, disk, network, waiting
 //
 // For each load and intensity: measures the machine as it is, then with the load beside the tasks, then with
 // the load inside a task's cgroups, each for N seconds, and prints the mean pressures. Expected is the
 // difference that the intensity stands for: of the background beside the tasks, of the task's own pressure
 // inside one, where the background's is 0. For disks there is no expectation, since nobody knows what the
-// disk can do. Needs root; what other programs do meanwhile shows.
+// disk can do. `waiting`: what a task feels, by its cgroup's stalls: two processes that want the same core at
+// the same time, and one that writes past the page cache, each for a share of the time, which is the expected
+// share of waiting. Needs root; what other programs do meanwhile shows.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,6 +34,7 @@
 #include "bench/report.h"
 #include "env/clock.h"
 #include "monitor/cgroup_tree.h"
+#include "monitor/pressure/formulas.h"
 #include "monitor/pressure/meter.h"
 #include "monitor/pressure/task_pressure.h"
 #include "monitor/pressure/task_reader.h"
@@ -88,6 +92,24 @@ class Load {
   pid_t pid_ = 0;
 };
 
+// Two processes that want the first core at the same time, for so much of each slice: until its end one of
+// them waits.
+[[noreturn]] void contend(double share, ReadyFd ready) {
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  ::sched_setaffinity(0, sizeof first, &first);
+  const auto begin = Steady::now();
+  if (::fork() == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::close(ready);
+  for (auto next = begin;; next += kSlice) {
+    const auto end = next + std::chrono::duration_cast<Steady::duration>(kSlice * share);
+    while (Steady::now() < end) {
+    }
+    std::this_thread::sleep_until(next + kSlice);
+  }
+}
+
 // Works so many milliseconds of each slice.
 [[noreturn]] void spin(double share, ReadyFd ready) {
   ::close(ready);
@@ -144,6 +166,30 @@ class Load {
     ::sendto(sender, packet.data(), kPacket, 0, reinterpret_cast<sockaddr*>(&address), size);
     ::recv(receiver, packet.data(), kPacket, 0);
     std::this_thread::sleep_until(next);
+  }
+}
+
+// Writes past the page cache, one small piece after the other, for so much of each slice.
+[[noreturn]] void waitForDisk(const std::string& folder, double share, ReadyFd ready) {
+  constexpr size_t kPiece = 1 << 14;
+  const std::string file = folder + "/waiting-load-" + std::to_string(::getpid());
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_DIRECT | O_DSYNC, 0600);
+  ::unlink(file.c_str());
+  void* piece = ::aligned_alloc(4096, kPiece);
+  std::memset(piece, 1, kPiece);
+  for (int i = 0; i < 1024; ++i) {
+    if (::pwrite(fd, piece, kPiece, i * static_cast<off_t>(kPiece)) < 0) ::_exit(1);
+  }
+  ::close(ready);
+  constexpr auto kLongSlice = 20 * kSlice;  // of many pieces
+  off_t at = 0;
+  for (auto next = Steady::now();; next += kLongSlice) {
+    const auto end = next + std::chrono::duration_cast<Steady::duration>(kLongSlice * share);
+    while (Steady::now() < end) {
+      if (::pwrite(fd, piece, kPiece, at) < 0) ::_exit(1);
+      at = (at + static_cast<off_t>(kPiece)) % (16 << 20);
+    }
+    std::this_thread::sleep_until(next + kLongSlice);
   }
 }
 
@@ -216,6 +262,35 @@ void run(const Case& one, int seconds) {
   std::fflush(stdout);
 }
 
+// What a task feels with the load inside it, in per cent of the time.
+void runWaiting(const std::string& what, double share, const std::function<void(ReadyFd)>& load,
+                Reading<StallTimes> TaskCounters::*stall, int seconds) {
+  const Load running(true, load);
+  TaskReader task(tree().counted(1), {}, {});
+  const auto now = []() { return systemClock().now().steady; };
+  const TaskReading before = task.read(TaskReader::What::kAll, now());
+  std::this_thread::sleep_for(std::chrono::seconds(seconds));
+  const TaskReading after = task.read(TaskReader::What::kAll, now());
+  const auto waited = stallShare(before.counters.*stall, after.counters.*stall,
+                                 std::chrono::duration_cast<Duration>(after.when - before.when));
+  std::printf("waiting for a %-5s %4.0f %% of the time: measured %s\n", what.c_str(), 100 * share,
+              waited.ok() ? (std::to_string(100 * *waited).substr(0, 5) + " %").c_str()
+                          : waited.error().message.c_str());
+  std::fflush(stdout);
+}
+
+void runWaiting(const std::string& folder, int seconds) {
+  for (const double share : {0.25, 0.5, 0.75}) {
+    runWaiting(
+        "core", share, [share](ReadyFd ready) { contend(share, ready); }, &TaskCounters::cpuStall, seconds);
+  }
+  for (const double share : {0.25, 0.5, 0.75}) {
+    runWaiting(
+        "disk", share, [&folder, share](ReadyFd ready) { waitForDisk(folder, share, ready); },
+        &TaskCounters::ioStall, seconds);
+  }
+}
+
 std::vector<Case> casesFor(const std::string& load, const std::string& folder) {
   std::vector<Case> cases;
   if (load == "core") {
@@ -251,15 +326,19 @@ std::vector<Case> casesFor(const std::string& load, const std::string& folder) {
 int run(int argc, char** argv) {
   int seconds = 5;
   std::string folder = "/var/tmp";
-  std::vector<std::string> loads = {"core", "memory", "disk", "network"};
+  std::vector<std::string> loads = {"core", "memory", "disk", "network", "waiting"};
   CLI::App app("Whether measured pressures agree with loads of known intensity.");
   app.add_option("--seconds", seconds, "Of each measurement. Default: 5")->check(CLI::PositiveNumber);
   app.add_option("--folder", folder, "On the disk to be loaded. Default: /var/tmp");
-  app.add_option("LOAD", loads, "core, memory, disk, network. Default: all")
-      ->check(CLI::IsMember({"core", "memory", "disk", "network"}));
+  app.add_option("LOAD", loads, "core, memory, disk, network, waiting. Default: all")
+      ->check(CLI::IsMember({"core", "memory", "disk", "network", "waiting"}));
   CLI11_PARSE(app, argc, argv);
   printConditions();
   for (const std::string& load : loads) {
+    if (load == "waiting") {
+      runWaiting(folder, seconds);
+      continue;
+    }
     for (const Case& one : casesFor(load, folder)) run(one, seconds);
   }
   tree().removeUnused();

@@ -198,11 +198,12 @@ int exitCodeOf(const JobStatus& job) {
 }
 
 std::string mishapOf(const TaskRecord& task) {
-  if (task.state == RunState::kDone) return "";
   const TaskEnd& end = task.end;
   const std::string subject = "task " + std::to_string(task.index) + " ";
   const std::string detail = end.problem.empty() ? "" : ": " + end.problem;
-  if (end.oomKilled) return subject + "was killed: it ran out of memory" + detail;
+  if (task.state == RunState::kDone)
+    return end.oomKilled ? subject + "ran out of memory and went on" + detail : "";
+  if (end.oomKilled) return subject + "ran out of memory" + detail;
   if (task.state == RunState::kLost || end.cause == EndCause::kLost) {
     return subject + "was lost with server " + task.server + detail;
   }

@@ -61,7 +61,7 @@ class ForegroundJob final {
 // where it never ran, was lost, or ended by itself with 0 and failed all the same. 0 where all succeeded.
 int exitCodeOf(const JobStatus& job);
 
-// What an exit code does not tell about a failed task; empty where it tells all.
+// What an exit code does not tell about a task; empty where it tells all.
 std::string mishapOf(const TaskRecord& task);
 
 }  // namespace tarcil

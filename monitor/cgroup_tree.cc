@@ -9,12 +9,15 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
 #include "monitor/cgroup_v1.h"
 #include "monitor/cgroup_v2.h"
 #include "monitor/cpu_topology.h"
+#include "monitor/disk_weights.h"
+#include "monitor/pressure/machine_reader.h"
 
 namespace tarcil {
 namespace {
@@ -72,13 +75,9 @@ void offerControllers(const std::string& directory) {
   }
 }
 
-// The schedulers of disks that know weights have a file each.
-struct WeightFile {
-  const char* name;
-  uint32_t most;
-};
-constexpr WeightFile kWeightsV1[] = {{"blkio.bfq.weight", 1000}, {"blkio.weight", 1000}};
-constexpr WeightFile kWeightsV2[] = {{"io.bfq.weight", 1000}, {"io.weight", 10000}};
+bool isWritable(const std::string& file) {
+  return ::access(file.c_str(), W_OK) == 0;
+}
 
 // Of memory, and memory with swap, neither may pass the other: which comes first depends on the direction.
 Status writeAll(std::vector<CgroupSetting> left) {
@@ -130,23 +129,38 @@ CgroupTree::CgroupTree(const SystemPaths& paths, std::vector<std::string> path)
   }
   openV2(mounts);
   features_ = featuresHere(readText(paths.swaps));
+  chooseWeightFile(mounts, paths.sys);
 }
 
 CgroupFeatures CgroupTree::featuresHere(const std::string& swaps) const {
-  const auto isThere = [](const std::string& file) { return ::access(file.c_str(), W_OK) == 0; };
   CgroupFeatures features;
   const bool swap = std::count(swaps.begin(), swaps.end(), '\n') > 1;  // the first line is a heading
   const std::string memory = directoryOf(kMemory), blkio = directoryOf(kBlkio);
   features.limitSwap =
-      swap && isThere(memory.empty() ? v2_ + "/memory.swap.max" : memory + "/memory.memsw.limit_in_bytes");
-  const std::string folder = (blkio.empty() ? v2_ : blkio) + "/";
-  features.limitIo = isThere(folder + (blkio.empty() ? "io.max" : "blkio.throttle.read_bps_device"));
-  for (const WeightFile& file : blkio.empty() ? kWeightsV2 : kWeightsV1) {
-    if (!features.ioWeightFile.empty() || !isThere(folder + file.name)) continue;
-    features.ioWeightFile = file.name;
-    features.mostIoWeight = file.most;
-  }
+      swap && isWritable(memory.empty() ? v2_ + "/memory.swap.max" : memory + "/memory.memsw.limit_in_bytes");
+  features.limitIo = isWritable(blkio.empty() ? v2_ + "/io.max" : blkio + "/blkio.throttle.read_bps_device");
   return features;
+}
+
+// The file that does something on the most disks, of several the first.
+void CgroupTree::chooseWeightFile(const CgroupMounts& mounts, const std::string& sys) {
+  const std::string blkio = directoryOf(kBlkio);
+  const std::string ioCost = blkio.empty() ? readText(mounts.v2 + "/io.cost.qos") : "";
+  std::optional<std::vector<std::string>> without;
+  for (const WeightFile& file : blkio.empty() ? kWeightFilesV2 : kWeightFilesV1) {
+    if (!isWritable((blkio.empty() ? v2_ : blkio) + "/" + file.name)) continue;
+    auto disks = disksWithout(file, sys, ioCost);
+    if (without && disks.size() >= without->size()) continue;
+    without = std::move(disks);
+    features_.ioWeightFile = file.name;
+    features_.mostIoWeight = file.most;
+  }
+  const size_t all = physicalDisks(sys).size();
+  if (!without || (all > 0 && without->size() == all)) {
+    missingWeights_ = {"io-weight"};
+  } else {
+    for (const std::string& disk : *without) missingWeights_.push_back("io-weight:" + disk);
+  }
 }
 
 std::string CgroupTree::directoryOf(const char* v1Controller) const {
@@ -198,6 +212,12 @@ Status CgroupTree::limit(AllocationId allocation, const TaskLimits& limits) cons
   return written;
 }
 
+std::string CgroupTree::pathOf(AllocationId allocation) const {
+  std::string result;
+  for (const std::string& part : path_) result.append("/").append(part);
+  return result.append("/").append(std::to_string(allocation));
+}
+
 CgroupDirectories CgroupTree::counted() const {
   return {directoryOf(kCpuacct), directoryOf(kMemory), directoryOf(kBlkio), v2_};
 }
@@ -215,7 +235,7 @@ std::vector<std::string> CgroupTree::missing() const {
   for (const char* controller : {kCpuset, kMemory, kPids}) {
     if (!v1_.contains(controller) && !v2Controllers_.contains(controller)) result.emplace_back(controller);
   }
-  if (features_.ioWeightFile.empty()) result.emplace_back("io-weight");
+  result.insert(result.end(), missingWeights_.begin(), missingWeights_.end());
   if (!features_.limitIo) result.emplace_back("io-limit");
   return result;
 }

@@ -17,6 +17,7 @@ struct SystemPaths {
   std::string mounts = "/proc/self/mounts";
   std::string swaps = "/proc/swaps";
   std::string resctrl = "/sys/fs/resctrl";
+  std::string sys = "/sys";
 };
 
 class CgroupTree {
@@ -32,12 +33,16 @@ class CgroupTree {
   // uses more memory than it would have.
   Status limit(AllocationId allocation, const TaskLimits& limits) const;
 
+  // The task's cgroup below the root of each hierarchy: "/<path>/<allocation>".
+  std::string pathOf(AllocationId allocation) const;
+
   // Where all tasks of this server are counted together.
   CgroupDirectories counted() const;
   // Where one task is counted.
   CgroupDirectories counted(AllocationId allocation) const;
 
-  // What tasks on this machine cannot be limited by: controllers, and "io-weight" and "io-limit".
+  // What tasks on this machine cannot be limited by: controllers, "io-limit", and "io-weight" where no
+  // physical disk heeds weights, else "io-weight:DISK" for each that does not, as it was when this was made.
   std::vector<std::string> missing() const;
 
   // Removes the cgroups of a task. False if a process is still in one of them.
@@ -55,6 +60,7 @@ class CgroupTree {
  private:
   std::vector<std::string> parents() const;
   CgroupFeatures featuresHere(const std::string& swaps) const;
+  void chooseWeightFile(const CgroupMounts& mounts, const std::string& sys);
   std::string directoryOf(const char* v1Controller) const;
   void openV2(const CgroupMounts& mounts);
 
@@ -63,6 +69,7 @@ class CgroupTree {
   std::string v2_;                         // this server's directory
   std::set<std::string> v2Controllers_;
   CgroupFeatures features_;
+  std::vector<std::string> missingWeights_;  // as missing() names them
 };
 
 }  // namespace tarcil

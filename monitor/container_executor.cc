@@ -16,8 +16,10 @@
 
 #include "env/failpoint.h"
 #include "monitor/core_choice.h"
+#include "monitor/exit_record.h"
 #include "monitor/input_files.h"
 #include "monitor/machine_support.h"
+#include "monitor/memory_kill.h"
 #include "monitor/oci_bundle.h"
 #include "monitor/own_network.h"
 #include "monitor/root_policy.h"
@@ -427,7 +429,7 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
   task.reason = store_->reason(allocation);
   if (store_->lockHeld(allocation)) return adopted(std::move(task));
   const auto started = store_->started(allocation);
-  if (auto end = store_->exit(allocation, memoryLimitOf(task.spec))) {
+  if (auto end = endOf(allocation, memoryLimitOf(task.spec))) {
     task.end = std::move(*end);
   } else if (started) {
     task.end = lostEnd(*started, clock_.now().wall, kSupervisorKilled);
@@ -435,6 +437,15 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
     task.state = RecoveredTask::State::kNeverStarted;
   }
   return task;
+}
+
+std::optional<TaskEnd> ContainerExecutor::endOf(AllocationId allocation, uint64_t memoryLimit) const {
+  auto end = store_->exit(allocation);
+  if (end && end->oomKilled) {
+    const auto kill = lastMemoryKill(kernelLog(), cgroups_.pathOf(allocation));
+    addProblem(*end, memoryKillText(kill, memoryLimit));
+  }
+  return end;
 }
 
 RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
@@ -526,7 +537,7 @@ void ContainerExecutor::supervisorEnded(AllocationId allocation) {
   if (found == running_.end()) return;
   readStatus();
   const int waitStatus = found->second.pidfd.get() >= 0 ? reap(found->second.pidfd) : 0;
-  if (const auto end = store_->exit(allocation, found->second.memoryLimit)) {
+  if (const auto end = endOf(allocation, found->second.memoryLimit)) {
     if (end->started != kNever) reportStart(allocation, end->started);
     reportEnd(allocation, *end);
   } else {

@@ -62,8 +62,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   // supervisor.
   std::vector<RecoveredTask> recover() override;
 
-  // What this machine does not give: of "cpuset", "memory", "pids", "io-weight", "io-limit", "seccomp",
-  // "own-network", "perf", "resctrl".
+  // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
+  // "io-limit", "seccomp", "own-network", "perf", "resctrl".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Cgroups that hold all tasks, and count what they use.
@@ -97,6 +97,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
   void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
+  // As its shim wrote it down, with what the kernel says of a kill for memory; nullopt: it has not.
+  std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
   void sweepCgroups();

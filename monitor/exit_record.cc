@@ -17,19 +17,6 @@ WallTime wallTime(std::string_view text) {
   return WallTime(Duration(number(text)));
 }
 
-void addProblem(TaskEnd& end, std::string_view text) {
-  if (!end.problem.empty()) end.problem += "; ";
-  end.problem += text;
-}
-
-// In the largest unit that keeps it whole.
-std::string bytesText(uint64_t bytes) {
-  for (const auto& [shift, unit] : {std::pair{30, " GiB"}, std::pair{20, " MiB"}, std::pair{10, " KiB"}}) {
-    if (bytes >> shift << shift == bytes) return std::to_string(bytes >> shift) + unit;
-  }
-  return std::to_string(bytes) + " bytes";
-}
-
 EndCause causeNamed(std::string_view name) {
   if (name == "exited") return EndCause::kExited;
   return name == "lost" ? EndCause::kLost : EndCause::kNeverStarted;
@@ -47,20 +34,19 @@ void addLine(TaskEnd& end, std::string_view key, std::string_view value) {
 
 }  // namespace
 
-std::optional<TaskEnd> parseExitRecord(std::string_view text, uint64_t memoryLimit) {
+void addProblem(TaskEnd& end, std::string_view text) {
+  if (!end.problem.empty()) end.problem += "; ";
+  end.problem += text;
+}
+
+std::optional<TaskEnd> parseExitRecord(std::string_view text) {
   TaskEnd end;
   while (!text.empty()) {
     const size_t newline = text.find('\n');
     if (newline == std::string_view::npos) return std::nullopt;
     const std::string_view line = text.substr(0, newline);
     text.remove_prefix(newline + 1);
-    if (line == "complete") {
-      if (end.oomKilled) {
-        addProblem(end, "out of memory: the kernel killed a process of the task");
-        if (memoryLimit > 0) end.problem += " at its limit of " + bytesText(memoryLimit);
-      }
-      return end;
-    }
+    if (line == "complete") return end;
     const size_t blank = line.find(' ');
     if (blank != std::string_view::npos) addLine(end, line.substr(0, blank), line.substr(blank + 1));
   }

@@ -9,9 +9,11 @@
 
 namespace tarcil {
 
-// nullopt for anything but a whole record. `memoryLimit`: bytes, 0 for none; named when the task ran out of
-// memory.
-std::optional<TaskEnd> parseExitRecord(std::string_view text, uint64_t memoryLimit);
+// nullopt for anything but a whole record.
+std::optional<TaskEnd> parseExitRecord(std::string_view text);
+
+// Adds to what is said of the end for people.
+void addProblem(TaskEnd& end, std::string_view text);
 
 // The record of a task whose end nobody saw.
 std::string lostRecord(WallTime started, const std::string& problem);

@@ -134,7 +134,7 @@ void TaskStore::settleEarlierBoot() {
   const auto before = readFile(data_ + "/boot");
   if (!boot || before == boot) return;
   for (const AllocationId allocation : before ? tasks() : std::vector<AllocationId>()) {
-    if (exit(allocation, 0)) continue;
+    if (exit(allocation)) continue;
     const auto record = lostRecord(started(allocation).value_or(kNever), "its server went down while it ran");
     writeFile(file(allocation, "exit"), record);
   }
@@ -254,9 +254,9 @@ std::optional<WallTime> TaskStore::started(AllocationId allocation) const {
   return text ? std::optional(parseStarted(*text)) : std::nullopt;
 }
 
-std::optional<TaskEnd> TaskStore::exit(AllocationId allocation, uint64_t memoryLimit) const {
+std::optional<TaskEnd> TaskStore::exit(AllocationId allocation) const {
   const auto text = readFile(file(allocation, "exit"));
-  return text ? parseExitRecord(*text, memoryLimit) : std::nullopt;
+  return text ? parseExitRecord(*text) : std::nullopt;
 }
 
 Status TaskStore::recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus) {

@@ -88,7 +88,7 @@ class TaskStore {
 
   std::optional<LaunchSpec> launch(AllocationId allocation) const;
   std::optional<WallTime> started(AllocationId allocation) const;
-  std::optional<TaskEnd> exit(AllocationId allocation, uint64_t memoryLimit) const;
+  std::optional<TaskEnd> exit(AllocationId allocation) const;
 
   // Writes `units`; a later one replaces it. A full disk has room for some of these and of `reason`.
   Status recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus);

@@ -1,28 +1,39 @@
 #!/usr/bin/env bash
-# Runs the tests of containers in a virtual machine with Debian's kernel, where cgroups are of version 2 alone:
+# Runs the tests of containers, or a command, in a virtual machine with Debian's kernel, where cgroups are of version 2
+# alone:
 #
-#   scripts/vm-cgroup2.sh [--build DIR] [--filter GOOGLETEST_FILTER] [--accel kvm|tcg]
+#   scripts/vm-cgroup2.sh [--build DIR] [--filter GOOGLETEST_FILTER] [--accel kvm|tcg] [--memory SIZE] [-- COMMAND...]
+#
+# A command runs in the root of the source tree. /mnt is a file system on the machine's disk /dev/vda, which the scheduler
+# mq-deadline serves: `echo bfq >/sys/block/vda/queue/scheduler` changes that.
 #
 # Needs qemu-system-x86 (a Debian package), a C compiler, and the release preset's tests built. The kernel comes from
 # Debian's archive and is unpacked below the build folder; nothing is installed. The machine sees this machine's files,
-# read-only below a layer of memory, so it runs this build's programs with this machine's libraries. As root.
+# read-only below a layer of memory, so it runs this build's programs with this machine's libraries: change no
+# program while it runs. As root.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 build=$PWD/build/release
 filter='*'
 accel=tcg
-while (($#)); do
+memory=2G
+while (($#)) && [[ $1 != -- ]]; do
   case "$1" in
     --build) build=$(realpath "$2") ;;
     --filter) filter=$2 ;;
     --accel) accel=$2 ;;
-    *) die 2 "unknown argument '$1': there are --build, --filter and --accel" ;;
+    --memory) memory=$2 ;;
+    *) die 2 "unknown argument '$1': there are --build, --filter, --accel, --memory, and a command after --" ;;
   esac
   shift 2 || die 2 "the last argument needs a value"
 done
+(($# == 0)) || shift
 command -v qemu-system-x86_64 >/dev/null || die 2 "there is no qemu: apt-get install qemu-system-x86"
 tests=$build/tests/tarcil_container_executor_test
-[[ -x $tests ]] || die 2 "there is no $tests: build it first (cmake --build --preset release)"
+if (($# == 0)); then
+  [[ -x $tests ]] || die 2 "there is no $tests: build it first (cmake --build --preset release)"
+  set -- "$tests" "--gtest_filter=$filter"
+fi
 
 work=$build/vm
 mkdir -p "$work"
@@ -37,22 +48,27 @@ kernel=$(echo "$work"/kernel/boot/vmlinuz-*)
 step "Making the machine's first files"
 cc -static -O1 -Wall -o "$work/init" tests/vm/init.c
 python3 tests/vm/make_initramfs.py "$work/init" "$work/kernel/lib/modules" "$work/initramfs" \
-  virtio_pci 9pnet_virtio 9p overlay virtio_blk bfq veth sch_tbf
-truncate -s 64M "$work/disk"
+  virtio_pci 9pnet_virtio 9p overlay virtio_blk bfq ext4 crc32c_generic loop veth sch_tbf
+truncate -s 8G "$work/disk"
+mkfs.ext4 -q -F "$work/disk"
 cat >"$work/run" <<RUN
-#!/bin/sh
+#!/bin/bash
 # Runs inside the machine.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+cd '$PWD'
 ip link set lo up
+echo mq-deadline >/sys/block/vda/queue/scheduler
+mount -t ext4 /dev/vda /mnt
 echo "kernel \$(uname -r); controllers of version 2: \$(cat /sys/fs/cgroup/cgroup.controllers)"
-$tests --gtest_filter='$filter' 2>&1
-echo "the tests returned \$?"
+${*@Q} 2>&1
+echo "the command returned \$?"
+umount /mnt
 RUN
 chmod +x "$work/run"
 
-step "Running $(basename "$tests") in the machine ($accel)"
-timeout 3600 qemu-system-x86_64 -accel "$accel" -cpu max -smp 2 -m 2G -nodefaults -no-reboot -display none -serial stdio \
+step "Running $(basename "$1") in the machine ($accel)"
+timeout 3600 qemu-system-x86_64 -accel "$accel" -cpu max -smp 2 -m "$memory" -nodefaults -no-reboot -display none -serial stdio \
   -kernel "$kernel" -initrd "$work/initramfs" -append "console=ttyS0 quiet no_timer_check panic=-1 run=$work/run" \
   -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
   -drive "file=$work/disk,format=raw,if=virtio" </dev/null | tee "$work/output"
-grep -q '^the tests returned 0' "$work/output" || die 1 "the tests did not pass in the machine"
+grep -q '^the command returned 0' "$work/output" || die 1 "$(basename "$1") did not succeed in the machine"

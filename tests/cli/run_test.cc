@@ -63,6 +63,12 @@ TEST(Run, NamesWhatAnExitCodeDoesNotTell) {
   EXPECT_EQ(oom.exitCode, 128 + SIGKILL);
   EXPECT_NE(oom.err.find("out of memory"), std::string::npos) << oom.err;
 
+  ScriptedTask gotOver = aTask(RunState::kDone, 0);
+  gotOver.end.oomKilled = true;
+  const ProcessResult done = runWith(gotOver);
+  EXPECT_EQ(done.exitCode, 0);
+  EXPECT_NE(done.err.find("ran out of memory and went on"), std::string::npos) << done.err;
+
   const ProcessResult lost = runWith(aTask(RunState::kLost, 0));
   EXPECT_EQ(lost.exitCode, 125);
   EXPECT_NE(lost.err.find("lost with server s1"), std::string::npos) << lost.err;

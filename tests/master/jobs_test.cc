@@ -100,6 +100,14 @@ TEST_F(Jobs, NameTheCauseOfTheirOnlyTask) {
   }
 }
 
+TEST_F(Jobs, AreDoneThoughAProcessOfTheirTaskWasKilledForMemory) {
+  TaskEnd gotOver = exitedWith(0);
+  gotOver.oomKilled = true;
+  master.ended(monitor, placed(1, spec()), gotOver);
+  EXPECT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_TRUE(master.task(1, 0).end.oomKilled);
+}
+
 TEST_F(Jobs, StartFailedTasksAgainAfterABackoffThatDoubles) {
   AllocationId allocation = placed(1, retried(2));
   for (uint32_t attempt = 1; attempt <= 2; ++attempt) {

@@ -1,6 +1,7 @@
 // Limits of a task that runs, in trees of plain files.
 #include "monitor/cgroup_tree.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +12,9 @@
 
 namespace tarcil {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 // The cgroups of task 7 on server "s" of group "g".
 TaskLimits limitsOf(std::vector<uint32_t> cores, uint64_t memoryBytes) {
@@ -96,6 +100,47 @@ TEST_F(CgroupTreeTest, MemoryThatIsInUseIsNotTakenAway) {
   EXPECT_EQ(get("u/g/s/7/memory.max"), "2000");
   EXPECT_EQ(get("u/g/s/7/memory.high").substr(0, 3), "max");
   EXPECT_EQ(get("u/g/s/7/cpuset.cpus"), "0-1");
+}
+
+// sda has BFQ, nvme0n1 has io.cost where that is said to be on.
+TEST_F(CgroupTreeTest, DisksThatTakeNoNoticeOfWeightsAreNamed) {
+  const std::string recorded = TARCIL_RECORDED "/written-v2/";
+  makeV2();
+  const auto missing = [this](const std::string& sys) {
+    const SystemPaths paths{folder() + "/mounts", folder() + "/swaps", "", sys};
+    std::vector<std::string> weights = CgroupTree(paths, {"g", "s"}).missing();
+    std::erase_if(weights, [](const std::string& what) { return !what.starts_with("io-weight"); });
+    return weights;
+  };
+  EXPECT_THAT(missing(recorded + "sys"), ElementsAre("io-weight")) << "no file takes a weight";
+  put("u/g/s/io.weight", "default 100");
+  EXPECT_THAT(missing(recorded + "sys"), ElementsAre("io-weight")) << "io.cost is off";
+  EXPECT_THAT(missing(folder() + "/no-disks"), IsEmpty());
+  std::filesystem::copy(recorded + "cgroup/io.cost.qos", folder() + "/u/io.cost.qos");
+  EXPECT_THAT(missing(recorded + "sys"), ElementsAre("io-weight:sda"));
+  put("u/g/s/io.bfq.weight", "default 100");
+  EXPECT_THAT(missing(recorded + "sys"), ElementsAre("io-weight:nvme0n1"));
+}
+
+// Of the files of weights the one that most disks heed, and BFQ's of two that as many do.
+TEST_F(CgroupTreeTest, AWeightIsWrittenWhereItDoesSomething) {
+  makeV2();
+  put("u/g/s/cgroup.subtree_control", "+offered io\n");
+  put("u/cgroup.controllers", "io\n");
+  for (const char* file : {"u/g/s/io.weight", "u/g/s/io.bfq.weight"}) put(file, "default 100");
+  put("sys/block/sda/dev", "8:0\n");
+  put("sys/block/sda/device/vendor", "ATA\n");
+  put("sys/block/sda/queue/scheduler", "[none] bfq\n");
+  TaskLimits limits;
+  limits.ioWeight = 200;
+  const auto fileOfWeight = [this, &limits]() {
+    const SystemPaths paths{folder() + "/mounts", folder() + "/swaps", "", folder() + "/sys"};
+    const auto settings = CgroupTree(paths, {"g", "s"}).forTask(7, limits).settings;
+    return settings.size() == 1 ? settings[0].file.substr(settings[0].file.rfind('/') + 1) : "";
+  };
+  EXPECT_EQ(fileOfWeight(), "io.bfq.weight") << "the scheduler may yet be chosen";
+  put("u/io.cost.qos", "8:0 enable=1 ctrl=auto\n");
+  EXPECT_EQ(fileOfWeight(), "io.weight");
 }
 
 TEST_F(CgroupTreeTest, AGroupIsCountedWithItsServerAndGoesBeforeIt) {

@@ -46,6 +46,10 @@ class ContainerRecoveryTest : public testing::Test {
     EXPECT_EQ(tasks.size(), 1u);
     return tasks.empty() ? RecoveredTask{} : tasks[0];
   }
+  // How it ended, whether before its successor saw it or afterwards.
+  TaskEnd endOf(const RecoveredTask& task) {
+    return task.state == RecoveredTask::State::kEnded ? task.end : successor().endOf(task.spec.allocation);
+  }
   Containers& successor() { return *successor_; }
 
   pid_t shimOf(AllocationId allocation) const {
@@ -134,8 +138,7 @@ TEST_F(ContainerRecoveryTest, ATaskWhoseMonitorDiedRightAfterTheSpawnRunsOnce) {
   runAndKillMonitor([&spec](Containers& monitor) { monitor.start(spec); });
   const RecoveredTask task = recovered();
   ASSERT_NE(task.state, RecoveredTask::State::kNeverStarted);
-  const TaskEnd end = task.state == RecoveredTask::State::kEnded ? task.end : successor().endOf(1);
-  EXPECT_TRUE(end.succeeded());
+  EXPECT_TRUE(endOf(task).succeeded());
   EXPECT_EQ(successor().out(1), "once\n");
 }
 
@@ -268,8 +271,7 @@ TEST_F(ContainerRecoveryTest, AnExclusiveTaskEndsWithItsLeaseThoughNoMonitorIsTh
     // The shim looks again when the lease that it knows of ends: it is told that that is now.
     ::kill(std::stoi(textOf(containers.folder() + "/tasks/1/lock")), SIGCHLD);
   });
-  recovered();
-  const TaskEnd end = successor().endOf(1);
+  const TaskEnd end = endOf(recovered());
   EXPECT_EQ(end.cause, EndCause::kLost);
   EXPECT_EQ(end.problem, kLeaseEnded);
 }
@@ -280,8 +282,7 @@ TEST_F(ContainerRecoveryTest, AnExclusiveTaskOutlivesItsMonitorWhileTheLeaseLast
     containers.start(exclusively(script(1, "echo ready; sleep 0.1; exit 7")));
     containers.untilOutput(1, "ready");
   });
-  recovered();
-  EXPECT_EQ(successor().endOf(1).exitCode, 7);
+  EXPECT_EQ(endOf(recovered()).exitCode, 7);
 }
 
 TEST_F(ContainerRecoveryTest, AnExclusiveTaskWithoutALeaseDoesNotLive) {

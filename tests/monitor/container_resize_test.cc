@@ -67,7 +67,8 @@ TEST_F(ContainerResizeTest, MemoryGrowsWithTheUnitsAlsoWhereTheJobNamesALimit) {
     executor().signal(id, SIGTERM);
     const TaskEnd end = containers().endOf(id);
     EXPECT_TRUE(end.oomKilled);
-    EXPECT_NE(end.problem.find(own == 0 ? "its limit of 64 MiB" : "its limit of 80 MiB"), std::string::npos)
+    EXPECT_NE(end.problem.find(own == 0 ? "memory limit of 64 MiB" : "memory limit of 80 MiB"),
+              std::string::npos)
         << end.problem;
   }
 }

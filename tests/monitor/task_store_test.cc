@@ -144,7 +144,7 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   EXPECT_FALSE(output(1).ok());
   EXPECT_EQ(output(2).value(), "");
   EXPECT_EQ(store.launch(2)->command, std::vector<std::string>{"true"});
-  EXPECT_EQ(store.exit(2, 0), std::nullopt);
+  EXPECT_EQ(store.exit(2), std::nullopt);
   EXPECT_EQ(store.started(2), std::nullopt);
   EXPECT_EQ(store.reason(2), std::nullopt);
   EXPECT_EQ(store.units(2), std::nullopt);

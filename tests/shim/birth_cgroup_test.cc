@@ -17,7 +17,7 @@ TaskEnd runShim(TaskStore& store, const LaunchSpec& spec, const TaskSetting& set
       spawnShim(TARCIL_SHIM, {spec.allocation, "test", *encodePlan(spec, root, setting), *lock, status});
   EXPECT_TRUE(pid.ok());
   ::waitpid(*pid, nullptr, 0);
-  return store.exit(spec.allocation, 0).value_or(TaskEnd{});
+  return store.exit(spec.allocation).value_or(TaskEnd{});
 }
 
 TEST(Shim, GivesBirthToATaskInItsVersion2Cgroup) {

@@ -35,7 +35,7 @@ TaskEnd endWithoutInit(const std::vector<std::string>& command) {
   EXPECT_TRUE(record.reserve(directory));
   record.write(report, {}, nullptr, 0);
   ::close(directory);
-  return parseExitRecord(textOf(folder.path() + "/exit"), 0).value_or(TaskEnd{});
+  return parseExitRecord(textOf(folder.path() + "/exit")).value_or(TaskEnd{});
 }
 
 TEST(Command, ThatWasExecutedHasRunThoughItsInitWasKilledBeforeItCouldSaySo) {

@@ -63,6 +63,18 @@ std::vector<Parsed> everyParser() {
           {"guest-v1/cgroup/unified/cpu.pressure", of(parseStalls)},
           {"guest-v1/cgroup/memory/memory.stat", of(v1)},
           {"guest-v1/cgroup/memory/memory.stat", of(parseFaultsV1)},
+          {"guest-v2/proc/stat", of(stat)},
+          {"guest-v2/proc/meminfo", of(parseMeminfo)},
+          {"guest-v2/proc/vmstat", of(parseVmstat)},
+          {"guest-v2/proc/diskstats", of(disks)},
+          {"guest-v2/proc/pressure/io", of(parseStalls)},
+          {"guest-v2/cgroup/cpu.stat", of(parseThrottled)},
+          {"guest-v2/cgroup/cpu.pressure", of(parseStalls)},
+          {"guest-v2/cgroup/memory.pressure", of(parseStalls)},
+          {"guest-v2/cgroup/memory.stat", of(v2)},
+          {"guest-v2/cgroup/memory.stat", of(parseFaultsV2)},
+          {"guest-v2/cgroup/memory.events", of(limitV2)},
+          {"guest-v2/cgroup/io.stat", of(parseIoStat)},
           {"written-v2/cgroup/memory.stat", of(parseFaultsV2)},
           {"written-v2/cgroup/cpu.stat", of(parseThrottled)},
           {"written-v2/cgroup/memory.events", of(limitV2)},
@@ -136,6 +148,24 @@ TEST(KernelFiles, CgroupsOfVersion2) {
   EXPECT_EQ(*memory, (CgroupMemory{1073741824, 536870912, 12288}));
   const std::map<Device, TransferBytes> expected = {{{259, 0}, {4096000, 8192000}}, {{8, 0}, {512, 0}}};
   EXPECT_EQ(*parseIoStat({"io.stat", recorded("written-v2/cgroup/io.stat")}), expected);
+}
+
+// 8 MiB written and read past the page cache, 4 MiB written and synced, 4 MiB written and not yet on the
+// disk.
+TEST(KernelFiles, CgroupsOfVersion2AsAKernelWroteThem) {
+  const std::string folder = "guest-v2/cgroup/";
+  EXPECT_EQ(*parseCpuStat({"cpu.stat", recorded(folder + "cpu.stat")}), 2'397'530u);
+  EXPECT_EQ(*parseThrottled({"cpu.stat", recorded(folder + "cpu.stat")}), 0u);
+  const auto disks = parseIoStat({"io.stat", recorded(folder + "io.stat")});
+  EXPECT_EQ(*disks, (std::map<Device, TransferBytes>{{{254, 0}, {8'396'800, 12'582'912}}}));
+  const auto memory = parseMemoryV2({"current", recorded(folder + "memory.current")},
+                                    {"stat", recorded(folder + "memory.stat")});
+  EXPECT_EQ(memory->used, 9'502'720u);
+  EXPECT_GE(memory->dirty, 4u << 20);
+  EXPECT_EQ(*parseMemoryLimitV2({"max", recorded(folder + "memory.max")},
+                                {"events", recorded(folder + "memory.events")}),
+            (MemoryLimit{0, 0, 0}));
+  EXPECT_EQ(parseStalls({"io", recorded(folder + "io.pressure")})->some, 93'462u);
 }
 
 TEST(KernelFiles, FaultsAndThrottlingOfACgroup) {
