@@ -86,8 +86,10 @@ void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
   // The master has said that the job is over, and still owes the answer to a commit for it: the job is
   // durable.
   if (inFlight.has(record.id)) return answer(arrival.clients, {}, turn);
-  if (Status status = admissible(record.spec, record.user); !status)
-    return answer(arrival.clients, status, turn);
+  if (!arrival.admitted) {
+    if (Status status = admissible(record.spec, record.user); !status)
+      return answer(arrival.clients, status, turn);
+  }
   JobId id = record.id;
   Job& job = jobs.emplace(id, HeldJob::submitted(std::move(arrival.job.record))).first->second;
   job.files = std::move(arrival.job.files);

@@ -42,6 +42,9 @@ struct AgentLogic::State {
     std::vector<agent::RequestId> clients;
     NewJob job;
     MonotonicTime deadline;  // refused as Unavailable then, where the master is still away
+    // Was found admissible once, and its first commit may have reached the master: it is not refused any
+    // more.
+    bool admitted = false;
   };
 
   // Why a job waits, and the decision that says so, where the master does not know yet.
@@ -173,6 +176,7 @@ struct AgentLogic::State {
   void startEpochAnew(Turn& turn);
   void replaceJobs(const std::vector<JobAssignment>& jobs, Turn& turn);
   void assign(const JobAssignment& assignment, Turn& turn);
+  void endJob(const JobRecord& over, Turn& turn);
   void assignTask(Job& job, const TaskAssignment& task, Turn& turn);
   void settle(Job& job, const Status& status, Turn& turn);
   // Carries the grants out. Returns whether a claim was refused whose task still wants a slot.

@@ -51,7 +51,8 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   for (Commit& commit : inFlight.all()) turn.actions.push_back(SendCommit{std::move(commit)});
 }
 
-// Jobs that the master does not know have lost their commits: they are submissions again.
+// Jobs that the master does not know have lost their commits, or these came to be known and another agent has
+// the job by now: they are handed in again, whatever servers are up.
 void AgentLogic::State::startEpochAnew(Turn& turn) {
   std::vector<JobId> unknown;
   for (auto& [id, job] : jobs) {
@@ -61,7 +62,8 @@ void AgentLogic::State::startEpochAnew(Turn& turn) {
     Job& job = jobs.at(id);
     arrivals.push_back({.clients = std::move(job.clients),
                         .job = {.record = job.held.record(), .files = std::move(job.files)},
-                        .deadline = turn.now + options.masterPatience});
+                        .deadline = turn.now + options.masterPatience,
+                        .admitted = true});
     forget(id);
   }
 }
@@ -93,12 +95,23 @@ void AgentLogic::State::assign(const JobAssignment& assignment, Turn& turn) {
   // That the master speaks of it says that it is durable, though the answer to its first commit is still to
   // come.
   if (!job->durable) settle(*job, {}, turn);
-  if (assignment.over) return forget(id);
+  if (assignment.over) return endJob(assignment.job, turn);
   for (const TaskAssignment& task : assignment.tasks) assignTask(*job, task, turn);
   if (assignment.complete) {
     for (AllocationId ended : job->held.keepListed(assignment.tasks)) launches.drop(ended);
   }
   refresh(*job, turn);
+}
+
+// Where the same job has been handed in anew meanwhile, that is still to be answered: the master takes it for
+// a new one if it has forgotten the old one by then.
+void AgentLogic::State::endJob(const JobRecord& over, Turn& turn) {
+  forget(over.id);
+  const Commit* commit = inFlight.find(over.id);
+  if (commit == nullptr || !commit->newJob || commit->newJob->record.submitted == over.submitted) return;
+  Job& job = jobs.emplace(over.id, HeldJob::submitted(commit->newJob->record)).first->second;
+  job.files = commit->newJob->files;
+  refresh(job, turn);
 }
 
 void AgentLogic::State::assignTask(Job& job, const TaskAssignment& task, Turn& turn) {
@@ -174,8 +187,9 @@ bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& gra
     return true;
   }
   if (grant.verdict != Verdict::kTaskNotWaiting) return false;
-  // What is held of the task is out of date, and the news are on their way.
-  job.held.forget(claim.task);
+  // What is held of the task is out of date, and the news are on their way, where they have not come yet:
+  // that it waits for a while.
+  if (task->notBefore <= turn.now) job.held.forget(claim.task);
   return true;
 }
 

@@ -13,6 +13,11 @@ const Commit& CommitsInFlight::add(Commit commit, const JobSpec& spec, ClusterSt
   return entry.commit;
 }
 
+const Commit* CommitsInFlight::find(const JobId& job) const {
+  const auto found = byJob_.find(job);
+  return found == byJob_.end() ? nullptr : &entries_.at(found->second).commit;
+}
+
 std::optional<Commit> CommitsInFlight::take(uint64_t sequence, ClusterState& state) {
   auto found = entries_.find(sequence);
   if (found == entries_.end()) return std::nullopt;

@@ -23,6 +23,8 @@ class CommitsInFlight {
   const Commit& add(Commit commit, const JobSpec& spec, ClusterState& state);
 
   bool has(const JobId& job) const { return byJob_.contains(job); }
+  // Null where none of the job is in flight. Valid until it is taken.
+  const Commit* find(const JobId& job) const;
 
   // Takes an answered commit out and lifts its claims. nullopt where no such commit is in flight.
   std::optional<Commit> take(uint64_t sequence, ClusterState& state);

@@ -53,6 +53,8 @@ void attachAgent(Context& context, const AgentAttached& event) {
   const bool resumes =
       event.epoch == agent.record.epoch && event.epoch > lastEpochOfAgentsBefore(tables.cluster);
   if (!resumes) startEpoch(context, agent);
+  // The end of its link may be noticed after its new one: it has no turns, and is not silent for that.
+  if (agent.session) tables.jobs.queue().endTurns();
   tables.agents.attach(agent, event.session, event.address);
   handOverOrphans(context);
   tables.jobs.queue().wakeAll();

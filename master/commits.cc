@@ -69,7 +69,8 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 // Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(Context& context, const Job& job, const Judging& judging, const Claim& claim) {
   const TaskRecord& task = job.tasks[claim.task];
-  if (job.progress.held || task.state != RunState::kQueued || task.attempt != claim.attempt) {
+  const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
+  if (mayNotStart || task.state != RunState::kQueued || task.attempt != claim.attempt) {
     return {Verdict::kTaskNotWaiting};
   }
   ServerTable& servers = context.tables.servers;
@@ -154,6 +155,8 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
     placeTask(context, job, claim, grants[i], decision);
   }
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
+  // But for how long its tasks wait, which it has not heard yet, or its clock goes faster.
+  if (context.now.steady < job.notBefore) context.tables.jobs.noteWhole(job);
   if (!job.progress.held && job.progress.reason != commit.waitReason) {
     job.progress.reason = commit.waitReason;
     context.tables.jobs.noteProgress(job);
@@ -174,6 +177,24 @@ std::string tooMany(const Tables& tables, const std::string& user) {
     return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
   }
   return {};
+}
+
+// Whether the job may be one that a backup knows nothing of, handed in once more: copies may still run.
+bool mayHaveRun(const Context& context, const JobRecord& record) {
+  const Tables& tables = context.tables;
+  const bool wasRestored = tables.cluster.epoch > ClusterRecord{}.epoch;
+  return record.spec.exclusive && wasRestored &&
+         context.now.steady < tables.began.steady + tables.options.serverGrace;
+}
+
+// The master before ended when this one began at the latest.
+void holdForAGrace(Context& context, Job& job) {
+  const Duration grace = context.tables.options.serverGrace;
+  job.notBefore = context.tables.began.steady + grace;
+  for (TaskRecord& task : job.tasks) {
+    task.mayRunFor = grace;
+    context.tables.jobs.noteTask(job, task.index);
+  }
 }
 
 CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
@@ -211,6 +232,7 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   beginProfiling(context, job.record);
   const auto& files = commit.newJob->files;
   if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
+  if (mayHaveRun(context, job.record)) holdForAGrace(context, job);
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
 }
 

@@ -31,6 +31,7 @@ struct Job {
   JobRecord record;
   JobProgress progress;
   std::vector<TaskRecord> tasks;      // one per task, stored or not
+  MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent has been told yet
   std::array<uint32_t, 7> inState{};  // tasks by RunState
 
   uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }

@@ -1,16 +1,25 @@
 #include "master/pools.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "latebinding/suitability.h"
 #include "master/reservation.h"
+#include "master/suitable.h"
 
 namespace tarcil::master {
 namespace {
 
 // Jobs seldom wait for so short a time because of pools: their turn has not come, or a task is about to end.
 constexpr Duration kPoolPatience = std::chrono::milliseconds(500);
+
+// Jobs that are looked at, the first in the queue's order, and of how many kinds: each kind takes a look at
+// every server.
+constexpr int kMostJobs = 64;
+constexpr size_t kMostKinds = 4;
 
 bool offersPool(const Server& server) {
   return server.record.facts.attributes.contains(std::string(late::kServerAttribute));
@@ -22,9 +31,13 @@ RuSet grantable(const Tables& tables, const Server& server) {
   return mayGrow ? server.status.free : RuSet();
 }
 
+bool isLimited(const Tables& tables, ServerId server) {
+  return std::ranges::binary_search(tables.pools.limited, server);
+}
+
 std::optional<late::PoolAnswer> take(Context& context, Server& server, late::PoolReport report) {
   const Tables& tables = context.tables;
-  if (tables.pools.areLimited) report.wanted = std::min(report.wanted, report.least);
+  if (isLimited(tables, server.record.id)) report.wanted = std::min(report.wanted, report.least);
   late::PoolLease lease = server.record.pool;
   std::optional<late::PoolAnswer> answer = late::handle(lease, report, grantable(tables, server));
   if (!answer || lease == server.record.pool) return answer;
@@ -43,28 +56,51 @@ void tellLimit(Context& context, const Server& server) {
   auto& pools = context.tables.pools;
   if (!server.session || !offersPool(server)) return;
   if (pools.revision == 0) pools.revision = nextRevision(context);
-  context.out.send(LimitPool{
-      *server.session, server.record.facts.name, {pools.revision, pools.areLimited ? 0 : UINT32_MAX}});
+  const uint32_t units = isLimited(context.tables, server.record.id) ? 0 : UINT32_MAX;
+  context.out.send(LimitPool{*server.session, server.record.facts.name, {pools.revision, units}});
 }
 
-void setLimited(Context& context, bool areLimited) {
+void setLimited(Context& context, std::vector<ServerId> limited) {
   Tables& tables = context.tables;
-  tables.pools.areLimited = areLimited;
+  std::vector<ServerId> changed;
+  std::ranges::set_symmetric_difference(tables.pools.limited, limited, std::back_inserter(changed));
+  if (changed.empty()) return;
+  tables.pools.limited = std::move(limited);
   tables.pools.revision = nextRevision(context);
-  for (ServerId id = 0; id < tables.servers.size(); ++id) tellLimit(context, tables.servers.at(id));
+  for (ServerId id : changed) tellLimit(context, tables.servers.at(id));
 }
 
-// Whether the first job of the queue needs more units than are free. One that waits for others than units is
-// not helped.
-bool isShort(const Context& context) {
-  const JobTable& jobs = context.tables.jobs;
-  uint64_t needed = 0;
-  jobs.queue().order().walk([&](const Place& first) -> std::optional<uint64_t> {
-    const Job& job = *jobs.find(first.job);
-    needed = uint64_t{job.slotsToStart()} * job.record.spec.rusPerTask;
-    return std::nullopt;
+// The servers that suit the job, where they have too few free places for it to start; none where they have
+// enough or never will: then it is not pools that it waits for.
+std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
+  const JobSpec& spec = job.record.spec;
+  std::set<ServerId> suitable;
+  uint64_t free = 0, most = 0;  // places
+  for (ServerId id = 0; id < tables.servers.size() && free < job.slotsToStart(); ++id) {
+    const Server& server = tables.servers.at(id);
+    if (!isSuitable(server, spec)) continue;
+    free += server.status.free.size() / spec.rusPerTask;
+    most += server.record.facts.rus / spec.rusPerTask;
+    suitable.insert(suitable.end(), id);
+  }
+  const bool isShort = free < job.slotsToStart() && job.slotsToStart() <= most;
+  return isShort ? suitable : std::set<ServerId>();
+}
+
+std::vector<ServerId> serversToLimit(const Tables& tables) {
+  std::set<ServerId> limited;
+  // Late-bound tasks beside it may be what makes its servers too noisy for it, though units are free there.
+  if (tables.reservation)
+    limited.insert(tables.reservation->servers.begin(), tables.reservation->servers.end());
+  std::set<Kind> kinds;
+  int jobs = 0;
+  tables.jobs.queue().order().walk([&](const Place& place) -> std::optional<uint64_t> {
+    const Job& job = *tables.jobs.find(place.job);
+    if (kinds.insert(place.kind).second) limited.merge(serversShortFor(tables, job));
+    if (++jobs == kMostJobs || kinds.size() == kMostKinds) return std::nullopt;
+    return uint64_t{job.slotsToStart()} * job.record.spec.rusPerTask;
   });
-  return context.tables.servers.freeUnits() < needed;
+  return {limited.begin(), limited.end()};
 }
 
 }  // namespace
@@ -115,12 +151,12 @@ void limitPools(Context& context) {
   if (!pools.areOffered) return;  // what waits costs nothing
   if (tables.jobs.queue().size() == 0) {
     pools.due.reset();
-    if (pools.areLimited) setLimited(context, false);
+    setLimited(context, {});
   } else if (!pools.due) {
     pools.due = now + kPoolPatience;
   } else if (now >= *pools.due) {
     pools.due = now + kPoolPatience;
-    if (isShort(context) != pools.areLimited) setLimited(context, !pools.areLimited);
+    setLimited(context, serversToLimit(tables));
   }
 }
 

@@ -7,8 +7,8 @@
 namespace tarcil::master {
 
 // Grants and takes back what a monitor's reports say; refuses those of a session that is not current. A
-// server that takes no new tasks, or that is kept for a job, gives no more units; while committed jobs wait
-// for units, none gives more than what its operator set apart.
+// server that takes no new tasks, or that is kept for a job, gives no more units; one whose pool is limited
+// none beyond what its operator set apart.
 void takePoolReports(Context& context, const PoolReported& event);
 
 // What the late-bound tasks of servers cause counts like what their residents cause.
@@ -19,8 +19,10 @@ void takePoolPressures(Context& context, const PressureReported& event);
 // after this. Tells the limit that holds.
 void takePoolUp(Context& context, Server& server, bool takenOver);
 
-// Tells monitors to give units back where the first job of the queue has waited for some for a while, and
-// that they may keep them where none does.
+// Limits the pools of servers to what operators set apart while committed jobs wait for their units: of those
+// that suit one of the first jobs of the queue, where they have too few free places for it, and of those that
+// are kept free for a job that needs room. Looks every half second while jobs wait. Monitors are told of each
+// change, and give back what is beyond the limit as its tasks end.
 void limitPools(Context& context);
 
 }  // namespace tarcil::master

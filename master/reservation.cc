@@ -66,7 +66,7 @@ WallTime endOf(const Hold& hold) {
   return hold.job->tasks[hold.task].placed + running.timeout + running.grace;
 }
 
-std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec) {
+std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec, WallTime now) {
   std::vector<Prospect> prospects;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     const Server& server = tables.servers.at(id);
@@ -77,6 +77,10 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec) {
       prospect.ends.push_back({.when = endOf(*tables.jobs.holder(resident.allocation)),
                                .units = static_cast<uint32_t>(resident.rus.size())});
     }
+    // Late-bound tasks are short, and what is kept lends no units (pools.h).
+    if (const uint32_t lent = server.record.pool.held.size(); lent > 0) {
+      prospect.ends.push_back({.when = now, .units = lent});
+    }
   }
   return prospects;
 }
@@ -85,7 +89,7 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec) {
 void chooseServers(Context& context, const Job& job) {
   Tables& tables = context.tables;
   RoomReservation& reservation = *tables.reservation;
-  std::vector<Prospect> prospects = prospectsFor(tables, job.record.spec);
+  std::vector<Prospect> prospects = prospectsFor(tables, job.record.spec, context.now.wall);
   KeptServers chosen = chooseKept(prospects, job.record.spec.rusPerTask, job.slotsToStart(),
                                   std::max<uint64_t>(reservation.slots, job.slotsToStart()));
   // What is no longer kept is there for others.

@@ -32,7 +32,7 @@ struct RoomReservation {
 // How far monitors may go with the units of late-bound tasks (pools.h).
 struct PoolLimits {
   bool areOffered = false;           // by a server, since the start
-  bool areLimited = false;           // to what operators set apart
+  std::vector<ServerId> limited{};   // ascending: their pools have what operators set apart, and no more
   uint64_t revision = 0;             // of the limit that was told last
   std::optional<MonotonicTime> due;  // while jobs wait: when the next look is taken
 };

@@ -4,8 +4,11 @@
 #include <kj/debug.h>
 #include <kj/io.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace tarcil {
@@ -16,6 +19,9 @@ using Observer = kj::UnixEventPort::FdObserver;
 constexpr kj::uint kOurs = kj::LowLevelAsyncIoProvider::TAKE_OWNERSHIP |
                            kj::LowLevelAsyncIoProvider::ALREADY_CLOEXEC |
                            kj::LowLevelAsyncIoProvider::ALREADY_NONBLOCK;
+
+// A message of Cap'n Proto has one for its table and one for each segment.
+constexpr size_t kPiecesAtOnce = 16;
 
 // Of a socket whose buffer was full. The epoll set has one entry for a descriptor: this is another one.
 struct Room {
@@ -47,11 +53,29 @@ class QuietStream final : public kj::AsyncIoStream {
     return kj::READY_NOW;
   }
 
+  // In one call where the socket takes it: the peer is not woken by a part of a message.
   kj::Promise<void> write(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> pieces) override {
     if (pieces.size() == 0) return kj::READY_NOW;
-    const auto first = pieces.front();
-    const auto rest = pieces.slice(1, pieces.size());
-    return write(first.begin(), first.size()).then([this, rest]() { return write(rest); });
+    std::array<iovec, kPiecesAtOnce> parts;
+    const size_t count = std::min(pieces.size(), parts.size());
+    for (size_t i = 0; i < count; ++i)
+      parts[i] = {const_cast<kj::byte*>(pieces[i].begin()), pieces[i].size()};
+    const msghdr message{.msg_name = nullptr,
+                         .msg_namelen = 0,
+                         .msg_iov = parts.data(),
+                         .msg_iovlen = count,
+                         .msg_control = nullptr,
+                         .msg_controllen = 0,
+                         .msg_flags = 0};
+    ssize_t sent = 0;
+    KJ_NONBLOCKING_SYSCALL(sent = ::sendmsg(fd_.get(), &message, MSG_NOSIGNAL));
+    size_t done = 0;                                         // pieces
+    size_t more = sent < 0 ? 0 : static_cast<size_t>(sent);  // of the next
+    while (done < count && more >= pieces[done].size()) more -= pieces[done++].size();
+    if (done == pieces.size()) return kj::READY_NOW;
+    const auto next = pieces[done].slice(more, pieces[done].size());
+    const auto rest = pieces.slice(done + 1, pieces.size());
+    return write(next.begin(), next.size()).then([this, rest]() { return write(rest); });
   }
 
   kj::Promise<void> whenWriteDisconnected() override { return observer_.whenWriteDisconnected(); }

@@ -23,6 +23,9 @@ constexpr size_t kMostOfARack = 64;
 // Slots drawn per task by the policies that look at load only (Sparrow section 3.1: the power of two
 // choices).
 constexpr uint64_t kLoadChoices = 2;
+// Slots drawn besides because those of domains that can take no more tasks are none to choose from. Of
+// domains that have a smaller part of the cluster than that, some may be missed.
+constexpr uint64_t kMostPassedOver = 16'384;
 
 // Up to so many ranked sites are found by insertion.
 constexpr size_t kFewRanked = 8;
@@ -273,12 +276,15 @@ void Choice::offerPreferred() {
 
 void Choice::sample() {
   Explanation& explained = explanation();
-  while (explained.drawn < course_.most && !explained.allSeen) {
+  const auto most = [this] {
+    return course_.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMostPassedOver);
+  };
+  while (explained.drawn < most() && !explained.allSeen) {
     const bool first = explained.drawn == 0;
     if (!first && explained.drawn >= course_.least && found_ >= wanted_) break;
     const uint64_t missing = wanted_ - std::min(found_, wanted_);
     const uint64_t count = first ? course_.least : std::max(kLaterBlock, missing);
-    sampleBlock(std::min(count, course_.most - explained.drawn));
+    sampleBlock(std::min(count, most() - explained.drawn));
     if (first) {
       explained.firstDrawn = explained.drawn;
       explained.firstAcceptable = counts_[Site::kOpen];

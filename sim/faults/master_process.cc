@@ -86,11 +86,11 @@ void MasterProcess::restoreBackup() {
   disk_ = backup_->disk;
   ledger_ = backup_->ledger;
   witness_.backupRestored(backup_->picture);
-  tasks_.backupRestored();
   const auto changes = changesOfRestore(*disk_.load(), clock_.now().wall, world_.rng());
   if (!changes.ok()) return world_.violated("the backup cannot be restored: " + changes.error().message);
   if (!disk_.write(*changes)) world_.violated("the disk failed");
   witness_.stored(*changes);
+  tasks_.backupRestored(disk_.load()->cluster->nextAllocation);
 }
 
 // --- What comes -------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ void TaskWitness::starts(const std::string& machine, const LaunchSpec& spec) {
   const auto [found, isFirst] = seen_.try_emplace(spec.allocation);
   if (!isFirst && !found->second.isGone) world_.violated(shown(spec.allocation) + " was started twice");
   found->second = {spec, machine, std::nullopt};
+  found->second.isOfBefore = spec.allocation < firstOfMaster_;
   world_.countStart(spec.job, spec.task);
   ++running_;
   ++started_;
@@ -48,7 +49,8 @@ void TaskWitness::machineLost(const std::string& machine) {
   }
 }
 
-void TaskWitness::backupRestored() {
+void TaskWitness::backupRestored(AllocationId next) {
+  firstOfMaster_ = next;
   for (auto& [allocation, seen] : seen_) seen.isOfBefore = true;
 }
 

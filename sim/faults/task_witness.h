@@ -26,7 +26,7 @@ class TaskWitness {
     std::optional<TaskEnd> end;  // none: it runs, or its machine was lost with it
     bool isGone = false;         // the machine was lost, with all that was written down there
     bool isForgotten = false;    // the monitor has let go of it
-    bool isOfBefore = false;     // a backup was restored since: the master may know nothing of it
+    bool isOfBefore = false;  // a backup was restored since it was granted: the master may know nothing of it
   };
   // Null where it was never started.
   const Seen* find(AllocationId allocation) const;
@@ -38,7 +38,8 @@ class TaskWitness {
   void ended(AllocationId allocation, const TaskEnd& end);
   void forgotten(AllocationId allocation);
   void machineLost(const std::string& machine);
-  void backupRestored();
+  // Allocations below `next` were granted before.
+  void backupRestored(AllocationId next);
 
   size_t running() const { return running_; }
   uint64_t started() const { return started_; }
@@ -56,6 +57,7 @@ class TaskWitness {
   std::map<AllocationId, Seen> seen_;
   std::map<Thing, AllocationId> owners_;
   std::map<Task, AllocationId> exclusive_;  // live copies
+  AllocationId firstOfMaster_ = 0;          // granted since a backup was restored
   size_t running_ = 0;
   uint64_t started_ = 0;
 };

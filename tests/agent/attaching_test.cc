@@ -1,5 +1,7 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/model/constraint.h"
 #include "tests/agent/agent_harness.h"
 
 namespace tarcil {
@@ -80,6 +82,73 @@ TEST(Attaching, NewEpochMakesUnansweredSubmissionsAnew) {
   h.takeCommits();
   EXPECT_EQ(h.answerText(request), "");
   EXPECT_EQ(h.agent.load().freeUnits, 1u);
+}
+
+// Its commit may have come through; where it has not, the job was taken in by what was known then.
+TEST(Attaching, NewEpochRefusesNoSubmissionThatWasAdmittedBefore) {
+  AgentHarness h({aServer("a")});
+  h.master.facts(0).attributes["zone"] = "b";
+  h.attach(1);
+  JobSpec zoned = aJob(1);
+  zoned.placement.constraints = {*parseConstraint("zone = b")};
+  auto request = h.submit(zoned);
+  h.loseCommits();
+  h.loseMaster();
+  h.master.startEpoch();
+  h.master.facts(0).attributes.clear();
+  h.attach(2);
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_TRUE(h.commits[0].newJob);
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(request), "");
+}
+
+TEST(Attaching, ATaskThatWaitsIsNotForgottenWhereItsClaimWasRefusedForThat) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(1));
+  const Commit commit = h.commits.at(0);
+  CommitAnswer answer = h.master.take(commit);
+  JobAssignment news = h.master.requeue(jobId(1), 0, 10s);
+  news.tasks[0].attempt = 0;
+  h.tell(news);
+  answer.grants[0] = {Verdict::kTaskNotWaiting};
+  h.handle(agent::CommitAnswered{answer});
+  h.loseCommits();
+  h.pass(11s);
+  EXPECT_EQ(h.commits.size(), 1u);
+}
+
+// A job was handed in anew while the old one was coming to its end, and the master has forgotten that one.
+TEST(Attaching, WhatIsSaidOfAnOldJobDoesNotEndTheNewOneOfTheSameId) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  auto request = h.submit(aJob(1));
+  ASSERT_EQ(h.commits.size(), 1u);
+  JobAssignment old{h.commits[0].newJob->record, true, false, {}};
+  old.job.submitted -= 1h;
+  old.tasks = {{.index = 0, .state = RunState::kStarting, .allocation = 7, .server = 0, .rus = {0}}};
+  h.tell(old);
+  EXPECT_EQ(h.answerText(request), "") << "the job is there";
+  old.over = true;
+  old.tasks.clear();
+  h.tell(old);
+  EXPECT_EQ(h.agent.load().jobs, 1u);
+  const size_t launches = h.launches.size();
+  h.takeCommits();  // the master takes it for a new one
+  EXPECT_EQ(h.launches.size(), launches + 1);
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  h.giveTurns();
+  EXPECT_THAT(h.untried, testing::IsEmpty());
+  EXPECT_EQ(h.commits.size(), 1u);
+}
+
+TEST(Attaching, WhatIsSaidOfTheJobItselfEndsItBeforeItsCommitIsAnswered) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(1));
+  h.tell({h.commits.at(0).newJob->record, true, true, {}});
+  EXPECT_EQ(h.agent.load().jobs, 0u);
 }
 
 TEST(Attaching, NewEpochLiftsClaimsThatCameToNothing) {

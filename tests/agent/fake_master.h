@@ -51,9 +51,8 @@ class FakeMaster {
   // Unfinished ones with queued tasks, by priority and age.
   std::vector<JobId> waitingJobs() const;
   std::vector<JobAssignment> unfinishedJobs() const;
-  void moveServer(ServerId server, std::string address) {
-    servers_[server].facts.address = std::move(address);
-  }
+  // To be changed before the agent is told.
+  ServerFacts& facts(ServerId server) { return servers_[server].facts; }
 
   bool knows(const JobId& job) const { return jobs_.contains(job); }
   TaskIndex tasks(const JobId& job) const { return static_cast<TaskIndex>(jobs_.at(job).tasks.size()); }

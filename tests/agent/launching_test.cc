@@ -137,7 +137,7 @@ TEST(Launching, NotRetriedOnceTheMasterSaysOtherwise) {
 TEST(Launching, RetryGoesToTheNewestAddress) {
   Launched h;
   h.launchAnswered(h.launches[0].spec.allocation, Outcome::kUnreachable);
-  h.master.moveServer(0, "elsewhere");
+  h.master.facts(0).address = "elsewhere";
   h.tellServer(0);
   ASSERT_EQ(h.launches.size(), 2u);  // at once: the monitor is back
   EXPECT_EQ(h.launches[1].address, "elsewhere");

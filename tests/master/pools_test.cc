@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/model/constraint.h"
 #include "latebinding/suitability.h"
 #include "tests/master/master_harness.h"
 
@@ -164,6 +165,65 @@ TEST_F(Pools, AreNotAskedBackForAJobThatWaitsForSomethingElse) {
   EXPECT_EQ(report(2), units({0, 1}));
   master.commit(agent, newJob(1, spec()));  // no slot suited it, though units are free
   EXPECT_EQ(limitIn(master.pass(2s)), std::nullopt);
+}
+
+TEST_F(Pools, AreAskedBackWhereTheUnitsSuitTheJobThoughOthersAreFree) {
+  monitor = master.attachMonitor("m", {lending("s", 4)});
+  EXPECT_EQ(report(4), units({0, 1, 2, 3}));
+  ServerFacts zoned = lending("t", 8);
+  zoned.attributes["zone"] = "b";
+  const SessionId elsewhere = master.attachMonitor("n", {zoned});
+  JobSpec picky = spec();
+  picky.placement.constraints = {*parseConstraint("zone != b")};
+  master.commit(agent, newJob(1, picky));
+  const auto limits = only<LimitPool>(master.pass(1s));
+  ASSERT_THAT(limits, SizeIs(1)) << "the other server is not for it";
+  EXPECT_EQ(limits[0].server, "s");
+  EXPECT_EQ(limits[0].limit.units, 0u);
+  const late::PoolReport other{.incarnation = 7, .sequence = 1, .wanted = 2};
+  EXPECT_EQ(grantedBy(master.handle(PoolReported{99, elsewhere, {{"t", other}}})), units({0, 1}));
+}
+
+TEST_F(Pools, AreAskedBackForAJobBehindOnesThatNoUnitsHelp) {
+  monitor = master.attachMonitor("m", {lending("s", 4)});
+  EXPECT_EQ(report(4), units({0, 1, 2, 3}));
+  JobSpec nowhere = spec();
+  nowhere.priority = 90;
+  nowhere.placement.constraints = {*parseConstraint("zone = b")};
+  master.commit(agent, newJob(1, nowhere));
+  JobSpec large = spec(1, 8);
+  large.priority = 80;
+  master.commit(agent, newJob(2, large));
+  EXPECT_EQ(limitIn(master.pass(1s)), std::nullopt) << "no server has as much";
+  master.commit(agent, newJob(3, spec(1, 4)));
+  EXPECT_EQ(limitIn(master.pass(1s)), 0u);
+}
+
+TEST_F(Pools, AreAskedBackFromServersThatAreKeptForAGangThatFindsThemTooNoisy) {
+  monitor = master.attachMonitor("m", {lending("s", 4), lending("t", 4), lending("u", 4)});
+  EXPECT_EQ(report(2), units({0, 1}));
+  JobSpec gang = spec(4);
+  gang.schedule = Schedule::kGang;
+  Commit waiting = newJob(1, gang);
+  waiting.newJob->record.submitted = master.now().wall;
+  waiting.explanation.wanted = 4;
+  master.commit(agent, waiting);
+  EXPECT_EQ(limitIn(master.pass(1s)), std::nullopt) << "there are units enough";
+  std::vector<std::string> limited;
+  for (int second = 0; second < 60 && limited.empty(); ++second) {
+    for (const LimitPool& limit : only<LimitPool>(master.pass(1s))) {
+      EXPECT_EQ(limit.limit.units, 0u);
+      limited.push_back(limit.server);
+    }
+  }
+  ASSERT_THAT(limited, Not(IsEmpty()));
+  EXPECT_LT(limited.size(), 3u) << "the others lend as before";
+  std::vector<std::string> freed;
+  for (const LimitPool& limit : only<LimitPool>(master.cancel(1, theOperator()))) {
+    EXPECT_EQ(limit.limit.units, UINT32_MAX);
+    freed.push_back(limit.server);
+  }
+  EXPECT_EQ(freed, limited);
 }
 
 TEST_F(Pools, MonitorsAreToldTheLimitThatHoldsWhenTheyAttach) {

@@ -129,6 +129,32 @@ TEST_F(RestoringTest, LeavesQueuedTasksOfExclusiveJobsAloneForAGrace) {
   EXPECT_THAT(leftAlone(master_, 4), IsEmpty());
 }
 
+// A client that heard nothing hands it in again: the master that was lost may have taken and started it.
+TEST_F(RestoringTest, LeavesExclusiveJobsThatAreHandedInSoonAfterwardsAloneForAGrace) {
+  JobSpec exclusive = spec(2);
+  exclusive.exclusive = true;
+  const auto verdictOn = [this](Commit commit) {
+    commit.claims = {claim(0, 1)};
+    return master_.commit(agent_, commit).grants.at(0).verdict;
+  };
+  EXPECT_EQ(verdictOn(newJob(2, exclusive)), Verdict::kGranted);
+  restore();
+  agent_ = master_.attachAgent("x");
+  master_.attachMonitor("m", servers_);
+  EXPECT_EQ(verdictOn(newJob(3, exclusive)), Verdict::kTaskNotWaiting);
+  constexpr Duration kGrace = MasterOptions{}.serverGrace;
+  const auto told = only<master::AssignJob>(master_.lastActions());
+  ASSERT_EQ(told.size(), 1u);
+  ASSERT_EQ(told[0].assignment.tasks.size(), 2u);
+  EXPECT_EQ(told[0].assignment.tasks[0].delay, kGrace);
+  EXPECT_EQ(verdictOn(moreFor(3)), Verdict::kTaskNotWaiting) << "whatever its agent thinks";
+  EXPECT_EQ(only<master::AssignJob>(master_.lastActions()).size(), 1u) << "which is told again";
+  EXPECT_EQ(verdictOn(newJob(4, spec())), Verdict::kGranted) << "one that may have copies";
+  master_.pass(kGrace);
+  EXPECT_EQ(verdictOn(moreFor(3)), Verdict::kGranted);
+  EXPECT_EQ(verdictOn(newJob(5, exclusive)), Verdict::kGranted);
+}
+
 TEST_F(RestoringTest, NeverGivesAnAllocationNumberTwice) {
   for (int start = 0; start < 5; ++start) master_.restart();  // each goes on at a block of its own
   agent_ = master_.attachAgent("x", epoch_);

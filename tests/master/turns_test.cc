@@ -129,6 +129,13 @@ TEST_F(Turns, AnAgentThatGoesHoldsNobodyUpAndGetsThemWhenItIsBack) {
   EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));
 }
 
+TEST_F(Turns, AnAgentThatIsBackBeforeItWasMissedGetsThem) {
+  h.commit(x, triedInVain(1, ofPriority(20)));
+  EXPECT_THAT(turns(vacate()), ElementsAre(jobId(1)));
+  h.attachAgent("x", 1);  // that its first link has ended is noticed later
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));
+}
+
 TEST_F(Turns, AJobThatWasHandedInUntriedGetsOne) {
   EXPECT_EQ(h.commit(x, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);
   EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(1)));

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "rpc/address.h"
 #include "tests/cli/scratch_folder.h"
@@ -79,6 +80,30 @@ TEST_F(QuietSocketsTest, CarryPiecesInTheirOrder) {
   char text[8] = {};
   EXPECT_EQ(other->tryRead(text, 7, 7).wait(io.waitScope), 7u);
   EXPECT_STREQ(text, "one two");
+}
+
+TEST_F(QuietSocketsTest, CarryPiecesThatAreThereInOneReading) {
+  std::vector<kj::ArrayPtr<const kj::byte>> pieces(40, kj::StringPtr("abc").asBytes());
+  pieces[7] = nullptr;
+  one->write(kj::arrayPtr(pieces.data(), 2)).wait(io.waitScope);
+  char text[200] = {};
+  ASSERT_EQ(::read(KJ_ASSERT_NONNULL(other->getFd()), text, sizeof text), 6);
+  one->write(kj::arrayPtr(pieces.data(), pieces.size())).wait(io.waitScope);
+  EXPECT_EQ(other->tryRead(text, 117, sizeof text).wait(io.waitScope), 117u);
+  EXPECT_STREQ(text + 111, "abcabc");
+}
+
+TEST_F(QuietSocketsTest, CarryPiecesOfWhichASocketTakesAPart) {
+  auto large = kj::heapArray<kj::byte>(1 << 20);
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<kj::byte>(i * i >> 8);
+  const std::vector<kj::ArrayPtr<const kj::byte>> pieces(3, large.asPtr());
+  auto writing = one->write(kj::arrayPtr(pieces.data(), pieces.size())).eagerlyEvaluate(nullptr);
+  EXPECT_FALSE(writing.poll(io.waitScope)) << "nobody has read";
+  auto got = kj::heapArray<kj::byte>(3 * large.size());
+  EXPECT_EQ(other->tryRead(got.begin(), got.size(), got.size()).wait(io.waitScope), got.size());
+  writing.wait(io.waitScope);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(got.slice(i * large.size(), (i + 1) * large.size()) == large.asPtr());
 }
 
 TEST_F(QuietSocketsTest, WaitForAsMuchAsIsWantedOrTheEnd) {

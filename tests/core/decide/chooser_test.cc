@@ -185,6 +185,25 @@ TEST(Choose, SpreadsOverRacksAndTakesTheBestOfEach) {
   }
 }
 
+// Slots in a rack that has its tasks are nothing to choose from, and do not count as a part of the sample.
+TEST(Choose, SpreadsAGangOverRacksOfWhichSomeAreSmall) {
+  std::vector<ServerBuilder> servers;
+  for (int i = 0; i < 200; ++i) servers.push_back(aServer("large" + std::to_string(i)).rack("1"));
+  servers.push_back(aServer("small").rack("2"));
+  servers.push_back(aServer("tiny").rack("3"));
+  const auto state = aCluster(servers);
+  JobSpec spec = aJob(3);
+  spec.placement.spread = Spread::kRack;
+  spec.schedule = Schedule::kGang;
+  QualitySettings settings;
+  settings.ratio = 1;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto decision = choose(state, spec, seed, settings);
+    EXPECT_EQ(decision.claims.size(), 3u);
+    EXPECT_TRUE(decision.explanation.enoughFound);
+  }
+}
+
 TEST(Choose, PrefersNamedServersAmongAcceptableOnes) {
   auto servers = idle(1000);
   servers[3].background({{kLlc, 99}});
