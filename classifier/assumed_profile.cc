@@ -21,6 +21,7 @@ uint8_t tenth(std::vector<uint8_t> values, Before before, uint8_t none) {
 Profile assumedProfile(std::span<const PartialProfile> known) {
   Profile profile;
   profile.isAssumed = true;
+  profile.origins = ProfileOrigins::all(Origin::kAssumed);
   for (size_t i = 0; i < kResources; ++i) {
     std::vector<uint8_t> caused, tolerated;
     for (const PartialProfile& application : known) {

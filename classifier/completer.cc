@@ -101,7 +101,7 @@ std::vector<CompletedEntry> Completer::complete(const Entries& measured) const {
   for (size_t c = 0; c < row.size(); ++c) {
     CompletedEntry& entry = entries[c];
     if (!isKnown(row[c])) {
-      entry = {Origin::kUnknown, known_.range().low, known_.range().width()};
+      entry = {Origin::kAssumed, known_.range().low, known_.range().width()};
       continue;
     }
     entry.origin = columns[c] ? Origin::kMeasured : Origin::kInferred;

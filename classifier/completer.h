@@ -8,6 +8,7 @@
 #include "classifier/cross_validation.h"
 #include "classifier/factorisation.h"
 #include "classifier/normal_rows.h"
+#include "core/model/profile_origins.h"
 
 namespace tarcil {
 
@@ -33,18 +34,13 @@ struct Choice {
   std::optional<double> heldOutError;  // mean absolute error, in the caller's units; nullopt below two rows
 };
 
-enum class Origin : uint8_t {
-  kMeasured,
-  kInferred,
-  kUnknown,  // neither measured, nor is there a known application that it could be inferred from
-};
-
 struct CompletedEntry {
-  Origin origin = Origin::kUnknown;
-  // In the caller's units, within the range. kUnknown: its low end.
+  // kMeasured, kInferred, or kAssumed: there is no known application that it could be inferred from.
+  Origin origin = Origin::kAssumed;
+  // In the caller's units, within the range. kAssumed: its low end.
   double value = 0;
   // Mean absolute error to expect, in the caller's units. 0 where measured: how well a measurement repeats is
-  // not known here. The width of the range where nothing tells: kUnknown, or a single known application.
+  // not known here. The width of the range where nothing tells: kAssumed, or a single known application.
   double expectedError = 0;
 };
 

@@ -34,7 +34,23 @@ uint8_t asPressure(double value) {
   return static_cast<uint8_t>(std::clamp(std::lround(value), 0L, long{kMaxPressure}));
 }
 
+EntryOrigin originOf(const CompletedEntry& entry) {
+  const bool isInferred = entry.origin == Origin::kInferred;
+  return {entry.origin, isInferred ? asPressure(entry.expectedError) : uint8_t{0}};
+}
+
 }  // namespace
+
+PartialProfile measuredOf(const Profile& profile) {
+  PartialProfile measured;
+  measured.application = profile.application;
+  for (size_t i = 0; i < kResources; ++i) {
+    if (profile.origins.tolerated[i].origin == Origin::kMeasured)
+      measured.tolerated[i] = profile.tolerated[i];
+    if (profile.origins.caused[i].origin == Origin::kMeasured) measured.caused[i] = profile.caused[i];
+  }
+  return measured;
+}
 
 ProfileCompleter::ProfileCompleter(std::span<const PartialProfile> known, const CompleterOptions& options)
     : pressures_(pressuresOf(known), options), platforms_(speedsOf(known), options) {}
@@ -48,9 +64,11 @@ CompletedProfile ProfileCompleter::complete(const PartialProfile& measured) cons
     const CompletedEntry& tolerated = row[i];
     const CompletedEntry& caused = row[kResources + i];
     completed.caused[i] = {caused.origin, caused.expectedError};
+    completed.profile.origins.caused[i] = originOf(caused);
     completed.profile.caused[i] = asPressure(caused.value);
     completed.tolerated[i] = {tolerated.origin, tolerated.expectedError};
-    completed.profile.tolerated[i] = tolerated.origin == Origin::kUnknown
+    completed.profile.origins.tolerated[i] = originOf(tolerated);
+    completed.profile.tolerated[i] = tolerated.origin == Origin::kAssumed
                                          ? static_cast<uint8_t>(kMaxPressure - completed.profile.caused[i])
                                          : asPressure(tolerated.value);
   }

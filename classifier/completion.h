@@ -20,11 +20,16 @@ struct PartialProfile {
   std::array<std::optional<uint8_t>, kResources> tolerated{};
   std::array<std::optional<uint8_t>, kResources> caused{};
   PlatformSpeeds platforms;  // empty: on none
+
+  bool operator==(const PartialProfile&) const = default;
 };
+
+// The entries of a profile that its origins say were measured. No platforms: of those nobody says it.
+PartialProfile measuredOf(const Profile& profile);
 
 // Where an entry comes from and how far it may be off.
 struct Confidence {
-  Origin origin = Origin::kUnknown;
+  Origin origin = Origin::kAssumed;
   // Mean absolute error to expect, in points of pressure; 0 where measured, 99 where nothing tells.
   double expectedError = kMaxPressure;
 };

@@ -15,7 +15,7 @@ namespace tarcil {
 using PlatformSpeeds = std::map<std::string, double>;
 
 struct CompletedPlatform {
-  Origin origin = Origin::kUnknown;  // never kUnknown here: such platforms are left out
+  Origin origin = Origin::kAssumed;  // never kAssumed here: such platforms are left out
   double performance = 0;            // relative to the best of those listed, in (0, 1]
   double expectedError = 0;          // mean absolute error to expect of it; 0 where measured
 };

@@ -57,7 +57,9 @@ Calibration calibrationIn(const Json& json) {
     const Json& from = json.at("resources").at(name);
     calibration.resources[i] = {
         unlessNull<std::string>(from.at("absent")), from.at("peak"), pointsIn(from.at("reached")),
-        unlessNull<std::string>(from.at("not_measurable")), pointsIn(from.at("lost"))};
+        // Of an older program: at the intensity itself.
+        pointsIn(from.value("settings", Json::array())), unlessNull<std::string>(from.at("not_measurable")),
+        pointsIn(from.at("lost"))};
     for (size_t j = 0; j < kResources; ++j) {
       const Json& cell = json.at("cross_talk").at(name).at(std::string(kResourceNames[j]));
       calibration.crossTalk[i][j] = unlessNull<double>(cell);
@@ -81,7 +83,9 @@ Json jsonOf(const Calibration& calibration) {
     resources[name] = {{"absent", orNull(from.absent)},
                        {"peak", from.peak},
                        {"reached", jsonOf(from.reached)},
+                       {"settings", jsonOf(from.settings)},
                        {"worst_error", error ? Json(rounded(*error)) : Json()},
+                       {"within_5_points", error ? Json(*error <= kMostDialError) : Json()},
                        {"not_measurable", orNull(from.notContended)},
                        {"lost", jsonOf(from.lost)}};
     for (size_t j = 0; j < kResources; ++j) {

@@ -2,9 +2,11 @@
 
 #include "cli/failure.h"
 #include "cli/foreground_job.h"
+#include "cli/known_applications.h"
 #include "cli/output.h"
 #include "cli/profiling_server.h"
 #include "cli/render.h"
+#include "cli/stored_profiles.h"
 
 namespace tarcil {
 namespace {
@@ -44,6 +46,11 @@ std::vector<ServerDetails> serversOf(Cluster& cluster) {
   std::vector<ServerDetails> servers;
   for (auto server : answer.getServers()) servers.push_back(readServer(server));
   return servers;
+}
+
+InputFile knownToCluster(Cluster& cluster, const std::string& application) {
+  return {.path = kShippedApplications,
+          .content = yamlOf(knownApplications(keptProfiles(cluster).stored, application))};
 }
 
 std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,

@@ -23,6 +23,12 @@ Json jsonOf(const ProfileForms& forms);
 // The servers of the cluster, without their tasks.
 std::vector<ServerDetails> serversOf(Cluster& cluster);
 
+// Where a profiler in a container finds what to infer from, beside the command's own files.
+inline constexpr const char* kShippedApplications = ".tarcil/known-applications.yaml";
+
+// What the cluster knows (knownApplications) without the application that is measured, as that file.
+InputFile knownToCluster(Cluster& cluster, const std::string& application);
+
 // What a task runs to profile this command.
 std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
                                          const std::vector<std::string>& command);

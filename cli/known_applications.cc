@@ -1,7 +1,11 @@
 #include "cli/known_applications.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "cli/failure.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "cli/yaml_reader.h"
 #include "core/base/names.h"
@@ -48,6 +52,19 @@ PartialProfile applicationIn(const YamlValue& value) {
   return profile;
 }
 
+Json byResource(const Measured& measured) {
+  Json json = Json::object();
+  for (size_t i = 0; i < kResources; ++i) {
+    if (measured[i]) json[kResourceNames[i]] = *measured[i];
+  }
+  return json;
+}
+
+bool saysNothing(const PartialProfile& profile) {
+  const auto isMissing = [](const auto& entry) { return !entry; };
+  return std::ranges::all_of(profile.tolerated, isMissing) && std::ranges::all_of(profile.caused, isMissing);
+}
+
 }  // namespace
 
 Result<std::vector<PartialProfile>> parseApplications(std::string_view text, const std::string& name) {
@@ -67,6 +84,39 @@ Result<std::vector<PartialProfile>> parseApplications(std::string_view text, con
   }
   if (!problems.none()) return problems.error();
   return applications;
+}
+
+std::string yamlOf(const std::vector<PartialProfile>& applications) {
+  std::string text = "applications:\n";
+  for (const PartialProfile& application : applications) {
+    // JSON is YAML, too.
+    text += "  - " +
+            Json{{"application", application.application},
+                 {"caused", byResource(application.caused)},
+                 {"tolerated", byResource(application.tolerated)},
+                 {"platforms", application.platforms}}
+                .dump() +
+            "\n";
+  }
+  return applications.empty() ? "applications: []\n" : text;
+}
+
+std::vector<PartialProfile> knownApplications(std::vector<StoredProfile> kept, const std::string& except) {
+  std::ranges::stable_sort(kept, std::greater<>(), &StoredProfile::stored);
+  std::vector<PartialProfile> ours;
+  for (const StoredProfile& profile : kept) {
+    if (ours.size() == kMostKept) break;
+    if (profile.profile.application == except) continue;
+    PartialProfile measured = measuredOf(profile.profile);
+    if (!saysNothing(measured)) ours.push_back(std::move(measured));
+  }
+  std::vector<PartialProfile> known =
+      requireInput(parseApplications(shippedApplications(), "known applications"));
+  std::erase_if(known, [&ours](const PartialProfile& shipped) {
+    return std::ranges::find(ours, shipped.application, &PartialProfile::application) != ours.end();
+  });
+  known.insert(known.end(), ours.begin(), ours.end());
+  return known;
 }
 
 Result<std::vector<PartialProfile>> readApplications(const std::string& path) {

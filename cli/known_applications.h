@@ -7,6 +7,7 @@
 
 #include "classifier/completion.h"
 #include "core/base/result.h"
+#include "core/state/stored_profile.h"
 
 namespace tarcil {
 
@@ -17,5 +18,16 @@ std::string_view shippedApplications();
 // is not named was not measured. Invalid: "name:line:column: field: problem; remedy" for every problem found.
 Result<std::vector<PartialProfile>> parseApplications(std::string_view text, const std::string& name);
 Result<std::vector<PartialProfile>> readApplications(const std::string& path);
+
+// As parseApplications reads them.
+std::string yamlOf(const std::vector<PartialProfile>& applications);
+
+// What a cluster knows: the applications that came with this executable, and of the profiles that it keeps
+// the entries that were measured, in place of one of the same name that came with it. Of more than kMostKept
+// the newest. That of `except` is left out: its new measurement is to stand alone. Pure.
+std::vector<PartialProfile> knownApplications(std::vector<StoredProfile> kept, const std::string& except);
+
+// From so many a profile is completed within a second (ProfileCompleter).
+inline constexpr size_t kMostKept = 1000;
 
 }  // namespace tarcil

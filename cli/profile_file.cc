@@ -1,5 +1,7 @@
 #include "cli/profile_file.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 
@@ -22,11 +24,48 @@ void readResources(const YamlValue& value, const std::function<void(size_t index
   }
 }
 
-// Overwrites the resources that the mapping names.
-void readPressure(const YamlValue& value, Pressure& pressure) {
-  readResources(value, [&pressure](size_t index, const YamlValue& entry) {
+using OriginsRow = std::array<EntryOrigin, kResources>;
+
+// Overwrites the resources that the mapping names, as stated by whoever wrote it.
+void readStated(const YamlValue& value, Pressure& pressure, OriginsRow& origins) {
+  readResources(value, [&](size_t index, const YamlValue& entry) {
     assign(pressure[index], entry.integer(0, kMaxPressure));
+    origins[index] = {Origin::kStated};
   });
+}
+
+// As textOf(EntryOrigin) writes it.
+std::optional<EntryOrigin> originIn(const YamlValue& value) {
+  constexpr std::string_view kError = " +-";
+  const std::optional<std::string> text = value.text();
+  if (!text) return std::nullopt;
+  const size_t end = std::min(text->find(kError), text->size());
+  const auto name = std::ranges::find(kOriginNames, std::string_view(*text).substr(0, end));
+  unsigned error = 0;
+  bool isGood = name != kOriginNames.end();
+  if (end < text->size()) {
+    const char* const from = text->data() + end + kError.size();
+    const auto [stopped, failure] = std::from_chars(from, text->data() + text->size(), error);
+    isGood =
+        isGood && failure == std::errc() && stopped == text->data() + text->size() && error <= kMaxPressure;
+  }
+  if (isGood) {
+    return EntryOrigin{static_cast<Origin>(name - kOriginNames.begin()), static_cast<uint8_t>(error)};
+  }
+  const std::vector<std::string_view> names(kOriginNames.begin(), kOriginNames.end());
+  value.refuse("write one of " + joined(names) + ", with +-N behind it where it may be off by N points");
+  return std::nullopt;
+}
+
+void readOrigins(const YamlValue& value, ProfileOrigins& origins) {
+  auto mapping = value.mapping();
+  if (!mapping) return;
+  const auto readRow = [](const YamlValue& row, OriginsRow& to) {
+    readResources(row, [&to](size_t index, const YamlValue& entry) { assign(to[index], originIn(entry)); });
+  };
+  if (auto caused = mapping->take("caused")) readRow(*caused, origins.caused);
+  if (auto tolerated = mapping->take("tolerated")) readRow(*tolerated, origins.tolerated);
+  mapping->refuseOthers();
 }
 
 void readPlatforms(const YamlValue& value, std::map<std::string, double>& platforms) {
@@ -43,7 +82,9 @@ void readPlatforms(const YamlValue& value, std::map<std::string, double>& platfo
 
 Pressure pressureIn(const YamlValue& value) {
   Pressure pressure{};
-  readPressure(value, pressure);
+  readResources(value, [&pressure](size_t index, const YamlValue& entry) {
+    assign(pressure[index], entry.integer(0, kMaxPressure));
+  });
   return pressure;
 }
 
@@ -70,10 +111,13 @@ Profile profileIn(const YamlValue& value) {
   auto caused = mapping->take("caused");
   auto tolerated = mapping->take("tolerated");
   auto platforms = mapping->take("platforms");
-  if (caused) readPressure(*caused, profile.caused);
+  auto origins = mapping->take("origins");
+  profile.origins = ProfileOrigins::all(Origin::kAssumed);
+  if (caused) readStated(*caused, profile.caused, profile.origins.caused);
   profile.tolerated = toleratedFromCaused(profile.caused);
-  if (tolerated) readPressure(*tolerated, profile.tolerated);
+  if (tolerated) readStated(*tolerated, profile.tolerated, profile.origins.tolerated);
   if (platforms) readPlatforms(*platforms, profile.platforms);
+  if (origins) readOrigins(*origins, profile.origins);
   mapping->refuseOthers();
   if (!caused && !tolerated && !platforms) {
     value.problem("the profile says nothing; give caused, tolerated or platforms");

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cli/calibration_file.h"
+#include "cli/profile_yaml.h"
 #include "cli/render.h"
 #include "cli/table.h"
 
@@ -27,12 +28,8 @@ std::optional<double> bracketOf(const ProfileReport& report, size_t resource) {
   return (finding->tolerance->tooMuch - finding->tolerance->borne) / 2.0;
 }
 
-const char* nameOf(Origin origin) {
-  return origin == Origin::kMeasured ? "measured" : origin == Origin::kInferred ? "inferred" : "unknown";
-}
-
 std::string originText(const Confidence& confidence) {
-  if (confidence.origin != Origin::kInferred) return nameOf(confidence.origin);
+  if (confidence.origin != Origin::kInferred) return std::string(nameOf(confidence.origin));
   return "inferred, +-" + std::to_string(std::lround(confidence.expectedError));
 }
 
@@ -112,7 +109,7 @@ std::string yamlOf(const ProfileReport& report) {
                            const auto& origin) {
     std::string entries;
     for (size_t i = 0; i < kResources; ++i) {
-      if (confidence[i].origin == Origin::kUnknown) continue;
+      if (confidence[i].origin == Origin::kAssumed) continue;
       entries += "  " + nameOf(i) + ": " + std::to_string(pressure[i]) + "  # " + origin(i) + "\n";
     }
     text += std::string(key) + (entries.empty() ? ": {}\n" : ":\n" + entries);
@@ -122,7 +119,12 @@ std::string yamlOf(const ProfileReport& report) {
       [&](size_t i) { return originText(completed.caused[i]); });
   add("tolerated", completed.profile.tolerated, completed.tolerated,
       [&](size_t i) { return originOfTolerated(report, i); });
-  return text;
+  Profile profile = completed.profile;
+  for (size_t i = 0; i < kResources; ++i) {
+    if (const auto bracket = bracketOf(report, i))
+      profile.origins.tolerated[i].error = static_cast<uint8_t>(std::lround(*bracket));
+  }
+  return text + originsYaml(profile);
 }
 
 std::string textOf(const ProfileReport& report) {
@@ -135,7 +137,7 @@ std::string textOf(const ProfileReport& report) {
                               {"Took", fixed(report.findings.took.count(), 1) + " s"}});
   Table table({"Resource", "Caused", "Because", "Tolerated", "Because"});
   const auto shownOf = [](uint8_t value, const Confidence& confidence) {
-    return confidence.origin == Origin::kUnknown ? std::string("-") : std::to_string(value);
+    return confidence.origin == Origin::kAssumed ? std::string("-") : std::to_string(value);
   };
   const CompletedProfile& completed = report.completed;
   for (size_t i = 0; i < kResources; ++i) {
@@ -157,8 +159,8 @@ Json jsonOf(const ProfileReport& report) {
   const CompletedProfile& completed = report.completed;
   Json caused = Json::object(), tolerated = Json::object();
   for (size_t i = 0; i < kResources; ++i) {
-    if (completed.caused[i].origin != Origin::kUnknown) caused[nameOf(i)] = completed.profile.caused[i];
-    if (completed.tolerated[i].origin != Origin::kUnknown)
+    if (completed.caused[i].origin != Origin::kAssumed) caused[nameOf(i)] = completed.profile.caused[i];
+    if (completed.tolerated[i].origin != Origin::kAssumed)
       tolerated[nameOf(i)] = completed.profile.tolerated[i];
   }
   return {{"application", report.application},
@@ -178,7 +180,7 @@ Json jsonOf(const ProfileReport& report) {
 }
 
 std::string textOf(const Calibration& calibration) {
-  Table dials({"Resource", "Dial off by", "Reached at 99", "Taken from itself at most",
+  Table dials({"Resource", "Dial off by", "Within 5", "Reached at 99", "Taken from itself at most",
                "Not measurable here, because"});
   for (size_t i = 0; i < kResources; ++i) {
     const ResourceCalibration& resource = calibration.resources[i];
@@ -187,6 +189,7 @@ std::string textOf(const Calibration& calibration) {
     for (const DialPoint& point : resource.lost) most = std::max(most, point.value);
     const bool isKnown = !resource.reached.empty() && resource.reached.back().intensity == kMaxPressure;
     dials.add({nameOf(i), error ? fixed(*error, 1) : "-",
+               error ? (*error <= kMostDialError ? "yes" : "no") : "-",
                isKnown ? fixed(resource.reached.back().value, 0) : "-",
                resource.lost.empty() ? "-" : fixed(most * 100, 0) + " %",
                resource.absent ? *resource.absent : resource.notContended.value_or("-")});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/profile_yaml.h"
 #include "cli/render.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -33,6 +34,42 @@ Json historyJson(const std::vector<ProfileLesson>& history) {
                        {"performance", lesson.share}});
   }
   return lessons;
+}
+
+Json entryOf(size_t resource, const char* kind, uint8_t value, const EntryOrigin& from) {
+  return {{"resource", kResourceNames[resource]},
+          {"kind", kind},
+          {"value", value},
+          {"origin", nameOf(from.origin)},
+          {"expected_error", from.error == 0 ? Json() : Json(from.error)}};
+}
+
+Json entriesOf(const Profile& profile) {
+  Json entries = Json::array();
+  for (size_t i = 0; i < kResources; ++i) {
+    entries.push_back(entryOf(i, "tolerated", profile.tolerated[i], profile.origins.tolerated[i]));
+  }
+  for (size_t i = 0; i < kResources; ++i) {
+    entries.push_back(entryOf(i, "caused", profile.caused[i], profile.origins.caused[i]));
+  }
+  return entries;
+}
+
+std::string tableOf(const Profile& profile) {
+  Table table({"Resource", "Caused", "Because", "Tolerated", "Because"});
+  for (size_t i = 0; i < kResources; ++i) {
+    table.add({std::string(kResourceNames[i]), std::to_string(profile.caused[i]),
+               textOf(profile.origins.caused[i]), std::to_string(profile.tolerated[i]),
+               textOf(profile.origins.tolerated[i])});
+  }
+  return table.text();
+}
+
+// How many of its twenty entries.
+size_t measuredIn(const ProfileOrigins& origins) {
+  const auto isMeasured = [](const EntryOrigin& entry) { return entry.origin == Origin::kMeasured; };
+  return static_cast<size_t>(std::ranges::count_if(origins.caused, isMeasured) +
+                             std::ranges::count_if(origins.tolerated, isMeasured));
 }
 
 std::string textOf(const ProfileLesson& lesson, const Style& style) {
@@ -72,24 +109,11 @@ KeptProfiles keptProfiles(Cluster& cluster) {
   return kept;
 }
 
-std::string yamlOf(const Profile& profile) {
-  std::string text;
-  if (!profile.application.empty()) text += "application: " + profile.application + "\n";
-  text += "caused: {" + listed(profile.caused, 0) + "}\n";
-  // Each is written out: what is not named would be 99 - caused.
-  text += "tolerated: {" + listed(profile.tolerated, UINT8_MAX) + "}\n";
-  if (profile.platforms.empty()) return text;
-  std::string platforms;
-  for (const auto& [name, factor] : profile.platforms) {
-    platforms += (platforms.empty() ? "" : ", ") + name + ": " + Json(factor).dump();
-  }
-  return text + "platforms: {" + platforms + "}\n";
-}
-
 Json jsonOf(const StoredProfile& stored) {
   return {{"application", stored.profile.application},
           {"caused", jsonByResource(stored.profile.caused)},
           {"tolerated", jsonByResource(stored.profile.tolerated)},
+          {"entries", entriesOf(stored.profile)},
           {"platforms", stored.profile.platforms},
           {"user", stored.user},
           {"stored", jsonTime(stored.stored)},
@@ -101,15 +125,13 @@ Json jsonOf(const StoredProfile& stored) {
 std::string textOf(const StoredProfile& stored) {
   const Style style = styleFor(false);
   Fields fields{{"Application", stored.profile.application},
-                {"Causes", orNone(listed(stored.profile.caused, 0))},
-                {"Tolerates", orNone(listed(stored.profile.tolerated, kMaxPressure))},
                 {"Stored", style.time(stored.stored) + " by " + stored.user + ", revision " +
                                std::to_string(stored.revision)}};
   for (const auto& [platform, factor] : stored.profile.platforms) {
     fields.push_back({"On " + platform, fixed(factor, 2)});
   }
   if (!stored.note.empty()) fields.push_back({"Note", stored.note});
-  std::string text = aligned(fields);
+  std::string text = aligned(fields) + "\n" + tableOf(stored.profile);
   if (!stored.history.empty()) text += "\nLowered, since tasks performed badly\n";
   for (const ProfileLesson& lesson : stored.history) text += "  " + textOf(lesson, style) + "\n";
   return text;
@@ -134,13 +156,14 @@ Json jsonOf(const KeptProfiles& kept) {
 
 std::string textOf(const KeptProfiles& kept) {
   const Style style = styleFor(false);
-  Table table({"Application", "Causes", "Tolerates least", "Stored", "User", "Revision"});
+  Table table({"Application", "Causes", "Tolerates least", "Measured", "Stored", "User", "Revision"});
   for (const StoredProfile& stored : kept.stored) {
     const Pressure& tolerated = stored.profile.tolerated;
     const auto least = std::ranges::min_element(tolerated);
     const size_t resource = static_cast<size_t>(least - tolerated.begin());
     table.add({stored.profile.application, orNone(listed(stored.profile.caused, 0)),
                std::to_string(*least) + " of " + std::string(kResourceNames[resource]),
+               std::to_string(measuredIn(stored.profile.origins)) + " of " + std::to_string(2 * kResources),
                style.time(stored.stored), stored.user, std::to_string(stored.revision)});
   }
   Table others({"Not measured yet", "Job", "User", "Since", "State"});

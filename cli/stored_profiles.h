@@ -22,10 +22,8 @@ struct KeptProfiles {
 // All, by name.
 KeptProfiles keptProfiles(Cluster& cluster);
 
-// As a profile file, which `tarcil submit --profile` and `tarcil profile import` take.
-std::string yamlOf(const Profile& profile);
-
-// Keys: application, caused, tolerated, platforms, user, stored, revision, note, history.
+// Keys: application, caused, tolerated, entries (where each number comes from, as `tarcil profile run` says
+// it), platforms, user, stored, revision, note, history.
 Json jsonOf(const StoredProfile& profile);
 std::string textOf(const StoredProfile& profile);
 

@@ -25,7 +25,8 @@ JobFile readSubmission(const SubmissionFlags& flags) {
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {
   if (job.lookupApplication.empty()) return;
   std::optional<StoredProfile> stored = findStoredProfile(cluster, job.lookupApplication);
-  const bool mayAssume = job.spec.policy != Policy::kLateBinding;
+  // What an executor is, nobody can tell from running its job's command.
+  const bool mayAssume = job.executor.empty();
   if (!stored && mayAssume && fetchSettings(cluster).profileUnknown) {
     job.spec.profile = profileUntilMeasured(job.lookupApplication);
     job.hasProfile = true;

@@ -28,6 +28,11 @@ bool suits(const JobSpec& job, const ServerFacts& server) {
   return meetsAll && hasExtras;
 }
 
+// Nothing is put into a working folder that others use, too: there the profiler has what came with it.
+bool infersFromFile(const JobSpec& job) {
+  return job.workdir.empty();
+}
+
 }  // namespace
 
 Profile profileUntilMeasured(const std::string& application) {
@@ -52,10 +57,11 @@ Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails
   spec.measures = job.profile.application;
   spec.name = "profiling " + spec.measures;
   // Its scratch file and what it calibrates stay out of a working folder that others use, too.
-  spec.command =
-      profilerCommand({"--report", "--data=/tmp", "--scratch=/tmp", "--application=" + spec.measures,
-                       "--rus=" + std::to_string(job.rusPerTask)},
-                      job.command);
+  std::vector<std::string> flags = {"--report", "--data=/tmp", "--scratch=/tmp",
+                                    "--application=" + spec.measures,
+                                    "--rus=" + std::to_string(job.rusPerTask)};
+  if (infersFromFile(job)) flags.push_back(std::string("--known=") + kShippedApplications);
+  spec.command = profilerCommand(flags, job.command);
   spec.env = job.env;
   spec.workdir = job.workdir;
   spec.user = job.user;
@@ -70,11 +76,12 @@ Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails
   return spec;
 }
 
-void submitMeasuring(Cluster& cluster, const JobSpec& job, const std::vector<InputFile>& files) {
+void submitMeasuring(Cluster& cluster, const JobSpec& job, std::vector<InputFile> files) {
   const std::string& application = job.profile.application;
   auto failure = kj::runCatchingExceptions([&]() {
     const auto spec = measuringJob(job, serversOf(cluster));
     if (!spec) return say(application + " is not measured: " + spec.error().message);
+    if (infersFromFile(job)) files.push_back(knownToCluster(cluster, application));
     const JobId id = makeJobId();
     cluster.wait(submitJob(cluster.client(), id, *spec, files));
     say(application + " has no profile yet: job " + toString(id) +

@@ -21,8 +21,9 @@ Profile profileUntilMeasured(const std::string& application);
 // NotFound, with what to do, where it cannot be measured so.
 Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails>& servers);
 
-// Submits that job, with the same files, and says so on stderr; or why not, for instance since the
-// application is being measured already: that is no failure of the job that was submitted.
-void submitMeasuring(Cluster& cluster, const JobSpec& job, const std::vector<InputFile>& files);
+// Submits that job, with the same files and what the cluster knows to infer from, and says so on stderr; or
+// why not, for instance since the application is being measured already: that is no failure of the job that
+// was submitted.
+void submitMeasuring(Cluster& cluster, const JobSpec& job, std::vector<InputFile> files);
 
 }  // namespace tarcil

@@ -49,6 +49,7 @@ void learnFrom(Context& context, const Hold& hold, const Trouble& trouble) {
   if (felt == 0 || felt > tolerated) return;
   const auto lowered = static_cast<uint8_t>(std::max(felt - 1, tolerated - kMostLowered));
   stored.profile.tolerated[i] = lowered;
+  stored.profile.origins.tolerated[i] = {Origin::kObserved};
   if (stored.history.size() == kMostLessons) stored.history.erase(stored.history.begin());
   stored.history.push_back({.at = context.now.wall,
                             .resource = resource,

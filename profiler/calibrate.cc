@@ -20,6 +20,9 @@ constexpr double kWindows = 600;
 constexpr int kPartsOfAWindow = 4;
 constexpr std::array<int, 6> kDialPoints = {10, 25, 50, 75, 90, 99};
 constexpr std::array<int, 5> kContentionPoints = {10, 25, 50, 75, 99};
+// How often a setting of a dial is tried to come so near, in points, to what is wanted.
+constexpr int kDialTries = 6;
+constexpr double kCloseEnough = 1.5;
 // Of a cache, for a walk that surely fits and one that surely does not.
 constexpr int kFits = 50, kExceeds = 400;
 
@@ -158,14 +161,29 @@ void Calibrator::findCache() {
 void Calibrator::pointsOfCache(Press& press, Resource resource) {
   const auto fits = paceAt(press, resource, kFits), exceeds = paceAt(press, resource, kExceeds);
   if (!fits || !exceeds) return;
+  std::vector<DialPoint> settings;
+  double lastSetting = 0;
+  const auto errorOf = [](int intensity, const DialPoint& tried) {
+    return std::abs(tried.value - intensity);
+  };
   for (int intensity : kDialPoints) {
-    const auto pace = paceAt(press, resource, intensity);
-    if (!pace) return;
-    const double found = intensity <= kFits ? 1
+    int setting = intensity;
+    DialPoint best{setting, 0};
+    for (int i = 0; i < kDialTries && errorOf(intensity, best) > kCloseEnough; ++i) {
+      const auto pace = paceAt(press, resource, setting);
+      if (!pace) return;
+      const double found = setting <= kFits ? 1
                                             : shareFound(1 / fits->speed, 1 / exceeds->speed,
                                                          kExceeds / 100.0, 1 / pace->speed);
-    made_[resource].reached.push_back({intensity, intensity * found});
+      const DialPoint tried{setting, setting * found};
+      if (errorOf(intensity, tried) < errorOf(intensity, best)) best = tried;
+      setting = nextSetting(intensity, setting, tried.value);
+    }
+    made_[resource].reached.push_back({intensity, best.value});
+    settings.push_back({intensity, std::max(lastSetting, static_cast<double>(best.intensity))});
+    lastSetting = settings.back().value;
   }
+  made_[resource].settings = std::move(settings);
 }
 
 void Calibrator::pointsOfRate(Press& press, Resource resource) {
@@ -221,7 +239,7 @@ void Calibrator::calibrateDials(const std::vector<Resource>& resources, DialPoin
 
 // The pressure that is reached at the intensity, and the share of its speed that the victim loses by it.
 std::optional<DialPoint> Calibrator::lostAt(Press& victim, Press& presser, Resource resource, int intensity) {
-  const auto pressing = paceAt(presser, resource, intensity);
+  const auto pressing = paceAt(presser, resource, settingFor(made_[resource], intensity));
   const auto during = pressing ? paceAt(victim, resource, dialOfVictim(resource)) : std::nullopt;
   if (!during || !presser.set(0)) return std::nullopt;
   const double alone = paceOf(victim, resource).speed;
@@ -284,7 +302,7 @@ void Calibrator::calibrateCrossTalk() {
         start(by, isPrivateToACore(by) && !seats_.siblings.empty() ? seats_.siblings : seats_.neighbours);
     Speeds before{}, during{}, after{};
     measureAll(before);
-    if (!presser || !presser->set(kMaxPressure)) continue;
+    if (!presser || !presser->set(settingFor(made_[by], kMaxPressure))) continue;
     measureAll(during);
     if (!presser->set(0)) continue;
     measureAll(after);

@@ -13,6 +13,24 @@ std::optional<double> worstError(const ResourceCalibration& resource) {
   return worst;
 }
 
+int settingFor(const ResourceCalibration& resource, int intensity) {
+  DialPoint before;
+  for (const DialPoint& point : resource.settings) {
+    if (intensity <= point.intensity) {
+      const double along =
+          static_cast<double>(intensity - before.intensity) / (point.intensity - before.intensity);
+      return static_cast<int>(std::lround(before.value + along * (point.value - before.value)));
+    }
+    before = point;
+  }
+  return intensity;
+}
+
+int nextSetting(int intensity, int setting, double reached) {
+  if (reached <= 0) return kFarthestSetting;
+  return std::min(kFarthestSetting, static_cast<int>(std::lround(setting * intensity / reached)));
+}
+
 std::optional<int> pressureThatTakes(const ResourceCalibration& resource, double share) {
   if (resource.absent || resource.notContended || resource.lost.empty()) return std::nullopt;
   DialPoint before;

@@ -26,6 +26,9 @@ struct ResourceCalibration {
   // Pressure reached at some intensities, in [0, 99]: of the peak, of the memory, or of the cache as the time
   // of a walk tells it.
   std::vector<DialPoint> reached;
+  // Where the kernel's dial has to stand to reach that, rising: beyond the intensity where lines of a cache
+  // push each other out before it is full. Empty: at the intensity itself.
+  std::vector<DialPoint> settings;
   // Why it cannot be contended for between cores of this machine; nullopt: it can.
   std::optional<std::string> notContended;
   // What a kernel at full pressure on one core loses of its speed while another one on the other cores
@@ -37,6 +40,17 @@ struct ResourceCalibration {
 
 // The largest distance between an intensity and what was reached there; nullopt where nothing was measured.
 std::optional<double> worstError(const ResourceCalibration& resource);
+
+// A dial that is further off than this is not to be trusted.
+inline constexpr double kMostDialError = 5;
+
+// Where the kernel's dial has to stand for it to press so hard; between points along straight lines.
+int settingFor(const ResourceCalibration& resource, int intensity);
+
+// Where a dial that reached `reached` at `setting` is tried next to reach `intensity`. Never beyond
+// kFarthestSetting.
+int nextSetting(int intensity, int setting, double reached);
+inline constexpr int kFarthestSetting = 300;
 
 // The pressure that takes so much of a kernel's speed: what somebody causes beside whom the kernel loses
 // `share` of it. nullopt: nothing that is lost here tells (`notContended`). Between measured points along

@@ -190,7 +190,8 @@ Status Profiler::probe(Press& kernel, int intensity, Seconds slice, ToleranceSea
     if (!again->performances.empty()) alone = typical(again->performances);
     slice /= 2;
   }
-  if (Status status = kernel.set(intensity); !status) return status;
+  if (Status status = kernel.set(settingFor(calibration_[finding.resource], intensity)); !status)
+    return status;
   const Pace kernelAlone = paceOver(finding.resource, kernel, kKernelWindow);
   const int reached = static_cast<int>(
       std::lround(pressureReached(calibration_, finding.resource, intensity, kernelAlone.rate)));

@@ -98,6 +98,43 @@ ExtraNumbers read(capnp::List<wire::HeldExtra>::Reader from) {
   return value;
 }
 
+namespace {
+
+using OriginsRow = std::array<EntryOrigin, kResources>;
+
+// Nothing where nobody says more than the numbers, as in most job files.
+void writeOrigins(const ProfileOrigins& value, wire::Profile::Builder to) {
+  if (value == ProfileOrigins()) return;
+  auto origins = to.initOrigins(2 * kResources), errors = to.initErrors(2 * kResources);
+  size_t i = 0;
+  for (const OriginsRow& row : {value.caused, value.tolerated}) {
+    for (const EntryOrigin& entry : row) {
+      origins[i] = static_cast<uint8_t>(entry.origin);
+      errors[i] = entry.error;
+      ++i;
+    }
+  }
+}
+
+ProfileOrigins readOrigins(wire::Profile::Reader from) {
+  ProfileOrigins value;
+  const auto origins = from.getOrigins(), errors = from.getErrors();
+  if (origins.size() == 0 && errors.size() == 0) return value;
+  KJ_REQUIRE(origins.size() == 2 * kResources && errors.size() == origins.size(),
+             "origins and errors have 20 bytes", origins.size(), errors.size());
+  size_t i = 0;
+  for (OriginsRow* row : {&value.caused, &value.tolerated}) {
+    for (EntryOrigin& entry : *row) {
+      KJ_REQUIRE(errors[i] <= kMaxPressure, "error out of range", i, errors[i]);
+      entry = {fromWireEnum<Origin>(origins[i], kOriginNames.size(), "Origin"), errors[i]};
+      ++i;
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
 void write(const Profile& value, wire::Profile::Builder to) {
   to.setApplication(text(value.application));
   to.setCaused(bytesOf(value.caused));
@@ -110,6 +147,7 @@ void write(const Profile& value, wire::Profile::Builder to) {
     ++i;
   }
   to.setIsAssumed(value.isAssumed);
+  writeOrigins(value.origins, to);
 }
 
 Profile read(wire::Profile::Reader from) {
@@ -122,6 +160,7 @@ Profile read(wire::Profile::Reader from) {
     value.platforms[text(platform.getPlatform())] = platform.getFactor();
   }
   value.isAssumed = from.getIsAssumed();
+  value.origins = readOrigins(from);
   return value;
 }
 

@@ -41,6 +41,10 @@ struct Profile {
     factor @1 :Float64;     # performance relative to the application's best platform, in (0, 1]
   }
   isAssumed @4 :Bool;       # nobody measured it
+  origins @5 :Data;
+  # Where its entries come from: ten bytes for caused, then ten for tolerated. 0: whoever wrote it says no more (so are all
+  # where this is empty), 1: measured, 2: inferred, 3: lowered by the cluster, 4: nothing is known of it.
+  errors @6 :Data;          # how far each may be off in the mean, in points of pressure; 0: nothing is said. Empty: all 0
 }
 
 enum ConstraintOperator { equal @0; notEqual @1; less @2; greater @3; in @4; notIn @5; exists @6; }

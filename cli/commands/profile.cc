@@ -50,7 +50,6 @@ struct ProfileFlags {
 
 // Where a profiler in a container finds what its user names, beside the command's own files.
 constexpr const char* kShippedCalibration = ".tarcil/calibration.json";
-constexpr const char* kShippedApplications = ".tarcil/known-applications.yaml";
 
 void sayProgress(const std::string& line) {
   say(line);
@@ -274,7 +273,7 @@ std::vector<std::string> flagsForContainer(const ProfileFlags& flags) {
   add("--scratch", flags.scratch);
   if (flags.seconds) add("--seconds", std::to_string(*flags.seconds));
   if (!flags.calibration.empty()) add("--calibration", kShippedCalibration);
-  if (!flags.known.empty()) add("--known", kShippedApplications);
+  add("--known", kShippedApplications);
   return words;
 }
 
@@ -322,11 +321,12 @@ void deliver(const ProfileFlags& flags, const ProfileForms& forms) {
 }
 
 int profileThere(const ProfileFlags& flags) {
-  const ClusterProfiling profiling = profilingOf(flags);
+  ClusterProfiling profiling = profilingOf(flags);
   // Before the event loop starts: from here on the signals wait for it.
   kj::UnixEventPort::captureSignal(SIGINT);
   kj::UnixEventPort::captureSignal(SIGTERM);
   Cluster cluster(flags.cluster);
+  if (flags.known.empty()) profiling.files.push_back(knownToCluster(cluster, flags.application));
   const ClusterProfile measured = profileOnCluster(cluster, profiling);
   deliver(flags, measured.forms);
   if (flags.store) storeProfile(cluster, measured);
@@ -461,7 +461,8 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
   command.add_option("--calibration", flags->calibration, "Use this calibration.")->type_name("FILE");
   command
       .add_option("--known", flags->known,
-                  "Infer from these applications instead of those that came with tarcil.")
+                  "Infer from these applications instead of those that came with tarcil, and with "
+                  "--on-cluster those that the cluster has measured.")
       ->type_name("FILE");
   command.add_flag("--on-cluster", flags->onCluster, "Measure in a container on a server of the cluster.");
   command

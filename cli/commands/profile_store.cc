@@ -7,6 +7,7 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/profile_file.h"
+#include "cli/profile_yaml.h"
 #include "cli/stored_profiles.h"
 #include "cli/table.h"
 #include "cli/text.h"

@@ -46,6 +46,7 @@ int report(const JobStatus& job, const SubmitFlags& flags) {
 
 // The agents alone know of it.
 int submitLate(Cluster& cluster, const JobId& id, JobFile job, const SubmitFlags& flags) {
+  if (job.spec.profile.isAssumed) submitMeasuring(cluster, job.spec, job.files);
   if (!flags.wait && !flags.watch) {
     leaveLateJob(cluster, id, std::move(job));
     if (flags.output.json) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/model/profile_origins.h"
 #include "core/model/resources.h"
 
 namespace tarcil {
@@ -16,6 +17,8 @@ struct Profile {
   Pressure tolerated = filled(kMaxPressure);
   // Performance on a platform relative to the application's best one, in (0, 1].
   std::map<std::string, double> platforms;
+  // Of caused and tolerated; decides nothing.
+  ProfileOrigins origins{};
   // Nobody measured it: a careful guess until somebody has (classifier/assumed_profile.h).
   bool isAssumed = false;
 

@@ -105,7 +105,7 @@ TEST(Completer, SaysWhereNothingIsKnown) {
   EXPECT_EQ(completer.choice().heldOutError, std::nullopt);
   const auto completed = completer.complete({30.0, std::nullopt});
   EXPECT_EQ(completed[0].origin, Origin::kMeasured);
-  EXPECT_EQ(completed[1].origin, Origin::kUnknown);
+  EXPECT_EQ(completed[1].origin, Origin::kAssumed);
   EXPECT_EQ(completed[1].expectedError, 99);
 }
 

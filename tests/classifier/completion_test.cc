@@ -61,7 +61,7 @@ TEST(Completion, ToleratesWhatIsNotCausedWhereNothingElseIsKnown) {
   PartialProfile some = measured(0.5);
   some.caused[kResources - 1] = 20;
   const CompletedProfile completed = ProfileCompleter(applications()).complete(some);
-  EXPECT_EQ(completed.tolerated[kResources - 1].origin, Origin::kUnknown);
+  EXPECT_EQ(completed.tolerated[kResources - 1].origin, Origin::kAssumed);
   EXPECT_EQ(completed.profile.tolerated[kResources - 1], 79);
 }
 
@@ -74,7 +74,7 @@ TEST(Completion, IsAsAProfileThatSaysNothingWhereNoApplicationIsKnown) {
   EXPECT_EQ(completed.profile.tolerated[kDisk], 69);
   EXPECT_EQ(completed.profile.caused[kLlc], 0);
   EXPECT_EQ(completed.profile.tolerated[kLlc], kMaxPressure);
-  EXPECT_EQ(completed.caused[kLlc].origin, Origin::kUnknown);
+  EXPECT_EQ(completed.caused[kLlc].origin, Origin::kAssumed);
   EXPECT_EQ(completed.caused[kLlc].expectedError, kMaxPressure);
   EXPECT_TRUE(completed.profile.platforms.empty());
 }

@@ -68,6 +68,8 @@ timeout: 10m
   expected.name = "train";
   expected.profile.caused[kLlc] = 60;
   expected.profile.tolerated[kLlc] = 39;
+  expected.profile.origins = ProfileOrigins::all(Origin::kAssumed);
+  expected.profile.origins.caused[kLlc] = {Origin::kStated};
   expected.command = {"python3", "train.py"};
   expected.env = {{"KEY", "value"}, {"N", "5"}, {"EMPTY", ""}};
   expected.workdir = "/srv/train";

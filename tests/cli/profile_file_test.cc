@@ -38,6 +38,17 @@ TEST(ParseProfile, ToleratesTheRestOfWhatItCausesWhereNothingIsSaid) {
   EXPECT_EQ(profile->tolerated[0], 99);
 }
 
+TEST(ParseProfile, TakesWhatIsNamedAsStatedAndTheRestAsAssumed) {
+  const auto profile = parseProfile(
+      "caused: {llc: 60, core: 3}\norigins: {caused: {llc: inferred +-5}, tolerated: {tlb: measured}}", "p");
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_EQ(profile->origins.caused[kLlc], (EntryOrigin{Origin::kInferred, 5}));
+  EXPECT_EQ(profile->origins.caused[0], EntryOrigin{Origin::kStated});
+  EXPECT_EQ(profile->origins.caused[kBandwidth], EntryOrigin{Origin::kAssumed});
+  EXPECT_EQ(profile->origins.tolerated[kLlc], EntryOrigin{Origin::kAssumed});
+  EXPECT_EQ(profile->origins.tolerated[static_cast<size_t>(Resource::kTlb)], EntryOrigin{Origin::kMeasured});
+}
+
 TEST(ParseProfile, NamesPlaceFieldAndRemedy) {
   const std::pair<const char*, const char*> cases[] = {
       {"caused: {llc: 100}", "p.yaml:1:15: caused.llc: is '100'; write a whole number from 0 to 99"},
@@ -58,12 +69,18 @@ TEST(ParseProfile, NamesPlaceFieldAndRemedy) {
       {"platforms: {a: nan}", "p.yaml:1:16: platforms.a: is 'nan'; write a number above 0 and at most 1"},
       {"platforms: {\"\": 1}",
        "p.yaml:1:17: platforms.'': the name of a platform has 1 to 128 characters; shorten or write it"},
+      {"caused: {}\norigins: {caused: {llc: guessed}}",
+       "p.yaml:2:25: origins.caused.llc: is 'guessed'; write one of stated, measured, inferred, observed, "
+       "assumed, with +-N behind it where it may be off by N points"},
+      {"caused: {}\norigins: {tolerated: {llc: inferred +-100}}",
+       "p.yaml:2:28: origins.tolerated.llc: is 'inferred +-100'; write one of stated, measured, inferred, "
+       "observed, assumed, with +-N behind it where it may be off by N points"},
       {"application: \"\"\ncaused: {}",
        "p.yaml:1:14: application: is '' in quotes; write 1 to 128 printable characters"},
       {"{}", "p.yaml:1:1: file: the profile says nothing; give caused, tolerated or platforms"},
       {"cause: {llc: 5}",
        "p.yaml:1:1: cause: unknown field; did you mean caused? known here: application, caused, tolerated, "
-       "platforms\n"
+       "platforms, origins\n"
        "p.yaml:1:1: file: the profile says nothing; give caused, tolerated or platforms"},
       {"caused: {llc: 5, llc: 6}", "p.yaml:1:18: caused.llc: is given twice, first in line 1; keep one"},
       {"just text", "p.yaml:1:1: file: is 'just text'; write a mapping, for example {key: value}"},

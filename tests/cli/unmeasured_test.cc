@@ -43,7 +43,8 @@ TEST(MeasuringJob, RunsTheCommandUnderAProfilerThatHasAServerToItself) {
   EXPECT_EQ(made->measures, "sort");
   EXPECT_THAT(made->command,
               ElementsAre("tarcil", "profile", "run", "--report", "--data=/tmp", "--scratch=/tmp",
-                          "--application=sort", "--rus=2", "--", "sort", "-n", "--", "numbers"));
+                          "--application=sort", "--rus=2", "--known=.tarcil/known-applications.yaml", "--",
+                          "sort", "-n", "--", "numbers"));
   EXPECT_EQ(made->env, sorting().env);
   EXPECT_EQ(made->user, "bob");
   EXPECT_EQ(made->tasks, 1u);

@@ -34,6 +34,7 @@ struct Learning : testing::Test {
     JobSpec job = pressing(10);
     job.profile.application = "scan";
     job.profile.tolerated[kBandwidth] = 80;
+    job.profile.origins = ProfileOrigins::all(Origin::kMeasured);
     job.performance = PerformanceGoal{};
     return job;
   }
@@ -70,6 +71,9 @@ TEST_F(Learning, LowersWhatIsToleratedStepByStep) {
   EXPECT_EQ(stored().history.front(),
             (ProfileLesson{master.now().wall, Resource::kMemoryBandwidth, 80, 75, 40, 0.7}));
   EXPECT_EQ(stored().revision, 2u);
+  EXPECT_EQ(stored().profile.origins.tolerated[kBandwidth], EntryOrigin{Origin::kObserved});
+  EXPECT_EQ(stored().profile.origins.tolerated[0], EntryOrigin{Origin::kMeasured})
+      << "of the others as it was";
   suffer(task);
   EXPECT_EQ(tolerated(), 75) << "one bad hour does not spoil it";
   const StoredProfile before = stored();

@@ -48,6 +48,7 @@ struct MeasuringJobs : testing::Test {
   static Profile measured(uint8_t llc = 40) {
     Profile profile = causing(Resource::kLlc, llc);
     profile.application = "whatever it says";
+    profile.origins.caused[kLlc] = {Origin::kMeasured, 3};
     return profile;
   }
   void end(AllocationId allocation, const std::optional<Measurement>& said, int code = 0) {
@@ -73,6 +74,7 @@ TEST_F(MeasuringJobs, StoreWhatTheyMeasuredInTheNameOfTheirUser) {
   const StoredProfile* stored = h.logic().profile("sort");
   ASSERT_NE(stored, nullptr);
   EXPECT_EQ(stored->profile.caused[kLlc], 40);
+  EXPECT_EQ(stored->profile.origins.caused[kLlc], (EntryOrigin{Origin::kMeasured, 3}));
   EXPECT_EQ(stored->profile.application, "sort");
   EXPECT_EQ(stored->user, "alice");
   EXPECT_EQ(stored->note, "measured on a, platform p");

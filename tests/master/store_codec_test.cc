@@ -91,6 +91,11 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
                               .revision = 3,
                               .note = "measured"};
   EXPECT_EQ(std::get<StoredProfile>(stored(profile)), profile);
+  StoredProfile measured = profile;
+  measured.profile.origins = ProfileOrigins::all(Origin::kAssumed);
+  measured.profile.origins.caused[2] = {Origin::kInferred, 12};
+  measured.profile.origins.tolerated[9] = {Origin::kObserved};
+  EXPECT_EQ(std::get<StoredProfile>(stored(measured)), measured);
   StoredProfile lowered = profile;
   lowered.history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}};
   EXPECT_EQ(std::get<StoredProfile>(stored(lowered)), lowered);

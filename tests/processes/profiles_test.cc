@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/known_applications.h"
 #include "core/model/resources.h"
 #include "tests/support/cluster.h"
 
@@ -70,6 +71,11 @@ TEST(ProfilingOnACluster, MeasuresInATaskThatHasAServerToItself) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
   if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  // Inferred from what the cluster has measured, too.
+  const std::string measured = "tolerated: {llc: 7}\norigins: {tolerated: {llc: measured}}\n";
+  const std::string known = file(cluster, "known.yaml", measured);
+  ASSERT_EQ(cluster.run({"profile", "import", "--application", "other", known}).exitCode, 0);
+  const size_t came = parseApplications(shippedApplications(), "shipped")->size();
   const std::string script =
       "echo $TARCIL_CORES $TARCIL_MEMORY >> " + cluster.traces().at("seen") + "; sleep 0.02";
   const auto found = cluster.run(
@@ -80,6 +86,7 @@ TEST(ProfilingOnACluster, MeasuresInATaskThatHasAServerToItself) {
   const Json profile = Json::parse(found.out);
   EXPECT_EQ(profile["application"], "sleeper");
   EXPECT_EQ(profile["server"], "server-1");
+  EXPECT_EQ(profile["known_applications"], came + 1);
   EXPECT_EQ(profile["entries"][kResources]["origin"], "measured");
   const auto seen = cluster.traces().lines("seen");
   ASSERT_FALSE(seen.empty());
@@ -87,6 +94,11 @@ TEST(ProfilingOnACluster, MeasuresInATaskThatHasAServerToItself) {
 
   const Json stored = cluster.json({"profile", "show", "sleeper"});
   EXPECT_EQ(stored["caused"]["core"], profile["caused"]["core"]);
+  EXPECT_EQ(stored["entries"][kResources]["origin"], "measured");
+  EXPECT_EQ(stored["entries"],
+            cluster.json(
+                {"profile", "import", "--application", "copy",
+                 file(cluster, "copy.yaml", cluster.run({"profile", "export", "sleeper"}).out)})["entries"]);
   EXPECT_EQ(stored["note"], "measured on server-1, platform default");
   cluster.expectAllUnitsFree();
 }
@@ -156,6 +168,7 @@ TEST(UnknownApplications, AreMeasuredAfterTheirFirstJobHasComeAndGoOnWithThat) {
   const Json stored = listed(cluster, "sleeper");
   ASSERT_EQ(stored["state"], "stored") << stored.dump();
   EXPECT_EQ(stored["note"], "measured on server-1, platform default");
+  EXPECT_EQ(stored["entries"][kResources]["origin"], "measured");
   // It ran there as the job does, and many times.
   const auto seen = cluster.traces().lines("seen");
   EXPECT_GT(seen.size(), 2u);
@@ -165,6 +178,24 @@ TEST(UnknownApplications, AreMeasuredAfterTheirFirstJobHasComeAndGoOnWithThat) {
   EXPECT_THAT(second.err, testing::Not(HasSubstr("has no profile")));
   EXPECT_FALSE(cluster.json({"job", "explain", Json::parse(second.out)["id"]})["profile_assumed"]);
   cluster.expectAllUnitsFree();
+}
+
+TEST(UnknownApplications, OfLateBoundJobsAreMeasuredUnlessAnExecutorRunsThem) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});
+  if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  ASSERT_EQ(cluster.run({"tune", "--profile-unknown", "true"}).exitCode, 0);
+  const std::string late = "application: blink\npolicy: late-binding\ncommand: [sleep, '0.05']\n";
+  const auto submitted = cluster.run({"submit", "--wait", cluster.jobFile(late)});
+  ASSERT_EQ(submitted.exitCode, 0) << submitted.err;
+  EXPECT_THAT(submitted.err, HasSubstr("blink has no profile yet: job "));
+  cluster.until("it is measured", [&] { return listed(cluster, "blink")["state"] == "stored"; });
+  const auto again = cluster.run({"submit", "--wait", cluster.jobFile(late)});
+  ASSERT_EQ(again.exitCode, 0) << again.err;
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("has no profile")));
+  const auto executed = cluster.run({"submit", cluster.jobFile("application: other\npolicy: late-binding\n"
+                                                               "executor: [cat]\ncommand: [x]\n")});
+  EXPECT_EQ(executed.exitCode, 2) << executed.err;
 }
 
 TEST(UnknownApplications, ThatCannotBeMeasuredSayWhyAndAreNotTriedAgainAtOnce) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tarcil {
 namespace {
 
@@ -49,6 +51,29 @@ TEST(ShareFound, IsAllOfAWalkThatFitsAndAQuarterOfFourTimesTheCache) {
 
 TEST(ShareFound, IsAllWhereTimesTellNothing) {
   EXPECT_EQ(shareFound(10, 10, 4, 10), 1);
+}
+
+TEST(SettingFor, LiesBetweenThePointsThatWereFound) {
+  ResourceCalibration resource;
+  EXPECT_EQ(settingFor(resource, 70), 70);
+  resource.settings = {{10, 10}, {50, 50}, {99, 148}};
+  EXPECT_EQ(settingFor(resource, 0), 0);
+  EXPECT_EQ(settingFor(resource, 5), 5);
+  EXPECT_EQ(settingFor(resource, 50), 50);
+  EXPECT_EQ(settingFor(resource, 75), 100);
+  EXPECT_EQ(settingFor(resource, 99), 148);
+}
+
+// Of a cache that keeps what fits, and of more than that ever less.
+TEST(NextSetting, ComesNearInAFewSteps) {
+  const auto held = [](int setting) { return 100 * (1 - std::exp(-setting / 70.0)); };
+  for (int intensity : {25, 75, 90}) {
+    int setting = intensity;
+    for (int i = 0; i < 5; ++i) setting = nextSetting(intensity, setting, held(setting));
+    EXPECT_NEAR(held(setting), intensity, 3) << intensity;
+  }
+  EXPECT_EQ(nextSetting(99, 200, 20), kFarthestSetting);
+  EXPECT_EQ(nextSetting(99, 200, 0), kFarthestSetting);
 }
 
 TEST(WorstError, IsTheLargestDistanceOfADial) {
