@@ -9,7 +9,8 @@ resource from the second core, and beside each of the others there, again and ag
 each time, alone and beside, the shorter counts, since whatever else runs only ever makes a program slower.
 
 Foreseen is S, 1 - max over resources of (pressure - tolerated) / 99, as tarcil computes it when it places a task: below
-1 where a program is to fall by more than 5 %. Measured is how much more processor time a run takes, as in the profiles.
+1 where a program is to fall by more than 5 %. Measured is how much more processor time a run takes, as in the profiles; of
+programs that use the disk, how much more time.
 """
 
 import argparse
@@ -43,14 +44,15 @@ def used():
     return times.ru_utime + times.ru_stime
 
 
-def processor_time(name, folder, core, seconds):
-    """Of a run: the first quartile of the runs in so many seconds."""
+def time_of_run(name, folder, core, seconds):
+    """The first quartile of the runs in so many seconds: of processor time, of what uses the disk of time."""
+    now = time.monotonic if name in profiles.USE_DISKS else used
     runs, until = [], time.monotonic() + seconds
     while not runs or time.monotonic() < until:
-        before = used()
+        before = now()
         if start(name, folder, core).wait() != 0:
             sys.exit(f"{name} fails")
-        runs.append(used() - before)
+        runs.append(now() - before)
     return sorted(runs)[len(runs) // 4]
 
 
@@ -62,7 +64,7 @@ def beside_program(name, other, folders, cores, seconds):
         while True:
             start(other, folders[1], cores[1]).wait()
     try:
-        return processor_time(name, folders[0], cores[0], seconds)
+        return time_of_run(name, folders[0], cores[0], seconds)
     finally:
         while True:  # until it has a group of its own
             try:
@@ -80,7 +82,7 @@ def beside_kernel(name, kernel, intensity, calibration, build, folders, cores, s
         reached = press.stdout.readline()
         if not reached:
             sys.exit(f"no kernel presses on {kernel}")
-        taken = processor_time(name, folders[0], cores[0], seconds)
+        taken = time_of_run(name, folders[0], cores[0], seconds)
         press.stdin.close()
     return taken, float(reached)
 
@@ -90,8 +92,9 @@ def foreseen(tolerated, pressure):
 
 
 def profile(name, build, calibration, folder):
-    line = [str(build / "tarcil"), "profile", "run", "--json", "--full", "--processor-time", "--seconds", "20",
-            "--application", name, "--calibration", str(calibration), "--", *profiles.APPLICATIONS[name][1]]
+    by = [] if name in profiles.USE_DISKS else ["--processor-time"]
+    line = [str(build / "tarcil"), "profile", "run", "--json", "--full", *by, "--seconds", "20", "--application", name,
+            "--calibration", str(calibration), "--", *profiles.APPLICATIONS[name][1]]
     found = json.loads(subprocess.run(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                       check=True).stdout)
     return {kind: profiles.measured(found, kind) for kind in profiles.KEYS}
@@ -137,11 +140,11 @@ def main():
             for name in arguments.names:
                 tolerated = known[name]["tolerated"]
                 for other in arguments.names:
-                    alone = processor_time(name, folders[0], cores[0], arguments.seconds)
+                    alone = time_of_run(name, folders[0], cores[0], arguments.seconds)
                     taken = beside_program(name, other, folders, cores, arguments.seconds)
                     note((name, other), taken, alone, foreseen(tolerated, known[other]["caused"]))
                 for kernel in kernels:
-                    alone = processor_time(name, folders[0], cores[0], arguments.seconds)
+                    alone = time_of_run(name, folders[0], cores[0], arguments.seconds)
                     for intensity in INTENSITIES:
                         taken, reached = beside_kernel(name, kernel, intensity, calibration, build, folders, cores,
                                                        arguments.seconds)

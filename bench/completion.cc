@@ -3,6 +3,7 @@
 //
 //   completion [--pairs FILE] [--triples FILE] [--kernels FILE] [--subsets N] [--applications N] [--seed S]
 //
+// The applications that came with tarcil are always there.
 // Each program in turn is held out: its row and, among the pairs, its column are in no matrix, and no
 // parameter is chosen with it.
 #include <CLI/CLI.hpp>
@@ -21,6 +22,7 @@
 #include "bench/report.h"
 #include "classifier/completer.h"
 #include "classifier/corun.h"
+#include "cli/known_applications.h"
 #include "core/base/rng.h"
 
 namespace tarcil::bench {
@@ -103,6 +105,10 @@ std::vector<std::vector<size_t>> subsetsOf(size_t columns, size_t size, size_t m
   return {subsets.begin(), subsets.end()};
 }
 
+bool hasAll(const Entries& row, const std::vector<size_t>& columns) {
+  return std::ranges::all_of(columns, [&row](size_t c) { return row[c].has_value(); });
+}
+
 Entries knowing(const Entries& row, const std::vector<size_t>& columns) {
   Entries some(row.size());
   for (size_t c : columns) some[c] = row[c];
@@ -146,10 +152,10 @@ void printMethod(const CoRuns& runs, ValueRange range, const char* name, Method 
     const std::vector<size_t> best = completer.mostTelling(single, kKnown[std::size(kKnown) - 1]);
     for (size_t k = 0; k < std::size(kKnown); ++k) {
       for (const auto& known : subsetsOf(held.columns.size(), kKnown[k], flags.subsets, flags.seed)) {
-        addErrors(completer, held.row, known, any[k], anyExpected[k]);
+        if (hasAll(held.row, known)) addErrors(completer, held.row, known, any[k], anyExpected[k]);
       }
       const std::vector<size_t> known(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kKnown[k]));
-      addErrors(completer, held.row, known, telling[k], tellingExpected[k]);
+      if (hasAll(held.row, known)) addErrors(completer, held.row, known, telling[k], tellingExpected[k]);
     }
   }
   std::printf("%-20s", name);
@@ -166,8 +172,7 @@ void printMethod(const CoRuns& runs, ValueRange range, const char* name, Method 
 void printCompletion(const std::string& title, const CoRuns& runs, ValueRange range, const Flags& flags) {
   std::printf("\n%s: %zu programs, %zu columns\n", title.c_str(), runs.programs.size(),
               runs.neighbours.size());
-  std::printf(
-      "absolute error of performance from 1, 2, 4 known entries: mean, p90 (mean that was expected)\n");
+  std::printf("absolute error from 1, 2, 4 known entries: mean, p90 (mean that was expected)\n");
   std::printf("%-20s  %-59s  |  the most telling ones: mean, p90\n", "", "any known entries");
   for (const auto& [name, method] : kMethods) printMethod(runs, range, name, method, flags);
 }
@@ -193,6 +198,31 @@ double greatest(const CoRuns& runs) {
     for (const auto& entry : row) most = std::max(most, entry.value_or(0));
   }
   return most;
+}
+
+// Pressures that the applications which came with tarcil tolerate and cause, where enough of them are known
+// to be completed from.
+CoRuns shippedPressures() {
+  constexpr size_t kLeast = 10;
+  const auto applications = parseApplications(shippedApplications(), "known applications");
+  CoRuns table;
+  for (const PartialProfile& application : *applications) {
+    table.programs.push_back(application.application);
+    table.performance.emplace_back();
+  }
+  const auto add = [&](const std::string& kind, auto PartialProfile::*entries) {
+    for (size_t i = 0; i < kResources; ++i) {
+      const auto isKnown = [&](const PartialProfile& one) { return (one.*entries)[i].has_value(); };
+      if (static_cast<size_t>(std::ranges::count_if(*applications, isKnown)) < kLeast) continue;
+      table.neighbours.push_back(kind + " " + std::string(kResourceNames[i]));
+      for (size_t a = 0; a < applications->size(); ++a) {
+        table.performance[a].push_back(((*applications)[a].*entries)[i]);
+      }
+    }
+  };
+  add("tolerated", &PartialProfile::tolerated);
+  add("caused", &PartialProfile::caused);
+  return table;
 }
 
 // Area under the curve: how probably a case that fell is given a lower prediction than one that did not.
@@ -389,6 +419,7 @@ int refused(const Error& error) {
 
 int run(const Flags& flags) {
   printConditions();
+  printCompletion("Pressures of the applications that came with tarcil", shippedPressures(), {0, 99}, flags);
   if (flags.pairs.empty()) {
     std::printf("no --pairs FILE: completion of measured co-runs is not measured\n");
   } else {

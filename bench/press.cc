@@ -8,8 +8,8 @@
 //   press RESOURCE INTENSITY here CALIBRATION
 //
 // On the cores that it may use, until it is ended: a kernel as an application of its own, for
-// scripts/profile-applications.py. Prints, first, the pressure that it reached, and then without end how much
-// work it did a second, not counting time in which others had its cores: "work: NUMBER".
+// scripts/profile-applications.py. Prints how much work it did a second, not counting time in which others
+// had its cores: "work: NUMBER".
 #include <sched.h>
 #include <unistd.h>
 
@@ -68,11 +68,11 @@ int run(const std::string& name, int intensity, const std::string& core, const s
     std::printf("%.1f\n", pressureReached(calibration, *resource, intensity, rate));
     std::fflush(stdout);
   };
-  say(paceOver(*resource, press, kWindow).rate);
   while (isApplication) {
     std::printf("work: %.6g\n", paceOver(*resource, press, kWindow).speed);
     std::fflush(stdout);
   }
+  say(paceOver(*resource, press, kWindow).rate);
   const Press::Done before = press.done();
   const auto since = std::chrono::steady_clock::now();
   char ignored[64];

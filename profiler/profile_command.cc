@@ -18,7 +18,7 @@ constexpr double kProbesExpected = 2;  // of each resource: one where it bears a
 constexpr std::chrono::milliseconds kKernelWindow{150};
 // A run beside a kernel is ended when it has taken so many times as long as alone, and a second.
 constexpr double kSlowestRun = 5;
-// Of a metric, the least time a run is watched for.
+// The least time for which a run is watched that need not end; longer where it takes longer to begin.
 constexpr Seconds kLeastWatched{0.5};
 // Memory that was not filled further than this says nothing of how a command bears full memory.
 constexpr int kLeastMemoryFilled = 50;
@@ -77,6 +77,7 @@ class Profiler final {
   }
   std::optional<double> performanceOf(const CommandOutcome& run) const;
   Result<Series> run(Seconds slice, Seconds runAtMost) const;
+  Result<Series> runFirst();
   Status runAlone();
   Status spendBudget();
   Error stillRuns() const;
@@ -93,6 +94,7 @@ class Profiler final {
   const Progress& progress_;
   const Seats seats_;
   const Clock::time_point start_;
+  Seconds watched_ = kLeastWatched;
   Clock::time_point budgetStart_;
   Seconds budget_{};
   Findings findings_;
@@ -123,7 +125,7 @@ Result<Series> Profiler::run(Seconds slice, Seconds runAtMost) const {
   do {
     const Seconds left = slice - Seconds(Clock::now() - start);
     // What need not end is watched for as long as there is time.
-    const Seconds atMost = needNotEnd() ? std::min(runAtMost, std::max(left, kLeastWatched)) : runAtMost;
+    const Seconds atMost = needNotEnd() ? std::min(runAtMost, std::max(left, watched_)) : runAtMost;
     CommandPlan plan{options_.command, seats_.command, atMost, options_.metric};
     if (options_.measure == Measure::kCounted) plan.counted = options_.counted;
     auto run = runCommand(plan);
@@ -158,9 +160,24 @@ Error Profiler::saysNothing(const CommandOutcome& run) const {
                  inSeconds(run.wall) + "; name what it reports with --metric, or leave that away");
 }
 
+// Until it says something of its performance, where it need not end: services take their time to begin.
+Result<Series> Profiler::runFirst() {
+  auto first = run({}, options_.runAtMost);
+  const auto saysNothingYet = [&]() {
+    return first && first->failed && first->failed->wasCut && needNotEnd() && watched_ < options_.runAtMost;
+  };
+  while (saysNothingYet()) {
+    watched_ = std::min(watched_ * 2, options_.runAtMost);
+    first = run({}, options_.runAtMost);
+    // Under pressure it takes longer still.
+    if (!saysNothingYet()) watched_ = std::min(watched_ * 2, options_.runAtMost);
+  }
+  return first;
+}
+
 Status Profiler::runAlone() {
   // The first one also fetches files from disks, which later ones need not.
-  auto first = run({}, options_.runAtMost);
+  auto first = runFirst();
   if (!first) return first.error();
   auto runs = std::move(first);
   if (!runs->failed && runs->last.wall < Seconds(1)) runs = run(Seconds(0.7), options_.runAtMost);

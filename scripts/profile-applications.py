@@ -136,7 +136,7 @@ def profile(arguments, calibration, name, command, folder):
 
 
 def profile_kernel(arguments, calibration, resource, folder):
-    """The same of the kernel of a resource, or None. What it causes there is what it says that it reached."""
+    """The same of the kernel of a resource, or None."""
     press = [str(arguments.build / "bench/press"), resource, "99", "here", str(calibration)]
     others = ["llc", "memory_bandwidth", "network_bandwidth", "disk_bandwidth"]
     found = run(arguments, calibration, f"kernel-{resource}", press, folder, "--metric", "work",
@@ -144,11 +144,7 @@ def profile_kernel(arguments, calibration, resource, folder):
     if found is None:
         print(f"kernel-{resource}: cannot be profiled", file=sys.stderr)
         return None
-    result = {kind: measured(found, kind) for kind in KEYS}
-    with subprocess.Popen(press, cwd=folder, stdout=subprocess.PIPE, text=True) as kernel:
-        result["caused"][resource] = min(99, round(float(kernel.stdout.readline())))
-        kernel.kill()
-    return result
+    return {kind: measured(found, kind) for kind in KEYS}
 
 
 def written(entries):
@@ -171,6 +167,7 @@ def main():
     parser.add_argument("--calibration", type=Path, help="made with `tarcil profile calibrate --output`; else made now")
     parser.add_argument("--list", action="store_true", help="print the names and exit")
     arguments = parser.parse_args()
+    arguments.build = arguments.build.resolve()
     known = list(APPLICATIONS) + [f"kernel-{resource}" for resource in KERNELS]
     if arguments.list:
         print("\n".join(known))

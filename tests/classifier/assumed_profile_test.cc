@@ -41,15 +41,22 @@ TEST(AssumedProfile, IsThatOfTheExtremesWhereFewAreKnown) {
   EXPECT_EQ(assumed.caused[kLlc], 70);
 }
 
+// Where little can be contended for, they bear everything: that says nothing of other machines.
+TEST(AssumedProfile, BearsNoMoreThanHalfWhateverTheKnownOnesDo) {
+  const Profile assumed = assumedProfile(std::vector{known(99, 10), known(99, 20)});
+  EXPECT_EQ(assumed.tolerated[kLlc], kMostAssumed);
+}
+
 TEST(AssumedProfile, SaysNothingOfWhatWasMeasuredOfNone) {
   PartialProfile writer;
   writer.caused[kDisk] = 40;
   const Profile assumed = assumedProfile(std::vector{writer});
   EXPECT_EQ(assumed.caused[kDisk], 40);
-  EXPECT_EQ(assumed.tolerated[kDisk], 59);
+  EXPECT_EQ(assumed.tolerated[kDisk], 50);
   EXPECT_EQ(assumed.caused[kTlb], 0);
-  EXPECT_EQ(assumed.tolerated[kTlb], 99);
-  EXPECT_EQ(assumedProfile({}).tolerated, Profile::filled(99));
+  EXPECT_EQ(assumedProfile({}).tolerated, Profile::filled(kMostAssumed));
+  writer.caused[kDisk] = 70;
+  EXPECT_EQ(assumedProfile(std::vector{writer}).tolerated[kDisk], 29);
 }
 
 }  // namespace

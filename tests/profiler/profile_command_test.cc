@@ -70,6 +70,14 @@ TEST_F(ProfileCommand, SaysThatTheMetricIsMissing) {
   expectRefused("echo 5 ops", ErrorCode::kInvalid, "ops NUMBER");
 }
 
+TEST_F(ProfileCommand, WaitsForAServiceThatTakesItsTimeToBegin) {
+  options_.measure = Measure::kMetric;
+  options_.metric = "ops";
+  const auto findings = profile("sleep 0.7; while :; do echo ops: 100; sleep 0.01; done");
+  ASSERT_TRUE(findings) << findings.error().message;
+  EXPECT_EQ(findings->alone.performance, 100);
+}
+
 TEST_F(ProfileCommand, ProfilesAServiceByWhatItReports) {
   options_.measure = Measure::kMetric;
   options_.metric = "ops";
