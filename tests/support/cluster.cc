@@ -265,6 +265,8 @@ void ManualCluster::start(const std::string& name) {
     arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());
   if (role.role == "master")
     arguments.insert(arguments.end(), plan_.masterFlags.begin(), plan_.masterFlags.end());
+  if (const auto own = plan_.flagsOf.find(name); own != plan_.flagsOf.end())
+    arguments.insert(arguments.end(), own->second.begin(), own->second.end());
   arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "3"});
   auto process = std::make_unique<Process>(arguments, environment());
   EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start";

@@ -109,6 +109,7 @@ struct ClusterPlan {
   bool staysDead = false;                      // ... unless so: then start() does
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
   std::vector<std::string> masterFlags = {};   // ... and of the master
+  std::map<std::string, std::vector<std::string>> flagsOf = {};  // ... and of the process of a name
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself
