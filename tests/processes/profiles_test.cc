@@ -106,9 +106,9 @@ TEST(ProfilingOnACluster, MeasuresInATaskThatHasAServerToItself) {
 // Three platforms, on which a command that reports its memory as its performance is as fast as 4, 2 and 1.
 ClusterPlan threePlatforms() {
   ClusterPlan plan{.servers = 3, .rus = 2};
-  plan.flagsOf = {{"server-1", {"--platform", "new", "--memory", "512MiB"}},
-                  {"server-2", {"--platform", "old", "--memory", "256MiB"}},
-                  {"server-3", {"--platform", "rare", "--memory", "128MiB"}}};
+  plan.optionsOf = {{"server-1", {{"--platform", "new"}, {"--memory", "512MiB"}}},
+                    {"server-2", {{"--platform", "old"}, {"--memory", "256MiB"}}},
+                    {"server-3", {{"--platform", "rare"}, {"--memory", "128MiB"}}}};
   return plan;
 }
 constexpr const char* kMemoryAsSpeed = "echo speed: $TARCIL_MEMORY";
