@@ -13,6 +13,7 @@
 #include "cli/profiling_server.h"
 #include "cli/render.h"
 #include "cli/stored_profiles.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
@@ -73,15 +74,20 @@ std::optional<PlatformRun> runAloneOn(const ServerDetails& server, Cluster& clus
                                       const ClusterProfiling& profiling) {
   const ServerFacts& facts = server.facts;
   say("platform " + facts.platform + ": how fast the command is alone");
-  std::string output;
-  const int code = profileOn(server, cluster, profiling, "--alone", output);
+  std::string output, why = "nothing was measured on " + facts.name;
+  int code = kExitFailed;
+  auto failure =
+      kj::runCatchingExceptions([&]() { code = profileOn(server, cluster, profiling, "--alone", output); });
+  KJ_IF_MAYBE (exception, failure) {
+    why = fromException(*exception).message;
+  }
   if (code == kExitSignal + SIGINT || code == kExitSignal + SIGTERM) {
     throw Failure(code, "cancelled: nothing is kept of what was measured");
   }
   const auto performance =
       code == 0 ? performanceIn(Json::parse(output, nullptr, /*allow_exceptions=*/false)) : std::nullopt;
   if (performance) return PlatformRun{facts.platform, facts.name, *performance};
-  sayWarning("platform " + facts.platform + " is left out: nothing was measured on " + facts.name);
+  sayWarning("platform " + facts.platform + " is left out: " + why);
   return std::nullopt;
 }
 

@@ -41,8 +41,8 @@ struct ProfileFlags {
   bool full = false, processorTime = false;
   double target = 0.95;
   uint32_t rus = 1, runLimit = 60;
-  // Of a profiler in a container: print all that may be asked for, or what the cluster is to store, or how the
-  // command runs alone.
+  // Of a profiler in a container: print all that may be asked for, or what the cluster is to store, or how
+  // the command runs alone.
   bool allForms = false, report = false, alone = false;
   bool onCluster = false, store = false;
   std::optional<uint32_t> platforms;  // kPlatforms where not said
