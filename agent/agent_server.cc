@@ -205,7 +205,10 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
     }
   }
   copyDiffers_ = false;
-  if (attached_ && update.hasChecksum()) dispatch(agent::ChecksumTold{update.getChecksum().getSum()});
+  if (attached_ && update.hasChecksum()) {
+    const auto told = update.getChecksum();
+    dispatch(agent::ChecksumTold{{.statuses = told.getSum(), .facts = told.getFacts()}});
+  }
   return copyDiffers_;
 }
 

@@ -13,6 +13,7 @@
 #include "core/model/launch.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"
+#include "core/state/state_checksum.h"
 
 namespace tarcil::agent {
 
@@ -40,10 +41,10 @@ struct ServersUpdated {
 // The whole snapshot that follows an attachment has been applied. Before it, nothing is planned and no job is
 // judged infeasible.
 struct SnapshotComplete {};
-// The checksum (core/state/state_checksum.h) of the whole shared state as it was when the master had sent
+// The checksum of the whole shared state as it was when the master had sent
 // everything before this. A copy that differs is dropped, and asked for anew.
 struct ChecksumTold {
-  uint64_t checksum;
+  StateChecksum checksum;
 };
 struct SettingsUpdated {
   QualitySettings settings;

@@ -1,12 +1,14 @@
 #include "agent/state_copy.h"
 
-#include "core/state/state_checksum.h"
+#include <utility>
 
 namespace tarcil::agent {
+
 void StateCopy::apply(const ServerUpdate& update, Source source) {
   const bool wasKnown = state_.known(update.id);
   if (!wasKnown && !update.facts) return;
   if (!wasKnown || update.status.version > state_.version(update.id)) note(update, source);
+  if (update.facts) noteFacts(update.id, *update.facts);
   if (source == Source::kFeed) noteCaughtUp(update);
   const Vacancy before = wasKnown ? state_.vacancy(update.id) : Vacancy{};
   state_.apply(update);
@@ -21,17 +23,23 @@ void StateCopy::note(const ServerUpdate& update, Source source) {
   if (source == Source::kAnswer) ahead_[update.id] = update.status.version;
 }
 
+void StateCopy::noteFacts(ServerId id, const ServerFacts& facts) {
+  if (id >= takenFacts_.size()) takenFacts_.resize(size_t{id} + 1);
+  const uint64_t sum = checksumOf(id, facts);
+  factsTaken_ += sum - std::exchange(takenFacts_[id], sum);
+}
+
 void StateCopy::noteCaughtUp(const ServerUpdate& update) {
   if (ahead_.empty()) return;
   const auto found = ahead_.find(update.id);
   if (found != ahead_.end() && found->second <= update.status.version) ahead_.erase(found);
 }
 
-uint64_t StateCopy::checksum(const std::set<ServerId>& laidOver) const {
-  uint64_t sum = 0;
+StateChecksum StateCopy::checksum(const std::set<ServerId>& laidOver) const {
+  StateChecksum sum{.statuses = 0, .facts = factsTaken_};
   for (ServerId id = 0; id < state_.size(); ++id) {
     if (!state_.known(id)) continue;
-    sum += laidOver.contains(id) ? taken_[id] : checksumOf(id, state_.status(id));
+    sum.statuses += laidOver.contains(id) ? taken_[id] : checksumOf(id, state_.status(id));
   }
   return sum;
 }

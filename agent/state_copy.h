@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/state/cluster_state.h"
+#include "core/state/state_checksum.h"
 
 namespace tarcil::agent {
 
@@ -28,18 +29,21 @@ class StateCopy {
   // Whether it has states that the feed has not brought yet.
   bool isAhead() const { return !ahead_.empty(); }
 
-  // Of every server known, to be compared with the master's (core/state/state_checksum.h): formed from what
-  // the copy holds now, but for servers that something is laid over, where it is that of what was taken last.
+  // Of every server known, to be compared with the master's: formed from what the copy holds now, but for
+  // servers that something is laid over, and for facts, where it is that of what was taken last.
   // O(servers), some 100 ns each.
-  uint64_t checksum(const std::set<ServerId>& laidOver) const;
+  StateChecksum checksum(const std::set<ServerId>& laidOver) const;
 
  private:
   void note(const ServerUpdate& update, Source source);
+  void noteFacts(ServerId id, const ServerFacts& facts);
   void noteCaughtUp(const ServerUpdate& update);
 
   ClusterState state_;
   uint64_t usableUnits_ = 0;
-  std::vector<uint64_t> taken_;                   // by server: checksum of the state taken last
+  std::vector<uint64_t> taken_;                   // by server: checksum of the status taken last
+  std::vector<uint64_t> takenFacts_;              // the same of its facts
+  uint64_t factsTaken_ = 0;                       // their sum
   std::unordered_map<ServerId, uint64_t> ahead_;  // version that an answer brought and the feed has not
 };
 

@@ -1,15 +1,24 @@
-// Presses on one resource until stdin ends: the neighbour that bench/co_runs.py puts beside programs.
+// Presses on one resource.
 //
 //   press RESOURCE INTENSITY CORE CALIBRATION      e.g. press llc 99 1 calibration.json
 //
-// Prints the pressure that it reached when it presses so hard, and again at the end, when others were beside
-// it.
+// On that core, until stdin ends: the neighbour that bench/co_runs.py puts beside programs. Prints the
+// pressure that it reached when it presses so hard, and again at the end, when others were beside it.
+//
+//   press RESOURCE INTENSITY here CALIBRATION
+//
+// On the cores that it may use, until it is ended: a kernel as an application of its own, for
+// scripts/profile-applications.py. Prints, first, the pressure that it reached, and then without end how much
+// work it did a second, not counting time in which others had its cores: "work: NUMBER".
+#include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "classifier/kernels/press.h"
 #include "cli/calibration_file.h"
@@ -28,7 +37,21 @@ void require(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);
 }
 
-int run(const std::string& name, int intensity, int core, const std::string& path) {
+constexpr std::chrono::milliseconds kWindow{200};
+
+std::vector<int> allowedCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<size_t>(core), &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+int run(const std::string& name, int intensity, const std::string& core, const std::string& path) {
+  const bool isApplication = core == "here";
   const auto resource = resourceNamed(name);
   if (!resource) throw std::runtime_error(name + " is no resource");
   const Calibration calibration = require(readCalibration(path));
@@ -36,7 +59,7 @@ int run(const std::string& name, int intensity, int core, const std::string& pat
   plan.kernel.resource = *resource;
   plan.kernel.machine = readMachine();
   plan.kernel.machine.llcBytes = calibration.llcBytes;
-  plan.cores = {core};
+  plan.cores = isApplication ? allowedCores() : std::vector<int>{std::stoi(core)};
   if (calibration[*resource].peak > 0) plan.peak = calibration[*resource].peak;
   Press press = require(Press::start(plan));
   require(press.set(settingFor(calibration[*resource], intensity)));
@@ -45,7 +68,11 @@ int run(const std::string& name, int intensity, int core, const std::string& pat
     std::printf("%.1f\n", pressureReached(calibration, *resource, intensity, rate));
     std::fflush(stdout);
   };
-  say(paceOver(*resource, press, std::chrono::milliseconds(200)).rate);
+  say(paceOver(*resource, press, kWindow).rate);
+  while (isApplication) {
+    std::printf("work: %.6g\n", paceOver(*resource, press, kWindow).speed);
+    std::fflush(stdout);
+  }
   const Press::Done before = press.done();
   const auto since = std::chrono::steady_clock::now();
   char ignored[64];
@@ -60,11 +87,11 @@ int run(const std::string& name, int intensity, int core, const std::string& pat
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr, "press RESOURCE INTENSITY CORE CALIBRATION\n");
+    std::fprintf(stderr, "press RESOURCE INTENSITY CORE|here CALIBRATION\n");
     return 2;
   }
   try {
-    return tarcil::run(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), argv[4]);
+    return tarcil::run(argv[1], std::atoi(argv[2]), argv[3], argv[4]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "press: %s\n", error.what());
     return 1;

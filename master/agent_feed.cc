@@ -147,7 +147,10 @@ kj::Promise<void> AgentFeedSender::sendOne() {
   if (isAll) writeQueue(request);
   // Only here are the agent's copy and what is published to be the same: once it has taken this message.
   if (comparisonDue_ && isAll) {
-    request.initChecksum().setSum(to_.published.checksum());
+    const StateChecksum sums = to_.published.checksum();
+    auto checksum = request.initChecksum();
+    checksum.setSum(sums.statuses);
+    checksum.setFacts(sums.facts);
     comparisonDue_ = false;
   }
   // What is left over is as old as what is sent now.

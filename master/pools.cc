@@ -75,15 +75,16 @@ void setLimited(Context& context, std::vector<ServerId> limited) {
 std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
   const JobSpec& spec = job.record.spec;
   std::set<ServerId> suitable;
-  uint64_t free = 0, most = 0;  // places
+  uint64_t free = 0, whenEmpty = 0;  // places
   for (ServerId id = 0; id < tables.servers.size() && free < job.slotsToStart(); ++id) {
     const Server& server = tables.servers.at(id);
-    if (!isSuitable(server, spec)) continue;
-    free += server.status.free.size() / spec.rusPerTask;
-    most += server.record.facts.rus / spec.rusPerTask;
+    const uint64_t places = placesWhenEmpty(server, spec);
+    if (places == 0) continue;
+    whenEmpty += places;
+    free += freePlaces(server, spec);
     suitable.insert(suitable.end(), id);
   }
-  const bool isShort = free < job.slotsToStart() && job.slotsToStart() <= most;
+  const bool isShort = free < job.slotsToStart() && job.slotsToStart() <= whenEmpty;
   return isShort ? suitable : std::set<ServerId>();
 }
 

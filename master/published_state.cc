@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/state/state_checksum.h"
-
 namespace tarcil {
 
 PublishedState::PublishedState(std::vector<ServerUpdate> servers, const QualitySettings& settings,
@@ -13,7 +11,7 @@ PublishedState::PublishedState(std::vector<ServerUpdate> servers, const QualityS
   for (const PlatformRecord& platform : platforms) take(platform);
   for (const ServerUpdate& server : servers_) {
     count(server, Sign::kAdd);
-    noteForChecksum(server.id);
+    noteForChecksum(server.id, /*withFacts=*/true);
   }
 }
 
@@ -24,25 +22,30 @@ void PublishedState::take(ServerUpdate update) {
   if (server.facts) count(server, Sign::kSubtract);
   server.id = id;
   server.status = std::move(update.status);
-  if (update.facts) server.facts = std::move(update.facts);
+  const bool withFacts = update.facts.has_value();
+  if (withFacts) server.facts = std::move(update.facts);
   count(server, Sign::kAdd);
-  noteForChecksum(id);
+  noteForChecksum(id, withFacts);
 }
 
-uint64_t PublishedState::checksum() {
+StateChecksum PublishedState::checksum() {
   for (ServerId id : stale_) {
-    const uint64_t sum = checksumOf(id, servers_[id].status);
-    checksum_ += sum - parts_[id].sum;
-    parts_[id] = {sum, false};
+    Part& part = parts_[id];
+    const StateChecksum before = part.sums;
+    part.sums.statuses = checksumOf(id, servers_[id].status);
+    if (part.hasStaleFacts) part.sums.facts = checksumOf(id, *servers_[id].facts);
+    checksum_.statuses += part.sums.statuses - before.statuses;
+    checksum_.facts += part.sums.facts - before.facts;
+    part.isStale = part.hasStaleFacts = false;
   }
   stale_.clear();
   return checksum_;
 }
 
-void PublishedState::noteForChecksum(ServerId id) {
+void PublishedState::noteForChecksum(ServerId id, bool withFacts) {
   if (id >= parts_.size()) parts_.resize(id + 1);
-  if (parts_[id].isStale) return;
-  parts_[id].isStale = true;
+  parts_[id].hasStaleFacts |= withFacts;
+  if (std::exchange(parts_[id].isStale, true)) return;
   stale_.push_back(id);
 }
 

@@ -9,6 +9,7 @@
 #include "core/decide/options.h"
 #include "core/model/contention.h"
 #include "core/state/server.h"
+#include "core/state/state_checksum.h"
 #include "master/events.h"
 #include "master/store.h"
 
@@ -41,8 +42,8 @@ class PublishedState {
   // By user; only those whose shares were set.
   const std::map<std::string, uint32_t>& shares() const { return shares_; }
 
-  // Of all servers (core/state/state_checksum.h). O(servers that changed since the last call).
-  uint64_t checksum();
+  // Of all servers. O(servers that changed since the last call).
+  StateChecksum checksum();
 
   // Every server and every unit counts once: a server as up, cordoned (or set aside) or down; a unit as held
   // by a task, or as free on a server that takes tasks, or as free and yet of no use.
@@ -57,7 +58,7 @@ class PublishedState {
   enum class Sign { kAdd, kSubtract };
   void count(const ServerUpdate& server, Sign sign);
 
-  void noteForChecksum(ServerId id);
+  void noteForChecksum(ServerId id, bool withFacts);
 
   std::vector<ServerUpdate> servers_;
   QualitySettings settings_;
@@ -67,10 +68,10 @@ class PublishedState {
   Counts counts_;
 
   // The checksum as it was when it was asked for last, and the servers whose parts of it are out of date.
-  uint64_t checksum_ = 0;
+  StateChecksum checksum_;
   struct Part {
-    uint64_t sum = 0;
-    bool isStale = false;
+    StateChecksum sums;
+    bool isStale = false, hasStaleFacts = false;
   };
   std::vector<Part> parts_;
   std::vector<ServerId> stale_;

@@ -25,12 +25,10 @@ Duration boundOf(const Tables& tables, const Job& job) {
 
 // Whether the job would start were nothing else running, whatever the quality. O(servers).
 bool couldStart(const Tables& tables, const Job& job) {
-  const JobSpec& spec = job.record.spec;
-  uint64_t slots = 0;
+  uint64_t places = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
-    const Server& server = tables.servers.at(id);
-    if (isSuitable(server, spec)) slots += server.record.facts.rus / spec.rusPerTask;
-    if (slots >= job.slotsToStart()) return true;
+    places += placesWhenEmpty(tables.servers.at(id), job.record.spec);
+    if (places >= job.slotsToStart()) return true;
   }
   return false;
 }
@@ -70,7 +68,7 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec, Wa
   std::vector<Prospect> prospects;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     const Server& server = tables.servers.at(id);
-    if (!isSuitable(server, spec) || server.record.facts.rus < spec.rusPerTask) continue;
+    if (placesWhenEmpty(server, spec) == 0) continue;
     Prospect& prospect =
         prospects.emplace_back(Prospect{.server = id, .free = server.status.free.size(), .ends = {}});
     for (const Resident& resident : server.residents) {
@@ -185,8 +183,7 @@ void doubtReservation(Context& context, Job& job) {
   // On all servers: it may take what is not kept as well.
   uint64_t free = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
-    const Server& server = tables.servers.at(id);
-    if (isSuitable(server, job.record.spec)) free += server.status.free.size() / job.record.spec.rusPerTask;
+    free += freePlaces(tables.servers.at(id), job.record.spec);
   }
   if (free < job.slotsToStart()) return;
   if (free >= 2 * uint64_t{job.slotsToStart()}) {

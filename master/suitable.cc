@@ -17,6 +17,14 @@ bool isSuitable(const Server& server, const JobSpec& spec) {
   });
 }
 
+uint64_t placesWhenEmpty(const Server& server, const JobSpec& spec) {
+  return isSuitable(server, spec) ? server.record.facts.rus / spec.rusPerTask : 0;
+}
+
+uint64_t freePlaces(const Server& server, const JobSpec& spec) {
+  return isSuitable(server, spec) ? server.status.free.size() / spec.rusPerTask : 0;
+}
+
 Claim freshClaim(const Server& server, uint32_t rus) {
   Claim claim;
   claim.server = server.record.id;

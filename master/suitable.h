@@ -11,6 +11,11 @@ namespace tarcil::master {
 // Whether the server takes new tasks and meets the job's constraints.
 bool isSuitable(const Server& server, const JobSpec& spec);
 
+// For how many tasks of the job a server has the units, if it is suitable, else none: were nothing there, and
+// as it is now.
+uint64_t placesWhenEmpty(const Server& server, const JobSpec& spec);
+uint64_t freePlaces(const Server& server, const JobSpec& spec);
+
 // A claim of so many of the server's units that says nothing of an earlier look at it: wherever it is
 // checked, it is judged anew. Its floor is 0.
 Claim freshClaim(const Server& server, uint32_t rus);

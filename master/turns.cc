@@ -114,7 +114,7 @@ void endTurns(Context& context, const TurnsPassed& event) {
 
 void noteVainTry(Context& context, Job& job) {
   if (!job.waits()) return;
-  context.tables.jobs.queue().noteVain(job.places.kind, job.record.spec.priority);
+  context.tables.jobs.queue().noteVain(JobTable::placeOf(job));
   preemptFor(context, job);
   doubtReservation(context, job);
 }

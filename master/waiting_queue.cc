@@ -82,6 +82,19 @@ std::vector<ServerId> WaitingQueue::leaves(const Place& place) const {
   return {servers.begin(), servers.end()};
 }
 
+bool WaitingQueue::leavesToItsKind(const Place& place) const {
+  return std::ranges::any_of(reservations_, [&](const auto& entry) {
+    const Reservation& reservation = entry.second;
+    return reservation.job.kind == place.kind && !mayTake(reservation, place);
+  });
+}
+
+void WaitingQueue::noteVain(const Place& place) {
+  if (leavesToItsKind(place)) return;
+  uint8_t& highest = vain_.try_emplace(place.kind, place.priority).first->second;
+  highest = std::max(highest, place.priority);
+}
+
 QueueTurn WaitingQueue::turnOf(const Place& place) const {
   QueueTurn turn{.job = place.job};
   const std::vector<ServerId> left = leaves(place);

@@ -77,12 +77,9 @@ class WaitingQueue {
   void endTurn(const Place& place);
   // Something got better during the job's turn.
   bool isToBeTriedAgain(const Place& place) const;
-  // A job of this kind and priority was tried on the state as it is, and found no slot, nor whom to end for
-  // it. One of a higher priority may.
-  void noteVain(Kind kind, uint8_t priority) {
-    uint8_t& highest = vain_.try_emplace(kind, priority).first->second;
-    highest = std::max(highest, priority);
-  }
+  // The job was tried on the state as it is, and found no slot, nor whom to end for it: no other of its kind
+  // will. One of a higher priority may, and one that this one had to leave something to.
+  void noteVain(const Place& place);
   // How often something got better.
   uint64_t wakes() const { return wakes_; }
   // Jobs that have their turn, in no order that means something.
@@ -101,6 +98,7 @@ class WaitingQueue {
  private:
   void listKept();
   bool mayTake(const Reservation& reservation, const Place& place) const;
+  bool leavesToItsKind(const Place& place) const;
   QueueTurn turnOf(const Place& place) const;
   std::vector<Place> inOrder(size_t atMost, const LookUp& lookUp);
   std::vector<Place> deep(size_t atMost, const LookUp& lookUp);

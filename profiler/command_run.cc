@@ -29,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kLookEveryMs = 50;
 constexpr size_t kMostLastWords = 500;
 constexpr int kPipeBytes = 1 << 20;
-constexpr double kSettling = 0.25;  // part of a run that was cut which its metric leaves out
+// Part of a run that was cut which its metric and what is counted leave out.
+constexpr double kSettling = 0.25;
 
 Error failedHere(const std::string& what) {
   return {ErrorCode::kInternal, what + ": " + std::strerror(errno)};
@@ -44,8 +45,9 @@ struct Report {
   int exitCode, signal;
   uint64_t memoryBytes, diskBytes, outputBytes;
   uint32_t leftProcesses, metricSamples;
-  bool hasMetric;
-  double metric;
+  bool hasMetric, hasCount;
+  double metric, countedPerSecond;
+  bool isUncountable;  // lastWords says why
   std::array<char, kMostLastWords> lastWords;
   size_t lastWordsSize;
 };
@@ -86,12 +88,16 @@ class Standing final {
 
  private:
   bool prepare();
+  bool beginToCount();
   bool start();
   [[noreturn]] void become(const std::array<int, 2>& out, const std::array<int, 2>& err, int problem);
   void stand();
   void endAll();
   bool reap(int flags);
   void readFrom(int& fd, bool isError);
+  void noteSettled();
+  void reportCount();
+  void reportLastWords();
   double passed() const { return Seconds(Clock::now() - started_).count(); }
 
   const CommandPlan& plan_;
@@ -99,13 +105,18 @@ class Standing final {
   MetricLines metric_;
   std::string lastWords_;
   sigset_t before_{};
-  int signals_ = -1, out_ = -1, err_ = -1;
+  int signals_ = -1, out_ = -1, err_ = -1, count_ = -1;
   pid_t command_ = -1;
   bool hasEnded_ = false;
   Clock::time_point started_;
+  struct Settled {
+    double at = 0, counted = 0;  // seconds after the start, and what had been counted by then
+  };
+  std::optional<Settled> settled_;
 };
 
 void Standing::run() {
+  if (!beginToCount()) return;
   if (!prepare() || !start()) {
     report_.startError = errno;
     report_.isComplete = true;
@@ -120,10 +131,45 @@ void Standing::run() {
   report_.hasMetric = metric.has_value();
   report_.metric = metric.value_or(0);
   report_.metricSamples = static_cast<uint32_t>(metric_.samples());
+  reportCount();
+  reportLastWords();
+  report_.isComplete = true;
+}
+
+void Standing::reportLastWords() {
   report_.lastWordsSize = std::min(lastWords_.size(), kMostLastWords);
   std::memcpy(report_.lastWords.data(), lastWords_.data() + lastWords_.size() - report_.lastWordsSize,
               report_.lastWordsSize);
+}
+
+// False where it is to be counted and cannot be.
+bool Standing::beginToCount() {
+  if (!plan_.counted) return true;
+  const auto count = countOfChildren(*plan_.counted);
+  if (count) {
+    count_ = *count;
+    return true;
+  }
+  report_.isUncountable = true;
+  lastWords_ = count.error().message;
+  reportLastWords();
   report_.isComplete = true;
+  return false;
+}
+
+// When the first part of its time has passed, if it should be cut.
+void Standing::noteSettled() {
+  if (count_ < 0 || settled_ || passed() < kSettling * plan_.atMost.count()) return;
+  if (const auto counted = readCount(count_)) settled_ = Settled{passed(), *counted};
+}
+
+void Standing::reportCount() {
+  const auto counted = count_ < 0 ? std::nullopt : readCount(count_);
+  if (!counted) return;
+  const Settled from = report_.wasCut ? settled_.value_or(Settled()) : Settled();
+  const double seconds = report_.wallSeconds - from.at;
+  report_.hasCount = seconds > 0;
+  if (report_.hasCount) report_.countedPerSecond = (*counted - from.counted) / seconds;
 }
 
 bool Standing::prepare() {
@@ -186,6 +232,7 @@ void Standing::become(const std::array<int, 2>& out, const std::array<int, 2>& e
 // Until the command has ended, its time is up, or we are told to stop.
 void Standing::stand() {
   while (!hasEnded_) {
+    noteSettled();
     if (passed() >= plan_.atMost.count()) {
       report_.wasCut = true;
       break;
@@ -280,6 +327,7 @@ CommandOutcome outcomeOf(const Report& report) {
   outcome.lastWords.assign(report.lastWords.data(), report.lastWordsSize);
   if (report.hasMetric) outcome.metric = report.metric;
   outcome.metricSamples = report.metricSamples;
+  if (report.hasCount) outcome.countedPerSecond = report.countedPerSecond;
   return outcome;
 }
 
@@ -305,6 +353,7 @@ Result<CommandOutcome> runCommand(const CommandPlan& plan) {
   ::munmap(page, sizeof(Report));
   if (standing < 0) return failedHere("starting a run");
   if (!told.isComplete) return Error{ErrorCode::kInternal, "the process that stood over the run died"};
+  if (told.isUncountable) return notFound(std::string(told.lastWords.data(), told.lastWordsSize));
   if (told.startError != 0) {
     return notFound(plan.words.front() + ": cannot be started: " + std::strerror(told.startError));
   }

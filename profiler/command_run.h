@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "profiler/event_count.h"
 
 namespace tarcil {
 
@@ -22,6 +23,8 @@ struct CommandPlan {
   // Performance that the command reports: lines on stdout that begin with this and go on with a number.
   // Empty: none is looked for.
   std::string metric;
+  // What is counted of all its processes.
+  std::optional<CountedEvent> counted{};
 };
 
 struct CommandOutcome {
@@ -36,16 +39,18 @@ struct CommandOutcome {
   uint32_t leftProcesses = 0;  // were still there when it ended, and were ended
   uint64_t outputBytes = 0;
   std::string lastWords;  // the end of what it wrote to stderr, at most 500 bytes
-  // The mean of what it reported, and how often; of a run that was cut, without the first quarter of its
-  // time.
+  // Of a run that was cut, these leave out the first quarter of its time:
+  // The mean of what it reported, and how often.
   std::optional<double> metric;
   uint32_t metricSamples = 0;
+  // Of the event that was to be counted.
+  std::optional<double> countedPerSecond;
 
   bool succeeded() const { return !wasCut && exitCode == 0 && signal == 0; }
 };
 
-// stdin is empty, what the command writes is read and dropped. NotFound: it cannot be started. Requires: the
-// calling process has no other threads.
+// stdin is empty, what the command writes is read and dropped. NotFound: it cannot be started, or the
+// event cannot be counted. Requires: the calling process has no other threads.
 Result<CommandOutcome> runCommand(const CommandPlan& plan);
 
 }  // namespace tarcil

@@ -72,13 +72,17 @@ class Profiler final {
   Result<AloneRun> alone();
 
  private:
-  bool hasMetric() const { return options_.measure == Measure::kMetric; }
-  double performanceOf(const CommandOutcome& run) const;
+  // A run that is ended tells as much as one that ends.
+  bool needNotEnd() const {
+    return options_.measure == Measure::kMetric || options_.measure == Measure::kCounted;
+  }
+  std::optional<double> performanceOf(const CommandOutcome& run) const;
   Result<Series> run(Seconds slice, Seconds runAtMost) const;
   Status requireCores() const;
   Status runAlone();
   Status spendBudget();
   Error stillRuns() const;
+  Error saysNothing(const CommandOutcome& run) const;
   ResourceFinding press(Resource resource, size_t resourcesLeft, Status& status);
   Status probe(Press& kernel, int intensity, Seconds slice, ToleranceSearch& search,
                ResourceFinding& finding);
@@ -99,11 +103,20 @@ class Profiler final {
   double possible_ = 0;
 };
 
-// Requires: the run was good; it has the metric where that is asked for.
-double Profiler::performanceOf(const CommandOutcome& run) const {
-  if (hasMetric()) return *run.metric;
-  const bool isByTime = options_.measure == Measure::kRuns || run.cpuSeconds <= 0;
-  return 1 / (isByTime ? run.wall.count() : run.cpuSeconds);
+// nullopt: the run tells nothing of it. Requires: the run was good.
+std::optional<double> Profiler::performanceOf(const CommandOutcome& run) const {
+  switch (options_.measure) {
+    case Measure::kMetric:
+      return run.metric;
+    case Measure::kCounted:
+      return run.countedPerSecond;
+    case Measure::kProcessorTime:
+      if (run.cpuSeconds > 0) return 1 / run.cpuSeconds;
+      [[fallthrough]];
+    case Measure::kRuns:
+      return 1 / run.wall.count();
+  }
+  __builtin_unreachable();
 }
 
 Result<Series> Profiler::run(Seconds slice, Seconds runAtMost) const {
@@ -111,18 +124,21 @@ Result<Series> Profiler::run(Seconds slice, Seconds runAtMost) const {
   const auto start = Clock::now();
   do {
     const Seconds left = slice - Seconds(Clock::now() - start);
-    // A command that reports its performance may run for ever: it is watched for as long as there is time.
-    const Seconds atMost = hasMetric() ? std::min(runAtMost, std::max(left, kLeastWatched)) : runAtMost;
-    auto run = runCommand({options_.command, seats_.command, atMost, options_.metric});
+    // What need not end is watched for as long as there is time.
+    const Seconds atMost = needNotEnd() ? std::min(runAtMost, std::max(left, kLeastWatched)) : runAtMost;
+    CommandPlan plan{options_.command, seats_.command, atMost, options_.metric};
+    if (options_.measure == Measure::kCounted) plan.counted = options_.counted;
+    auto run = runCommand(plan);
     if (!run) return run.error();
     series.last = *run;
-    const bool isGood = hasMetric() ? run->wasCut || run->succeeded() : run->succeeded();
-    if (!isGood || (hasMetric() && !run->metric)) {
+    const bool isGood = run->succeeded() || (needNotEnd() && run->wasCut);
+    const auto performance = isGood ? performanceOf(*run) : std::nullopt;
+    if (!performance) {
       series.failed = *run;
       return series;
     }
     series.walls.push_back(run->wall.count());
-    series.performances.push_back(performanceOf(*run));
+    series.performances.push_back(*performance);
   } while (Seconds(Clock::now() - start) < slice);
   return series;
 }
@@ -134,6 +150,16 @@ Error Profiler::stillRuns() const {
       " name what it reports with --metric");
 }
 
+Error Profiler::saysNothing(const CommandOutcome& run) const {
+  if (options_.measure == Measure::kCounted) {
+    return invalid("nothing could be counted of the command within " + inSeconds(run.wall) +
+                   ": others count too much on this processor; measure by run time, or by what the command"
+                   " reports with --metric");
+  }
+  return invalid("the command wrote no line \"" + options_.metric + " NUMBER\" to stdout within " +
+                 inSeconds(run.wall) + "; name what it reports with --metric, or leave that away");
+}
+
 Status Profiler::runAlone() {
   // The first one also fetches files from disks, which later ones need not.
   auto first = run({}, options_.runAtMost);
@@ -143,10 +169,7 @@ Status Profiler::runAlone() {
   if (!runs) return runs.error();
   if (runs->failed) {
     const CommandOutcome& run = *runs->failed;
-    if (hasMetric() && (run.wasCut || run.succeeded())) {
-      return invalid("the command wrote no line \"" + options_.metric + " NUMBER\" to stdout within " +
-                     inSeconds(run.wall) + "; name what it reports with --metric, or leave that away");
-    }
+    if (needNotEnd() && (run.wasCut || run.succeeded())) return saysNothing(run);
     if (run.wasCut) return stillRuns();
     return invalid(
         "the command " + endOf(run) +
@@ -170,7 +193,7 @@ Status Profiler::runAlone() {
 // 0 where the command failed under the pressure or was too slow to wait for.
 Result<double> Profiler::performanceBeside(Seconds slice, int intensity, Resource resource) const {
   const Seconds slowest = findings_.alone.wall * kSlowestRun + Seconds(1);
-  auto beside = run(slice, hasMetric() ? options_.runAtMost : std::min(options_.runAtMost * 2, slowest));
+  auto beside = run(slice, needNotEnd() ? options_.runAtMost : std::min(options_.runAtMost * 2, slowest));
   if (!beside) return beside.error();
   if (beside->failed) {
     const bool wasSlow = beside->failed->wasCut;
@@ -278,7 +301,7 @@ Status Profiler::spendBudget() {
   const auto resources = static_cast<double>(options_.resources.size());
   budget_ = options_.budget.value_or(std::max(kLeastBudget, run * 1.3 * (kProbesExpected + 1) * resources));
   budgetStart_ = Clock::now();
-  if (run > budget_ && !hasMetric()) {
+  if (run > budget_ && !needNotEnd()) {
     return Error{ErrorCode::kExhausted, "--seconds: one run takes " + inSeconds(run) + ", so " +
                                             inSeconds(budget_) + " are too short for one" +
                                             " beside a kernel; write at least " +

@@ -23,6 +23,7 @@ enum class Measure : uint8_t {
                    // not count, so that it is of use on a machine that is not quiet, for commands that
                    // compute
   kMetric,         // what the command reports
+  kCounted,        // what is counted of it, in a second: it need not end
 };
 
 struct ProfileOptions {
@@ -35,14 +36,15 @@ struct ProfileOptions {
   std::optional<Seconds> budget;
   Seconds runAtMost{60};  // one run
   Measure measure = Measure::kRuns;
-  std::string metric;  // of kMetric: as CommandPlan
+  std::string metric;                    // of kMetric: as CommandPlan
+  CountedEvent counted = kInstructions;  // of kCounted
   std::string scratch = ".";
 };
 
 // How a command runs alone.
 struct AloneRun {
   Seconds wall{};          // of the quickest run
-  double performance = 0;  // runs a second, or the metric; of the best quarter of runs
+  double performance = 0;  // by the measure; of the best quarter of runs
   double spread = 0;       // how far runs differ from that in the mean, relative to it
   uint32_t runs = 0;
   uint32_t leftProcesses = 0;

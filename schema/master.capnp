@@ -91,7 +91,9 @@ struct QueueNews {
 
 struct StateChecksum {
   sum @0 :UInt64;
-  # Of core/state/state_checksum over all servers, modulo 2^64.
+  # Of core/state/state_checksum over the states of all servers, modulo 2^64.
+  facts @1 :UInt64;
+  # The same over their facts. 0: an older master, which says nothing of them.
 }
 
 interface MonitorPort {

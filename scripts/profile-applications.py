@@ -6,7 +6,8 @@ that `tarcil profile run` infers others from.
 
 What computes is measured by its processor time, so that other programs on the machine hardly matter. What programs that
 use the disk bear of pressure on it is measured by time: on a machine that is not quiet it is tried three times, and then
-left out.
+left out. Servers are measured together with what asks them. The kernels that press are applications, too (kernel-llc ...):
+each at 99, by the work that it does in the time for which it has a core.
 With --only, the other applications of the output file stay as they are. Everything is made in a scratch folder below the
 build folder and removed. Programs that are not installed are passed over.
 """
@@ -23,6 +24,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KEYS = ("caused", "tolerated")
 NOT_QUIET = ("other programs used",)
+
+REDIS = """
+    redis-server --port 0 --unixsocket redis.sock --save "" --appendonly no > log & server=$!
+    until redis-cli -s redis.sock ping > answer 2>&1; do :; done
+    redis-benchmark -s redis.sock -n 20000 -q -t set,get > answer
+    kill $server; wait $server"""
+MEMCACHED = """
+    memcached -u root -s memcached.sock -t 1 & server=$!
+    perl -MIO::Socket::UNIX -e '
+        my $s; until ($s = IO::Socket::UNIX->new(Peer => "memcached.sock")) {}
+        my $v = "x" x 1000;
+        for my $i (1 .. 15000) {
+            print $s "set k$i 0 0 1000\\r\\n$v\\r\\nget k$i\\r\\n"; $s->flush;
+            defined <$s> or die for 1 .. 4 }'
+    kill $server; wait $server; test $? -eq 0 -o $? -eq 143"""
 
 # name -> (program that must be there, command). Each runs for some tenths of a second and can be run again and again.
 APPLICATIONS = {
@@ -52,8 +68,22 @@ APPLICATIONS = {
     "dd-write": ("dd", ["dd", "if=/dev/zero", "of=written", "bs=1M", "count=200", "oflag=direct", "status=none"]),
     "dd-read": ("dd", ["dd", "if=blocks", "of=/dev/null", "bs=64k", "iflag=direct", "status=none"]),
     "g++": ("g++", ["g++", "-std=c++20", "-O1", "-c", "-o", "unit.o", "unit.cc"]),
+    "redis": ("redis-benchmark", ["sh", "-c", REDIS]),
+    "memcached": ("memcached", ["sh", "-c", MEMCACHED]),
+    "ffmpeg-encode": ("ffmpeg", ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=640x360:rate=30:duration=2",
+                                 "-c:v", "mpeg4", "-threads", "1", "-f", "null", "-"]),
+    "ffmpeg-scale": ("ffmpeg", ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=640x360:rate=30:duration=1",
+                                "-vf", "scale=1280:720:flags=lanczos", "-threads", "1", "-f", "null", "-"]),
+    "stress-ng-fft": ("stress-ng", ["stress-ng", "-q", "--cpu", "1", "--cpu-method", "fft", "--cpu-ops", "1000"]),
+    "stress-ng-matrix": ("stress-ng", ["stress-ng", "-q", "--matrix", "1", "--matrix-ops", "1500"]),
+    "stress-ng-bsearch": ("stress-ng", ["stress-ng", "-q", "--bsearch", "1", "--bsearch-ops", "60"]),
+    "stress-ng-memcpy": ("stress-ng", ["stress-ng", "-q", "--memcpy", "1", "--memcpy-ops", "100"]),
+    "stress-ng-vm": ("stress-ng", ["stress-ng", "-q", "--vm", "1", "--vm-bytes", "64M", "--vm-method", "flip", "--vm-ops",
+                                   "20000"]),
+    "stress-ng-pipe": ("stress-ng", ["stress-ng", "-q", "--pipe", "1", "--pipe-ops", "300000"]),
     "jq": ("jq", ["jq", "map(.a * 2) | add", "numbers.json"]),
 }
+KERNELS = ("core", "l1i", "l1d", "l2", "llc", "tlb", "memory_bandwidth", "network_bandwidth")
 USE_DISKS = {"sort-disk", "sqlite-insert", "dd-write", "dd-read"}
 
 
@@ -105,6 +135,22 @@ def profile(arguments, calibration, name, command, folder):
     return result
 
 
+def profile_kernel(arguments, calibration, resource, folder):
+    """The same of the kernel of a resource, or None. What it causes there is what it says that it reached."""
+    press = [str(arguments.build / "bench/press"), resource, "99", "here", str(calibration)]
+    others = ["llc", "memory_bandwidth", "network_bandwidth", "disk_bandwidth"]
+    found = run(arguments, calibration, f"kernel-{resource}", press, folder, "--metric", "work",
+                "--resources", ",".join(others))
+    if found is None:
+        print(f"kernel-{resource}: cannot be profiled", file=sys.stderr)
+        return None
+    result = {kind: measured(found, kind) for kind in KEYS}
+    with subprocess.Popen(press, cwd=folder, stdout=subprocess.PIPE, text=True) as kernel:
+        result["caused"][resource] = min(99, round(float(kernel.stdout.readline())))
+        kernel.kill()
+    return result
+
+
 def written(entries):
     """One line of YAML for a mapping of resources."""
     return "{" + ", ".join(f"{resource}: {value}" for resource, value in entries.items()) + "}"
@@ -125,11 +171,12 @@ def main():
     parser.add_argument("--calibration", type=Path, help="made with `tarcil profile calibrate --output`; else made now")
     parser.add_argument("--list", action="store_true", help="print the names and exit")
     arguments = parser.parse_args()
+    known = list(APPLICATIONS) + [f"kernel-{resource}" for resource in KERNELS]
     if arguments.list:
-        print("\n".join(APPLICATIONS))
+        print("\n".join(known))
         return 0
-    names = arguments.only.split(",") if arguments.only else list(APPLICATIONS)
-    if unknown := [name for name in names if name not in APPLICATIONS]:
+    names = arguments.only.split(",") if arguments.only else known
+    if unknown := [name for name in names if name not in known]:
         parser.error(f"no application is called {unknown[0]}; see --list")
     blocks = read(arguments.output) if arguments.only else {}
     with tempfile.TemporaryDirectory(dir=arguments.build) as scratch:
@@ -142,6 +189,11 @@ def main():
                            cwd=folder, stdout=subprocess.DEVNULL, check=True)
         machine = json.loads(calibration.read_text())
         for name in names:
+            if name.startswith("kernel-"):
+                found = profile_kernel(arguments, calibration, name.removeprefix("kernel-"), folder)
+                if found:
+                    blocks[name] = "\n".join(f"    {kind}: {written(found[kind])}" for kind in KEYS)
+                continue
             program, command = APPLICATIONS[name]
             if not shutil.which(program):
                 print(f"{name}: {program} is not installed", file=sys.stderr)

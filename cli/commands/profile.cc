@@ -38,7 +38,7 @@ struct ProfileFlags {
   std::vector<std::string> command;
   std::string application, metric, calibration, known;
   std::vector<std::string> resources;
-  bool full = false, processorTime = false;
+  bool full = false, processorTime = false, instructions = false;
   double target = 0.95;
   uint32_t rus = 1, runLimit = 60;
   // Of a profiler in a container: print all that may be asked for, or what the cluster is to store, or how
@@ -161,7 +161,7 @@ Calibration calibrationFor(const ProfileFlags& flags, const Machine& machine,
 
 void noteOddities(const ProfileFlags& flags, const Findings& findings, std::vector<std::string>& warnings) {
   const AloneRun& alone = findings.alone;
-  if (alone.wall < Seconds(0.01) && flags.metric.empty()) {
+  if (alone.wall < Seconds(0.01) && flags.metric.empty() && !flags.instructions) {
     warnings.push_back("one run takes " + fixed(alone.wall.count() * 1e3, 1) +
                        " ms, most of which is starting and ending: give it more to do");
   }
@@ -185,6 +185,7 @@ ProfileOptions optionsOf(const ProfileFlags& flags) {
   options.metric = flags.metric;
   options.measure = !flags.metric.empty() ? Measure::kMetric
                     : flags.processorTime ? Measure::kProcessorTime
+                    : flags.instructions  ? Measure::kCounted
                                           : Measure::kRuns;
   options.scratch = flags.scratch;
   if (flags.seconds) options.budget = Seconds(*flags.seconds);
@@ -226,7 +227,18 @@ void checkRun(const ProfileFlags& flags) {
   if (flags.store && flags.application.empty()) {
     throw badInput("--store: under which name? Write --application NAME too");
   }
-  if (flags.onCluster) return;
+  if (flags.onCluster) {
+    if (!flags.instructions) return;
+    throw badInput(
+        "--instructions: containers may not count them; measure on this machine, by run time, or "
+        "by what the command reports with --metric");
+  }
+  if (const Status counts = countable(kInstructions); flags.instructions && !counts) {
+    throw badInput(
+        "--instructions: this machine cannot count them (" + counts.error().message +
+        "), like most virtual ones; measure by run time, or, where the command never ends, by what "
+        "it reports with --metric");
+  }
   requireFolder("--scratch", flags.scratch);
   const char* const elsewhere = flags.store             ? "--store"
                                 : flags.platforms       ? "--platforms"
@@ -240,6 +252,7 @@ void checkRun(const ProfileFlags& flags) {
 
 std::string unitOf(const ProfileFlags& flags) {
   if (!flags.metric.empty()) return flags.metric;
+  if (flags.instructions) return "instructions per second";
   return flags.processorTime ? "runs per second of processor time" : "runs per second";
 }
 
@@ -390,7 +403,8 @@ const Help kProfileRunHelp = {
     "and"
     " end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' finds lines "
     "such"
-    " as 'ops/s: 1234' on its stdout, higher being better. Whatever it leaves running is ended.\n\n"
+    " as 'ops/s: 1234' on its stdout, higher being better; or by the instructions that it runs, where the "
+    "processor counts them (--instructions). Whatever it leaves running is ended.\n\n"
     "Measure on a quiet machine: other programs press as well. With --on-cluster a server of the cluster is "
     "one: a job takes all of its units, waiting for them as any job does, and measures in a container there. "
     "Where the cluster has several platforms, it then runs alone on a server of a second one (--platforms), "
@@ -470,6 +484,13 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
           "Performance is by processor time, not by time: for commands that compute, on a machine that is not"
           " quiet. What they wait for does not count.")
       ->excludes(metric);
+  command
+      .add_flag(
+          "--instructions", flags->instructions,
+          "Performance is the instructions that the command's processes run in a second: for what never "
+          "ends and reports nothing. The machine has to have such a counter.")
+      ->excludes(metric)
+      ->excludes(command.get_option("--processor-time"));
   command.add_option("--rus", flags->rus, "Cores that the command gets; default 1.")
       ->check(wholeNumber(1, 4096))
       ->type_name("N");

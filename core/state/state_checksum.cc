@@ -1,5 +1,8 @@
 #include "core/state/state_checksum.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace tarcil {
 namespace {
 
@@ -28,6 +31,18 @@ class Mixer {
     while (count > 0 && words[count - 1] == 0) --count;
     add(count);
     for (size_t i = 0; i < count; ++i) add(words[i]);
+  }
+
+  // Eight bytes to a step, the first the lowest; the length tells texts with zeros at the end apart.
+  void add(std::string_view text) {
+    add(text.size());
+    for (size_t i = 0; i < text.size(); i += 8) {
+      uint64_t word = 0;
+      for (size_t j = std::min(text.size(), i + 8); j > i; --j) {
+        word = word << 8 | static_cast<unsigned char>(text[j - 1]);
+      }
+      add(word);
+    }
   }
 
   uint64_t hash() const { return hash_; }
@@ -59,6 +74,31 @@ uint64_t checksumOf(ServerId server, const ServerStatus& status) {
     mixer.add(checksumOf(kind));
     mixer.add(free);
   }
+  return mixer.hash();
+}
+
+uint64_t checksumOf(ServerId server, const ServerFacts& facts) {
+  Mixer mixer;
+  mixer.add(server);
+  for (const std::string* text : {&facts.name, &facts.platform, &facts.rack, &facts.address}) {
+    mixer.add(std::string_view(*text));
+  }
+  mixer.add(facts.attributes.size());
+  for (const auto& [name, value] : facts.attributes) {
+    mixer.add(std::string_view(name));
+    mixer.add(std::string_view(value));
+  }
+  mixer.add(facts.extras.size());
+  for (const auto& [kind, count] : facts.extras) {
+    mixer.add(std::string_view(kind));
+    mixer.add(count);
+  }
+  mixer.add(facts.rus);
+  mixer.add(facts.cores);
+  mixer.add(facts.memoryBytes);
+  mixer.add(facts.emulated);
+  mixer.add(facts.missing.size());
+  for (const std::string& missing : facts.missing) mixer.add(std::string_view(missing));
   return mixer.hash();
 }
 

@@ -136,7 +136,7 @@ struct AgentText {
   }
   std::string operator()(const agent::SnapshotComplete&) const { return "SnapshotComplete"; }
   std::string operator()(const agent::ChecksumTold& event) const {
-    return "ChecksumTold" + part(event.checksum);
+    return "ChecksumTold" + part(event.checksum.statuses) + part(event.checksum.facts);
   }
   std::string operator()(const agent::SettingsUpdated& event) const {
     return "SettingsUpdated" + part(event.settings.version);

@@ -140,20 +140,25 @@ TEST_F(AgentServerTest, AttachesAnewWhenACommitFailsAndSendsItAgain) {
 }
 
 TEST_F(AgentServerTest, TellsTheMasterThatItsCopyDiffersAndGoesOnWithANewOne) {
-  const auto compare = [this](uint64_t checksum) {
+  const auto compare = [this](StateChecksum told) {
     auto request = KJ_ASSERT_NONNULL(master_.feed).updateRequest();
-    request.initChecksum().setSum(checksum);
+    auto checksum = request.initChecksum();
+    checksum.setSum(told.statuses);
+    checksum.setFacts(told.facts);
     return request.send().wait(io_.waitScope).getDiffers();
   };
   attachedOnce_.promise.wait(io_.waitScope);
-  const uint64_t right = checksumOf(0, oneServer().status);
+  const StateChecksum right{checksumOf(0, oneServer().status), checksumOf(0, *oneServer().facts)};
   EXPECT_FALSE(compare(right));
-  EXPECT_TRUE(compare(right + 1));
+  EXPECT_FALSE(compare({right.statuses, 0}));
+  EXPECT_TRUE(compare({right.statuses, right.facts + 1}));
+  sendSnapshot(KJ_ASSERT_NONNULL(master_.feed)).wait(io_.waitScope);
+  EXPECT_TRUE(compare({right.statuses + 1, right.facts}));
   sendSnapshot(KJ_ASSERT_NONNULL(master_.feed)).wait(io_.waitScope);
   EXPECT_FALSE(compare(right));
   EXPECT_EQ(attached_, 1);
   EXPECT_EQ(master_.attachments, 1);
-  EXPECT_THAT(server_->metrics(), testing::HasSubstr("\ntarcil_agent_copy_mismatches_total 1\n"));
+  EXPECT_THAT(server_->metrics(), testing::HasSubstr("\ntarcil_agent_copy_mismatches_total 2\n"));
 }
 
 }  // namespace

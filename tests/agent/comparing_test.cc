@@ -68,6 +68,33 @@ TEST(Comparing, TakesTheStateAnewThoughItsVersionsAreOld) {
   EXPECT_EQ(h.agent.load().mismatches, 1u);
 }
 
+// As if the news that it has two had been lost, and what was heard of it since had brought no facts.
+struct WrongFacts : TwoServers {
+  WrongFacts() {
+    ServerUpdate update = master.update(1);
+    update.facts->extras["gpus"] = 1;
+    handle(agent::ServersUpdated{{update}});
+  }
+};
+
+TEST(Comparing, FindsFactsThatNeverCame) {
+  WrongFacts h;
+  h.tellChecksum();
+  EXPECT_EQ(h.snapshotsAsked, 1u);
+  h.feedSnapshot();
+  h.tellChecksum();
+  EXPECT_EQ(h.snapshotsAsked, 1u);
+}
+
+TEST(Comparing, LeavesFactsOutWhereTheMasterSaysNothingOfThem) {
+  WrongFacts h;
+  StateChecksum told = h.master.checksum();
+  told.facts = 0;
+  h.handle(agent::ChecksumTold{told});
+  EXPECT_EQ(h.agent.load().comparisons, 1u);
+  EXPECT_EQ(h.snapshotsAsked, 0u);
+}
+
 TEST(Comparing, DecidesNothingUntilTheStateHasComeAnewAndLosesNothing) {
   TwoServers h;
   h.submit(aJob(1), jobId(1));
@@ -98,7 +125,7 @@ TEST(Comparing, LeavesOutWhatItsClaimsInFlightLayOver) {
 TEST(Comparing, WaitsForTheFeedToCatchUpWithAnswers) {
   TwoServers h;
   h.submit(aJob(3));
-  const uint64_t before = h.master.checksum();
+  const StateChecksum before = h.master.checksum();
   h.takeCommits();
   h.handle(agent::ChecksumTold{before});
   EXPECT_EQ(h.agent.load().comparisons, 0u);
@@ -111,7 +138,7 @@ TEST(Comparing, WaitsForTheFeedToCatchUpWithAnswers) {
 TEST(Comparing, NeedsAWholeCopy) {
   AgentHarness h({aServer("a")});
   h.attachOnly();
-  h.handle(agent::ChecksumTold{1});
+  h.handle(agent::ChecksumTold{{.statuses = 1, .facts = 0}});
   EXPECT_EQ(h.snapshotsAsked, 0u);
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/state/commit_check.h"
 #include "core/state/occupancy.h"
-#include "core/state/state_checksum.h"
 
 namespace tarcil {
 
@@ -159,9 +158,12 @@ void FakeMaster::leaveElsewhere(ServerId id) {
   vacate(server.status, server.residents, kElsewhere, server.facts, fullShare());
 }
 
-uint64_t FakeMaster::checksum() const {
-  uint64_t sum = 0;
-  for (const ServerUpdate& server : snapshot()) sum += checksumOf(server.id, server.status);
+StateChecksum FakeMaster::checksum() const {
+  StateChecksum sum;
+  for (const ServerUpdate& server : snapshot()) {
+    sum.statuses += checksumOf(server.id, server.status);
+    sum.facts += checksumOf(server.id, *server.facts);
+  }
   return sum;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/state/commit.h"
+#include "core/state/state_checksum.h"
 #include "tests/support/builders.h"
 
 namespace tarcil {
@@ -47,7 +48,7 @@ class FakeMaster {
   // What a feed brings.
   std::vector<ServerUpdate> snapshot() const;
   ServerUpdate update(ServerId server) const;
-  uint64_t checksum() const;
+  StateChecksum checksum() const;
   // Unfinished ones with queued tasks, by priority and age.
   std::vector<JobId> waitingJobs() const;
   std::vector<JobAssignment> unfinishedJobs() const;

@@ -134,6 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"profile", "run", "--scratch", "/nonexistent", "--", "true"}, "--scratch"},
         BadInput{{"profile", "run", "--platform", "../x", "--", "true"}, "--platform"},
         BadInput{{"profile", "run", "--seconds", "0", "--", "true"}, "from 1 to 86400"},
+        BadInput{{"profile", "run", "--on-cluster", "--instructions", "--", "true"}, "containers may not"},
+        BadInput{{"profile", "run", "--instructions", "--metric", "x", "--", "true"}, "--metric"},
         BadInput{{"profile", "calibrate", "--platform", ""}, "--platform"},
         BadInput{{"profile", "calibrate", "--scratch", "/nonexistent"}, "--scratch"}));
 

@@ -94,7 +94,7 @@ TEST(WaitingQueue, WhatGetsBetterDuringATurnGivesAnotherOne) {
 TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   WaitingQueue queue = queueOf(1, 10);
   giveTurns(queue, 1, anybody);
-  queue.noteVain(0, 10);
+  queue.noteVain(place(10, 1));
   queue.endTurns();
   queue.put(place(10, 2), true);
   queue.put(place(20, 3), true);
@@ -107,7 +107,7 @@ TEST(WaitingQueue, KindsThatFoundNothingRestUntilSomethingGetsBetter) {
   other.kind = 7;
   queue.put(other, true);
   EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
-  queue.noteVain(0, 50);
+  queue.noteVain(place(50, 1));
   queue.endTurns();
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(50));
   EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(4)));
@@ -274,6 +274,18 @@ TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBe
   EXPECT_EQ(second.job, jobId(2));
   EXPECT_FALSE(second.mayTakeKept);
   EXPECT_THAT(second.mayTake, ElementsAre(20, 30)) << "server 99 is kept for job 1 as well";
+}
+
+TEST(WaitingQueue, AJobThatRoomIsKeptForIsTriedThoughOneOfItsKindFoundNothingElse) {
+  WaitingQueue queue = queueOf(3);
+  queue.keep(WaitingQueue::Purpose::kRoom, WaitingQueue::Reservation{.job = place(50, 2), .servers = {3, 5}});
+  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
+  queue.noteVain(place(50, 1));
+  queue.endTurns();
+  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(2)));
+  queue.noteVain(place(50, 2));  // which might have taken everything
+  queue.endTurns();
+  EXPECT_THAT(giveTurns(queue, 8, anybody), IsEmpty());
 }
 
 TEST(WaitingQueue, WhatComesBeforeAJobThatRoomIsKeptForMayTakeOfIt) {

@@ -59,6 +59,39 @@ TEST(CommandRun, TellsExitCodesAndSignalsAndLastWords) {
   EXPECT_FALSE(killed.succeeded());
 }
 
+// Faults of pages, which the kernel counts on any machine; PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS.
+constexpr CountedEvent kFaults{1, 2};
+
+double faultsOf(const std::string& script) {
+  CommandPlan plan = planOf({"sh", "-c", script});
+  plan.counted = kFaults;
+  const auto outcome = runCommand(plan);
+  EXPECT_TRUE(outcome) << outcome.error().message;
+  return outcome ? outcome->countedPerSecond.value_or(-1) * outcome->wall.count() : -1;
+}
+
+TEST(CommandRun, CountsWhatAllOfItsProcessesDo) {
+  if (const Status counts = countable(kFaults); !counts) GTEST_SKIP() << counts.error().message;
+  // Each subshell writes to pages of its own before it ends.
+  const double one = faultsOf("( : )");
+  const double many = faultsOf("i=0; while [ $i -lt 100 ]; do i=$((i+1)); ( : ); done");
+  EXPECT_GT(one, 0);
+  EXPECT_GT(many, one + 100);
+}
+
+TEST(CommandRun, CountsNothingUnlessAsked) {
+  EXPECT_EQ(run("true").countedPerSecond, std::nullopt);
+}
+
+TEST(CommandRun, SaysWhatCannotBeCounted) {
+  CommandPlan plan = planOf({"true"});
+  plan.counted = CountedEvent{.type = 0x7fffffff, .config = 0};
+  const auto outcome = runCommand(plan);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(outcome.error().message, HasSubstr("perf_event_open: "));
+}
+
 TEST(CommandRun, SaysWhatCannotBeStarted) {
   const auto outcome = runCommand(planOf({"/nonexistent/program"}));
   ASSERT_FALSE(outcome);

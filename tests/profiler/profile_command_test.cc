@@ -79,6 +79,23 @@ TEST_F(ProfileCommand, ProfilesAServiceByWhatItReports) {
   EXPECT_EQ(findings->tolerated[static_cast<size_t>(Resource::kLlc)], 99);
 }
 
+// With an event that any kernel counts in place of instructions.
+TEST_F(ProfileCommand, ProfilesAServiceThatReportsNothingByWhatIsCounted) {
+  options_.measure = Measure::kCounted;
+  options_.counted = {.type = 1, .config = 2};  // faults of pages
+  if (const Status counts = countable(options_.counted); !counts) GTEST_SKIP() << counts.error().message;
+  const auto findings = profile("while :; do ( : ); done");
+  ASSERT_TRUE(findings) << findings.error().message;
+  EXPECT_GT(findings->alone.performance, 0);
+  EXPECT_TRUE(findings->resources[0].tolerance);
+}
+
+TEST_F(ProfileCommand, SaysWhatCannotBeCounted) {
+  options_.measure = Measure::kCounted;
+  options_.counted = {.type = 0x7fffffff, .config = 0};
+  expectRefused("sleep 1000", ErrorCode::kNotFound, "perf_event_open: ");
+}
+
 TEST_F(ProfileCommand, ByProcessorTimeDoesNotCountWhatACommandWaitsFor) {
   options_.measure = Measure::kProcessorTime;
   const auto findings = profile("sleep 0.1");

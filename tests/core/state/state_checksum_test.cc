@@ -29,6 +29,44 @@ TEST(StateChecksum, DiffersWithEverythingThatAStatusSays) {
   EXPECT_EQ(sums.size(), others.size() + 2);
 }
 
+ServerFacts someFacts() {
+  ServerFacts facts = aServer("a").rus(70).extra("gpus", 2).update(0).facts.value();
+  facts.attributes = {{"disk", "ssd"}};
+  facts.missing = {"perf"};
+  return facts;
+}
+
+TEST(StateChecksum, DiffersWithEverythingThatFactsSay) {
+  std::vector<ServerFacts> others(13, someFacts());
+  others[0].name = "b";
+  others[1].platform += "x";
+  others[2].rack += "x";
+  others[3].address += "x";
+  others[4].attributes["disk"] = "spinning";
+  others[5].attributes["more"] = "";
+  others[6].extras["gpus"] = 1;
+  others[7].extras.clear();
+  others[8].rus = 69;
+  ++others[9].cores;
+  ++others[10].memoryBytes;
+  others[11].emulated = !others[11].emulated;
+  others[12].missing.clear();
+  std::set<uint64_t> sums{checksumOf(0, someFacts()), checksumOf(1, someFacts())};
+  for (const ServerFacts& other : others) sums.insert(checksumOf(0, other));
+  EXPECT_EQ(sums.size(), others.size() + 2);
+}
+
+TEST(StateChecksum, TellsTextsApartHoweverTheyAreCut) {
+  ServerFacts one, other;
+  one.name = "ab";
+  one.platform = "c";
+  other.name = "a";
+  other.platform = "bc";
+  EXPECT_NE(checksumOf(0, one), checksumOf(0, other));
+  one.name = std::string("a\0", 2), one.platform = "bc";
+  EXPECT_NE(checksumOf(0, one), checksumOf(0, other));
+}
+
 TEST(StateChecksum, IsTheSameForEqualSetsHoweverTheyAreHeld) {
   ServerStatus status = aStatus();
   ServerStatus other = status;
@@ -51,12 +89,17 @@ TEST(StateChecksum, OfWhatAClusterStateHoldsIsThatOfWhatItTook) {
     }
     state.apply(server.update(id));
     EXPECT_EQ(checksumOf(id, state.status(id)), checksumOf(id, server.status())) << id;
+    EXPECT_EQ(checksumOf(id, state.facts(id)), checksumOf(id, *server.update(id).facts)) << id;
   }
 }
 
 // Others compute the same: a change of this number is a change of the protocol.
 TEST(StateChecksum, IsFixed) {
   EXPECT_EQ(checksumOf(7, aStatus()), 9559102326782898863u);
+  ServerFacts facts;
+  facts.name = "a server";
+  facts.extras = {{"gpus", 2}};
+  EXPECT_EQ(checksumOf(7, facts), 11327217448888407622u);
 }
 
 }  // namespace
