@@ -49,6 +49,10 @@ PartialProfile measuredOf(const Profile& profile) {
       measured.tolerated[i] = profile.tolerated[i];
     if (profile.origins.caused[i].origin == Origin::kMeasured) measured.caused[i] = profile.caused[i];
   }
+  for (const auto& [platform, performance] : profile.platforms) {
+    const bool isMeasured = profile.origins.ofPlatform(platform).origin == Origin::kMeasured;
+    if (isMeasured) measured.platforms[platform] = performance;
+  }
   return measured;
 }
 
@@ -75,6 +79,7 @@ CompletedProfile ProfileCompleter::complete(const PartialProfile& measured) cons
   completed.platforms = platforms_.complete(measured.platforms);
   for (const auto& [name, platform] : completed.platforms) {
     completed.profile.platforms[name] = platform.performance;
+    completed.profile.origins.setPlatform(name, originOf(platform));
   }
   return completed;
 }

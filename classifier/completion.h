@@ -24,7 +24,8 @@ struct PartialProfile {
   bool operator==(const PartialProfile&) const = default;
 };
 
-// The entries of a profile that its origins say were measured. No platforms: of those nobody says it.
+// The entries of a profile that its origins say were measured; what was inferred is never known. Performance
+// on platforms is relative to the best of all that the profile lists: ratios are what counts.
 PartialProfile measuredOf(const Profile& profile);
 
 // Where an entry comes from and how far it may be off.

@@ -45,6 +45,11 @@ void normalise(std::map<std::string, CompletedPlatform>& platforms) {
 
 }  // namespace
 
+EntryOrigin originOf(const CompletedPlatform& platform) {
+  const double hundredths = std::min(platform.expectedError * 100, 99.0);
+  return {platform.origin, static_cast<uint8_t>(std::lround(hundredths))};
+}
+
 PlatformCompleter::PlatformCompleter(std::span<const PlatformSpeeds> known, const CompleterOptions& options)
     : reference_(mostMeasured(known)) {
   std::map<std::string, size_t> names;

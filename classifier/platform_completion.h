@@ -20,6 +20,9 @@ struct CompletedPlatform {
   double expectedError = 0;          // mean absolute error to expect of it; 0 where measured
 };
 
+// The error in hundredths, at most 99.
+EntryOrigin originOf(const CompletedPlatform& platform);
+
 // Ratios between platforms are completed on a logarithmic scale, relative to one platform, the reference: the
 // scale of an application that was measured elsewhere alone is not known. Constant after construction.
 class PlatformCompleter {

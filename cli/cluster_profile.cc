@@ -1,5 +1,11 @@
 #include "cli/cluster_profile.h"
 
+#include <signal.h>
+
+#include <cmath>
+#include <optional>
+#include <set>
+
 #include "cli/failure.h"
 #include "cli/foreground_job.h"
 #include "cli/known_applications.h"
@@ -7,6 +13,7 @@
 #include "cli/profiling_server.h"
 #include "cli/render.h"
 #include "cli/stored_profiles.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
@@ -16,16 +23,30 @@ constexpr const char* kJson = "json";
 constexpr const char* kText = "text";
 constexpr const char* kProfile = "profile";
 
-JobSpec specFor(const ClusterProfiling& profiling, const ServerFacts& server) {
+JobSpec specFor(const ClusterProfiling& profiling, const ServerFacts& server, const char* form) {
   JobSpec spec;
   spec.name = profiling.name;
-  std::vector<std::string> flags = {"--all-forms", "--data=."};
+  std::vector<std::string> flags = {form, "--data=."};
   flags.insert(flags.end(), profiling.flags.begin(), profiling.flags.end());
   spec.command = profilerCommand(flags, profiling.command);
   spec.rusPerTask = server.rus;
   spec.placement.constraints = {{"server", Constraint::Operator::kEqual, {server.name}}};
   spec.restart.onLost = false;
   return spec;
+}
+
+// Runs the profiler on a server that it has to itself; what it wrote to stdout goes to `output`. Its exit
+// code.
+int profileOn(const ServerDetails& server, Cluster& cluster, const ClusterProfiling& profiling,
+              const char* form, std::string& output) {
+  const ServerFacts& facts = server.facts;
+  const bool isInUse = server.status.free.size() < facts.rus;
+  say("measuring on " + facts.name + ", with all of its " + counted(facts.rus, "unit") +
+      (isInUse ? " once they are free" : ""));
+  const JobSpec spec = specFor(profiling, facts, form);
+  std::vector<InputFile> files = profiling.files;
+  files.push_back(fileOf(profiling.known));
+  return ForegroundJob(cluster, spec, {std::move(files), &output}).run();
 }
 
 ProfileForms formsIn(const std::string& output, const std::string& server) {
@@ -39,6 +60,54 @@ ProfileForms formsIn(const std::string& output, const std::string& server) {
   return {all[kJson], all[kText].get<std::string>(), all[kProfile].get<std::string>()};
 }
 
+// Nothing where a profiler of another version says none, or the command reports that it does nothing.
+std::optional<double> performanceIn(const Json& json) {
+  const Json alone = json.is_object() ? json.value(Json::json_pointer("/performance/alone"), Json()) : Json();
+  if (!alone.is_number()) return std::nullopt;
+  const double performance = alone;
+  return performance > 0 && std::isfinite(performance) ? std::optional(performance) : std::nullopt;
+}
+
+// How the command runs alone there; nothing, with a warning, where that cannot be told. Failure where a
+// signal cancelled it.
+std::optional<PlatformRun> runAloneOn(const ServerDetails& server, Cluster& cluster,
+                                      const ClusterProfiling& profiling) {
+  const ServerFacts& facts = server.facts;
+  say("platform " + facts.platform + ": how fast the command is alone");
+  std::string output, why = "nothing was measured on " + facts.name;
+  int code = kExitFailed;
+  auto failure =
+      kj::runCatchingExceptions([&]() { code = profileOn(server, cluster, profiling, "--alone", output); });
+  KJ_IF_MAYBE (exception, failure) {
+    why = fromException(*exception).message;
+  }
+  if (code == kExitSignal + SIGINT || code == kExitSignal + SIGTERM) {
+    throw Failure(code, "cancelled: nothing is kept of what was measured");
+  }
+  const auto performance =
+      code == 0 ? performanceIn(Json::parse(output, nullptr, /*allow_exceptions=*/false)) : std::nullopt;
+  if (performance) return PlatformRun{facts.platform, facts.name, *performance};
+  sayWarning("platform " + facts.platform + " is left out: " + why);
+  return std::nullopt;
+}
+
+// Measures and infers the platforms beside that of `measured`, and says so in its forms.
+void measureOtherPlatforms(Cluster& cluster, const ClusterProfiling& profiling, ClusterProfile& measured) {
+  const std::vector<ServerDetails> servers = serversOf(cluster);
+  std::set<std::string> platforms;
+  for (const ServerDetails& server : servers) platforms.insert(server.facts.platform);
+  const PlatformCompleter completer(speedsOn(platforms, profiling.known));
+  std::vector<PlatformRun> runs;
+  if (const auto performance = performanceIn(measured.forms.json)) {
+    runs.push_back({measured.platform, measured.server, *performance});
+    for (const ServerDetails* server : serversOfOtherPlatforms(
+             servers, measured.platform, completer.reference(), profiling.cores, profiling.platforms - 1)) {
+      if (auto run = runAloneOn(*server, cluster, profiling)) runs.push_back(std::move(*run));
+    }
+  }
+  addPlatforms(measured.forms, runs, completer.complete(speedsOf(runs)));
+}
+
 }  // namespace
 
 std::vector<ServerDetails> serversOf(Cluster& cluster) {
@@ -48,9 +117,12 @@ std::vector<ServerDetails> serversOf(Cluster& cluster) {
   return servers;
 }
 
-InputFile knownToCluster(Cluster& cluster, const std::string& application) {
-  return {.path = kShippedApplications,
-          .content = yamlOf(knownApplications(keptProfiles(cluster).stored, application))};
+std::vector<PartialProfile> knownToCluster(Cluster& cluster, const std::string& application) {
+  return knownApplications(keptProfiles(cluster).stored, application);
+}
+
+InputFile fileOf(const std::vector<PartialProfile>& known) {
+  return {.path = kShippedApplications, .content = yamlOf(known)};
 }
 
 std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
@@ -72,17 +144,14 @@ ClusterProfile profileOnCluster(Cluster& cluster, const ClusterProfiling& profil
   const auto chosen = serverToProfileOn(servers, profiling.server, profiling.cores);
   if (!chosen) throw Failure(kExitFailed, chosen.error().message);
   const ServerFacts& server = (*chosen)->facts;
-  const bool isInUse = (*chosen)->status.free.size() < server.rus;
-  say("measuring on " + server.name + ", with all of its " + counted(server.rus, "unit") +
-      (isInUse ? " once they are free" : ""));
-  const JobSpec spec = specFor(profiling, server);
   std::string output;
-  const int code = ForegroundJob(cluster, spec, {profiling.files, &output}).run();
+  const int code = profileOn(**chosen, cluster, profiling, "--all-forms", output);
   if (code != 0) {
     throw Failure(code == kExitOfTarcil ? kExitFailed : code, "nothing was measured on " + server.name);
   }
   ClusterProfile measured{formsIn(output, server.name), server.name, server.platform};
   measured.forms.json["server"] = server.name;
+  measureOtherPlatforms(cluster, profiling, measured);
   return measured;
 }
 

@@ -6,16 +6,10 @@
 
 #include "cli/cluster.h"
 #include "cli/json.h"
+#include "cli/profile_platforms.h"
 #include "cli/server_details.h"
 
 namespace tarcil {
-
-// What `tarcil profile run` found, in each form that it can be asked for.
-struct ProfileForms {
-  Json json;
-  std::string text;
-  std::string yaml;  // a profile file
-};
 
 // All in one, as the profiler hands it to whoever started its container.
 Json jsonOf(const ProfileForms& forms);
@@ -26,30 +20,36 @@ std::vector<ServerDetails> serversOf(Cluster& cluster);
 // Where a profiler in a container finds what to infer from, beside the command's own files.
 inline constexpr const char* kShippedApplications = ".tarcil/known-applications.yaml";
 
-// What the cluster knows (knownApplications) without the application that is measured, as that file.
-InputFile knownToCluster(Cluster& cluster, const std::string& application);
+// What the cluster knows (knownApplications) without the application that is measured; and as that file.
+std::vector<PartialProfile> knownToCluster(Cluster& cluster, const std::string& application);
+InputFile fileOf(const std::vector<PartialProfile>& known);
 
 // What a task runs to profile this command.
 std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
                                          const std::vector<std::string>& command);
 
 struct ClusterProfiling {
-  std::vector<std::string> flags;    // of the profiler
-  std::vector<std::string> command;  // that is profiled
-  std::vector<InputFile> files;      // that the command needs in its working directory
-  uint32_t cores = 1;                // that the command gets
-  std::string server;                // to measure on; empty: any that can
-  std::string name;                  // of the job
+  std::vector<std::string> flags;     // of the profiler
+  std::vector<std::string> command;   // that is profiled
+  std::vector<InputFile> files;       // that command and profiler need in their working directory
+  std::vector<PartialProfile> known;  // to infer from
+  uint32_t cores = 1;                 // that the command gets
+  std::string server;                 // to measure on; empty: any that can
+  uint32_t platforms = 1;             // to measure its performance on, at least 1
+  std::string name;                   // of the jobs
 };
 
 struct ClusterProfile {
   ProfileForms forms;            // the JSON with the key `server`, too
-  std::string server, platform;  // where it was measured
+  std::string server, platform;  // where all of it was measured
 };
 
-// Runs a job that takes all units of one server, and waits for it. The profiler's progress and warnings come
-// on stderr. SIGINT and SIGTERM cancel the job. Failure with the profiler's exit code where it fails, with
-// kExitFailed where there is no server for it or the job does not end by itself.
+// Runs a job that takes all units of one server, and waits for it; then, one after the other, jobs that run
+// the command alone on servers of other platforms. One that fails is a warning, and its platform is left out.
+// What of other platforms can be inferred from known applications is. The profiler's progress and warnings
+// come on stderr. SIGINT and SIGTERM cancel the job, and nothing is returned. Failure with the profiler's
+// exit code where it fails, with kExitFailed where there is no server for it or the job does not end by
+// itself.
 // Requires: SIGINT and SIGTERM were captured (kj::UnixEventPort) before `cluster` was made.
 ClusterProfile profileOnCluster(Cluster& cluster, const ClusterProfiling& profiling);
 

@@ -62,7 +62,8 @@ Json byResource(const Measured& measured) {
 
 bool saysNothing(const PartialProfile& profile) {
   const auto isMissing = [](const auto& entry) { return !entry; };
-  return std::ranges::all_of(profile.tolerated, isMissing) && std::ranges::all_of(profile.caused, isMissing);
+  return std::ranges::all_of(profile.tolerated, isMissing) &&
+         std::ranges::all_of(profile.caused, isMissing) && profile.platforms.empty();
 }
 
 }  // namespace

@@ -34,37 +34,67 @@ void readStated(const YamlValue& value, Pressure& pressure, OriginsRow& origins)
   });
 }
 
-// As textOf(EntryOrigin) writes it.
-std::optional<EntryOrigin> originIn(const YamlValue& value) {
+// How far an entry may be off, in the files' unit and in that of EntryOrigin.
+struct ErrorUnit {
+  double most;
+  double each;  // of EntryOrigin's
+  const char* remedy;
+};
+constexpr ErrorUnit kPressureUnit = {kMaxPressure, 1, "+-N behind it where it may be off by N points"};
+constexpr ErrorUnit kPlatformUnit = {
+    0.99, 0.01, "+-X behind it where it may be off by X, as 0.05, of the best performance"};
+
+// Nothing where the text is no number, or one out of range.
+std::optional<uint8_t> errorIn(std::string_view text, const ErrorUnit& unit) {
+  double error = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, failure] = std::from_chars(text.data(), end, error, std::chars_format::fixed);
+  if (failure != std::errc() || stopped != end || !(error >= 0 && error <= unit.most)) return std::nullopt;
+  return static_cast<uint8_t>(std::lround(error / unit.each));
+}
+
+// As textOf(EntryOrigin) and textOfPlatform(EntryOrigin) write it.
+std::optional<EntryOrigin> originIn(const YamlValue& value, const ErrorUnit& unit) {
   constexpr std::string_view kError = " +-";
   const std::optional<std::string> text = value.text();
   if (!text) return std::nullopt;
   const size_t end = std::min(text->find(kError), text->size());
   const auto name = std::ranges::find(kOriginNames, std::string_view(*text).substr(0, end));
-  unsigned error = 0;
-  bool isGood = name != kOriginNames.end();
-  if (end < text->size()) {
-    const char* const from = text->data() + end + kError.size();
-    const auto [stopped, failure] = std::from_chars(from, text->data() + text->size(), error);
-    isGood =
-        isGood && failure == std::errc() && stopped == text->data() + text->size() && error <= kMaxPressure;
-  }
-  if (isGood) {
-    return EntryOrigin{static_cast<Origin>(name - kOriginNames.begin()), static_cast<uint8_t>(error)};
+  std::optional<uint8_t> error = 0;
+  if (end < text->size()) error = errorIn(std::string_view(*text).substr(end + kError.size()), unit);
+  if (name != kOriginNames.end() && error) {
+    return EntryOrigin{static_cast<Origin>(name - kOriginNames.begin()), *error};
   }
   const std::vector<std::string_view> names(kOriginNames.begin(), kOriginNames.end());
-  value.refuse("write one of " + joined(names) + ", with +-N behind it where it may be off by N points");
+  value.refuse("write one of " + joined(names) + ", with " + unit.remedy);
   return std::nullopt;
 }
 
-void readOrigins(const YamlValue& value, ProfileOrigins& origins) {
+void readPlatformOrigins(const YamlValue& value, Profile& profile) {
+  auto mapping = value.mapping();
+  if (!mapping) return;
+  for (const auto& [name, entry] : mapping->all()) {
+    if (!profile.platforms.contains(name)) {
+      entry.problem(
+          "the profile says nothing of this platform; write it under platforms too, or leave it out");
+      continue;
+    }
+    if (const auto origin = originIn(entry, kPlatformUnit)) profile.origins.setPlatform(name, *origin);
+  }
+}
+
+// Requires: the profile's platforms were read.
+void readOrigins(const YamlValue& value, Profile& profile) {
   auto mapping = value.mapping();
   if (!mapping) return;
   const auto readRow = [](const YamlValue& row, OriginsRow& to) {
-    readResources(row, [&to](size_t index, const YamlValue& entry) { assign(to[index], originIn(entry)); });
+    readResources(row, [&to](size_t index, const YamlValue& entry) {
+      assign(to[index], originIn(entry, kPressureUnit));
+    });
   };
-  if (auto caused = mapping->take("caused")) readRow(*caused, origins.caused);
-  if (auto tolerated = mapping->take("tolerated")) readRow(*tolerated, origins.tolerated);
+  if (auto caused = mapping->take("caused")) readRow(*caused, profile.origins.caused);
+  if (auto tolerated = mapping->take("tolerated")) readRow(*tolerated, profile.origins.tolerated);
+  if (auto platforms = mapping->take("platforms")) readPlatformOrigins(*platforms, profile);
   mapping->refuseOthers();
 }
 
@@ -117,7 +147,7 @@ Profile profileIn(const YamlValue& value) {
   profile.tolerated = toleratedFromCaused(profile.caused);
   if (tolerated) readStated(*tolerated, profile.tolerated, profile.origins.tolerated);
   if (platforms) readPlatforms(*platforms, profile.platforms);
-  if (origins) readOrigins(*origins, profile.origins);
+  if (origins) readOrigins(*origins, profile);
   mapping->refuseOthers();
   if (!caused && !tolerated && !platforms) {
     value.problem("the profile says nothing; give caused, tolerated or platforms");

@@ -120,6 +120,7 @@ std::string yamlOf(const ProfileReport& report) {
   add("tolerated", completed.profile.tolerated, completed.tolerated,
       [&](size_t i) { return originOfTolerated(report, i); });
   Profile profile = completed.profile;
+  profile.origins.platforms.clear();  // of which this says nothing (profile_platforms.h)
   for (size_t i = 0; i < kResources; ++i) {
     if (const auto bracket = bracketOf(report, i))
       profile.origins.tolerated[i].error = static_cast<uint8_t>(std::lround(*bracket));
@@ -154,8 +155,15 @@ std::string textOf(const ProfileReport& report) {
   return text;
 }
 
+Json jsonOf(const AloneRun& alone, const std::string& unit) {
+  return {{"alone", alone.performance},
+          {"unit", unit},
+          {"run_seconds", alone.wall.count()},
+          {"runs", alone.runs},
+          {"spread", alone.spread}};
+}
+
 Json jsonOf(const ProfileReport& report) {
-  const AloneRun& alone = report.findings.alone;
   const CompletedProfile& completed = report.completed;
   Json caused = Json::object(), tolerated = Json::object();
   for (size_t i = 0; i < kResources; ++i) {
@@ -165,12 +173,7 @@ Json jsonOf(const ProfileReport& report) {
   }
   return {{"application", report.application},
           {"command", report.command},
-          {"performance",
-           {{"alone", alone.performance},
-            {"unit", report.unit},
-            {"run_seconds", alone.wall.count()},
-            {"runs", alone.runs},
-            {"spread", alone.spread}}},
+          {"performance", jsonOf(report.findings.alone, report.unit)},
           {"caused", std::move(caused)},
           {"tolerated", std::move(tolerated)},
           {"entries", entriesOf(report)},

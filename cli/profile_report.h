@@ -20,14 +20,24 @@ struct ProfileReport {
   std::vector<std::string> warnings;
 };
 
+// What `tarcil profile run` found, in each form that it can be asked for.
+struct ProfileForms {
+  Json json;
+  std::string text;
+  std::string yaml;  // a profile file
+};
+
 // With a comment behind each entry that says where it comes from. An entry of which nothing is known is left
-// out.
+// out, and platforms are: a machine of its own does not know of them (cli/profile_platforms.h).
 std::string yamlOf(const ProfileReport& report);
 
 std::string textOf(const ProfileReport& report);
 
 // Keys: application, command, performance, caused, tolerated, entries, seconds, warnings.
 Json jsonOf(const ProfileReport& report);
+
+// Keys: alone, unit (of that), run_seconds, runs, spread. What `performance` holds.
+Json jsonOf(const AloneRun& alone, const std::string& unit);
 
 // Dials, contention and cross-talk as tables.
 std::string textOf(const Calibration& calibration);

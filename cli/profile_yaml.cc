@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "cli/json.h"
+#include "cli/render.h"
 
 namespace tarcil {
 namespace {
@@ -38,10 +39,22 @@ std::string originUnlessStated(const EntryOrigin& entry) {
   return entry == EntryOrigin() ? "" : textOf(entry);
 }
 
+std::string platformOrigins(const ProfileOrigins& origins) {
+  std::string text;
+  for (const auto& [name, entry] : origins.platforms) {
+    text += (text.empty() ? "" : ", ") + Json(name).dump() + ": " + textOfPlatform(entry);
+  }
+  return text.empty() ? "" : "  platforms: {" + text + "}\n";
+}
+
 }  // namespace
 
 std::string textOf(const EntryOrigin& entry) {
   return std::string(nameOf(entry.origin)) + (entry.error == 0 ? "" : " +-" + std::to_string(entry.error));
+}
+
+std::string textOfPlatform(const EntryOrigin& entry) {
+  return std::string(nameOf(entry.origin)) + (entry.error == 0 ? "" : " +-" + fixed(entry.error / 100.0, 2));
 }
 
 std::string originsYaml(const Profile& profile) {
@@ -50,8 +63,9 @@ std::string originsYaml(const Profile& profile) {
       [&](size_t i) { return isCausedSaid(profile, i) ? originUnlessStated(origins.caused[i]) : ""; });
   const std::string tolerated = mappingOf(
       [&](size_t i) { return isToleratedSaid(profile, i) ? originUnlessStated(origins.tolerated[i]) : ""; });
-  if (caused == "{}" && tolerated == "{}") return "";
-  return "origins:\n  caused: " + caused + "\n  tolerated: " + tolerated + "\n";
+  const std::string platforms = platformOrigins(origins);
+  if (caused == "{}" && tolerated == "{}" && platforms.empty()) return "";
+  return "origins:\n  caused: " + caused + "\n  tolerated: " + tolerated + "\n" + platforms;
 }
 
 std::string yamlOf(const Profile& profile) {

@@ -15,5 +15,7 @@ std::string originsYaml(const Profile& profile);
 
 // "measured", or "inferred +-5" where it may be off by 5 points in the mean.
 std::string textOf(const EntryOrigin& entry);
+// The same of performance on a platform: "inferred +-0.05".
+std::string textOfPlatform(const EntryOrigin& entry);
 
 }  // namespace tarcil

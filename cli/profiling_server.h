@@ -16,6 +16,14 @@ namespace tarcil {
 Result<const ServerDetails*> serverToProfileOn(const std::vector<ServerDetails>& servers,
                                                const std::string& name, uint32_t cores);
 
+// Where else the command's performance is measured: a server of each of at most `count` platforms other than
+// `platform`, `reference` first if it is one of them, then those of which most servers can; of several
+// servers one whose units are all free, then the smallest. The command may have every core there.
+std::vector<const ServerDetails*> serversOfOtherPlatforms(const std::vector<ServerDetails>& servers,
+                                                          const std::string& platform,
+                                                          const std::string& reference, uint32_t cores,
+                                                          size_t count);
+
 // Servers with equally many units each.
 struct LikeServers {
   uint32_t rus = 0;

@@ -55,6 +55,18 @@ Json entriesOf(const Profile& profile) {
   return entries;
 }
 
+Json platformEntriesOf(const Profile& profile) {
+  Json entries = Json::array();
+  for (const auto& [platform, factor] : profile.platforms) {
+    const EntryOrigin from = profile.origins.ofPlatform(platform);
+    entries.push_back({{"platform", platform},
+                       {"value", factor},
+                       {"origin", nameOf(from.origin)},
+                       {"expected_error", from.error == 0 ? Json() : Json(from.error / 100.0)}});
+  }
+  return entries;
+}
+
 std::string tableOf(const Profile& profile) {
   Table table({"Resource", "Caused", "Because", "Tolerated", "Because"});
   for (size_t i = 0; i < kResources; ++i) {
@@ -115,6 +127,7 @@ Json jsonOf(const StoredProfile& stored) {
           {"tolerated", jsonByResource(stored.profile.tolerated)},
           {"entries", entriesOf(stored.profile)},
           {"platforms", stored.profile.platforms},
+          {"platform_entries", platformEntriesOf(stored.profile)},
           {"user", stored.user},
           {"stored", jsonTime(stored.stored)},
           {"revision", stored.revision},
@@ -128,7 +141,8 @@ std::string textOf(const StoredProfile& stored) {
                 {"Stored", style.time(stored.stored) + " by " + stored.user + ", revision " +
                                std::to_string(stored.revision)}};
   for (const auto& [platform, factor] : stored.profile.platforms) {
-    fields.push_back({"On " + platform, fixed(factor, 2)});
+    const EntryOrigin from = stored.profile.origins.ofPlatform(platform);
+    fields.push_back({"On " + platform, fixed(factor, 2) + ", " + textOfPlatform(from)});
   }
   if (!stored.note.empty()) fields.push_back({"Note", stored.note});
   std::string text = aligned(fields) + "\n" + tableOf(stored.profile);

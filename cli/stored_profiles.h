@@ -23,7 +23,7 @@ struct KeptProfiles {
 KeptProfiles keptProfiles(Cluster& cluster);
 
 // Keys: application, caused, tolerated, entries (where each number comes from, as `tarcil profile run` says
-// it), platforms, user, stored, revision, note, history.
+// it), platforms, platform_entries (the same of these), user, stored, revision, note, history.
 Json jsonOf(const StoredProfile& profile);
 std::string textOf(const StoredProfile& profile);
 

@@ -81,7 +81,7 @@ void submitMeasuring(Cluster& cluster, const JobSpec& job, std::vector<InputFile
   auto failure = kj::runCatchingExceptions([&]() {
     const auto spec = measuringJob(job, serversOf(cluster));
     if (!spec) return say(application + " is not measured: " + spec.error().message);
-    if (infersFromFile(job)) files.push_back(knownToCluster(cluster, application));
+    if (infersFromFile(job)) files.push_back(fileOf(knownToCluster(cluster, application)));
     const JobId id = makeJobId();
     cluster.wait(submitJob(cluster.client(), id, *spec, files));
     say(application + " has no profile yet: job " + toString(id) +

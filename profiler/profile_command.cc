@@ -69,6 +69,7 @@ class Profiler final {
   }
 
   Result<Findings> profile();
+  Result<AloneRun> alone();
 
  private:
   // A run that is ended tells as much as one that ends.
@@ -78,6 +79,7 @@ class Profiler final {
   std::optional<double> performanceOf(const CommandOutcome& run) const;
   Result<Series> run(Seconds slice, Seconds runAtMost) const;
   Result<Series> runFirst();
+  Status requireCores() const;
   Status runAlone();
   Status spendBudget();
   Error stillRuns() const;
@@ -340,11 +342,20 @@ Status Profiler::spendBudget() {
   return {};
 }
 
+Status Profiler::requireCores() const {
+  if (seats_.command.size() >= options_.rus) return {};
+  return invalid("the command is to have " + std::to_string(options_.rus) + " cores, and the machine has " +
+                 std::to_string(seats_.command.size()) + "; choose fewer with --rus");
+}
+
+Result<AloneRun> Profiler::alone() {
+  if (const Status cores = requireCores(); !cores) return cores.error();
+  if (const Status alone = runAlone(); !alone) return alone.error();
+  return findings_.alone;
+}
+
 Result<Findings> Profiler::profile() {
-  if (seats_.command.size() < options_.rus) {
-    return invalid("the command is to have " + std::to_string(options_.rus) + " cores, and the machine has " +
-                   std::to_string(seats_.command.size()) + "; choose fewer with --rus");
-  }
+  if (const Status cores = requireCores(); !cores) return cores.error();
   if (seats_.neighbours.empty() && seats_.siblings.empty()) {
     return invalid("no core is left for neighbours to press from: the command has all " +
                    std::to_string(seats_.command.size()) + "; choose fewer with --rus, or a larger machine");
@@ -368,6 +379,11 @@ Result<Findings> Profiler::profile() {
 Result<Findings> profileCommand(const Machine& machine, const Calibration& calibration,
                                 const ProfileOptions& options, const Progress& progress) {
   return Profiler(machine, calibration, options, progress).profile();
+}
+
+Result<AloneRun> performanceAlone(const Machine& machine, const ProfileOptions& options,
+                                  const Progress& progress) {
+  return Profiler(machine, Calibration(), options, progress).alone();
 }
 
 std::array<std::optional<uint8_t>, kResources> causedByUse(const CommandOutcome& run, const Machine& machine,

@@ -78,6 +78,10 @@ struct Findings {
 Result<Findings> profileCommand(const Machine& machine, const Calibration& calibration,
                                 const ProfileOptions& options, const Progress& progress);
 
+// How the command runs alone, and no more: it may have every core. Errors and requirements as of the former.
+Result<AloneRun> performanceAlone(const Machine& machine, const ProfileOptions& options,
+                                  const Progress& progress);
+
 // Pressure by use alone: what the command used of all cores, of the memory, and of what disks can do.
 std::array<std::optional<uint8_t>, kResources> causedByUse(const CommandOutcome& run, const Machine& machine,
                                                            const Calibration& calibration);

@@ -102,9 +102,9 @@ namespace {
 
 using OriginsRow = std::array<EntryOrigin, kResources>;
 
-// Nothing where nobody says more than the numbers, as in most job files.
+// Of pressures. Nothing where nobody says more than the numbers, as in most job files.
 void writeOrigins(const ProfileOrigins& value, wire::Profile::Builder to) {
-  if (value == ProfileOrigins()) return;
+  if (value.caused == OriginsRow() && value.tolerated == OriginsRow()) return;
   auto origins = to.initOrigins(2 * kResources), errors = to.initErrors(2 * kResources);
   size_t i = 0;
   for (const OriginsRow& row : {value.caused, value.tolerated}) {
@@ -116,6 +116,12 @@ void writeOrigins(const ProfileOrigins& value, wire::Profile::Builder to) {
   }
 }
 
+EntryOrigin readOrigin(uint8_t origin, uint8_t error) {
+  KJ_REQUIRE(error <= kMaxPressure, "error out of range", error);
+  return {fromWireEnum<Origin>(origin, kOriginNames.size(), "Origin"), error};
+}
+
+// Of pressures.
 ProfileOrigins readOrigins(wire::Profile::Reader from) {
   ProfileOrigins value;
   const auto origins = from.getOrigins(), errors = from.getErrors();
@@ -125,8 +131,7 @@ ProfileOrigins readOrigins(wire::Profile::Reader from) {
   size_t i = 0;
   for (OriginsRow* row : {&value.caused, &value.tolerated}) {
     for (EntryOrigin& entry : *row) {
-      KJ_REQUIRE(errors[i] <= kMaxPressure, "error out of range", i, errors[i]);
-      entry = {fromWireEnum<Origin>(origins[i], kOriginNames.size(), "Origin"), errors[i]};
+      entry = readOrigin(origins[i], errors[i]);
       ++i;
     }
   }
@@ -144,6 +149,9 @@ void write(const Profile& value, wire::Profile::Builder to) {
   for (const auto& [name, factor] : value.platforms) {
     platforms[i].setPlatform(text(name));
     platforms[i].setFactor(factor);
+    const EntryOrigin from = value.origins.ofPlatform(name);
+    platforms[i].setOrigin(static_cast<uint8_t>(from.origin));
+    platforms[i].setError(from.error);
     ++i;
   }
   to.setIsAssumed(value.isAssumed);
@@ -155,12 +163,14 @@ Profile read(wire::Profile::Reader from) {
   value.application = text(from.getApplication());
   value.caused = readPressure(from.getCaused());
   value.tolerated = readPressure(from.getTolerated());
+  value.origins = readOrigins(from);
   for (auto platform : elements(from.getPlatforms())) {
     KJ_REQUIRE(platform.getFactor() > 0 && platform.getFactor() <= 1, "platform factor out of (0, 1]");
-    value.platforms[text(platform.getPlatform())] = platform.getFactor();
+    const std::string name = text(platform.getPlatform());
+    value.platforms[name] = platform.getFactor();
+    value.origins.setPlatform(name, readOrigin(platform.getOrigin(), platform.getError()));
   }
   value.isAssumed = from.getIsAssumed();
-  value.origins = readOrigins(from);
   return value;
 }
 

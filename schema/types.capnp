@@ -39,6 +39,8 @@ struct Profile {
   struct Factor {
     platform @0 :Text;
     factor @1 :Float64;     # performance relative to the application's best platform, in (0, 1]
+    origin @2 :UInt8;       # as in origins below
+    error @3 :UInt8;        # how far it may be off in the mean, in hundredths of the best performance; 0: nothing is said
   }
   isAssumed @4 :Bool;       # nobody measured it
   origins @5 :Data;

@@ -41,12 +41,17 @@ struct ProfileFlags {
   bool full = false, processorTime = false, instructions = false;
   double target = 0.95;
   uint32_t rus = 1, runLimit = 60;
-  // Of a profiler in a container: print all that may be asked for, or what the cluster is to store.
-  bool allForms = false, report = false;
+  // Of a profiler in a container: print all that may be asked for, or what the cluster is to store, or how
+  // the command runs alone.
+  bool allForms = false, report = false, alone = false;
   bool onCluster = false, store = false;
+  std::optional<uint32_t> platforms;  // kPlatforms where not said
   std::string server;
   std::vector<std::string> files;
 };
+
+// Of which a command is measured: what it is like on the others shows in two of them (Quasar section 3.2).
+constexpr uint32_t kPlatforms = 2;
 
 // Where a profiler in a container finds what its user names, beside the command's own files.
 constexpr const char* kShippedCalibration = ".tarcil/calibration.json";
@@ -187,11 +192,15 @@ ProfileOptions optionsOf(const ProfileFlags& flags) {
   return options;
 }
 
+// Of a command that could not be measured.
+Failure failureOf(const Error& error) {
+  return {error.code == ErrorCode::kInvalid ? kExitFailed : kExitBadInput, error.message};
+}
+
 Findings findingsOf(const Machine& machine, const Calibration& calibration, const ProfileOptions& options) {
   auto findings = profileCommand(machine, calibration, options, sayProgress);
   if (findings) return *findings;
-  const bool isBadInput = findings.error().code != ErrorCode::kInvalid;
-  throw Failure(isBadInput ? kExitBadInput : kExitFailed, findings.error().message);
+  throw failureOf(findings.error());
 }
 
 void writeProfile(const std::string& path, const std::string& text) {
@@ -232,6 +241,7 @@ void checkRun(const ProfileFlags& flags) {
   }
   requireFolder("--scratch", flags.scratch);
   const char* const elsewhere = flags.store             ? "--store"
+                                : flags.platforms       ? "--platforms"
                                 : !flags.server.empty() ? "--server"
                                 : !flags.files.empty()  ? "--file"
                                                         : nullptr;
@@ -269,6 +279,18 @@ ProfileForms measureHere(const ProfileFlags& flags) {
   return {jsonOf(report), textOf(report), yamlOf(report)};
 }
 
+// What a client reads that compares platforms: all that tells them apart is how fast the command is.
+int printAlone(const ProfileFlags& flags) {
+  const Quietness quietness;
+  const auto alone = performanceAlone(readMachine(), optionsOf(flags), sayProgress);
+  if (!alone) throw failureOf(alone.error());
+  std::vector<std::string> warnings;
+  if (!flags.processorTime) warnOfOthers(quietness, warnings);
+  for (const std::string& warning : warnings) sayWarning(warning);
+  printJson({{"performance", jsonOf(*alone, unitOf(flags))}});
+  return kExitDone;
+}
+
 // What the profiler in the container is told of what this command was told.
 std::vector<std::string> flagsForContainer(const ProfileFlags& flags) {
   std::vector<std::string> words;
@@ -296,18 +318,17 @@ ClusterProfiling profilingOf(const ProfileFlags& flags) {
   profiling.command = flags.command;
   profiling.cores = flags.rus;
   profiling.server = flags.server;
+  profiling.platforms = flags.platforms.value_or(kPlatforms);
   profiling.name = flags.application.empty() ? "profiling" : "profiling " + flags.application;
   profiling.files = requireInput(
       inputFilesOf("--file", flags.files, {JobFileOptions{}.maxInputBytes, JobFileOptions{}.maxInputFiles}));
-  const auto ship = [&profiling](const std::string& from, const char* to) {
-    if (from.empty()) return;
-    profiling.files.push_back({.path = to, .content = requireInput(readTextFile(from, kMaxYamlBytes))});
-  };
-  // Read here too, so that what is wrong with them is known at once.
-  if (!flags.calibration.empty()) requireInput(readCalibration(flags.calibration));
-  if (!flags.known.empty()) requireInput(readApplications(flags.known));
-  ship(flags.calibration, kShippedCalibration);
-  ship(flags.known, kShippedApplications);
+  if (!flags.calibration.empty()) {
+    // Read here too, so that what is wrong with it is known at once.
+    requireInput(readCalibration(flags.calibration));
+    profiling.files.push_back({.path = kShippedCalibration,
+                               .content = requireInput(readTextFile(flags.calibration, kMaxYamlBytes))});
+  }
+  if (!flags.known.empty()) profiling.known = requireInput(readApplications(flags.known));
   return profiling;
 }
 
@@ -339,7 +360,7 @@ int profileThere(const ProfileFlags& flags) {
   kj::UnixEventPort::captureSignal(SIGINT);
   kj::UnixEventPort::captureSignal(SIGTERM);
   Cluster cluster(flags.cluster);
-  if (flags.known.empty()) profiling.files.push_back(knownToCluster(cluster, flags.application));
+  if (flags.known.empty()) profiling.known = knownToCluster(cluster, flags.application);
   const ClusterProfile measured = profileOnCluster(cluster, profiling);
   deliver(flags, measured.forms);
   if (flags.store) storeProfile(cluster, measured);
@@ -361,6 +382,7 @@ int reportProfile(const ProfileFlags& flags) {
 int profileRun(const ProfileFlags& flags) {
   checkRun(flags);
   if (flags.report) return reportProfile(flags);
+  if (flags.alone) return printAlone(flags);
   if (flags.onCluster) return profileThere(flags);
   deliver(flags, measureHere(flags));
   return kExitDone;
@@ -385,7 +407,8 @@ const Help kProfileRunHelp = {
     "processor counts them (--instructions). Whatever it leaves running is ended.\n\n"
     "Measure on a quiet machine: other programs press as well. With --on-cluster a server of the cluster is "
     "one: a job takes all of its units, waiting for them as any job does, and measures in a container there. "
-    "Ctrl-C cancels it.",
+    "Where the cluster has several platforms, it then runs alone on a server of a second one (--platforms), "
+    "and how fast it is on the others is inferred from known applications. Ctrl-C cancels it.",
     "  tarcil profile run --output sort.yaml -- sort -n numbers.txt\n"
     "  tarcil profile run --on-cluster --store --application sort \\\n"
     "      --file numbers.txt -- sort -n numbers.txt\n"
@@ -492,6 +515,13 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
       ->type_name("NAME");
   command
       .add_option(
+          "--platforms", flags->platforms,
+          "Measure on up to so many platforms: on the first all, on the others how fast the command is "
+          "alone. Default: 2")
+      ->check(wholeNumber(1, 100))
+      ->type_name("N");
+  command
+      .add_option(
           "--file", flags->files,
           "Ship this file or folder, below the present one, to where the command runs; may be repeated.")
       ->allow_extra_args(false)
@@ -506,6 +536,13 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
           "Print the profile, or why there is none, in one line for the cluster to store: what jobs that "
           "measure an application by themselves do.")
       ->excludes(command.get_option("--on-cluster"));
+  command
+      .add_flag(
+          "--alone", flags->alone,
+          "Measure how fast the command is alone, and no more, and print that as JSON: what --on-cluster "
+          "reads of further platforms.")
+      ->excludes(command.get_option("--on-cluster"))
+      ->excludes(command.get_option("--report"));
   addClusterFlags(command, flags->cluster);
   addCommonFlags(command, *flags);
   command.allow_extras();

@@ -17,7 +17,7 @@ struct Profile {
   Pressure tolerated = filled(kMaxPressure);
   // Performance on a platform relative to the application's best one, in (0, 1].
   std::map<std::string, double> platforms;
-  // Of caused and tolerated; decides nothing.
+  // Of caused, tolerated and platforms; decides nothing.
   ProfileOrigins origins{};
   // Nobody measured it: a careful guess until somebody has (classifier/assumed_profile.h).
   bool isAssumed = false;

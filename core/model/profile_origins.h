@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "core/model/resources.h"
@@ -27,21 +29,36 @@ constexpr std::string_view nameOf(Origin origin) {
 
 struct EntryOrigin {
   Origin origin = Origin::kStated;
-  uint8_t error = 0;  // how far it may be off in the mean, in points of pressure; 0: nothing is said
+  // How far it may be off in the mean; 0: nothing is said. In points of pressure, or, of performance on a
+  // platform, in hundredths of that on the best one. At most 99.
+  uint8_t error = 0;
 
   bool operator==(const EntryOrigin&) const = default;
 };
 
 struct ProfileOrigins {
   std::array<EntryOrigin, kResources> caused{}, tolerated{};
+  // By name of a listed platform. Of one that is not here, whoever wrote the profile says no more of it: an
+  // EntryOrigin() is never kept.
+  std::map<std::string, EntryOrigin> platforms{};
 
   bool operator==(const ProfileOrigins&) const = default;
 
-  static constexpr ProfileOrigins all(Origin origin) {
+  // Of all pressures.
+  static ProfileOrigins all(Origin origin) {
     ProfileOrigins origins;
     origins.caused.fill({origin});
     origins.tolerated.fill({origin});
     return origins;
+  }
+
+  EntryOrigin ofPlatform(const std::string& name) const {
+    const auto found = platforms.find(name);
+    return found == platforms.end() ? EntryOrigin() : found->second;
+  }
+  void setPlatform(const std::string& name, const EntryOrigin& origin) {
+    platforms.erase(name);
+    if (origin != EntryOrigin()) platforms[name] = origin;
   }
 };
 

@@ -83,6 +83,8 @@ TEST(Completion, CompletesPlatformsBesidePressures) {
   const CompletedProfile completed = ProfileCompleter(applications()).complete(measured(0.6));
   EXPECT_EQ(completed.platforms.at("fast").origin, Origin::kMeasured);
   EXPECT_EQ(completed.platforms.at("slow").origin, Origin::kInferred);
+  EXPECT_EQ(completed.profile.origins.ofPlatform("fast"), EntryOrigin{Origin::kMeasured});
+  EXPECT_EQ(completed.profile.origins.ofPlatform("slow").origin, Origin::kInferred);
   EXPECT_DOUBLE_EQ(completed.profile.platforms.at("fast"), 1);
   EXPECT_NEAR(completed.profile.platforms.at("slow"), 0.5, 0.01);
 }
@@ -101,6 +103,15 @@ TEST(Completion, SaysWhichResourcesToMeasureFirst) {
     known.push_back(profile);
   }
   EXPECT_EQ(ProfileCompleter(known).mostTelling(1), std::vector<Resource>{Resource::kDiskBandwidth});
+}
+
+TEST(Completion, KnowsOfPlatformsWhatWasMeasuredAlone) {
+  Profile profile;
+  profile.platforms = {{"measured", 1}, {"slow", 0.25}, {"inferred", 0.5}, {"stated", 0.7}};
+  profile.origins.setPlatform("measured", {Origin::kMeasured});
+  profile.origins.setPlatform("slow", {Origin::kMeasured, 3});
+  profile.origins.setPlatform("inferred", {Origin::kInferred, 3});
+  EXPECT_EQ(measuredOf(profile).platforms, (PlatformSpeeds{{"measured", 1}, {"slow", 0.25}}));
 }
 
 }  // namespace

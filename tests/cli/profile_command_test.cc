@@ -55,6 +55,18 @@ TEST_F(ProfileRun, WritesAFileThatSubmitTakes) {
   EXPECT_EQ(entry["value"], profile->caused[static_cast<size_t>(Resource::kCore)]);
 }
 
+TEST_F(ProfileRun, AloneSaysHowFastItIsAndNoMore) {
+  const ProcessResult result = run({"--alone", "--metric", "speed"}, {"sh", "-c", "echo 'speed: 12.5'"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  const Json json = jsonOf(result);
+  EXPECT_EQ(json.size(), 1u);
+  EXPECT_EQ(json["performance"]["alone"], 12.5);
+  EXPECT_EQ(json["performance"]["unit"], "speed");
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("memory_bandwidth"))) << "nothing was pressed on";
+  EXPECT_EQ(run({"--alone"}, {"sh", "-c", "exit 7"}).exitCode, 1);
+  EXPECT_EQ(run({"--alone"}, {"/nonexistent/command"}).exitCode, 2);
+}
+
 TEST_F(ProfileRun, ExitsWith1WhereTheCommandFails) {
   const ProcessResult result =
       run({"--output", folder_.at("p.yaml")}, {"sh", "-c", "echo broken >&2; exit 7"});
@@ -77,7 +89,8 @@ TEST_F(ProfileRun, ExitsWith2WhereThereIsNoSuchCommand) {
 }
 
 TEST_F(ProfileRun, RefusesHereWhatIsForClusters) {
-  for (const Words& flags : {Words{"--store", "--application", "a"}, {"--server", "s1"}, {"--file", "f"}}) {
+  for (const Words& flags :
+       {Words{"--store", "--application", "a"}, {"--server", "s1"}, {"--file", "f"}, {"--platforms", "2"}}) {
     const ProcessResult result = run(flags, {"true"});
     EXPECT_EQ(result.exitCode, 2);
     EXPECT_THAT(result.err, HasSubstr(flags.front() + ": is for measuring on a cluster"));

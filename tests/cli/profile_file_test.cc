@@ -49,6 +49,17 @@ TEST(ParseProfile, TakesWhatIsNamedAsStatedAndTheRestAsAssumed) {
   EXPECT_EQ(profile->origins.tolerated[static_cast<size_t>(Resource::kTlb)], EntryOrigin{Origin::kMeasured});
 }
 
+TEST(ParseProfile, TakesPlatformsAsStatedUnlessOriginsSayMore) {
+  const auto profile = parseProfile(
+      "platforms: {a: 1, b: 0.7, c: 0.5, d: 0.2}\n"
+      "origins: {platforms: {a: measured, b: inferred +-0.05, c: stated}}",
+      "p");
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_EQ(profile->origins.platforms,
+            (std::map<std::string, EntryOrigin>{{"a", {Origin::kMeasured}}, {"b", {Origin::kInferred, 5}}}));
+  EXPECT_EQ(profile->origins.ofPlatform("d"), EntryOrigin{Origin::kStated});
+}
+
 TEST(ParseProfile, NamesPlaceFieldAndRemedy) {
   const std::pair<const char*, const char*> cases[] = {
       {"caused: {llc: 100}", "p.yaml:1:15: caused.llc: is '100'; write a whole number from 0 to 99"},
@@ -75,6 +86,14 @@ TEST(ParseProfile, NamesPlaceFieldAndRemedy) {
       {"caused: {}\norigins: {tolerated: {llc: inferred +-100}}",
        "p.yaml:2:28: origins.tolerated.llc: is 'inferred +-100'; write one of stated, measured, inferred, "
        "observed, assumed, with +-N behind it where it may be off by N points"},
+      {"platforms: {a: 1}\norigins: {platforms: {a: inferred +-5}}",
+       "p.yaml:2:26: origins.platforms.a: is 'inferred +-5'; write one of stated, measured, inferred, "
+       "observed, "
+       "assumed, with +-X behind it where it may be off by X, as 0.05, of the best performance"},
+      {"platforms: {a: 1}\norigins: {platforms: {b: measured}}",
+       "p.yaml:2:26: origins.platforms.b: the profile says nothing of this platform; write it under "
+       "platforms "
+       "too, or leave it out"},
       {"application: \"\"\ncaused: {}",
        "p.yaml:1:14: application: is '' in quotes; write 1 to 128 printable characters"},
       {"{}", "p.yaml:1:1: file: the profile says nothing; give caused, tolerated or platforms"},

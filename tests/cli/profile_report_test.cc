@@ -92,6 +92,15 @@ TEST(ProfileYaml, ComesBackAsItWasWritten) {
             "  tolerated: {memory_bandwidth: observed}\n");
 }
 
+TEST(ProfileYaml, SaysWhereItsPlatformsComeFrom) {
+  Profile profile;
+  profile.platforms = {{"p: \"1\"", 1}, {"q", 0.7}, {"r", 0.5}};
+  profile.origins.platforms = {{"p: \"1\"", {Origin::kMeasured}}, {"q", {Origin::kInferred, 5}}};
+  const std::string text = yamlOf(profile);
+  EXPECT_EQ(parseProfile(text, "p").value(), profile) << text;
+  EXPECT_THAT(text, HasSubstr("  platforms: {\"p: \\\"1\\\"\": measured, \"q\": inferred +-0.05}\n"));
+}
+
 TEST(ProfileReport, OfNothingIsStillAProfile) {
   const auto profile = parseProfile(yamlOf(ProfileReport()), "p.yaml");
   ASSERT_TRUE(profile.ok()) << profile.error().message;
@@ -228,6 +237,18 @@ TEST(KnownApplications, AreThoseThatAClusterMeasuredToo) {
   EXPECT_EQ(named(known, "sort")->tolerated[kLlc], 8) << "this cluster's own, not what came with tarcil";
   EXPECT_EQ(named(known, "asked"), nullptr);
   EXPECT_EQ(known.size(), shipped + 1);
+}
+
+TEST(KnownApplications, AreKnownOnThePlatformsWhereTheyWereMeasured) {
+  StoredProfile fast;
+  fast.profile.application = "fast";
+  fast.profile.platforms = {{"p", 1}, {"q", 0.5}, {"r", 0.2}};
+  fast.profile.origins.setPlatform("p", {Origin::kMeasured});
+  fast.profile.origins.setPlatform("q", {Origin::kMeasured});
+  fast.profile.origins.setPlatform("r", {Origin::kInferred, 4});
+  const auto known = knownApplications({fast}, "");
+  ASSERT_NE(named(known, "fast"), nullptr);
+  EXPECT_EQ(named(known, "fast")->platforms, (PlatformSpeeds{{"p", 1}, {"q", 0.5}}));
 }
 
 // One of a kind that only the cluster knows: the more it uses cores, the less of the cache it tolerates.

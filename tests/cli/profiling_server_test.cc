@@ -62,6 +62,48 @@ TEST(ProfilingServer, ThatIsNamedMustDo) {
   EXPECT_THAT(chosen(servers, "two"), HasSubstr("two is emulated"));
 }
 
+ServerDetails on(const std::string& platform, const std::string& name, uint32_t rus, uint32_t free) {
+  ServerDetails result = server(name, rus, free);
+  result.facts.platform = platform;
+  return result;
+}
+
+std::vector<std::string> others(const std::vector<ServerDetails>& servers, const std::string& reference,
+                                size_t count, uint32_t cores = 1) {
+  std::vector<std::string> names;
+  for (const ServerDetails* server : serversOfOtherPlatforms(servers, "a", reference, cores, count))
+    names.push_back(server->facts.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(OtherPlatforms, ComeInTheOrderOfReferenceThenServers) {
+  const std::vector servers = {on("a", "a1", 2, 2), on("b", "b1", 2, 2), on("c", "c1", 2, 2),
+                               on("c", "c2", 2, 2), on("d", "d1", 2, 2)};
+  EXPECT_EQ(others(servers, "d", 9), (Names{"d1", "c1", "b1"}));
+  EXPECT_EQ(others(servers, "d", 2), (Names{"d1", "c1"}));
+  EXPECT_EQ(others(servers, "a", 1), (Names{"c1"})) << "the reference is measured already";
+  EXPECT_EQ(others(servers, "gone", 1), (Names{"c1"}));
+  EXPECT_EQ(others(servers, "d", 0), Names());
+}
+
+TEST(OtherPlatforms, AreMeasuredOnAFreeServerThatHasTheCores) {
+  const std::vector servers = {on("b", "busy", 2, 1), on("b", "large", 8, 8), on("b", "small", 4, 4),
+                               on("b", "one", 1, 1)};
+  EXPECT_EQ(others(servers, "", 1), Names{"one"}) << "there is nothing to press on";
+  EXPECT_EQ(others(servers, "", 1, 2), Names{"small"});
+  EXPECT_EQ(others(servers, "", 1, 9), Names());
+}
+
+TEST(OtherPlatforms, AreLeftOutWhereNoServerCanMeasure) {
+  std::vector servers = {on("b", "emulated", 2, 2), on("c", "down", 2, 2), on("d", "cordoned", 2, 2)};
+  servers[0].facts.emulated = true;
+  servers[1].status.up = false;
+  servers[2].status.cordoned = true;
+  EXPECT_EQ(others(servers, "b", 9), Names());
+}
+
 TEST(ProfilingServer, IsMissedWithAReason) {
   EXPECT_THAT(chosen({}), HasSubstr("no server has registered"));
   EXPECT_THAT(chosen({server("a", 1, 1), server("b", 1, 1)}), HasSubstr("no server can do it: a has 1 core"));

@@ -96,6 +96,10 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   measured.profile.origins.caused[2] = {Origin::kInferred, 12};
   measured.profile.origins.tolerated[9] = {Origin::kObserved};
   EXPECT_EQ(std::get<StoredProfile>(stored(measured)), measured);
+  StoredProfile onPlatforms = profile;
+  onPlatforms.profile.platforms = {{"p", 0.5}, {"q", 1}, {"r", 0.25}};
+  onPlatforms.profile.origins.platforms = {{"q", {Origin::kMeasured}}, {"r", {Origin::kInferred, 12}}};
+  EXPECT_EQ(std::get<StoredProfile>(stored(onPlatforms)), onPlatforms);
   StoredProfile lowered = profile;
   lowered.history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}};
   EXPECT_EQ(std::get<StoredProfile>(stored(lowered)), lowered);

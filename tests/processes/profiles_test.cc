@@ -103,6 +103,78 @@ TEST(ProfilingOnACluster, MeasuresInATaskThatHasAServerToItself) {
   cluster.expectAllUnitsFree();
 }
 
+// Three platforms, on which a command that reports its memory as its performance is as fast as 4, 2 and 1.
+ClusterPlan threePlatforms() {
+  ClusterPlan plan{.servers = 3, .rus = 2};
+  plan.optionsOf = {{"server-1", {{"--platform", "new"}, {"--memory", "512MiB"}}},
+                    {"server-2", {{"--platform", "old"}, {"--memory", "256MiB"}}},
+                    {"server-3", {{"--platform", "rare"}, {"--memory", "128MiB"}}}};
+  return plan;
+}
+constexpr const char* kMemoryAsSpeed = "echo speed: $TARCIL_MEMORY";
+
+const Json& platformEntry(const Json& profile, const std::string& platform) {
+  static const Json kNone;
+  for (const Json& entry : profile["platform_entries"]) {
+    if (entry["platform"] == platform) return entry;
+  }
+  return kNone;
+}
+
+TEST(ProfilingOnACluster, MeasuresASecondPlatformAndInfersTheOthers) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(threePlatforms());
+  if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  // What is alike is half as fast on `rare` as on `old`. Of `gone` the cluster has no server.
+  const std::string alike =
+      file(cluster, "alike.yaml",
+           "platforms: {new: 1, old: 0.6, rare: 0.3, gone: 0.1}\n"
+           "origins: {platforms: {new: inferred, old: measured, rare: measured, gone: measured}}\n");
+  for (const char* name : {"one", "two", "three"})
+    ASSERT_EQ(cluster.run({"profile", "import", "--application", name, alike}).exitCode, 0);
+
+  const auto found = cluster.run(
+      profiling({"--json", "--store", "--application", "memory", "--server", "server-1", "--metric", "speed"},
+                kMemoryAsSpeed));
+  ASSERT_EQ(found.exitCode, 0) << found.err;
+  EXPECT_THAT(found.err, HasSubstr("measuring on server-2, with all of its 2 units")) << "the reference";
+  EXPECT_THAT(found.err, testing::Not(HasSubstr("measuring on server-3")));
+  const Json profile = Json::parse(found.out);
+  EXPECT_EQ(profile["platforms"], (Json{{"new", 1.0}, {"old", 0.5}, {"rare", 0.25}}));
+  EXPECT_EQ(platformEntry(profile, "new")["server"], "server-1");
+  EXPECT_EQ(platformEntry(profile, "old")["performance"], 256 << 20);
+
+  const Json stored = cluster.json({"profile", "show", "memory"});
+  EXPECT_EQ(stored["platforms"], profile["platforms"]);
+  EXPECT_EQ(platformEntry(stored, "new")["origin"], "measured");
+  EXPECT_EQ(platformEntry(stored, "old")["origin"], "measured");
+  EXPECT_EQ(platformEntry(stored, "rare")["origin"], "inferred");
+  EXPECT_EQ(stored["platform_entries"],
+            cluster.json({"profile", "import", "--application", "copy",
+                          file(cluster, "copy.yaml",
+                               cluster.run({"profile", "export", "memory"}).out)})["platform_entries"]);
+  cluster.expectAllUnitsFree();
+}
+
+TEST(ProfilingOnACluster, KeepsWhatItHasWhereAnotherPlatformFails) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(threePlatforms());
+  if (cluster.json({"server", "show", "server-1"})["cores"] < 2) GTEST_SKIP() << "needs two cores";
+  const std::string script =
+      std::string(kMemoryAsSpeed) + "; [ $TARCIL_MEMORY -ne " + std::to_string(256 << 20) + " ]";
+  const std::vector<std::string> flags = {"--json", "--server", "server-1", "--metric", "speed"};
+  auto all = flags, one = flags;
+  all.insert(all.end(), {"--platforms", "9"});
+  one.insert(one.end(), {"--platforms", "1"});
+  const auto found = cluster.run(profiling(all, script));
+  ASSERT_EQ(found.exitCode, 0) << found.err;
+  EXPECT_THAT(found.err, HasSubstr("warning: platform old is left out: nothing was measured on server-2"));
+  EXPECT_EQ(Json::parse(found.out)["platforms"], (Json{{"new", 1.0}, {"rare", 0.25}}));
+  const auto single = cluster.run(profiling(one, script));
+  ASSERT_EQ(single.exitCode, 0) << single.err;
+  EXPECT_EQ(Json::parse(single.out)["platforms"], (Json{{"new", 1.0}}));
+}
+
 TEST(ProfilingOnACluster, FailsAsItWouldHere) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 2});

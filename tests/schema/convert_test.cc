@@ -40,6 +40,27 @@ TEST(Convert, KeepsAJob) {
   EXPECT_EQ(sent<wire::JobSpec>(JobSpec{}), JobSpec{});
 }
 
+// As a program wrote it that knew no origins of platforms, but for `origin` and `error`.
+Profile platformOf(uint8_t origin, uint8_t error) {
+  capnp::MallocMessageBuilder message;
+  auto profile = message.initRoot<wire::Profile>();
+  write(Profile{}, profile);
+  auto platform = profile.initPlatforms(1)[0];
+  platform.setPlatform("p");
+  platform.setFactor(0.5);
+  platform.setOrigin(origin);
+  platform.setError(error);
+  return read(profile.asReader());
+}
+
+TEST(Convert, TakesPlatformsAsStatedUnlessTheirOriginIsThere) {
+  EXPECT_EQ(platformOf(0, 0).platforms.at("p"), 0.5);
+  EXPECT_TRUE(platformOf(0, 0).origins.platforms.empty());
+  EXPECT_EQ(platformOf(2, 5).origins.ofPlatform("p"), (EntryOrigin{Origin::kInferred, 5}));
+  EXPECT_THROW(platformOf(5, 0), kj::Exception);
+  EXPECT_THROW(platformOf(2, 100), kj::Exception);
+}
+
 TEST(Convert, KeepsEveryPolicyAndWayOfPacking) {
   JobSpec job;
   for (Policy policy : {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch,

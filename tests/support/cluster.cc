@@ -243,6 +243,19 @@ const RoleCommand& ManualCluster::command(const std::string& name) const {
   throw std::runtime_error("no process is called " + name);
 }
 
+namespace {
+
+void setOption(std::vector<std::string>& arguments, const std::string& option, const std::string& value) {
+  const auto given = std::find(arguments.begin(), arguments.end(), option);
+  if (given != arguments.end()) {
+    given[1] = value;
+  } else {
+    arguments.insert(arguments.end(), {option, value});
+  }
+}
+
+}  // namespace
+
 // A shell in between sends the output to the log, makes stdout the descriptor that says "ready", and, where
 // the process is to die at a failpoint, notes how it ended and starts it again without one.
 void ManualCluster::start(const std::string& name) {
@@ -265,6 +278,9 @@ void ManualCluster::start(const std::string& name) {
     arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());
   if (role.role == "master")
     arguments.insert(arguments.end(), plan_.masterFlags.begin(), plan_.masterFlags.end());
+  if (const auto own = plan_.optionsOf.find(name); own != plan_.optionsOf.end()) {
+    for (const auto& [option, value] : own->second) setOption(arguments, option, value);
+  }
   arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "3"});
   auto process = std::make_unique<Process>(arguments, environment());
   EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start";

@@ -109,6 +109,8 @@ struct ClusterPlan {
   bool staysDead = false;                      // ... unless so: then start() does
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
   std::vector<std::string> masterFlags = {};   // ... and of the master
+  // Options of the process of a name, with values, in place of those it would have.
+  std::map<std::string, std::map<std::string, std::string>> optionsOf = {};
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself
