@@ -338,7 +338,8 @@ const std::vector<JobId>& VirtualCluster::unfinished() {
 // The cheap looks first: this is asked after every step.
 bool VirtualCluster::atRest() {
   if (!open_.empty() && !isOver(open_.back(), clients_.at(open_.back()))) return false;
-  return unfinished().empty() &&
+  // What operators still ask for changes which units can be had.
+  return unfinished().empty() && steers_.empty() &&
          std::ranges::all_of(monitors_, [](const auto& monitor) { return monitor->idle(); });
 }
 
