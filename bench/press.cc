@@ -50,6 +50,14 @@ std::vector<int> allowedCores() {
   return cores;
 }
 
+// Until it is ended.
+[[noreturn]] void sayWork(Resource resource, const Press& press) {
+  while (true) {
+    std::printf("work: %.6g\n", paceOver(resource, press, kWindow).speed);
+    std::fflush(stdout);
+  }
+}
+
 int run(const std::string& name, int intensity, const std::string& core, const std::string& path) {
   const bool isApplication = core == "here";
   const auto resource = resourceNamed(name);
@@ -68,10 +76,7 @@ int run(const std::string& name, int intensity, const std::string& core, const s
     std::printf("%.1f\n", pressureReached(calibration, *resource, intensity, rate));
     std::fflush(stdout);
   };
-  while (isApplication) {
-    std::printf("work: %.6g\n", paceOver(*resource, press, kWindow).speed);
-    std::fflush(stdout);
-  }
+  if (isApplication) sayWork(*resource, press);
   say(paceOver(*resource, press, kWindow).rate);
   const Press::Done before = press.done();
   const auto since = std::chrono::steady_clock::now();
