@@ -115,8 +115,10 @@ Entries knowing(const Entries& row, const std::vector<size_t>& columns) {
   return some;
 }
 
+// Nothing where not all of `known` were measured.
 void addErrors(const Completer& completer, const Entries& row, const std::vector<size_t>& known,
                Errors& errors, Errors& expected) {
+  if (!hasAll(row, known)) return;
   const std::vector<CompletedEntry> completed = completer.complete(knowing(row, known));
   for (size_t c = 0; c < row.size(); ++c) {
     if (completed[c].origin != Origin::kInferred || !row[c]) continue;
@@ -152,10 +154,10 @@ void printMethod(const CoRuns& runs, ValueRange range, const char* name, Method 
     const std::vector<size_t> best = completer.mostTelling(single, kKnown[std::size(kKnown) - 1]);
     for (size_t k = 0; k < std::size(kKnown); ++k) {
       for (const auto& known : subsetsOf(held.columns.size(), kKnown[k], flags.subsets, flags.seed)) {
-        if (hasAll(held.row, known)) addErrors(completer, held.row, known, any[k], anyExpected[k]);
+        addErrors(completer, held.row, known, any[k], anyExpected[k]);
       }
       const std::vector<size_t> known(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kKnown[k]));
-      if (hasAll(held.row, known)) addErrors(completer, held.row, known, telling[k], tellingExpected[k]);
+      addErrors(completer, held.row, known, telling[k], tellingExpected[k]);
     }
   }
   std::printf("%-20s", name);

@@ -10,7 +10,6 @@
 // On the cores that it may use, until it is ended: a kernel as an application of its own, for
 // scripts/profile-applications.py. Prints how much work it did a second, not counting time in which others
 // had its cores: "work: NUMBER".
-#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -39,17 +38,6 @@ void require(const Status& status) {
 
 constexpr std::chrono::milliseconds kWindow{200};
 
-std::vector<int> allowedCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof set, &set);
-  std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(static_cast<size_t>(core), &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
 // Until it is ended.
 [[noreturn]] void sayWork(Resource resource, const Press& press) {
   while (true) {
@@ -67,7 +55,7 @@ int run(const std::string& name, int intensity, const std::string& core, const s
   plan.kernel.resource = *resource;
   plan.kernel.machine = readMachine();
   plan.kernel.machine.llcBytes = calibration.llcBytes;
-  plan.cores = isApplication ? allowedCores() : std::vector<int>{std::stoi(core)};
+  plan.cores = isApplication ? plan.kernel.machine.cores : std::vector<int>{std::stoi(core)};
   if (calibration[*resource].peak > 0) plan.peak = calibration[*resource].peak;
   Press press = require(Press::start(plan));
   require(press.set(settingFor(calibration[*resource], intensity)));

@@ -188,13 +188,12 @@ def main():
         for name in names:
             if name.startswith("kernel-"):
                 found = profile_kernel(arguments, calibration, name.removeprefix("kernel-"), folder)
-                if found:
-                    blocks[name] = "\n".join(f"    {kind}: {written(found[kind])}" for kind in KEYS)
-                continue
-            program, command = APPLICATIONS[name]
-            if not shutil.which(program):
-                print(f"{name}: {program} is not installed", file=sys.stderr)
-            elif found := profile(arguments, calibration, name, command, folder):
+            elif not shutil.which(APPLICATIONS[name][0]):
+                found = None
+                print(f"{name}: {APPLICATIONS[name][0]} is not installed", file=sys.stderr)
+            else:
+                found = profile(arguments, calibration, name, APPLICATIONS[name][1], folder)
+            if found:
                 blocks[name] = "\n".join(f"    {kind}: {written(found[kind])}" for kind in KEYS)
     head = (f"# Made by scripts/profile-applications.py on {machine['cores']} cores of: {machine['processor']}.\n"
             "# What an application does not name was not measured there.\n")
