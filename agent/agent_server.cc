@@ -177,8 +177,14 @@ void AgentServer::lost(const Error& error) {
   dispatch(agent::MasterLost{});
 }
 
+void AgentServer::superseded() {
+  refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
+                                      "'; give each agent a name of its own"});
+}
+
 bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   heard_ = clock_.now().steady;
+  if (update.getSuperseded()) superseded();
   std::vector<agent::Event> news;
   for (auto platform : update.getPlatforms()) {
     const Share share = readShare(platform);
@@ -242,8 +248,7 @@ void AgentServer::carryOut(agent::SendCommit& action) {
           metrics_.commit.Observe(seconds(clock_.now().steady - begin));
           CommitAnswer answer = read(response.getAnswer());
           if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
-            refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
-                                                "'; give each agent a name of its own"});
+            superseded();
           }
           dispatch(agent::CommitAnswered{std::move(answer)});
         },

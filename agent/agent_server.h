@@ -67,6 +67,8 @@ class AgentServer final {
   bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
 
  private:
+  // Another process speaks for the agent.
+  void superseded();
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);

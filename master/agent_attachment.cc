@@ -55,6 +55,7 @@ void attachAgent(Context& context, const AgentAttached& event) {
   if (!resumes) startEpoch(context, agent);
   // The end of its link may be noticed after its new one: it has no turns, and is not silent for that.
   if (agent.session) tables.jobs.queue().endTurns();
+  if (agent.session) context.out.send(EndAgent{*agent.session});
   tables.agents.attach(agent, event.session, event.address);
   handOverOrphans(context);
   tables.jobs.queue().wakeAll();

@@ -6,7 +6,8 @@
 namespace tarcil::master {
 
 // Resumes the agent where it names its current epoch, else starts a new one; gives it its unfinished jobs and
-// those of agents that are overdue.
+// those of agents that are overdue. Whoever spoke for the agent by another connection is told to end: it
+// would keep jobs for ever that it hears nothing of any more.
 void attachAgent(Context& context, const AgentAttached& event);
 
 // The agent's grace begins. A session that was replaced, or speaks for no agent, is ignored.

@@ -109,9 +109,14 @@ void AgentFeedSender::queueChanged() {
   kick();
 }
 
+void AgentFeedSender::supersede() {
+  superseded_ = true;
+  kick();
+}
+
 bool AgentFeedSender::idle() const {
   return dirty_.empty() && platforms_.empty() && users_.empty() && !settings_ && assignments_.empty() &&
-         turns_.empty() && !queue_ && !snapshotPending_ && !comparisonDue_;
+         turns_.empty() && !queue_ && !superseded_ && !snapshotPending_ && !comparisonDue_;
 }
 
 void AgentFeedSender::noteChange() {
@@ -203,6 +208,7 @@ void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message
   auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
   for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
   assignments_.clear();
+  message.setSuperseded(std::exchange(superseded_, false));
 }
 
 void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message) {

@@ -61,6 +61,8 @@ class AgentFeedSender final {
   };
   void giveTurns(const std::vector<Turn>& turns);
   void queueChanged();
+  // Another connection speaks for the agent: its process is to end.
+  void supersede();
 
  private:
   void markEverything();
@@ -84,6 +86,7 @@ class AgentFeedSender final {
   std::set<std::string> users_;  // whose shares changed
   bool settings_ = false;
   bool queue_ = false;
+  bool superseded_ = false;  // and not told
   std::vector<Turn> turns_;
   std::map<JobId, JobAssignment> assignments_;
   bool snapshotPending_ = false;

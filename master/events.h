@@ -276,6 +276,11 @@ struct PublishShares {
   uint32_t shares;
 };
 
+// To an agent's process: another connection speaks for the agent now, so this process is to end.
+struct EndAgent {
+  SessionId session;
+};
+
 // News for the agent that owns the job.
 struct AssignJob {
   SessionId session;
@@ -347,7 +352,7 @@ struct WakeAt {
 
 using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
                             AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform,
-                            PublishShares, AssignJob, GiveTurns, PublishQueue, StopTask, ResizeTask,
+                            PublishShares, EndAgent, AssignJob, GiveTurns, PublishQueue, StopTask, ResizeTask,
                             LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master

@@ -321,6 +321,10 @@ void MasterServer::letOut(master::PublishShares& action) {
   for (auto& [session, feed] : feeds_) feed->sharesChanged(action.user);
 }
 
+void MasterServer::letOut(master::EndAgent& action) {
+  if (auto it = feeds_.find(action.session); it != feeds_.end()) it->second->supersede();
+}
+
 void MasterServer::letOut(master::AssignJob& action) {
   if (auto it = feeds_.find(action.session); it != feeds_.end())
     it->second->assign(std::move(action.assignment));

@@ -125,6 +125,7 @@ class MasterServer final {
   void letOut(master::PublishSettings& action);
   void letOut(master::PublishPlatform& action);
   void letOut(master::PublishShares& action);
+  void letOut(master::EndAgent& action);
   void letOut(master::AssignJob& action);
   void letOut(master::GiveTurns& action);
   // For how long the job is to wait for a good place, where that is to be told and known.

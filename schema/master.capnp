@@ -42,7 +42,7 @@ interface AgentPort {
 interface AgentFeed {
   update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
              assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum,
-             turns :List(Turn), queue :QueueNews, shares :List(UserShares))
+             turns :List(Turn), queue :QueueNews, shares :List(UserShares), superseded :Bool)
       -> (differs :Bool);
   # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
@@ -51,7 +51,8 @@ interface AgentFeed {
   # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
   # be tried now, in this order; each is answered by a commit for it or by AgentPort.passTurns. Waiting jobs are tried in
   # their turn alone, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
-  # unless something else is told.
+  # unless something else is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
+  # learns it from the answer to its next commit.
 }
 
 struct UserShares {

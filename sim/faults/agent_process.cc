@@ -46,9 +46,15 @@ void AgentProcess::submit(const Caller& caller, const NewJob& job, Answer answer
 
 void AgentProcess::connected() {
   connection_.line().toMaster([this, way = connection_.shared(), epoch = logic_->epoch(), life = life_] {
-    master_.attachAgent(way, name_, epoch, [this, life](const agent::Event& event) {
-      if (life == life_) take(event);
-    });
+    master_.attachAgent(way, name_, epoch,
+                        {.events =
+                             [this, life](const agent::Event& event) {
+                               if (life == life_) take(event);
+                             },
+                         .superseded =
+                             [this, life] {
+                               if (life == life_) beSuperseded();
+                             }});
   });
 }
 
@@ -63,8 +69,7 @@ void AgentProcess::take(const agent::Event& event) {
   logic_->handle(event, clock_.now(), world_.rng(), actions);
   const auto* answered = std::get_if<agent::CommitAnswered>(&event);
   if (answered != nullptr && answered->answer.outcome == CommitAnswer::Outcome::kSuperseded) {
-    crash();
-    return superseded_();
+    return beSuperseded();
   }
   if (midway_ && actions.size() > 1) actions.resize(1 + world_.rng().below(actions.size() - 1));
   const bool dies = midway_ && !actions.empty();
@@ -73,6 +78,11 @@ void AgentProcess::take(const agent::Event& event) {
   const auto crashed = std::exchange(midway_, nullptr);
   crash();
   crashed();
+}
+
+void AgentProcess::beSuperseded() {
+  crash();
+  superseded_();
 }
 
 void AgentProcess::carryOut(const agent::Action& action) {

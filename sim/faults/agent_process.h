@@ -42,6 +42,7 @@ class AgentProcess final : private Connection::Peer {
   void disconnected() override;
 
   void take(const agent::Event& event);
+  void beSuperseded();
   void carryOut(const agent::Action& action);
   void commit(const Commit& commit);
   void launch(const agent::Launch& launch);

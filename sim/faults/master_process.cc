@@ -95,11 +95,11 @@ void MasterProcess::restoreBackup() {
 
 // --- What comes -------------------------------------------------------------------------------------------
 
-void MasterProcess::attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSink sink) {
+void MasterProcess::attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSinks sinks) {
   if (!alive()) return;
   const SessionId session = way->session();
   const RequestId request = world_.nextNumber();
-  sessions_[session] = {way, std::move(sink), {}, false, name, 0};
+  sessions_[session] = {way, std::move(sinks), {}, false, name, 0};
   requests_[request] = session;
   take(master::AgentAttached{request, session, name, epoch, name});
 }
@@ -109,7 +109,7 @@ void MasterProcess::attachMonitor(const Way& way, std::string name, std::vector<
   if (!alive()) return;
   const SessionId session = way->session();
   const RequestId request = world_.nextNumber();
-  sessions_[session] = {way, nullptr, std::move(sinks), false, name, 0};
+  sessions_[session] = {way, {}, std::move(sinks), false, name, 0};
   requests_[request] = session;
   take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
 }
@@ -268,6 +268,9 @@ void MasterProcess::letOut(const master::Action& action) {
     published_->take(PlatformRecord{platform->platform, platform->share});
     forecast_->everythingChanged(clock_.now().steady);
     publish(agent::PlatformUpdated{platform->platform, platform->share});
+  } else if (const auto* end = std::get_if<master::EndAgent>(&action)) {
+    const auto found = sessions_.find(end->session);
+    if (found != sessions_.end()) found->second.way->toPeer(found->second.agent.superseded);
   } else if (const auto* job = std::get_if<master::AssignJob>(&action)) {
     send(job->session, agent::JobAssigned{job->assignment});
   } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
@@ -398,7 +401,7 @@ void MasterProcess::publish(const agent::Event& event) {
 void MasterProcess::send(SessionId session, agent::Event event) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
-  found->second.way->toPeer([sink = found->second.agent, event = std::move(event)] { sink(event); });
+  found->second.way->toPeer([sink = found->second.agent.events, event = std::move(event)] { sink(event); });
 }
 
 void MasterProcess::send(SessionId session, monitor::Event event) {

@@ -64,14 +64,18 @@ class MasterProcess {
 
   // What comes to the master. A request of a peer goes by the line that its answer comes back by.
   using Way = std::shared_ptr<Line>;
-  using AgentSink = std::function<void(agent::Event)>;
+  struct AgentSinks {
+    std::function<void(agent::Event)> events;
+    // Another line speaks for the agent.
+    std::function<void()> superseded;
+  };
   struct MonitorSinks {
     std::function<void(monitor::Event)> events;
     std::function<void(PoolNews)> pools;
     // The attachment, or later a message, is refused: the line is of no use.
     std::function<void()> refused;
   };
-  void attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSink sink);
+  void attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSinks sinks);
   void attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
                      std::vector<KnownTask> tasks, MonitorSinks sinks);
   void detach(SessionId session);
@@ -105,7 +109,7 @@ class MasterProcess {
  private:
   struct Session {
     Way way;
-    AgentSink agent;  // one of the two
+    AgentSinks agent;  // one of the two
     MonitorSinks monitor;
     bool subscribed = false;  // an agent whose snapshot has left
     std::string name;         // of the agent or monitor

@@ -31,6 +31,7 @@ struct Message {
   std::map<std::string, uint32_t> shares;
   bool settings = false;
   bool complete = false;
+  bool superseded = false;
   kj::Maybe<StateChecksum> checksum;
 };
 
@@ -55,6 +56,7 @@ class PlayedAgent final : public wire::AgentFeed::Server {
     for (auto shares : params.getShares()) message.shares[shares.getUser().cStr()] = shares.getShares();
     message.settings = params.hasSettings();
     message.complete = params.getSnapshotComplete();
+    message.superseded = params.getSuperseded();
     if (params.hasChecksum()) {
       message.checksum = StateChecksum{params.getChecksum().getSum(), params.getChecksum().getFacts()};
     }
@@ -181,6 +183,18 @@ TEST_F(FeedTest, OwesASlowAgentNoMoreThanOneStateOfEachServer) {
   answerAll();
   ASSERT_EQ(messages().size(), 2u);
   EXPECT_THAT(messages()[1].servers, ElementsAre(0, 1, 2));
+}
+
+TEST_F(FeedTest, TellsOnceThatAnotherSpeaksForTheAgent) {
+  start();
+  feed_->supersede();
+  answerAll();
+  change(0);
+  answerAll();
+  ASSERT_EQ(messages().size(), 3u);
+  EXPECT_FALSE(messages()[0].superseded);
+  EXPECT_TRUE(messages()[1].superseded);
+  EXPECT_FALSE(messages()[2].superseded);
 }
 
 TEST_F(FeedTest, IsBehindAsLongAsTheOldestChangeIsNotConfirmed) {

@@ -73,6 +73,15 @@ TEST_F(Agents, CommitNothingThroughASessionThatWasReplaced) {
   EXPECT_EQ(master.commit(current, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);
 }
 
+TEST_F(Agents, WhoseNameAnotherTakesAreToldAtOnce) {
+  const SessionId old = master.attachAgent("x");
+  EXPECT_TRUE(only<EndAgent>(master.lastActions()).empty());
+  master.attachAgent("x");
+  const auto told = only<EndAgent>(master.lastActions());
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].session, old);
+}
+
 TEST_F(Agents, LoseTheirJobsToTheLeastLoadedAfterTheirGrace) {
   const SessionId gone = master.attachAgent("gone");
   const SessionId busy = master.attachAgent("busy");
