@@ -83,6 +83,7 @@ void AgentLogic::State::on(const QueueTold& event, Turn& turn) {
   pendingPriority = event.pendingPriority;
   wakes = event.wakes;
   kept = event.kept;
+  crowded = event.crowded;
   for (const JobId& id : std::exchange(deferred, {})) {
     Job& job = jobs.at(id);
     markToTryWhenFree(job);

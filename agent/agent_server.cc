@@ -49,7 +49,7 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
 }
 
 agent::QueueTold readQueue(wire::QueueNews::Reader from) {
-  agent::QueueTold queue{.wakes = from.getWakes()};
+  agent::QueueTold queue{.wakes = from.getWakes(), .crowded = from.getCrowded()};
   const int16_t pending = from.getPendingPriority();
   if (pending >= 0 && pending <= UINT8_MAX) queue.pendingPriority = static_cast<uint8_t>(pending);
   for (const ServerId server : from.getKept()) queue.kept.push_back(server);

@@ -140,8 +140,13 @@ struct AgentLogic::State {
   // commits in flight.
   void plan(Job& job, Turn& turn);
   Commit decide(Job& job, agent::WaitReason& reason, Turn& turn);
+  // What slots are judged by: as the master has it, but without a margin while the cluster is crowded.
+  QualitySettings settingsNow() const;
+  // Nor in a turn of a job that others leave servers to, for these were chosen without.
+  QualitySettings settingsFor(const Job& job) const;
   // How a decision is to be made.
   struct How {
+    QualitySettings settings;
     Standard standard = Standard::kAcceptable;
     size_t atMost = kMaxTasks;                        // tasks
     size_t candidates = Explanation::kMaxCandidates;  // in the explanation
@@ -216,6 +221,7 @@ struct AgentLogic::State {
   std::optional<uint8_t> pendingPriority;         // QueueTold
   uint64_t wakes = 0;                             // the same
   std::vector<ServerId> kept;                     // the same: for others, ascending
+  bool crowded = false;                           // the same
   std::set<std::pair<MonotonicTime, JobId>> timers;
   agent::Launches launches;
   std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way

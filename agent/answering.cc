@@ -44,6 +44,7 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   attached = true;
   pendingPriority.reset();
   kept.clear();
+  crowded = false;
   startCopyAnew();
   if (!resumed) inFlight.restart();
   replaceJobs(event.jobs, turn);

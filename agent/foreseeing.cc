@@ -35,8 +35,12 @@ Result<JobPlan> AgentLogic::State::foresee(const Caller& caller, const JobSpec& 
   if (Status status = admissible(spec, caller.user); !status) return status.error();
   const HeldJob job = HeldJob::submitted({.id = {}, .spec = spec, .user = caller.user, .runAs = {}});
   Chooser chooser;
-  Attempt attempt = attemptFor(
-      job, {.candidates = JobPlan::kMaxCandidates, .seed = seed, .except = keptFrom(spec)}, chooser);
+  Attempt attempt = attemptFor(job,
+                               {.settings = settingsNow(),
+                                .candidates = JobPlan::kMaxCandidates,
+                                .seed = seed,
+                                .except = keptFrom(spec)},
+                               chooser);
   if (attempt.reason.empty() && attempt.decision.claims.size() < spec.tasks) attempt.reason = heldBack(spec);
   JobPlan plan{.claims = {},
                .explanation = {},

@@ -79,7 +79,8 @@ void AgentLogic::State::pass(Job& job, Turn& turn) {
 }
 
 Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
-  const How how{.standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable,
+  const How how{.settings = settingsFor(job),
+                .standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable,
                 .atMost = kTasksPerCommit,
                 .seed = turn.rng(),
                 .except = job.hasTurn ? std::span<const ServerId>(job.leaves) : keptFrom(job.spec())};
@@ -97,6 +98,19 @@ bool AgentLogic::State::lookOn(const JobSpec& spec, const Decision& decision, co
   const Explanation& explained = decision.explanation;
   return spec.policy == Policy::kQuality && how.standard == Standard::kAcceptable && !explained.enoughFound &&
          !explained.allSeen;
+}
+
+QualitySettings AgentLogic::State::settingsNow() const {
+  QualitySettings now = settings;
+  if (crowded) now.margin = 0;
+  return now;
+}
+
+QualitySettings AgentLogic::State::settingsFor(const Job& job) const {
+  QualitySettings now = settingsNow();
+  const bool mayTakeKept = job.hasTurn && job.leaves.size() < kept.size();
+  if (mayTakeKept) now.margin = 0;
+  return now;
 }
 
 AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, const How& how,
@@ -122,11 +136,11 @@ AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, co
     request.standard = how.standard;
     request.candidates = how.candidates;
     request.except = how.except;
-    decision = with.choose(copy.state(), request, settings, how.seed);
+    decision = with.choose(copy.state(), request, how.settings, how.seed);
     if (lookOn(spec, decision, how)) {
       Rng rng(how.seed);
-      request.besides = likely.draw(copy.state(), spec, settings, decision.explanation.most, rng);
-      if (!request.besides.empty()) decision = with.choose(copy.state(), request, settings, how.seed);
+      request.besides = likely.draw(copy.state(), spec, how.settings, decision.explanation.most, rng);
+      if (!request.besides.empty()) decision = with.choose(copy.state(), request, how.settings, how.seed);
     }
   } else {
     decision.explanation.wanted = placeable;
@@ -147,7 +161,7 @@ Commit AgentLogic::State::emptyCommit(const Job& job) const {
   Commit commit;
   commit.job = job.id();
   commit.wakesSeen = wakes;
-  commit.judging = judgingFor(job.spec(), settings);
+  commit.judging = judgingFor(job.spec(), settingsFor(job));
   commit.gang = job.spec().schedule == Schedule::kGang;
   return commit;
 }

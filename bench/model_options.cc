@@ -73,8 +73,8 @@ std::vector<Option> options() {
                 s.model = QualityModel::kEncoded;
                 s.contention = ContentionModel::kMean;
               }),
+      changed("margin 0", [](Settings& s) { s.margin = 0; }),
       changed("margin 5", [](Settings& s) { s.margin = 5; }),
-      changed("margin 10", [](Settings& s) { s.margin = 10; }),
       changed("noise floor 0", [](Settings& s) { s.noiseFloor = 0; }),
       changed("noise floor 5", [](Settings& s) { s.noiseFloor = 5; }),
       changed("neighbours not protected", [](Settings& s) { s.protectNeighbours = false; }),

@@ -4,6 +4,7 @@
 
 #include "cli/render.h"
 #include "core/model/encoding.h"
+#include "core/model/quality.h"
 #include "core/state/vacancy.h"
 
 namespace tarcil {
@@ -16,8 +17,7 @@ std::vector<RuIndex> unitsOf(const Candidate& candidate) {
 // U_H of the candidate as it was judged, with the margin.
 double uHOf(const Candidate& candidate, const Explanation& why, const Profile& profile) {
   Pressure felt = candidate.contention;
-  for (uint8_t& pressure : felt)
-    pressure = static_cast<uint8_t>(std::min(pressure + why.margin, kMaxPressure));
+  for (uint8_t& pressure : felt) pressure = withMargin(pressure, why.margin);
   return normalized(kEncodedMax - encode(felt, orderOf(demandOf(profile.tolerated))));
 }
 

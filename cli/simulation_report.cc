@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "cli/render.h"
 #include "cli/table.h"
@@ -90,10 +91,17 @@ struct Column {
   const char* header;
   std::string (*shown)(double);
   double (*figure)(const Summary&);
+  bool isBesideIdeal = false;  // shown only where the policy ideal ran too
 };
 
 std::string whole(double value) {
   return fixed(value, 0);
+}
+
+// Not a number where that is not known.
+sim::Low ofIdealPolicy(const Summary& run) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  return run.ofIdealPolicy.value_or(sim::Low{kUnknown, kUnknown, kUnknown});
 }
 
 constexpr Column kColumns[] = {
@@ -104,6 +112,8 @@ constexpr Column kColumns[] = {
     {"Performance %", percent, [](const Summary& run) { return run.performance.mean; }},
     {"p5", percent, [](const Summary& run) { return run.performance.p5; }},
     {"p1", percent, [](const Summary& run) { return run.performance.p1; }},
+    {"Of ideal %", percent, [](const Summary& run) { return ofIdealPolicy(run).mean; }, true},
+    {"p5", percent, [](const Summary& run) { return ofIdealPolicy(run).p5; }, true},
     {"Jobs >= 95 %", percent, [](const Summary& run) { return run.atLeast95; }},
     {"Quality %", percent, [](const Summary& run) { return run.quality.mean; }},
     {"Wait", milliseconds, [](const Summary& run) { return run.waitMs.mean; }},
@@ -112,19 +122,34 @@ constexpr Column kColumns[] = {
     {"Conflicts", whole, [](const Summary& run) { return static_cast<double>(run.conflicts); }},
 };
 
-Table emptyTable(const char* first) {
+bool runsIdeal(const sim::Scenario& scenario) {
+  return std::ranges::find(scenario.policies, sim::PolicyName::kIdeal) != scenario.policies.end();
+}
+
+// Those of a scenario's table.
+std::vector<Column> columnsOf(const sim::Scenario& scenario) {
+  std::vector<Column> columns;
+  for (const Column& column : kColumns) {
+    if (runsIdeal(scenario) || !column.isBesideIdeal) columns.push_back(column);
+  }
+  return columns;
+}
+
+Table emptyTable(const char* first, const std::vector<Column>& columns) {
   std::vector<std::string> header = {first};
-  for (const Column& column : kColumns) header.emplace_back(column.header);
+  for (const Column& column : columns) header.emplace_back(column.header);
   return Table(header);
 }
 
-std::vector<std::string> rowOf(const std::string& label, const std::vector<Summary>& runs,
+std::vector<std::string> rowOf(const std::string& label, const std::vector<Column>& columns,
+                               const std::vector<Summary>& runs,
                                double (*statistic)(const std::vector<double>&)) {
   std::vector<std::string> cells = {label};
-  for (const Column& column : kColumns) {
+  for (const Column& column : columns) {
     std::vector<double> values;
     for (const Summary& run : runs) values.push_back(column.figure(run));
-    cells.push_back(column.shown(statistic(values)));
+    const double value = statistic(values);
+    cells.push_back(std::isnan(value) ? "" : column.shown(value));
   }
   return cells;
 }
@@ -198,6 +223,7 @@ Json jsonOf(const sim::Scenario& scenario, const Summary& run) {
             {"p5", rounded(run.performance.p5)},
             {"p1", rounded(run.performance.p1)},
             {"at_least_95", rounded(run.atLeast95)}}},
+          {"of_ideal_policy", run.ofIdealPolicy ? jsonOf(*run.ofIdealPolicy) : Json()},
           {"performance_curve", curveOf(run.performances)},
           {"at_once", rounded(run.atOnce)},
           {"quality", jsonOf(run.quality)},
@@ -222,9 +248,10 @@ std::string textOf(const sim::Scenario& scenario, const std::vector<Summary>& ru
                             ", ideal response " + milliseconds(first.idealMs.mean) + " on average"},
                {"Truth", truthText(scenario)},
                {"Runs", counted(scenario.seeds.size(), "seed") + " for each policy"}});
-  Table table = emptyTable("Policy"), spread = emptyTable("+-");
+  const std::vector<Column> columns = columnsOf(scenario);
+  Table table = emptyTable("Policy", columns), spread = emptyTable("+-", columns);
   if (scenario.replay) {
-    std::vector<std::string> cells = rowOf(kRecorded, {sim::recordedSummary(scenario)}, mean);
+    std::vector<std::string> cells = rowOf(kRecorded, columns, {sim::recordedSummary(scenario)}, mean);
     cells.back().clear();  // nobody counted its conflicts
     table.add(std::move(cells));
   }
@@ -232,8 +259,8 @@ std::string textOf(const sim::Scenario& scenario, const std::vector<Summary>& ru
     std::vector<Summary> own;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(own),
                  [policy](const Summary& run) { return run.policy == policy; });
-    table.add(rowOf(std::string(sim::name(policy)), own, mean));
-    if (own.size() > 1) spread.add(rowOf(std::string(sim::name(policy)), own, deviation));
+    table.add(rowOf(std::string(sim::name(policy)), columns, own, mean));
+    if (own.size() > 1) spread.add(rowOf(std::string(sim::name(policy)), columns, own, deviation));
   }
   if (!spread.empty()) text += "\n" + table.text() + "\nStandard deviation over the seeds:\n" + spread.text();
   if (spread.empty()) text += "\n" + table.text();
@@ -241,6 +268,7 @@ std::string textOf(const sim::Scenario& scenario, const std::vector<Summary>& ru
       "\nResponse: from a job's arrival to the end of its last task. Performance: ideal response / response;"
       "\np5 and p1: the worst 5 % and 1 % of the jobs lie below. Quality: how fast tasks ran, of alone on"
       "\ntheir best platform. Wait: of a job's tasks, from its arrival to their start.\n";
+  if (runsIdeal(scenario)) text += "Of ideal: response under the policy ideal / response, job by job.\n";
   if (scenario.replay) text += replayText(*scenario.replay);
   return text;
 }

@@ -226,6 +226,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   queue.setPendingPriority(news.pendingPriority ? *news.pendingPriority : int16_t{-1});
   queue.setWakes(news.wakes);
   queue.setKept(kj::arrayPtr(news.kept.data(), news.kept.size()));
+  queue.setCrowded(news.crowded);
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {

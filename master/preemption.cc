@@ -132,6 +132,7 @@ class Search {
       : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
     except_ = context.tables.jobs.queue().leaves(JobTable::placeOf(job));
     judging_ = judgingFor(spec_, context.tables.settings);
+    judging_.margin = 0;  // nobody is ended for the sake of a margin
     best_ = bestFactor();
   }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "core/decide/crowding.h"
 #include "master/preemption.h"
 #include "master/reservation.h"
 
@@ -29,10 +30,15 @@ const Agent* whoTries(const Tables& tables, const JobId& id) {
   return owner == nullptr || owner->silent ? nullptr : owner;
 }
 
+bool marginLapses(const Tables& tables) {
+  return tables.settings.margin > 0 && isCrowded(tables.jobs.queue().size(), tables.servers.size());
+}
+
 void publishQueue(Context& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.wakes()};
   news.kept = queue.kept();
+  news.crowded = marginLapses(context.tables);
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;
   context.out.send(news);
@@ -71,7 +77,9 @@ void countAhead(Context& context, std::vector<QueueTurn>& turns) {
 void giveTurns(Context& context) {
   Tables& tables = context.tables;
   WaitingQueue& queue = tables.jobs.queue();
-  if (tables.servers.takeBetter()) queue.wakeAll();
+  // What found no place by the margin may find one without it.
+  const bool judgedMoreKindly = marginLapses(tables) && !tables.queueTold.crowded;
+  if (tables.servers.takeBetter() || judgedMoreKindly) queue.wakeAll();
   updatePreemptions(context);
   updateReservation(context);
   const auto lookUp = [&tables](const JobId& id) -> WaitingQueue::Candidate {

@@ -88,6 +88,9 @@ struct QueueNews {
   # Servers, ascending, that are kept free for jobs that wait: for one that has waited for long, and for those that others
   # are being ended for. Whoever has no turn that lets it take them
   # leaves them alone, but for jobs of a higher priority than pendingPriority.
+
+  crowded @3 :Bool;
+  # So many jobs wait that slots are judged without the margin of the settings.
 }
 
 struct StateChecksum {

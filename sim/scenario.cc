@@ -283,15 +283,18 @@ void summarise(Fates fates, const Scenario& scenario, Summary& summary) {
   const auto first = static_cast<size_t>(scenario.warmUp * static_cast<double>(workload.jobs.size()));
   for (size_t number = 0; number < workload.jobs.size(); ++number) {
     const JobOutcome& outcome = fates.outcomes[number];
+    const SimJob& job = workload.jobs[number];
+    const bool isCounted = number >= first && job.isCounted;
     if (outcome.unfinished > 0) {
       ++summary.unfinished;
+      if (isCounted) summary.responses.push_back(0);
       continue;
     }
     summary.simulatedSeconds =
         std::max(summary.simulatedSeconds, static_cast<double>(outcome.ended.count()) * 1e-6);
-    const SimJob& job = workload.jobs[number];
-    if (number < first || !job.isCounted) continue;
+    if (!isCounted) continue;
     const auto response = static_cast<double>((outcome.ended - job.arrival).count()) * 1e-3;
+    summary.responses.push_back(static_cast<float>(response));
     const auto ideal = static_cast<double>(workload.longest(job).count()) * 1e-3;
     responses.push_back(static_cast<float>(response));
     ideals.push_back(static_cast<float>(ideal));
@@ -513,6 +516,22 @@ Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
   summary.violations = world.violations();
   summary.events = world.events();
   return summary;
+}
+
+void compareWithIdealPolicy(std::vector<Summary>& runs) {
+  for (Summary& run : runs) {
+    const auto ideal = std::find_if(runs.begin(), runs.end(), [&run](const Summary& other) {
+      return other.policy == PolicyName::kIdeal && other.seed == run.seed;
+    });
+    if (ideal == runs.end()) continue;
+    std::vector<float> parts;
+    for (size_t i = 0; i < run.responses.size(); ++i) {
+      const bool bothEnded = run.responses[i] > 0 && ideal->responses[i] > 0;
+      if (bothEnded) parts.push_back(ideal->responses[i] / run.responses[i]);
+    }
+    std::sort(parts.begin(), parts.end());
+    run.ofIdealPolicy = lowOf(parts);
+  }
 }
 
 }  // namespace tarcil::sim

@@ -161,10 +161,12 @@ struct Summary {
   size_t unfinished = 0;  // of all: jobs that never ended; counted nowhere else
   double load = 0;        // offered
   double utilisation = 0;
-  Spread responseMs;     // from the arrival of a job to the end of its last task
-  Spread idealMs;        // the same with no delay on the best resources: its longest task
-  Spread delayMs;        // response less ideal
-  Low performance;       // ideal / response
+  Spread responseMs;  // from the arrival of a job to the end of its last task
+  Spread idealMs;     // the same with no delay on the best resources: its longest task
+  Spread delayMs;     // response less ideal
+  Low performance;    // ideal / response
+  // Response under the policy ideal / response, job by job; where that policy ran with the same seed.
+  std::optional<Low> ofIdealPolicy;
   double atLeast95 = 0;  // part of the jobs whose performance is at least 0.95
   Low quality;           // of tasks: how fast they ran, relative to alone on the best platform
   Spread waitMs;         // of a job's tasks on average, from its arrival to their start
@@ -180,6 +182,7 @@ struct Summary {
   double simulatedSeconds = 0;
   // For plots: performance of the counted jobs, and the quality of tasks, ascending.
   std::vector<float> performances, qualities;
+  std::vector<float> responses;  // of the jobs that are to be counted, in their order, in ms; 0: never ended
 };
 
 // How the jobs of the recording really fared. Policy, seed and what a cluster does not tell are left as they
@@ -189,5 +192,8 @@ Summary recordedSummary(const Scenario& scenario);
 // The same arguments give the same result. Requires: no problems(scenario).
 Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
                  const std::function<void(const Progress&)>& watch = nullptr);
+
+// Sets ofIdealPolicy. Requires: runs of one scenario.
+void compareWithIdealPolicy(std::vector<Summary>& runs);
 
 }  // namespace tarcil::sim

@@ -6,13 +6,13 @@ five minutes of processor time for each seed.
 
 from figure import Figure, large_scale, mean
 
-DEFAULTS = {"model": "componentwise", "contention": "sum", "margin": 0, "noise_floor": 2, "target": 0.95,
+DEFAULTS = {"model": "componentwise", "contention": "sum", "margin": 10, "noise_floor": 2, "target": 0.95,
             "buckets": 32, "R": "8 to 32", "protect_neighbours": True, "patience": 0.05}
 VARIANTS = [
     ("model", "encoded", {"quality": {"model": "encoded"}}),
     ("contention", "mean", {"quality": {"contention": "mean"}}),
+    ("margin", 0, {"quality": {"margin": 0}}),
     ("margin", 5, {"quality": {"margin": 5}}),
-    ("margin", 10, {"quality": {"margin": 10}}),
     ("margin", 15, {"quality": {"margin": 15}}),
     ("noise_floor", 0, {"quality": {"noise_floor": 0}}),
     ("noise_floor", 5, {"quality": {"noise_floor": 5}}),

@@ -19,12 +19,15 @@ def main(arguments):
         values = [figure(run) for run in runs if run["policy"] == policy]
         return sum(values) / len(values)
 
-    print(f"{'policy':14}{'performance':>12}{'worst 5 %':>11}{'worst 1 %':>11}{'>= 95 %':>9}{'quality':>9}"
+    print(f"{'policy':14}{'performance':>12}{'worst 5 %':>11}{'worst 1 %':>11}{'of ideal':>10}{'worst 5 %':>11}"
+          f"{'>= 95 %':>9}{'quality':>9}"
           f"{'response s':>12}{'wait s':>9}{'used':>7}{'conflicts':>11}")
     for policy in policies:
         performance = [100 * mean(policy, lambda r, k=k: r["performance"][k])
                        for k in ("mean", "p5", "p1", "at_least_95")]
-        print(f"{policy:14}{performance[0]:12.1f}{performance[1]:11.1f}{performance[2]:11.1f}{performance[3]:9.1f}"
+        of_ideal = [100 * mean(policy, lambda r, k=k: r["of_ideal_policy"][k]) for k in ("mean", "p5")]
+        print(f"{policy:14}{performance[0]:12.1f}{performance[1]:11.1f}{performance[2]:11.1f}"
+              f"{of_ideal[0]:10.1f}{of_ideal[1]:11.1f}{performance[3]:9.1f}"
               f"{100 * mean(policy, lambda r: r['quality']['mean']):9.1f}"
               f"{mean(policy, lambda r: r['response_ms']['mean']) / 1e3:12.1f}"
               f"{mean(policy, lambda r: r['wait_ms']['mean']) / 1e3:9.2f}"

@@ -23,8 +23,8 @@ simulate() {
 for error in 0 0.05 0.1 0.2; do
   step "profiles off by $error"
   simulate "large-scale-error-$error" "$scenario" --classification-error "$error"
-  printf 'quality with a margin of 10:\n'
-  simulate "large-scale-margin-error-$error" "$scenario" --classification-error "$error" --policy quality --margin 10
+  printf 'quality without a margin:\n'
+  simulate "large-scale-no-margin-error-$error" "$scenario" --classification-error "$error" --policy ideal,quality --margin 0
 done
 if (($# == 3)); then
   for load in 0.2 0.3 0.4; do

@@ -104,9 +104,8 @@ bool report(const Flags& flags, const std::string& name, const std::string& what
   return sound;
 }
 
-Decision decide(Chooser& chooser, const ClusterState& state, const JobSpec& spec, uint32_t ratio,
-                uint64_t seed) {
-  QualitySettings settings;
+Decision decide(Chooser& chooser, const ClusterState& state, const JobSpec& spec, QualitySettings settings,
+                uint32_t ratio, uint64_t seed) {
   settings.ratio = ratio;
   return chooser.choose(state, {.spec = spec, .tasks = {{0, 0}}, .placedOn = {}}, settings, seed);
 }
@@ -131,10 +130,12 @@ bool figure3(const Flags& flags) {
   }
   JobSpec spec;
   spec.profile.tolerated = Profile::filled(kMaxPressure);
+  QualitySettings settings;
+  settings.margin = 0;  // it would make the loudest alike
   Chooser chooser;
   Rng rng(flags.seed);
   return report(flags, "uniform", "10,000 slots, no two alike", [&](uint32_t ratio, uint64_t seed) {
-    const ServerId best = decide(chooser, state, spec, ratio, seed).explanation.best.front().server;
+    const ServerId best = decide(chooser, state, spec, settings, ratio, seed).explanation.best.front().server;
     return (best + rng.unit()) / (kSteps * kSteps);
   });
 }
@@ -159,7 +160,7 @@ bool figure4(const Flags& flags, uint32_t servers, uint32_t rus, int percent) {
   const std::string name = "servers-" + std::to_string(servers) + "-load-" + std::to_string(percent);
   return report(flags, name, what, [&](uint32_t ratio, uint64_t seed) {
     const size_t kind = rng.below(jobs.size());
-    const Decision decision = decide(chooser, cluster.state(), jobs[kind], ratio, seed);
+    const Decision decision = decide(chooser, cluster.state(), jobs[kind], options.settings, ratio, seed);
     return ranks[kind].place(decision.explanation.best.front().server, ratio, rng);
   });
 }

@@ -184,7 +184,8 @@ std::vector<Summary> runAll(const Scenario& scenario) {
 
 int simulateAll(const SimFlags& flags) {
   const Scenario scenario = scenarioOf(flags);
-  const std::vector<Summary> runs = runAll(scenario);
+  std::vector<Summary> runs = runAll(scenario);
+  sim::compareWithIdealPolicy(runs);
   if (flags.json) {
     Json all = Json::array();
     for (const Summary& run : runs) all.push_back(jsonOf(scenario, run));

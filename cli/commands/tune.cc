@@ -257,8 +257,10 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->check(oneOf({kContentionModels.begin(), kContentionModels.end()}))
       ->type_name("MODEL");
   command
-      .add_option("--margin", flags.margin,
-                  "Pressure added to every resource when a slot is judged, 0 to 99. A new cluster has 0.")
+      .add_option(
+          "--margin", flags.margin,
+          "Pressure added to every resource when a slot is judged, 0 to 99, at most as much as is there; "
+          "not while many jobs wait. A new cluster has 10.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
   command

@@ -44,9 +44,11 @@ struct QualitySettings {
   // mean.
   ContentionModel contention = ContentionModel::kSum;
 
-  // Pressure added to every resource of a slot when it is judged, 0 to 99 points. Higher: safer against wrong
-  // profiles, fewer acceptable slots. 0: profiles are believed.
-  int margin = 0;
+  // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as is
+  // there. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are believed. It lapses
+  // while the cluster is crowded (crowding.h). 10: jobs run better and wait no longer for it
+  // (docs/evaluation.md).
+  int margin = 10;
 
   // Pressure up to which a job may overrun what the residents of a server can bear, 0 to 99 points: such a
   // little is within the error of a profile. 0: never. 2: small enough not to be felt.

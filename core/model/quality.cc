@@ -52,7 +52,7 @@ double q(const Judgement& judgement) {
 Judgement judge(const JobView& job, const Pressure& contention, QualityModel model, int margin) {
   Judgement judgement;
   for (size_t i = 0; i < kResources; ++i) {
-    judgement.contention[i] = static_cast<uint8_t>(std::min(contention[i] + margin, kMaxPressure));
+    judgement.contention[i] = withMargin(contention[i], margin);
   }
   judgement.encoded = encode(judgement.contention, job.order);
   const Encoded u = kEncodedMax - judgement.encoded;

@@ -2,6 +2,7 @@
 // O(kResources).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/model/encoding.h"
@@ -44,8 +45,13 @@ struct Judgement {
 double uH(const Judgement& judgement);  // U_H in [0, 1]
 double q(const Judgement& judgement);   // Q in [0, 1]
 
-// Judges contention C (background included, clamped). `margin` is added to each pressure first: profiles are
-// estimates, and the tightest fit should not be the first to break.
+// A pressure with a safety margin: profiles are estimates, and the tightest fit should not be the first to
+// break. At most as much again, since where nobody presses there is nothing to be wrong about.
+inline uint8_t withMargin(uint8_t pressure, int margin) {
+  return static_cast<uint8_t>(std::min(pressure + std::min<int>(pressure, margin), kMaxPressure));
+}
+
+// Judges contention C (background included, clamped), each pressure withMargin().
 Judgement judge(const JobView& job, const Pressure& contention, QualityModel model, int margin);
 
 // Q as the paper prints Eq. 5: T_W - U_H where the target is missed. For comparison only.

@@ -42,9 +42,9 @@ __attribute__((target("ssse3"))) uint8_t largest(__m128i bytes) {
 // Lanes from kResources on hold other fields of the vacancy; order, tolerated and hurts blank them out.
 __attribute__((target("ssse3"))) Glance glanceByShuffle(const Newcomer& newcomer, const Vacancy& vacancy) {
   const auto load = [](const void* at) { return _mm_load_si128(static_cast<const __m128i*>(at)); };
-  const __m128i felt = _mm_min_epu8(
-      _mm_adds_epu8(load(&vacancy.contention), _mm_set1_epi8(static_cast<char>(newcomer.margin))),
-      _mm_set1_epi8(kMaxPressure));
+  const __m128i contention = load(&vacancy.contention);
+  const __m128i margin = _mm_min_epu8(contention, _mm_set1_epi8(static_cast<char>(newcomer.margin)));
+  const __m128i felt = _mm_min_epu8(_mm_adds_epu8(contention, margin), _mm_set1_epi8(kMaxPressure));
   const __m128i bears = load(&vacancy.slack);
   const __m128i over = _mm_subs_epu8(load(newcomer.hurts.data()), bears);
   const auto broken =
@@ -102,7 +102,7 @@ Glance glancePortably(const Newcomer& newcomer, const Vacancy& vacancy) {
   Order order{};
   int broken = -1, excess = 0;
   for (size_t i = 0; i < kResources; ++i) {
-    felt[i] = static_cast<uint8_t>(std::min(vacancy.contention[i] + newcomer.margin, kMaxPressure));
+    felt[i] = withMargin(vacancy.contention[i], newcomer.margin);
     order[i] = newcomer.order[i];
     excess = std::max(excess, felt[i] - newcomer.tolerated[i]);
     if (broken < 0 && newcomer.hurts[i] > vacancy.slack[i]) broken = static_cast<int>(i);

@@ -24,7 +24,7 @@ struct Newcomer {
   alignas(16) std::array<uint8_t, 16> hurts{};
   Encoded target = 0;  // T_W
   uint32_t rus = 1;    // units of one slot
-  uint8_t margin = 0;  // added to each pressure before it is judged
+  uint8_t margin = 0;  // withMargin() of each pressure is judged
   QualityModel model = QualityModel::kComponentwise;
   double platformFactor = 1;
 };

@@ -149,7 +149,7 @@ struct AgentText {
   }
   std::string operator()(const agent::QueueTold& event) const {
     return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none") +
-           part(event.wakes);
+           part(event.wakes) + (event.crowded ? " crowded" : "");
   }
   std::string operator()(const agent::SubmitArrived& event) const {
     return "SubmitArrived" + part(event.request) + part(event.job);

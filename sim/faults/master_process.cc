@@ -12,7 +12,7 @@ constexpr uint64_t kPublicationsBetweenChecksums = 5;
 const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
 
 agent::QueueTold queueTold(const master::PublishQueue& queue) {
-  return {queue.pendingPriority, queue.wakes, queue.kept};
+  return {queue.pendingPriority, queue.wakes, queue.kept, queue.crowded};
 }
 
 }  // namespace

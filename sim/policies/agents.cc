@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/decide/crowding.h"
 #include "core/state/commit_check.h"
 #include "core/state/extras.h"
 
@@ -151,7 +152,8 @@ void Agents::decideNext(uint32_t number) {
   agent.toDecide.pop_front();
   catchUp(agent);
   Job& job = jobs_[jobNumber];
-  Decision decision = decide(agent, jobNumber);
+  const QualitySettings settings = settingsNow();
+  Decision decision = decide(agent, jobNumber, settings);
   const Duration took = timeOf(decision);
   ++counts_.decisions;
   counts_.decisionMicros.push_back(static_cast<float>((world_.now() + took - job.handedIn).count()));
@@ -168,7 +170,7 @@ void Agents::decideNext(uint32_t number) {
   Commit& commit = commits_[commitNumber];
   commit.job = jobNumber;
   commit.agent = number;
-  commit.judging = judgingFor(specOf(jobNumber), options_.settings);
+  commit.judging = judgingFor(specOf(jobNumber), settings);
   commit.claims = std::move(decision.claims);
   commit.overlays.clear();
   for (const Claim& claim : commit.claims) {
@@ -179,8 +181,15 @@ void Agents::decideNext(uint32_t number) {
   world_.send(took + options_.oneWay, {.kind = kCommitArrives, .a = commitNumber});
 }
 
+// As an agent is told.
+QualitySettings Agents::settingsNow() const {
+  QualitySettings settings = options_.settings;
+  if (isCrowded(waiting_.size() + 1, servers_.size())) settings.margin = 0;
+  return settings;
+}
+
 // As AgentLogic makes an attempt.
-Decision Agents::decide(Agent& agent, JobNumber number) {
+Decision Agents::decide(Agent& agent, JobNumber number, const QualitySettings& settings) {
   const Job& job = jobs_[number];
   const JobSpec& spec = specOf(number);
   const size_t slots = agent.state.freeUnits() / spec.rusPerTask;
@@ -197,25 +206,25 @@ Decision Agents::decide(Agent& agent, JobNumber number) {
     if (static_cast<int64_t>(slots) > most) {
       JobSpec sampled = spec;
       sampled.policy = Policy::kQuality;
-      QualitySettings settings = options_.settings;
-      settings.ratio = std::max<uint32_t>(1, static_cast<uint32_t>(most / static_cast<int64_t>(wanted)));
-      const PlacementRequest bounded{.spec = sampled,
+      QualitySettings bounded = settings;
+      bounded.ratio = std::max<uint32_t>(1, static_cast<uint32_t>(most / static_cast<int64_t>(wanted)));
+      const PlacementRequest cheaper{.spec = sampled,
                                      .tasks = request.tasks,
                                      .placedOn = {},
                                      .standard = request.standard,
                                      .candidates = 0};
-      return agent.chooser.choose(agent.state, bounded, settings, seed);
+      return agent.chooser.choose(agent.state, cheaper, bounded, seed);
     }
-    return agent.chooser.choose(agent.state, request, options_.settings, seed);
+    return agent.chooser.choose(agent.state, request, settings, seed);
   }
-  Decision decision = agent.chooser.choose(agent.state, request, options_.settings, seed);
+  Decision decision = agent.chooser.choose(agent.state, request, settings, seed);
   const Explanation& explained = decision.explanation;
   if (!job.late && !explained.enoughFound && !explained.allSeen) {
     Rng likelyRng(seed);
     agent.bringLikelyUpToDate();
-    request.besides = agent.likely.draw(agent.state, spec, options_.settings, explained.most, likelyRng);
+    request.besides = agent.likely.draw(agent.state, spec, settings, explained.most, likelyRng);
     if (!request.besides.empty()) {
-      decision = agent.chooser.choose(agent.state, request, options_.settings, seed);
+      decision = agent.chooser.choose(agent.state, request, settings, seed);
     }
   }
   return decision;
@@ -337,7 +346,12 @@ void Agents::wait(JobNumber number) {
   const SimJob& simJob = world_.job(number);
   resting_.insert(kindOf(number));
   job.waits = true;
+  const bool wasCrowded = isCrowded(waiting_.size(), servers_.size());
   waiting_.emplace(-simJob.priority, number);
+  if (!wasCrowded && isCrowded(waiting_.size(), servers_.size()) && options_.settings.margin > 0) {
+    improved_ = true;  // what found no place by the margin may find one without it
+    wakeSoon();
+  }
   if (job.waitingSince) return;
   job.waitingSince = world_.now();
   const auto bound = boundOf(specOf(number), static_cast<uint32_t>(job.queued.size()));

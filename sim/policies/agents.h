@@ -113,7 +113,8 @@ class Agents final : public Scheduler {
   // --- Agents
   void handIn(JobNumber job);
   void decideNext(uint32_t agent);
-  Decision decide(Agent& agent, JobNumber job);
+  QualitySettings settingsNow() const;
+  Decision decide(Agent& agent, JobNumber job, const QualitySettings& settings);
   Duration timeOf(const Decision& decision) const;
   void catchUp(Agent& agent);
   void answered(uint32_t commit);

@@ -105,6 +105,52 @@ TEST(AgentTurns, OfWhatIsKeptAJobTakesWhatItsTurnNames) {
   EXPECT_EQ(h.launches[0].spec.server, "b");
 }
 
+// A server on which the job would feel 20 where it tolerates 24: good enough, but not by the margin of 10.
+struct TightFit : AgentHarness {
+  static constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
+
+  TightFit() : AgentHarness({aServer("a")}) {
+    holdTurns();
+    Profile neighbour;
+    neighbour.caused[kLlc] = 20;
+    master.occupyElsewhere(0, neighbour, 1);
+    attach();
+    spec.profile.tolerated[kLlc] = 24;
+    submitted(spec);
+    EXPECT_THAT(launches, IsEmpty());
+  }
+
+  JobSpec spec = aJob(1);
+};
+
+TEST(AgentTurns, TheMarginLapsesWhileTheClusterIsCrowded) {
+  TightFit h;
+  h.giveTurns();
+  EXPECT_THAT(h.commits, IsEmpty());
+  h.handle(agent::QueueTold{.crowded = true});
+  h.giveTurns();
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].judging.margin, 0);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
+TEST(AgentTurns, TheMarginHoldsAgainOnceItIsNotCrowded) {
+  TightFit h;
+  h.handle(agent::QueueTold{.crowded = true});
+  h.handle(agent::QueueTold{.crowded = false});
+  h.giveTurns();
+  EXPECT_THAT(h.commits, IsEmpty());
+}
+
+TEST(AgentTurns, TheMarginDoesNotKeepAJobFromWhatIsKeptForIt) {
+  TightFit h;
+  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
+  h.giveTurns();
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
 TEST(AgentTurns, TheTurnOfAJobThatIsNotKnownIsPassed) {
   Full h;
   h.handle(agent::TurnsGiven{{jobId(7)}});

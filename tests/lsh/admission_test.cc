@@ -31,11 +31,11 @@ Vacancy ofFour(uint16_t free) {
   return vacancy;
 }
 
-// A job that tolerates 50 on each resource, and causes so much.
-Newcomer aJob(uint8_t caused, double factor = 1, int margin = 0) {
+// A job that causes and tolerates so much on each resource.
+Newcomer aJob(uint8_t caused, double factor = 1, int margin = 0, uint8_t tolerated = 50) {
   Profile profile;
   profile.caused.fill(caused);
-  profile.tolerated.fill(50);
+  profile.tolerated.fill(tolerated);
   Judging judging;
   judging.caused = profile.caused;
   judging.tolerated = profile.tolerated;
@@ -102,9 +102,9 @@ TEST_F(Admissions, JudgeAMarginAndAPlatformAsSlotsAreJudged) {
   servers(6, 2);
   job_ = aJob(0, 0.9);
   EXPECT_EQ(ask({}).slots, 0);
-  job_ = aJob(0, 1, 44);  // 10 and 44 exceed 50 by 4: S = 0.96
+  job_ = aJob(0, 1, 9, 15);  // 10 and 9 exceed 15 by 4: S = 0.96
   EXPECT_EQ(ask({}).slots, 6);
-  job_ = aJob(0, 1, 45);
+  job_ = aJob(0, 1, 10, 15);
   EXPECT_EQ(ask({}).slots, 0);
 }
 
@@ -172,7 +172,7 @@ TEST_F(Admissions, PlaceOnTheBestThereIsWhereTheWaitExceedsTheBound) {
 TEST_F(Admissions, TakeNoAccountOfWhatComesIntoOtherBuckets) {
   servers(0, 0);
   history(360, 3);
-  job_ = aJob(0, 1, 99);  // the quiet server does not match either
+  job_ = aJob(0, 1, 0, 0);  // the quiet server does not match either
   EXPECT_EQ(ask({}).wait.basis, WaitEstimate::Basis::kTooFew);
 }
 

@@ -82,6 +82,10 @@ TaskEnd exitedWith(int code) {
 }
 
 MasterHarness::MasterHarness(MasterOptions options) : options_(options) {
+  QualitySettings settings;
+  settings.margin = 0;
+  const Mutation stored = Put{settings};
+  EXPECT_TRUE(store_.write({&stored, 1}).ok());
   start();
 }
 

@@ -108,6 +108,20 @@ TEST_F(Preemption, DoesNothingWhereAServerIsAcceptableAsItIs) {
   EXPECT_THAT(tryInVain(2, ofPriority(50)), IsEmpty());
 }
 
+TEST_F(Preemption, EndsNobodyForTheSakeOfAMargin) {
+  h.handle(master::SettingsSet{77, QualitySettings{}});
+  JobSpec loud = preemptible(10);
+  loud.profile = causing(Resource::kLlc, 20);
+  run(1, loud, {0});
+  run(2, preemptible(10, 2), {1, 1});
+  JobSpec tight = ofPriority(50);
+  tight.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 24;
+  EXPECT_THAT(tryInVain(3, tight), IsEmpty()) << "the other unit of the first server is good enough";
+  JobSpec tighter = ofPriority(50);
+  tighter.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 10;
+  EXPECT_THAT(tryInVain(4, tighter), SizeIs(1));
+}
+
 TEST_F(Preemption, TakesTheLowestFirstThenTheYoungest) {
   run(1, preemptible(20, 2), {0, 0});
   const auto lowest = run(2, preemptible(10, 2), {1, 1});

@@ -87,6 +87,27 @@ TEST_F(Turns, AreInOneOrderForAllAgents) {
   EXPECT_THAT(turns(pass(x, 3)), ElementsAre(jobId(1)));
 }
 
+TEST_F(Turns, WhereMoreWaitAllAreTriedAgainWithoutAMargin) {
+  h.handle(master::SettingsSet{77, QualitySettings{}});
+  h.commit(x, triedInVain(1, ofPriority(10)));
+  EXPECT_FALSE(h.queueTold().crowded);
+  h.commit(x, triedInVain(2, ofPriority(20)));
+  EXPECT_TRUE(h.queueTold().crowded);
+  EXPECT_THAT(turns(h.lastActions()), ElementsAre(jobId(2)));
+  EXPECT_THAT(turns(pass(x, 2)), ElementsAre(jobId(1)));
+  EXPECT_THAT(turns(pass(x, 1)), IsEmpty());
+  h.commit(x, triedInVain(3, ofPriority(30)));
+  EXPECT_THAT(turns(h.lastActions()), IsEmpty()) << "it was so before";
+  h.cancel(3, theOperator());
+  h.cancel(2, theOperator());
+  EXPECT_FALSE(h.queueTold().crowded);
+}
+
+TEST_F(Turns, WithoutAMarginNothingIsCrowded) {
+  for (int job = 1; job <= 3; ++job) h.commit(x, triedInVain(job, ofPriority(10)));
+  EXPECT_FALSE(h.queueTold().crowded);
+}
+
 TEST_F(Turns, ACommitForTheJobEndsItsTurn) {
   h.commit(x, triedInVain(1, ofPriority(20)));
   h.commit(x, triedInVain(2, ofPriority(10)));

@@ -40,6 +40,26 @@ TEST(SimCommand, PrintsOneObjectForOneRun) {
   for (const char* part : {"p50", "p99"}) EXPECT_TRUE(run["decision_us"].contains(part)) << part;
 }
 
+TEST(SimCommand, ComparesJobByJobWithThePolicyIdealWhereThatRan) {
+  const Words policies = {"--policy", "ideal,quality,random", "--seeds", "1,2"};
+  Words withJson = policies;
+  withJson.push_back("--json");
+  const Json runs = jsonOf(tarcil(smallWith(withJson)));
+  ASSERT_EQ(runs.size(), 6u);
+  for (const Json& run : runs) {
+    const double mean = run["of_ideal_policy"]["mean"];
+    if (run["policy"] == "ideal") {
+      EXPECT_EQ(mean, 1);
+    } else {
+      EXPECT_LT(mean, 1);
+      EXPECT_GT(mean, run["performance"]["mean"]) << "the policy ideal has to do with servers in use, too";
+    }
+  }
+  EXPECT_THAT(tarcil(smallWith(policies)).out, testing::HasSubstr("Of ideal %"));
+  const Words alone = {"--policy", "quality", "--seed", "1"};
+  EXPECT_THAT(tarcil(smallWith(alone)).out, testing::Not(testing::HasSubstr("Of ideal")));
+}
+
 TEST(SimCommand, PrintsTheSameForTheSameSeedsHoweverTheyAreSpreadOverTheCores) {
   const Words arguments = smallWith({"--policy", "quality,random", "--seeds", "1..3", "--json"});
   const ProcessResult first = tarcil(arguments), second = tarcil(arguments);
