@@ -161,8 +161,10 @@ struct AgentLogic::State {
   };
   // Whether the sample reached its cap without finding enough, and matching buckets may have more.
   bool lookOn(const JobSpec& spec, const Decision& decision, const How& how) const;
-  // Decides on the copy as it is; changes only the chooser's memory. Requires: ready().
+  // Decides on the copy as it is; changes only the chooser's memory. A job that does not say how long it may
+  // wait for a good place prefers one with the margin, and does not wait for it. Requires: ready().
   Attempt attemptFor(const agent::HeldJob& held, const How& how, Chooser& with) const;
+  Attempt attemptBy(const agent::HeldJob& held, const How& how, Chooser& with) const;
   Commit emptyCommit(const Job& job) const;
   void send(Job& job, Commit commit, const agent::WaitReason& reason, Turn& turn);
   // Tells the master why the job waits, now or as soon as the last word is old enough, if that is news.

@@ -91,6 +91,7 @@ Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
   Commit commit = emptyCommit(job);
   commit.claims = std::move(attempt.decision.claims);
   commit.explanation = std::move(attempt.decision.explanation);
+  commit.judging.margin = commit.explanation.margin;
   return commit;
 }
 
@@ -115,6 +116,16 @@ QualitySettings AgentLogic::State::settingsFor(const Job& job) const {
 
 AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, const How& how,
                                                          Chooser& with) const {
+  Attempt attempt = attemptBy(held, how, with);
+  const bool holdsOut = held.record().spec.maxWait.has_value();
+  if (attempt.reason.empty() || holdsOut || how.settings.margin == 0) return attempt;
+  How without = how;
+  without.settings.margin = 0;
+  return attemptBy(held, without, with);
+}
+
+AgentLogic::State::Attempt AgentLogic::State::attemptBy(const HeldJob& held, const How& how,
+                                                        Chooser& with) const {
   const JobSpec& spec = held.record().spec;
   const size_t placeable = held.placeable();
   uint64_t free = copy.state().freeUnits(), freeOfKept = 0;
@@ -161,7 +172,7 @@ Commit AgentLogic::State::emptyCommit(const Job& job) const {
   Commit commit;
   commit.job = job.id();
   commit.wakesSeen = wakes;
-  commit.judging = judgingFor(job.spec(), settingsFor(job));
+  commit.judging = judgingFor(job.spec(), settings);
   commit.gang = job.spec().schedule == Schedule::kGang;
   return commit;
 }

@@ -260,7 +260,7 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       .add_option(
           "--margin", flags.margin,
           "Pressure added to every resource when a slot is judged, 0 to 99, at most as much as is there; "
-          "not while many jobs wait. A new cluster has 10.")
+          "not while many jobs wait; only jobs with max_wait wait for it. A new cluster has 10.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
   command

@@ -46,8 +46,8 @@ struct QualitySettings {
 
   // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as is
   // there. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are believed. It lapses
-  // while the cluster is crowded (crowding.h). 10: jobs run better and wait no longer for it
-  // (docs/evaluation.md).
+  // while the cluster is crowded (crowding.h), and only jobs with a max_wait wait for it. 10: jobs run
+  // better, and wait no longer for it (docs/evaluation.md).
   int margin = 10;
 
   // Pressure up to which a job may overrun what the residents of a server can bear, 0 to 99 points: such a

@@ -152,8 +152,7 @@ void Agents::decideNext(uint32_t number) {
   agent.toDecide.pop_front();
   catchUp(agent);
   Job& job = jobs_[jobNumber];
-  const QualitySettings settings = settingsNow();
-  Decision decision = decide(agent, jobNumber, settings);
+  Decision decision = decide(agent, jobNumber);
   const Duration took = timeOf(decision);
   ++counts_.decisions;
   counts_.decisionMicros.push_back(static_cast<float>((world_.now() + took - job.handedIn).count()));
@@ -170,7 +169,8 @@ void Agents::decideNext(uint32_t number) {
   Commit& commit = commits_[commitNumber];
   commit.job = jobNumber;
   commit.agent = number;
-  commit.judging = judgingFor(specOf(jobNumber), settings);
+  commit.judging = judgingFor(specOf(jobNumber), options_.settings);
+  commit.judging.margin = decision.explanation.margin;
   commit.claims = std::move(decision.claims);
   commit.overlays.clear();
   for (const Claim& claim : commit.claims) {
@@ -189,7 +189,17 @@ QualitySettings Agents::settingsNow() const {
 }
 
 // As AgentLogic makes an attempt.
-Decision Agents::decide(Agent& agent, JobNumber number, const QualitySettings& settings) {
+Decision Agents::decide(Agent& agent, JobNumber number) {
+  QualitySettings settings = settingsNow();
+  Decision decision = decideBy(agent, number, settings);
+  const bool holdsOut = specOf(number).maxWait.has_value();
+  if (decision.claims.size() == jobs_[number].queued.size() || holdsOut || settings.margin == 0)
+    return decision;
+  settings.margin = 0;
+  return decideBy(agent, number, settings);
+}
+
+Decision Agents::decideBy(Agent& agent, JobNumber number, const QualitySettings& settings) {
   const Job& job = jobs_[number];
   const JobSpec& spec = specOf(number);
   const size_t slots = agent.state.freeUnits() / spec.rusPerTask;

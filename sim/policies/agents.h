@@ -114,7 +114,8 @@ class Agents final : public Scheduler {
   void handIn(JobNumber job);
   void decideNext(uint32_t agent);
   QualitySettings settingsNow() const;
-  Decision decide(Agent& agent, JobNumber job, const QualitySettings& settings);
+  Decision decide(Agent& agent, JobNumber job);
+  Decision decideBy(Agent& agent, JobNumber job, const QualitySettings& settings);
   Duration timeOf(const Decision& decision) const;
   void catchUp(Agent& agent);
   void answered(uint32_t commit);

@@ -116,12 +116,22 @@ struct TightFit : AgentHarness {
     master.occupyElsewhere(0, neighbour, 1);
     attach();
     spec.profile.tolerated[kLlc] = 24;
+    spec.maxWait = 1h;
     submitted(spec);
     EXPECT_THAT(launches, IsEmpty());
   }
 
   JobSpec spec = aJob(1);
 };
+
+TEST(AgentTurns, WhoDoesNotSayHowLongItMayWaitDoesNotWaitForTheMargin) {
+  TightFit h;
+  h.spec.maxWait.reset();
+  h.submit(h.spec, jobId(2));
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims.size(), 1u);
+  EXPECT_EQ(h.commits[0].judging.margin, 0);
+}
 
 TEST(AgentTurns, TheMarginLapsesWhileTheClusterIsCrowded) {
   TightFit h;
