@@ -73,7 +73,7 @@ struct QueueTold {
   // Servers, ascending, that are kept free for jobs that wait: only jobs whose turn lets them, or that come
   // before all that are pending, may take them.
   std::vector<ServerId> kept{};
-  bool crowded = false;  // slots are judged without the margin (core/decide/crowding.h)
+  bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 };
 
 // A client hands in a job. Where the agent or the master has it already (same id, same user), it is answered

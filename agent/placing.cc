@@ -4,6 +4,7 @@
 
 #include "agent/agent_state.h"
 #include "core/decide/chooser.h"
+#include "core/decide/margin.h"
 
 namespace tarcil {
 
@@ -117,8 +118,8 @@ QualitySettings AgentLogic::State::settingsFor(const Job& job) const {
 AgentLogic::State::Attempt AgentLogic::State::attemptFor(const HeldJob& held, const How& how,
                                                          Chooser& with) const {
   Attempt attempt = attemptBy(held, how, with);
-  const bool holdsOut = held.record().spec.maxWait.has_value();
-  if (attempt.reason.empty() || holdsOut || how.settings.margin == 0) return attempt;
+  if (attempt.reason.empty() || how.settings.margin == 0) return attempt;
+  if (holdsOutForMargin(held.record().spec)) return attempt;
   How without = how;
   without.settings.margin = 0;
   return attemptBy(held, without, with);

@@ -313,7 +313,7 @@ struct PublishQueue {
   // Servers, ascending, that are kept free for jobs that wait: whoever has no turn that lets it take them
   // leaves them alone, but for jobs of a higher priority than the pending one.
   std::vector<ServerId> kept{};
-  bool crowded = false;  // slots are judged without the margin (core/decide/crowding.h)
+  bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 
   bool operator==(const PublishQueue&) const = default;
 };

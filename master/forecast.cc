@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/decide/chooser.h"
+#include "core/decide/margin.h"
 #include "core/model/quality.h"
 #include "core/state/glance.h"
 #include "core/state/vacancy.h"
@@ -57,7 +58,8 @@ Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t sl
     return {.verdict = Admit::kQueue, .wait = {.basis = WaitEstimate::Basis::kTooFew}, .bound = spec.maxWait};
   }
   const QualitySettings& settings = published_.settings();
-  const Judging judging = judgingFor(spec, settings);
+  Judging judging = judgingFor(spec, settings);
+  if (!holdsOutForMargin(spec)) judging.margin = 0;
   std::vector<Newcomer> newcomers;
   double best = 0;
   for (const std::string& platform : platforms_) {

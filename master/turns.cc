@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "core/decide/crowding.h"
+#include "core/decide/margin.h"
 #include "master/preemption.h"
 #include "master/reservation.h"
 

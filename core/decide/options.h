@@ -46,7 +46,7 @@ struct QualitySettings {
 
   // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as is
   // there. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are believed. It lapses
-  // while the cluster is crowded (crowding.h), and only jobs with a max_wait wait for it. 10: jobs run
+  // while the cluster is crowded (margin.h), and only jobs with a max_wait wait for it. 10: jobs run
   // better, and wait no longer for it (docs/evaluation.md).
   int margin = 10;
 

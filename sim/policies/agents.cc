@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/decide/crowding.h"
+#include "core/decide/margin.h"
 #include "core/state/commit_check.h"
 #include "core/state/extras.h"
 
@@ -192,7 +192,7 @@ QualitySettings Agents::settingsNow() const {
 Decision Agents::decide(Agent& agent, JobNumber number) {
   QualitySettings settings = settingsNow();
   Decision decision = decideBy(agent, number, settings);
-  const bool holdsOut = specOf(number).maxWait.has_value();
+  const bool holdsOut = holdsOutForMargin(specOf(number));
   if (decision.claims.size() == jobs_[number].queued.size() || holdsOut || settings.margin == 0)
     return decision;
   settings.margin = 0;
@@ -371,7 +371,8 @@ void Agents::wait(JobNumber number) {
 
 // As Forecast of the master tells it.
 std::optional<Duration> Agents::boundOf(const JobSpec& spec, uint32_t slots) {
-  const Judging judging = judgingFor(spec, options_.settings);
+  Judging judging = judgingFor(spec, options_.settings);
+  if (!holdsOutForMargin(spec)) judging.margin = 0;
   std::vector<Newcomer> newcomers;
   double best = 0;
   for (size_t p = 0; p < belief_.shares.size(); ++p) {

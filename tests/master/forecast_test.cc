@@ -88,6 +88,15 @@ TEST_F(Forecasts, WhatThoseAheadWantIsNotFree) {
   EXPECT_NE(wait(1, 8), std::nullopt);
 }
 
+TEST_F(Forecasts, OnlyAJobThatSaysForHowLongWaitsForAMargin) {
+  for (ServerId server : {0, 1}) occupy(server, 100 + server, causing(Resource::kLlc, 20));
+  JobSpec tight = spec();
+  tight.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 24;
+  EXPECT_EQ(forecast.waitOf(tight, 1, 0, now), std::nullopt);
+  tight.maxWait = 1h;
+  EXPECT_NE(forecast.waitOf(tight, 1, 0, now), std::nullopt);
+}
+
 TEST_F(Forecasts, NothingIsKnownOfAClusterThatHasJustStarted) {
   fill();
   EXPECT_EQ(wait()->basis, Basis::kTooYoung);

@@ -42,7 +42,7 @@ TaskEnd exitedWith(int code);
 
 class MasterHarness {
  public:
-  // A cluster without a margin: with one, a second job that waits wakes the first (core/decide/crowding.h).
+  // A cluster without a margin: with one, a second job that waits wakes the first (core/decide/margin.h).
   explicit MasterHarness(MasterOptions options = {});
 
   MasterLogic& logic() { return *logic_; }
