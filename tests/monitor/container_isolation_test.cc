@@ -110,6 +110,7 @@ TEST_F(ContainerIsolationTest, ATaskThatRenamesItselfIsKnownAllTheSame) {
   containers().start(script(1,
                             "printf ') Z 1 1 (' > /proc/self/comm; setsid sh -c \"printf 'systemd\\n9' > "
                             "/proc/self/comm; sleep 1000\" & cat /proc/self/comm /proc/$$/comm; sleep 1000"));
+  containers().untilStarted(1);
   containers().untilOutput(1, ") Z 1 1 (");
   EXPECT_EQ(containers().executor().running().size(), 1u);
   containers().executor().signal(1, SIGKILL);
