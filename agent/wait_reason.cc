@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/model/quality.h"
 #include "core/state/extras.h"
 
 namespace tarcil::agent {
@@ -10,14 +11,14 @@ namespace {
 
 using std::to_string;
 
-// The resource that exceeds what the job tolerates by most on any of the candidates; empty where none does:
-// then the platforms are too slow.
-std::string_view worstResource(const JobSpec& spec, const Explanation& decision) {
+// The resource that, with this margin, exceeds what the job tolerates by most on any of the candidates; empty
+// where none does.
+std::string_view worstResource(const JobSpec& spec, const Explanation& decision, int margin) {
   int worst = 0;
   std::string_view resource;
   for (const Candidate& candidate : decision.best) {
     for (size_t i = 0; i < kResources; ++i) {
-      int excess = candidate.contention[i] - spec.profile.tolerated[i];
+      const int excess = withMargin(candidate.contention[i], margin) - spec.profile.tolerated[i];
       if (excess <= worst) continue;
       worst = excess;
       resource = kResourceNames[i];
@@ -47,9 +48,13 @@ WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
     case Dropped::kSpread:
       return {kind, "its spread allows no more tasks on the rest"};
     case Dropped::kQuality: {
-      const std::string resource(worstResource(spec, decision));
-      if (resource.empty()) return {kind, "the platforms of the rest are too slow for its target"};
-      return {kind + ":" + resource, resource + " is too contended on the rest"};
+      const std::string resource(worstResource(spec, decision, 0));
+      if (!resource.empty()) return {kind + ":" + resource, resource + " is too contended on the rest"};
+      const std::string tight(worstResource(spec, decision, decision.margin));
+      if (tight.empty()) return {kind, "the platforms of the rest are too slow for its target"};
+      return {kind + ":" + tight + ":margin",
+              tight + " leaves less to spare on the rest than the margin of " + to_string(decision.margin) +
+                  ", for which it waits up to its max_wait"};
     }
     case Dropped::kNeighbour: {
       const size_t resource = reason - static_cast<size_t>(Dropped::kNeighbour);

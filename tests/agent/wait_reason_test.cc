@@ -44,6 +44,18 @@ TEST(WaitReason, NamesTheResourceThatIsTooContended) {
             "3 of 40 slots sampled suit it: llc is too contended on the rest");
 }
 
+TEST(WaitReason, NamesTheMarginWhereOnlyThatIsMissing) {
+  Explanation decision = sampled(4, 1, Dropped::kQuality);
+  decision.best = {Candidate{}};
+  decision.best[0].contention = pressure({{Resource::kLlc, 20}});
+  decision.margin = 10;
+  const JobSpec spec = aJob(4, tolerating({{Resource::kLlc, 24}}));
+  EXPECT_EQ(
+      whyWaiting(spec, 2, {.usable = 64, .free = 40}, &decision).text,
+      "1 of 4 slots sampled suit it: llc leaves less to spare on the rest than the margin of 10, for which "
+      "it waits up to its max_wait");
+}
+
 TEST(WaitReason, NamesWhatTheRestLacks) {
   EXPECT_EQ(textAfter(sampled(
                 4, 2, static_cast<size_t>(Dropped::kNeighbour) + static_cast<size_t>(Resource::kLlc))),
