@@ -131,8 +131,8 @@ class Search {
   Search(const Context& context, const Job& job)
       : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
     except_ = context.tables.jobs.queue().leaves(JobTable::placeOf(job));
-    judging_ = judgingFor(spec_, context.tables.settings);
-    judging_.margin = 0;  // nobody is ended for the sake of a margin
+    // Nobody is ended for the sake of a margin.
+    judging_ = judgingWithoutMargin(spec_, context.tables.settings);
     best_ = bestFactor();
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/decide/chooser.h"
 #include "core/model/quality.h"
 #include "master/claimants.h"
 #include "master/reservation.h"
@@ -72,7 +71,7 @@ bool takePlace(Context& context, Job& job, Claim claim) {
                        verdictOn(spec, tables.settings, server, claim) == Verdict::kGranted;
   if (!isThere) return false;
   claim.attempt = task.attempt;
-  const Judging judging = judgingFor(spec, tables.settings);
+  const Judging judging = judgingWithoutMargin(spec, tables.settings);
   const JobView view = viewOn(spec.profile, server.share, 1.0);
   const Judgement judged =
       judge(view,

@@ -33,10 +33,16 @@ Claim freshClaim(const Server& server, uint32_t rus) {
   return claim;
 }
 
+Judging judgingWithoutMargin(const JobSpec& spec, const QualitySettings& settings) {
+  Judging judging = judgingFor(spec, settings);
+  judging.margin = 0;
+  return judging;
+}
+
 Verdict verdictOn(const JobSpec& spec, const QualitySettings& settings, const Server& server,
                   const Claim& claim) {
-  return checkClaim(claim, judgingFor(spec, settings), spec.extras, server.record.facts, server.status,
-                    server.share);
+  return checkClaim(claim, judgingWithoutMargin(spec, settings), spec.extras, server.record.facts,
+                    server.status, server.share);
 }
 
 }  // namespace tarcil::master
