@@ -38,7 +38,7 @@ def main():
     parser = argparse.ArgumentParser(prog="check-hunt.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help="this guard alone; may be repeated")
-    parser.add_argument("--seeds", type=int, default=500, help="histories looked at for each; default 500")
+    parser.add_argument("--seeds", type=int, default=1000, help="histories looked at for each; default 1000")
     parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "hunt", help="default: build/hunt")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
