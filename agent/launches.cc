@@ -8,7 +8,10 @@ void Launches::start(LaunchSpec spec, size_t unitsMore, ServerId server, const C
                      std::vector<Action>& actions) {
   AllocationId allocation = spec.allocation;
   auto [entry, added] = launching_.try_emplace(allocation);
-  if (!added) return;
+  if (!added) {
+    entry->second.isOutdated = entry->second.stage == Launching::Stage::kSent;
+    return;
+  }
   entry->second.spec = std::move(spec);
   entry->second.unitsMore = unitsMore;
   entry->second.server = server;
@@ -20,11 +23,12 @@ void Launches::answered(const LaunchAnswered& answer, MonotonicTime now) {
   auto found = launching_.find(answer.allocation);
   if (found == launching_.end()) return;
   Launching& launching = found->second;
-  if (answer.outcome != LaunchAnswered::Outcome::kUnreachable) {
+  if (answer.outcome != LaunchAnswered::Outcome::kUnreachable && !launching.isOutdated) {
     drop(answer.allocation);
     return;
   }
   if (launching.stage != Launching::Stage::kSent) return;
+  launching.isOutdated = false;
   launching.stage = Launching::Stage::kPausing;
   launching.due = now + launching.pause;
   launching.pause = std::min(launching.pause * 3 / 2, kLongestPause);

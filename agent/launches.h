@@ -22,9 +22,10 @@ class Launches {
 
   static constexpr Duration kLongestPause = std::chrono::seconds(2);
 
-  // Sends the launch, now or as soon as the server's facts are known. No effect where it is under way
-  // already. The server's name is filled in here. So is the memory of `unitsMore`, units that the task got
-  // beyond those that its job asks for: where the job limits memory, the limit goes with them.
+  // Sends the launch, now or as soon as the server's facts are known. Where it is under way already, it is
+  // sent once more when that has been answered. The server's name is filled in here. So is the memory of
+  // `unitsMore`, units that the task got beyond those that its job asks for: where the job limits memory, the
+  // limit goes with them.
   void start(LaunchSpec spec, size_t unitsMore, ServerId server, const ClusterState& state,
              std::vector<Action>& actions);
 
@@ -50,6 +51,8 @@ class Launches {
     Duration pause{};
     enum class Stage : uint8_t { kNoFacts, kSent, kPausing } stage = Stage::kNoFacts;
     MonotonicTime due{};  // pausing
+    // Sent, and asked for again since: who answers may be a machine that is lost by now.
+    bool isOutdated = false;
   };
 
   void send(Launching& launching, const ClusterState& state, std::vector<Action>& actions);

@@ -30,6 +30,23 @@ struct Launched : AgentHarness {
   }
 };
 
+// The answer may come from a machine that is lost by then: the master says "starting" of what its successor
+// does not know.
+TEST(Launching, IsRepeatedWhereTheMasterAskedForItBeforeTheAnswer) {
+  Launched h;
+  ASSERT_EQ(h.launches.size(), 1u);
+  const AllocationId allocation = h.launches[0].spec.allocation;
+  h.tell(h.master.unfinishedJobs().at(0));
+  EXPECT_EQ(h.launches.size(), 1u) << "it is under way";
+  h.launchAnswered(allocation, Outcome::kAccepted);
+  h.pass(10s);
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[1].spec.allocation, allocation);
+  h.launchAnswered(allocation, Outcome::kAccepted);
+  h.pass(10s);
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
 TEST(Launching, SaysWhichExtrasTheTaskWasGiven) {
   AgentHarness h({aServer("a").extra("gpus", 4)});
   h.attach();
