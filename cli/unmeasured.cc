@@ -8,7 +8,6 @@
 #include "cli/known_applications.h"
 #include "cli/output.h"
 #include "cli/profiling_server.h"
-#include "core/model/constraint.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -18,14 +17,11 @@ namespace {
 constexpr Duration kLongestMeasurement = std::chrono::minutes(30);
 
 bool suits(const JobSpec& job, const ServerFacts& server) {
-  const auto attributes = constraintAttributes(server);
-  const bool meetsAll = std::ranges::all_of(
-      job.placement.constraints, [&](const Constraint& constraint) { return meets(constraint, attributes); });
   const bool hasExtras = std::ranges::all_of(job.extras, [&server](const auto& extra) {
     const auto found = server.extras.find(extra.first);
     return found != server.extras.end() && found->second >= extra.second;
   });
-  return meetsAll && hasExtras;
+  return hasExtras && meets(server, job.placement.constraints);
 }
 
 // Nothing is put into a working folder that others use, too: there the profiler has what came with it.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/decide/chooser.h"
 #include "core/decide/margin.h"
 #include "core/model/quality.h"
 #include "core/state/glance.h"
@@ -58,8 +57,7 @@ Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t sl
     return {.verdict = Admit::kQueue, .wait = {.basis = WaitEstimate::Basis::kTooFew}, .bound = spec.maxWait};
   }
   const QualitySettings& settings = published_.settings();
-  Judging judging = judgingFor(spec, settings);
-  if (!holdsOutForMargin(spec)) judging.margin = 0;
+  const Judging judging = judgingToWaitBy(spec, settings);
   std::vector<Newcomer> newcomers;
   double best = 0;
   for (const std::string& platform : platforms_) {

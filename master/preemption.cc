@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/decide/chooser.h"
+#include "core/decide/margin.h"
 #include "core/model/quality.h"
 #include "core/state/commit_check.h"
 #include "master/spreading.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/decide/margin.h"
 #include "core/model/quality.h"
 #include "master/claimants.h"
 #include "master/reservation.h"

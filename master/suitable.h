@@ -20,10 +20,8 @@ uint64_t freePlaces(const Server& server, const JobSpec& spec);
 // checked, it is judged anew. Its floor is 0.
 Claim freshClaim(const Server& server, uint32_t rus);
 
-// How a job's slots are judged where the master looks for them itself: a place without the margin will do.
-Judging judgingWithoutMargin(const JobSpec& spec, const QualitySettings& settings);
-
-// Whether the server as it is now grants such a claim to a task of the job (core/state/commit_check.h).
+// Whether the server as it is now grants such a claim to a task of the job (core/state/commit_check.h). Where
+// the master looks for places itself, one without the margin will do (core/decide/margin.h).
 Verdict verdictOn(const JobSpec& spec, const QualitySettings& settings, const Server& server,
                   const Claim& claim);
 

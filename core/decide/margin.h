@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
+#include "core/decide/options.h"
 #include "core/model/job.h"
+#include "core/state/claim.h"
 
 namespace tarcil {
 
@@ -19,5 +21,11 @@ constexpr bool isCrowded(size_t waiting, size_t servers) {
 inline bool holdsOutForMargin(const JobSpec& spec) {
   return spec.maxWait.has_value();
 }
+
+// judgingFor() where a place without the margin will do.
+Judging judgingWithoutMargin(const JobSpec& spec, const QualitySettings& settings);
+
+// How places are judged that the job would wait for: with the margin only where it holds out for it.
+Judging judgingToWaitBy(const JobSpec& spec, const QualitySettings& settings);
 
 }  // namespace tarcil

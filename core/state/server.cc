@@ -1,6 +1,25 @@
 #include "core/state/server.h"
 
+#include <algorithm>
+#include <string_view>
+
+#include "core/model/constraint.h"
+
 namespace tarcil {
+namespace {
+
+// The entry of constraintAttributes(), without making the others: the master asks this of thousands of
+// servers for a job that waits.
+std::optional<std::string_view> attributeOf(const ServerFacts& facts, const std::string& name) {
+  if (name == "platform") return facts.platform;
+  if (name == "rack") return facts.rack;
+  if (name == "server") return facts.name;
+  const auto found = facts.attributes.find(name);
+  if (found == facts.attributes.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace
 
 std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts) {
   std::map<std::string, std::string> attributes = facts.attributes;
@@ -8,6 +27,12 @@ std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts
   attributes["rack"] = facts.rack;
   attributes["server"] = facts.name;
   return attributes;
+}
+
+bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints) {
+  return std::ranges::all_of(constraints, [&facts](const Constraint& constraint) {
+    return meets(constraint, attributeOf(facts, constraint.attribute));
+  });
 }
 
 }  // namespace tarcil

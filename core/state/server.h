@@ -41,6 +41,9 @@ struct ServerFacts {
 // The attributes that constraints see: the server's own, and "platform", "rack" and "server".
 std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts);
 
+// Whether the server meets all of them.
+bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints);
+
 // The absolute state of a server at a version.
 struct ServerStatus {
   uint64_t version = 0;  // rises with each change of this server

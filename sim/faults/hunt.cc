@@ -65,7 +65,8 @@ class Hunt {
 
   void comeToRest() {
     saboteur_.makeGood();
-    runFor(2min);
+    // Nobody hears from the master before a disk that was slow has written what it was handed meanwhile.
+    runFor(std::max<Duration>(2min, cluster_.master().backlog()));
     bool isAtRest = false;
     for (int time = 0; time < kTimes && !isAtRest && isWell(); ++time) {
       cancelEndless();

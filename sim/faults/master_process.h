@@ -2,6 +2,7 @@
 // fail. Every start, every answer and all that is stored is held against what was before.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -43,6 +44,8 @@ class MasterProcess {
   MachineClock& clock() { return clock_; }
   // So much longer each batch takes to be synced from now on.
   void slowDisk(Duration by) { slowness_ = by; }
+  // For how long the disk is busy with what it was handed so far.
+  Duration backlog() const { return std::max(Duration::zero(), syncedBy_ - world_.now().steady); }
   // Keeps the store as it is now; restoreBackup() later makes a new store of it. Requires for that: a backup,
   // and not alive().
   void takeBackup();

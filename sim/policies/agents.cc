@@ -371,8 +371,7 @@ void Agents::wait(JobNumber number) {
 
 // As Forecast of the master tells it.
 std::optional<Duration> Agents::boundOf(const JobSpec& spec, uint32_t slots) {
-  Judging judging = judgingFor(spec, options_.settings);
-  if (!holdsOutForMargin(spec)) judging.margin = 0;
+  const Judging judging = judgingToWaitBy(spec, options_.settings);
   std::vector<Newcomer> newcomers;
   double best = 0;
   for (size_t p = 0; p < belief_.shares.size(); ++p) {

@@ -51,5 +51,22 @@ TEST(StoreThatFails, BreaksNoPromise) {
   for (uint64_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) expectPromisesKept(seed);
 }
 
+// A cluster that is whole again hears nothing from its master before that (sim/faults/hunt.cc waits for it).
+TEST(StoreThatIsSlow, HasABacklogToWriteWhenItIsQuickAgain) {
+  sim::VirtualCluster cluster(withSeed(1));
+  cluster.run(1s);
+  EXPECT_EQ(cluster.master().backlog(), 0s);
+  cluster.master().slowDisk(1h);
+  cluster.submit(sleeping(1, "0.1"), 0);
+  cluster.run(1s);
+  cluster.heal();
+  const Duration backlog = cluster.master().backlog();
+  EXPECT_GT(backlog, 1min);
+  cluster.run(backlog / 2);
+  EXPECT_FALSE(cluster.allAnswered());
+  EXPECT_TRUE(cluster.runToRest(backlog + kPatience));
+  EXPECT_EQ(cluster.master().backlog(), 0s);
+}
+
 }  // namespace
 }  // namespace tarcil

@@ -130,7 +130,9 @@ TEST(Meets, AgreesWithTheAttributesThatConstraintsSee) {
   for (const char* text : {"platform = p", "rack = r", "rack = forged", "server != a", "gpu > 1",
                            "gpu exists", "tpu exists", "tpu != 1", "gpu in (1, 2)"}) {
     const Constraint constraint = *parseConstraint(text);
-    EXPECT_EQ(state.meets(0, {{constraint}, {}}), meets(constraint, constraintAttributes(facts))) << text;
+    const bool isMet = meets(constraint, constraintAttributes(facts));
+    EXPECT_EQ(state.meets(0, {{constraint}, {}}), isMet) << text;
+    EXPECT_EQ(meets(facts, {constraint}), isMet) << text;
   }
 }
 
