@@ -29,8 +29,9 @@ function(tarcil_test_options target)
   endif()
 endfunction()
 
-# Builds every test program labelled `threads`: what the thread sanitizer is for.
-add_custom_target(tarcil_threaded_tests)
+# For scripts/check-sanitized.py: a line for each test program, with its folder below tests/ and its labels.
+set(TARCIL_TEST_PROGRAMS ${CMAKE_BINARY_DIR}/test-programs.txt)
+file(WRITE ${TARCIL_TEST_PROGRAMS} "")
 
 # tarcil_build_alone(SOURCES...): for sources of the caller's folder with names of their own that others there have too.
 # The presets with sanitizers build several sources as one unit: half of the time.
@@ -44,7 +45,7 @@ function(tarcil_build_each_alone target)
 endfunction()
 
 # tarcil_test(NAME SOURCES ... LINK ... [LABELS ...] [LOCK name]): one GoogleTest program, one CTest entry per test case.
-# Labels: `threads` where the code under test starts threads, `processes` where the test starts processes.
+# Labels: the program's own name, `threads` where the code under test starts threads, `processes` where the test starts processes.
 # Lock: no two tests that name the same one run at once.
 function(tarcil_test target)
   cmake_parse_arguments(ARG "" "LOCK" "SOURCES;LINK;LABELS" ${ARGN})
@@ -53,17 +54,15 @@ function(tarcil_test target)
   tarcil_test_options(${target})
   target_precompile_headers(${target} REUSE_FROM tarcil_test_headers)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if("threads" IN_LIST ARG_LABELS)
-    add_dependencies(tarcil_threaded_tests ${target})
-  endif()
-  # gtest_discover_tests drops an empty value and splits a list; `ctest -L` takes a pattern, so one string does.
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  list(JOIN ARG_LABELS " " words)
+  file(APPEND ${TARCIL_TEST_PROGRAMS} "${target} ${folder} ${words}\n")
+  # gtest_discover_tests splits a list; `ctest -L` takes a pattern, so one string does.
   list(JOIN ARG_LABELS "," labels)
-  if(labels)
-    set(labels LABELS ${labels})
-  endif()
+  string(JOIN "," labels ${target} ${labels})
   if(ARG_LOCK)
     set(lock RESOURCE_LOCK ${ARG_LOCK})
   endif()
-  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 ${labels} ${lock})
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 LABELS ${labels} ${lock})
 endfunction()
 include(GoogleTest)
