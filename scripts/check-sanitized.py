@@ -72,13 +72,13 @@ def main():
         if not build_until(deadline, arguments.preset, program, arguments.jobs):
             break
         built.append(program)
-    if not built:
-        sys.exit("check-sanitized: there was no time to build a single program")
     left = found[len(built):]
-    # Each test has its program's name among its labels.
-    failed = subprocess.run(["ctest", "--preset", arguments.preset, "--parallel", str(arguments.jobs),
-                             "-L", rf"(^|,)({'|'.join(built)})(,|$)", "-E", arguments.without],
-                            cwd=ROOT, check=False).returncode != 0
+    failed = False
+    if built:
+        # Each test has its program's name among its labels.
+        tests = ["-L", rf"(^|,)({'|'.join(built)})(,|$)", "-E", arguments.without]
+        failed = subprocess.run(["ctest", "--preset", arguments.preset, "--parallel", str(arguments.jobs), *tests],
+                                cwd=ROOT, check=False).returncode != 0
     print(f"check-sanitized: tests of {len(built)} programs ran; {len(left)} left for lack of time"
           + (f": {', '.join(left)}" if left else ""))
     return 1 if failed else 0
