@@ -49,9 +49,11 @@ def build_until(deadline, preset, program, jobs):
         if building.wait(max(0, deadline - time.monotonic())) != 0:
             sys.exit(f"check-sanitized: {program} cannot be built")
         return True
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt) as reason:
         os.killpg(building.pid, signal.SIGTERM)
         building.wait()
+        if isinstance(reason, KeyboardInterrupt):
+            raise
         return False
 
 
