@@ -29,7 +29,7 @@
 
 #include "bench/report.h"
 #include "cli/cluster.h"
-#include "cli/job_status.h"
+#include "cli/output/job_status.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "master/rocks_store.h"
+#include "master/store/rocks/rocks_store.h"
 
 namespace tarcil::bench {
 namespace {

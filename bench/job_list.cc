@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/report.h"
-#include "master/master_logic.h"
+#include "master/logic/master_logic.h"
 
 namespace tarcil::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cli/local_cluster.h"
+#include "deploy/local_cluster.h"
 #include "rpc/token.h"
 
 namespace tarcil::bench {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/supervisor.h"
+#include "deploy/supervisor.h"
 
 namespace tarcil::bench {
 

@@ -11,7 +11,7 @@
 
 #include "bench/late_cluster.h"
 #include "bench/report.h"
-#include "client/late_client.h"
+#include "client/late/late_client.h"
 #include "core/base/rng.h"
 #include "rpc/connection.h"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "classifier/kernels/press.h"
-#include "cli/calibration_file.h"
+#include "formats/calibration_file.h"
 #include "profiler/calibrate.h"
 
 namespace tarcil {

@@ -21,7 +21,7 @@
 
 #include "bench/report.h"
 #include "env/clock.h"
-#include "monitor/container_executor.h"
+#include "monitor/container/container_executor.h"
 #include "monitor/pressure/meter.h"
 
 namespace tarcil::bench {

@@ -33,10 +33,10 @@
 
 #include "bench/report.h"
 #include "env/clock.h"
-#include "monitor/cgroup_tree.h"
-#include "monitor/pressure/formulas.h"
+#include "monitor/container/cgroup_tree.h"
+#include "monitor/logic/pressure/formulas.h"
+#include "monitor/logic/pressure/task_pressure.h"
 #include "monitor/pressure/meter.h"
-#include "monitor/pressure/task_pressure.h"
 #include "monitor/pressure/task_reader.h"
 
 namespace tarcil::bench {

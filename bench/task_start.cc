@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "env/clock.h"
-#include "monitor/container_executor.h"
+#include "monitor/container/container_executor.h"
 
 namespace tarcil {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "bench/report.h"
 #include "core/base/rng.h"
-#include "master/waiting_queue.h"
+#include "master/logic/queue/waiting_queue.h"
 
 namespace tarcil::bench {
 namespace {

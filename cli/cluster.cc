@@ -7,9 +7,9 @@
 #include <iterator>
 #include <set>
 
-#include "cli/failure.h"
 #include "cli/late_agents.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 #include "schema/convert.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/client.h"
-#include "cli/context.h"
+#include "client/client.h"
+#include "client/context.h"
 #include "core/base/ids.h"
 #include "core/model/job.h"
 

@@ -6,13 +6,13 @@
 #include <optional>
 #include <set>
 
-#include "cli/failure.h"
 #include "cli/foreground_job.h"
 #include "cli/known_applications.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
 #include "cli/profiling_server.h"
-#include "cli/render.h"
 #include "cli/stored_profiles.h"
+#include "core/base/failure.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

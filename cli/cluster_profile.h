@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/json.h"
+#include "cli/output/server_details.h"
 #include "cli/profile_platforms.h"
-#include "cli/server_details.h"
+#include "formats/json.h"
 
 namespace tarcil {
 

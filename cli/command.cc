@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/help.h"
-#include "cli/text.h"
+#include "cli/output/help.h"
+#include "formats/text.h"
 
 namespace tarcil {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/context.h"
+#include "client/context.h"
 
 namespace tarcil {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <thread>
 
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
+#include "formats/text.h"
 #include "sim/faults/hunt.h"
 
 namespace tarcil {

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/failure.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "cli/task_output.h"
+#include "core/base/failure.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/job_status.h"
+#include "cli/output/job_status.h"
 
 namespace tarcil {
 

@@ -4,11 +4,11 @@
 #include <functional>
 #include <utility>
 
-#include "cli/failure.h"
-#include "cli/json.h"
-#include "cli/text.h"
-#include "cli/yaml_reader.h"
+#include "core/base/failure.h"
 #include "core/base/names.h"
+#include "formats/json.h"
+#include "formats/text.h"
+#include "formats/yaml_reader.h"
 
 namespace tarcil {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/failure.h"
 #include "cli/late_job.h"
 #include "cli/task_output.h"
+#include "core/base/failure.h"
 
 namespace tarcil {
 

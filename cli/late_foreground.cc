@@ -4,9 +4,9 @@
 
 #include <cstdio>
 
-#include "cli/failure.h"
 #include "cli/foreground_job.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
 #include "env/clock.h"
 #include "rpc/errors.h"
 

@@ -8,7 +8,7 @@
 #include "cli/cluster.h"
 #include "cli/late_agents.h"
 #include "cli/late_watcher.h"
-#include "client/late_client.h"
+#include "client/late/late_client.h"
 
 namespace tarcil {
 

@@ -6,12 +6,12 @@
 #include <map>
 #include <utility>
 
-#include "cli/failure.h"
 #include "cli/late_agents.h"
 #include "cli/late_watcher.h"
-#include "cli/output.h"
-#include "cli/table.h"
-#include "client/late_client.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "client/late/late_client.h"
+#include "core/base/failure.h"
 #include "env/clock.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"

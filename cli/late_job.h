@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/job_file.h"
-#include "cli/json.h"
-#include "cli/render.h"
+#include "cli/output/render.h"
 #include "core/state/job_state.h"
+#include "formats/job_file.h"
+#include "formats/json.h"
 #include "latebinding/late_job.h"
 
 namespace tarcil {
@@ -55,7 +55,7 @@ LateJobStatus requireLateJob(Cluster& cluster, const JobId& id);
 
 // What the most advanced unfinished task is, at the end what the worst became.
 RunState stateOf(const LateJobStatus& job);
-// As of other jobs (cli/job_status.h), with the phases of each task.
+// As of other jobs (cli/output/job_status.h), with the phases of each task.
 Json jsonOf(const LateJobStatus& job);
 std::string textOf(const LateJobStatus& job, const Style& style);
 // Where the time of its tasks went, and where they ran: for `job explain`.

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "cli/output.h"
-#include "cli/render.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "cli/late_job.h"
-#include "client/late_client.h"
+#include "client/late/late_client.h"
 
 namespace tarcil {
 

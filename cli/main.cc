@@ -8,10 +8,10 @@
 #include <functional>
 
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/help.h"
-#include "cli/output.h"
-#include "cli/text.h"
+#include "cli/output/help.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
+#include "formats/text.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

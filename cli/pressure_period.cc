@@ -1,7 +1,7 @@
 #include "cli/pressure_period.h"
 
-#include "cli/failure.h"
-#include "cli/units.h"
+#include "core/base/failure.h"
+#include "formats/units.h"
 
 namespace tarcil {
 namespace {

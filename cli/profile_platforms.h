@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "classifier/completion.h"
-#include "cli/profile_report.h"
+#include "cli/output/profile_report.h"
 
 namespace tarcil {
 

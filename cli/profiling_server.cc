@@ -4,9 +4,9 @@
 #include <map>
 #include <tuple>
 
-#include "cli/render.h"
-#include "cli/text.h"
+#include "cli/output/render.h"
 #include "core/model/constraint.h"
+#include "formats/text.h"
 
 namespace tarcil {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/server_details.h"
+#include "cli/output/server_details.h"
 #include "core/base/result.h"
 
 namespace tarcil {

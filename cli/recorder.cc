@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/failure.h"
-#include "cli/recording_lines.h"
-#include "cli/render.h"
-#include "cli/server_details.h"
+#include "cli/output/render.h"
+#include "cli/output/server_details.h"
+#include "core/base/failure.h"
+#include "formats/recording_lines.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 

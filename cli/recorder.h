@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/growing_file.h"
-#include "cli/job_status.h"
 #include "cli/late_recorder.h"
+#include "cli/output/job_status.h"
 #include "cli/settings.h"
+#include "formats/growing_file.h"
 
 namespace tarcil {
 

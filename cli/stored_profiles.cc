@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "cli/profile_yaml.h"
-#include "cli/render.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "formats/profile_yaml.h"
+#include "formats/text.h"
 #include "rpc/errors.h"
 #include "schema/convert_profile.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/json.h"
 #include "core/state/stored_profile.h"
+#include "formats/json.h"
 
 namespace tarcil {
 

@@ -1,12 +1,12 @@
 #include "cli/submission.h"
 
-#include "cli/failure.h"
-#include "cli/problems.h"
-#include "cli/profile_file.h"
 #include "cli/settings.h"
 #include "cli/stored_profiles.h"
-#include "cli/text.h"
 #include "cli/unmeasured.h"
+#include "core/base/failure.h"
+#include "formats/problems.h"
+#include "formats/profile_file.h"
+#include "formats/text.h"
 
 namespace tarcil {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/cluster.h"
-#include "cli/job_file.h"
+#include "formats/job_file.h"
 
 namespace tarcil {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "cli/client.h"
+#include "client/client.h"
 #include "core/base/ids.h"
 
 namespace tarcil {

@@ -4,10 +4,10 @@
 
 #include "classifier/assumed_profile.h"
 #include "cli/cluster_profile.h"
-#include "cli/failure.h"
 #include "cli/known_applications.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "cli/profiling_server.h"
+#include "core/base/failure.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/job_file.h"
-#include "cli/server_details.h"
+#include "cli/output/server_details.h"
 #include "core/base/result.h"
+#include "formats/job_file.h"
 
 namespace tarcil {
 

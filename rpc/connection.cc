@@ -25,7 +25,8 @@ capnp::ReaderOptions readerOptions() {
 
 // Of one peer's calls that have not been answered; beyond, no more is read from it until some have been. So
 // what a peer makes this process hold is bounded, and it feels in time that it asks for too much. Above what
-// all the calls take that wait for something to happen (master/watchers.h), which must not shut out others.
+// all the calls take that wait for something to happen (master/server/watchers.h), which must not shut out
+// others.
 constexpr size_t kWordsInFlight = (32ull << 20) / sizeof(capnp::word);
 
 // A peer whose machine or network has gone says nothing: its connection ends when the kernel has heard

@@ -287,10 +287,10 @@ PLANTS = [
     ("a library in pure code", {"core/base/a.cc": "#include <kj/k.h>\n"}, "core/base/a.cc:1: core/base may not"),
     ("a library in a header of pure code", {"core/base/a.h": "\n#include <kj/k.h>\n"}, "core/base/a.h:2:"),
     ("a later layer of core", {"core/base/a.cc": '#include "core/decide/d.h"\n'}, "core/decide/d.h (core/decide)"),
-    ("shell in logic", {"agent/agent_logic.cc": '#include "agent/agent_server.h"\n'}, "agent logic may not include"),
-    ("a neighbour by its bare name", {"agent/agent_logic.cc": '#include "agent_server.h"\n'}, "(agent shell)"),
-    ("one role in another", {"agent/agent_server.cc": '#include "master/options.h"\n'}, "(master logic)"),
-    ("rocksdb beside its store", {"agent/agent_server.cc": "#include <rocksdb/db.h>\n"}, "(rocksdb)"),
+    ("shell in logic", {"agent/logic/agent_logic.cc": '#include "agent/server/agent_server.h"\n'}, "agent logic may not include"),
+    ("a neighbour by its bare name", {"agent/logic/agent_logic.cc": '#include "agent_server.h"\n'}, "(agent shell)"),
+    ("one role in another", {"agent/server/agent_server.cc": '#include "master/logic/options.h"\n'}, "(master logic)"),
+    ("rocksdb beside its store", {"agent/server/agent_server.cc": "#include <rocksdb/db.h>\n"}, "(rocksdb)"),
     ("the project in the shim", {"shim/main.cc": '#include "core/base/a.h"\n'}, "shim may not include"),
     ("input and output in pure code", {"core/base/a.cc": "#include <fstream>\n"}, "<fstream> (os)"),
     ("a role whose logic is not listed", {"agent/CMakeLists.txt": ""}, "lists no files for tarcil_agent_logic"),
@@ -302,11 +302,11 @@ PLANTS = [
 SOUND = {
     "core/base/a.h": "#include <vector>\n", "core/base/a.cc": '#include "core/base/a.h"\n',
     "core/decide/d.h": '#include "core/base/a.h"\n', "core/decide/d.cc": '#include "core/decide/d.h"\n',
-    "agent/agent_server.h": "#include <kj/k.h>\n", "agent/agent_server.cc": '#include "agent/agent_server.h"\n',
-    "agent/agent_logic.cc": '#include "core/decide/d.h"\n', "master/options.h": "",
+    "agent/server/agent_server.h": "#include <kj/k.h>\n", "agent/server/agent_server.cc": '#include "agent/server/agent_server.h"\n',
+    "agent/logic/agent_logic.cc": '#include "core/decide/d.h"\n', "master/logic/options.h": "",
     "agent/CMakeLists.txt": "tarcil_library(tarcil_agent_logic SOURCES\n  agent_logic.cc\n  LINK tarcil_core\n)\n",
     "master/CMakeLists.txt": "tarcil_library(tarcil_master_logic SOURCES options.h)\n",
-    "shim/main.cc": "#include <unistd.h>\n", "tests/t.cc": '#include "agent/agent_server.h"\n#include <gtest/t.h>\n',
+    "shim/main.cc": "#include <unistd.h>\n", "tests/t.cc": '#include "agent/server/agent_server.h"\n#include <gtest/t.h>\n',
 }
 LIBRARY_STUBS = ["kj/k.h", "rocksdb/db.h", "gtest/t.h"]
 RULES = "rule cxx\n command = g++ -std=c++20 -MD -MF $out.d -I.. -isystem {include} -fsyntax-only $in && touch $out\n" \

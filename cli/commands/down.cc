@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/local_cluster.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
+#include "deploy/local_cluster.h"
 
 namespace tarcil {
 namespace {

@@ -1,12 +1,12 @@
 // tarcil job cancel: stops jobs.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/job_status.h"
 #include "cli/late_agents.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/table.h"
+#include "cli/output/job_status.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
 #include "schema/convert.h"
 
 namespace tarcil {

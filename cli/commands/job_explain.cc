@@ -3,13 +3,13 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/decision.h"
-#include "cli/failure.h"
-#include "cli/job_status.h"
 #include "cli/late_job.h"
-#include "cli/output.h"
-#include "cli/table.h"
-#include "cli/trouble.h"
+#include "cli/output/decision.h"
+#include "cli/output/job_status.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "cli/output/trouble.h"
+#include "core/base/failure.h"
 #include "schema/convert.h"
 
 namespace tarcil {

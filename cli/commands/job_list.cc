@@ -5,14 +5,14 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/job_status.h"
 #include "cli/late_agents.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/table.h"
-#include "cli/text.h"
-#include "cli/units.h"
+#include "cli/output/job_status.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
+#include "formats/text.h"
+#include "formats/units.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -3,11 +3,11 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/job_status.h"
 #include "cli/late_agents.h"
-#include "cli/output.h"
+#include "cli/output/job_status.h"
+#include "cli/output/output.h"
 #include "cli/task_output.h"
+#include "core/base/failure.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

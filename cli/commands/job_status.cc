@@ -1,10 +1,10 @@
 // tarcil job status: one job and its tasks.
-#include "cli/job_status.h"
+#include "cli/output/job_status.h"
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
 #include "cli/late_job.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
 
 namespace tarcil {
 namespace {

@@ -1,11 +1,11 @@
 // tarcil job wait: until jobs have ended.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/job_status.h"
 #include "cli/late_agents.h"
-#include "cli/output.h"
-#include "cli/table.h"
+#include "cli/output/job_status.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
 
 namespace tarcil {
 namespace {

@@ -5,13 +5,13 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/table.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
 #include "env/clock.h"
-#include "master/restore.h"
-#include "master/rocks_store.h"
-#include "master/store_check.h"
+#include "master/store/rocks/restore.h"
+#include "master/store/rocks/rocks_store.h"
+#include "master/store/store_check.h"
 
 namespace tarcil {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/metrics_sources.h"
-#include "cli/metrics_text.h"
-#include "cli/output.h"
+#include "cli/output/metrics_text.h"
+#include "cli/output/output.h"
+#include "client/metrics_sources.h"
+#include "core/base/failure.h"
 #include "metrics/metrics_port.h"
 #include "rpc/errors.h"
 

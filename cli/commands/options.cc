@@ -1,8 +1,8 @@
 // tarcil options: the page docs/options.md, from the same descriptions that --help shows.
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/help.h"
-#include "cli/output.h"
+#include "cli/output/help.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
 
 namespace tarcil {
 namespace {

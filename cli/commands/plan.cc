@@ -4,13 +4,13 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/decision.h"
-#include "cli/failure.h"
-#include "cli/neighbours.h"
-#include "cli/output.h"
-#include "cli/render.h"
+#include "cli/output/decision.h"
+#include "cli/output/neighbours.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
 #include "cli/submission.h"
-#include "cli/text.h"
+#include "core/base/failure.h"
+#include "formats/text.h"
 #include "schema/convert.h"
 
 namespace tarcil {

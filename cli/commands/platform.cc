@@ -5,14 +5,14 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/profile_file.h"
-#include "cli/render.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
 #include "cli/settings.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "core/base/failure.h"
 #include "core/base/names.h"
+#include "formats/profile_file.h"
+#include "formats/text.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -4,13 +4,13 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/profile_file.h"
-#include "cli/profile_yaml.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
 #include "cli/stored_profiles.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "core/base/failure.h"
+#include "formats/profile_file.h"
+#include "formats/profile_yaml.h"
+#include "formats/text.h"
 #include "schema/convert.h"
 
 namespace tarcil {

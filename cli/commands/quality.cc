@@ -1,12 +1,12 @@
 // tarcil quality: the quality model as a calculator (design 3.3 to 3.5). Needs no cluster.
 #include "core/model/quality.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/profile_file.h"
-#include "cli/render.h"
-#include "cli/table.h"
-#include "cli/yaml_tree.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
+#include "formats/profile_file.h"
+#include "formats/yaml_tree.h"
 
 namespace tarcil {
 namespace {

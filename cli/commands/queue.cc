@@ -1,10 +1,10 @@
 // tarcil queue: what waits, in the order in which it is tried.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/table.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -2,11 +2,11 @@
 #include <signal.h>
 
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
 #include "cli/recorder.h"
-#include "cli/render.h"
-#include "cli/units.h"
+#include "core/base/failure.h"
+#include "formats/units.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

@@ -2,15 +2,15 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands/commands.h"
-#include "cli/extras_field.h"
-#include "cli/failure.h"
 #include "cli/pressure_period.h"
-#include "cli/roles/roles.h"
-#include "cli/text.h"
-#include "cli/units.h"
+#include "core/base/failure.h"
 #include "core/base/names.h"
 #include "core/model/job.h"
 #include "core/state/server.h"
+#include "deploy/roles/roles.h"
+#include "formats/extras_field.h"
+#include "formats/text.h"
+#include "formats/units.h"
 #include "latebinding/suitability.h"
 
 namespace tarcil {

@@ -3,13 +3,13 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/server_details.h"
-#include "cli/table.h"
-#include "cli/trouble.h"
-#include "cli/units.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/server_details.h"
+#include "cli/output/table.h"
+#include "cli/output/trouble.h"
+#include "core/base/failure.h"
+#include "formats/units.h"
 
 namespace tarcil {
 namespace {

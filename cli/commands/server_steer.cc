@@ -1,12 +1,12 @@
 // tarcil server cordon, uncordon, drain: what operators do to servers.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/table.h"
-#include "cli/text.h"
-#include "cli/units.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
+#include "formats/text.h"
+#include "formats/units.h"
 
 namespace tarcil {
 namespace {

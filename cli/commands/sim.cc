@@ -9,14 +9,14 @@
 
 #include "cli/command.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
 #include "cli/fault_hunt.h"
-#include "cli/output.h"
-#include "cli/recording_file.h"
-#include "cli/render.h"
-#include "cli/scenario_file.h"
-#include "cli/simulation_report.h"
-#include "cli/text.h"
+#include "cli/output/output.h"
+#include "cli/output/render.h"
+#include "cli/output/simulation_report.h"
+#include "core/base/failure.h"
+#include "formats/recording_file.h"
+#include "formats/scenario_file.h"
+#include "formats/text.h"
 
 namespace tarcil {
 namespace {

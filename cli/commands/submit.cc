@@ -1,13 +1,13 @@
 // tarcil submit: hands a job file to the cluster.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/job_status.h"
 #include "cli/late_job.h"
-#include "cli/output.h"
+#include "cli/output/job_status.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
 #include "cli/submission.h"
-#include "cli/table.h"
 #include "cli/unmeasured.h"
+#include "core/base/failure.h"
 
 namespace tarcil {
 namespace {

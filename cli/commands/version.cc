@@ -1,8 +1,8 @@
 // tarcil version.
 #include "cli/commands/commands.h"
-#include "cli/failure.h"
-#include "cli/output.h"
-#include "cli/table.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "core/base/failure.h"
 
 namespace tarcil {
 

@@ -15,7 +15,7 @@ enum class Origin : uint8_t {
   kStated,    // whoever wrote the profile says no more of it
   kMeasured,  // by a profiler
   kInferred,  // from applications that are alike (classifier/completion.h)
-  kObserved,  // lowered, since tasks performed badly (master/learning.h)
+  kObserved,  // lowered, since tasks performed badly (master/logic/health/learning.h)
   kAssumed,   // nothing is known: as in a profile that does not name it
 };
 

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "monitor/performance/metric_text.h"
+#include "monitor/logic/performance/metric_text.h"
 
 namespace tarcil {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "monitor/pressure/formula_parts.h"
-#include "monitor/pressure/task_pressure.h"
+#include "monitor/logic/pressure/formula_parts.h"
+#include "monitor/logic/pressure/task_pressure.h"
 
 namespace tarcil {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "monitor/logic/performance/watch.h"
 #include "monitor/performance/metric_inbox.h"
-#include "monitor/performance/watch.h"
 #include "monitor/pressure/cache_monitor.h"
 #include "monitor/pressure/server_reader.h"
 #include "monitor/pressure/task_reader.h"

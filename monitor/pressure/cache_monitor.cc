@@ -10,8 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "monitor/logic/pressure/resctrl_files.h"
 #include "monitor/pressure/kept_file.h"
-#include "monitor/pressure/resctrl_files.h"
 
 namespace tarcil {
 namespace {

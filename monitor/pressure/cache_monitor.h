@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/ids.h"
-#include "monitor/pressure/counters.h"
+#include "monitor/logic/pressure/counters.h"
 
 namespace tarcil {
 

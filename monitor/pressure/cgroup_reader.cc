@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "monitor/pressure/cgroup_files.h"
+#include "monitor/logic/pressure/cgroup_files.h"
 
 namespace tarcil {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "monitor/pressure/counters.h"
+#include "monitor/logic/pressure/counters.h"
 #include "monitor/pressure/kept_file.h"
 
 namespace tarcil {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "monitor/pressure/hardware_events.h"
+#include "monitor/logic/pressure/hardware_events.h"
 
 namespace tarcil {
 

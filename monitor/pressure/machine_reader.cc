@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "monitor/pressure/machine_files.h"
+#include "monitor/logic/pressure/machine_files.h"
 
 namespace tarcil {
 namespace {

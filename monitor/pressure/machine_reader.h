@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "monitor/pressure/counters.h"
-#include "monitor/pressure/formulas.h"
+#include "monitor/logic/pressure/counters.h"
+#include "monitor/logic/pressure/formulas.h"
 #include "monitor/pressure/kept_file.h"
 
 namespace tarcil {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "monitor/pressure/background.h"
+#include "monitor/logic/pressure/background.h"
 #include "monitor/pressure/server_reader.h"
 
 namespace tarcil {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "monitor/pressure/background.h"
+#include "monitor/logic/pressure/background.h"
+#include "monitor/logic/pressure/formulas.h"
 #include "monitor/pressure/cgroup_reader.h"
-#include "monitor/pressure/formulas.h"
 #include "monitor/pressure/hardware_counters.h"
 #include "monitor/pressure/machine_reader.h"
 #include "monitor/pressure/traffic_counter.h"

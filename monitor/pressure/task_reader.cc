@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "monitor/pressure/cgroup_files.h"
-#include "monitor/pressure/machine_files.h"
+#include "monitor/logic/pressure/cgroup_files.h"
+#include "monitor/logic/pressure/machine_files.h"
 
 namespace tarcil {
 namespace {

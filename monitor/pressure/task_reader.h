@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "monitor/logic/pressure/task_pressure.h"
 #include "monitor/pressure/cgroup_reader.h"
 #include "monitor/pressure/hardware_counters.h"
-#include "monitor/pressure/task_pressure.h"
 #include "monitor/pressure/traffic_counter.h"
 
 namespace tarcil {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "monitor/pressure/counters.h"
+#include "monitor/logic/pressure/counters.h"
 
 namespace tarcil {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent_logic.h"
+#include "agent/logic/agent_logic.h"
 #include "sim/faults/connection.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_process.h"

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "agent/events.h"
-#include "master/events.h"
-#include "monitor/events.h"
+#include "agent/logic/events.h"
+#include "master/logic/events.h"
+#include "monitor/logic/events.h"
 
 namespace tarcil::sim {
 

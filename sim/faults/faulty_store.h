@@ -1,7 +1,7 @@
 // A store that fails on request, to see what survives.
 #pragma once
 
-#include "master/store.h"
+#include "master/store/store.h"
 
 namespace tarcil::sim {
 

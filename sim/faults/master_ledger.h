@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "master/master_logic.h"
+#include "master/logic/master_logic.h"
 
 namespace tarcil::sim {
 

@@ -1,6 +1,6 @@
 #include "sim/faults/master_process.h"
 
-#include "master/restoring.h"
+#include "master/store/restoring.h"
 #include "sim/faults/event_text.h"
 
 namespace tarcil::sim {

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/events.h"
-#include "master/forecast.h"
-#include "master/master_logic.h"
-#include "master/memory_store.h"
-#include "master/published_state.h"
-#include "monitor/events.h"
+#include "agent/logic/events.h"
+#include "master/logic/master_logic.h"
+#include "master/logic/queue/forecast.h"
+#include "master/logic/servers/published_state.h"
+#include "master/store/memory_store.h"
+#include "monitor/logic/events.h"
 #include "sim/faults/connection.h"
 #include "sim/faults/faulty_store.h"
 #include "sim/faults/late_pools.h"

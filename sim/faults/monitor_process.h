@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/state/server.h"
-#include "monitor/emulated_executor.h"
-#include "monitor/monitor_logic.h"
+#include "monitor/logic/emulated_executor.h"
+#include "monitor/logic/monitor_logic.h"
 #include "sim/faults/connection.h"
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "master/master_logic.h"
-#include "master/store.h"
+#include "master/logic/master_logic.h"
+#include "master/store/store.h"
 #include "sim/faults/task_witness.h"
 
 namespace tarcil::sim {

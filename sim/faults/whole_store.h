@@ -1,7 +1,7 @@
 // All that a store holds, for the checker.
 #pragma once
 
-#include "master/store_check.h"
+#include "master/store/store_check.h"
 
 namespace tarcil::sim {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "monitor/overload.h"
+#include "monitor/logic/overload.h"
 #include "sim/chance.h"
 
 namespace tarcil::sim {

@@ -10,7 +10,7 @@
 namespace tarcil::sim {
 namespace {
 
-// As in agent/placing.cc.
+// As in agent/logic/placing.cc.
 constexpr size_t kTasksPerCommit = 1024;
 constexpr uint32_t kReplans = 4;
 constexpr size_t kTurnsPerWake = 64;

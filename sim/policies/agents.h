@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/likely_servers.h"
+#include "agent/logic/likely_servers.h"
 #include "core/base/rng.h"
 #include "core/decide/chooser.h"
 #include "core/state/cluster_state.h"

@@ -1,11 +1,11 @@
 // The truth about a recorded cluster, as far as there is one: nobody measured how its jobs bear one another,
 // so they are taken to be as their profiles say, and to slow one another down as on emulated servers
-// (monitor/emulated_truth.h; no formula of the scheduler is in it).
+// (monitor/logic/emulated_truth.h; no formula of the scheduler is in it).
 #pragma once
 
 #include <vector>
 
-#include "monitor/emulated_truth.h"
+#include "monitor/logic/emulated_truth.h"
 #include "sim/ground_truth/ground_truth.h"
 
 namespace tarcil::sim {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent_logic.h"
+#include "agent/logic/agent_logic.h"
 #include "tests/agent/fake_master.h"
 
 namespace tarcil {

@@ -4,12 +4,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/context.h"
-#include "cli/json.h"
+#include "client/context.h"
 #include "core/model/sample_size.h"
 #include "core/state/vacancy.h"
+#include "formats/json.h"
 #include "tests/cli/running_tarcil.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

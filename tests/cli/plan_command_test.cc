@@ -1,9 +1,9 @@
 // `tarcil plan` as a user meets it: what it prints, and what it exits with.
 #include <gtest/gtest.h>
 
-#include "cli/json.h"
+#include "formats/json.h"
 #include "tests/cli/running_tarcil.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <fstream>
 
-#include "cli/profile_file.h"
+#include "formats/profile_file.h"
 #include "tests/cli/running_tarcil.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

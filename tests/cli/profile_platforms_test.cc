@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/profile_file.h"
+#include "formats/profile_file.h"
 
 namespace tarcil {
 namespace {

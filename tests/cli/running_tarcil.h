@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/job_status.h"
-#include "cli/json.h"
+#include "cli/output/job_status.h"
+#include "formats/json.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_cluster.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/late_binding.h"
-#include "client/late_client.h"
+#include "agent/late/late_binding.h"
+#include "client/late/late_client.h"
 #include "latebinding/pool_lease.h"
-#include "monitor/late_binding.h"
+#include "monitor/late/late_binding.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tarcil {

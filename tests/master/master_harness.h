@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "master/master_logic.h"
-#include "master/memory_store.h"
+#include "master/logic/master_logic.h"
+#include "master/store/memory_store.h"
 
 namespace tarcil {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/metrics_text.h"
+#include "cli/output/metrics_text.h"
 
 namespace tarcil {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "master/rocks_store.h"
+#include "master/store/rocks/rocks_store.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "cli/metrics_text.h"
+#include "cli/output/metrics_text.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {

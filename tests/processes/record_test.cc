@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "tests/cli/scratch_folder.h"
 #include "tests/support/cluster.h"
 #include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "tests/monitor/root_image.h"
+#include "tests/monitor/container/root_image.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil {

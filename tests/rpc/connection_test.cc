@@ -13,7 +13,7 @@
 
 #include "rpc/errors.h"
 #include "schema/master.capnp.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "rpc/address.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

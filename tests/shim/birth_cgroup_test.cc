@@ -1,7 +1,7 @@
 // Version 2 of cgroups: no machine needs to have controllers there for a task to be born in one.
 
-#include "monitor/shim_process.h"
-#include "tests/monitor/container_fixture.h"
+#include "monitor/container/shim_process.h"
+#include "tests/monitor/container/container_fixture.h"
 
 namespace tarcil {
 namespace {

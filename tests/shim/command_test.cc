@@ -3,10 +3,10 @@
 
 #include <sys/mman.h>
 
-#include "monitor/exit_record.h"
-#include "monitor/shim_plan.h"
+#include "monitor/container/exit_record.h"
+#include "monitor/container/shim_plan.h"
 #include "shim/exit_record.h"
-#include "tests/monitor/container_fixture.h"
+#include "tests/monitor/container/container_fixture.h"
 
 namespace tarcil {
 namespace {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/monitor/container_fixture.h"
+#include "tests/monitor/container/container_fixture.h"
 
 namespace tarcil {
 namespace {

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "monitor/shim_plan.h"
+#include "monitor/container/shim_plan.h"
 #include "shim/plan_reader.h"
 
 namespace tarcil {

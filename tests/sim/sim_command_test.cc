@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/running_tarcil.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 namespace {

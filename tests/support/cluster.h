@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.h"
-#include "cli/local_cluster.h"
+#include "deploy/local_cluster.h"
+#include "formats/json.h"
 #include "tests/support/process.h"
 #include "tests/support/virtual_network.h"
 

@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "cli/job_status.h"
+#include "cli/output/job_status.h"
 #include "core/base/result.h"
 #include "core/decide/job_plan.h"
 #include "core/decide/options.h"
 #include "core/state/server.h"
 #include "core/state/usage.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "master/store_check.h"
+#include "master/store/store_check.h"
 #include "tests/torture/allocation_ledger.h"
 #include "tests/torture/commit_ledger.h"
 #include "tests/torture/state_ledger.h"

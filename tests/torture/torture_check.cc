@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "master/rocks_store.h"
+#include "master/store/rocks/rocks_store.h"
 #include "tests/torture/checker.h"
 
 namespace tarcil::torture {

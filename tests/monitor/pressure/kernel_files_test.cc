@@ -8,9 +8,9 @@
 #include <functional>
 #include <sstream>
 
-#include "monitor/pressure/cgroup_files.h"
-#include "monitor/pressure/machine_files.h"
-#include "monitor/pressure/resctrl_files.h"
+#include "monitor/logic/pressure/cgroup_files.h"
+#include "monitor/logic/pressure/machine_files.h"
+#include "monitor/logic/pressure/resctrl_files.h"
 
 namespace tarcil {
 namespace {

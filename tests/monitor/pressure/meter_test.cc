@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "monitor/cgroup_tree.h"
+#include "monitor/container/cgroup_tree.h"
 #include "tests/monitor/pressure/fake_machine.h"
 
 namespace tarcil {

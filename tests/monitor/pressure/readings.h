@@ -1,7 +1,7 @@
 // Readings of a quiet server with four cores, and changes of them, for tests of formulas.
 #pragma once
 
-#include "monitor/pressure/formulas.h"
+#include "monitor/logic/pressure/formulas.h"
 
 namespace tarcil {
 

@@ -1,0 +1,471 @@
+#include "agent/late/late_binding.h"
+
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "agent/logic/submission.h"
+#include "core/state/usage.h"
+#include "latebinding/suitability.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Repeats need not come to the millisecond: those of many jobs are looked at together.
+constexpr Duration kSlack = std::chrono::milliseconds(20);
+
+// Of jobs that are held; what they take in memory is bounded with it.
+constexpr size_t kMostTasks = 2'000'000;
+
+constexpr double kMostProbeRatio = 100;
+
+Status checkTasks(const LateSubmission& job) {
+  for (size_t i = 0; i < job.tasks.size(); ++i) {
+    const bool isGood = job.tasks[i] < job.spec.tasks && (i == 0 || job.tasks[i - 1] < job.tasks[i]);
+    if (!isGood) return invalid("tasks: they must be the job's own, ascending");
+  }
+  if (!job.descriptions.empty() && job.descriptions.size() != job.spec.tasks) {
+    return invalid("descriptions: write one for each task, or none");
+  }
+  if (job.probeRatio && !(*job.probeRatio >= 1 && *job.probeRatio <= kMostProbeRatio)) {
+    return invalid("probe_ratio: write a number from 1 to 100");
+  }
+  return {};
+}
+
+Status checkExecutor(const LateSubmission& job) {
+  if (job.executor.empty()) {
+    return job.descriptions.empty() ? Status() : invalid("descriptions: there is no executor to read them");
+  }
+  const Container& container = job.spec.container;
+  if (!container.rootfs.empty() || !container.bundle.empty()) {
+    return invalid("container: an executor sees the server's own files; leave rootfs and bundle out");
+  }
+  for (const std::string& word : job.executor) {
+    if (word.find('\0') != std::string::npos) return invalid("executor: a word holds a zero byte");
+  }
+  return job.executor.front().empty() ? invalid("executor: names no program") : Status();
+}
+
+Status checkLate(const LateSubmission& job) {
+  if (job.spec.policy != Policy::kLateBinding)
+    return invalid("policy: is not late-binding; submit the job as others are");
+  if (Status good = agent::checkSubmission(job.spec, {}); !good) return good;
+  if (Status good = late::checkJob(job.spec, false); !good) return good;
+  if (Status good = checkTasks(job); !good) return good;
+  return checkExecutor(job);
+}
+
+LaunchSpec launchOf(const LateSubmission& job, const std::string& runAs) {
+  LaunchSpec launch;
+  launch.job = job.id;
+  launch.jobName = job.spec.name;
+  launch.tasks = job.spec.tasks;
+  launch.command = job.spec.command;
+  launch.env = job.spec.env;
+  launch.workdir = job.spec.workdir;
+  launch.user = runAs;
+  launch.limits = job.spec.limits;
+  launch.grace = job.spec.grace;
+  launch.timeout = job.spec.timeout;
+  launch.container = job.spec.container;
+  launch.caused = job.spec.profile.caused;
+  launch.tolerated = job.spec.profile.tolerated;
+  return launch;
+}
+
+// --- Messages
+
+template <typename Builder>
+void writeProbe(const auto& message, uint32_t index, Builder to) {
+  to.setServer(index);
+  to.setProbe(message.probe);
+  to.setJob(message.job);
+}
+
+void writeReserve(const late::Reserve& reserve, uint32_t index, wire::LateReserve::Builder to) {
+  writeProbe(reserve, index, to);
+  to.setCount(reserve.count);
+  to.setUser(reserve.user);
+  to.setShares(reserve.shares);
+  to.setPriority(reserve.priority);
+  static const late::Bearing kNone;
+  if (reserve.bearing.caused != kNone.caused) to.setCaused(bytesOf(reserve.bearing.caused));
+  if (reserve.bearing.tolerated != kNone.tolerated) to.setTolerated(bytesOf(reserve.bearing.tolerated));
+}
+
+void writeGive(const late::Give& give, uint32_t index, const LateHeld* job, wire::LateGive::Builder to) {
+  to.setServer(index);
+  to.setJob(give.job);
+  to.setTurn(give.turn);
+  to.setTask(late::kNoTask);
+  if (give.task == late::kNoTask || job == nullptr) return;
+  to.setTask(give.task);
+  const TaskIndex number = job->numberOf(give.task);
+  auto work = to.initWork();
+  auto launch = work.initLaunch();
+  tarcil::write(job->launch, launch);
+  launch.setTask(number);
+  if (job->executor.empty()) return;
+  convert::writeTexts(job->executor, work.initExecutor(static_cast<uint32_t>(job->executor.size())));
+  if (job->descriptions.empty()) return;
+  work.setDescription(text(job->descriptions[number]).asBytes());
+}
+
+}  // namespace
+
+LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token,
+                                   AgentMetrics& metrics, const LateBindingOptions& options)
+    : net_(net),
+      clock_(clock),
+      rng_(rng),
+      token_(std::move(token)),
+      metrics_(metrics),
+      scheduler_(options.scheduler, 0),
+      servers_(scheduler_.groups()),
+      jobs_(options.keptTasks),
+      alarm_(net.timer, clock,
+             [this]() {
+               wake_.reset();
+               scheduler_.advance(now(), rng_, actions_);
+               carryOut();
+             }),
+      flushes_(*this) {}
+
+LateBindingAgent::~LateBindingAgent() noexcept(false) {
+  for (LateSession* session : sessions_) session->forgetAgent();
+}
+
+// --- Servers
+
+void LateBindingAgent::note(const ServerUpdate& update) {
+  const LateServers::Change change = servers_.apply(update);
+  if (update.id >= places_.size()) places_.resize(update.id + 1);
+  if (change.address) {
+    leave(update.id);
+    const auto isUsed = [this](const std::string& address) {
+      return std::any_of(servers_.all().begin(), servers_.all().end(),
+                         [&address](const auto& entry) { return entry.second.address == address; });
+    };
+    std::erase_if(links_, [this, &isUsed](const auto& entry) {
+      if (isUsed(entry.first)) return false;
+      toSend_.erase(entry.second.get());
+      return true;
+    });
+    if (const LateServer* server = servers_.find(update.id)) {
+      auto& link = links_[server->address];
+      if (link == nullptr) link = std::make_unique<LateLink>(*this, net_, server->address, token_);
+      const auto at = std::find(link->serverNames.begin(), link->serverNames.end(), server->name);
+      if (at != link->serverNames.end())
+        join(*link, static_cast<uint32_t>(at - link->serverNames.begin()), *server);
+    }
+  } else if (places_[update.id].link != nullptr) {
+    const LateServer& server = *servers_.find(update.id);
+    if (change.cordon && server.isCordoned) scheduler_.groups().setDown(update.id);
+    if (change.cordon && !server.isCordoned) servers_.setUp(update.id);
+    if (change.surroundings) tellSurroundings(update.id);
+  }
+  carryOut();
+}
+
+void LateBindingAgent::note(const std::string& platform, const Share& share) {
+  shares_[platform] = share;
+  for (const auto& [id, server] : servers_.all()) {
+    if (server.attributes.at("platform") == platform) tellSurroundings(id);
+  }
+  flushSoon();
+}
+
+void LateBindingAgent::note(const std::string& user, uint32_t shares) {
+  sharesOfUsers_[user] = static_cast<uint16_t>(std::clamp<uint32_t>(shares, 1, kMaxShares));
+}
+
+void LateBindingAgent::join(LateLink& link, uint32_t index, const LateServer& server) {
+  link.servers[index] = server.id;
+  places_[server.id] = {&link, index};
+  if (!server.isCordoned) servers_.setUp(server.id);
+  tellSurroundings(server.id);
+}
+
+void LateBindingAgent::leave(ServerId server) {
+  Place& place = places_[server];
+  if (place.link == nullptr) return;
+  place.link->servers[place.index].reset();
+  place = {};
+  scheduler_.serverLost(server, now(), rng_, actions_);
+}
+
+void LateBindingAgent::tellSurroundings(ServerId server) {
+  LateLink* link = places_[server].link;
+  if (link == nullptr) return;
+  toSend_.insert(link);
+  auto& told = link->outbox.surroundings;
+  if (std::find(told.begin(), told.end(), server) == told.end()) told.push_back(server);
+}
+
+void LateBindingAgent::sessionBegan(LateLink& link) {
+  for (uint32_t i = 0; i < link.serverNames.size(); ++i) {
+    const LateServer* server = servers_.find(link.serverNames[i]);
+    if (server != nullptr && server->address == link.address()) join(link, i, *server);
+  }
+  spdlog::info("late binding: the monitor at {} takes tasks on {} servers", link.address(),
+               link.serverNames.size());
+  carryOut();
+}
+
+void LateBindingAgent::sessionEnded(LateLink& link) {
+  for (const auto& server : std::vector(link.servers)) {
+    if (server) leave(*server);
+  }
+  carryOut();
+}
+
+// --- Messages of monitors
+
+void LateBindingAgent::take(LateLink& link, wire::LateMonitorNews::Reader news) {
+  const auto serverOf = [&link](uint32_t index) {
+    return index < link.servers.size() ? link.servers[index] : std::nullopt;
+  };
+  for (auto from : news.getEnded()) {
+    const auto server = serverOf(from.getServer());
+    if (!server) continue;
+    late::Ended ended{
+        .server = *server, .job = from.getJob(), .task = from.getTask(), .turn = from.getTurn()};
+    ended.code = from.getCode();
+    ended.queue = Duration(from.getQueue());
+    ended.getTask = Duration(from.getGetTask());
+    ended.service = Duration(from.getService());
+    scheduler_.handle(ended, actions_);
+  }
+  for (auto from : news.getStarted()) {
+    scheduler_.handle(late::Started{0, from.getJob(), from.getTask(), from.getTurn()});
+  }
+  for (auto from : news.getNotStarted()) {
+    scheduler_.handle(late::NotStarted{0, from.getJob(), from.getTask(), from.getTurn()}, now(), rng_,
+                      actions_);
+  }
+  std::vector<late::Ask> asks;
+  for (auto from : news.getAsks()) {
+    const auto server = serverOf(from.getServer());
+    if (!server) continue;
+    asks.push_back({0, *server, from.getJob(), from.getProbe(), from.getTurn(), Duration(from.getQueued())});
+  }
+  scheduler_.handle(asks, now(), actions_);
+  carryOut();
+}
+
+void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
+  const auto indexOf = [this](ServerId server) { return places_[server].index; };
+  const auto size = [](const auto& list) { return static_cast<uint32_t>(list.size()); };
+  LateOutbox& box = link.outbox;
+  if (!box.reserves.empty()) {
+    auto list = to.initReserves(size(box.reserves));
+    for (uint32_t i = 0; i < list.size(); ++i) {
+      writeReserve(box.reserves[i], indexOf(box.reserves[i].server), list[i]);
+    }
+  }
+  if (!box.cancels.empty()) {
+    auto list = to.initCancels(size(box.cancels));
+    for (uint32_t i = 0; i < list.size(); ++i)
+      writeProbe(box.cancels[i], indexOf(box.cancels[i].server), list[i]);
+  }
+  if (!box.gives.empty()) {
+    auto list = to.initGives(size(box.gives));
+    for (uint32_t i = 0; i < list.size(); ++i) {
+      const late::Give& give = box.gives[i];
+      writeGive(give, indexOf(give.server), jobs_.find(give.job), list[i]);
+    }
+  }
+  const auto writeTurns = [&indexOf](const auto& messages, auto list) {
+    for (uint32_t i = 0; i < list.size(); ++i) {
+      list[i].setServer(indexOf(messages[i].server));
+      list[i].setTurn(messages[i].turn);
+    }
+  };
+  if (!box.forgets.empty()) writeTurns(box.forgets, to.initForgets(size(box.forgets)));
+  if (!box.stops.empty()) writeTurns(box.stops, to.initStops(size(box.stops)));
+  if (!box.surroundings.empty()) {
+    auto list = to.initSurroundings(size(box.surroundings));
+    for (uint32_t i = 0; i < list.size(); ++i) {
+      const LateServer& server = *servers_.find(box.surroundings[i]);
+      const auto share = shares_.find(server.attributes.at("platform"));
+      list[i].setServer(indexOf(server.id));
+      convert::writeNumbers<int32_t>(server.sum, list[i].initCaused(kResources));
+      convert::writeNumbers<uint16_t>(share == shares_.end() ? fullShare() : share->second,
+                                      list[i].initShare(kResources));
+      list[i].setBackground(bytesOf(server.background));
+    }
+  }
+  box.clear();
+}
+
+// --- Jobs of clients
+
+wire::LateClientPort::Client LateBindingAgent::open(const Caller& caller, wire::LateClient::Client client) {
+  auto session = kj::heap<LateSession>(*this, caller, kj::mv(client));
+  sessions_.insert(session.get());
+  return kj::mv(session);
+}
+
+late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, const Caller& caller) {
+  const JobSpec& spec = submission.spec;
+  late::LateJob job;
+  job.tasks = submission.tasks.empty() ? spec.tasks : static_cast<uint32_t>(submission.tasks.size());
+  job.atMostOnce = spec.atMostOnce;
+  job.user = late::numberOf(caller.user);
+  if (const auto set = sharesOfUsers_.find(caller.user); set != sharesOfUsers_.end())
+    job.shares = set->second;
+  job.priority = spec.priority;
+  job.probeRatio = submission.probeRatio;
+  job.bearing = {spec.profile.caused, spec.profile.tolerated};
+  const Placement& placement = spec.placement;
+  job.group = servers_.group(placement.constraints);
+  if (placement.prefer.empty() && placement.preferOfTask.empty()) return job;
+  // Where all that it prefers are away, a task runs on any server that suits the job.
+  const std::vector<ServerId> suitable = servers_.meeting(placement.constraints);
+  for (uint32_t i = 0; i < job.tasks; ++i) {
+    const TaskIndex number = submission.tasks.empty() ? i : submission.tasks[i];
+    const auto own = placement.preferOfTask.find(number);
+    std::vector<ServerId> servers;
+    for (const std::string& name : own == placement.preferOfTask.end() ? placement.prefer : own->second) {
+      const LateServer* server = servers_.find(name);
+      const bool isUsable = server != nullptr && scheduler_.groups().isUp(server->id) &&
+                            std::binary_search(suitable.begin(), suitable.end(), server->id) &&
+                            std::find(servers.begin(), servers.end(), server->id) == servers.end();
+      if (isUsable) servers.push_back(server->id);
+    }
+    if (servers.empty()) servers = suitable;
+    job.serversOfTasks.push_back(std::move(servers));
+  }
+  return job;
+}
+
+Status LateBindingAgent::submit(LateSession& session, LateSubmission submission) {
+  if (Status good = checkLate(submission); !good) return good;
+  const auto runAs = agent::runAsFor(submission.spec, session.caller());
+  if (!runAs) return runAs.error();
+  if (heldTasks_ + submission.spec.tasks > kMostTasks) {
+    return Error{ErrorCode::kExhausted,
+                 std::string("this agent holds too many late-bound tasks; ") + kTryAgain};
+  }
+  late::LateJob job = lateJobOf(submission, session.caller());
+  const late::GroupNumber group = job.group;
+  const auto number = scheduler_.submit(std::move(job), now(), rng_, actions_);
+  if (!number) {
+    servers_.drop(group);
+    return number.error();
+  }
+  LateHeld held;
+  held.number = *number;
+  held.id = submission.id;
+  held.user = session.caller().user;
+  held.launch = launchOf(submission, *runAs);
+  held.spec = std::move(submission.spec);
+  held.executor = std::move(submission.executor);
+  held.descriptions = std::move(submission.descriptions);
+  held.tasks = std::move(submission.tasks);
+  held.session = &session;
+  held.clientNumber = submission.number;
+  held.detached = submission.detached;
+  held.group = group;
+  held.submitted = clock_.now().wall;
+  heldTasks_ += held.spec.tasks;
+  jobs_.add(std::move(held));
+  carryOut();
+  return {};
+}
+
+void LateBindingAgent::cancel(LateSession& session, uint64_t clientNumber) {
+  for (const late::JobNumber number : jobs_.ofSession(session)) {
+    if (jobs_.find(number)->clientNumber == clientNumber) scheduler_.cancel(number, actions_);
+  }
+  carryOut();
+}
+
+void LateBindingAgent::sessionEnded(LateSession& session) {
+  sessions_.erase(&session);
+  toTell_.erase(&session);
+  for (const late::JobNumber number : jobs_.ofSession(session)) {
+    LateHeld& job = *jobs_.find(number);
+    job.session = nullptr;
+    if (!job.detached) scheduler_.cancel(number, actions_);
+  }
+  carryOut();
+}
+
+// --- What the scheduler wants
+
+void LateBindingAgent::carryOut() {
+  const auto outboxOf = [this](ServerId server) -> LateOutbox* {
+    LateLink* link = server < places_.size() ? places_[server].link : nullptr;
+    if (link == nullptr) return nullptr;
+    toSend_.insert(link);
+    return &link->outbox;
+  };
+  metrics_.count(actions_);
+  // What is for a server that is lost need not be sent: its session is over.
+  for (const auto& reserve : actions_.reserves) {
+    if (LateOutbox* box = outboxOf(reserve.server)) box->reserves.push_back(reserve);
+  }
+  for (const auto& cancel : actions_.cancels) {
+    if (LateOutbox* box = outboxOf(cancel.server)) box->cancels.push_back(cancel);
+  }
+  for (const auto& give : actions_.gives) {
+    if (LateOutbox* box = outboxOf(give.server)) box->gives.push_back(give);
+  }
+  for (const auto& forget : actions_.forgets) {
+    if (LateOutbox* box = outboxOf(forget.server)) box->forgets.push_back(forget);
+  }
+  for (const auto& stop : actions_.stops) {
+    if (LateOutbox* box = outboxOf(stop.server)) box->stops.push_back(stop);
+  }
+  for (const auto& over : actions_.tasksOver) carryOut(over);
+  for (const auto& over : actions_.jobsOver) {
+    const LateHeld& job = *jobs_.find(over.job);
+    servers_.drop(job.group);
+    heldTasks_ -= job.spec.tasks;
+    jobs_.finish(over.job, clock_.now().wall);
+    tellWaiters(over.job, std::nullopt);
+  }
+  actions_.clear();
+  setAlarm();
+  flushSoon();
+}
+
+void LateBindingAgent::carryOut(const late::TaskOver& over) {
+  LateHeld& job = *jobs_.find(over.job);
+  metrics_.count(over);
+  const LateServer* server = over.attempts > 0 ? servers_.find(over.server) : nullptr;
+  const std::string& name = job.over.emplace_back(over, server == nullptr ? "" : server->name).second;
+  tellWaiters(over.job, job.numberOf(over.task));
+  if (job.session == nullptr) return;
+  job.session->over(job.clientNumber, job.numberOf(over.task), over, name);
+  toTell_.insert(job.session);
+}
+
+void LateBindingAgent::setAlarm() {
+  const MonotonicTime next = scheduler_.nextWake();
+  if (next == MonotonicTime::max() || (wake_ && *wake_ <= next + kSlack)) return;
+  wake_ = next + kSlack;
+  alarm_.set(*wake_);
+}
+
+void LateBindingAgent::flushSoon() {
+  if (std::exchange(isFlushing_, true)) return;
+  flushes_.add(kj::evalLast([this]() {
+    isFlushing_ = false;
+    for (LateLink* link : std::exchange(toSend_, {})) link->flush();
+    for (LateSession* session : std::exchange(toTell_, {})) session->flush();
+  }));
+}
+
+void LateBindingAgent::taskFailed(kj::Exception&& exception) {
+  KJ_LOG(ERROR, "late binding", exception);
+}
+
+}  // namespace tarcil

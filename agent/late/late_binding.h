@@ -1,0 +1,148 @@
+// The agent's shell of late binding: sessions with monitors and clients around the scheduler
+// (latebinding/job_scheduler.h). Nothing here waits for the master.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/late/late_jobs.h"
+#include "agent/late/late_link.h"
+#include "agent/late/late_servers.h"
+#include "agent/late/late_session.h"
+#include "agent/server/agent_metrics.h"
+#include "core/base/result.h"
+#include "core/base/rng.h"
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "latebinding/job_scheduler.h"
+#include "schema/agent.capnp.h"
+#include "schema/late_binding.capnp.h"
+
+namespace tarcil {
+
+struct LateBindingOptions {
+  late::SchedulerOptions scheduler;
+  size_t keptTasks = 100'000;  // of jobs that are over, for those who ask what became of them
+};
+
+// A job as a client hands it in.
+struct LateSubmission {
+  uint64_t number = 0;  // the client's own
+  JobId id{};
+  JobSpec spec;
+  std::vector<TaskIndex> tasks;  // only these, ascending; empty: all
+  std::optional<double> probeRatio;
+  std::vector<std::string> executor;
+  std::vector<std::string> descriptions;  // by task of `spec`
+  bool detached = false;
+};
+
+// Links to the monitor of every server that takes late-bound tasks, as soon as it hears of one. What follows
+// from one turn of the event loop goes out at its end, one message for each monitor and client.
+//
+// Single-threaded; outlives its sessions' connections or is told of their end.
+class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
+ public:
+  // `clock` and `metrics` outlive it. `token`: with which monitors are logged in at.
+  LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token, AgentMetrics& metrics,
+                   const LateBindingOptions& options);
+  ~LateBindingAgent() noexcept(false);
+
+  // What the master tells of a server, of a platform, and of a user: the shares of jobs from now on.
+  void note(const ServerUpdate& update);
+  void note(const std::string& platform, const Share& share);
+  void note(const std::string& user, uint32_t shares);
+
+  // A client opens a session. The capability may outlive this object.
+  wire::LateClientPort::Client open(const Caller& caller, wire::LateClient::Client client);
+
+  // --- For users who ask, of the jobs that it holds or held and that the caller may see; NotFound where
+  // there is no such job (late_queries.cc)
+  Status describe(const Caller& caller, const JobId& id, wire::LateJobDetails::Builder to) const;
+  // Newest first.
+  void list(const Caller& caller, uint32_t limit, wire::JobFilter::Reader filter,
+            wire::ClientPort::LateJobsResults::Builder to) const;
+  // Those whose digits begin so, at most two.
+  std::vector<JobId> withPrefix(const Caller& caller, const std::string& prefix) const;
+  // Its state before.
+  Result<RunState> cancel(const Caller& caller, const JobId& id);
+  // Its state when every task is over.
+  kj::Promise<RunState> untilOver(const Caller& caller, const JobId& id);
+  // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it is
+  // over.
+  struct OutputPlace {
+    std::string address;  // of the monitor
+    late::TurnNumber turn = 0;
+    bool isOver = false;
+  };
+  kj::Promise<OutputPlace> outputPlace(const Caller& caller, const JobId& id, TaskIndex task, bool wait);
+
+  // --- For sessions with clients
+  Status submit(LateSession& session, LateSubmission submission);
+  void cancel(LateSession& session, uint64_t number);
+  void sessionEnded(LateSession& session);
+
+  // --- For links to monitors
+  void sessionBegan(LateLink& link);
+  void sessionEnded(LateLink& link);
+  void take(LateLink& link, wire::LateMonitorNews::Reader news);
+  // Everything in the link's outbox, which is empty then.
+  void write(LateLink& link, wire::LateAgentNews::Builder to);
+
+ private:
+  struct Waiter {
+    std::optional<TaskIndex> task;  // of the job's spec; none: all of them
+    kj::Own<kj::PromiseFulfiller<void>> over;
+  };
+  struct Place {
+    LateLink* link = nullptr;
+    uint32_t index = 0;  // in the monitor's list
+  };
+
+  MonotonicTime now() const { return clock_.now().steady; }
+  late::LateJob lateJobOf(const LateSubmission& submission, const Caller& caller);
+  void join(LateLink& link, uint32_t index, const LateServer& server);
+  void leave(ServerId server);
+  void tellSurroundings(ServerId server);
+  // What the scheduler wants is on its way to whom it concerns.
+  void carryOut();
+  void carryOut(const late::TaskOver& over);
+  const LateHeld* find(const Caller& caller, const JobId& id) const;
+  LateProgress progressOf(const LateHeld& job) const;
+  kj::Promise<void> untilOver(const LateHeld& job, std::optional<TaskIndex> task);
+  // The job's task, or where there is none, the job is over: those who wait for it hear of it.
+  void tellWaiters(late::JobNumber job, std::optional<TaskIndex> task);
+  void flushSoon();
+  void setAlarm();
+  void taskFailed(kj::Exception&& exception) override;
+
+  const Net net_;
+  const Clock& clock_;
+  Rng rng_;
+  const std::string token_;
+  AgentMetrics& metrics_;
+  late::JobScheduler scheduler_;
+  late::SchedulerActions actions_;
+  LateServers servers_;
+  std::map<std::string, Share> shares_;            // by platform
+  std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
+  LateJobs jobs_;
+  size_t heldTasks_ = 0;
+  std::unordered_multimap<late::JobNumber, Waiter> waiters_;
+  std::vector<Place> places_;                               // by server
+  std::map<std::string, std::unique_ptr<LateLink>> links_;  // by address
+  std::set<LateLink*> toSend_;                              // have something in their outbox
+  std::set<LateSession*> sessions_;
+  std::set<LateSession*> toTell_;  // have something pending
+  bool isFlushing_ = false;        // at the end of this turn
+  std::optional<MonotonicTime> wake_;
+  Alarm alarm_;
+  kj::TaskSet flushes_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,95 @@
+#include "agent/late/late_servers.h"
+
+#include <algorithm>
+
+#include "core/model/constraint.h"
+#include "latebinding/suitability.h"
+
+namespace tarcil {
+namespace {
+
+bool meetsAll(const std::vector<Constraint>& constraints, const LateServer& server) {
+  return std::all_of(constraints.begin(), constraints.end(), [&server](const Constraint& constraint) {
+    return meets(constraint, server.attributes);
+  });
+}
+
+}  // namespace
+
+LateServers::Change LateServers::apply(const ServerUpdate& update) {
+  Change change;
+  if (update.facts) {
+    const bool offers = update.facts->attributes.contains(std::string(late::kServerAttribute));
+    const auto found = servers_.find(update.id);
+    if (!offers) {
+      if (found == servers_.end()) return {};
+      byName_.erase(found->second.name);
+      servers_.erase(found);
+      return {.address = true};
+    }
+    LateServer& server = servers_[update.id];
+    change.address = server.address != update.facts->address;
+    server.id = update.id;
+    server.name = update.facts->name;
+    server.address = update.facts->address;
+    server.attributes = constraintAttributes(*update.facts);
+    byName_[server.name] = server.id;
+  }
+  const auto found = servers_.find(update.id);
+  if (found == servers_.end()) return {};
+  LateServer& server = found->second;
+  change.cordon = server.isCordoned != update.status.cordoned;
+  server.isCordoned = update.status.cordoned;
+  change.surroundings = server.sum != update.status.sum || server.background != update.status.background;
+  server.sum = update.status.sum;
+  server.background = update.status.background;
+  return change;
+}
+
+const LateServer* LateServers::find(ServerId server) const {
+  const auto found = servers_.find(server);
+  return found == servers_.end() ? nullptr : &found->second;
+}
+
+const LateServer* LateServers::find(const std::string& name) const {
+  const auto found = byName_.find(name);
+  return found == byName_.end() ? nullptr : find(found->second);
+}
+
+void LateServers::setUp(ServerId server) {
+  groups_.setUp(server);
+  const LateServer* facts = find(server);
+  for (const Group& group : inUse_) {
+    if (facts != nullptr && meetsAll(group.constraints, *facts))
+      groups_.set(group.number, meeting(group.constraints));
+  }
+}
+
+late::GroupNumber LateServers::group(const std::vector<Constraint>& constraints) {
+  if (constraints.empty()) return late::kAllServers;
+  for (Group& group : inUse_) {
+    if (group.constraints != constraints) continue;
+    ++group.users;
+    return group.number;
+  }
+  inUse_.push_back({groups_.make(meeting(constraints)), constraints, 1});
+  return inUse_.back().number;
+}
+
+void LateServers::drop(late::GroupNumber number) {
+  const auto found = std::find_if(inUse_.begin(), inUse_.end(),
+                                  [number](const Group& group) { return group.number == number; });
+  if (found == inUse_.end() || --found->users > 0) return;
+  groups_.drop(number);
+  inUse_.erase(found);
+}
+
+std::vector<ServerId> LateServers::meeting(const std::vector<Constraint>& constraints) const {
+  std::vector<ServerId> servers;
+  for (const auto& [id, server] : servers_) {
+    if (meetsAll(constraints, server)) servers.push_back(id);
+  }
+  return servers;
+}
+
+}  // namespace tarcil

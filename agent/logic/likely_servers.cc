@@ -1,0 +1,58 @@
+#include "agent/logic/likely_servers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/decide/chooser.h"
+#include "core/decide/prepared_job.h"
+#include "lsh/admission.h"
+
+namespace tarcil::agent {
+namespace {
+
+// Servers looked at anew with each change, while the index centres itself anew.
+constexpr uint32_t kStep = 16;
+
+// Nobody asks here how buckets filled.
+constexpr Duration kNoHistory = std::chrono::hours(24);
+
+}  // namespace
+
+LikelyServers::LikelyServers()
+    : index_(std::make_unique<BucketIndex>(BucketOptions{.window = kNoHistory, .interval = kNoHistory})) {}
+
+void LikelyServers::update(const ClusterState& state, ServerId server) {
+  index_->update(server, state.vacancy(server), MonotonicTime{});
+  index_->step(kStep);
+}
+
+void LikelyServers::updateAll(const ClusterState& state) {
+  for (ServerId server = 0; server < state.size(); ++server) {
+    if (state.known(server)) index_->update(server, state.vacancy(server), MonotonicTime{});
+  }
+  while (index_->step(kStep)) continue;
+}
+
+std::vector<ServerId> LikelyServers::draw(const ClusterState& state, const JobSpec& spec,
+                                          const QualitySettings& settings, size_t atMost, Rng& rng) const {
+  PreparedJobs prepared;
+  const PreparedJob& job = prepared.prepare(state, spec, judgingFor(spec, settings));
+  double best = 0;
+  for (const Newcomer& newcomer : job.newcomers) best = std::max(best, newcomer.platformFactor);
+  const Suitor suitor{.newcomers = job.newcomers,
+                      .least = spec.target.value_or(settings.target) * best,
+                      .rus = spec.rusPerTask};
+  Matching matching;
+  match(*index_, suitor, matching);
+  std::vector<ServerId> servers;
+  for (BucketId bucket = 0; bucket < matching.masks.size(); ++bucket) {
+    if (matching.masks[bucket] != 0) index_->addWithFree(bucket, servers);
+  }
+  // The first of a shuffle: O(result) after the copy.
+  const size_t count = std::min(atMost, servers.size());
+  for (size_t i = 0; i < count; ++i) std::swap(servers[i], servers[i + rng.below(servers.size() - i)]);
+  servers.resize(count);
+  return servers;
+}
+
+}  // namespace tarcil::agent

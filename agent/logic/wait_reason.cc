@@ -1,0 +1,115 @@
+#include "agent/logic/wait_reason.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/model/quality.h"
+#include "core/state/extras.h"
+
+namespace tarcil::agent {
+namespace {
+
+using std::to_string;
+
+// The resource that, with this margin, exceeds what the job tolerates by most on any of the candidates; empty
+// where none does.
+std::string_view worstResource(const JobSpec& spec, const Explanation& decision, int margin) {
+  int worst = 0;
+  std::string_view resource;
+  for (const Candidate& candidate : decision.best) {
+    for (size_t i = 0; i < kResources; ++i) {
+      const int excess = withMargin(candidate.contention[i], margin) - spec.profile.tolerated[i];
+      if (excess <= worst) continue;
+      worst = excess;
+      resource = kResourceNames[i];
+    }
+  }
+  return resource;
+}
+
+// What speaks against most of the slots that were looked at; where none was, against the servers.
+size_t mainReason(const Explanation& decision) {
+  const auto& dropped = decision.dropped;
+  const auto slots = dropped.begin() + static_cast<std::ptrdiff_t>(Dropped::kSpread);
+  auto most = std::max_element(slots, dropped.end());
+  if (*most == 0 && decision.drawn == 0) most = std::max_element(dropped.begin(), slots);
+  return static_cast<size_t>(*most == 0 ? static_cast<std::ptrdiff_t>(Dropped::kTaken)
+                                        : most - dropped.begin());
+}
+
+WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
+  const size_t reason = mainReason(decision);
+  const std::string kind = dropName(reason);
+  switch (static_cast<Dropped>(std::min(reason, static_cast<size_t>(Dropped::kNeighbour)))) {
+    case Dropped::kConstraint:
+      return {kind, "the rest do not meet its constraints"};
+    case Dropped::kNotEnoughFree:
+      return {kind, "the rest have fewer than " + to_string(spec.rusPerTask) + " units free on one server"};
+    case Dropped::kSpread:
+      return {kind, "its spread allows no more tasks on the rest"};
+    case Dropped::kQuality: {
+      const std::string resource(worstResource(spec, decision, 0));
+      if (!resource.empty()) return {kind + ":" + resource, resource + " is too contended on the rest"};
+      const std::string tight(worstResource(spec, decision, decision.margin));
+      if (tight.empty()) return {kind, "the platforms of the rest are too slow for its target"};
+      return {kind + ":" + tight + ":margin",
+              tight + " leaves less to spare on the rest than the margin of " + to_string(decision.margin) +
+                  ", for which it waits up to its max_wait"};
+    }
+    case Dropped::kNeighbour: {
+      const size_t resource = reason - static_cast<size_t>(Dropped::kNeighbour);
+      return {kind, "on the rest it would disturb others through " + std::string(kResourceNames[resource])};
+    }
+    case Dropped::kTaken:
+      break;
+  }
+  return {kind, "the rest are needed for its other tasks"};
+}
+
+WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
+  if (decision.drawn == 0 && !spec.extras.empty()) {
+    return {"extras", "no server has a free slot together with " + inWords(spec.extras)};
+  }
+  WaitReason rest = aboutTheRest(spec, decision);
+  return {rest.kind, to_string(decision.acceptable) + " of " + to_string(decision.drawn) +
+                         " slots sampled suit it: " + rest.text};
+}
+
+}  // namespace
+
+WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision) {
+  const std::string gang =
+      spec.schedule == Schedule::kGang ? "waiting for " + to_string(left) + " slots at once (gang); " : "";
+  if (units.usable == 0) return {"no_server", "no server is up"};
+  if (units.free == 0) {
+    return {"no_free_unit", gang + "no free unit: " + to_string(units.usable) + " of " +
+                                to_string(units.usable) + " are taken"};
+  }
+  if (decision) {
+    WaitReason sampled = afterSampling(spec, *decision);
+    return {gang.empty() ? sampled.kind : "gang:" + sampled.kind, gang + sampled.text};
+  }
+  const std::string free = to_string(units.free) + " of " + to_string(units.usable) + " units are free";
+  if (!gang.empty()) return {"gang", gang + to_string(units.free / spec.rusPerTask) + " are free"};
+  return {"too_few_free", free + ", a task needs " + to_string(spec.rusPerTask)};
+}
+
+WaitReason heldBack(const JobSpec& spec) {
+  return {"concurrency", "concurrency lets " + to_string(spec.mostAtOnce()) +
+                             " of its tasks run at once; the others follow as these end"};
+}
+
+WaitReason keptForAnother(uint64_t units) {
+  return {"kept", to_string(units) + " free unit" + (units == 1 ? " is" : "s are") +
+                      " kept for a job that comes before it, and nothing else suits it"};
+}
+
+WaitReason inTurn() {
+  return {"turn", "jobs that waited before are tried first"};
+}
+
+WaitReason outrun() {
+  return {"outrun", "others were quicker to take the slots found for it; it is tried again"};
+}
+
+}  // namespace tarcil::agent

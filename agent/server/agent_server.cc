@@ -1,0 +1,305 @@
+#include "agent/server/agent_server.h"
+
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include "agent/server/client_port.h"
+#include "env/failpoint.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Tokens remembered; beyond, the oldest are asked for anew.
+constexpr size_t kMostUsersRemembered = 10'000;
+
+// Calls handle their own failures; what gets here went wrong in taking an answer.
+class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
+};
+
+class FeedImpl final : public wire::AgentFeed::Server {
+ public:
+  explicit FeedImpl(AgentServer& server) : server_(server) {}
+
+  kj::Promise<void> update(UpdateContext context) override {
+    context.getResults().setDiffers(server_.takeUpdate(context.getParams()));
+    return kj::READY_NOW;
+  }
+
+ private:
+  AgentServer& server_;
+};
+
+agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
+  switch (outcome) {
+    case wire::LaunchPort::Outcome::ACCEPTED:
+      return agent::LaunchAnswered::Outcome::kAccepted;
+    case wire::LaunchPort::Outcome::REVOKED:
+      return agent::LaunchAnswered::Outcome::kRevoked;
+    // The server has moved to another monitor: its new address is on its way.
+    case wire::LaunchPort::Outcome::UNKNOWN_SERVER:
+      return agent::LaunchAnswered::Outcome::kUnreachable;
+  }
+  return agent::LaunchAnswered::Outcome::kUnreachable;
+}
+
+agent::QueueTold readQueue(wire::QueueNews::Reader from) {
+  agent::QueueTold queue{.wakes = from.getWakes(), .crowded = from.getCrowded()};
+  const int16_t pending = from.getPendingPriority();
+  if (pending >= 0 && pending <= UINT8_MAX) queue.pendingPriority = static_cast<uint8_t>(pending);
+  for (const ServerId server : from.getKept()) queue.kept.push_back(server);
+  return queue;
+}
+
+agent::TurnsGiven readTurns(capnp::List<wire::Turn>::Reader from) {
+  agent::TurnsGiven turns;
+  for (auto turn : from) {
+    const JobId job = readJobId(turn.getJob());
+    turns.jobs.push_back(job);
+    if (turn.getBound() >= 0) turns.bounds[job] = Duration(turn.getBound());
+    if (turn.getMayTakeKept()) continue;
+    std::vector<ServerId>& all = turns.leaveKept[job];
+    for (const ServerId server : turn.getMayTake()) all.push_back(server);
+  }
+  return turns;
+}
+
+}  // namespace
+
+AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
+                         kj::Function<void(const Error&)> refused, kj::Function<void()> attached)
+    : clock_(clock),
+      rng_(rng),
+      options_(std::move(options)),
+      refused_(kj::mv(refused)),
+      attachedCallback_(kj::mv(attached)),
+      logic_(options_.logic),
+      alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
+      monitors_(net, options_.token),
+      lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding),
+      heard_(clock.now().steady),
+      ignoreErrors_(std::make_unique<IgnoreErrors>()),
+      calls_(*ignoreErrors_),
+      link_(
+          keepLinked(
+              net, options_.master,
+              [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
+              [this](const Error& error) { lost(error); })
+              .eagerlyEvaluate(
+                  [](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); })) {}
+
+wire::AgentGate::Client AgentServer::gate() {
+  return makeAgentGate(*this);
+}
+
+kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& token) {
+  if (auto it = users_.find(token); it != users_.end()) return it->second;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->authenticateRequest();
+    request.setToken(text(token));
+    return request.send().then([this, token](auto&& response) {
+      User user{read(response.getCaller()), response.getUser()};
+      if (users_.size() >= kMostUsersRemembered) users_.clear();
+      if (attached_) users_.emplace(token, user);
+      return user;
+    });
+  }
+  return toException({ErrorCode::kUnavailable, "the master is out of reach"});
+}
+
+kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, JobSpec spec,
+                                      std::shared_ptr<const std::vector<InputFile>> files) {
+  auto pending = submissions_.add();
+  failpoint("agent.submit_arrived");
+  dispatch(agent::SubmitArrived{pending.number, caller, id, std::move(spec), std::move(files)});
+  return pending.promise.then([this, begin = clock_.now().steady](Status&& status) {
+    metrics_.count(status);
+    metrics_.submission.Observe(seconds(clock_.now().steady - begin));
+    requireOk(status);
+  });
+}
+
+std::string AgentServer::metrics() {
+  metrics_.show(logic_.load(), attached_, clock_.now().steady - heard_);
+  return metrics_.set.text();
+}
+
+kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
+  auto login = master.loginRequest();
+  login.setToken(text(options_.token));
+  return login.send().then([this](auto&& response) {
+    cluster_ = text(response.getCluster());
+    if (!response.hasAgent()) {
+      kj::throwFatalException(toException(denied("the token is not an agent's")));
+    }
+    wire::AgentPort::Client port = response.getAgent();
+    auto request = port.attachRequest();
+    request.setAgent(text(options_.name));
+    request.setEpoch(logic_.epoch());
+    request.setAddress(text(options_.address));
+    request.setFeed(kj::heap<FeedImpl>(*this));
+    return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
+      port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
+      attached_ = isAttaching_ = true;
+      outage_.end();
+      spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
+      agent::MasterAttached event{answer.getEpoch(), {}};
+      for (auto job : answer.getJobs()) event.jobs.push_back(read(job));
+      dispatch(event);
+      auto early = std::move(early_);
+      early_.clear();
+      for (const agent::Event& news : early) dispatch(news);
+      return Attached{kj::mv(fault.promise)};
+    });
+  });
+}
+
+void AgentServer::lost(const Error& error) {
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
+    refused_(error);
+    return;
+  }
+  early_.clear();
+  users_.clear();
+  port_ = nullptr;
+  if (outage_.begins(error)) {
+    spdlog::warn("the master at {} is out of reach: {}; trying again", options_.master, error.message);
+  }
+  if (!attached_) return;
+  attached_ = false;
+  dispatch(agent::MasterLost{});
+}
+
+void AgentServer::superseded() {
+  refused_({ErrorCode::kConflict, "another process has attached as agent '" + options_.name +
+                                      "'; give each agent a name of its own"});
+}
+
+bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
+  heard_ = clock_.now().steady;
+  if (update.getSuperseded()) superseded();
+  std::vector<agent::Event> news;
+  for (auto platform : update.getPlatforms()) {
+    const Share share = readShare(platform);
+    lateBinding_.note(text(platform.getName()), share);
+    news.emplace_back(agent::PlatformUpdated{text(platform.getName()), share});
+  }
+  for (auto shares : update.getShares()) lateBinding_.note(text(shares.getUser()), shares.getShares());
+  if (update.hasSettings()) news.emplace_back(agent::SettingsUpdated{read(update.getSettings())});
+  agent::ServersUpdated servers;
+  for (auto server : update.getServers()) servers.updates.push_back(read(server));
+  for (const ServerUpdate& update : servers.updates) lateBinding_.note(update);
+  if (!servers.updates.empty()) news.emplace_back(std::move(servers));
+  for (auto assignment : update.getAssignments()) news.emplace_back(agent::JobAssigned{read(assignment)});
+  if (update.getSnapshotComplete()) news.emplace_back(agent::SnapshotComplete{});
+  if (update.hasQueue()) {
+    news.emplace_back(readQueue(update.getQueue()));
+  }
+  if (update.getTurns().size() > 0) news.emplace_back(readTurns(update.getTurns()));
+  for (agent::Event& event : news) {
+    if (attached_) {
+      dispatch(event);
+    } else {
+      early_.push_back(std::move(event));
+    }
+  }
+  copyDiffers_ = false;
+  if (attached_ && update.hasChecksum()) {
+    const auto told = update.getChecksum();
+    dispatch(agent::ChecksumTold{{.statuses = told.getSum(), .facts = told.getFacts()}});
+  }
+  return copyDiffers_;
+}
+
+void AgentServer::dispatch(const agent::Event& event) {
+  std::vector<agent::Action> actions;
+  const Now now = clock_.now();
+  const uint64_t before = logic_.load().decisions;
+  logic_.handle(event, now, rng_, actions);
+  if (const uint64_t made = logic_.load().decisions - before; made > 0) {
+    metrics_.countDecisions(made, clock_.now().steady - now.steady);
+  }
+  for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+  if (std::holds_alternative<agent::SnapshotComplete>(event) && std::exchange(isAttaching_, false)) {
+    attachedCallback_();
+  }
+}
+
+void AgentServer::carryOut(agent::SendCommit& action) {
+  KJ_IF_MAYBE (port, port_) {
+    const Commit& commit = action.commit;
+    spdlog::info("job {}: commit {} claims {} of {} tasks (drawn {}, p {:.3f})", toString(commit.job),
+                 commit.sequence, commit.claims.size(), commit.explanation.wanted, commit.explanation.drawn,
+                 shareAcceptable(commit.explanation));
+    auto request = port->commitRequest();
+    write(commit, request.initCommit());
+    failpoint("agent.before_commit");
+    metrics_.count(commit.explanation);
+    calls_.add(request.send().then(
+        [this, begin = clock_.now().steady](auto&& response) {
+          failpoint("agent.commit_answered");
+          metrics_.commit.Observe(seconds(clock_.now().steady - begin));
+          CommitAnswer answer = read(response.getAnswer());
+          if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
+            superseded();
+          }
+          dispatch(agent::CommitAnswered{std::move(answer)});
+        },
+        // It is sent again when the link has been made anew.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
+  }
+}
+
+void AgentServer::carryOut(agent::PassTurns& action) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->passTurnsRequest();
+    writeJobIds(action.jobs, request.initJobs(static_cast<uint32_t>(action.jobs.size())));
+    writeJobIds(action.untried, request.initUntried(static_cast<uint32_t>(action.untried.size())));
+    // A link that breaks is noticed elsewhere, and ends every turn.
+    calls_.add(request.send().then([](auto&&) {}, [](kj::Exception&&) {}));
+  }
+}
+
+void AgentServer::carryOut(agent::Launch& action) {
+  using Outcome = agent::LaunchAnswered::Outcome;
+  const AllocationId allocation = action.spec.allocation;
+  failpoint("agent.before_launch");
+  calls_.add(monitors_.launch(action.address, action.spec)
+                 .then([](wire::LaunchPort::Outcome outcome) { return outcomeOf(outcome); },
+                       [address = action.address](kj::Exception&& exception) {
+                         spdlog::warn("monitor {}: {}", address, fromException(exception).message);
+                         return Outcome::kUnreachable;
+                       })
+                 .then([this, allocation](Outcome outcome) {
+                   failpoint("agent.launched");
+                   metrics_.launches[static_cast<size_t>(outcome)]->Increment();
+                   dispatch(agent::LaunchAnswered{allocation, outcome});
+                 }));
+}
+
+void AgentServer::carryOut(agent::AnswerSubmit& action) {
+  failpoint("agent.before_answer");
+  submissions_.fulfill(action.request, std::move(action.status));
+}
+
+void AgentServer::carryOut(agent::TasksPlaced& action) {
+  for (uint32_t i = 0; i < action.tasks; ++i) metrics_.wait.Observe(seconds(action.waited));
+}
+
+void AgentServer::carryOut(agent::AskSnapshot&) {
+  spdlog::warn("the copy of the cluster's state differs from the master's; it is fetched anew");
+  copyDiffers_ = true;
+}
+
+void AgentServer::carryOut(agent::WakeAt& action) {
+  alarm_.set(action.when);
+}
+
+}  // namespace tarcil

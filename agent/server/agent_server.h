@@ -1,0 +1,113 @@
+// The agent's shell: keeps the link to the master, turns clients' calls and the state feed into events, and
+// carries out what the logic decides.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/late/late_binding.h"
+#include "agent/logic/agent_logic.h"
+#include "agent/server/agent_metrics.h"
+#include "agent/server/monitor_client.h"
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "rpc/connection.h"
+#include "rpc/link.h"
+#include "rpc/requests.h"
+#include "schema/agent.capnp.h"
+#include "schema/master.capnp.h"
+
+namespace tarcil {
+
+struct AgentServerOptions {
+  std::string name;     // of this agent in the cluster; two processes of one name take turns
+  std::string address;  // where clients reach it
+  std::string master;   // address
+  std::string token;    // role agent
+  AgentOptions logic;
+  LateBindingOptions lateBinding{};
+};
+
+// Single-threaded; its ports call it on the event loop.
+class AgentServer final {
+ public:
+  // `clock` outlives the server. `refused`: the master does not accept the token (Denied) or the name
+  // (Invalid), or another process has taken the agent's name (Conflict); going on is of no use, and clients
+  // are to find their connections broken. `attached`: the whole state has come from the master; called after
+  // each attachment.
+  AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
+              kj::Function<void(const Error&)> refused, kj::Function<void()> attached);
+
+  // The bootstrap capability of one client's connection.
+  wire::AgentGate::Client gate();
+
+  // In Prometheus' text format.
+  std::string metrics();
+
+  // --- For the ports ---
+  struct User {
+    Caller caller;
+    wire::UserPort::Client port;
+  };
+  // Asks the master; answers are remembered while the link to it stands. Fails as Unavailable while it does
+  // not.
+  kj::Promise<User> authenticate(const std::string& token);
+  kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec,
+                           std::shared_ptr<const std::vector<InputFile>> files);
+  Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
+    return logic_.plan(caller, spec, seed);
+  }
+  MonitorClient& monitors() { return monitors_; }
+  LateBindingAgent& lateBinding() { return lateBinding_; }
+  const std::string& cluster() const { return cluster_; }
+
+  // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
+  bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+
+ private:
+  // Another process speaks for the agent.
+  void superseded();
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
+  void lost(const Error& error);
+  void dispatch(const agent::Event& event);
+  void carryOut(agent::SendCommit& action);
+  void carryOut(agent::PassTurns& action);
+  void carryOut(agent::Launch& action);
+  void carryOut(agent::AnswerSubmit& action);
+  void carryOut(agent::TasksPlaced& action);
+  void carryOut(agent::AskSnapshot& action);
+  void carryOut(agent::WakeAt& action);
+
+  const Clock& clock_;
+  Rng rng_;
+  const AgentServerOptions options_;
+  kj::Function<void(const Error&)> refused_;
+  kj::Function<void()> attachedCallback_;
+  AgentMetrics metrics_;
+  AgentLogic logic_;
+  Alarm alarm_;
+  MonitorClient monitors_;
+  LateBindingAgent lateBinding_;
+  uint64_t requests_ = 0;
+  Requests<Status> submissions_{requests_};
+
+  // While the link stands.
+  kj::Maybe<wire::AgentPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
+  bool attached_ = false;
+  bool isAttaching_ = false;           // the snapshot that follows an attachment is not whole
+  bool copyDiffers_ = false;           // as the update at hand has shown
+  MonotonicTime heard_;                // the latest news of the feed; before the first, the start
+  std::vector<agent::Event> early_;    // news that came before the answer to attach
+  std::map<std::string, User> users_;  // by token
+  std::string cluster_;
+
+  Outage outage_;  // of the master
+  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
+  kj::TaskSet calls_;
+  kj::Promise<void> link_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,104 @@
+#include "agent/server/monitor_client.h"
+
+#include "schema/convert.h"
+
+namespace tarcil {
+namespace {
+
+// A port that keeps its connection alive for as long as it is held: calls go straight on to the port.
+class HeldPort final : public wire::LaunchPort::Server {
+ public:
+  HeldPort(kj::Own<Connection> connection, wire::LaunchPort::Client port)
+      : connection_(kj::mv(connection)), port_(kj::mv(port)) {}
+
+  kj::Promise<void> launch(LaunchContext context) override {
+    auto request = port_.launchRequest();
+    request.setSpec(context.getParams().getSpec());
+    return context.tailCall(kj::mv(request));
+  }
+
+  kj::Promise<void> output(OutputContext context) override {
+    auto params = context.getParams();
+    auto request = port_.outputRequest();
+    request.setAllocation(params.getAllocation());
+    request.setStream(params.getStream());
+    request.setOffset(params.getOffset());
+    request.setWait(params.getWait());
+    request.setLate(params.getLate());
+    return context.tailCall(kj::mv(request));
+  }
+
+ private:
+  kj::Own<Connection> connection_;
+  wire::LaunchPort::Client port_;
+};
+
+}  // namespace
+
+kj::Promise<wire::LaunchPort::Outcome> MonitorClient::launch(const std::string& address,
+                                                             const LaunchSpec& spec) {
+  Peer& peer = peerAt(address);
+  auto request = peer.port.launchRequest();
+  write(spec, request.initSpec());
+  return request.send()
+      .then([](auto&& response) { return response.getOutcome(); })
+      .catch_([this, address,
+               number = peer.number](kj::Exception&& exception) -> kj::Promise<wire::LaunchPort::Outcome> {
+        drop(address, number);
+        return kj::mv(exception);
+      });
+}
+
+kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& address, AllocationId allocation,
+                                                         wire::Stream stream, uint64_t offset, bool wait) {
+  return outputOf(address, {allocation, false, stream, offset, wait});
+}
+
+kj::Promise<MonitorClient::Output> MonitorClient::lateOutput(const std::string& address,
+                                                             late::TurnNumber turn, wire::Stream stream,
+                                                             uint64_t offset) {
+  return outputOf(address, {turn, true, stream, offset, false});
+}
+
+kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& address, const Asked& asked) {
+  Peer& peer = peerAt(address);
+  auto request = peer.port.outputRequest();
+  request.setAllocation(asked.id);
+  request.setLate(asked.isLate);
+  request.setStream(asked.stream);
+  request.setOffset(asked.offset);
+  request.setWait(asked.wait);
+  return request.send()
+      .then([](auto&& response) {
+        return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(),
+                      response.getStart()};
+      })
+      .catch_([this, address, number = peer.number](kj::Exception&& exception) -> kj::Promise<Output> {
+        // An error that the monitor sent leaves the connection as good as it was.
+        if (exception.getType() == kj::Exception::Type::DISCONNECTED) drop(address, number);
+        return kj::mv(exception);
+      });
+}
+
+MonitorClient::Peer& MonitorClient::peerAt(const std::string& address) {
+  auto it = peers_.find(address);
+  if (it == peers_.end()) it = peers_.emplace(address, Peer{++numbers_, logIn(address)}).first;
+  return it->second;
+}
+
+kj::Promise<wire::LaunchPort::Client> MonitorClient::logIn(const std::string& address) {
+  return connect(net_, address).then([this](kj::Own<Connection>&& connection) {
+    auto request = connection->bootstrap().castAs<wire::MonitorGate>().loginRequest();
+    request.setToken(kj::StringPtr(token_.c_str(), token_.size()));
+    return request.send().then(
+        [connection = kj::mv(connection)](auto&& response) mutable -> wire::LaunchPort::Client {
+          return kj::heap<HeldPort>(kj::mv(connection), response.getLauncher());
+        });
+  });
+}
+
+void MonitorClient::drop(const std::string& address, uint64_t number) {
+  if (auto it = peers_.find(address); it != peers_.end() && it->second.number == number) peers_.erase(it);
+}
+
+}  // namespace tarcil

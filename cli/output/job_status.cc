@@ -1,0 +1,180 @@
+#include "cli/output/job_status.h"
+
+#include <array>
+
+#include "cli/output/table.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_performance.h"
+
+namespace tarcil {
+namespace {
+
+constexpr size_t kMostTasksShown = 50;
+
+// Of the present or last attempt; kNever while the next one waits.
+WallTime startOf(const TaskRecord& task) {
+  return task.state == RunState::kRunning || isFinal(task.state) ? task.end.started : kNever;
+}
+
+WallTime finishOf(const TaskRecord& task) {
+  return isFinal(task.state) ? task.end.ended : kNever;
+}
+
+bool hasExitCode(const TaskRecord& task) {
+  const EndCause cause = task.end.cause;
+  return isFinal(task.state) && task.end.ended != kNever && task.end.signal == 0 &&
+         cause != EndCause::kNeverStarted && cause != EndCause::kLost;
+}
+
+Json jsonOf(const TaskRecord& task, WallTime submitted) {
+  const bool isPlaced = isActive(task.state) || (isFinal(task.state) && task.allocation != 0);
+  const bool hasEnded = isFinal(task.state);
+  return {{"index", task.index},
+          {"state", name(task.state)},
+          {"server", isPlaced ? Json(task.server) : Json()},
+          {"rus", isPlaced ? Json(task.rus) : Json::array()},
+          {"extras", isPlaced ? Json(task.extras) : Json::object()},
+          {"q", isPlaced ? Json(task.q) : Json()},
+          {"s", isPlaced ? Json(task.s) : Json()},
+          {"exit_code", hasExitCode(task) ? Json(task.end.exitCode) : Json()},
+          {"signal", hasEnded && task.end.signal != 0 ? Json(task.end.signal) : Json()},
+          {"oom_killed", hasEnded && task.end.oomKilled},
+          {"problem", hasEnded && !task.end.problem.empty() ? Json(task.end.problem) : Json()},
+          {"submitted", jsonTime(submitted)},
+          {"started", jsonTime(startOf(task))},
+          {"finished", jsonTime(finishOf(task))},
+          {"attempt", task.attempt},
+          {"previous", task.previous.empty() ? Json() : Json(task.previous)}};
+}
+
+// How the attempt before this one ended; empty for the first.
+std::string beforeOf(const TaskRecord& task) {
+  return task.previous.empty() ? "" : "before: " + task.previous;
+}
+
+std::string taskTable(const JobStatus& job, const Style& style) {
+  const bool hasExtras = !job.record.spec.extras.empty();
+  std::vector<std::string> columns = {"Task", "State", "Server", "RUs"};
+  if (hasExtras) columns.push_back("Extras");
+  columns.insert(columns.end(), {"Q", "S", "Attempt", "Started", "Finished", "Result"});
+  Table table(columns);
+  for (const TaskRecord& task : job.tasks) {
+    if (!style.verbose && task.index >= kMostTasksShown) break;
+    const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
+    std::vector<std::string> cells = {std::to_string(task.index), std::string(name(task.state)),
+                                      isPlaced ? task.server : "", isPlaced ? ranges(task.rus) : ""};
+    if (hasExtras) cells.push_back(isPlaced ? extrasText(task.extras) : "");
+    cells.insert(cells.end(),
+                 {isPlaced ? fixed(task.q, 4) : "", isPlaced ? fixed(task.s, 4) : "",
+                  std::to_string(task.attempt), style.time(startOf(task)), style.time(finishOf(task)),
+                  isFinal(task.state) ? resultOf(task) : beforeOf(task)});
+    table.add(std::move(cells));
+  }
+  std::string text = table.text();
+  if (!style.verbose && job.tasks.size() > kMostTasksShown) {
+    text += "and " + counted(job.tasks.size() - kMostTasksShown, "more task") + "; --verbose shows all\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+JobStatus readJobStatus(wire::JobDetails::Reader from) {
+  JobStatus job{
+      read(from.getJob()), read(from.getProgress()), {}, from.getAhead(), wallTime(from.getExpectedStart())};
+  job.tasks.reserve(from.getTasks().size());
+  for (auto task : from.getTasks()) job.tasks.push_back(read(task));
+  job.troubles = read(from.getTroubles());
+  job.steps = read(from.getSteps());
+  return job;
+}
+
+kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id) {
+  return client
+      .ask([id](Session& session) {
+        auto request = session.user.jobRequest();
+        request.setId(bytesOf(id));
+        return request.send();
+      })
+      .then([](capnp::Response<wire::UserPort::JobResults>&& answer) {
+        return readJobStatus(answer.getJob());
+      });
+}
+
+std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id) {
+  return cluster.wait(foundOrNothing(fetchJob(cluster.client(), id)));
+}
+
+kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {
+  return client
+      .ask([id](Session& session) {
+        auto request = session.user.waitRequest();
+        request.setId(bytesOf(id));
+        return request.send();
+      })
+      .then(
+          [](capnp::Response<wire::UserPort::WaitResults>&& answer) { return fromWire(answer.getState()); });
+}
+
+Json jsonOf(const JobStatus& job) {
+  Json tasks = Json::array();
+  for (const TaskRecord& task : job.tasks) tasks.push_back(jsonOf(task, job.record.submitted));
+  const bool isWaiting = job.progress.state == RunState::kQueued;
+  return {{"id", toString(job.record.id)},
+          {"name", job.record.spec.name},
+          {"user", job.record.user},
+          {"state", name(job.progress.state)},
+          {"reason", job.progress.reason.empty() ? Json() : Json(job.progress.reason)},
+          {"ahead", isWaiting ? job.ahead : 0},
+          {"expected_start", isWaiting ? jsonTime(job.expectedStart) : Json()},
+          {"submitted", jsonTime(job.record.submitted)},
+          {"finished", jsonTime(job.progress.finished)},
+          {"tasks", std::move(tasks)}};
+}
+
+std::string textOf(const JobStatus& job, const Style& style) {
+  const bool isWaiting = job.progress.state == RunState::kQueued;
+  Fields fields = {{"Id", style.id(job.record.id)},
+                   {"Name", job.record.spec.name},
+                   {"User", job.record.user},
+                   {"Runs as", job.record.runAs},
+                   {"State", std::string(name(job.progress.state))},
+                   {isFinal(job.progress.state) ? "Result" : "Waits for", job.progress.reason}};
+  if (isWaiting) {
+    fields.push_back({"Ahead", counted(job.ahead, "job")});
+    fields.push_back({"Should start", style.start(job.expectedStart)});
+  }
+  fields.push_back({"Submitted", style.time(job.record.submitted)});
+  fields.push_back({"Finished", style.time(job.progress.finished)});
+  fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + countsOf(job) + ")"});
+  return aligned(fields) + "\n" + taskTable(job, style);
+}
+
+std::string resultOf(const TaskRecord& task) {
+  if (!isFinal(task.state)) return "";
+  const TaskEnd& end = task.end;
+  std::string text;
+  if (end.signal != 0) text = "signal " + std::to_string(end.signal);
+  if (hasExitCode(task)) text = "exit " + std::to_string(end.exitCode);
+  const auto add = [&text](const std::string& what) { text += text.empty() ? what : " (" + what + ")"; };
+  if (end.oomKilled) add("out of memory");
+  if (end.cause == EndCause::kTimedOut) add("timed out");
+  if (end.cause == EndCause::kNeverStarted) add("not started");
+  if (!end.problem.empty()) text += (text.empty() ? "" : ": ") + end.problem;
+  return text;
+}
+
+std::string countsOf(const JobStatus& job) {
+  std::array<uint32_t, static_cast<size_t>(RunState::kLost) + 1> counts{};
+  for (const TaskRecord& task : job.tasks) ++counts[static_cast<size_t>(task.state)];
+  std::string text;
+  for (size_t state = 0; state < counts.size(); ++state) {
+    if (counts[state] == 0) continue;
+    text.append(text.empty() ? "" : ", ").append(std::to_string(counts[state]) + " ");
+    text.append(name(static_cast<RunState>(state)));
+  }
+  return text;
+}
+
+}  // namespace tarcil

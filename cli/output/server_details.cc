@@ -1,0 +1,60 @@
+#include "cli/output/server_details.h"
+
+#include "schema/convert.h"
+#include "schema/convert_performance.h"
+#include "schema/convert_pressure.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+ServerTask readTask(wire::ServerDetails::Task::Reader from) {
+  ServerTask task;
+  task.job = readJobId(from.getJob());
+  task.task = from.getIndex();
+  for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
+  task.extras = read(from.getExtras());
+  task.caused = readPressure(from.getCaused());
+  task.tolerated = readPressure(from.getTolerated());
+  for (size_t resource : from.getOver()) {
+    if (resource < kResources) task.over.push_back(resource);
+  }
+  return task;
+}
+
+}  // namespace
+
+ServerDetails readServer(wire::ServerDetails::Reader from) {
+  ServerDetails server;
+  server.facts = read(from.getFacts());
+  server.status = read(from.getStatus());
+  server.contention = readPressure(from.getContention());
+  server.reason = from.getReason().cStr();
+  server.draining = from.getDraining();
+  server.drainAt = wallTime(from.getDrainAt());
+  server.asideUntil = wallTime(from.getAsideUntil());
+  server.refusedClaims = from.getRefusedClaims();
+  server.neverStarted = from.getNeverStarted();
+  server.absent = read(from.getAbsent());
+  for (const uint16_t ru : from.getPool()) server.pool.push_back(ru);
+  if (from.getPoolCaused().size() > 0)
+    server.poolCaused = convert::readArray<int32_t, kResources>(from.getPoolCaused(), "poolCaused");
+  for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
+  server.troubles = read(from.getTroubles());
+  server.shielded = from.getShielded();
+  return server;
+}
+
+kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name) {
+  return client
+      .ask([name](Session& session) {
+        auto request = session.user.serverRequest();
+        request.setName(name.c_str());
+        return request.send();
+      })
+      .then([](capnp::Response<wire::UserPort::ServerResults>&& answer) {
+        return readServer(answer.getServer());
+      });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,199 @@
+#include "deploy/local_cluster.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "client/metrics_sources.h"
+#include "rpc/token.h"
+
+namespace tarcil {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Part of the machine's memory that servers of a local cluster share.
+constexpr double kMemoryPart = 0.8;
+
+std::string userName() {
+  if (const char* sudo = std::getenv("SUDO_USER")) return sudo;
+  if (const passwd* entry = ::getpwuid(::getuid())) return entry->pw_name;
+  return std::to_string(::getuid());
+}
+
+// Tasks never run as root unless an operator writes so into the file of tokens.
+std::vector<std::string> runAsOf(const std::string& user) {
+  if (user == "root") return {"nobody"};
+  return {user, "nobody"};
+}
+
+Status makeFolders(const std::string& data) {
+  for (const char* folder : {"", "/run", "/log", "/master", "/tokens", "/monitors"}) {
+    std::error_code problem;
+    fs::create_directories(data + folder, problem);
+    if (problem) {
+      return invalid(data + folder + ": cannot be made: " + problem.message() +
+                     "; choose another folder with --data");
+    }
+  }
+  // Sockets and tokens are inside.
+  if (::chmod(data.c_str(), 0711) != 0 || ::chmod((data + "/run").c_str(), 0700) != 0 ||
+      ::chmod((data + "/master").c_str(), 0700) != 0 || ::chmod((data + "/tokens").c_str(), 0700) != 0) {
+    return invalid(data + ": its permissions cannot be set; choose a folder of your own with --data");
+  }
+  return {};
+}
+
+std::string tokenFile(const std::string& data, const std::string& role) {
+  return data + "/tokens/" + role + ".token";
+}
+
+// The first tokens of a new cluster: one for each role, for the user who starts it.
+Status makeTokens(const std::string& data) {
+  const std::string table = data + "/master/tokens";
+  if (fs::exists(table)) return {};
+  const std::string user = userName();
+  std::vector<TokenTable::Entry> entries;
+  for (Role role : {Role::kOperate, Role::kSubmit, Role::kAgent, Role::kMonitor}) {
+    const bool forPeople = role == Role::kOperate || role == Role::kSubmit;
+    const std::string token = makeToken();
+    entries.push_back({token,
+                       {forPeople ? user : std::string(name(role)), role,
+                        forPeople ? runAsOf(user) : std::vector<std::string>{}}});
+    if (Status status = writeTokenFile(tokenFile(data, std::string(name(role))), token); !status.ok())
+      return status;
+  }
+  return TokenTable::write(table, entries);
+}
+
+std::string socketAt(const std::string& data, const std::string& name) {
+  return "unix:" + data + "/run/" + name + ".sock";
+}
+
+// What every role has: where it listens, serves metrics, and logs.
+RoleCommand roleOf(const std::string& data, const std::string& role, const std::string& name,
+                   const std::vector<std::string>& arguments) {
+  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}};
+  command.arguments = {"serve", role, "--listen", command.address, "--metrics", command.metrics};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.log = data + "/log/" + name + ".log";
+  return command;
+}
+
+RoleCommand masterOf(const std::string& data) {
+  return roleOf(data, "master", "master", {"--data", data});
+}
+
+RoleCommand agentOf(const std::string& data, uint32_t number) {
+  const std::string name = "agent-" + std::to_string(number);
+  return roleOf(
+      data, "agent", name,
+      {"--name", name, "--master", socketAt(data, "master"), "--token-file", tokenFile(data, "agent")});
+}
+
+RoleCommand monitorOf(const std::string& data, const std::string& name) {
+  return roleOf(data, "monitor", name,
+                {"--name", name, "--master", socketAt(data, "master"), "--token-file",
+                 tokenFile(data, "monitor"), "--data", data + "/monitors/" + name});
+}
+
+// Tells the cgroups of this cluster from those of another on this machine.
+std::string tagOf(const std::string& data) {
+  std::stringstream tag;
+  tag << std::hex << std::hash<std::string>()(data);
+  return tag.str();
+}
+
+std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
+  std::vector<RoleCommand> monitors;
+  if (!plan.emulate.empty()) {
+    monitors.push_back(monitorOf(plan.data, "emulated"));
+    auto& arguments = monitors.back().arguments;
+    arguments.insert(arguments.end(), {"--emulate", fs::absolute(plan.emulate), "--late-binding-units",
+                                       std::to_string(plan.lateUnits.value_or(0))});
+    return monitors;
+  }
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const auto share = static_cast<uint64_t>(memory * kMemoryPart / plan.servers);
+  const uint32_t rus = plan.rus == 0 ? std::max(1u, std::thread::hardware_concurrency()) : plan.rus;
+  for (uint32_t i = 1; i <= plan.servers; ++i) {
+    monitors.push_back(monitorOf(plan.data, "server-" + std::to_string(i)));
+    auto& arguments = monitors.back().arguments;
+    arguments.insert(
+        arguments.end(),
+        {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag", tagOf(plan.data),
+         "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period", plan.pressurePeriod,
+         "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks"});
+    arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
+  }
+  return monitors;
+}
+
+}  // namespace
+
+Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
+  if (const auto running = runningSupervisor(plan.data); running.ok()) {
+    return invalid("a cluster is running in " + plan.data + " (supervised by process " +
+                   std::to_string(running->pid) + "); stop it with: tarcil down --data " + plan.data);
+  }
+  if (Status status = makeFolders(plan.data); !status.ok()) return status.error();
+  if (Status status = makeTokens(plan.data); !status.ok()) return status.error();
+  LocalCluster cluster;
+  cluster.stages.push_back({masterOf(plan.data)});
+  cluster.stages.push_back(monitorsOf(plan));
+  cluster.stages.emplace_back();
+  for (uint32_t i = 1; i <= plan.agents; ++i) {
+    cluster.stages.back().push_back(agentOf(plan.data, i));
+    cluster.context.agents.push_back(cluster.stages.back().back().address);
+  }
+  cluster.context.tokenFile = tokenFile(plan.data, "operate");
+  cluster.context.name = "local";
+  if (Status status = writeContext(plan.data, cluster.context); !status.ok()) return status.error();
+  std::vector<MetricsSource> sources;
+  for (const auto& stage : cluster.stages) {
+    for (const RoleCommand& role : stage) sources.push_back({role.role, role.name, role.metrics});
+  }
+  if (Status status = writeMetricsSources(plan.data, sources); !status.ok()) return status.error();
+  return cluster;
+}
+
+Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& record) {
+  const std::string path = data + "/run/supervisor";
+  std::ofstream out(path, std::ios::trunc);
+  out << record.pid << " " << record.startTime << std::endl;
+  if (!out) return invalid(path + ": cannot be written");
+  return {};
+}
+
+Result<SupervisorRecord> runningSupervisor(const std::string& data) {
+  SupervisorRecord record;
+  std::ifstream in(data + "/run/supervisor");
+  if (in >> record.pid >> record.startTime && record.pid > 0 && startTimeOf(record.pid) == record.startTime) {
+    return record;
+  }
+  return notFound("no cluster is running in " + data);
+}
+
+uint64_t startTimeOf(int pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  // The second field, a name in brackets, may hold spaces and brackets; the 22nd is the start time.
+  const size_t close = text.rfind(')');
+  if (close == std::string::npos) return 0;
+  std::stringstream fields(text.substr(close + 2));
+  std::string field;
+  fields >> field;
+  if (field == "Z" || field == "X") return 0;  // ended; only its parent has not looked yet
+  for (int i = 4; i <= 22; ++i) fields >> field;
+  return std::strtoull(field.c_str(), nullptr, 10);
+}
+
+}  // namespace tarcil

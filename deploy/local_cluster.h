@@ -1,0 +1,60 @@
+// A cluster on this machine alone: its folders, tokens and processes. What `tarcil up` starts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/context.h"
+#include "core/base/result.h"
+
+namespace tarcil {
+
+struct LocalClusterPlan {
+  std::string data;  // everything is below it
+  uint32_t servers = 1;
+  uint32_t rus = 0;  // per server; 0: one per core
+  uint32_t agents = 1;
+  std::string emulate;  // file; instead of `servers` real ones
+  // Units of each server that late-bound tasks may have at most; none: all of a real server, none of others.
+  std::optional<uint32_t> lateUnits{};
+  // How often servers are measured, as --pressure-period takes it.
+  std::string pressurePeriod = "off";
+  // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
+  std::vector<std::string> monitorOptions{};
+};
+
+// One process of the cluster.
+struct RoleCommand {
+  std::string role;                    // "master", "agent", "monitor"
+  std::string name;                    // "master", "agent-1", "server-1"
+  std::string address;                 // where it listens
+  std::string metrics;                 // where it serves its metrics
+  std::vector<std::string> arguments;  // of the tarcil executable
+  std::string log;                     // file for its stdout and stderr
+};
+
+struct LocalCluster {
+  Context context;
+  // In the order of starting; processes of one stage may be started together. A later stage needs the earlier
+  // ones.
+  std::vector<std::vector<RoleCommand>> stages;
+};
+
+// Makes folders and, where there are none yet, tokens that only their owner can read; writes the context.
+// Fails with Invalid where the folder cannot be used, or a cluster is running in it.
+Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan);
+
+// <data>/run/supervisor: the process that supervises the cluster.
+struct SupervisorRecord {
+  int pid = 0;
+  uint64_t startTime = 0;  // as /proc says; tells the process from a later one of the same number
+};
+Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& record);
+// Of a process that is alive; NotFound otherwise.
+Result<SupervisorRecord> runningSupervisor(const std::string& data);
+// In clock ticks since boot; 0 for a process that has ended.
+uint64_t startTimeOf(int pid);
+
+}  // namespace tarcil

@@ -1,0 +1,28 @@
+#include "agent/server/agent_server.h"
+#include "core/base/failure.h"
+#include "deploy/roles/roles.h"
+#include "env/clock.h"
+#include "rpc/token.h"
+
+namespace tarcil {
+
+int serveAgent(const AgentFlags& flags) {
+  const std::string token = requireInput(readTokenFile(flags.tokenFile));
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
+  requireAddress("--master", flags.master, AddressUse::kConnect);
+  RoleProcess process("agent " + flags.name, flags.role);
+  const Net net = process.net();
+  Listener listener = process.listen(flags.listen);
+  AgentServer server(
+      net, systemClock(), process.rng(),
+      {flags.name, listener.address, flags.master, token, flags.options, flags.lateBinding},
+      [&process](const Error& error) {
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
+      },
+      [&process]() { process.ready(); });
+  process.serveMetrics([&server]() { return server.metrics(); });
+  auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
+  return process.run(kj::mv(serving));
+}
+
+}  // namespace tarcil

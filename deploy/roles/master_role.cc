@@ -1,0 +1,38 @@
+#include "core/base/failure.h"
+#include "deploy/roles/roles.h"
+#include "env/clock.h"
+#include "master/server/master_ports.h"
+#include "master/store/rocks/rocks_store.h"
+
+namespace tarcil {
+
+int serveMaster(const MasterFlags& flags) {
+  auto tokens = TokenTable::read(flags.tokens);
+  if (!tokens) {
+    throw badInput("--tokens: " + tokens.error().message +
+                   "; `tarcil serve master --help` says what is in it");
+  }
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
+  RoleProcess process("master", flags.role);
+  auto store = openRocksStore(flags.store);
+  if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
+  auto contents = (*store)->load();
+  if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
+  Listener listener = process.listen(flags.listen);
+
+  MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents),
+                      std::move(*tokens), flags.options, [&process](const Error& error) {
+                        process.die(kExitNotStored,
+                                    error.message + "; the master stops: nothing answered is lost");
+                      });
+  process.serveMetrics([&server]() { return server.metrics(); });
+  auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
+  // A new store's first records are on disk before anybody is told that the master is there.
+  auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
+    process.ready();
+    return kj::mv(accepting);
+  });
+  return process.run(kj::mv(serving));
+}
+
+}  // namespace tarcil

@@ -1,0 +1,261 @@
+#include <sched.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "core/base/failure.h"
+#include "deploy/roles/roles.h"
+#include "env/clock.h"
+#include "formats/servers_file.h"
+#include "latebinding/suitability.h"
+#include "monitor/container/container_executor.h"
+#include "monitor/container/cpu_topology.h"
+#include "monitor/container/oci_bundle.h"
+#include "monitor/late/late_containers.h"
+#include "monitor/late/late_emulated.h"
+#include "monitor/late/late_starts.h"
+#include "monitor/pressure/machine_reader.h"
+#include "monitor/server/emulated_runner.h"
+#include "monitor/server/monitor_server.h"
+#include "monitor/server/performance_loop.h"
+#include "monitor/server/pressure_loop.h"
+#include "rpc/token.h"
+
+namespace tarcil {
+namespace {
+
+// Less than that starts no program, and 0 would mean no limit.
+constexpr uint64_t kLeastMemoryPerRu = 1u << 20;
+
+// Identity of a monitor: random, made at its first start, so that another one cannot pass for it by accident.
+std::string identityIn(const std::string& folder) {
+  const std::string path = folder + "/identity";
+  std::string identity;
+  std::ifstream(path) >> identity;
+  if (!identity.empty()) return identity;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem)
+    throw badInput(folder + ": cannot be made: " + problem.message() + "; choose a writable --data folder");
+  identity = makeToken().substr(0, 32);
+  std::ofstream(path) << identity << std::endl;
+  if (!std::filesystem::exists(path))
+    throw badInput(path + ": cannot be written; choose a writable --data folder");
+  return identity;
+}
+
+std::vector<uint32_t> coresOfThisMachine() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<uint32_t> cores;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
+  for (uint32_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+// Those asked for, each once and there; all of this machine's where none is asked for.
+std::vector<uint32_t> coresFor(const MonitorFlags& flags) {
+  std::vector<uint32_t> present = coresOfThisMachine();
+  if (flags.cores.empty()) return present;
+  std::set<uint32_t> used;
+  for (uint32_t core : flags.cores) {
+    if (std::find(present.begin(), present.end(), core) == present.end()) {
+      throw badInput("--cores: this machine has no core " + std::to_string(core) +
+                     " to use; `nproc` counts them");
+    }
+    if (!used.insert(core).second) throw badInput("--cores: " + std::to_string(core) + " is there twice");
+  }
+  return flags.cores;
+}
+
+uint64_t memoryOfThisMachine() {
+  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::string pathOfShim() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tarcil-shim";
+}
+
+ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& cores,
+                    const CpuTopology& topology, const std::string& address) {
+  ServerFacts facts;
+  facts.name = flags.name;
+  facts.platform = flags.platform;
+  facts.rack = flags.rack;
+  facts.attributes = flags.attributes;
+  facts.extras = flags.extras;
+  facts.rus = flags.rus == 0 ? static_cast<uint32_t>(topology.cores.size()) : flags.rus;
+  facts.cores = static_cast<uint32_t>(cores.size());
+  // Said where it is not what it is everywhere. What the operator says goes first.
+  if (topology.nodes > 1) facts.attributes.emplace("numa_nodes", std::to_string(topology.nodes));
+  if (topology.threadsPerCore > 1) {
+    facts.attributes.emplace("threads_per_core", std::to_string(topology.threadsPerCore));
+  }
+  facts.memoryBytes = flags.memoryBytes == 0 ? memoryOfThisMachine() / 10 * 9 : flags.memoryBytes;
+  facts.address = address;
+  return facts;
+}
+
+std::vector<ServerFacts> emulatedFacts(const EmulatedServers& emulated, const std::string& address) {
+  std::vector<ServerFacts> servers;
+  for (const EmulatedServer& server : emulated.servers) {
+    ServerFacts facts;
+    facts.name = server.name;
+    facts.platform = server.platform;
+    facts.rack = server.rack;
+    facts.attributes = server.attributes;
+    facts.extras = server.extras;
+    facts.rus = facts.cores = server.rus;
+    facts.memoryBytes = server.memoryBytes;
+    facts.address = address;
+    facts.emulated = true;
+    servers.push_back(std::move(facts));
+  }
+  return servers;
+}
+
+// Whether the servers take late-bound tasks, for agents to see.
+void offerLateBinding(const MonitorFlags& flags, ServerFacts& facts) {
+  if (flags.lateUnits.most == 0) return;
+  facts.attributes[std::string(late::kServerAttribute)] =
+      std::to_string(std::min(flags.lateUnits.most, facts.rus));
+}
+
+// Requires: they do.
+LateMonitorOptions lateOptions(const MonitorFlags& flags) {
+  LateMonitorOptions options;
+  options.pool = flags.lateUnits;
+  options.firstTurn = requireInput(nextLateStart(flags.data, systemClock().now().wall));
+  return options;
+}
+
+std::vector<std::string> namesOf(const std::vector<ServerFacts>& servers) {
+  std::vector<std::string> names;
+  for (const ServerFacts& facts : servers) names.push_back(facts.name);
+  return names;
+}
+
+// A monitor process: the server, what runs its tasks, and its listener.
+int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
+              std::vector<ServerFacts> servers, Listener listener, bool stopTasks) {
+  server.start(executor, std::move(servers));
+  process.serveMetrics([&server]() { return server.metrics(); });
+  auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
+  const int code = process.run(kj::mv(serving));
+  if (stopTasks) server.killTasks().wait(process.waitScope());
+  return code;
+}
+
+MonitorServerOptions serverOptions(const MonitorFlags& flags) {
+  return {identityIn(flags.data), flags.master, requireInput(readTokenFile(flags.tokenFile))};
+}
+
+int serveEmulated(const MonitorFlags& flags) {
+  const EmulatedServers emulated = requireInput(readServersFile(flags.emulate));
+  RoleProcess process("monitor " + flags.name, flags.role);
+  const Net net = process.net();
+  Listener listener = process.listen(flags.listen);
+  MonitorServer server(
+      net, systemClock(), process.rng(), serverOptions(flags), noOutput(),
+      [&process](const Error& error) {
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
+      },
+      [&process]() { process.ready(); });
+  std::map<std::string, Share> shares;
+  for (const EmulatedServer& one : emulated.servers) {
+    const auto found = emulated.platforms.find(one.platform);
+    if (found != emulated.platforms.end()) shares.emplace(one.name, found->second);
+  }
+  EmulatedRunner executor(net.timer, systemClock(), server, std::move(shares),
+                          [&server](std::vector<Trouble> troubles) { server.tell(troubles); });
+  auto servers = emulatedFacts(emulated, listener.address);
+  LateEmulated lateExecutor(net.timer, systemClock());
+  std::unique_ptr<LateBindingMonitor> late;
+  if (flags.lateUnits.most > 0) {
+    for (ServerFacts& facts : servers) offerLateBinding(flags, facts);
+    late = std::make_unique<LateBindingMonitor>(net.timer, systemClock(), lateOptions(flags),
+                                                namesOf(servers), lateExecutor, server);
+    lateExecutor.tell(*late);
+    server.offer(*late, noOutput());
+  }
+  return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags.stopTasks);
+}
+
+int serveContainers(const MonitorFlags& flags) {
+  const std::vector<uint32_t> cores = coresFor(flags);
+  RoleProcess process("monitor " + flags.name, flags.role);
+  const Net net = process.net();
+  Listener listener = process.listen(flags.listen);
+  const CpuTopology topology = cpuTopology("/sys", cores);
+  ServerFacts facts = factsOf(flags, cores, topology, listener.address);
+
+  if (facts.memoryBytes / facts.rus < kLeastMemoryPerRu) {
+    throw badInput("--memory: that is less than 1MiB for each of " + std::to_string(facts.rus) +
+                   " resource units; give more, or fewer units");
+  }
+
+  ContainerOptions options;
+  options.dataDirectory = flags.data;
+  options.shim = pathOfShim();
+  options.tarcil = std::filesystem::read_symlink("/proc/self/exe");
+  options.tag = flags.tag;
+  options.server = flags.name;
+  options.units = coreUnits(topology, facts.rus);
+  options.unitsShareCores = facts.rus > options.units.size();
+  for (const auto& [name, device] : physicalDisks("/sys")) options.disks.push_back(device);
+  options.allowedRoots = flags.allowedRoots;
+  options.crun = findCrun();
+  if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
+  options.keepDone.age = flags.keepLogs;
+  options.keepDone.bytes = flags.keepLogsBytes;
+  options.memoryPerRu = facts.memoryBytes / facts.rus;
+  MonitorServer server(
+      net, systemClock(), process.rng(), serverOptions(flags), fileOutput(flags.data, process.eventPort()),
+      [&process](const Error& error) {
+        process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
+      },
+      [&process]() { process.ready(); });
+  kj::Own<LateContainers> lateExecutor;
+  // What an earlier start left is ended in any case.
+  if (flags.lateUnits.most > 0 || std::filesystem::exists(flags.data + "/late-binding")) {
+    lateExecutor =
+        LateContainers::open(net, process.eventPort(), systemClock(), options).wait(process.waitScope());
+  }
+  auto executor = ContainerExecutor::open(std::move(options), process.eventPort(), systemClock(), server);
+  if (!executor.ok()) throw Failure(kExitBadInput, "monitor " + flags.name + ": " + executor.error().message);
+  facts.missing = (*executor)->missing();
+  for (const std::string& what : facts.missing) spdlog::info("this machine has no {}", what);
+  offerLateBinding(flags, facts);
+  std::unique_ptr<LateBindingMonitor> late;
+  if (flags.lateUnits.most > 0) {
+    late = std::make_unique<LateBindingMonitor>(net.timer, systemClock(), lateOptions(flags),
+                                                std::vector{facts.name}, *lateExecutor, server);
+    lateExecutor->tell(*late);
+    server.offer(*late, fileOutput(flags.data + "/late-binding", process.eventPort()));
+  }
+  CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
+  const PressureLoop measuring(net.timer, systemClock(), server, flags.name, flags.pressure,
+                               {cores.begin(), cores.end()}, (*executor)->counted(), cache);
+  const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,
+                                 flags.pressure, cores);
+  const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags.stopTasks);
+  // Nobody would hear of their ends.
+  if (late != nullptr) lateExecutor->killTasks().wait(process.waitScope());
+  return code;
+}
+
+}  // namespace
+
+int serveMonitor(const MonitorFlags& flags) {
+  requireAddress("--listen", flags.listen, AddressUse::kListen);
+  requireAddress("--master", flags.master, AddressUse::kConnect);
+  return flags.emulate.empty() ? serveContainers(flags) : serveEmulated(flags);
+}
+
+}  // namespace tarcil

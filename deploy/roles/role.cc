@@ -1,0 +1,117 @@
+#include "deploy/roles/role.h"
+
+#include <kj/debug.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "core/base/failure.h"
+#include "env/messages.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+kj::AsyncIoContext makeLoop() {
+  kj::UnixEventPort::captureSignal(SIGTERM);
+  kj::UnixEventPort::captureSignal(SIGINT);
+  // A peer that goes away shows as a failed write.
+  ::signal(SIGPIPE, SIG_IGN);
+  return kj::setupAsyncIo();
+}
+
+}  // namespace
+
+void requireAddress(const std::string& flag, const std::string& address, AddressUse use) {
+  if (const Status good = checkAddress(address, use); !good)
+    throw badInput(flag + ": " + good.error().message);
+}
+
+RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
+    : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
+  if (!flags_.metrics.empty()) requireAddress("--metrics", flags_.metrics, AddressUse::kListen);
+  if (flags_.supervised) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // The parent may have ended before it could be noticed.
+    if (::getppid() == 1) ::raise(SIGTERM);
+  }
+  auto logger = spdlog::stderr_logger_st(name_);
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%f %n %l %v");
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(logger);
+}
+
+Net RoleProcess::net() {
+  return {io_.provider->getNetwork(), sockets_, io_.provider->getTimer()};
+}
+
+Listener RoleProcess::listen(const std::string& address) {
+  Listener listener = listenFor("--listen", address);
+  spdlog::info("listens at {}", listener.address);
+  return listener;
+}
+
+Listener RoleProcess::listenFor(const std::string& flag, const std::string& address) {
+  try {
+    const Net net = this->net();
+    return listenAt(net.network, net.io, address).wait(io_.waitScope);
+  } catch (const kj::Exception& exception) {
+    throw badInput(flag + ": " + fromException(exception).message);
+  }
+}
+
+void RoleProcess::serveMetrics(MetricsText text) {
+  if (flags_.metrics.empty()) return;
+  Listener listener = listenFor("--metrics", flags_.metrics);
+  spdlog::info("serves metrics at {}", listener.address);
+  metrics_ = tarcil::serveMetrics(kj::mv(listener.receiver), net().timer, kj::mv(text))
+                 .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, "no metrics", exception); });
+}
+
+void RoleProcess::ready() {
+  spdlog::info("ready");
+  if (flags_.readyFd < 0) return;
+  // Whoever started the role may be gone: then nobody waits.
+  [[maybe_unused]] const ssize_t written = ::write(flags_.readyFd, "ready\n", 6);
+  ::close(flags_.readyFd);
+  flags_.readyFd = -1;
+}
+
+void RoleProcess::fail(int exitCode, const std::string& why) {
+  say(name_ + ": " + why);
+  failed_.fulfiller->fulfill(kj::mv(exitCode));
+}
+
+void RoleProcess::die(int exitCode, const std::string& why) {
+  say(name_ + ": " + why);
+  ::_exit(exitCode);
+}
+
+int RoleProcess::run(kj::Promise<void> serving) {
+  auto served = serving.then([]() { return int{kExitDone}; },
+                             [this](kj::Exception&& exception) {
+                               say(name_ + ": " + fromException(exception).message);
+                               return int{kExitFailed};
+                             });
+  return served.exclusiveJoin(kj::mv(failed_.promise)).exclusiveJoin(untilSignalled()).wait(io_.waitScope);
+}
+
+kj::Promise<int> RoleProcess::untilSignalled() {
+  return io_.unixEventPort.onSignal(SIGTERM)
+      .exclusiveJoin(io_.unixEventPort.onSignal(SIGINT))
+      .then([](siginfo_t&&) {
+        spdlog::info("stopping");
+        return int{kExitDone};
+      });
+}
+
+Rng RoleProcess::rng() {
+  uint64_t seed = 0;
+  KJ_ASSERT(::getrandom(&seed, sizeof seed, 0) == sizeof seed);
+  return Rng(seed);
+}
+
+}  // namespace tarcil

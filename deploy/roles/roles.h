@@ -1,0 +1,63 @@
+// The three roles as processes: `tarcil serve master|agent|monitor`. Each returns the exit code.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/late/late_binding.h"
+#include "agent/logic/options.h"
+#include "core/model/job.h"
+#include "deploy/roles/role.h"
+#include "master/logic/options.h"
+#include "monitor/pressure/meter.h"
+
+namespace tarcil {
+
+struct MasterFlags {
+  RoleFlags role;
+  std::string listen;  // address
+  std::string store;   // folder
+  std::string tokens;  // file (rpc/token.h)
+  MasterOptions options;
+};
+int serveMaster(const MasterFlags& flags);
+
+struct AgentFlags {
+  RoleFlags role;
+  std::string name;
+  std::string listen;
+  std::string master;
+  std::string tokenFile;
+  AgentOptions options;
+  LateBindingOptions lateBinding;
+};
+int serveAgent(const AgentFlags& flags);
+
+struct MonitorFlags {
+  RoleFlags role;
+  std::string name;  // of the server
+  std::string listen;
+  std::string master;
+  std::string tokenFile;
+  std::string data;     // folder of this monitor alone
+  std::string emulate;  // file of servers that are timers; empty: this machine
+  std::string platform = "default";
+  std::string rack;
+  std::map<std::string, std::string> attributes;
+  Extras extras;
+  uint32_t rus = 0;                       // 0: as many as cores
+  std::vector<uint32_t> cores;            // empty: all of this machine's
+  uint64_t memoryBytes = 0;               // of all units together; 0: nine tenths of the machine's
+  std::string tag = "tarcil";             // tells clusters on one machine apart, in names of cgroups
+  std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
+  Duration keepLogs = std::chrono::hours(7 * 24);
+  uint64_t keepLogsBytes = uint64_t{4} << 30;
+  bool stopTasks = false;       // on SIGTERM end the tasks too
+  late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none
+  PressureOptions pressure;
+  Duration performancePeriod = std::chrono::seconds(1);  // between two samples of a task's performance
+};
+int serveMonitor(const MonitorFlags& flags);
+
+}  // namespace tarcil

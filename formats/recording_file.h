@@ -1,0 +1,18 @@
+// Reads what `tarcil record` wrote (formats/recording_lines.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "sim/replay/recording.h"
+
+namespace tarcil {
+
+// The recording at `path`, unpacked where it is packed. Its end may be missing, as a recorder that was killed
+// leaves it: a last line without its end is passed over. Error: kInvalid with one line
+// "path:line:column: field: problem; remedy" for every problem found.
+Result<sim::Recording> readRecording(const std::string& path);
+Result<sim::Recording> parseRecording(std::string_view text, const std::string& path);
+
+}  // namespace tarcil

@@ -1,0 +1,83 @@
+#include "master/logic/agents/agent_attachment.h"
+
+#include <algorithm>
+
+#include "core/base/names.h"
+#include "master/logic/jobs/settlement.h"
+#include "master/store/restoring.h"
+
+namespace tarcil::master {
+namespace {
+
+// Whatever the agent sent or was answered before is void from now on.
+void startEpoch(Context& context, Agent& agent) {
+  for (const auto& [sequence, answer] : agent.answers) {
+    context.out.erase(EraseAnswer{agent.record.name, agent.record.epoch, sequence});
+  }
+  agent.answers.clear();
+  agent.lastSequence = 0;
+  agent.record.epoch = std::max(agent.record.epoch, lastEpochOfAgentsBefore(context.tables.cluster)) + 1;
+  context.out.put(agent.record);
+}
+
+// Gives the jobs of agents that are overdue to attached ones, if there are any. Who loses jobs loses its
+// epoch too, so that it cannot go on with them when it comes back.
+void handOverOrphans(Context& context) {
+  AgentTable& agents = context.tables.agents;
+  for (auto& [name, from] : agents.all()) {
+    if (!from.overdue || from.jobs.empty()) continue;
+    if (agents.leastLoaded() == nullptr) return;
+    for (const JobId& id : from.jobs) {
+      Agent& to = *agents.leastLoaded();
+      Job& job = *context.tables.jobs.find(id);
+      job.progress.owner = to.record.name;
+      to.jobs.insert(id);
+      context.tables.jobs.noteProgress(job);
+      context.tables.jobs.noteWhole(job);
+    }
+    from.jobs.clear();
+    startEpoch(context, from);
+  }
+}
+
+}  // namespace
+
+void attachAgent(Context& context, const AgentAttached& event) {
+  Tables& tables = context.tables;
+  if (const Status named = checkName("agent", event.agent); !named) {
+    context.out.send(AnswerAgentAttached{event.request, named.error(), {}});
+    return;
+  }
+  Agent& agent = tables.agents.named(event.agent);
+  // An epoch given before the store was restored is void, though the backup names it.
+  const bool resumes =
+      event.epoch == agent.record.epoch && event.epoch > lastEpochOfAgentsBefore(tables.cluster);
+  if (!resumes) startEpoch(context, agent);
+  // The end of its link may be noticed after its new one: it has no turns, and is not silent for that.
+  if (agent.session) tables.jobs.queue().endTurns();
+  if (agent.session) context.out.send(EndAgent{*agent.session});
+  tables.agents.attach(agent, event.session, event.address);
+  handOverOrphans(context);
+  tables.jobs.queue().wakeAll();
+  tables.jobs.queue().wakeUntriable();
+  AnswerAgentAttached answer{event.request, agent.record.epoch, {}};
+  answer.jobs.reserve(agent.jobs.size());
+  for (const JobId& id : agent.jobs) {
+    Job& job = *tables.jobs.find(id);
+    answer.jobs.push_back(wholeAssignment(tables, job));
+    tables.jobs.forgetNews(job);
+  }
+  context.out.send(std::move(answer));
+}
+
+void detachAgent(Context& context, SessionId session) {
+  // Nothing more is heard of turns that it had; those of others are tried all the same.
+  if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endTurns();
+  context.tables.agents.detach(session, context.now.steady + context.tables.options.agentGrace);
+}
+
+void handOverOverdue(Context& context) {
+  if (context.tables.agents.markOverdue(context.now.steady)) handOverOrphans(context);
+}
+
+}  // namespace tarcil::master

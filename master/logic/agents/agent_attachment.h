@@ -1,0 +1,19 @@
+// Agents that come and go, and the jobs they own (design 11).
+#pragma once
+
+#include "master/logic/tables.h"
+
+namespace tarcil::master {
+
+// Resumes the agent where it names its current epoch, else starts a new one; gives it its unfinished jobs and
+// those of agents that are overdue. Whoever spoke for the agent by another connection is told to end: it
+// would keep jobs for ever that it hears nothing of any more.
+void attachAgent(Context& context, const AgentAttached& event);
+
+// The agent's grace begins. A session that was replaced, or speaks for no agent, is ignored.
+void detachAgent(Context& context, SessionId session);
+
+// Jobs of agents that stayed away beyond their grace go to attached ones, or to the next that attaches.
+void handOverOverdue(Context& context);
+
+}  // namespace tarcil::master

@@ -1,0 +1,68 @@
+// Every agent that ever attached: its epoch, the jobs it owns, and the answers it may not have got.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/state/commit.h"
+#include "master/logic/events.h"
+#include "master/store/store.h"
+
+namespace tarcil::master {
+
+struct Agent {
+  AgentRecord record;
+  std::string address;
+  std::optional<SessionId> session;       // while attached
+  std::optional<MonotonicTime> deadline;  // while away: when its jobs go to another
+  bool overdue = false;                   // away beyond its deadline
+  bool silent = false;                    // did not answer in time when its jobs had their turn
+  std::set<JobId> jobs;                   // unfinished ones that it owns
+  // Of the current epoch. Sequences come without gaps, so the last answer stored says which is next.
+  std::map<uint64_t, CommitAnswer> answers;  // by sequence; without server states
+  uint64_t lastSequence = 0;                 // of the latest commit that was looked at; 0: none
+};
+
+// References to agents hold for ever.
+class AgentTable {
+ public:
+  // Every agent is away until `deadline` at the latest. Answers of other epochs are ignored.
+  AgentTable(std::vector<AgentRecord> records, std::vector<AnswerRecord> answers, MonotonicTime deadline);
+  AgentTable(const AgentTable&) = delete;
+  AgentTable& operator=(const AgentTable&) = delete;
+
+  // The agent of this name; a new one has epoch 0 and is away without a deadline.
+  Agent& named(const std::string& name);
+  size_t attached() const { return sessions_.size(); }
+  // The agent whose current session this is, or null.
+  Agent* attached(SessionId session);
+  // By name.
+  const std::map<std::string, Agent>& all() const { return agents_; }
+  std::map<std::string, Agent>& all() { return agents_; }
+
+  // This session speaks for the agent from now on, and an earlier one no longer does.
+  void attach(Agent& agent, SessionId session, const std::string& address);
+  // Does nothing where the session speaks for no agent.
+  void detach(SessionId session, MonotonicTime deadline);
+
+  // The attached agent with the fewest jobs (ties: by name), or null where none is attached. O(agents).
+  Agent* leastLoaded();
+
+  std::optional<MonotonicTime> nextDeadline() const;
+  // Marks agents whose deadline has passed as overdue; whether there was one.
+  bool markOverdue(MonotonicTime now);
+
+ private:
+  void setDeadline(Agent& agent, std::optional<MonotonicTime> deadline);
+
+  std::map<std::string, Agent> agents_;
+  std::unordered_map<SessionId, Agent*> sessions_;
+  std::set<std::pair<MonotonicTime, std::string>> deadlines_;
+};
+
+}  // namespace tarcil::master

@@ -1,0 +1,360 @@
+// What happens to the master and what it does about it. Plain values: no RPC types, no clocks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/state/caller.h"
+#include "core/state/commit.h"
+#include "core/state/job_state.h"
+#include "core/state/server_pressure.h"
+#include "latebinding/pool_messages.h"
+#include "master/store/store.h"
+
+namespace tarcil {
+
+// One connection of a peer, which attaches at most once; numbers are the shell's, never used twice in a
+// process.
+using SessionId = uint64_t;
+// Ties an Answer action to the request; the shell's, never used twice in a process.
+using RequestId = uint64_t;
+
+namespace master {
+
+// --- Events ---
+
+// An agent logged in. It replaces an earlier session of the same name, whose commits are refused from then
+// on. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still the agent's
+// current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old commits nothing.
+struct AgentAttached {
+  RequestId request;
+  SessionId session;
+  std::string agent;
+  uint64_t epoch;
+  std::string address;  // where clients reach it
+};
+
+// A monitor logged in with its servers. A monitor that comes back replaces its earlier session; servers that
+// it no longer lists are down.
+struct MonitorAttached {
+  RequestId request;
+  SessionId session;
+  // Random identity kept in its data folder. While it is attached, no other may claim its servers; afterwards
+  // another that does takes them over, and the tasks that it does not know are lost.
+  std::string monitor;
+  std::vector<ServerFacts> servers;
+  // Recorded and not yet forgotten: starting, running, or ended and unacknowledged.
+  std::vector<KnownTask> tasks;
+};
+
+// A peer's connection ended.
+struct PeerDetached {
+  SessionId session;
+};
+
+struct CommitArrived {
+  RequestId request;
+  SessionId session;
+  Commit commit;
+};
+
+// The agent has looked for slots for these jobs in their turn and commits nothing for them. Of those untried
+// no task could have been placed, whatever there is.
+struct TurnsPassed {
+  SessionId session;
+  std::vector<JobId> jobs;
+  std::vector<JobId> untried{};
+};
+
+struct ReportsArrived {
+  RequestId request;
+  SessionId session;
+  std::vector<TaskReport> reports;
+};
+
+// A monitor renews its lease and asks whether these tasks of exclusive jobs may start.
+struct LeaseAsked {
+  RequestId request;
+  SessionId session;
+  std::vector<AllocationId> starting;
+};
+
+// What a monitor measures of its servers, and what their late-bound tasks cause; servers that the session
+// does not stand for are ignored.
+struct PressureReported {
+  SessionId session;
+  std::vector<ServerPressure> servers;
+  std::vector<late::PoolPressure> pools{};
+};
+
+// What a monitor says of the performance of tasks; those that the session does not stand for are ignored.
+struct TroublesReported {
+  SessionId session;
+  std::vector<Trouble> troubles;
+};
+
+// The monitor's answer to ResizeTask; not given where the connection was lost.
+struct TaskResized {
+  SessionId session;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+  Status status;
+};
+
+// What a monitor reports of the units of late-bound tasks.
+struct PoolReportOf {
+  std::string server;
+  late::PoolReport report;
+};
+struct PoolReported {
+  RequestId request;
+  SessionId session;
+  std::vector<PoolReportOf> reports;
+};
+
+struct CancelRequested {
+  RequestId request;
+  JobId job;
+  Caller caller;
+};
+
+struct SettingsSet {
+  RequestId request;
+  QualitySettings settings;  // its version is ignored: the master counts
+};
+
+struct PlatformSet {
+  RequestId request;
+  std::string platform;
+  Share share;
+};
+
+// Of the cluster, beside those of other users who wait.
+struct SharesSet {
+  RequestId request;
+  std::string user;
+  uint32_t shares;
+};
+
+// A user keeps the profile of an application for others, or takes it away.
+struct ProfileStored {
+  RequestId request;
+  Caller caller;
+  Profile profile;
+  std::string note;
+};
+struct ProfileDeleted {
+  RequestId request;
+  Caller caller;
+  std::string application;
+};
+
+// What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; ends a drain, a
+// quarantine and a shield (adjusting.h) too. kDrain: cordoned, and the tasks go elsewhere.
+enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain };
+
+// Repeats are harmless.
+struct ServersSteered {
+  RequestId request;
+  Caller caller;
+  std::vector<std::string> servers;
+  ServerChange change;
+  Duration deadline;  // kDrain: how long tasks may go on by themselves; then they are ended
+};
+
+// What users do to their jobs. kHold: no further task starts; those that run go on. kRelease: they start
+// again, in their turn. kPriority: the job has this priority from now on.
+enum class JobChange : uint8_t { kHold, kRelease, kPriority };
+
+// Repeats are harmless.
+struct JobSteered {
+  RequestId request;
+  Caller caller;
+  JobId job;
+  JobChange change;
+  uint8_t priority = 0;  // kPriority
+};
+
+// So much is free where the store is kept.
+struct SpaceMeasured {
+  uint64_t freeBytes;
+};
+
+// The time asked for by WakeAt has come (or a little later).
+struct TimerFired {};
+
+using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed,
+                           ReportsArrived, LeaseAsked, PressureReported, TroublesReported, TaskResized,
+                           PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
+                           ProfileDeleted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+
+// Steps for tasks in trouble, counted.
+struct AdjustingCounts {
+  uint64_t shielded = 0;  // servers kept from new tasks
+  uint64_t grown = 0;     // tasks that got another unit
+  uint64_t moved = 0;     // tasks sent elsewhere
+};
+
+// --- Actions ---
+// Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
+
+// To be made durable, in one batch with the others of the same event.
+struct Persist {
+  Mutation mutation;
+};
+
+struct AnswerAgentAttached {
+  RequestId request;
+  Result<uint64_t> epoch;
+  std::vector<JobAssignment> jobs;  // complete, for every unfinished job of the agent
+};
+
+struct AnswerMonitorAttached {
+  RequestId request;
+  Status status;
+  // Allocations it reported that the master has no use for: it stops them, if running, and forgets them.
+  std::vector<AllocationId> drop;
+  // Allocations to be stopped because a stop was asked for while it was away. It may not know some of them:
+  // their launch is then refused if it arrives later, and they are reported as cancelled.
+  std::vector<AllocationId> stop;
+  Duration lease{};  // from each renewal on
+};
+
+struct AnswerCommit {
+  RequestId request;
+  CommitAnswer answer;
+};
+
+// Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the session
+// was replaced or never attached; nothing was taken, and the monitor reports again once it has attached.
+struct AnswerReports {
+  RequestId request;
+  Status status;
+};
+
+// The allocations that are nobody's on the monitor's servers any more. Conflict: the session does not speak
+// for the monitor; nothing is renewed.
+struct AnswerLease {
+  RequestId request;
+  Result<std::vector<AllocationId>> refused;
+};
+
+// To the reports that were handled, now or before.
+struct PoolAnswerOf {
+  std::string server;
+  late::PoolAnswer answer;
+};
+struct AnswerPools {
+  RequestId request;
+  Result<std::vector<PoolAnswerOf>> answers;
+};
+
+// Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
+// ServersSteered, JobSteered.
+struct Answer {
+  RequestId request;
+  Status status;
+};
+
+// News for every agent.
+struct PublishServer {
+  ServerUpdate update;  // facts included where they changed
+};
+struct PublishSettings {
+  QualitySettings settings;
+};
+struct PublishPlatform {
+  std::string platform;
+  Share share;
+};
+
+struct PublishShares {
+  std::string user;
+  uint32_t shares;
+};
+
+// To an agent's process: another connection speaks for the agent now, so this process is to end.
+struct EndAgent {
+  SessionId session;
+};
+
+// News for the agent that owns the job.
+struct AssignJob {
+  SessionId session;
+  JobAssignment assignment;
+};
+
+// A waiting job's turn to be tried.
+struct QueueTurn {
+  JobId job;
+  // That jobs ahead of it in the queue are likely to get first (ahead.h); nullopt where that was not counted,
+  // or told a moment ago.
+  std::optional<uint64_t> slotsAhead{};
+  bool mayTakeKept = true;          // all of PublishQueue::kept
+  std::vector<ServerId> mayTake{};  // else these of them, ascending
+
+  bool operator==(const QueueTurn&) const = default;
+};
+
+// To an agent: it is these jobs' turn, in this order. Each is answered by a commit for the job or by
+// TurnsPassed. What was published before is to have reached the agent first.
+struct GiveTurns {
+  SessionId session;
+  std::vector<QueueTurn> jobs;
+};
+// News for every agent: the highest priority of a waiting job that is to be tried, none where all have been
+// tried on the state as it is. A new job of no higher priority takes its turn behind it.
+struct PublishQueue {
+  std::optional<uint8_t> pendingPriority;
+  uint64_t wakes = 0;  // how often something got better for waiting jobs
+  // Servers, ascending, that are kept free for jobs that wait: whoever has no turn that lets it take them
+  // leaves them alone, but for jobs of a higher priority than the pending one.
+  std::vector<ServerId> kept{};
+  bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
+
+  bool operator==(const PublishQueue&) const = default;
+};
+
+// To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation
+// is to be refused if its launch arrives later.
+struct StopTask {
+  SessionId session;
+  AllocationId allocation;
+};
+
+// To a monitor: the task is to have the cores and memory of these units. Repeats are harmless.
+struct ResizeTask {
+  SessionId session;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+
+// To a monitor: how many units the server's late-bound tasks may have at most.
+struct LimitPool {
+  SessionId session;
+  std::string server;
+  late::PoolLimit limit;
+};
+
+// A task was given a slot, started or ended, or the job's state changed: whoever waits for that may look
+// again.
+struct JobChanged {
+  JobId job;
+  bool finished;
+};
+
+// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+struct WakeAt {
+  MonotonicTime when;
+};
+
+using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
+                            AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform,
+                            PublishShares, EndAgent, AssignJob, GiveTurns, PublishQueue, StopTask, ResizeTask,
+                            LimitPool, JobChanged, WakeAt>;
+
+}  // namespace master
+}  // namespace tarcil

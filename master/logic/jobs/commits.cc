@@ -1,0 +1,317 @@
+#include "master/logic/jobs/commits.h"
+
+#include <algorithm>
+
+#include "core/state/commit_check.h"
+#include "master/logic/jobs/profiling.h"
+#include "master/logic/jobs/task_life.h"
+#include "master/logic/queue/turns.h"
+
+namespace tarcil::master {
+namespace {
+
+CommitAnswer refused(uint64_t sequence, std::string problem) {
+  return {sequence, CommitAnswer::Outcome::kRefused, std::move(problem), {}, {}};
+}
+
+// The newest states of the servers that the commit claims, each once.
+std::vector<ServerUpdate> claimedServers(const Tables& tables, const Commit& commit) {
+  std::vector<ServerId> ids;
+  for (const Claim& claim : commit.claims) {
+    if (claim.server < tables.servers.size()) ids.push_back(claim.server);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::vector<ServerUpdate> updates;
+  updates.reserve(ids.size());
+  for (ServerId id : ids) updates.push_back({id, std::nullopt, tables.servers.at(id).status});
+  return updates;
+}
+
+// What no agent that keeps to the protocol sends; empty where there is nothing.
+std::string problemOf(const Commit& commit, const JobRecord& job) {
+  const JobSpec& spec = job.spec;
+  if (job.id != commit.job) return "the job's record is of another job";
+  if (spec.tasks < 1 || spec.tasks > kMaxTasks) return "tasks: " + std::to_string(spec.tasks);
+  if (spec.rusPerTask < 1 || spec.rusPerTask > kMaxRusPerTask) {
+    return "rus_per_task: " + std::to_string(spec.rusPerTask);
+  }
+  std::vector<TaskIndex> claimed;
+  claimed.reserve(commit.claims.size());
+  for (const Claim& claim : commit.claims) {
+    if (claim.task >= spec.tasks) return "a claim is for task " + std::to_string(claim.task);
+    if (claim.rus != spec.rusPerTask) return "a claim is for " + std::to_string(claim.rus) + " units";
+    claimed.push_back(claim.task);
+  }
+  std::sort(claimed.begin(), claimed.end());
+  const auto twice = std::adjacent_find(claimed.begin(), claimed.end());
+  return twice == claimed.end() ? "" : "task " + std::to_string(*twice) + " is claimed for twice";
+}
+
+// The preferred units that are free, then the lowest free ones.
+std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
+  RuSet chosen;
+  std::vector<RuIndex> units;
+  units.reserve(claim.rus);
+  const auto take = [&free, &chosen, &units, &claim](RuIndex ru) {
+    if (units.size() == claim.rus || !free.contains(ru) || chosen.contains(ru)) return;
+    chosen.insert(ru);
+    units.push_back(ru);
+  };
+  for (RuIndex ru : claim.preferred) take(ru);
+  if (units.size() < claim.rus) {
+    for (RuIndex ru : free.first(static_cast<uint32_t>(2 * claim.rus))) take(ru);
+  }
+  std::sort(units.begin(), units.end());
+  return units;
+}
+
+// Judges one claim on the newest state; takes the units and extras where it is granted.
+Grant tryClaim(Context& context, const Job& job, const Judging& judging, const Claim& claim) {
+  const TaskRecord& task = job.tasks[claim.task];
+  const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
+  if (mayNotStart || task.state != RunState::kQueued || task.attempt != claim.attempt) {
+    return {Verdict::kTaskNotWaiting};
+  }
+  ServerTable& servers = context.tables.servers;
+  if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
+  Server& server = servers.at(claim.server);
+  const Verdict verdict =
+      checkClaim(claim, judging, job.record.spec.extras, server.record.facts, server.status, server.share);
+  if (verdict != Verdict::kGranted) {
+    ++server.refusedClaims;
+    return {verdict};
+  }
+  const JobSpec& spec = job.record.spec;
+  Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
+              lowestExtras(server.status.freeExtras, spec.extras)};
+  servers.occupy(server,
+                 {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated, grant.extras});
+  return grant;
+}
+
+// What a gang's claims are undone with.
+struct Before {
+  ServerId server;
+  ServerStatus status;
+  size_t residents;
+};
+
+std::vector<Before> statesBefore(const Tables& tables, const Commit& commit) {
+  std::vector<Before> before;
+  for (ServerUpdate& update : claimedServers(tables, commit)) {
+    before.push_back({update.id, std::move(update.status), tables.servers.at(update.id).residents.size()});
+  }
+  return before;
+}
+
+// The verdict on each claim; what granted ones hold is taken, of a gang all or none.
+std::vector<Grant> judgeClaims(Context& context, const Job& job, const Commit& commit) {
+  std::vector<Before> before;
+  if (commit.gang) before = statesBefore(context.tables, commit);
+  std::vector<Grant> grants;
+  grants.reserve(commit.claims.size());
+  size_t granted = 0;
+  for (const Claim& claim : commit.claims) {
+    grants.push_back(tryClaim(context, job, commit.judging, claim));
+    if (grants.back().verdict == Verdict::kGranted) ++granted;
+  }
+  // What was claimed in vain was hidden from other jobs of the agent meanwhile.
+  if (granted < grants.size()) context.tables.jobs.queue().wakeAll();
+  if (!commit.gang || granted == grants.size()) return grants;
+  ServerTable& servers = context.tables.servers;
+  for (const Before& b : before) servers.rollBack(servers.at(b.server), b.status, b.residents);
+  for (Grant& grant : grants) {
+    if (grant.verdict == Verdict::kGranted) grant = {Verdict::kNotAll};
+  }
+  return grants;
+}
+
+// Stores the explanation if it is worth keeping; the number that tasks placed by it carry.
+uint32_t recordDecision(Context& context, Job& job, const Commit& commit, const std::vector<Grant>& grants) {
+  if (commit.explanation.wanted == 0) return kNoDecision;
+  DecisionRecord decision{commit.job, job.progress.decisions, {}, commit.explanation};
+  for (size_t i = 0; i < grants.size(); ++i) {
+    if (grants[i].verdict == Verdict::kGranted) decision.tasks.push_back(commit.claims[i].task);
+  }
+  const bool worthKeeping = decision.number == 0 || !decision.tasks.empty();
+  if (!worthKeeping || decision.number >= kMaxDecisions) return kNoDecision;
+  ++job.progress.decisions;
+  context.tables.jobs.noteProgress(job);
+  context.out.put(std::move(decision));
+  return job.progress.decisions - 1;
+}
+
+std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit) {
+  // An agent that only hands a job in, for its turn to come, says nothing of a decision. One that decided on
+  // an older state is to look again.
+  job.changes.tried =
+      commit.explanation.wanted > 0 && commit.wakesSeen == context.tables.jobs.queue().wakes();
+  std::vector<Grant> grants = judgeClaims(context, job, commit);
+  const uint32_t decision = recordDecision(context, job, commit, grants);
+  for (size_t i = 0; i < grants.size(); ++i) {
+    if (grants[i].verdict != Verdict::kGranted) continue;
+    const Claim& claim = commit.claims[i];
+    placeTask(context, job, claim, grants[i], decision);
+  }
+  context.tables.jobs.forgetNews(job);  // the answer tells the owner
+  // But for how long its tasks wait, which it has not heard yet, or its clock goes faster.
+  if (context.now.steady < job.notBefore) context.tables.jobs.noteWhole(job);
+  if (!job.progress.held && job.progress.reason != commit.waitReason) {
+    job.progress.reason = commit.waitReason;
+    context.tables.jobs.noteProgress(job);
+  }
+  context.tables.jobs.queue().endTurn(JobTable::placeOf(job));
+  if (job.changes.tried && commit.claims.empty()) noteVainTry(context, job);
+  return grants;
+}
+
+// Why no further job is taken now; empty where one is.
+std::string tooMany(const Tables& tables, const std::string& user) {
+  const MasterOptions& options = tables.options;
+  const size_t users = tables.jobs.unfinishedOf(user), all = tables.jobs.unfinished();
+  if (users >= options.maxUnfinishedOfUser) {
+    return user + " has " + std::to_string(users) + " unfinished jobs, as many as one user may; " + kTryAgain;
+  }
+  if (all >= options.maxUnfinished) {
+    return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
+  }
+  return {};
+}
+
+// Whether the job may be one that a backup knows nothing of, handed in once more: copies may still run.
+bool mayHaveRun(const Context& context, const JobRecord& record) {
+  const Tables& tables = context.tables;
+  const bool wasRestored = tables.cluster.epoch > ClusterRecord{}.epoch;
+  return record.spec.exclusive && wasRestored &&
+         context.now.steady < tables.began.steady + tables.options.serverGrace;
+}
+
+// The master before ended when this one began at the latest.
+void holdForAGrace(Context& context, Job& job) {
+  const Duration grace = context.tables.options.serverGrace;
+  job.notBefore = context.tables.began.steady + grace;
+  for (TaskRecord& task : job.tasks) {
+    task.mayRunFor = grace;
+    context.tables.jobs.noteTask(job, task.index);
+  }
+}
+
+CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
+  const JobRecord& record = commit.newJob->record;
+  if (const Job* existing = context.tables.jobs.find(commit.job)) {
+    if (existing->record.user != record.user) {
+      return refused(commit.sequence, "this job id is taken; submit with a new one");
+    }
+    return {commit.sequence, CommitAnswer::Outcome::kJobExists, {}, {}, {}};
+  }
+  if (std::string problem = problemOf(commit, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
+  if (const uint32_t most = context.tables.options.maxTasksOfJob; record.spec.tasks > most) {
+    return refused(commit.sequence, "tasks: is " + std::to_string(record.spec.tasks) +
+                                        ", and this cluster takes at most " + std::to_string(most) +
+                                        " in one job; write fewer, or submit several jobs");
+  }
+  if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
+  if (std::string problem = tooMany(context.tables, record.user); !problem.empty()) {
+    return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
+  }
+  if (std::string problem = spaceProblem(context.tables); !problem.empty()) {
+    return {commit.sequence,
+            CommitAnswer::Outcome::kBusy,
+            problem + "; no new jobs are taken until there is room: try again later",
+            {},
+            {}};
+  }
+  Job& job = context.tables.jobs.add(record, agent.record.name, queueTime(context));
+  agent.jobs.insert(commit.job);
+  context.out.put(job.record);
+  beginProfiling(context, job.record);
+  const auto& files = commit.newJob->files;
+  if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
+  if (mayHaveRun(context, job.record)) holdForAGrace(context, job);
+  return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
+}
+
+CommitAnswer applyCommit(Context& context, Agent& agent, const Commit& commit) {
+  if (commit.newJob) return applyNewJob(context, agent, commit);
+  Job* job = context.tables.jobs.find(commit.job);
+  if (job == nullptr || isFinal(job->progress.state) || job->progress.cancelRequested ||
+      job->progress.owner != agent.record.name) {
+    return {commit.sequence, CommitAnswer::Outcome::kJobOver, {}, {}, {}};
+  }
+  if (std::string problem = problemOf(commit, job->record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
+  return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, *job, commit), {}};
+}
+
+void forgetAnswers(Context& context, Agent& agent, uint64_t answered) {
+  while (!agent.answers.empty() && agent.answers.begin()->first <= answered) {
+    context.out.erase(EraseAnswer{agent.record.name, agent.record.epoch, agent.answers.begin()->first});
+    agent.answers.erase(agent.answers.begin());
+  }
+}
+
+CommitAnswer repeatAnswer(const Agent& agent, const Commit& commit) {
+  const auto stored = agent.answers.find(commit.sequence);
+  if (stored != agent.answers.end()) return stored->second;
+  return refused(commit.sequence,
+                 "this commit was answered before, and the agent said that it has the answer");
+}
+
+CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit) {
+  Agent* agent = context.tables.agents.attached(session);
+  if (agent == nullptr) {
+    return {commit.sequence, CommitAnswer::Outcome::kSuperseded, {}, {}, {}};
+  }
+  if (commit.sequence <= agent->lastSequence) return repeatAnswer(*agent, commit);
+  if (commit.sequence != agent->lastSequence + 1) {
+    return refused(commit.sequence, "commit " + std::to_string(agent->lastSequence + 1) + " is missing");
+  }
+  forgetAnswers(context, *agent, std::min(commit.answered, agent->lastSequence));
+  CommitAnswer answer = applyCommit(context, *agent, commit);
+  agent->lastSequence = commit.sequence;
+  agent->answers[commit.sequence] = answer;
+  context.out.put(AnswerRecord{agent->record.name, agent->record.epoch, answer});
+  return answer;
+}
+
+// A repeat gets the first answer. Where the job has ended or changed hands since, nobody has told the agent:
+// it would hold what it was granted then for ever. Where it was granted nothing it holds nothing, and the job
+// may have been handed to it anew meanwhile: that must not count as over.
+void tellWhatBecame(Context& context, SessionId session, const Commit& commit) {
+  const Agent* agent = context.tables.agents.attached(session);
+  const Job* job = context.tables.jobs.find(commit.job);
+  if (agent == nullptr) return;
+  if (job != nullptr && !isFinal(job->progress.state) && job->progress.owner == agent->record.name) return;
+  JobAssignment over;
+  over.job.id = commit.job;
+  over.over = true;
+  context.out.send(AssignJob{session, std::move(over)});
+}
+
+}  // namespace
+
+std::string spaceProblem(const Tables& tables) {
+  if (tables.freeBytes >= tables.options.diskReserve) return "";
+  return "disk nearly full: the master's store has " + std::to_string(tables.freeBytes >> 20) +
+         " MiB left, and " + std::to_string(tables.options.diskReserve >> 20) +
+         " MiB are kept for the jobs that there are";
+}
+
+void handleCommit(Context& context, const CommitArrived& event) {
+  noteSignOfLife(context, event.session);
+  const Agent* agent = context.tables.agents.attached(event.session);
+  const bool isRepeat = agent != nullptr && event.commit.sequence <= agent->lastSequence;
+  CommitAnswer answer = answerTo(context, event.session, event.commit);
+  answer.servers = claimedServers(context.tables, event.commit);
+  const bool holdsSome = answer.outcome == CommitAnswer::Outcome::kOk;
+  context.out.send(AnswerCommit{event.request, std::move(answer)});
+  if (isRepeat && holdsSome) tellWhatBecame(context, event.session, event.commit);
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,59 @@
+#include "master/logic/jobs/job_steering.h"
+
+namespace tarcil::master {
+namespace {
+
+void hold(Context& context, Job& job, const std::string& user) {
+  if (job.progress.held) return;
+  job.progress.held = true;
+  job.progress.reason = "held by " + user;
+  context.tables.jobs.noteProgress(job);
+}
+
+// Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait.
+void release(Context& context, Job& job) {
+  if (!job.progress.held) return;
+  job.progress.held = false;
+  job.progress.reason.clear();
+  context.tables.jobs.noteProgress(job);
+  context.tables.jobs.noteWhole(job);
+}
+
+void reprioritise(Context& context, Job& job, uint8_t priority) {
+  Tables& tables = context.tables;
+  if (job.record.spec.priority == priority) return;
+  tables.jobs.setPriority(job, priority);
+  context.out.put(job.record);
+  if (tables.reservation && tables.reservation->job == job.record.id) {
+    tables.reservation->due = context.now.steady;  // who may take of what is kept for it is judged anew
+  }
+}
+
+}  // namespace
+
+Status steerJob(Context& context, const JobSteered& event) {
+  Job* job = context.tables.jobs.find(event.job);
+  // Somebody else's job looks as if it were not there.
+  if (job == nullptr || !maySteer(event.caller, job->record.user)) {
+    return notFound("there is no job " + toString(event.job));
+  }
+  if (event.change == JobChange::kPriority && event.priority > kMaxPriority) {
+    return invalid("priority: " + std::to_string(event.priority) + " is not in 0 to " +
+                   std::to_string(kMaxPriority));
+  }
+  if (isFinal(job->progress.state) || job->progress.cancelRequested) return {};
+  switch (event.change) {
+    case JobChange::kHold:
+      hold(context, *job, event.caller.user);
+      break;
+    case JobChange::kRelease:
+      release(context, *job);
+      break;
+    case JobChange::kPriority:
+      reprioritise(context, *job, event.priority);
+      break;
+  }
+  return {};
+}
+
+}  // namespace tarcil::master

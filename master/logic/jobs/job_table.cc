@@ -1,0 +1,256 @@
+#include "master/logic/jobs/job_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "master/logic/queue/kind.h"
+
+namespace tarcil::master {
+
+JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress,
+                   std::deque<TaskRecord> tasks, Duration ageing, WallTime now)
+    : queue_(ageing) {
+  for (; !jobs.empty(); jobs.pop_front()) insert(std::move(jobs.front()), now);
+  // Tasks come job by job, so memory passes from the one place to the other as this goes on.
+  for (; !tasks.empty(); tasks.pop_front()) {
+    TaskRecord& task = tasks.front();
+    Job* job = find(task.job);
+    if (job == nullptr || task.index >= job->record.spec.tasks) continue;
+    if (job->tasks.empty()) makeTasks(*job);
+    --job->inState[static_cast<size_t>(RunState::kQueued)];
+    ++job->inState[static_cast<size_t>(task.state)];
+    job->tasks[task.index] = std::move(task);
+  }
+  for (auto& [id, job] : jobs_) {
+    if (job.tasks.empty()) makeTasks(job);
+  }
+  std::sort(progress.begin(), progress.end(), [](const JobProgress& a, const JobProgress& b) {
+    return std::tie(a.finished, a.id) < std::tie(b.finished, b.id);
+  });
+  for (JobProgress& entry : progress) {
+    Job* job = find(entry.id);
+    if (job == nullptr) continue;
+    --counted(*job);
+    job->progress = std::move(entry);
+    ++counted(*job);
+    if (isFinal(job->progress.state)) addFinished(*job);
+  }
+  for (auto& [id, job] : jobs_) reorder(job);
+}
+
+Job* JobTable::find(const JobId& id) {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+const Job* JobTable::find(const JobId& id) const {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+Job& JobTable::insert(JobRecord record, WallTime now) {
+  Job& job = jobs_[record.id];
+  job.queued = std::min(record.submitted, now);
+  job.record = std::move(record);
+  job.progress.id = job.record.id;
+  ++counted(job);
+  // Almost always the youngest of all: with the hint nothing is searched.
+  JobsOfUser& ofUser = ofUser_[job.record.user];
+  const std::pair age{job.record.submitted, job.record.id};
+  job.places = {.ofUser = &ofUser,
+                .byAge = byAge_.insert(byAge_.end(), age),
+                .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
+  job.places.kind = kindOf(job.record);
+  job.places.user = queue_.order().numberOf(job.record.user);
+  ++ofUser.unfinished;
+  return job;
+}
+
+void JobTable::makeTasks(Job& job) {
+  job.tasks.resize(job.record.spec.tasks);
+  for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
+    job.tasks[i].job = job.record.id;
+    job.tasks[i].index = i;
+  }
+  job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
+}
+
+Job& JobTable::add(const JobRecord& record, const std::string& owner, WallTime now) {
+  Job& job = insert(record, now);
+  makeTasks(job);
+  job.progress.owner = owner;
+  if (record.spec.hold) {
+    job.progress.held = true;
+    job.progress.reason = "held by " + record.user;
+  }
+  noteProgress(job);
+  return job;
+}
+
+void JobTable::eraseOldestFinished() {
+  const Job& job = *finished_.front();
+  finished_.pop_front();
+  byAge_.erase(job.places.byAge);
+  job.places.ofUser->byAge.erase(job.places.byAgeOfUser);
+  if (job.places.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
+  --counted(job);
+  jobs_.erase(jobs_.find(job.record.id));
+}
+
+void JobTable::setState(Job& job, TaskIndex task, RunState state) {
+  --job.inState[static_cast<size_t>(job.tasks[task].state)];
+  ++job.inState[static_cast<size_t>(state)];
+  job.tasks[task].state = state;
+  noteTask(job, task);
+  noteNews(job, task);
+}
+
+void JobTable::setState(Job& job, RunState state) {
+  --counted(job);
+  job.progress.state = state;
+  ++counted(job);
+  job.changes.progress = true;
+}
+
+void JobTable::setPriority(Job& job, uint8_t priority) {
+  queue_.erase(placeOf(job));
+  std::vector<AllocationId> inUse;
+  for (const TaskRecord& task : job.tasks) {
+    if (isActive(task.state)) inUse.push_back(task.allocation);
+  }
+  for (const AllocationId allocation : inUse) erasePreemptible(job, allocation);
+  job.record.spec.priority = priority;
+  for (const AllocationId allocation : inUse) addPreemptible(job, allocation);
+  noteWhole(job);
+}
+
+void JobTable::note(Job& job) {
+  if (job.changes.noted) return;
+  job.changes.noted = true;
+  noted_.push_back(&job);
+}
+
+void JobTable::noteTask(Job& job, TaskIndex task) {
+  note(job);
+  job.changes.tasks.push_back(task);
+}
+
+void JobTable::noteProgress(Job& job) {
+  note(job);
+  job.changes.progress = true;
+}
+
+void JobTable::noteNews(Job& job, TaskIndex task) {
+  note(job);
+  job.changes.news.push_back(task);
+}
+
+void JobTable::noteWhole(Job& job) {
+  note(job);
+  job.changes.whole = true;
+}
+
+void JobTable::forgetNews(Job& job) {
+  job.changes.news.clear();
+  job.changes.whole = false;
+}
+
+std::vector<Job*> JobTable::takeNoted() {
+  return std::exchange(noted_, {});
+}
+
+Place JobTable::placeOf(const Job& job) {
+  const JobRecord& record = job.record;
+  return {.user = job.places.user,
+          .priority = record.spec.priority,
+          .kind = job.places.kind,
+          .submitted = job.queued,
+          .job = record.id};
+}
+
+void JobTable::hold(AllocationId allocation, const Hold& hold) {
+  holds_[allocation] = hold;
+  addHeld(hold, 1);
+  addPreemptible(*hold.job, allocation);
+}
+
+void JobTable::addPreemptible(const Job& job, AllocationId allocation) {
+  const JobSpec& spec = job.record.spec;
+  if (spec.preemptible) preemptible_[spec.priority].insert(allocation);
+}
+
+void JobTable::erasePreemptible(const Job& job, AllocationId allocation) {
+  const auto ofPriority = preemptible_.find(job.record.spec.priority);
+  if (ofPriority == preemptible_.end()) return;
+  ofPriority->second.erase(allocation);
+  if (ofPriority->second.empty()) preemptible_.erase(ofPriority);
+}
+
+void JobTable::release(AllocationId allocation) {
+  const auto hold = holds_.find(allocation);
+  addHeld(hold->second, -1);
+  erasePreemptible(*hold->second.job, allocation);
+  holds_.erase(hold);
+}
+
+void JobTable::resize(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const Hold& hold = holds_.at(allocation);
+  addHeld(hold, -1);
+  hold.job->tasks[hold.task].rus = rus;
+  addHeld(hold, 1);
+  noteTask(*hold.job, hold.task);
+}
+
+void JobTable::addHeld(const Hold& hold, int64_t times) {
+  const auto units = static_cast<int64_t>(hold.job->tasks[hold.task].rus.size());
+  queue_.order().addHeld(hold.job->places.user, times * units);
+}
+
+void JobTable::reorder(Job& job) {
+  if (job.record.spec.schedule == Schedule::kGang) {
+    const Kind kind = job.active() > 0 ? kindOfItsOwn(job.record) : kindOf(job.record);
+    if (kind != job.places.kind) queue_.erase(placeOf(job));
+    job.places.kind = kind;
+  }
+  const Place place = placeOf(job);
+  const std::pair age{job.queued, job.record.id};
+  if (job.waits() && job.needsRoom()) {
+    waitingForRoom_.insert(age);
+  } else {
+    waitingForRoom_.erase(age);
+  }
+  if (!job.waits()) return queue_.erase(place);
+  // More tasks to be placed than before, or another owner.
+  const auto isQueued = [&job](TaskIndex task) { return job.tasks[task].state == RunState::kQueued; };
+  const bool hasMore = job.changes.whole || std::ranges::any_of(job.changes.news, isQueued);
+  const bool isNew = !job.changes.tried && !queue_.contains(place);
+  queue_.put(place, hasMore || isNew);
+}
+
+const Hold* JobTable::holder(AllocationId allocation) const {
+  const auto found = holds_.find(allocation);
+  return found == holds_.end() ? nullptr : &found->second;
+}
+
+void JobTable::addFinished(Job& job) {
+  finished_.push_back(&job);
+  --job.places.ofUser->unfinished;
+}
+
+const Job* JobTable::oldestFinished() const {
+  return finished_.empty() ? nullptr : finished_.front();
+}
+
+size_t JobTable::unfinishedOf(const std::string& user) const {
+  const auto found = ofUser_.find(user);
+  return found == ofUser_.end() ? 0 : found->second.unfinished;
+}
+
+const ByAge& JobTable::byAgeOf(const std::string& user) const {
+  static const ByAge kNone;
+  const auto found = ofUser_.find(user);
+  return found == ofUser_.end() ? kNone : found->second.byAge;
+}
+
+}  // namespace tarcil::master

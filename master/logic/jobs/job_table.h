@@ -1,0 +1,210 @@
+// Every job the master keeps, its tasks, which of them hold units, and the orders that jobs are asked for in.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/state/claim.h"
+#include "core/state/job_state.h"
+#include "master/logic/queue/ahead.h"
+#include "master/logic/queue/waiting_queue.h"
+
+namespace tarcil::master {
+
+// Ids by time of submission, oldest first.
+using ByAge = std::set<std::pair<WallTime, JobId>>;
+
+// The jobs of one user that are kept.
+struct JobsOfUser {
+  ByAge byAge;
+  size_t unfinished = 0;
+};
+
+struct Job {
+  JobRecord record;
+  JobProgress progress;
+  std::vector<TaskRecord> tasks;      // one per task, stored or not
+  MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent has been told yet
+  std::array<uint32_t, 7> inState{};  // tasks by RunState
+
+  uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }
+  uint32_t active() const { return count(RunState::kStarting) + count(RunState::kRunning); }
+  uint32_t unfinished() const { return count(RunState::kQueued) + active(); }
+  // Tasks that could be placed now, were there slots.
+  uint32_t placeable() const {
+    return std::min(count(RunState::kQueued),
+                    record.spec.mostAtOnce() - std::min(record.spec.mostAtOnce(), active()));
+  }
+  // How many it needs at once: a gang all of them.
+  uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
+  // Whether small jobs that take each unit as it comes free could keep it from ever starting.
+  bool needsRoom() const {
+    return record.spec.schedule == Schedule::kGang || (record.spec.rusPerTask > 1 && active() == 0);
+  }
+  Wanted wanted() const {
+    return {placeable(), record.spec.rusPerTask, record.spec.schedule == Schedule::kGang};
+  }
+  // Whether it could use more slots than it has.
+  bool waits() const {
+    return !progress.cancelRequested && !progress.held && count(RunState::kQueued) > 0 &&
+           active() < record.spec.mostAtOnce();
+  }
+
+  // What the event at hand did to it.
+  struct Changes {
+    bool noted = false;                     // listed in JobTable
+    bool progress = false;                  // to be stored
+    std::vector<TaskIndex> tasks;           // to be stored; may repeat
+    std::vector<TaskIndex> news;            // the owner is to be told about; may repeat
+    bool whole = false;                     // the owner is to be told everything
+    bool tried = false;                     // its owner has looked for slots for it
+    std::optional<Measurement> measured{};  // by its task, which has ended
+  } changes;
+  // Tasks that are being ended to make room for it. Not stored: what is on its way comes all the same.
+  struct Preemption {
+    std::vector<AllocationId> victims;
+    std::vector<ServerId> servers;  // where it can be placed then, ascending; empty when it was tried there
+    Place keptAs{};                 // the job, as the queue was told whom they are kept for
+    MonotonicTime keptUntil{};      // once all have ended
+    MonotonicTime notBefore{};      // next look for some
+    uint32_t inVain = 0;            // so many times others were ended for it in a row, and it did not start
+  } preemption;
+  // What was done for its tasks that fell short, the newest last; bounded, and not stored.
+  struct Adjusting {
+    std::vector<AdjustingStep> steps;
+    std::map<TaskIndex, uint32_t> moves;
+    // Where a task that is being ended is to start again, with more units than it asks for.
+    struct Destination {
+      Claim claim;
+      Duration calm{};  // as TroubledTask::calm
+    };
+    std::map<TaskIndex, Destination> destinations;
+  } adjusting;
+  // Since when it counts as waiting: its submission, by the clock of whoever took it, but never a time to
+  // come.
+  WallTime queued = kNever;
+  MonotonicTime boundDue{};  // when its owner may be told anew how long it is to wait
+  // No room is kept for it before.
+  MonotonicTime reserveNotBefore{};
+  // Where JobTable lists it.
+  struct Places {
+    JobsOfUser* ofUser = nullptr;
+    ByAge::iterator byAge, byAgeOfUser;
+    UserNumber user = 0;  // in the queue
+    Kind kind = 0;
+  } places;
+};
+
+// The task that an allocation in use belongs to.
+struct Hold {
+  Job* job = nullptr;
+  TaskIndex task = 0;
+  ServerId server = 0;
+};
+
+// References to jobs hold until erase().
+class JobTable {
+ public:
+  // Records of tasks and progress that belong to no job are ignored. `ageing`: see WaitingOrder. `now` is, as
+  // in add(), by queueTime().
+  JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress, std::deque<TaskRecord> tasks,
+           Duration ageing, WallTime now);
+  JobTable(const JobTable&) = delete;
+  JobTable& operator=(const JobTable&) = delete;
+
+  Job* find(const JobId& id);
+  const Job* find(const JobId& id) const;
+  // By id.
+  std::map<JobId, Job>& all() { return jobs_; }
+  const std::map<JobId, Job>& all() const { return jobs_; }
+
+  // Every task queued. Requires: the id is new.
+  Job& add(const JobRecord& record, const std::string& owner, WallTime now);
+  // Requires: there is a finished job.
+  void eraseOldestFinished();
+
+  // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
+  void setState(Job& job, TaskIndex task, RunState state);
+  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job was
+  // noted.
+  void setState(Job& job, RunState state);
+  // Everything is ordered by the new one, and the owner is told. The record is to be stored by the caller.
+  void setPriority(Job& job, uint8_t priority);
+  void noteTask(Job& job, TaskIndex task);  // its record changed
+  void noteProgress(Job& job);              // its progress changed
+  void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task
+  void noteWhole(Job& job);                 // the owner is to hear of every task
+  void forgetNews(Job& job);                // the owner knows already
+
+  // Jobs noted since the last call, each once.
+  std::vector<Job*> takeNoted();
+
+  // Those that could use more slots than they have.
+  WaitingQueue& queue() { return queue_; }
+  const WaitingQueue& queue() const { return queue_; }
+  // Puts the job among those that wait, or takes it out.
+  void reorder(Job& job);
+  // Those that wait and need several units at once to start.
+  const ByAge& waitingForRoom() const { return waitingForRoom_; }
+  // The job is the latest to finish. Requires: called once for each job.
+  void addFinished(Job& job);
+
+  // Where a waiting job stands in the queue.
+  static Place placeOf(const Job& job);
+
+  // Allocations in use; what they hold counts for the user's place in the queue.
+  void hold(AllocationId allocation, const Hold& hold);
+  // Requires: it is in use.
+  void release(AllocationId allocation);
+  // Its task has these units from now on. Requires: it is in use.
+  void resize(AllocationId allocation, const std::vector<RuIndex>& rus);
+  const Hold* holder(AllocationId allocation) const;
+  // Those of preemptible tasks, by priority.
+  const std::map<uint8_t, std::set<AllocationId>>& preemptible() const { return preemptible_; }
+
+  // Null where none is finished.
+  const Job* oldestFinished() const;
+  size_t finished() const { return finished_.size(); }
+  // Jobs that are not finished.
+  size_t unfinished() const { return jobs_.size() - finished_.size(); }
+  size_t unfinishedOf(const std::string& user) const;
+  // Jobs by RunState.
+  const std::array<size_t, 7>& inState() const { return inState_; }
+
+  // Of one user where one is given.
+  const ByAge& byAge() const { return byAge_; }
+  const ByAge& byAgeOf(const std::string& user) const;
+
+ private:
+  // Its tasks are still to be made.
+  Job& insert(JobRecord record, WallTime now);
+  // Every task queued.
+  static void makeTasks(Job& job);
+  void addPreemptible(const Job& job, AllocationId allocation);
+  void erasePreemptible(const Job& job, AllocationId allocation);
+  void note(Job& job);
+  // What the task holds counts for its user, so many times.
+  void addHeld(const Hold& hold, int64_t times);
+
+  size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }
+
+  std::map<JobId, Job> jobs_;
+  std::array<size_t, 7> inState_{};
+  ByAge byAge_;
+  std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
+  WaitingQueue queue_;
+  ByAge waitingForRoom_;
+  std::deque<Job*> finished_;  // oldest first
+  std::unordered_map<AllocationId, Hold> holds_;
+  std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty
+  std::vector<Job*> noted_;
+};
+
+}  // namespace tarcil::master

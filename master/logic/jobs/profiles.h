@@ -1,0 +1,26 @@
+// The profiles of applications: stored by users, found by whoever submits a job that names its application.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "master/logic/tables.h"
+
+namespace tarcil::master {
+
+// A plain name, with an @ and a version behind it or without.
+Status checkApplication(const std::string& application);
+
+// Adds the profile, or replaces the one of that application. Invalid where it names no application or its
+// numbers are out of range; Denied where another user stored the one that is there and the caller is no
+// operator; Exhausted where kMaxStoredProfiles are stored.
+Status storeProfile(Context& context, const ProfileStored& event);
+
+// NotFound, or Denied as above. Where there is none since the application was measured in vain, forgets that.
+Status deleteProfile(Context& context, const ProfileDeleted& event);
+
+// The one of this name, or for NAME@VERSION where none of that version is stored the one of NAME; null where
+// neither is. Valid until the next change.
+const StoredProfile* findProfile(const Profiles& profiles, const std::string& application);
+
+}  // namespace tarcil::master

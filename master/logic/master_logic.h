@@ -1,0 +1,140 @@
+// The one resilient copy of the shared state (design 6): validates commits, records what becomes of tasks,
+// decides who places which job. A state machine without I/O; the shell (master_server) carries its actions
+// out.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/base/time.h"
+#include "master/logic/events.h"
+#include "master/logic/jobs/job_list.h"
+#include "master/logic/options.h"
+
+namespace tarcil {
+
+// A job as a query shows it.
+struct JobDetails {
+  JobRecord record;
+  JobProgress progress;
+  std::vector<TaskRecord> tasks;  // every task, in order
+  // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
+  // waits.
+  uint32_t ahead = 0;
+  std::vector<TaskTrouble> troubles{};  // of tasks that fall short
+  std::vector<AdjustingStep> steps{};   // what was done for them, the newest last
+};
+
+struct ServerView {
+  ServerId id = 0;
+  ServerFacts facts;
+  ServerStatus status;
+  struct Task {
+    JobId job;
+    TaskIndex index = 0;
+    AllocationId allocation = 0;
+    std::vector<RuIndex> rus;
+    ExtraNumbers extras;
+    Profile profile;
+    std::vector<Resource> over;  // resources on which this task feels more than it tolerates
+  };
+  std::vector<Task> tasks;
+  Pressure contention{};  // as a newcomer would feel it: every task and the background
+  std::string reason;     // why it takes no new tasks; empty where it does, or is only down
+  bool draining = false;
+  WallTime drainAt = kNever;     // draining: until then tasks may end by themselves; kNever: they may not
+  WallTime asideUntil = kNever;  // end of its quarantine; kNever: it is in none
+  uint64_t refusedClaims = 0;    // since the master's start
+  uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
+  std::vector<AbsentPressure> absent;  // what the background does not hold
+  std::vector<TaskTrouble> troubles;   // of tasks on it that fall short
+  bool shielded = false;               // kept from new tasks for one of them
+  RuSet pool{};                        // units that late-bound tasks run on
+  PressureSum poolCaused{};            // by these tasks together
+};
+
+struct AgentView {
+  std::string name, address;
+  uint64_t epoch = 0;
+  bool attached = false;
+  uint32_t jobs = 0;  // unfinished jobs that it owns
+};
+
+class MasterLogic final {
+ public:
+  // Starts from what the store held; appends the records that a new store needs. Every server counts as down
+  // until its monitor attaches; agents may resume.
+  MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
+              std::vector<master::Action>& actions);
+  ~MasterLogic();
+
+  // Takes one event and appends what is to be done. Actions are to be carried out in order.
+  void handle(const master::Event& event, Now now, Rng& rng, std::vector<master::Action>& actions);
+
+  // Views of the newest state, which may not be durable yet: an answer made from them leaves only after
+  // everything persisted before the call is synced.
+  std::optional<JobDetails> job(const JobId& id) const;
+  // The queue's head, at most so many, in order; of others' jobs only those the caller may steer are given.
+  // O(result).
+  std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
+  // nullopt where it does not wait. O(jobs ahead).
+  std::optional<WaitingJob> waitingJob(const JobId& id, WallTime now) const;
+  // What a job that waits needs to start. nullopt where it does not wait. O(1). Holds until the next
+  // handle().
+  struct Need {
+    const JobSpec* spec = nullptr;
+    uint32_t slots = 0;
+  };
+  std::optional<Need> need(const JobId& id) const;
+  // Without its tasks; O(1).
+  std::optional<JobSummary> summary(const JobId& id) const;
+  // Nothing where there is no such job or task. O(1).
+  std::optional<TaskRecord> task(const JobId& id, TaskIndex index) const;
+  // Of whoever the caller may steer. O(jobs looked at), which job_list.h bounds.
+  JobPage jobs(const Caller& caller, const JobQuery& query) const;
+  // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).
+  std::vector<JobId> jobsStartingWith(const std::string& prefix, const Caller& caller) const;
+  std::vector<ServerView> servers() const;
+  std::optional<ServerView> server(const std::string& name) const;
+  // Null where no server has this number. Holds until the next handle().
+  const ServerFacts* facts(ServerId server) const;
+  std::vector<AgentView> agents() const;
+  // The caller's, or everybody's where he may steer everybody's jobs; by user.
+  std::vector<Usage> usage(const Caller& caller) const;
+  // By application. Holds until the next handle(), as what profile() finds.
+  const std::map<std::string, StoredProfile>& profiles() const;
+  // Applications that are being measured, or were in vain. By application. Holds until the next handle().
+  const std::map<std::string, Profiling>& profilings() const;
+  // As profiles.h; null where none is stored.
+  const StoredProfile* profile(const std::string& application) const;
+  const QualitySettings& settings() const;
+  std::vector<PlatformRecord> platforms() const;
+  const ClusterRecord& cluster() const;
+  // What it holds, for metrics. O(1).
+  struct Load {
+    std::array<size_t, 7> jobs;  // by RunState
+    size_t waiting = 0;          // jobs that could use more slots than they have
+    size_t agents = 0;           // attached
+    size_t monitors = 0;         // attached
+    size_t quarantined = 0;      // servers
+    size_t kept = 0;             // servers, for a large job
+    uint64_t preempted = 0;      // tasks, since the start
+    size_t inTrouble = 0;        // tasks that fall short, or did a moment ago
+    size_t shielded = 0;         // servers kept from new tasks for one of them
+    master::AdjustingCounts adjusted;
+    uint64_t freeBytes = 0;  // where the store is kept
+  };
+  Load load() const;
+  // What is wrong with the master, for people; empty where nothing is.
+  std::string warning() const;
+  // Every server with facts, for a new agent's snapshot.
+  std::vector<ServerUpdate> snapshot() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tarcil

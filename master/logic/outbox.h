@@ -1,0 +1,39 @@
+// Collects what one event leads to, so that everything to be made durable comes before everything that leaves
+// the process.
+#pragma once
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "master/logic/events.h"
+
+namespace tarcil::master {
+
+// Lives for one event. `actions` outlives it.
+class Outbox {
+ public:
+  explicit Outbox(std::vector<Action>& actions) : actions_(actions) {}
+
+  void put(Record record) { actions_.push_back(Persist{Put{std::move(record)}}); }
+  void erase(EraseAnswer answer) { actions_.push_back(Persist{std::move(answer)}); }
+  void erase(EraseJob job) { actions_.push_back(Persist{job}); }
+  void erase(EraseProfile profile) { actions_.push_back(Persist{std::move(profile)}); }
+  void erase(EraseProfiling profiling) { actions_.push_back(Persist{std::move(profiling)}); }
+
+  // Held back until close(), in order.
+  void send(Action action) { held_.push_back(std::move(action)); }
+
+  // Nothing may be put or erased afterwards.
+  void close() {
+    actions_.insert(actions_.end(), std::make_move_iterator(held_.begin()),
+                    std::make_move_iterator(held_.end()));
+    held_.clear();
+  }
+
+ private:
+  std::vector<Action>& actions_;
+  std::vector<Action> held_;
+};
+
+}  // namespace tarcil::master

@@ -1,0 +1,66 @@
+// When waiting jobs should start, and what else the buckets of like servers tell (lsh/).
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/job.h"
+#include "lsh/admission.h"
+#include "lsh/bucket_index.h"
+#include "master/logic/servers/published_state.h"
+
+namespace tarcil {
+
+// Follows the published state: whatever it tells is on disk. Single-threaded; no clock, no I/O.
+class Forecast final {
+ public:
+  // `published` outlives it, and is changed before the calls that say so. Histories begin at `now`.
+  Forecast(const PublishedState& published, MonotonicTime now);
+
+  // Some hundred nanoseconds.
+  void serverChanged(ServerId server, MonotonicTime now);
+  // Settings or shares of platforms: every server is looked at again. O(servers).
+  void everythingChanged(MonotonicTime now);
+
+  // The time from now until a waiting job should get `slots` slots beyond those that others get first
+  // (ahead.h), by its profile and by how slots of its size came free before. O(buckets), some ten
+  // microseconds. nullopt where the job could be placed now; its basis says where the history does not tell,
+  // as it never does of jobs with constraints or extras: buckets do not know which servers meet them.
+  std::optional<WaitEstimate> waitOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
+                                     MonotonicTime now);
+
+  // When such a job should start: by then it has its slots with the probability that is asked for, or in the
+  // mean where that is longer than the history. `now` where it could be placed now; kNever where the history
+  // does not tell. Some ten microseconds.
+  WallTime startOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, Now now);
+
+  // For how long from now such a job is to wait for a slot that is good enough: not at all where it would
+  // take longer than its bound, which is its max_wait or mu + 2 sigma of the time until enough have come.
+  // nullopt where nobody can tell, or slots seem to be there. Some ten microseconds.
+  std::optional<Duration> boundOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
+                                  MonotonicTime now);
+
+  struct NamedBucket {
+    BucketSummary summary;
+    std::string platform;
+  };
+  // Buckets with servers, by number.
+  std::vector<NamedBucket> buckets(MonotonicTime now);
+
+ private:
+  Admission admissionOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, MonotonicTime now);
+  PlatformId numberOf(const std::string& platform);
+  void take(ServerId server, MonotonicTime now);
+
+  const PublishedState& published_;
+  BucketIndex index_{BucketOptions{}};
+  std::vector<std::string> platforms_;  // by number
+  std::unordered_map<std::string, PlatformId> numbers_;
+  Matching matching_;
+};
+
+}  // namespace tarcil

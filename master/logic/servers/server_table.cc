@@ -1,0 +1,237 @@
+#include "master/logic/servers/server_table.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace tarcil::master {
+
+ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<PlatformRecord>& platforms,
+                         uint64_t firstVersion, MonotonicTime deadline)
+    : firstVersion_(firstVersion) {
+  for (const PlatformRecord& platform : platforms) shares_[platform.name] = platform.share;
+  std::sort(records.begin(), records.end(),
+            [](const ServerRecord& a, const ServerRecord& b) { return a.id < b.id; });
+  servers_.reserve(records.size());
+  for (ServerRecord& record : records) {
+    Server& server = servers_.emplace_back();
+    byName_[record.facts.name] = record.id;
+    changePlatform("", record.facts.platform);
+    server.record = std::move(record);
+    server.share = shareOf(server.record.facts.platform);
+    server.status.cordoned = server.record.cordoned;
+    losses_.set(server.record.id, deadline);
+  }
+  rebuildAll();
+}
+
+Server* ServerTable::find(const std::string& name) {
+  const auto found = byName_.find(name);
+  return found == byName_.end() ? nullptr : &servers_[found->second];
+}
+
+const Server* ServerTable::find(const std::string& name) const {
+  const auto found = byName_.find(name);
+  return found == byName_.end() ? nullptr : &servers_[found->second];
+}
+
+Server& ServerTable::add(const ServerFacts& facts, const std::string& monitor) {
+  const auto id = static_cast<ServerId>(servers_.size());
+  Server& server = servers_.emplace_back();
+  server.record = {.id = id, .facts = facts, .monitor = monitor};
+  server.share = shareOf(facts.platform);
+  server.status.version = server.publishedVersion = firstVersion_;
+  server.factsChanged = true;
+  byName_[facts.name] = id;
+  changePlatform("", facts.platform);
+  rebuild(server);
+  return server;
+}
+
+void ServerTable::setFacts(Server& server, const ServerFacts& facts) {
+  if (server.record.facts == facts) return;
+  changePlatform(server.record.facts.platform, facts.platform);
+  server.record.facts = facts;
+  server.share = shareOf(facts.platform);
+  server.factsChanged = true;
+  rebuild(server);
+}
+
+void ServerTable::occupy(Server& server, Resident resident) {
+  tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
+  noteChange(server);
+}
+
+void ServerTable::vacate(Server& server, AllocationId allocation) {
+  tarcil::vacate(server.status, server.residents, allocation, server.record.facts, server.share);
+  noteBetter(server);
+}
+
+void ServerTable::resize(Server& server, AllocationId allocation, std::vector<RuIndex> rus) {
+  Resident resident = *std::ranges::find(server.residents, allocation, &Resident::allocation);
+  const bool frees = rus.size() < resident.rus.size();
+  resident.rus = std::move(rus);
+  tarcil::vacate(server.status, server.residents, allocation, server.record.facts, server.share);
+  tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
+  frees ? noteBetter(server) : noteChange(server);
+}
+
+void ServerTable::rebuildAll() {
+  for (Server& server : servers_) {
+    rebuild(server);
+    server.status.version = server.publishedVersion = firstVersion_;
+    server.factsChanged = false;
+  }
+  changed_.clear();
+}
+
+void ServerTable::reform(Server& server) {
+  tarcil::rebuild(server.status, server.residents, server.record.facts, server.share);
+  const RuSet& pool = server.record.pool.held;
+  for (const RuIndex ru : pool.first(pool.size())) server.status.free.erase(ru);
+  for (size_t i = 0; i < server.poolCaused.size(); ++i) server.status.sum[i] += server.poolCaused[i];
+  ++server.status.version;
+}
+
+void ServerTable::rebuild(Server& server) {
+  reform(server);
+  noteBetter(server);
+}
+
+void ServerTable::setPool(Server& server, late::PoolLease pool) {
+  const uint32_t before = server.status.free.size();
+  const bool isSame = pool.held == server.record.pool.held;
+  server.record.pool = std::move(pool);
+  if (isSame) return;
+  reform(server);
+  server.status.free.size() > before ? noteBetter(server) : noteChange(server);
+}
+
+void ServerTable::setPoolCaused(Server& server, const PressureSum& caused) {
+  if (server.poolCaused == caused) return;
+  const PressureSum before = std::exchange(server.poolCaused, caused);
+  reform(server);
+  const bool isLess = !std::equal(caused.begin(), caused.end(), before.begin(), std::greater_equal<>());
+  isLess ? noteBetter(server) : noteChange(server);
+}
+
+void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {
+  server.status = status;
+  server.residents.resize(residents);
+  countFree(server);
+}
+
+void ServerTable::setUp(Server& server, SessionId session) {
+  server.session = session;
+  losses_.clear(server.record.id);
+  if (server.status.up) return;
+  server.status.up = true;
+  ++server.status.version;
+  noteBetter(server);
+}
+
+void ServerTable::setDown(Server& server, MonotonicTime deadline) {
+  server.session.reset();
+  server.status.up = false;
+  ++server.status.version;
+  losses_.set(server.record.id, deadline);
+  noteChange(server);
+}
+
+void ServerTable::setBackground(Server& server, const Pressure& background) {
+  if (server.status.background == background) return;
+  server.status.background = background;
+  ++server.status.version;
+  noteBetter(server);
+}
+
+void ServerTable::refreshCordon(Server& server) {
+  const bool cordoned =
+      server.record.cordoned || server.trust.asideUntil != kNever || !server.shieldReason.empty();
+  if (server.status.cordoned == cordoned) return;
+  server.status.cordoned = cordoned;
+  ++server.status.version;
+  noteBetter(server);
+}
+
+void ServerTable::setShare(const std::string& platform, const Share& share) {
+  shares_[platform] = share;
+  for (Server& server : servers_) {
+    if (server.record.facts.platform != platform) continue;
+    server.share = share;
+    rebuild(server);
+  }
+}
+
+void ServerTable::changePlatform(const std::string& from, const std::string& to) {
+  if (const auto left = platforms_.find(from); left != platforms_.end() && --left->second == 0) {
+    platforms_.erase(left);
+  }
+  ++platforms_[to];
+}
+
+Share ServerTable::shareOf(const std::string& platform) const {
+  const auto found = shares_.find(platform);
+  return found == shares_.end() ? fullShare() : found->second;
+}
+
+void ServerTable::openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers) {
+  sessions_[session] = {monitor, std::move(servers)};
+  sessionOf_[monitor] = session;
+}
+
+std::vector<ServerId> ServerTable::closeSession(SessionId session) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return {};
+  std::vector<ServerId> servers = std::move(found->second.servers);
+  sessionOf_.erase(found->second.monitor);
+  sessions_.erase(found);
+  return servers;
+}
+
+std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {
+  const auto found = sessionOf_.find(monitor);
+  return found == sessionOf_.end() ? std::vector<ServerId>{} : closeSession(found->second);
+}
+
+std::optional<MonotonicTime> ServerTable::nextDeadline() const {
+  std::optional<MonotonicTime> earliest;
+  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_, &shields_}) {
+    const std::optional<MonotonicTime> next = deadlines->next();
+    if (next && (!earliest || *next < *earliest)) earliest = next;
+  }
+  return earliest;
+}
+
+void ServerTable::noteChange(Server& server) {
+  changed_.push_back(server.record.id);
+  countFree(server);
+}
+
+void ServerTable::countFree(Server& server) {
+  const bool takesTasks = server.status.up && !server.status.cordoned;
+  const uint32_t before = std::exchange(server.countedFree, takesTasks ? server.status.free.size() : 0);
+  freeUnits_ = freeUnits_ - before + server.countedFree;
+}
+
+void ServerTable::noteBetter(Server& server) {
+  noteChange(server);
+  better_ |= server.status.up && !server.status.cordoned;
+}
+
+std::vector<ServerUpdate> ServerTable::takeUpdates() {
+  std::vector<ServerUpdate> updates;
+  for (ServerId id : changed_) {
+    Server& server = servers_[id];
+    if (server.status.version == server.publishedVersion) continue;  // told already, or rolled back
+    server.publishedVersion = server.status.version;
+    ServerUpdate& update = updates.emplace_back();
+    update.id = id;
+    update.status = server.status;
+    if (server.factsChanged) update.facts = server.record.facts;
+    server.factsChanged = false;
+  }
+  changed_.clear();
+  return updates;
+}
+
+}  // namespace tarcil::master

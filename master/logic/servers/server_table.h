@@ -1,0 +1,158 @@
+// Every server that ever registered, what its tasks do to it, and which monitor session stands for it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/state/occupancy.h"
+#include "core/state/server.h"
+#include "core/state/server_pressure.h"
+#include "master/logic/deadlines.h"
+#include "master/logic/events.h"
+#include "master/store/store.h"
+
+namespace tarcil::master {
+
+struct Server {
+  ServerRecord record;
+  ServerStatus status;
+  std::vector<Resident> residents;
+  Share share = fullShare();           // of its platform
+  std::optional<SessionId> session;    // of its monitor, while the server is up
+  uint64_t publishedVersion = 0;       // what agents were told last
+  bool factsChanged = false;           // since then
+  std::vector<AbsentPressure> absent;  // what its background does not hold; not stored
+  PressureSum poolCaused{};            // by its late-bound tasks, a part of the status's sum; not stored
+  uint64_t refusedClaims = 0;          // since the master's start
+
+  // Whether it starts what it is given (quarantine.h).
+  struct Trust {
+    uint32_t neverStarted = 0;  // launches in a row that failed by its own fault
+    MonotonicTime firstFailure{};
+    uint32_t timesAside = 0;       // in a row
+    WallTime asideUntil = kNever;  // while it is set aside
+    std::string asideReason;
+  } trust;
+
+  std::string shieldReason;  // why it takes no new tasks for a while; empty: no task there asks for that
+  MonotonicTime shieldNotBefore{};  // it takes tasks until then, whoever asks
+  uint32_t countedFree = 0;         // of ServerTable::freeUnits()
+};
+
+// Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
+// removed; references to them hold until add().
+class ServerTable {
+ public:
+  // Every server is down until `deadline` at the earliest, without residents. Versions start at
+  // `firstVersion`. Requires: ids of `records` are dense from 0, in any order.
+  ServerTable(std::vector<ServerRecord> records, const std::vector<PlatformRecord>& platforms,
+              uint64_t firstVersion, MonotonicTime deadline);
+
+  size_t size() const { return servers_.size(); }
+  Server& at(ServerId id) { return servers_[id]; }
+  const Server& at(ServerId id) const { return servers_[id]; }
+  Server* find(const std::string& name);
+  const Server* find(const std::string& name) const;
+
+  // A server that registers for the first time; down, free.
+  Server& add(const ServerFacts& facts, const std::string& monitor);
+  // Takes what the monitor says now. Units and extras that are gone stay with their tasks until those end.
+  void setFacts(Server& server, const ServerFacts& facts);
+
+  // The units that late-bound tasks run on: they are not free, and no resident has any of them.
+  void setPool(Server& server, late::PoolLease pool);
+  void setPoolCaused(Server& server, const PressureSum& caused);
+
+  // Requires: the resident's units and extras are free.
+  void occupy(Server& server, Resident resident);
+  void vacate(Server& server, AllocationId allocation);
+  // Requires: the resident is there, and units that it has not had are free.
+  void resize(Server& server, AllocationId allocation, std::vector<RuIndex> rus);
+  // At start: residents without their effects, then the effects of all of them.
+  void restore(Server& server, Resident resident) { server.residents.push_back(std::move(resident)); }
+  void rebuildAll();
+  // Undoes every occupy() since the copy of the status was made, when there were that many residents.
+  void rollBack(Server& server, const ServerStatus& status, size_t residents);
+
+  void setUp(Server& server, SessionId session);
+  void setDown(Server& server, MonotonicTime deadline);
+
+  // Agents hear of the background where it changed.
+  void setBackground(Server& server, const Pressure& background);
+
+  // Every server of the platform is judged by the new share from now on. O(servers).
+  void setShare(const std::string& platform, const Share& share);
+  const std::map<std::string, Share>& shares() const { return shares_; }
+
+  // Of the servers that take new tasks. O(1).
+  uint64_t freeUnits() const { return freeUnits_; }
+
+  // Servers by platform.
+  const std::map<std::string, uint32_t>& platforms() const { return platforms_; }
+
+  // Notes the servers that the session stands for. Requires: neither session nor monitor is open.
+  void openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers);
+  // Forgets a session; the servers it stood for, empty where it is unknown.
+  std::vector<ServerId> closeSession(SessionId session);
+  // As closeSession() for the session of this monitor, if it has one.
+  std::vector<ServerId> closeSessionOf(const std::string& monitor);
+  bool attached(SessionId session) const { return sessions_.contains(session); }
+  // Monitors that are attached.
+  size_t monitors() const { return sessions_.size(); }
+
+  // Agents see what the record, the quarantine and the shield make of it. To be called after either has
+  // changed.
+  void refreshCordon(Server& server);
+
+  // When the tasks of servers that are down are declared lost, those of servers being drained are ended, and
+  // servers that were set aside, or kept from new tasks for those they have, take tasks again.
+  Deadlines& losses() { return losses_; }
+  Deadlines& drains() { return drains_; }
+  Deadlines& quarantines() { return quarantines_; }
+  const Deadlines& quarantines() const { return quarantines_; }
+  Deadlines& shields() { return shields_; }
+  const Deadlines& shields() const { return shields_; }
+  // The earliest of them all.
+  std::optional<MonotonicTime> nextDeadline() const;
+
+  // Whether since the last call something got better somewhere for tasks that wait: a server takes tasks that
+  // did not, a task has gone, or servers are judged or equipped in another way.
+  bool takeBetter() { return std::exchange(better_, false); }
+
+  // Updates for agents: each server that changed since the last call, once, in the order of the first change.
+  std::vector<ServerUpdate> takeUpdates();
+
+ private:
+  struct Session {
+    std::string monitor;
+    std::vector<ServerId> servers;
+  };
+
+  Share shareOf(const std::string& platform) const;
+  // One server changes from the one platform to the other; empty: from none.
+  void changePlatform(const std::string& from, const std::string& to);
+  // Its status from scratch.
+  void reform(Server& server);
+  void rebuild(Server& server);
+  void noteChange(Server& server);
+  void noteBetter(Server& server);
+  void countFree(Server& server);
+
+  const uint64_t firstVersion_;
+  std::vector<Server> servers_;
+  std::unordered_map<std::string, ServerId> byName_;
+  std::map<std::string, Share> shares_;
+  std::map<std::string, uint32_t> platforms_;  // none is 0
+  std::unordered_map<SessionId, Session> sessions_;
+  std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
+  Deadlines losses_, drains_, quarantines_, shields_;
+  std::vector<ServerId> changed_;  // with repeats
+  uint64_t freeUnits_ = 0;
+  bool better_ = false;
+};
+
+}  // namespace tarcil::master

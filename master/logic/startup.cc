@@ -1,0 +1,129 @@
+#include "master/logic/startup.h"
+
+#include <algorithm>
+
+#include "master/logic/health/adjusting.h"
+#include "master/logic/jobs/task_life.h"
+#include "master/logic/servers/steering.h"
+#include "master/store/restoring.h"
+
+namespace tarcil::master {
+namespace {
+
+// Versions of servers begin this many bits above the counter of allocations. The counter rises with each
+// start and each grant, and no server changes 2^24 times per allocation, so no version of one start is met
+// again in a later one: agents may keep their copies across a restart, and a claim made before it never
+// passes unchecked.
+constexpr int kVersionBits = 24;
+
+// A new store's numbers of allocations begin at a random one of so many blocks: monitors may have outlived
+// the store before it, and refuse what they know by number. Below 2^40, so that versions have their bits.
+constexpr uint64_t kFirstBlocks = uint64_t{1} << 26;
+
+ClusterRecord clusterOf(const StoreContents& contents) {
+  ClusterRecord cluster = contents.cluster.value_or(ClusterRecord{});
+  for (const TaskRecord& task : contents.tasks) {
+    cluster.nextAllocation = std::max(cluster.nextAllocation, task.allocation + 1);
+  }
+  return cluster;
+}
+
+std::string randomName(Rng& rng) {
+  JobId id;
+  for (uint8_t& byte : id.bytes) byte = static_cast<uint8_t>(rng());
+  return toString(id).substr(0, 16);
+}
+
+// Puts the task back on its server. A store that names no such server cannot say what became of the task.
+void restoreTask(Context& context, Job& job, const TaskRecord& task) {
+  Tables& tables = context.tables;
+  Server* server = tables.servers.find(task.server);
+  if (server == nullptr) {
+    TaskEnd end;
+    end.cause = EndCause::kLost;
+    end.problem = "server " + task.server + " is not in the store";
+    end.ended = context.now.wall;
+    concludeAttempt(context, job, task.index, end, tables.options.serverGrace);
+    return;
+  }
+  const Profile& profile = job.record.spec.profile;
+  tables.servers.restore(*server,
+                         {task.allocation, task.rus, profile.caused, profile.tolerated, task.extras});
+  tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
+}
+
+void restoreJob(Context& context, Job& job) {
+  if (isFinal(job.progress.state)) return;
+  Agent& owner = context.tables.agents.named(job.progress.owner);
+  owner.jobs.insert(job.record.id);
+  if (!owner.deadline) owner.overdue = true;  // nobody the store knows
+  for (TaskRecord& task : job.tasks) {
+    if (task.mayRunFor == kOneGrace) task.mayRunFor = context.tables.options.serverGrace;
+    if (isActive(task.state)) restoreTask(context, job, task);
+  }
+}
+
+Profiles profilesOf(std::vector<StoredProfile> stored) {
+  Profiles profiles;
+  for (StoredProfile& profile : stored) {
+    const std::string application = profile.profile.application;
+    profiles[application] = std::move(profile);
+  }
+  return profiles;
+}
+
+Profilings profilingsOf(std::vector<Profiling> stored) {
+  Profilings profilings;
+  for (Profiling& profiling : stored) {
+    const std::string application = profiling.application;
+    profilings[application] = std::move(profiling);
+  }
+  return profilings;
+}
+
+}  // namespace
+
+Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
+  const ClusterRecord cluster = clusterOf(contents);
+  return Tables{
+      options,
+      now,
+      cluster,
+      cluster.nextAllocation,
+      contents.settings.value_or(QualitySettings{}),
+      ServerTable(std::move(contents.servers), contents.platforms, cluster.nextAllocation << kVersionBits,
+                  now.steady + options.serverGrace),
+      JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks),
+               options.ageing, now.wall),
+      AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
+      UsageTable(std::move(contents.usage)),
+      profilesOf(std::move(contents.profiles)),
+      profilingsOf(std::move(contents.profilings)),
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      {},
+      std::nullopt};
+}
+
+void start(Context& context, Rng& rng) {
+  Tables& tables = context.tables;
+  WaitingOrder& order = tables.jobs.queue().order();
+  for (const auto& [user, usage] : tables.usage.all()) order.setShares(order.numberOf(user), usage.shares);
+  for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
+  tables.servers.rebuildAll();
+  resumeDrains(context);
+  restoreAdjusting(context);
+  if (tables.cluster.cluster.empty()) {
+    tables.cluster.cluster = randomName(rng);
+    tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;
+  }
+  tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
+  context.out.put(tables.cluster);
+  if (tables.settings.version == 0) {
+    tables.settings.version = 1;
+    context.out.put(tables.settings);
+  }
+}
+
+}  // namespace tarcil::master

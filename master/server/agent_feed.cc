@@ -1,0 +1,252 @@
+#include "master/server/agent_feed.h"
+
+#include "master/logic/jobs/assignments.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Servers of one message: large enough for the overhead to vanish, small enough not to hold up the event
+// loop. Bytes count where servers have many attributes or units; one server always goes.
+constexpr size_t kServersPerMessage = 2'000;
+constexpr size_t kBytesPerMessage = 1 << 20;
+
+// Between two comparisons of an agent's copy, in milliseconds.
+constexpr uint64_t kLeastBetweenComparisons = 5'000;
+constexpr uint64_t kMostBetweenComparisons = 10'000;
+
+// Roughly what a set and a map take in a message.
+size_t bytesOf(const RuSet& set) {
+  return 8 * set.words().size();
+}
+size_t bytesOf(const std::map<std::string, std::string>& texts) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : texts) bytes += 32 + key.size() + value.size();
+  return bytes;
+}
+
+size_t bytesOf(const ServerStatus& status) {
+  size_t bytes = 160 + bytesOf(status.free);
+  for (const auto& [kind, free] : status.freeExtras) bytes += 32 + kind.size() + bytesOf(free);
+  return bytes;
+}
+
+size_t bytesOf(const ServerFacts& facts) {
+  size_t bytes = 160 + facts.name.size() + facts.platform.size() + facts.rack.size() + facts.address.size() +
+                 bytesOf(facts.attributes);
+  for (const std::string& missing : facts.missing) bytes += 16 + missing.size();
+  return bytes;
+}
+
+}  // namespace
+
+AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed,
+                                 const FeedSurroundings& surroundings)
+    : agent_(std::move(agent)),
+      feed_(kj::mv(feed)),
+      to_(surroundings),
+      comparing_(compareFromTimeToTime().eagerlyEvaluate([](kj::Exception&&) {})) {
+  markEverything();
+}
+
+void AgentFeedSender::markEverything() {
+  for (ServerId id = 0; id < to_.published.servers(); ++id) dirty_[id] = true;
+  for (const auto& [name, share] : to_.published.platforms()) platforms_.insert(name);
+  for (const auto& [user, shares] : to_.published.shares()) users_.insert(user);
+  settings_ = queue_ = true;
+  snapshotPending_ = true;
+  snapshotBegun_ = to_.clock.now().steady;
+  noteChange();
+}
+
+Duration AgentFeedSender::behind(MonotonicTime now) const {
+  if (unconfirmedSince_) return now - *unconfirmedSince_;
+  return unsentSince_ ? now - *unsentSince_ : Duration::zero();
+}
+
+void AgentFeedSender::serverChanged(ServerId server, bool factsChanged) {
+  dirty_[server] |= factsChanged;
+  noteChange();
+}
+
+void AgentFeedSender::settingsChanged() {
+  settings_ = true;
+  noteChange();
+}
+
+void AgentFeedSender::platformChanged(const std::string& platform) {
+  platforms_.insert(platform);
+  noteChange();
+}
+
+void AgentFeedSender::sharesChanged(const std::string& user) {
+  users_.insert(user);
+  noteChange();
+}
+
+void AgentFeedSender::assign(JobAssignment assignment) {
+  const JobId id = assignment.job.id;
+  const auto [waiting, isFirst] = assignments_.try_emplace(id);
+  if (isFirst) {
+    waiting->second = std::move(assignment);
+  } else {
+    join(waiting->second, std::move(assignment));
+  }
+  noteChange();
+}
+
+void AgentFeedSender::giveTurns(const std::vector<Turn>& turns) {
+  turns_.insert(turns_.end(), turns.begin(), turns.end());
+  kick();
+}
+
+void AgentFeedSender::queueChanged() {
+  queue_ = true;
+  kick();
+}
+
+void AgentFeedSender::supersede() {
+  superseded_ = true;
+  kick();
+}
+
+bool AgentFeedSender::idle() const {
+  return dirty_.empty() && platforms_.empty() && users_.empty() && !settings_ && assignments_.empty() &&
+         turns_.empty() && !queue_ && !superseded_ && !snapshotPending_ && !comparisonDue_;
+}
+
+void AgentFeedSender::noteChange() {
+  if (!unsentSince_) unsentSince_ = to_.clock.now().steady;
+  kick();
+}
+
+void AgentFeedSender::kick() {
+  if (sending_) return;
+  sending_ = true;
+  // A failed call means that the connection is going: the session's end follows.
+  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([](kj::Exception&&) {});
+}
+
+kj::Promise<void> AgentFeedSender::run() {
+  if (idle()) {
+    sending_ = false;
+    return kj::READY_NOW;
+  }
+  return sendOne().then([this]() { return run(); });
+}
+
+kj::Promise<void> AgentFeedSender::sendOne() {
+  auto request = feed_.updateRequest();
+  writeServers(request);
+  writeOthers(request);
+  const bool isAll = dirty_.empty();
+  const bool completes = snapshotPending_ && isAll;
+  if (completes) {
+    request.setSnapshotComplete(true);
+    snapshotPending_ = false;
+  }
+  if (isAll) writeQueue(request);
+  // Only here are the agent's copy and what is published to be the same: once it has taken this message.
+  if (comparisonDue_ && isAll) {
+    const StateChecksum sums = to_.published.checksum();
+    auto checksum = request.initChecksum();
+    checksum.setSum(sums.statuses);
+    checksum.setFacts(sums.facts);
+    comparisonDue_ = false;
+  }
+  // What is left over is as old as what is sent now.
+  unconfirmedSince_ = unsentSince_;
+  if (isAll) unsentSince_.reset();
+  return request.send().then([this, completes](auto&& answer) {
+    confirmed(completes);
+    if (answer.getDiffers()) markEverything();
+  });
+}
+
+size_t AgentFeedSender::serversToSend() const {
+  size_t count = 0, bytes = 0;
+  for (const auto& [id, withFacts] : dirty_) {
+    const ServerUpdate& server = to_.published.server(id);
+    bytes += bytesOf(server.status) + (withFacts ? bytesOf(*server.facts) : 0);
+    if (count == kServersPerMessage || (count > 0 && bytes > kBytesPerMessage)) break;
+    ++count;
+  }
+  return count;
+}
+
+void AgentFeedSender::writeServers(wire::AgentFeed::UpdateParams::Builder message) {
+  const size_t count = serversToSend();
+  auto servers = message.initServers(static_cast<uint32_t>(count));
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto next = dirty_.begin();
+    const ServerUpdate& published = to_.published.server(next->first);
+    servers[i].setId(published.id);
+    if (next->second) write(*published.facts, servers[i].initFacts());
+    write(published.status, servers[i].initStatus());
+    dirty_.erase(next);
+  }
+}
+
+void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message) {
+  uint32_t i = 0;
+  auto platforms = message.initPlatforms(static_cast<uint32_t>(platforms_.size()));
+  for (const std::string& name : platforms_) write(name, to_.published.platforms().at(name), platforms[i++]);
+  platforms_.clear();
+  i = 0;
+  auto shares = message.initShares(static_cast<uint32_t>(users_.size()));
+  for (const std::string& user : users_) {
+    shares[i].setUser(text(user));
+    shares[i++].setShares(to_.published.shares().at(user));
+  }
+  users_.clear();
+  if (std::exchange(settings_, false)) write(to_.published.settings(), message.initSettings());
+  i = 0;
+  auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
+  for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
+  assignments_.clear();
+  message.setSuperseded(std::exchange(superseded_, false));
+}
+
+void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message) {
+  auto turns = message.initTurns(static_cast<uint32_t>(turns_.size()));
+  for (uint32_t i = 0; i < turns_.size(); ++i) {
+    turns[i].setJob(bytesOf(turns_[i].job));
+    if (turns_[i].bound) turns[i].setBound(turns_[i].bound->count());
+    turns[i].setMayTakeKept(turns_[i].mayTakeKept);
+    turns[i].setMayTake(kj::arrayPtr(turns_[i].mayTake.data(), turns_[i].mayTake.size()));
+  }
+  turns_.clear();
+  if (!std::exchange(queue_, false)) return;
+  const master::PublishQueue& news = to_.published.queue();
+  auto queue = message.initQueue();
+  queue.setPendingPriority(news.pendingPriority ? *news.pendingPriority : int16_t{-1});
+  queue.setWakes(news.wakes);
+  queue.setKept(kj::arrayPtr(news.kept.data(), news.kept.size()));
+  queue.setCrowded(news.crowded);
+}
+
+void AgentFeedSender::confirmed(bool completesSnapshot) {
+  const MonotonicTime now = to_.clock.now().steady;
+  if (completesSnapshot) {
+    to_.metrics.snapshot.Observe(seconds(now - snapshotBegun_));
+  } else if (unconfirmedSince_ && !snapshotPending_) {
+    to_.metrics.feedLag.Observe(seconds(now - *unconfirmedSince_));
+  }
+  unconfirmedSince_.reset();
+}
+
+kj::Promise<void> AgentFeedSender::compareFromTimeToTime() {
+  const uint64_t spread = kMostBetweenComparisons - kLeastBetweenComparisons + 1;
+  const uint64_t pause = kLeastBetweenComparisons + to_.rng.below(spread);
+  return to_.timer.afterDelay(pause * kj::MILLISECONDS).then([this]() {
+    comparisonDue_ = true;
+    kick();
+    return compareFromTimeToTime();
+  });
+}
+
+}  // namespace tarcil

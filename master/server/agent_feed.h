@@ -1,0 +1,102 @@
+// What one agent is still to be told: the newest state of each changed server, and news of its jobs.
+#pragma once
+
+#include <kj/async.h>
+#include <kj/timer.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/state/job_state.h"
+#include "env/clock.h"
+#include "master/logic/servers/published_state.h"
+#include "master/server/master_metrics.h"
+#include "schema/master.capnp.h"
+
+namespace tarcil {
+
+// What every feed of a master shares; all of it outlives them.
+struct FeedSurroundings {
+  PublishedState& published;
+  kj::Timer& timer;
+  const Clock& clock;
+  Rng& rng;
+  MasterMetrics& metrics;
+};
+
+// One message is under way at a time; what happens meanwhile is joined, so that a slow agent costs a bounded
+// amount of memory: one mark per server and platform, and the newest of each task of its own jobs.
+//
+// Every 5 to 10 seconds, by chance, so that the agents do not all compare at once, a message carries the
+// checksum of the whole state. An agent whose copy differs gets the whole state anew.
+class AgentFeedSender final {
+ public:
+  // Starts with a full snapshot.
+  AgentFeedSender(std::string agent, wire::AgentFeed::Client feed, const FeedSurroundings& surroundings);
+
+  const std::string& agent() const { return agent_; }
+  // How far the agent's copy is behind: how long the oldest change that it has not confirmed has been there;
+  // zero where it has confirmed all.
+  Duration behind(MonotonicTime now) const;
+  // Servers whose newest states are still to be sent.
+  size_t pending() const { return dirty_.size(); }
+
+  // What is published has changed in this.
+  void serverChanged(ServerId server, bool factsChanged);
+  void settingsChanged();
+  void platformChanged(const std::string& platform);
+  void sharesChanged(const std::string& user);
+
+  void assign(JobAssignment assignment);
+  // Not before everything that changed until now has been sent.
+  struct Turn {
+    JobId job;
+    std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
+    bool mayTakeKept = true;        // as master::QueueTurn
+    std::vector<ServerId> mayTake{};
+  };
+  void giveTurns(const std::vector<Turn>& turns);
+  void queueChanged();
+  // Another connection speaks for the agent: its process is to end.
+  void supersede();
+
+ private:
+  void markEverything();
+  void noteChange();
+  void kick();
+  kj::Promise<void> run();
+  bool idle() const;
+  kj::Promise<void> sendOne();
+  size_t serversToSend() const;
+  void writeServers(wire::AgentFeed::UpdateParams::Builder message);
+  void writeOthers(wire::AgentFeed::UpdateParams::Builder message);
+  void writeQueue(wire::AgentFeed::UpdateParams::Builder message);
+  void confirmed(bool completesSnapshot);
+  kj::Promise<void> compareFromTimeToTime();
+
+  const std::string agent_;
+  wire::AgentFeed::Client feed_;
+  const FeedSurroundings to_;
+  std::map<ServerId, bool> dirty_;  // value: with facts
+  std::set<std::string> platforms_;
+  std::set<std::string> users_;  // whose shares changed
+  bool settings_ = false;
+  bool queue_ = false;
+  bool superseded_ = false;  // and not told
+  std::vector<Turn> turns_;
+  std::map<JobId, JobAssignment> assignments_;
+  bool snapshotPending_ = false;
+  MonotonicTime snapshotBegun_;
+  bool comparisonDue_ = false;
+  std::optional<MonotonicTime> unsentSince_;       // of the oldest change that is still to be sent
+  std::optional<MonotonicTime> unconfirmedSince_;  // of the oldest one in the message under way
+  bool sending_ = false;
+  kj::Promise<void> running_ = nullptr;
+  kj::Promise<void> comparing_;
+};
+
+}  // namespace tarcil

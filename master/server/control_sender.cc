@@ -1,0 +1,70 @@
+#include "master/server/control_sender.h"
+
+#include <memory>
+
+#include "rpc/errors.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+
+void ControlSender::stop(AllocationId allocation) {
+  waiting_.insert(allocation);
+  runSoon();
+}
+
+void ControlSender::limit(const std::string& server, const late::PoolLimit& limit) {
+  limits_[server] = limit;
+  runSoon();
+}
+
+void ControlSender::runSoon() {
+  if (sending_) return;
+  sending_ = true;
+  // A failed call means that the connection is going: the monitor is told again when it attaches.
+  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([](kj::Exception&&) {});
+}
+
+kj::Promise<void> ControlSender::sendLimits() {
+  auto request = control_.limitPoolsRequest();
+  auto limits = request.initLimits(static_cast<uint32_t>(limits_.size()));
+  uint32_t i = 0;
+  for (const auto& [server, limit] : limits_) {
+    limits[i].setServer(convert::text(server));
+    limits[i].setRevision(limit.revision);
+    limits[i++].setUnits(limit.units);
+  }
+  limits_.clear();
+  return request.send().ignoreResult();
+}
+
+kj::Promise<void> ControlSender::run() {
+  if (!limits_.empty()) return sendLimits().then([this]() { return run(); });
+  if (waiting_.empty()) {
+    sending_ = false;
+    return kj::READY_NOW;
+  }
+  auto request = control_.stopRequest();
+  auto allocations = request.initAllocations(static_cast<uint32_t>(waiting_.size()));
+  uint32_t i = 0;
+  for (AllocationId allocation : waiting_) allocations.set(i++, allocation);
+  waiting_.clear();
+  return request.send().ignoreResult().then([this]() { return run(); });
+}
+
+void ControlSender::resize(AllocationId allocation, const std::vector<RuIndex>& rus,
+                           kj::Function<void(Status)> answered) {
+  auto request = control_.resizeRequest();
+  request.setAllocation(allocation);
+  convert::writeNumbers<uint16_t>(rus, request.initRus(static_cast<uint32_t>(rus.size())));
+  const auto answer = std::make_shared<kj::Function<void(Status)>>(kj::mv(answered));
+  resizes_.add(request.send().ignoreResult().then([answer]() { (*answer)({}); },
+                                                  [answer](kj::Exception&& exception) {
+                                                    if (exception.getType() !=
+                                                        kj::Exception::Type::DISCONNECTED)
+                                                      (*answer)(fromException(exception));
+                                                  }));
+}
+
+void ControlSender::taskFailed(kj::Exception&&) {}
+
+}  // namespace tarcil

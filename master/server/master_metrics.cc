@@ -1,0 +1,82 @@
+#include "master/server/master_metrics.h"
+
+namespace tarcil {
+namespace {
+
+constexpr size_t kStates = static_cast<size_t>(RunState::kLost) + 1;
+constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kNoExtras) + 1;
+
+void set(const std::vector<prometheus::Gauge*>& gauges, std::initializer_list<uint64_t> values) {
+  size_t i = 0;
+  for (uint64_t value : values) gauges[i++]->Set(static_cast<double>(value));
+}
+
+}  // namespace
+
+std::vector<std::string_view> MasterMetrics::states() {
+  std::vector<std::string_view> names;
+  for (size_t state = 0; state < kStates; ++state) names.push_back(name(static_cast<RunState>(state)));
+  return names;
+}
+
+std::vector<std::string_view> MasterMetrics::verdicts() {
+  std::vector<std::string_view> names;
+  for (size_t verdict = 0; verdict < kVerdicts; ++verdict)
+    names.push_back(name(static_cast<Verdict>(verdict)));
+  return names;
+}
+
+std::vector<std::string_view> MasterMetrics::refusals() {
+  std::vector<std::string_view> names = verdicts();
+  names.erase(names.begin());
+  return names;
+}
+
+void MasterMetrics::count(const CommitAnswer& answer) {
+  commits.at(static_cast<size_t>(answer.outcome))->Increment();
+  bool isConflict = false;
+  for (const Grant& grant : answer.grants) {
+    const auto verdict = static_cast<size_t>(grant.verdict);
+    claims.at(verdict)->Increment();
+    // That a gang's other claims go with the refused one says nothing.
+    if (isConflict || grant.verdict == Verdict::kGranted || grant.verdict == Verdict::kNotAll) continue;
+    isConflict = true;
+    conflicts.at(verdict - 1)->Increment();
+  }
+}
+
+void MasterMetrics::count(const WrittenBatch& batch) {
+  batchSize.Observe(static_cast<double>(batch.records));
+  sync.Observe(seconds(batch.sync));
+  outputWait.Observe(seconds(batch.held));
+}
+
+void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Counts& state, uint64_t bytes,
+                         const std::map<std::string, Feed>& feeds) {
+  for (size_t i = 0; i < jobs.size(); ++i) jobs[i]->Set(static_cast<double>(load.jobs[i]));
+  waiting.Set(static_cast<double>(load.waiting));
+  agents.Set(static_cast<double>(load.agents));
+  monitors.Set(static_cast<double>(load.monitors));
+  quarantined.Set(static_cast<double>(load.quarantined));
+  kept.Set(static_cast<double>(load.kept));
+  preempted.Increment(static_cast<double>(load.preempted) - preempted.Value());
+  inTrouble.Set(static_cast<double>(load.inTrouble));
+  shielded.Set(static_cast<double>(load.shielded));
+  const std::array steps = {load.adjusted.shielded, load.adjusted.grown, load.adjusted.moved};
+  for (size_t i = 0; i < steps.size(); ++i) {
+    adjusted[i]->Increment(static_cast<double>(steps[i]) - adjusted[i]->Value());
+  }
+  diskFree.Set(static_cast<double>(load.freeBytes));
+  storeBytes.Set(static_cast<double>(bytes));
+  tarcil::set(units, {state.heldUnits, state.freeUnits, state.idleUnits});
+  tarcil::set(servers, {state.up, state.cordoned, state.down});
+  std::map<std::string, double> behindNow, pendingNow;
+  for (const auto& [agent, feed] : feeds) {
+    behindNow[agent] = seconds(feed.behind);
+    pendingNow[agent] = static_cast<double>(feed.pending);
+  }
+  behind.set(behindNow);
+  pending.set(pendingNow);
+}
+
+}  // namespace tarcil

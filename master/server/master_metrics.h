@@ -1,0 +1,98 @@
+// What a master counts and times; docs/metrics.md says what to make of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/state/commit.h"
+#include "master/logic/master_logic.h"
+#include "master/logic/servers/published_state.h"
+#include "master/server/output_gate.h"
+#include "metrics/metric_set.h"
+
+namespace tarcil {
+
+// Belongs to the shell; the logic gives counts of its own (MasterLogic::load()).
+struct MasterMetrics {
+  MetricSet set;
+
+  std::vector<prometheus::Counter*> commits =
+      set.counters("tarcil_master_commits_total", "Commits answered, by outcome.", "outcome",
+                   {"ok", "job_exists", "job_over", "refused", "superseded", "busy"});
+  std::vector<prometheus::Counter*> claims =
+      set.counters("tarcil_master_claims_total", "Claims answered, by verdict.", "verdict", verdicts());
+  std::vector<prometheus::Counter*> conflicts = set.counters(
+      "tarcil_master_conflicts_total",
+      "Commits of which a claim was refused, by the first verdict against one.", "reason", refusals());
+
+  prometheus::Histogram& batchSize = set.histogram(
+      "tarcil_master_commit_batch_size", "Records written with one sync of the disk.", numberBounds());
+  prometheus::Histogram& sync =
+      set.histogram("tarcil_master_sync_seconds", "Time to write one batch and sync the disk.", timeBounds());
+  prometheus::Histogram& outputWait =
+      set.histogram("tarcil_master_output_wait_seconds",
+                    "Time from the first record of a batch until what waited for it leaves.", timeBounds());
+
+  prometheus::Histogram& feedLag = set.histogram(
+      "tarcil_master_feed_lag_seconds",
+      "Time from a change until an agent has confirmed it, once for each message.", timeBounds());
+  prometheus::Histogram& snapshot =
+      set.histogram("tarcil_master_snapshot_seconds", "Time to bring an agent that attached the whole state.",
+                    timeBounds());
+  GaugeByName behind =
+      set.gaugeByName("tarcil_master_feed_behind_seconds",
+                      "Age of the oldest change that the agent has not confirmed yet.", "agent");
+  GaugeByName pending = set.gaugeByName("tarcil_master_feed_pending_servers",
+                                        "Servers whose newest states wait to be sent to the agent.", "agent");
+
+  prometheus::Gauge& waiting = set.gauge("tarcil_master_waiting_jobs",
+                                         "Jobs that could use more slots than they have: the queue's depth.");
+  std::vector<prometheus::Gauge*> jobs = set.gauges(
+      "tarcil_master_jobs", "Jobs by state; finished ones as long as they are kept.", "state", states());
+  std::vector<prometheus::Gauge*> units = set.gauges(
+      "tarcil_master_rus", "Resource units: held by tasks, free, or idle on a server that takes no tasks.",
+      "state", {"held", "free", "idle"});
+  std::vector<prometheus::Gauge*> servers =
+      set.gauges("tarcil_master_servers", "Servers by state.", "state", {"up", "cordoned", "down"});
+  prometheus::Gauge& quarantined =
+      set.gauge("tarcil_master_quarantined_servers", "Servers set aside because they start no tasks.");
+  prometheus::Gauge& kept =
+      set.gauge("tarcil_master_kept_servers", "Servers that are kept free for jobs that wait.");
+  prometheus::Counter& preempted = set.counter("tarcil_master_preempted_tasks_total",
+                                               "Tasks that were ended for jobs of a higher priority.");
+  prometheus::Gauge& inTrouble =
+      set.gauge("tarcil_master_troubled_tasks",
+                "Tasks that perform below what their jobs expect, or did a moment ago.");
+  prometheus::Gauge& shielded = set.gauge("tarcil_master_shielded_servers",
+                                          "Servers kept from new tasks for a task that is in trouble.");
+  // In the order of AdjustingCounts.
+  std::vector<prometheus::Counter*> adjusted =
+      set.counters("tarcil_master_adjusting_steps_total", "What was done for tasks in trouble.", "step",
+                   {"shield", "grow", "move"});
+  prometheus::Gauge& agents = set.gauge("tarcil_master_agent_leases", "Agents that are attached.");
+  prometheus::Gauge& monitors = set.gauge("tarcil_master_monitor_leases", "Monitors that are attached.");
+
+  prometheus::Gauge& storeBytes = set.gauge("tarcil_master_store_bytes", "Size of the store's files.");
+  prometheus::Gauge& diskFree = set.gauge("tarcil_master_disk_free_bytes", "Room left on the store's disk.");
+
+  // An answer that leaves; a batch that has been written.
+  void count(const CommitAnswer& answer);
+  void count(const WrittenBatch& batch);
+
+  // Sets what is looked up when somebody asks. `feeds`: by agent.
+  struct Feed {
+    Duration behind;
+    size_t pending;
+  };
+  void show(const MasterLogic::Load& load, const PublishedState::Counts& state, uint64_t bytes,
+            const std::map<std::string, Feed>& feeds);
+
+  // In the order of RunState.
+  static std::vector<std::string_view> states();
+  // In the order of Verdict; the refusals are all but the first.
+  static std::vector<std::string_view> verdicts();
+  static std::vector<std::string_view> refusals();
+};
+
+}  // namespace tarcil

@@ -1,0 +1,209 @@
+#include "master/server/master_ports.h"
+
+#include "master/server/query_codec.h"
+#include "master/server/user_port.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_performance.h"
+#include "schema/convert_pressure.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+Caller checkToken(MasterServer& server, capnp::Text::Reader token) {
+  auto caller = server.tokens().check(text(token));
+  if (!caller.ok()) kj::throwFatalException(toException(caller.error()));
+  return caller.value();
+}
+
+// An attached peer is detached when the last reference to its port goes, which a lost connection takes care
+// of.
+class AgentPortImpl final : public wire::AgentPort::Server {
+ public:
+  explicit AgentPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
+  ~AgentPortImpl() noexcept(false) { server_.detach(session_); }
+
+  kj::Promise<void> attach(AttachContext context) override {
+    auto params = context.getParams();
+    return server_
+        .attachAgent(session_, text(params.getAgent()), params.getEpoch(), text(params.getAddress()),
+                     params.getFeed())
+        .then([context](MasterServer::AttachedAgent&& attached) mutable {
+          auto results = context.getResults();
+          results.setEpoch(attached.epoch);
+          auto jobs = results.initJobs(static_cast<uint32_t>(attached.jobs.size()));
+          for (uint32_t i = 0; i < attached.jobs.size(); ++i) write(attached.jobs[i], jobs[i]);
+        });
+  }
+
+  kj::Promise<void> commit(CommitContext context) override {
+    return server_.commit(session_, read(context.getParams().getCommit()))
+        .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
+  }
+
+  kj::Promise<void> passTurns(PassTurnsContext context) override {
+    const auto params = context.getParams();
+    server_.passTurns(session_, readJobIds(params.getJobs()), readJobIds(params.getUntried()));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> authenticate(AuthenticateContext context) override {
+    const Caller caller = checkToken(server_, context.getParams().getToken());
+    if (caller.role != Role::kSubmit && caller.role != Role::kOperate) {
+      return toException(denied("the token is not a user's"));
+    }
+    auto results = context.getResults();
+    write(caller, results.initCaller());
+    results.setUser(makeUserPort(server_, caller));
+    return kj::READY_NOW;
+  }
+
+ private:
+  MasterServer& server_;
+  const SessionId session_;
+};
+
+class MonitorPortImpl final : public wire::MonitorPort::Server {
+ public:
+  explicit MonitorPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
+  ~MonitorPortImpl() noexcept(false) { server_.detach(session_); }
+
+  kj::Promise<void> attach(AttachContext context) override {
+    auto params = context.getParams();
+    std::vector<ServerFacts> servers;
+    for (auto facts : convert::elements(params.getServers())) servers.push_back(read(facts));
+    std::vector<KnownTask> tasks;
+    for (auto task : convert::elements(params.getTasks())) tasks.push_back(read(task));
+    return server_
+        .attachMonitor(session_, text(params.getMonitor()), std::move(servers), std::move(tasks),
+                       params.getControl())
+        .then([context](MasterServer::AttachedMonitor&& attached) mutable {
+          auto results = context.getResults();
+          convert::writeNumbers<uint64_t>(attached.drop,
+                                          results.initDrop(static_cast<uint32_t>(attached.drop.size())));
+          convert::writeNumbers<uint64_t>(attached.stop,
+                                          results.initStop(static_cast<uint32_t>(attached.stop.size())));
+          results.setLease(static_cast<uint64_t>(attached.lease.count()));
+        });
+  }
+
+  kj::Promise<void> report(ReportContext context) override {
+    std::vector<TaskReport> reports;
+    for (auto report : convert::elements(context.getParams().getReports())) reports.push_back(read(report));
+    return server_.report(session_, std::move(reports));
+  }
+
+  kj::Promise<void> renew(RenewContext context) override {
+    return server_.renewLease(session_, convert::readNumbers<uint64_t>(context.getParams().getStarting()))
+        .then([context](std::vector<AllocationId>&& refused) mutable {
+          auto list = context.getResults().initRefused(static_cast<uint32_t>(refused.size()));
+          convert::writeNumbers<uint64_t>(refused, list);
+        });
+  }
+
+  kj::Promise<void> pools(PoolsContext context) override {
+    std::vector<master::PoolReportOf> reports;
+    for (auto report : convert::elements(context.getParams().getReports())) {
+      late::PoolReport& to = reports.emplace_back(master::PoolReportOf{text(report.getServer()), {}}).report;
+      to.incarnation = report.getIncarnation();
+      to.sequence = report.getSequence();
+      to.wanted = report.getWanted();
+      to.least = report.getLeast();
+      for (const uint16_t ru : report.getReturned()) to.returned.insert(ru);
+    }
+    return server_.reportPools(session_, std::move(reports))
+        .then([context](std::vector<master::PoolAnswerOf>&& answers) mutable {
+          auto list = context.getResults().initAnswers(static_cast<uint32_t>(answers.size()));
+          for (uint32_t i = 0; i < list.size(); ++i) {
+            const auto granted = answers[i].answer.granted.first(kMaxServerRus);
+            list[i].setServer(text(answers[i].server));
+            list[i].setIncarnation(answers[i].answer.incarnation);
+            list[i].setSequence(answers[i].answer.sequence);
+            convert::writeNumbers<uint16_t>(granted,
+                                            list[i].initGranted(static_cast<uint32_t>(granted.size())));
+          }
+        });
+  }
+
+  kj::Promise<void> files(FilesContext context) override {
+    const JobId id = readJobId(context.getParams().getJob());
+    auto files = server_.store().files(id);
+    if (!files.ok()) return toException(files.error());
+    if (files->empty()) return toException(notFound("job " + toString(id) + " has no input files here"));
+    write(*files, context.getResults().initFiles(static_cast<uint32_t>(files->size())));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> authenticate(AuthenticateContext context) override {
+    const Caller caller = checkToken(server_, context.getParams().getToken());
+    if (caller.role != Role::kAgent) return toException(denied("the token is not an agent's"));
+    write(caller, context.getResults().initCaller());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> pressure(PressureContext context) override {
+    std::vector<ServerPressure> servers;
+    for (auto server : convert::elements(context.getParams().getServers())) servers.push_back(read(server));
+    std::vector<late::PoolPressure> pools;
+    for (auto pool : convert::elements(context.getParams().getPools())) {
+      pools.push_back(
+          {text(pool.getServer()), convert::readArray<int32_t, kResources>(pool.getCaused(), "caused")});
+    }
+    server_.pressure(session_, std::move(servers), std::move(pools));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> troubles(TroublesContext context) override {
+    std::vector<Trouble> troubles;
+    for (auto trouble : convert::elements(context.getParams().getTroubles()))
+      troubles.push_back(read(trouble));
+    server_.troubles(session_, std::move(troubles));
+    return kj::READY_NOW;
+  }
+
+ private:
+  MasterServer& server_;
+  const SessionId session_;
+};
+
+class MasterGateImpl final : public wire::MasterGate::Server {
+ public:
+  explicit MasterGateImpl(MasterServer& server) : server_(server) {}
+
+  kj::Promise<void> login(LoginContext context) override {
+    const Caller caller = checkToken(server_, context.getParams().getToken());
+    auto results = context.getResults();
+    write(caller, results.initCaller());
+    switch (caller.role) {
+      case Role::kSubmit:
+      case Role::kOperate:
+        results.setUser(makeUserPort(server_, caller));
+        break;
+      case Role::kAgent:
+        results.setAgent(kj::heap<AgentPortImpl>(server_));
+        break;
+      case Role::kMonitor:
+        results.setMonitor(kj::heap<MonitorPortImpl>(server_));
+        break;
+    }
+    const ClusterRecord& cluster = server_.logic().cluster();
+    results.setCluster(text(cluster.cluster));
+    results.setEpoch(cluster.epoch);
+    // The cluster's name is made durable with the store's first batch.
+    return server_.synced();
+  }
+
+ private:
+  MasterServer& server_;
+};
+
+}  // namespace
+
+wire::MasterGate::Client makeMasterGate(MasterServer& server) {
+  return kj::heap<MasterGateImpl>(server);
+}
+
+}  // namespace tarcil

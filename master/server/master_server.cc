@@ -1,0 +1,371 @@
+#include "master/server/master_server.h"
+
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include "env/failpoint.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+// Long before a reserve of any use can be filled.
+constexpr auto kMeasurePeriod = 1 * kj::SECONDS;
+
+template <typename T>
+T valueOrThrow(Result<T>&& result) {
+  if (!result.ok()) kj::throwFatalException(toException(result.error()));
+  return std::move(result.value());
+}
+
+}  // namespace
+
+MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents,
+                           TokenTable tokens, const MasterOptions& options,
+                           kj::Function<void(const Error&)> failed)
+    : timer_(net.timer),
+      clock_(clock),
+      rng_(rng),
+      store_(store),
+      tokens_(std::move(tokens)),
+      gate_(store, clock, kj::mv(failed), [this](const WrittenBatch& batch) { metrics_.count(batch); }),
+      backups_(store),
+      alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
+  std::vector<master::Action> actions;
+  logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
+  published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
+  for (const Usage& usage : logic_->usage({"", Role::kOperate, {}})) {
+    if (usage.shares != 1) published_->take(master::PublishShares{usage.user, usage.shares});
+  }
+  forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady);
+  carryOut(actions);
+  watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
+}
+
+kj::Promise<void> MasterServer::watchSpace() {
+  measureSpace();
+  return timer_.afterDelay(kMeasurePeriod).then([this]() { return watchSpace(); });
+}
+
+void MasterServer::measureSpace() {
+  const auto space = store_.space();
+  if (!space.ok()) {
+    spdlog::warn("{}", space.error().message);
+    return;
+  }
+  const bool wasLow = !logic_->warning().empty();
+  storeBytes_ = space->used;
+  dispatch(master::SpaceMeasured{space->free});
+  const std::string warning = logic_->warning();
+  if (!warning.empty() && !wasLow) spdlog::warn("{}; new jobs are refused", warning);
+  if (warning.empty() && wasLow) spdlog::info("the store's disk has room again; new jobs are taken");
+}
+
+kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId session, std::string agent,
+                                                                   uint64_t epoch, std::string address,
+                                                                   wire::AgentFeed::Client feed) {
+  auto pending = agentsAttaching_.add();
+  feedsToCome_.insert_or_assign(pending.number, FeedToCome{session, agent, kj::mv(feed)});
+  spdlog::info("agent {} at {} attaches (session {}, epoch {})", agent, address, session, epoch);
+  dispatch(master::AgentAttached{pending.number, session, std::move(agent), epoch, std::move(address)});
+  return pending.promise.then([](Result<AttachedAgent>&& result) { return valueOrThrow(std::move(result)); });
+}
+
+kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId session, std::string monitor,
+                                                                       std::vector<ServerFacts> servers,
+                                                                       std::vector<KnownTask> tasks,
+                                                                       wire::MonitorControl::Client control) {
+  auto pending = monitorsAttaching_.add();
+  monitors_.insert_or_assign(session, std::make_unique<ControlSender>(kj::mv(control)));
+  spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
+               tasks.size(), session);
+  dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
+                                   std::move(tasks)});
+  return pending.promise.then(
+      [](Result<AttachedMonitor>&& result) { return valueOrThrow(std::move(result)); });
+}
+
+void MasterServer::detach(SessionId session) {
+  std::erase_if(feedsToCome_, [session](const auto& entry) { return entry.second.session == session; });
+  feeds_.erase(session);
+  monitors_.erase(session);
+  dispatch(master::PeerDetached{session});
+}
+
+kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit) {
+  auto pending = commits_.add();
+  failpoint("master.commit_arrived");
+  dispatch(master::CommitArrived{pending.number, session, std::move(commit)});
+  return kj::mv(pending.promise);
+}
+
+void MasterServer::passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
+  dispatch(master::TurnsPassed{session, std::move(jobs), std::move(untried)});
+}
+
+kj::Promise<std::vector<AllocationId>> MasterServer::renewLease(SessionId session,
+                                                                std::vector<AllocationId> starting) {
+  auto pending = leases_.add();
+  dispatch(master::LeaseAsked{pending.number, session, std::move(starting)});
+  return pending.promise.then(
+      [](Result<std::vector<AllocationId>>&& refused) { return valueOrThrow(std::move(refused)); });
+}
+
+kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport> reports) {
+  auto pending = others_.add();
+  failpoint("master.report_arrived");
+  dispatch(master::ReportsArrived{pending.number, session, std::move(reports)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+void MasterServer::troubles(SessionId session, std::vector<Trouble> troubles) {
+  failpoint("master.troubles_arrived");
+  dispatch(master::TroublesReported{session, std::move(troubles)});
+}
+
+void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers,
+                            std::vector<late::PoolPressure> pools) {
+  dispatch(master::PressureReported{session, std::move(servers), std::move(pools)});
+}
+
+kj::Promise<std::vector<master::PoolAnswerOf>> MasterServer::reportPools(
+    SessionId session, std::vector<master::PoolReportOf> reports) {
+  auto pending = pools_.add();
+  dispatch(master::PoolReported{pending.number, session, std::move(reports)});
+  return pending.promise.then(
+      [](Result<std::vector<master::PoolAnswerOf>>&& answers) { return valueOrThrow(std::move(answers)); });
+}
+
+kj::Promise<void> MasterServer::cancel(const JobId& job, const Caller& caller) {
+  auto pending = others_.add();
+  dispatch(master::CancelRequested{pending.number, job, caller});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::setSettings(const QualitySettings& settings) {
+  auto pending = others_.add();
+  dispatch(master::SettingsSet{pending.number, settings});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const Share& share) {
+  auto pending = others_.add();
+  dispatch(master::PlatformSet{pending.number, platform, share});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::setShares(const std::string& user, uint32_t shares) {
+  auto pending = others_.add();
+  dispatch(master::SharesSet{pending.number, user, shares});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profile, std::string note) {
+  auto pending = others_.add();
+  dispatch(master::ProfileStored{pending.number, caller, std::move(profile), std::move(note)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application) {
+  auto pending = others_.add();
+  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::steerJob(const JobId& job, master::JobChange change, uint8_t priority,
+                                         const Caller& caller) {
+  auto pending = others_.add();
+  dispatch(master::JobSteered{pending.number, caller, job, change, priority});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, master::ServerChange change,
+                                             Duration deadline, const Caller& caller) {
+  auto pending = others_.add();
+  dispatch(master::ServersSteered{pending.number, caller, std::move(servers), change, deadline});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::backup(std::string folder) {
+  return synced().then([this, folder = std::move(folder)]() mutable {
+    spdlog::info("backs the store up to {}", folder);
+    return backups_.take(std::move(folder));
+  });
+}
+
+kj::Promise<std::string> MasterServer::metrics() {
+  const MonotonicTime now = clock_.now().steady;
+  std::map<std::string, MasterMetrics::Feed> feeds;
+  for (const auto& [session, feed] : feeds_) feeds[feed->agent()] = {feed->behind(now), feed->pending()};
+  metrics_.show(logic_->load(), published_->counts(), storeBytes_, feeds);
+  return synced().then([text = metrics_.set.text()]() mutable { return std::move(text); });
+}
+
+std::map<std::string, Duration> MasterServer::behind() const {
+  const MonotonicTime now = clock_.now().steady;
+  std::map<std::string, Duration> behind;
+  for (const auto& [session, feed] : feeds_) behind[feed->agent()] = feed->behind(now);
+  return behind;
+}
+
+WallTime MasterServer::expectedStart(const WaitingJob& job) {
+  return forecast_->startOf(job.spec, job.slots, job.slotsAhead, clock_.now());
+}
+
+std::optional<Duration> MasterServer::boundToTell(const master::QueueTurn& turn) {
+  if (!turn.slotsAhead) return std::nullopt;
+  const auto need = logic_->need(turn.job);
+  if (!need) return std::nullopt;
+  return forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);
+}
+
+kj::Promise<void> MasterServer::synced() {
+  auto paf = kj::newPromiseAndFulfiller<void>();
+  gate_.afterSync([fulfiller = kj::mv(paf.fulfiller)]() mutable { fulfiller->fulfill(); });
+  return kj::mv(paf.promise);
+}
+
+kj::Promise<void> MasterServer::jobChanged(const JobId& job) {
+  return jobWatchers_.add(job);
+}
+
+kj::Promise<void> MasterServer::serverChanged(ServerId server) {
+  return serverWatchers_.add(server);
+}
+
+void MasterServer::dispatch(const master::Event& event) {
+  std::vector<master::Action> actions;
+  logic_->handle(event, clock_.now(), rng_, actions);
+  carryOut(actions);
+}
+
+// Everything an event persists goes into the batch first: whatever leaves because of the event has seen all
+// of it.
+void MasterServer::carryOut(std::vector<master::Action>& actions) {
+  for (auto& action : actions) {
+    if (auto* persist = std::get_if<master::Persist>(&action)) gate_.persist(std::move(persist->mutation));
+    if (auto* wake = std::get_if<master::WakeAt>(&action)) alarm_.set(wake->when);
+  }
+  for (auto& action : actions) {
+    if (std::holds_alternative<master::Persist>(action) || std::holds_alternative<master::WakeAt>(action))
+      continue;
+    gate_.afterSync([this, action = std::move(action)]() mutable {
+      std::visit([this](auto& concrete) { letOut(concrete); }, action);
+    });
+  }
+}
+
+void MasterServer::letOut(master::AnswerAgentAttached& action) {
+  auto attaching = feedsToCome_.extract(action.request);
+  if (!action.epoch.ok()) {
+    agentsAttaching_.fulfill(action.request, action.epoch.error());
+    return;
+  }
+  agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.jobs)});
+  if (attaching.empty()) return;  // it left meanwhile
+  FeedToCome& feed = attaching.mapped();
+  feeds_[feed.session] =
+      std::make_unique<AgentFeedSender>(std::move(feed.agent), kj::mv(feed.feed),
+                                        FeedSurroundings{*published_, timer_, clock_, rng_, metrics_});
+}
+
+void MasterServer::letOut(master::AnswerMonitorAttached& action) {
+  if (!action.status.ok()) {
+    monitorsAttaching_.fulfill(action.request, action.status.error());
+  } else {
+    monitorsAttaching_.fulfill(action.request,
+                               AttachedMonitor{std::move(action.drop), std::move(action.stop), action.lease});
+  }
+}
+
+void MasterServer::letOut(master::AnswerCommit& action) {
+  metrics_.count(action.answer);
+  commits_.fulfill(action.request, std::move(action.answer));
+}
+void MasterServer::letOut(master::AnswerReports& action) {
+  others_.fulfill(action.request, std::move(action.status));
+}
+void MasterServer::letOut(master::AnswerLease& action) {
+  leases_.fulfill(action.request, std::move(action.refused));
+}
+void MasterServer::letOut(master::AnswerPools& action) {
+  pools_.fulfill(action.request, std::move(action.answers));
+}
+void MasterServer::letOut(master::Answer& action) {
+  others_.fulfill(action.request, std::move(action.status));
+}
+
+void MasterServer::letOut(master::PublishServer& action) {
+  const ServerId id = action.update.id;
+  const bool factsChanged = action.update.facts.has_value();
+  published_->take(std::move(action.update));
+  for (auto& [session, feed] : feeds_) feed->serverChanged(id, factsChanged);
+  forecast_->serverChanged(id, clock_.now().steady);
+  serverWatchers_.wake(id);
+}
+
+void MasterServer::letOut(master::PublishSettings& action) {
+  published_->take(action.settings);
+  forecast_->everythingChanged(clock_.now().steady);
+  for (auto& [session, feed] : feeds_) feed->settingsChanged();
+}
+
+void MasterServer::letOut(master::PublishPlatform& action) {
+  published_->take(PlatformRecord{action.platform, action.share});
+  forecast_->everythingChanged(clock_.now().steady);
+  for (auto& [session, feed] : feeds_) feed->platformChanged(action.platform);
+}
+
+void MasterServer::letOut(master::PublishShares& action) {
+  published_->take(action);
+  for (auto& [session, feed] : feeds_) feed->sharesChanged(action.user);
+}
+
+void MasterServer::letOut(master::EndAgent& action) {
+  if (auto it = feeds_.find(action.session); it != feeds_.end()) it->second->supersede();
+}
+
+void MasterServer::letOut(master::AssignJob& action) {
+  if (auto it = feeds_.find(action.session); it != feeds_.end())
+    it->second->assign(std::move(action.assignment));
+}
+
+void MasterServer::letOut(master::GiveTurns& action) {
+  const auto feed = feeds_.find(action.session);
+  if (feed == feeds_.end()) return;
+  std::vector<AgentFeedSender::Turn> turns;
+  for (const master::QueueTurn& turn : action.jobs)
+    turns.push_back({turn.job, boundToTell(turn), turn.mayTakeKept, turn.mayTake});
+  feed->second->giveTurns(turns);
+}
+
+void MasterServer::letOut(master::PublishQueue& action) {
+  published_->take(action);
+  for (auto& [session, feed] : feeds_) feed->queueChanged();
+}
+
+void MasterServer::letOut(master::StopTask& action) {
+  if (auto it = monitors_.find(action.session); it != monitors_.end()) it->second->stop(action.allocation);
+}
+
+void MasterServer::letOut(master::ResizeTask& action) {
+  const auto monitor = monitors_.find(action.session);
+  if (monitor == monitors_.end()) return;
+  failpoint("master.before_resize");
+  monitor->second->resize(action.allocation, action.rus, [this, action](Status status) {
+    failpoint("master.resize_answered");
+    dispatch(master::TaskResized{action.session, action.allocation, action.rus, std::move(status)});
+  });
+}
+
+void MasterServer::letOut(master::LimitPool& action) {
+  if (auto it = monitors_.find(action.session); it != monitors_.end()) {
+    it->second->limit(action.server, action.limit);
+  }
+}
+
+void MasterServer::letOut(master::JobChanged& action) {
+  jobWatchers_.wake(action.job);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,176 @@
+// The master's shell: turns calls, timers and lost connections into events, writes what the logic wants
+// written, and lets out what it wants said once that is on disk.
+#pragma once
+
+#include <kj/async.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "master/logic/master_logic.h"
+#include "master/logic/queue/forecast.h"
+#include "master/logic/servers/published_state.h"
+#include "master/server/agent_feed.h"
+#include "master/server/control_sender.h"
+#include "master/server/master_metrics.h"
+#include "master/server/output_gate.h"
+#include "master/server/watchers.h"
+#include "master/store/rocks/backups.h"
+#include "rpc/connection.h"
+#include "rpc/requests.h"
+#include "rpc/token.h"
+
+namespace tarcil {
+
+// Single-threaded; its ports (master_ports.h) call it on the event loop.
+class MasterServer final {
+ public:
+  // `store`, `clock` outlive the server. `failed`: a write failed, the process must stop.
+  MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents, TokenTable tokens,
+               const MasterOptions& options, kj::Function<void(const Error&)> failed);
+
+  const MasterLogic& logic() const { return *logic_; }
+  const TokenTable& tokens() const { return tokens_; }
+  Store& store() { return store_; }
+
+  struct AttachedAgent {
+    uint64_t epoch;
+    std::vector<JobAssignment> jobs;
+  };
+  kj::Promise<AttachedAgent> attachAgent(SessionId session, std::string agent, uint64_t epoch,
+                                         std::string address, wire::AgentFeed::Client feed);
+
+  struct AttachedMonitor {
+    std::vector<AllocationId> drop;
+    std::vector<AllocationId> stop;
+    Duration lease;
+  };
+  kj::Promise<AttachedMonitor> attachMonitor(SessionId session, std::string monitor,
+                                             std::vector<ServerFacts> servers, std::vector<KnownTask> tasks,
+                                             wire::MonitorControl::Client control);
+
+  SessionId newSession() { return ++sessions_; }
+  void detach(SessionId session);
+
+  kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
+  void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
+  kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
+  kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
+  void pressure(SessionId session, std::vector<ServerPressure> servers,
+                std::vector<late::PoolPressure> pools);
+  void troubles(SessionId session, std::vector<Trouble> troubles);
+  kj::Promise<std::vector<master::PoolAnswerOf>> reportPools(SessionId session,
+                                                             std::vector<master::PoolReportOf> reports);
+  kj::Promise<void> cancel(const JobId& job, const Caller& caller);
+  kj::Promise<void> setSettings(const QualitySettings& settings);
+  kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
+  kj::Promise<void> setShares(const std::string& user, uint32_t shares);
+  kj::Promise<void> storeProfile(const Caller& caller, Profile profile, std::string note);
+  kj::Promise<void> deleteProfile(const Caller& caller, std::string application);
+  kj::Promise<void> steerJob(const JobId& job, master::JobChange change, uint8_t priority,
+                             const Caller& caller);
+  kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
+                                 Duration deadline, const Caller& caller);
+
+  // Store::backup(), of everything that logic() shows now at least.
+  kj::Promise<void> backup(std::string folder);
+
+  // Looks how much room the store has, tells the logic, and logs when that becomes too little or enough
+  // again. Happens by itself every second.
+  void measureSpace();
+
+  // In Prometheus' text format; of nothing that is not on disk.
+  kj::Promise<std::string> metrics();
+
+  // How far each attached agent's copy of the state is behind (AgentFeedSender::behind()), by its name.
+  std::map<std::string, Duration> behind() const;
+
+  // When the job should start; kNever where nobody can tell yet.
+  WallTime expectedStart(const WaitingJob& job);
+  // As logic() has them now.
+  std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost) const {
+    return logic_->waitingJobs(caller, atMost, clock_.now().wall);
+  }
+  std::optional<WaitingJob> waitingJob(const JobId& id) const {
+    return logic_->waitingJob(id, clock_.now().wall);
+  }
+  std::vector<Forecast::NamedBucket> buckets() { return forecast_->buckets(clock_.now().steady); }
+
+  // Resolves when everything that logic() shows now is on disk.
+  kj::Promise<void> synced();
+  // Resolves after the next change of the job that is on disk.
+  kj::Promise<void> jobChanged(const JobId& job);
+  // The same of a server's state.
+  kj::Promise<void> serverChanged(ServerId server);
+
+ private:
+  kj::Promise<void> watchSpace();
+  void dispatch(const master::Event& event);
+  void carryOut(std::vector<master::Action>& actions);
+
+  // One for each kind of action that leaves the process; run when its batch is on disk.
+  void letOut(master::Persist&) {}
+  void letOut(master::WakeAt&) {}
+  void letOut(master::AnswerAgentAttached& action);
+  void letOut(master::AnswerMonitorAttached& action);
+  void letOut(master::AnswerCommit& action);
+  void letOut(master::AnswerReports& action);
+  void letOut(master::AnswerLease& action);
+  void letOut(master::AnswerPools& action);
+  void letOut(master::Answer& action);
+  void letOut(master::PublishServer& action);
+  void letOut(master::PublishSettings& action);
+  void letOut(master::PublishPlatform& action);
+  void letOut(master::PublishShares& action);
+  void letOut(master::EndAgent& action);
+  void letOut(master::AssignJob& action);
+  void letOut(master::GiveTurns& action);
+  // For how long the job is to wait for a good place, where that is to be told and known.
+  std::optional<Duration> boundToTell(const master::QueueTurn& turn);
+  void letOut(master::PublishQueue& action);
+  void letOut(master::StopTask& action);
+  void letOut(master::ResizeTask& action);
+  void letOut(master::LimitPool& action);
+  void letOut(master::JobChanged& action);
+
+  kj::Timer& timer_;
+  const Clock& clock_;
+  Rng rng_;
+  Store& store_;
+  const TokenTable tokens_;
+  MasterMetrics metrics_;
+  OutputGate gate_;
+  Backups backups_;
+  SessionId sessions_ = 0;
+  uint64_t requests_ = 0;
+
+  Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
+  Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
+  Requests<CommitAnswer> commits_{requests_};
+  Requests<Result<std::vector<AllocationId>>> leases_{requests_};
+  Requests<Result<std::vector<master::PoolAnswerOf>>> pools_{requests_};
+  Requests<Status> others_{requests_};
+
+  std::unique_ptr<PublishedState> published_;
+  std::unique_ptr<Forecast> forecast_;
+  struct FeedToCome {
+    SessionId session;
+    std::string agent;
+    wire::AgentFeed::Client feed;
+  };
+  std::map<RequestId, FeedToCome> feedsToCome_;  // of agents that are attaching
+  std::map<SessionId, std::unique_ptr<AgentFeedSender>> feeds_;
+  std::map<SessionId, std::unique_ptr<ControlSender>> monitors_;
+  Watchers<JobId> jobWatchers_;
+  Watchers<ServerId> serverWatchers_;
+
+  Alarm alarm_;
+  std::unique_ptr<MasterLogic> logic_;
+  uint64_t storeBytes_ = 0;
+  kj::Promise<void> watchingSpace_ = nullptr;
+};
+
+}  // namespace tarcil

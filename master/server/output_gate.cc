@@ -1,0 +1,140 @@
+#include "master/server/output_gate.h"
+
+#include <kj/debug.h>
+
+#include "env/failpoint.h"
+
+namespace tarcil {
+
+OutputGate::OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
+                       kj::Function<void(const WrittenBatch&)> written)
+    : store_(store),
+      clock_(clock),
+      failed_(kj::mv(failed)),
+      written_(kj::mv(written)),
+      writer_([this]() { writeLoop(); }),
+      running_(run().eagerlyEvaluate([this](kj::Exception&& exception) {
+        stopped_ = true;
+        const auto text = exception.getDescription();
+        failed_({ErrorCode::kInternal, std::string(text.begin(), text.size())});
+      })) {}
+
+OutputGate::~OutputGate() {
+  {
+    const std::lock_guard lock(mutex_);
+    quit_ = true;
+  }
+  handedOver_.notify_one();
+  writer_.join();
+}
+
+void OutputGate::persist(Mutation mutation) {
+  if (gathering_.mutations.empty()) gathering_.since = clock_.now().steady;
+  gathering_.mutations.push_back(std::move(mutation));
+  if (wake_.get() != nullptr) {
+    wake_->fulfill();
+    wake_ = nullptr;
+  }
+}
+
+void OutputGate::afterSync(kj::Function<void()> output) {
+  if (stopped_) return;
+  if (!gathering_.mutations.empty()) {
+    gathering_.outputs.push_back(kj::mv(output));
+  } else if (writing_) {
+    inFlight_.outputs.push_back(kj::mv(output));
+  } else {
+    output();
+  }
+}
+
+kj::Promise<void> OutputGate::run() {
+  return untilSomethingGathered()
+      .then([this]() { return writeBatches(); })
+      .then([this]() -> kj::Promise<void> {
+        if (stopped_) return kj::READY_NOW;
+        return run();
+      });
+}
+
+// The first batch after a pause starts when the event loop has nothing else to do, so that what arrived
+// together is written together.
+kj::Promise<void> OutputGate::untilSomethingGathered() {
+  if (!gathering_.mutations.empty()) return kj::evalLast([]() {});
+  auto paf = kj::newPromiseAndFulfiller<void>();
+  wake_ = kj::mv(paf.fulfiller);
+  return paf.promise.then([]() { return kj::evalLast([]() {}); });
+}
+
+// What gathered while one batch was written is the next: it is on its way before the outputs of the former
+// leave, so that the disk does not wait for them.
+kj::Promise<void> OutputGate::writeBatches() {
+  return handOver().then([this](bool) -> kj::Promise<void> {
+    std::vector<kj::Function<void()>> outputs = takeOutputs();
+    if (stopped_) return kj::READY_NOW;
+    kj::Promise<void> next = gathering_.mutations.empty() ? kj::READY_NOW : writeBatches();
+    for (auto& output : outputs) output();
+    return next;
+  });
+}
+
+// Resolves when the batch has been written, or could not be.
+kj::Promise<bool> OutputGate::handOver() {
+  writing_ = true;
+  inFlight_ = kj::mv(gathering_);
+  gathering_ = {};
+  auto paf = kj::newPromiseAndCrossThreadFulfiller<bool>();
+  {
+    const std::lock_guard lock(mutex_);
+    toWrite_ = &inFlight_.mutations;
+    done_ = kj::mv(paf.fulfiller);
+  }
+  handedOver_.notify_one();
+  return kj::mv(paf.promise);
+}
+
+// Of the batch that has been written; none where that failed.
+std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
+  Status status;
+  WrittenBatch batch;
+  {
+    const std::lock_guard lock(mutex_);
+    status = kj::mv(outcome_);
+    batch.sync = sync_;
+  }
+  if (!status.ok()) {
+    stopped_ = true;
+    failed_(status.error());
+    return {};
+  }
+  failpoint("master.synced");
+  writing_ = false;
+  batch.records = inFlight_.mutations.size();
+  batch.held = clock_.now().steady - inFlight_.since;
+  written_(batch);
+  auto outputs = kj::mv(inFlight_.outputs);
+  inFlight_ = {};
+  return outputs;
+}
+
+void OutputGate::writeLoop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    handedOver_.wait(lock, [this]() { return quit_ || toWrite_ != nullptr; });
+    if (quit_) return;
+    const std::vector<Mutation>& mutations = *toWrite_;
+    toWrite_ = nullptr;
+    lock.unlock();
+    failpoint("master.before_sync");
+    const MonotonicTime begin = clock_.now().steady;
+    Status status = store_.write(mutations);
+    const MonotonicTime end = clock_.now().steady;
+    lock.lock();
+    outcome_ = std::move(status);
+    sync_ = end - begin;
+    auto done = kj::mv(done_);
+    done->fulfill(true);
+  }
+}
+
+}  // namespace tarcil

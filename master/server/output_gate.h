@@ -1,0 +1,82 @@
+// Durable before visible: whatever could have seen a record leaves only when the record is synced (design 6).
+#pragma once
+
+#include <kj/async.h>
+#include <kj/function.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "env/clock.h"
+#include "master/store/store.h"
+
+namespace tarcil {
+
+// A batch that has been written.
+struct WrittenBatch {
+  size_t records = 0;
+  Duration sync{};  // the writing
+  Duration held{};  // from its first record until what waited for it leaves
+};
+
+// Gathers records into batches and writes them on a thread of its own, one batch at a time; the next one
+// gathers meanwhile, without a timer. Used from the event loop's thread.
+class OutputGate final {
+ public:
+  // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, nothing held
+  // back is ever let out, and the process must stop. `written` is called there before the outputs of each
+  // batch leave. `store` and `clock`, which any thread may read, outlive the gate.
+  OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
+             kj::Function<void(const WrittenBatch&)> written);
+  ~OutputGate();
+
+  OutputGate(const OutputGate&) = delete;
+  OutputGate& operator=(const OutputGate&) = delete;
+
+  // Adds a record to the batch that is gathering.
+  void persist(Mutation mutation);
+
+  // Runs `output` once everything persisted so far is synced; in the order of the calls. At once where
+  // nothing waits.
+  void afterSync(kj::Function<void()> output);
+
+ private:
+  struct Batch {
+    std::vector<Mutation> mutations;
+    std::vector<kj::Function<void()>> outputs;
+    MonotonicTime since;  // of the first mutation
+  };
+
+  kj::Promise<void> run();
+  kj::Promise<void> untilSomethingGathered();
+  kj::Promise<void> writeBatches();
+  kj::Promise<bool> handOver();
+  std::vector<kj::Function<void()>> takeOutputs();
+  void writeLoop();
+
+  Store& store_;
+  const Clock& clock_;
+  kj::Function<void(const Error&)> failed_;
+  kj::Function<void(const WrittenBatch&)> written_;
+  bool stopped_ = false;  // a write failed: nothing leaves any more
+  bool writing_ = false;  // inFlight_ is being written
+  Batch gathering_;
+  Batch inFlight_;
+  kj::Own<kj::PromiseFulfiller<void>> wake_;  // set while the gate waits for something to write
+
+  // Hand-over to the writing thread, guarded by mutex_.
+  std::mutex mutex_;
+  std::condition_variable handedOver_;
+  const std::vector<Mutation>* toWrite_ = nullptr;
+  kj::Own<kj::CrossThreadPromiseFulfiller<bool>> done_;
+  Status outcome_;
+  Duration sync_{};
+  bool quit_ = false;
+  std::thread writer_;
+
+  kj::Promise<void> running_;
+};
+
+}  // namespace tarcil

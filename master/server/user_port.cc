@@ -1,0 +1,333 @@
+#include "master/server/user_port.h"
+
+#include <set>
+
+#include "master/server/query_codec.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_profile.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Of a queue: each costs some ten microseconds.
+constexpr uint32_t kMostWaitingShown = 1'000;
+
+// Longer ones are cut to this, so that times cannot overflow.
+constexpr Duration kLongestDeadline = std::chrono::days(10 * 365);
+
+Error noSuchServer(const std::string& name) {
+  return notFound("there is no server '" + name + "'; see: tarcil server list");
+}
+
+// Every answer is filled from the newest state and leaves when that state is on disk.
+class UserPortImpl final : public wire::UserPort::Server {
+ public:
+  UserPortImpl(MasterServer& server, Caller caller) : server_(server), caller_(std::move(caller)) {}
+
+  kj::Promise<void> job(JobContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    requireVisible(id);
+    auto job = context.getResults().initJob();
+    write(*server_.logic().job(id), job);
+    if (const auto waiting = server_.waitingJob(id)) {
+      job.setExpectedStart(toWire(server_.expectedStart(*waiting)));
+    }
+    return server_.synced();
+  }
+
+  kj::Promise<void> jobs(JobsContext context) override {
+    auto params = context.getParams();
+    JobQuery query = readQuery(params.getLimit(), params.getFilter());
+    if (params.hasAfter()) query.after = positionOf(read(params.getAfter()));
+    const JobPage page = server_.logic().jobs(caller_, query);
+    auto results = context.getResults();
+    auto to = results.initJobs(static_cast<uint32_t>(page.jobs.size()));
+    for (uint32_t i = 0; i < page.jobs.size(); ++i) write(page.jobs[i], to[i]);
+    if (page.next) write(*page.next, results.initNext());
+    return server_.synced();
+  }
+
+  kj::Promise<void> find(FindContext context) override {
+    const auto ids = server_.logic().jobsStartingWith(text(context.getParams().getPrefix()), caller_);
+    auto to = context.getResults().initIds(static_cast<uint32_t>(ids.size()));
+    for (uint32_t i = 0; i < ids.size(); ++i) to.set(i, bytesOf(ids[i]));
+    return server_.synced();
+  }
+
+  kj::Promise<void> wait(WaitContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    return waitFor(id).then(
+        [context](RunState state) mutable { context.getResults().setState(toWire(state)); });
+  }
+
+  kj::Promise<void> locate(LocateContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    const TaskIndex index = context.getParams().getTask();
+    return locateTask(id, index).then([this, context](TaskRecord&& task) mutable {
+      auto results = context.getResults();
+      results.setAllocation(task.allocation);
+      results.setServer(text(task.server));
+      results.setState(toWire(task.state));
+      if (const auto server = server_.logic().server(task.server))
+        results.setAddress(text(server->facts.address));
+    });
+  }
+
+  kj::Promise<void> cancel(CancelContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    context.getResults().setState(toWire(requireVisible(id).state));
+    return server_.cancel(id, caller_);
+  }
+
+  kj::Promise<void> steerJob(SteerJobContext context) override {
+    auto params = context.getParams();
+    const auto change = convert::fromWireEnum<master::JobChange>(params.getChange(), 3, "JobChange");
+    return server_.steerJob(readJobId(params.getId()), change, params.getPriority(), caller_);
+  }
+
+  kj::Promise<void> decisions(DecisionsContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    requireVisible(id);
+    return server_.synced().then([this, id, context]() mutable {
+      auto decisions = server_.store().decisions(id);
+      if (!decisions.ok()) kj::throwFatalException(toException(decisions.error()));
+      auto to = context.getResults().initDecisions(static_cast<uint32_t>(decisions->size()));
+      std::set<ServerId> servers;
+      for (uint32_t i = 0; i < decisions->size(); ++i) {
+        write((*decisions)[i], to[i]);
+        for (const Candidate& candidate : (*decisions)[i].explanation.best) servers.insert(candidate.server);
+      }
+      writeNames(servers, context.getResults().initServers(static_cast<uint32_t>(servers.size())));
+    });
+  }
+
+  kj::Promise<void> servers(ServersContext context) override {
+    auto servers = server_.logic().servers();
+    auto to = context.getResults().initServers(static_cast<uint32_t>(servers.size()));
+    for (uint32_t i = 0; i < servers.size(); ++i) {
+      servers[i].tasks.clear();
+      write(servers[i], to[i]);
+    }
+    context.getResults().setWarning(text(server_.logic().warning()));
+    return server_.synced();
+  }
+
+  kj::Promise<void> server(ServerContext context) override {
+    const std::string name = text(context.getParams().getName());
+    const auto server = server_.logic().server(name);
+    if (!server) return toException(noSuchServer(name));
+    write(*server, context.getResults().initServer());
+    return server_.synced();
+  }
+
+  kj::Promise<void> settings(SettingsContext context) override {
+    write(server_.logic().settings(), context.getResults().initSettings());
+    return server_.synced();
+  }
+
+  kj::Promise<void> setSettings(SetSettingsContext context) override {
+    requireOperator("change settings");
+    return server_.setSettings(read(context.getParams().getSettings()));
+  }
+
+  kj::Promise<void> platforms(PlatformsContext context) override {
+    const auto platforms = server_.logic().platforms();
+    auto to = context.getResults().initPlatforms(static_cast<uint32_t>(platforms.size()));
+    for (uint32_t i = 0; i < platforms.size(); ++i) write(platforms[i].name, platforms[i].share, to[i]);
+    return server_.synced();
+  }
+
+  kj::Promise<void> setPlatform(SetPlatformContext context) override {
+    requireOperator("change platforms");
+    const auto platform = context.getParams().getPlatform();
+    return server_.setPlatform(text(platform.getName()), readShare(platform));
+  }
+
+  kj::Promise<void> setShares(SetSharesContext context) override {
+    requireOperator("change shares");
+    const auto params = context.getParams();
+    return server_.setShares(text(params.getUser()), params.getShares());
+  }
+
+  kj::Promise<void> profiles(ProfilesContext context) override {
+    const auto& profiles = server_.logic().profiles();
+    auto to = context.getResults().initProfiles(static_cast<uint32_t>(profiles.size()));
+    uint32_t i = 0;
+    for (const auto& [application, profile] : profiles) write(profile, to[i++]);
+    writeProfilings(context.getResults());
+    return server_.synced();
+  }
+
+  kj::Promise<void> profile(ProfileContext context) override {
+    const std::string application = text(context.getParams().getApplication());
+    const StoredProfile* profile = server_.logic().profile(application);
+    if (profile == nullptr) {
+      return toException(Error{ErrorCode::kNotFound, "no profile is stored under \"" + application + "\""});
+    }
+    write(*profile, context.getResults().initProfile());
+    return server_.synced();
+  }
+
+  kj::Promise<void> storeProfile(StoreProfileContext context) override {
+    const auto params = context.getParams();
+    return server_.storeProfile(caller_, read(params.getProfile()), text(params.getNote()));
+  }
+
+  kj::Promise<void> deleteProfile(DeleteProfileContext context) override {
+    return server_.deleteProfile(caller_, text(context.getParams().getApplication()));
+  }
+
+  kj::Promise<void> backup(BackupContext context) override {
+    requireOperator("back the store up");
+    return server_.backup(text(context.getParams().getFolder()));
+  }
+
+  kj::Promise<void> agents(AgentsContext context) override {
+    const auto agents = server_.logic().agents();
+    auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));
+    const auto behind = server_.behind();
+    for (uint32_t i = 0; i < agents.size(); ++i) {
+      write(agents[i], to[i]);
+      const auto lag = behind.find(agents[i].name);
+      if (lag != behind.end()) to[i].setBehind(static_cast<uint64_t>(lag->second.count()));
+    }
+    context.getResults().setWarning(text(server_.logic().warning()));
+    return server_.synced();
+  }
+
+  kj::Promise<void> steerServers(SteerServersContext context) override {
+    requireOperator("cordon or drain servers");
+    auto params = context.getParams();
+    const auto deadline =
+        static_cast<int64_t>(std::min<uint64_t>(params.getDeadline(), kLongestDeadline.count()));
+    return server_.steerServers(convert::readTexts(params.getNames()),
+                                convert::fromWireEnum<master::ServerChange>(params.getChange(), 3, "change"),
+                                Duration(deadline), caller_);
+  }
+
+  kj::Promise<void> watchDrain(WatchDrainContext context) override {
+    const std::string name = text(context.getParams().getName());
+    return watchDrainOf(name, context.getParams().getSeen()).then([context](Drain&& drain) mutable {
+      context.getResults().setTasks(drain.tasks);
+      context.getResults().setDraining(drain.draining);
+    });
+  }
+
+  kj::Promise<void> queue(QueueContext context) override {
+    const uint32_t limit = std::min(context.getParams().getLimit(), kMostWaitingShown);
+    const std::vector<WaitingJob> jobs = server_.waitingJobs(caller_, limit);
+    auto to = context.getResults().initJobs(static_cast<uint32_t>(jobs.size()));
+    for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], server_.expectedStart(jobs[i]), to[i]);
+    context.getResults().setWaiting(static_cast<uint32_t>(server_.logic().load().waiting));
+    return server_.synced();
+  }
+
+  kj::Promise<void> buckets(BucketsContext context) override {
+    const auto buckets = server_.buckets();
+    auto to = context.getResults().initBuckets(static_cast<uint32_t>(buckets.size()));
+    for (uint32_t i = 0; i < buckets.size(); ++i) write(buckets[i], to[i]);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> usage(UsageContext context) override {
+    const auto usages = server_.logic().usage(caller_);
+    auto to = context.getResults().initUsers(static_cast<uint32_t>(usages.size()));
+    for (uint32_t i = 0; i < usages.size(); ++i) write(usages[i], to[i]);
+    return server_.synced();
+  }
+
+ private:
+  // Somebody else's job looks as if it were not there. Gives its summary.
+  JobSummary requireVisible(const JobId& id) {
+    auto job = server_.logic().summary(id);
+    if (!job || !maySteer(caller_, job->user)) {
+      kj::throwFatalException(
+          toException(notFound("there is no job " + toString(id) + "; see: tarcil job list")));
+    }
+    return std::move(*job);
+  }
+
+  // Why a measurement failed may quote the user's command.
+  void writeProfilings(ProfilesResults::Builder results) {
+    const auto& profilings = server_.logic().profilings();
+    auto to = results.initProfilings(static_cast<uint32_t>(profilings.size()));
+    uint32_t i = 0;
+    for (const auto& [application, profiling] : profilings) {
+      Profiling shown = profiling;
+      const bool isFailed = !shown.isUnderWay();
+      if (isFailed && !maySteer(caller_, shown.user)) shown.problem = "only " + shown.user + " may know why";
+      write(shown, to[i++]);
+    }
+  }
+
+  void writeNames(const std::set<ServerId>& servers, capnp::List<wire::ServerName>::Builder to) {
+    uint32_t i = 0;
+    for (ServerId id : servers) {
+      const ServerFacts* facts = server_.logic().facts(id);
+      write(facts ? ServerName{id, facts->name, facts->platform} : ServerName{id, "?", "?"}, to[i++]);
+    }
+  }
+
+  void requireOperator(const char* what) {
+    if (caller_.role == Role::kOperate) return;
+    kj::throwFatalException(toException(
+        denied("user " + caller_.user + " may not " + what + ": that takes a token with role operate")));
+  }
+
+  JobPosition positionOf(JobPosition position) {
+    if (position.submitted == kNever) position.submitted = requireVisible(position.id).submitted;
+    return position;
+  }
+
+  struct Drain {
+    uint32_t tasks = 0;
+    bool draining = false;
+  };
+
+  kj::Promise<Drain> watchDrainOf(const std::string& name, uint32_t seen) {
+    const auto view = server_.logic().server(name);
+    if (!view) return toException(noSuchServer(name));
+    const Drain drain{static_cast<uint32_t>(view->tasks.size()), view->draining};
+    if (drain.tasks != seen || !drain.draining) {
+      return server_.synced().then([drain]() { return drain; });
+    }
+    return server_.serverChanged(view->id).then([this, name, seen]() { return watchDrainOf(name, seen); });
+  }
+
+  // The change must be registered before the answer is awaited, so that none is missed.
+  kj::Promise<RunState> waitFor(const JobId& id) {
+    const RunState state = requireVisible(id).state;
+    if (isFinal(state)) {
+      return server_.synced().then([state]() { return state; });
+    }
+    return server_.jobChanged(id).then([this, id]() { return waitFor(id); });
+  }
+
+  kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index) {
+    const JobSummary job = requireVisible(id);
+    if (index >= job.tasks) {
+      return toException(notFound("job " + toString(id) + " has no task " + std::to_string(index) +
+                                  ": it has " + std::to_string(job.tasks) + ", from 0"));
+    }
+    TaskRecord task = *server_.logic().task(id, index);
+    if (task.state != RunState::kQueued && task.state != RunState::kStarting) {
+      return server_.synced().then([task = std::move(task)]() mutable { return std::move(task); });
+    }
+    return server_.jobChanged(id).then([this, id, index]() { return locateTask(id, index); });
+  }
+
+  MasterServer& server_;
+  const Caller caller_;
+};
+
+}  // namespace
+
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller) {
+  return kj::heap<UserPortImpl>(server, std::move(caller));
+}
+
+}  // namespace tarcil

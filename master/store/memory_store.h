@@ -1,0 +1,66 @@
+// A Store in memory: for tests and for the simulator. What is written is durable as long as the object lives.
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "master/store/store.h"
+
+namespace tarcil {
+
+class MemoryStore final : public Store {
+ public:
+  Result<StoreContents> load() override;
+  Status write(std::span<const Mutation> mutations) override;
+  Result<std::vector<InputFile>> files(const JobId& job) override;
+  Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
+  // Has no files to copy: always Invalid.
+  Status backup(const std::string& folder) override;
+  // As good as endless.
+  Result<StoreSpace> space() override { return StoreSpace{.free = UINT64_MAX}; }
+
+ private:
+  using AnswerKey = std::tuple<std::string, uint64_t, uint64_t>;  // agent, epoch, sequence
+  using TaskKey = std::pair<JobId, TaskIndex>;
+  using DecisionKey = std::pair<JobId, uint32_t>;
+
+  void apply(const Put& put);
+  void apply(const EraseAnswer& erase);
+  void apply(const EraseJob& erase);
+  void apply(const EraseProfile& erase) { profiles_.erase(erase.application); }
+  void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
+
+  void put(const ClusterRecord& record) { cluster_ = record; }
+  void put(const QualitySettings& record) { settings_ = record; }
+  void put(const ServerRecord& record) { servers_[record.id] = record; }
+  void put(const AgentRecord& record) { agents_[record.name] = record; }
+  void put(const AnswerRecord& record) {
+    answers_[{record.agent, record.epoch, record.answer.sequence}] = record;
+  }
+  void put(const PlatformRecord& record) { platforms_[record.name] = record; }
+  void put(const JobRecord& record) { jobs_[record.id] = record; }
+  void put(const JobProgress& record) { progress_[record.id] = record; }
+  void put(const TaskRecord& record) { tasks_[{record.job, record.index}] = record; }
+  void put(const DecisionRecord& record) { decisions_[{record.job, record.number}] = record; }
+  void put(const Usage& record) { usage_[record.user] = record; }
+  void put(const StoredProfile& record) { profiles_[record.profile.application] = record; }
+  void put(const Profiling& record) { profilings_[record.application] = record; }
+  void put(const FilesRecord& record) { files_[record.job] = record.files; }
+
+  std::optional<ClusterRecord> cluster_;
+  std::optional<QualitySettings> settings_;
+  std::map<ServerId, ServerRecord> servers_;
+  std::map<std::string, AgentRecord> agents_;
+  std::map<AnswerKey, AnswerRecord> answers_;
+  std::map<std::string, PlatformRecord> platforms_;
+  std::map<std::string, Usage> usage_;
+  std::map<std::string, StoredProfile> profiles_;
+  std::map<std::string, Profiling> profilings_;
+  std::map<JobId, JobRecord> jobs_;
+  std::map<JobId, JobProgress> progress_;
+  std::map<TaskKey, TaskRecord> tasks_;
+  std::map<DecisionKey, DecisionRecord> decisions_;
+  std::map<JobId, std::shared_ptr<const std::vector<InputFile>>> files_;
+};
+
+}  // namespace tarcil

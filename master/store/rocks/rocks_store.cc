@@ -1,0 +1,328 @@
+#include "master/store/rocks/rocks_store.h"
+
+#include <kj/debug.h>
+#include <kj/encoding.h>
+#include <rocksdb/db.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "master/store/rocks/store_codec.h"
+#include "master/store/rocks/store_folder.h"
+#include "schema/store.capnp.h"
+
+namespace tarcil {
+namespace {
+
+std::string_view view(const rocksdb::Slice& slice) {
+  return {slice.data(), slice.size()};
+}
+
+Error storeError(const std::string& folder, const std::string& what, const std::string& why) {
+  return {ErrorCode::kInternal, "the store in " + folder + ": " + what + ": " + why};
+}
+
+// Records that are read while the master serves lie in a column family of their own: the others are only read
+// at a start, so what is new of them is kept in the order of writing until it is flushed. Keeping it sorted
+// took most of the time of a write.
+constexpr char kReadWhileServing[] = "read-while-serving";
+
+bool isReadWhileServing(RecordKind kind) {
+  return kind == RecordKind::kDecision || kind == RecordKind::kFiles;
+}
+
+// Every record of a kind, or of a job, in order of keys.
+template <typename Take>
+Status scan(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const std::string& folder,
+            const std::string& prefix, Take take) {
+  std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(rocksdb::ReadOptions(), family));
+  Status result;
+  auto failure = kj::runCatchingExceptions([&]() {
+    for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
+      take(decodeRecord(view(it->key()), view(it->value())));
+    }
+  });
+  KJ_IF_MAYBE (exception, failure) {
+    const auto description = exception->getDescription();
+    return storeError(folder, "a record cannot be read",
+                      std::string(description.begin(), description.size()));
+  }
+  if (!it->status().ok()) return storeError(folder, "cannot be read", it->status().ToString());
+  return {};
+}
+
+struct Collect {
+  StoreContents& to;
+
+  void operator()(ClusterRecord&& r) { to.cluster = std::move(r); }
+  void operator()(QualitySettings&& r) { to.settings = r; }
+  void operator()(ServerRecord&& r) { to.servers.push_back(std::move(r)); }
+  void operator()(AgentRecord&& r) { to.agents.push_back(std::move(r)); }
+  void operator()(AnswerRecord&& r) { to.answers.push_back(std::move(r)); }
+  void operator()(PlatformRecord&& r) { to.platforms.push_back(std::move(r)); }
+  void operator()(JobRecord&& r) { to.jobs.push_back(std::move(r)); }
+  void operator()(JobProgress&& r) { to.progress.push_back(std::move(r)); }
+  void operator()(TaskRecord&& r) { to.tasks.push_back(std::move(r)); }
+  void operator()(DecisionRecord&&) {}
+  void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
+  void operator()(StoredProfile&& r) { to.profiles.push_back(std::move(r)); }
+  void operator()(Profiling&& r) { to.profilings.push_back(std::move(r)); }
+  void operator()(FilesRecord&&) {}
+};
+
+// The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
+std::string rawKey(std::string_view key) {
+  if (key.empty()) return "";
+  const std::string_view rest = key.substr(1);
+  const kj::ArrayPtr<const char> chars(rest.data(), rest.size());
+  return std::string(1, key.front()) + "/" + kj::encodeHex(chars.asBytes()).cStr();
+}
+
+// What is wrong with the bytes of one record; takes it to where it belongs where nothing is.
+std::optional<StoreProblem> takeRecord(std::string_view key, std::string_view value, WholeStore& to) {
+  std::optional<StoreProblem> problem;
+  auto failure = kj::runCatchingExceptions([&]() {
+    Record record = decodeRecord(key, value);
+    if (keyOf(record) != key) {
+      problem = {rawKey(key), "holds the record of " + readableKey(record)};
+    } else if (auto* decision = std::get_if<DecisionRecord>(&record)) {
+      to.decisions.push_back(std::move(*decision));
+    } else if (const auto* files = std::get_if<FilesRecord>(&record)) {
+      to.files.push_back(files->job);
+    } else {
+      std::visit(Collect{to.contents}, std::move(record));
+    }
+  });
+  KJ_IF_MAYBE (exception, failure) {
+    const auto text = exception->getDescription();
+    problem = {rawKey(key), "cannot be read: " + std::string(text.begin(), text.size())};
+  }
+  return problem;
+}
+
+// A database with its two column families.
+struct OpenDb {
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+
+  OpenDb() = default;
+  OpenDb(OpenDb&& other) noexcept : db(std::move(other.db)), families(std::exchange(other.families, {})) {}
+  OpenDb& operator=(OpenDb&&) = delete;
+  ~OpenDb() {
+    for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
+  }
+
+  rocksdb::ColumnFamilyHandle* rest() const { return families.at(0); }
+  rocksdb::ColumnFamilyHandle* readWhileServing() const { return families.at(1); }
+};
+
+class RocksStore final : public Store {
+ public:
+  RocksStore(OpenDb open, std::string folder) : open_(std::move(open)), folder_(std::move(folder)) {}
+
+  // Stores written before there were two column families have everything in one. Repeated after a crash.
+  Status moveOldRecords() {
+    for (RecordKind kind : {RecordKind::kDecision, RecordKind::kFiles}) {
+      const std::string prefix(1, static_cast<char>(kind));
+      std::unique_ptr<rocksdb::Iterator> it(open_.db->NewIterator(rocksdb::ReadOptions(), open_.rest()));
+      for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
+        rocksdb::WriteBatch batch;
+        check(batch.Put(open_.readWhileServing(), it->key(), it->value()));
+        check(batch.Delete(open_.rest(), it->key()));
+        const rocksdb::Status status = open_.db->Write({}, &batch);
+        if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
+      }
+      if (!it->status().ok()) return storeError(folder_, "cannot be read", it->status().ToString());
+    }
+    return {};
+  }
+
+  Result<StoreContents> load() override {
+    StoreContents contents;
+    using Kind = RecordKind;
+    for (Kind kind :
+         {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer, Kind::kPlatform,
+          Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile, Kind::kProfiling}) {
+      const std::string prefix(1, static_cast<char>(kind));
+      Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
+        std::visit(Collect{contents}, std::move(record));
+      });
+      if (!status.ok()) return status.error();
+    }
+    return contents;
+  }
+
+  Status write(std::span<const Mutation> mutations) override {
+    rocksdb::WriteBatch batch;
+    for (const Mutation& mutation : mutations)
+      std::visit([this, &batch](const auto& m) { add(batch, m); }, mutation);
+    rocksdb::WriteOptions options;
+    options.sync = true;
+    const rocksdb::Status status = open_.db->Write(options, &batch);
+    if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
+    return {};
+  }
+
+  Result<std::vector<InputFile>> files(const JobId& job) override {
+    std::vector<InputFile> files;
+    Status status = scan(*open_.db, open_.readWhileServing(), folder_, jobKey(RecordKind::kFiles, job),
+                         [&files](Record&& record) {
+                           if (auto* found = std::get_if<FilesRecord>(&record)) files = *found->files;
+                         });
+    if (!status.ok()) return status.error();
+    return files;
+  }
+
+  Result<std::vector<DecisionRecord>> decisions(const JobId& job) override {
+    std::vector<DecisionRecord> decisions;
+    const auto take = [&decisions](Record&& record) {
+      if (auto* found = std::get_if<DecisionRecord>(&record)) decisions.push_back(std::move(*found));
+    };
+    Status status =
+        scan(*open_.db, open_.readWhileServing(), folder_, jobKey(RecordKind::kDecision, job), take);
+    if (!status.ok()) return status.error();
+    return decisions;
+  }
+
+  // A checkpoint is what the log holds up to some batch, so it is as whole as what a crash leaves.
+  Status backup(const std::string& folder) override {
+    return makeStoreFolder(folder, [this](const std::string& part) -> Status {
+      rocksdb::Checkpoint* made = nullptr;
+      rocksdb::Status status = rocksdb::Checkpoint::Create(open_.db.get(), &made);
+      const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+      if (status.ok()) status = checkpoint->CreateCheckpoint(part);
+      if (!status.ok()) return storeError(folder_, "cannot be copied to " + part, status.ToString());
+      return {};
+    });
+  }
+
+  Result<StoreSpace> space() override {
+    std::error_code problem;
+    const auto disk = std::filesystem::space(folder_, problem);
+    if (problem) return storeError(folder_, "its free space cannot be read", problem.message());
+    StoreSpace space{.free = disk.available};
+    for (const auto& file : std::filesystem::directory_iterator(folder_, problem)) {
+      std::error_code gone;  // files come and go meanwhile
+      const uint64_t size = file.file_size(gone);
+      if (!gone) space.used += size;
+    }
+    return space;
+  }
+
+ private:
+  static void check(const rocksdb::Status& status) { KJ_ASSERT(status.ok(), status.ToString().c_str()); }
+
+  void add(rocksdb::WriteBatch& batch, const Put& put) {
+    const std::string key = keyOf(put.record);
+    check(batch.Put(familyOf(static_cast<RecordKind>(key.front())), key, encodeRecord(put.record)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseAnswer& erase) {
+    check(batch.Delete(open_.rest(), answerKey(erase.agent, erase.epoch, erase.sequence)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseProfile& erase) {
+    check(batch.Delete(open_.rest(), profileKey(erase.application)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseProfiling& erase) {
+    check(batch.Delete(open_.rest(), profilingKey(erase.application)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {
+    for (RecordKind kind : {RecordKind::kJob, RecordKind::kProgress, RecordKind::kFiles}) {
+      check(batch.Delete(familyOf(kind), jobKey(kind, erase.job)));
+    }
+    for (RecordKind kind : {RecordKind::kTask, RecordKind::kDecision}) {
+      const std::string begin = jobKey(kind, erase.job);
+      // Keys of a job end in four bytes of a number; five bytes of ones are beyond all of them.
+      check(batch.DeleteRange(familyOf(kind), begin, begin + std::string(5, '\xff')));
+    }
+  }
+
+  rocksdb::ColumnFamilyHandle* familyOf(RecordKind kind) const {
+    return isReadWhileServing(kind) ? open_.readWhileServing() : open_.rest();
+  }
+
+  const OpenDb open_;
+  const std::string folder_;
+};
+
+// RocksDB's log of messages would lie on the store's disk, and where that is full the library aborts as soon
+// as it has something to say. What goes wrong it also answers.
+class NoLog final : public rocksdb::Logger {
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::Options rocksOptions() {
+  rocksdb::Options options;
+  options.info_log = std::make_shared<NoLog>();
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.allow_concurrent_memtable_write = false;  // which a table in the order of writing asks for
+  options.max_write_buffer_number = 4;              // so that a burst does not wait for a flush
+  options.max_total_wal_size = 64 << 20;  // though one family is written to much less than the other
+  // The memory table absorbs bursts of small records; a log of about this size is replayed at a start.
+  options.write_buffer_size = 32 << 20;
+  // A torn last record is what a crash leaves; anything else in the log is damage, and must not be read over.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  return options;
+}
+
+}  // namespace
+
+Result<StoreReading> readWholeStore(const std::string& folder) {
+  if (const Status usable = requireStoreFolder(folder); !usable) return usable.error();
+  const rocksdb::Options options = rocksOptions();
+  std::vector<std::string> names;
+  rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, folder, &names);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  OpenDb open;
+  if (status.ok()) {
+    rocksdb::DB* db = nullptr;
+    status = rocksdb::DB::OpenForReadOnly(options, folder, families, &open.families, &db);
+    open.db.reset(db);
+  }
+  StoreReading reading;
+  if (status.ok()) status = open.db->VerifyChecksum();
+  for (rocksdb::ColumnFamilyHandle* family : open.families) {
+    if (!status.ok()) break;
+    const std::unique_ptr<rocksdb::Iterator> it(open.db->NewIterator(rocksdb::ReadOptions(), family));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      auto problem = takeRecord(view(it->key()), view(it->value()), reading.store);
+      if (problem) reading.unreadable.push_back(std::move(*problem));
+    }
+    status = it->status();
+  }
+  if (!status.ok()) reading.unreadable.push_back({"", "the files are damaged: " + status.ToString()});
+  return reading;
+}
+
+Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem)
+    return storeError(folder, "cannot be made", problem.message() + "; choose a writable --data folder");
+  const rocksdb::Options options = rocksOptions();
+  rocksdb::ColumnFamilyOptions unsorted(options);
+  unsorted.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
+  OpenDb open;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(
+      options, folder, {{rocksdb::kDefaultColumnFamilyName, unsorted}, {kReadWhileServing, options}},
+      &open.families, &db);
+  open.db.reset(db);
+  if (!status.ok()) {
+    return storeError(folder, "cannot be opened",
+                      status.ToString() + " (is it writable, and no other master using it?)");
+  }
+  auto store = std::make_unique<RocksStore>(std::move(open), folder);
+  if (const Status moved = store->moveOldRecords(); !moved) return moved.error();
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace tarcil

@@ -1,0 +1,28 @@
+// The store on disk: RocksDB, every batch one synced WriteBatch.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "master/store/store.h"
+#include "master/store/store_check.h"
+
+namespace tarcil {
+
+// Opens the store in `folder`, makes it if there is none. Fails with a text that names the folder and the
+// remedy: not writable, in use by another process, written by a newer version. files() and decisions() may be
+// called while write() runs on another thread: they read what has been synced. backup() links files where the
+// folder is on the store's own file system, and copies them elsewhere.
+Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder);
+
+// A store as a whole, and what of it cannot be read: damaged files, records that cannot be decoded or lie
+// under another record's key.
+struct StoreReading {
+  WholeStore store;
+  std::vector<StoreProblem> unreadable;
+};
+
+// Reads the store in `folder` and writes nothing there. Invalid where there is none, or a process uses it.
+Result<StoreReading> readWholeStore(const std::string& folder);
+
+}  // namespace tarcil

@@ -1,0 +1,42 @@
+// Stored records as bytes: one Cap'n Proto StoredRecord per value, keys that sort as the records are read.
+// docs/state-format.md describes both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "master/store/store.h"
+
+namespace tarcil {
+
+// First letter of the key of each kind of record.
+enum class RecordKind : char {
+  kCluster = 'c',
+  kSettings = 'g',
+  kServer = 's',
+  kAgent = 'a',
+  kAnswer = 'r',
+  kJob = 'j',
+  kProgress = 'p',
+  kTask = 't',
+  kDecision = 'd',
+  kFiles = 'f',
+  kPlatform = 'h',
+  kUsage = 'u',
+  kProfile = 'q',
+  kProfiling = 'm',
+};
+
+std::string keyOf(const Record& record);
+std::string profileKey(const std::string& application);
+std::string profilingKey(const std::string& application);
+std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
+// Key, or beginning of the keys, of what belongs to a job.
+std::string jobKey(RecordKind kind, const JobId& job);
+
+std::string encodeRecord(const Record& record);
+
+// Throws a kj::Exception for bytes that are no record, or one of a newer format.
+Record decodeRecord(std::string_view key, std::string_view value);
+
+}  // namespace tarcil

@@ -1,0 +1,116 @@
+#include "master/store/rocks/store_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "env/failpoint.h"
+
+namespace tarcil {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string systemProblem() {
+  return std::strerror(errno);
+}
+
+// Everything below it that the operating system still holds in memory, and the folder's own entries.
+Status syncFileSystem(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = fd >= 0 && ::syncfs(fd) == 0 && ::fsync(fd) == 0;
+  const std::string problem = synced ? "" : systemProblem();
+  if (fd >= 0) ::close(fd);
+  if (synced) return {};
+  return Error{ErrorCode::kInternal, folder + ": cannot be put on disk: " + problem};
+}
+
+// By another process. RocksDB locks with fcntl.
+bool isLocked(const std::string& file) {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const bool locked = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  ::close(fd);
+  return locked;
+}
+
+Status checkUsable(const fs::path& folder, const fs::path& part) {
+  std::error_code problem;
+  if (!folder.is_absolute() || !folder.has_filename()) {
+    return invalid(folder.string() +
+                   ": is not the absolute path of a folder; write one, such as /backups/monday");
+  }
+  if (!fs::is_directory(folder.parent_path(), problem)) {
+    return invalid(folder.string() + ": there is no folder " + folder.parent_path().string() +
+                   "; make it first");
+  }
+  if (fs::exists(folder, problem) && !(fs::is_directory(folder, problem) && fs::is_empty(folder, problem))) {
+    return invalid(folder.string() + ": is there already and not empty; name a folder that is not there");
+  }
+  if (fs::exists(part, problem)) {
+    return invalid(part.string() +
+                   ": is what an interrupted copy left, or one that is being made; remove it");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status makeStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill) {
+  fs::path whole = fs::path(folder).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash at the end
+  const fs::path part = whole.string() + ".part";
+  if (Status usable = checkUsable(whole, part); !usable) return usable;
+  std::error_code problem;
+  Status filled = fill(part);
+  if (filled.ok()) {
+    fs::permissions(part, fs::perms::owner_all, problem);
+    filled = syncFileSystem(part);
+  }
+  if (!filled.ok()) {
+    fs::remove_all(part, problem);
+    return filled;
+  }
+  failpoint("master.copy_unnamed");
+  if (::rename(part.c_str(), whole.c_str()) != 0) {
+    const std::string why = systemProblem();
+    fs::remove_all(part, problem);
+    return invalid(whole.string() + ": cannot be made: " + why);
+  }
+  return syncFileSystem(whole.parent_path());
+}
+
+Status copyStoreFiles(const std::string& from, const std::string& to) {
+  std::error_code problem;
+  fs::create_directory(to, problem);
+  fs::permissions(to, fs::perms::owner_all, problem);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from, problem)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "LOCK" || name.starts_with("LOG") || !entry.is_regular_file()) continue;
+    fs::copy_file(entry.path(), fs::path(to) / name, problem);
+    if (problem)
+      return Error{ErrorCode::kInternal, entry.path().string() + ": cannot be copied: " + problem.message()};
+  }
+  if (problem) return Error{ErrorCode::kInternal, from + ": cannot be copied: " + problem.message()};
+  return {};
+}
+
+Status requireStoreFolder(const std::string& folder) {
+  std::error_code problem;
+  if (!fs::is_regular_file(fs::path(folder) / "CURRENT", problem)) {
+    return invalid(
+        folder + ": holds no store; name the folder of a master's store (DATA/master/store) or of a backup");
+  }
+  if (isLocked(folder + "/LOCK")) {
+    return invalid(folder + ": a master uses this store; stop it, or make a backup (`tarcil master backup`)");
+  }
+  return {};
+}
+
+}  // namespace tarcil

@@ -1,0 +1,287 @@
+#include "monitor/container/cgroup_tree.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include "monitor/container/cpu_topology.h"
+#include "monitor/container/disk_weights.h"
+#include "monitor/logic/cgroup/cgroup_v1.h"
+#include "monitor/logic/cgroup/cgroup_v2.h"
+#include "monitor/pressure/machine_reader.h"
+
+namespace tarcil {
+namespace {
+
+std::string readText(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool writeText(const std::string& file, const std::string& text) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(fd);
+  return written;
+}
+
+bool makeDirectory(const std::string& path) {
+  return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST;
+}
+
+// A version 1 cpuset starts with neither cores nor memory nodes, and nothing can join it before it has both.
+bool fillCpuset(const std::string& parent, const std::string& directory) {
+  for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
+    if (!parseWords(readText(directory + file)).empty()) continue;
+    if (!writeText(directory + file, readText(parent + file))) return false;
+  }
+  return writeText(directory + "/cgroup.clone_children", "1");
+}
+
+// Makes the path below the mount; empty if that is not possible.
+std::string makeServerDirectory(const std::string& mount, const std::vector<std::string>& path,
+                                bool (*prepare)(const std::string& parent, const std::string& directory)) {
+  std::string parent = mount;
+  for (const auto& part : path) {
+    std::string directory = parent;
+    directory.append("/").append(part);
+    if (!makeDirectory(directory) || !prepare(parent, directory)) return {};
+    parent = std::move(directory);
+  }
+  return parent;
+}
+
+std::vector<std::string> named(std::vector<std::string> path) {
+  for (std::string& part : path) part = cgroupName(part);
+  return path;
+}
+
+// Lets the children of `directory` use our controllers, each one that can be.
+void offerControllers(const std::string& directory) {
+  for (const char* controller : {kCpuset, kMemory, kPids, kIo}) {
+    writeText(directory + "/cgroup.subtree_control", "+" + std::string(controller));
+  }
+}
+
+bool isWritable(const std::string& file) {
+  return ::access(file.c_str(), W_OK) == 0;
+}
+
+// Of memory, and memory with swap, neither may pass the other: which comes first depends on the direction.
+Status writeAll(std::vector<CgroupSetting> left) {
+  for (int round = 0; round < 2 && !left.empty(); ++round) {
+    std::erase_if(left, [](const CgroupSetting& setting) { return writeText(setting.file, setting.value); });
+  }
+  if (left.empty()) return {};
+  return Error{ErrorCode::kInternal, "the kernel does not take '" + left.front().value + "' in " +
+                                         left.front().file + ": " + std::generic_category().message(errno)};
+}
+
+// While it lives, a task's use of memory is pressed below a limit to come. Version 1 refuses a limit below
+// what is in use; version 2 takes it and kills.
+class SqueezedMemory {
+ public:
+  // Empty: there is nothing to be done. 0 bytes: no limit.
+  SqueezedMemory(const std::string& directory, uint64_t bytes) {
+    if (directory.empty() || bytes == 0) return;
+    high_ = directory + "/memory.high";
+    writeText(high_, std::to_string(bytes));
+    std::istringstream(readText(directory + "/memory.current")) >> current_;
+    fits_ = current_ <= bytes;
+  }
+  ~SqueezedMemory() {
+    if (!high_.empty()) writeText(high_, "max");
+  }
+  SqueezedMemory(const SqueezedMemory&) = delete;
+  SqueezedMemory& operator=(const SqueezedMemory&) = delete;
+
+  bool fits() const { return fits_; }
+
+ private:
+  std::string high_;
+  uint64_t current_ = 0;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+CgroupTree::CgroupTree(const SystemPaths& paths, std::vector<std::string> path)
+    : path_(named(std::move(path))) {
+  const CgroupMounts mounts = parseCgroupMounts(readText(paths.mounts));
+  for (const auto& [controller, mount] : mounts.v1) {
+    if (controller == kCpuacct && !mounts.v2.empty()) continue;  // counted there: each hierarchy takes time
+    const bool cpuset = controller == kCpuset;
+    const auto nothing = [](const std::string&, const std::string&) { return true; };
+    const std::string directory = makeServerDirectory(mount, path_, cpuset ? fillCpuset : nothing);
+    if (!directory.empty()) v1_.emplace(controller, directory);
+  }
+  openV2(mounts);
+  features_ = featuresHere(readText(paths.swaps));
+  chooseWeightFile(mounts, paths.sys);
+}
+
+CgroupFeatures CgroupTree::featuresHere(const std::string& swaps) const {
+  CgroupFeatures features;
+  const bool swap = std::count(swaps.begin(), swaps.end(), '\n') > 1;  // the first line is a heading
+  const std::string memory = directoryOf(kMemory), blkio = directoryOf(kBlkio);
+  features.limitSwap =
+      swap && isWritable(memory.empty() ? v2_ + "/memory.swap.max" : memory + "/memory.memsw.limit_in_bytes");
+  features.limitIo = isWritable(blkio.empty() ? v2_ + "/io.max" : blkio + "/blkio.throttle.read_bps_device");
+  return features;
+}
+
+// The file that does something on the most disks, of several the first.
+void CgroupTree::chooseWeightFile(const CgroupMounts& mounts, const std::string& sys) {
+  const std::string blkio = directoryOf(kBlkio);
+  const std::string ioCost = blkio.empty() ? readText(mounts.v2 + "/io.cost.qos") : "";
+  std::optional<std::vector<std::string>> without;
+  for (const WeightFile& file : blkio.empty() ? kWeightFilesV2 : kWeightFilesV1) {
+    if (!isWritable((blkio.empty() ? v2_ : blkio) + "/" + file.name)) continue;
+    auto disks = disksWithout(file, sys, ioCost);
+    if (without && disks.size() >= without->size()) continue;
+    without = std::move(disks);
+    features_.ioWeightFile = file.name;
+    features_.mostIoWeight = file.most;
+  }
+  const size_t all = physicalDisks(sys).size();
+  if (!without || (all > 0 && without->size() == all)) {
+    missingWeights_ = {"io-weight"};
+  } else {
+    for (const std::string& disk : *without) missingWeights_.push_back("io-weight:" + disk);
+  }
+}
+
+std::string CgroupTree::directoryOf(const char* v1Controller) const {
+  const auto found = v1_.find(v1Controller);
+  return found == v1_.end() ? std::string() : found->second;
+}
+
+void CgroupTree::openV2(const CgroupMounts& mounts) {
+  if (mounts.v2.empty()) return;
+  std::set<std::string> wanted;
+  for (const auto& controller : parseWords(readText(mounts.v2 + "/cgroup.controllers"))) {
+    const bool ours = controller == kCpuset || controller == kMemory || controller == kPids;
+    if (ours && !v1_.contains(controller)) wanted.insert(controller);
+    if (controller == kIo && !v1_.contains(kBlkio)) wanted.insert(controller);
+  }
+  offerControllers(mounts.v2);
+  v2_ = makeServerDirectory(mounts.v2, path_, [](const std::string&, const std::string& directory) {
+    offerControllers(directory);
+    // What protects a task's memory counts only as far as its parents are protected.
+    writeText(directory + "/memory.low", "max");
+    return true;
+  });
+  if (v2_.empty()) return;
+  for (const auto& controller : parseWords(readText(v2_ + "/cgroup.subtree_control"))) {
+    if (wanted.contains(controller)) v2Controllers_.insert(controller);
+  }
+}
+
+TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limits) const {
+  TaskCgroups result;
+  const std::string name = std::to_string(allocation);
+  addV1(v1_, name, limits, features_, result);
+  addV2(v2_, v2Controllers_, name, limits, features_, result);
+  return result;
+}
+
+Status CgroupTree::limit(AllocationId allocation, const TaskLimits& limits) const {
+  const std::vector<CgroupSetting> wanted = forTask(allocation, limits).settings;
+  std::vector<CgroupSetting> before;
+  for (const CgroupSetting& setting : wanted) before.push_back({setting.file, readText(setting.file)});
+  const SqueezedMemory memory(v2Controllers_.contains(kMemory) ? v2_ + "/" + std::to_string(allocation) : "",
+                              limits.memoryBytes);
+  if (!memory.fits()) {
+    return Error{ErrorCode::kConflict, "the task uses more memory than the " +
+                                           std::to_string(limits.memoryBytes) + " bytes it would have"};
+  }
+  Status written = writeAll(wanted);
+  if (!written.ok()) writeAll(before).ok();
+  return written;
+}
+
+std::string CgroupTree::pathOf(AllocationId allocation) const {
+  std::string result;
+  for (const std::string& part : path_) result.append("/").append(part);
+  return result.append("/").append(std::to_string(allocation));
+}
+
+CgroupDirectories CgroupTree::counted() const {
+  return {directoryOf(kCpuacct), directoryOf(kMemory), directoryOf(kBlkio), v2_};
+}
+
+CgroupDirectories CgroupTree::counted(AllocationId allocation) const {
+  CgroupDirectories result = counted();
+  for (std::string* directory : {&result.cpuacct, &result.memory, &result.blkio, &result.unified}) {
+    if (!directory->empty()) directory->append("/").append(std::to_string(allocation));
+  }
+  return result;
+}
+
+std::vector<std::string> CgroupTree::missing() const {
+  std::vector<std::string> result;
+  for (const char* controller : {kCpuset, kMemory, kPids}) {
+    if (!v1_.contains(controller) && !v2Controllers_.contains(controller)) result.emplace_back(controller);
+  }
+  result.insert(result.end(), missingWeights_.begin(), missingWeights_.end());
+  if (!features_.limitIo) result.emplace_back("io-limit");
+  return result;
+}
+
+bool CgroupTree::remove(AllocationId allocation) const {
+  bool gone = true;
+  for (const auto& parent : parents()) {
+    const std::string directory = parent + "/" + std::to_string(allocation);
+    if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) gone = false;
+  }
+  return gone;
+}
+
+void CgroupTree::removeUnused() const {
+  for (std::filesystem::path directory : parents()) {
+    for (size_t i = 0; i < path_.size() && ::rmdir(directory.c_str()) == 0; ++i) {
+      directory = directory.parent_path();
+    }
+  }
+}
+
+std::vector<uint32_t> CgroupTree::coresOf(AllocationId allocation) const {
+  const std::string v1 = directoryOf(kCpuset);
+  const std::string parent = v1.empty() ? v2_ : v1;
+  return parseCoreList(readText(parent + "/" + std::to_string(allocation) + "/cpuset.cpus"));
+}
+
+std::set<AllocationId> CgroupTree::tasks() const {
+  std::set<AllocationId> result;
+  for (const auto& parent : parents()) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+      const std::string name = entry.path().filename();
+      AllocationId allocation = 0;
+      const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), allocation);
+      if (failure == std::errc() && end == name.data() + name.size()) result.insert(allocation);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> CgroupTree::parents() const {
+  std::set<std::string> result;
+  for (const auto& [controller, directory] : v1_) result.insert(directory);
+  if (!v2_.empty()) result.insert(v2_);
+  return {result.begin(), result.end()};
+}
+
+}  // namespace tarcil

@@ -1,0 +1,75 @@
+// This server's part of the machine's cgroup trees: `<hierarchy>/<path>/<allocation>`.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "monitor/logic/cgroup/cgroup.h"
+#include "monitor/pressure/cgroup_reader.h"
+
+namespace tarcil {
+
+// Where the kernel's files are; tests name others.
+struct SystemPaths {
+  std::string mounts = "/proc/self/mounts";
+  std::string swaps = "/proc/swaps";
+  std::string resctrl = "/sys/fs/resctrl";
+  std::string sys = "/sys";
+};
+
+class CgroupTree {
+ public:
+  // Looks for the controllers in the mount table and makes `path`, from the outermost cgroup inwards, in each
+  // hierarchy that has one of them. What cannot be had is missing, not an error.
+  CgroupTree(const SystemPaths& paths, std::vector<std::string> path);
+
+  // What a task needs; makes nothing.
+  TaskCgroups forTask(AllocationId allocation, const TaskLimits& limits) const;
+
+  // Puts a task that is there under other limits; where that fails it has those that it had. kConflict: it
+  // uses more memory than it would have.
+  Status limit(AllocationId allocation, const TaskLimits& limits) const;
+
+  // The task's cgroup below the root of each hierarchy: "/<path>/<allocation>".
+  std::string pathOf(AllocationId allocation) const;
+
+  // Where all tasks of this server are counted together.
+  CgroupDirectories counted() const;
+  // Where one task is counted.
+  CgroupDirectories counted(AllocationId allocation) const;
+
+  // What tasks on this machine cannot be limited by: controllers, "io-limit", and "io-weight" where no
+  // physical disk heeds weights, else "io-weight:DISK" for each that does not, as it was when this was made.
+  std::vector<std::string> missing() const;
+
+  // Removes the cgroups of a task. False if a process is still in one of them.
+  bool remove(AllocationId allocation) const;
+
+  // Removes the directories of the path, the innermost first, as far as nothing is left in them.
+  void removeUnused() const;
+
+  // The cores that a living task is kept to; none where nothing keeps it or it is gone.
+  std::vector<uint32_t> coresOf(AllocationId allocation) const;
+
+  // Tasks that have a cgroup.
+  std::set<AllocationId> tasks() const;
+
+ private:
+  std::vector<std::string> parents() const;
+  CgroupFeatures featuresHere(const std::string& swaps) const;
+  void chooseWeightFile(const CgroupMounts& mounts, const std::string& sys);
+  std::string directoryOf(const char* v1Controller) const;
+  void openV2(const CgroupMounts& mounts);
+
+  const std::vector<std::string> path_;
+  std::map<std::string, std::string> v1_;  // controller -> this server's directory
+  std::string v2_;                         // this server's directory
+  std::set<std::string> v2Controllers_;
+  CgroupFeatures features_;
+  std::vector<std::string> missingWeights_;  // as missing() names them
+};
+
+}  // namespace tarcil

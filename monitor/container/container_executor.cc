@@ -1,0 +1,588 @@
+#include "monitor/container/container_executor.h"
+
+#include <fcntl.h>
+#include <kj/debug.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "env/failpoint.h"
+#include "monitor/container/core_choice.h"
+#include "monitor/container/exit_record.h"
+#include "monitor/container/input_files.h"
+#include "monitor/container/machine_support.h"
+#include "monitor/container/memory_kill.h"
+#include "monitor/container/oci_bundle.h"
+#include "monitor/container/own_network.h"
+#include "monitor/container/root_policy.h"
+#include "monitor/container/shim_process.h"
+#include "monitor/container/syscall_filter.h"
+#include "shim/plan.h"
+
+namespace tarcil {
+namespace {
+
+// Between two looks at something that only changes within milliseconds, and then once.
+constexpr Duration kLookAgain = std::chrono::milliseconds(10);
+// How often the processes of a killed supervisor are waited for: ten seconds together.
+constexpr int kLossTries = 1000;
+
+constexpr const char* kSupervisorKilled =
+    "its supervisor (tarcil-shim) was killed; how the command ended is not known";
+
+std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
+  std::vector<std::string> path = {"tarcil-" + options.tag, options.server};
+  if (!options.group.empty()) path.push_back(options.group);
+  return path;
+}
+
+std::vector<std::string> missingOn(const CgroupTree& cgroups, const SystemPaths& paths) {
+  auto result = cgroups.missing();
+  if (!hasSystemCallFilters()) result.emplace_back("seccomp");
+  if (!canMakeOwnNetworks()) result.emplace_back("own-network");
+  if (!hasHardwareCounters()) result.emplace_back("perf");
+  if (!hasResctrl(paths.resctrl)) result.emplace_back("resctrl");
+  return result;
+}
+
+// A task on the server's own files may use the server's own tarcil by this word, wherever it is installed.
+bool runsTarcil(const LaunchSpec& spec) {
+  return !spec.command.empty() && spec.command.front() == "tarcil" && spec.container.rootfs.empty() &&
+         spec.container.bundle.empty();
+}
+
+// A weight of 100 is what the kernel gives to everybody, so each unit counts as much as a process outside.
+constexpr uint32_t kIoWeightOfUnit = 100;
+
+// Between two looks for output that has become too old.
+constexpr Duration kPruneEvery = std::chrono::hours(1);
+
+std::string filterHere() {
+  if (!hasSystemCallFilters()) return {};
+  auto filter = systemCallFilter();
+  if (!filter) KJ_LOG(ERROR, filter.error().message, "tasks run without one");
+  return filter ? std::move(*filter) : std::string();
+}
+
+Status check(const ContainerOptions& options) {
+  if (::geteuid() != 0) return denied("running tasks takes root: start the monitor as root or with sudo");
+  if (::access(options.shim.c_str(), X_OK) != 0) {
+    return invalid("'" + options.shim + "' cannot be executed: tarcil-shim belongs beside tarcil");
+  }
+  std::error_code error;
+  if (!options.workPoint.empty()) std::filesystem::create_directories(options.workPoint, error);
+  if (error) return invalid("cannot make the folder '" + options.workPoint + "': " + error.message());
+  return {};
+}
+
+// Why a task without an `exit` was never executed.
+std::string neverStartedProblem(int waitStatus, const ContainerOptions& options,
+                                const std::string& directory) {
+  if (WIFEXITED(waitStatus) && WEXITSTATUS(waitStatus) == kShimBadPlan) {
+    return "'" + options.shim + "' is of another build than the monitor: install both together";
+  }
+  if (WIFEXITED(waitStatus) && WEXITSTATUS(waitStatus) == kShimNoRecord) {
+    return "cannot write into '" + directory + "': is the disk full?";
+  }
+  return "its supervisor (tarcil-shim) was killed before the command was executed";
+}
+
+TaskEnd lostEnd(WallTime started, WallTime now, std::string problem) {
+  TaskEnd end;
+  end.cause = EndCause::kLost;
+  end.started = started;
+  end.ended = now;
+  end.problem = std::move(problem);
+  return end;
+}
+
+// What a shell returns for a command that it cannot execute: it lies with the job and not with the server.
+constexpr int kNotExecutable = 126;
+
+TaskEnd neverStartedEnd(WallTime now, std::string problem) {
+  TaskEnd end;
+  end.cause = EndCause::kNeverStarted;
+  end.ended = now;
+  end.problem = std::move(problem);
+  return end;
+}
+
+}  // namespace
+
+Result<kj::Own<ContainerExecutor>> ContainerExecutor::open(ContainerOptions options, kj::UnixEventPort& port,
+                                                           const Clock& clock, ExecutorListener& listener) {
+  if (auto good = check(options); !good) return good.error();
+  auto store = TaskStore::open(options.dataDirectory, options.keepDone);
+  if (!store) return store.error();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return Error{ErrorCode::kInternal, "cannot make a pipe: " + std::generic_category().message(errno)};
+  }
+  kj::AutoCloseFd reader(ends[0]), writer(ends[1]);
+  ::fcntl(reader, F_SETFL, O_NONBLOCK);
+  return kj::heap<ContainerExecutor>(std::move(options), port, clock, listener, std::move(*store),
+                                     kj::mv(reader), kj::mv(writer));
+}
+
+ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort& port, const Clock& clock,
+                                     ExecutorListener& listener, std::unique_ptr<TaskStore> store,
+                                     kj::AutoCloseFd statusReader, kj::AutoCloseFd statusWriter)
+    : options_(std::move(options)),
+      port_(port),
+      clock_(clock),
+      listener_(listener),
+      cgroups_(options_.system, cgroupPathOf(options_)),
+      filter_(filterHere()),
+      missing_(missingOn(cgroups_, options_.system)),
+      pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
+      store_(std::move(store)),
+      statusReader_(kj::mv(statusReader)),
+      statusWriter_(kj::mv(statusWriter)),
+      statusObserver_(port, statusReader_, kj::UnixEventPort::FdObserver::OBSERVE_READ),
+      tasks_(*this) {
+  tasks_.add(watchStatus());
+  pruneHourly();
+}
+
+ContainerExecutor::~ContainerExecutor() noexcept {
+  cgroups_.removeUnused();
+}
+
+void ContainerExecutor::record(const LaunchSpec& spec) {
+  if (auto recorded = store_->record(spec); !recorded) {
+    unrecorded_.insert_or_assign(spec.allocation, recorded.error());
+    return;
+  }
+  failpoint("monitor.recorded");
+}
+
+// Shims count by the clock that runs on while the machine sleeps.
+void ContainerExecutor::extendLease(MonotonicTime until) {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock_.now().steady);
+  const int64_t end = now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec + left.count();
+  if (auto written = store_->writeLease(end); !written) KJ_LOG(ERROR, written.error().message);
+}
+
+void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>& files) {
+  const AllocationId allocation = spec.allocation;
+  if (running_.contains(allocation)) return;
+  const auto unrecorded = unrecorded_.find(allocation);
+  const Status launched = unrecorded != unrecorded_.end() ? Status(unrecorded->second) : launch(spec, files);
+  if (launched.ok()) return;
+  unrecorded_.erase(allocation);
+  later(Duration::zero(), [this, allocation, problem = launched.error()] {
+    TaskEnd end = neverStartedEnd(clock_.now().wall, problem.message);
+    const bool jobs = problem.code == ErrorCode::kInvalid || problem.code == ErrorCode::kNotFound ||
+                      problem.code == ErrorCode::kDenied;
+    if (jobs) end.exitCode = kNotExecutable;
+    listener_.taskEnded(allocation, end);
+  });
+}
+
+uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
+  return spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
+}
+
+// By affinity alone nobody can tell later which cores a task was given.
+std::vector<uint32_t> ContainerExecutor::coresFor(const LaunchSpec& spec) const {
+  if (options_.unitsShareCores || pinByAffinity_) return fixedCores(options_.units, spec.rus);
+  std::set<uint32_t> taken, own;
+  for (const auto& [allocation, running] : running_) {
+    (allocation == spec.allocation ? own : taken).insert(running.cores.begin(), running.cores.end());
+  }
+  return chooseCores(options_.units, taken, own, spec.rus);
+}
+
+Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const {
+  TaskSetting setting;
+  if (!spec.container.rootfs.empty()) {
+    auto root = allowedRoot(spec.container.rootfs, options_.allowedRoots);
+    if (!root) return root.error();
+    setting.root = std::move(*root);
+  }
+  setting.taskDirectory = store_->directory(spec.allocation);
+  setting.workPoint = options_.workPoint;
+  setting.cores = coresFor(spec);
+  setting.memoryBytes = memoryLimitOf(spec);
+  setting.filter = filter_;
+  setting.pinByAffinity = pinByAffinity_;
+  if (runsTarcil(spec)) setting.program = options_.tarcil;
+  if (spec.exclusive) setting.leaseFile = store_->leaseFile();
+  setting.cgroups = cgroups_.forTask(spec.allocation, limitsOf(spec, setting));
+  return setting;
+}
+
+TaskLimits ContainerExecutor::limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const {
+  TaskLimits limits;
+  limits.cores = setting.cores;
+  limits.memoryBytes = setting.memoryBytes;
+  limits.memoryLowBytes = std::min(setting.memoryBytes, options_.memoryPerRu * spec.rus.size());
+  limits.pids = spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids;
+  limits.ioWeight = kIoWeightOfUnit * static_cast<uint32_t>(spec.rus.size());
+  limits.disks = options_.disks;
+  limits.diskBytesPerSecond = spec.limits.diskBytesPerSecond;
+  return limits;
+}
+
+Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setting, LaunchSpec& spec) const {
+  if (options_.crun.empty()) {
+    return notFound(
+        "container.bundle takes crun, which this server does not have: place the job with 'crun = true'");
+  }
+  const auto folder = allowedRoot(spec.container.bundle, options_.allowedRoots);
+  if (!folder) return folder.error();
+  const auto bundle = readBundle(*folder);
+  if (!bundle) return bundle.error();
+  const auto root = allowedRoot(bundle->root, options_.allowedRoots);
+  if (!root) return root.error();
+
+  CrunContainer container;
+  container.root = *root;
+  container.command = spec.command;
+  container.env = taskEnvironment(spec, user, setting);
+  for (const auto& [name, value] : bundle->env) {
+    if (!spec.env.contains(name) && !name.starts_with("TARCIL_")) container.env[name] = value;
+  }
+  container.work = setting.taskDirectory + "/work";
+  container.workPoint = options_.workPoint;
+  container.workdir = spec.workdir.empty() ? options_.workPoint : spec.workdir;
+  container.temporary = setting.taskDirectory + "/tmp";
+  container.uid = user.uid;
+  container.gid = user.gid;
+  container.groups = user.groups;
+  if (auto written = store_->writeContainer(spec.allocation, crunConfig(container)); !written) return written;
+  // Its own files go to the task's /tmp, which the command does not see that way.
+  spec.command = crunCommand(options_.crun, setting.taskDirectory, "/tmp/crun");
+  spec.workdir.clear();
+  setting.privileged = true;
+  return {};
+}
+
+Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files) {
+  const auto user = users_.find(spec.user, clock_.now().steady);
+  if (!user) return user.error();
+  auto setting = settingFor(spec);
+  if (!setting) return setting.error();
+  ShimStart start;
+  start.allocation = spec.allocation;
+  start.name = spec.jobName + "/" + std::to_string(spec.task);
+  start.statusFd = statusWriter_;
+  LaunchSpec executed = spec;
+  if (!spec.container.bundle.empty()) {
+    if (auto entered = enterBundle(**user, *setting, executed); !entered) return entered;
+  }
+  auto plan = encodePlan(executed, **user, *setting);
+  if (!plan) return plan.error();
+  start.plan = std::move(*plan);
+  auto lock = store_->lockForStart(spec.allocation);
+  if (!lock) return lock.error();
+  start.lockFd = *lock;
+  auto work = store_->makeWork(spec.allocation, (*user)->uid, (*user)->gid);
+  if (!work) return work.error();
+  if (auto written = writeInputFiles(*work, files, (*user)->uid, (*user)->gid); !written) return written;
+
+  watchPerformance(spec, setting->cores);
+  const auto pid = spawnShim(options_.shim, start);
+  if (!pid) {
+    running_.erase(spec.allocation);
+    return pid.error();
+  }
+  failpoint("monitor.spawned");
+  running_[spec.allocation].memoryLimit = setting->memoryBytes;
+  // The lock is the shim's alone from here on.
+  *lock = nullptr;
+  if (auto pidfd = openPidfd(*pid); pidfd.get() >= 0) {
+    watch(spec.allocation, kj::mv(pidfd));
+  } else {
+    adopt(spec.allocation);
+  }
+  return {};
+}
+
+// A task without a socket runs all the same; what watches it says so.
+void ContainerExecutor::watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores) {
+  Running& running = running_[spec.allocation];
+  running.job = spec.job;
+  running.goal = spec.performance;
+  running.caused = spec.caused;
+  running.tolerated = spec.tolerated;
+  running.cores = cores;
+  if (!reportsMetric(spec)) return;
+  const std::string directory = store_->directory(spec.allocation);
+  auto inbox = MetricInbox::open(directory + "/work", directory);
+  if (inbox) {
+    running.inbox = std::move(*inbox);
+  } else {
+    KJ_LOG(WARNING, inbox.error().message);
+  }
+}
+
+std::vector<RunningTask> ContainerExecutor::running() const {
+  std::vector<RunningTask> tasks;
+  for (const auto& [allocation, running] : running_) {
+    if (!running.startReported) continue;
+    tasks.push_back({allocation, running.job, running.goal, running.caused, running.tolerated, running.cores,
+                     cgroups_.counted(allocation), running.inbox.get()});
+  }
+  return tasks;
+}
+
+// Where the disk does not take it, the task is signalled all the same: a successor then reports the signal.
+void ContainerExecutor::recordReason(AllocationId allocation, EndCause reason) {
+  if (auto recorded = store_->recordReason(allocation, reason); !recorded) {
+    KJ_LOG(WARNING, recorded.error().message);
+  }
+}
+
+void ContainerExecutor::signal(AllocationId allocation, int signal) {
+  const auto found = running_.find(allocation);
+  if (found == running_.end()) return;
+  if (found->second.pidfd.get() < 0) {
+    found->second.waitingSignals.push_back(signal);
+  } else {
+    requestSignal(found->second.pidfd, signal);
+  }
+}
+
+Status ContainerExecutor::resize(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const auto found = running_.find(allocation);
+  std::optional<LaunchSpec> spec = found == running_.end() ? std::nullopt : store_->launch(allocation);
+  if (!spec) return notFound("this task is not running");
+  if (pinByAffinity_) {
+    return Error{ErrorCode::kUnavailable,
+                 "a running task's cores cannot be changed without the cpuset controller"};
+  }
+  // A successor is to know of every unit that the task may be on, whenever this process dies.
+  const std::vector<RuIndex> held = store_->units(allocation).value_or(spec->rus);
+  std::vector<RuIndex> together = held;
+  for (const RuIndex ru : rus) {
+    if (std::find(held.begin(), held.end(), ru) == held.end()) together.push_back(ru);
+  }
+  if (auto recorded = store_->recordUnits(allocation, together); !recorded) return recorded;
+  failpoint("monitor.units_recorded");
+  const LaunchSpec wanted = withUnits(std::move(*spec), rus);
+  const auto setting = settingFor(wanted);
+  Status limited = setting.ok() ? cgroups_.limit(allocation, limitsOf(wanted, *setting)) : setting.error();
+  failpoint("monitor.units_changed");
+  if (limited.ok()) {
+    found->second.memoryLimit = setting->memoryBytes;
+    found->second.cores = setting->cores;
+  }
+  if (auto recorded = store_->recordUnits(allocation, limited.ok() ? rus : held); !recorded) {
+    KJ_LOG(WARNING, recorded.error().message);  // what is there names one too many
+  }
+  return limited;
+}
+
+// The launch of a task that has these units now: where the job itself limits memory, that goes with them.
+LaunchSpec ContainerExecutor::withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const {
+  const auto more = static_cast<int64_t>(rus.size()) - static_cast<int64_t>(spec.rus.size());
+  if (spec.limits.memoryBytes > 0) {
+    spec.limits.memoryBytes += static_cast<uint64_t>(more) * options_.memoryPerRu;
+  }
+  spec.rus = rus;
+  return spec;
+}
+
+void ContainerExecutor::forget(AllocationId allocation) {
+  if (!running_.contains(allocation)) store_->forget(allocation, clock_.now().wall);
+}
+
+void ContainerExecutor::pruneHourly() {
+  store_->prune(clock_.now().wall);
+  later(kPruneEvery, [this] { pruneHourly(); });
+}
+
+std::vector<RecoveredTask> ContainerExecutor::recover() {
+  std::vector<RecoveredTask> result;
+  for (const AllocationId allocation : store_->forgotten()) {
+    result.emplace_back().spec.allocation = allocation;
+    result.back().state = RecoveredTask::State::kForgotten;
+  }
+  for (const AllocationId allocation : store_->tasks()) {
+    const bool recorded = store_->launch(allocation).has_value();
+    if (!recorded && !store_->lockHeld(allocation) && !store_->started(allocation)) {
+      store_->discard(allocation);  // killed while it was written down: nobody was told of it
+      continue;
+    }
+    result.push_back(recoverTask(allocation));
+  }
+  sweepCgroups();
+  return result;
+}
+
+RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
+  RecoveredTask task;
+  task.spec = store_->launch(allocation).value_or(LaunchSpec{});
+  task.spec.allocation = allocation;
+  if (const auto rus = store_->units(allocation)) task.spec = withUnits(std::move(task.spec), *rus);
+  task.reason = store_->reason(allocation);
+  if (store_->lockHeld(allocation)) return adopted(std::move(task));
+  const auto started = store_->started(allocation);
+  if (auto end = endOf(allocation, memoryLimitOf(task.spec))) {
+    task.end = std::move(*end);
+  } else if (started) {
+    task.end = lostEnd(*started, clock_.now().wall, kSupervisorKilled);
+  } else {
+    task.state = RecoveredTask::State::kNeverStarted;
+  }
+  return task;
+}
+
+std::optional<TaskEnd> ContainerExecutor::endOf(AllocationId allocation, uint64_t memoryLimit) const {
+  auto end = store_->exit(allocation);
+  if (end && end->oomKilled) {
+    const auto kill = lastMemoryKill(kernelLog(), cgroups_.pathOf(allocation));
+    addProblem(*end, memoryKillText(kill, memoryLimit));
+  }
+  return end;
+}
+
+RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
+  task.state = RecoveredTask::State::kRunning;
+  task.started = store_->started(task.spec.allocation).value_or(kNever);
+  watchPerformance(task.spec, cgroups_.coresOf(task.spec.allocation));
+  Running& running = running_[task.spec.allocation];
+  running.memoryLimit = memoryLimitOf(task.spec);
+  running.startReported = task.started != kNever;
+  adopt(task.spec.allocation);
+  if (!running.startReported) lookForStart(task.spec.allocation);
+  return task;
+}
+
+void ContainerExecutor::sweepCgroups() {
+  int triesLeft = 2000;
+  for (const AllocationId allocation : cgroups_.tasks()) {
+    if (running_.contains(allocation)) continue;
+    while (!cgroups_.remove(allocation) && triesLeft-- > 0) ::usleep(1000);
+  }
+}
+
+void ContainerExecutor::watch(AllocationId allocation, kj::AutoCloseFd pidfd) {
+  Running& running = running_[allocation];
+  running.pidfd = kj::mv(pidfd);
+  running.observer = kj::heap<kj::UnixEventPort::FdObserver>(port_, running.pidfd,
+                                                             kj::UnixEventPort::FdObserver::OBSERVE_READ);
+  tasks_.add(
+      running.observer->whenBecomesReadable().then([this, allocation] { supervisorEnded(allocation); }));
+  for (const int signal : std::exchange(running.waitingSignals, {})) requestSignal(running.pidfd, signal);
+}
+
+// The pid in the lock file is the shim's own if the lock was held when its pidfd was opened and still is
+// afterwards.
+void ContainerExecutor::adopt(AllocationId allocation) {
+  if (!store_->lockHeld(allocation)) {
+    later(Duration::zero(), [this, allocation] { supervisorEnded(allocation); });
+    return;
+  }
+  if (const auto pid = store_->supervisor(allocation)) {
+    kj::AutoCloseFd pidfd = openPidfd(*pid);
+    if (pidfd.get() >= 0 && store_->lockHeld(allocation)) {
+      watch(allocation, kj::mv(pidfd));
+      return;
+    }
+  }
+  later(kLookAgain, [this, allocation] { adopt(allocation); });
+}
+
+// For the start of an adopted task, whose shim tells a pipe that is gone.
+void ContainerExecutor::lookForStart(AllocationId allocation) {
+  later(kLookAgain, [this, allocation] {
+    const auto found = running_.find(allocation);
+    if (found == running_.end() || found->second.startReported) return;
+    if (const auto started = store_->started(allocation)) {
+      reportStart(allocation, *started);
+    } else {
+      lookForStart(allocation);
+    }
+  });
+}
+
+kj::Promise<void> ContainerExecutor::watchStatus() {
+  return statusObserver_.whenBecomesReadable().then([this] {
+    readStatus();
+    return watchStatus();
+  });
+}
+
+void ContainerExecutor::readStatus() {
+  char buffer[4096];
+  for (ssize_t count; (count = ::read(statusReader_, buffer, sizeof buffer)) > 0;) {
+    statusText_.append(buffer, static_cast<size_t>(count));
+  }
+  size_t from = 0;
+  for (size_t to; (to = statusText_.find('\n', from)) != std::string::npos; from = to + 1) {
+    AllocationId allocation = 0;
+    int64_t when = 0;
+    const char* end = statusText_.data() + to;
+    const auto first = std::from_chars(statusText_.data() + from, end, allocation);
+    if (first.ptr != end) std::from_chars(first.ptr + 1, end, when);
+    reportStart(allocation, WallTime(Duration(when)));
+  }
+  statusText_.erase(0, from);
+}
+
+void ContainerExecutor::supervisorEnded(AllocationId allocation) {
+  const auto found = running_.find(allocation);
+  if (found == running_.end()) return;
+  readStatus();
+  const int waitStatus = found->second.pidfd.get() >= 0 ? reap(found->second.pidfd) : 0;
+  if (const auto end = endOf(allocation, found->second.memoryLimit)) {
+    if (end->started != kNever) reportStart(allocation, end->started);
+    reportEnd(allocation, *end);
+  } else {
+    reportLoss(allocation, waitStatus, kLossTries);
+  }
+}
+
+// Its processes die with the supervisor, but not at the same instant: the end is reported when their cgroups
+// are empty.
+void ContainerExecutor::reportLoss(AllocationId allocation, int waitStatus, int triesLeft) {
+  if (!cgroups_.remove(allocation) && triesLeft > 0) {
+    later(kLookAgain,
+          [this, allocation, waitStatus, triesLeft] { reportLoss(allocation, waitStatus, triesLeft - 1); });
+    return;
+  }
+  const auto started = store_->started(allocation);
+  if (!started) {
+    reportEnd(allocation,
+              neverStartedEnd(clock_.now().wall,
+                              neverStartedProblem(waitStatus, options_, store_->directory(allocation))));
+    return;
+  }
+  reportStart(allocation, *started);
+  reportEnd(allocation, lostEnd(*started, clock_.now().wall, kSupervisorKilled));
+}
+
+void ContainerExecutor::reportStart(AllocationId allocation, WallTime when) {
+  const auto found = running_.find(allocation);
+  if (found == running_.end() || std::exchange(found->second.startReported, true)) return;
+  listener_.taskStarted(allocation, when);
+}
+
+void ContainerExecutor::reportEnd(AllocationId allocation, const TaskEnd& end) {
+  running_.erase(allocation);
+  listener_.taskEnded(allocation, end);
+}
+
+void ContainerExecutor::later(Duration delay, kj::Function<void()> action) {
+  auto wait = delay == Duration::zero() ? kj::Promise<void>(kj::evalLater([] {}))
+                                        : port_.getTimer().afterDelay(delay.count() * kj::MICROSECONDS);
+  tasks_.add(wait.then([action = kj::mv(action)]() mutable { action(); }));
+}
+
+void ContainerExecutor::taskFailed(kj::Exception&& exception) {
+  KJ_LOG(ERROR, exception);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,138 @@
+// Runs tasks for real: each in namespaces and cgroups of its own, under a tarcil-shim that outlives the
+// monitor.
+//
+//   monitor -> tarcil-shim (own session, outside the task's limits) -> init of the pid namespace -> command
+//
+// The command runs as the launch's user, without capabilities or new privileges, in own pid, mount, ipc
+// and uts namespaces, without the system calls that syscall_filter.h names, limited by the cpuset, memory,
+// pids and I/O controllers that the machine has, with stdin from /dev/null, stdout and stderr into files, and
+// nothing of the monitor's environment and descriptors. It dies with its shim; the shim survives the monitor.
+// monitor/container/task_store.h says what is on disk and what a successor concludes from it.
+#pragma once
+
+#include <kj/async-unix.h>
+#include <kj/async.h>
+#include <kj/function.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "env/clock.h"
+#include "monitor/container/cgroup_tree.h"
+#include "monitor/container/container_options.h"
+#include "monitor/container/shim_plan.h"
+#include "monitor/container/system_user.h"
+#include "monitor/container/task_store.h"
+#include "monitor/logic/executor.h"
+#include "monitor/performance/task_meter.h"
+
+namespace tarcil {
+
+// One per server. Lives on the thread of its event port; no method waits for a task. Destroying it leaves the
+// tasks running, as a kill -9 does. Ends are reported with the causes kExited, kNeverStarted and kLost:
+// whether an exit was a cancellation or a timeout is known to the one who asked for the signal.
+class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandler {
+ public:
+  // `port`, `clock` and `listener` outlive the executor.
+  // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the data
+  // directory.
+  static Result<kj::Own<ContainerExecutor>> open(ContainerOptions options, kj::UnixEventPort& port,
+                                                 const Clock& clock, ExecutorListener& listener);
+
+  // For open() only.
+  ContainerExecutor(ContainerOptions options, kj::UnixEventPort& port, const Clock& clock,
+                    ExecutorListener& listener, std::unique_ptr<TaskStore> store,
+                    kj::AutoCloseFd statusReader, kj::AutoCloseFd statusWriter);
+
+  ~ContainerExecutor() noexcept override;
+
+  // A record that cannot be written makes the start fail.
+  void record(const LaunchSpec& spec) override;
+  void extendLease(MonotonicTime until) override;
+  // Requires: recorded. A task that runs is left alone. Files are written before this returns.
+  void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
+  void recordReason(AllocationId allocation, EndCause reason) override;
+  Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
+  void signal(AllocationId allocation, int signal) override;
+  void forget(AllocationId allocation) override;
+  // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a killed
+  // supervisor.
+  std::vector<RecoveredTask> recover() override;
+
+  // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
+  // "io-limit", "seccomp", "own-network", "perf", "resctrl".
+  const std::vector<std::string>& missing() const { return missing_; }
+
+  // Cgroups that hold all tasks, and count what they use.
+  CgroupDirectories counted() const { return cgroups_.counted(); }
+
+  // Tasks whose command was executed and whose end was not reported, by allocation.
+  std::vector<RunningTask> running() const;
+
+ private:
+  // A task between its start (or adoption) and the report of its end.
+  struct Running {
+    uint64_t memoryLimit = 0;
+    bool startReported = false;
+    JobId job;
+    std::optional<PerformanceGoal> goal;
+    Pressure caused{}, tolerated{};
+    std::vector<uint32_t> cores;
+    std::unique_ptr<MetricInbox> inbox;  // of a task that reports its performance
+    std::vector<int> waitingSignals;     // asked for before the pidfd was there
+    kj::AutoCloseFd pidfd;
+    kj::Own<kj::UnixEventPort::FdObserver> observer;  // of pidfd
+  };
+
+  uint64_t memoryLimitOf(const LaunchSpec& spec) const;
+  std::vector<uint32_t> coresFor(const LaunchSpec& spec) const;
+  Result<TaskSetting> settingFor(const LaunchSpec& spec) const;
+  // Lets crun run the task: writes its configuration and makes it the command. `setting` and `spec` follow.
+  Status enterBundle(const SystemUser& user, TaskSetting& setting, LaunchSpec& spec) const;
+  void pruneHourly();
+  LaunchSpec withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const;
+  TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
+  Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
+  void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
+  // As its shim wrote it down, with what the kernel says of a kill for memory; nullopt: it has not.
+  std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
+  RecoveredTask recoverTask(AllocationId allocation);
+  RecoveredTask adopted(RecoveredTask task);
+  void sweepCgroups();
+
+  void watch(AllocationId allocation, kj::AutoCloseFd pidfd);
+  void adopt(AllocationId allocation);
+  void lookForStart(AllocationId allocation);
+  kj::Promise<void> watchStatus();
+  void readStatus();
+  void supervisorEnded(AllocationId allocation);
+  void reportLoss(AllocationId allocation, int waitStatus, int triesLeft);
+  void reportStart(AllocationId allocation, WallTime when);
+  void reportEnd(AllocationId allocation, const TaskEnd& end);
+  void later(Duration delay, kj::Function<void()> action);
+  void taskFailed(kj::Exception&& exception) override;
+
+  const ContainerOptions options_;
+  kj::UnixEventPort& port_;
+  const Clock& clock_;
+  ExecutorListener& listener_;
+  const CgroupTree cgroups_;
+  const std::string filter_;  // of system calls; empty where the kernel takes none
+  const std::vector<std::string> missing_;
+  const bool pinByAffinity_;  // there is no cpuset
+  const std::unique_ptr<TaskStore> store_;
+  UserDirectory users_;
+  std::map<AllocationId, Running> running_;
+  std::map<AllocationId, Error> unrecorded_;  // launches whose record could not be written
+  // All shims write their one line into the same pipe; this end stays open so that it never ends.
+  const kj::AutoCloseFd statusReader_;
+  const kj::AutoCloseFd statusWriter_;
+  kj::UnixEventPort::FdObserver statusObserver_;
+  std::string statusText_;
+  kj::TaskSet tasks_;  // last: its continuations use all of the above
+};
+
+}  // namespace tarcil

@@ -1,0 +1,66 @@
+// How a ContainerExecutor is set up. Constant while it runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "monitor/container/cgroup_tree.h"
+#include "monitor/container/cpu_topology.h"
+#include "monitor/container/task_store.h"
+
+namespace tarcil {
+
+struct ContainerOptions {
+  // Folder of this server alone: tasks, what is left of them, trash. Made if it is missing, open to its owner
+  // only.
+  std::string dataDirectory;
+
+  // The program tarcil-shim of the same build.
+  std::string shim;
+
+  // The program tarcil of the same build: what tasks get whose command begins with the word `tarcil`. Empty:
+  // they find one by PATH like any program.
+  std::string tarcil;
+
+  // Cgroups are named tarcil-<tag>/<server>/<allocation>: the tag tells clusters on one machine apart.
+  std::string tag;
+  std::string server;
+  // Not empty: they are tarcil-<tag>/<server>/<group>/<allocation>, and so counted with the server's.
+  std::string group;
+
+  // What resource units are. Each task gets as many of these as it has units
+  // (monitor/container/core_choice.h), and no two tasks the same. Empty: tasks are not kept to cores.
+  std::vector<CoreUnit> units;
+
+  // There are more resource units than `units`: several share a core, and tasks too.
+  bool unitsShareCores = false;
+
+  // Disks, as "MAJOR:MINOR", that limits of disk bandwidth apply to, each by itself.
+  std::vector<std::string> disks;
+
+  // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of their
+  // own.
+  std::vector<std::string> allowedRoots;
+
+  // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
+  uint64_t memoryPerRu = 0;
+
+  // Processes and threads of tasks that name no limit. Enough for any honest program, too few to hurt the
+  // machine.
+  uint32_t defaultPids = 4096;
+
+  // Output of ended and forgotten tasks that is kept; the oldest goes first.
+  KeepDone keepDone;
+
+  // Each task sees its private working directory here, whatever the rights of the folders above
+  // dataDirectory. Made if it is missing; nothing is ever visible in it outside of tasks.
+  std::string workPoint = "/run/tarcil/work";
+
+  // The program that runs OCI bundles; empty: tasks that have one are refused.
+  std::string crun;
+
+  SystemPaths system;
+};
+
+}  // namespace tarcil

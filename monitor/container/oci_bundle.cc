@@ -1,0 +1,174 @@
+#include "monitor/container/oci_bundle.h"
+
+#include <capnp/compat/json.h>
+#include <capnp/message.h>
+#include <kj/exception.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "monitor/container/syscall_filter.h"
+
+namespace tarcil {
+namespace {
+
+using JsonReader = capnp::json::Value::Reader;
+
+constexpr std::streamsize kMostBytes = 1 << 20;
+
+std::string textOfJson(JsonReader value) {
+  const capnp::Text::Reader text = value.getString();
+  return {text.begin(), text.size()};
+}
+
+// The member of an object; null where it is no object or has none of this name.
+std::optional<JsonReader> member(std::optional<JsonReader> object, std::string_view name) {
+  if (!object || !object->isObject()) return std::nullopt;
+  for (const auto field : object->getObject()) {
+    if (std::string_view(field.getName().cStr()) == name) return field.getValue();
+  }
+  return std::nullopt;
+}
+
+Result<Bundle> bundleIn(JsonReader config, const std::string& file, const std::string& folder) {
+  const auto path = member(member(config, "root"), "path");
+  if (!path || !path->isString() || path->getString().size() == 0) {
+    return invalid(file + ": root.path: is missing; write the folder of the root file system");
+  }
+  Bundle bundle;
+  bundle.root = (std::filesystem::path(folder) / textOfJson(*path)).lexically_normal();
+  const auto env = member(member(config, "process"), "env");
+  if (!env) return bundle;
+  if (!env->isArray()) return invalid(file + ": process.env: is no list; write a list of NAME=value");
+  for (const auto entry : env->getArray()) {
+    const std::string text = entry.isString() ? textOfJson(entry) : std::string();
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || text.find('\0') != std::string::npos) {
+      return invalid(file + ": process.env: has an entry that is no variable; write NAME=value");
+    }
+    bundle.env[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return bundle;
+}
+
+std::string jsonText(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') result += '\\';
+    if (code < 0x20) {
+      constexpr const char* kHex = "0123456789abcdef";
+      result.append("\\u00").append(1, kHex[code >> 4]).append(1, kHex[code & 15]);
+    } else {
+      result += letter;
+    }
+  }
+  return result + '"';
+}
+
+template <typename List, typename Write>
+std::string jsonList(const List& list, Write write) {
+  std::string text = "[";
+  for (const auto& entry : list) text.append(text.size() > 1 ? "," : "").append(write(entry));
+  return text + "]";
+}
+
+std::string jsonMount(const std::string& point, const std::string& type, const std::string& source,
+                      const std::vector<std::string>& options) {
+  return "{\"destination\":" + jsonText(point) + ",\"type\":" + jsonText(type) +
+         ",\"source\":" + jsonText(source) + ",\"options\":" + jsonList(options, jsonText) + "}";
+}
+
+std::string jsonMounts(const CrunContainer& container) {
+  const std::vector<std::string> mounts = {
+      jsonMount("/proc", "proc", "proc", {"nosuid", "noexec", "nodev"}),
+      jsonMount("/dev", "tmpfs", "tmpfs", {"nosuid", "noexec", "mode=755", "size=64k"}),
+      jsonMount("/dev/shm", "tmpfs", "shm", {"nosuid", "nodev", "mode=1777"}),
+      jsonMount("/sys", "sysfs", "sysfs", {"nosuid", "noexec", "nodev", "ro"}),
+      jsonMount("/run", "tmpfs", "tmpfs", {"nosuid", "nodev", "mode=755", "size=64k"}),
+      jsonMount("/tmp", "bind", container.temporary, {"bind", "nosuid", "nodev"}),
+      jsonMount(container.workPoint, "bind", container.work, {"bind", "nosuid", "nodev"})};
+  return jsonList(mounts, [](const std::string& mount) { return mount; });
+}
+
+std::string jsonProcess(const CrunContainer& container) {
+  const auto number = [](auto value) { return std::to_string(value); };
+  const auto variable = [](const auto& entry) { return jsonText(entry.first + "=" + entry.second); };
+  return "{\"terminal\":false,\"noNewPrivileges\":true,\"user\":{\"uid\":" + number(container.uid) +
+         ",\"gid\":" + number(container.gid) +
+         ",\"umask\":18,\"additionalGids\":" + jsonList(container.groups, number) +
+         "},\"args\":" + jsonList(container.command, jsonText) +
+         ",\"env\":" + jsonList(container.env, variable) + ",\"cwd\":" + jsonText(container.workdir) +
+         ",\"capabilities\":{\"bounding\":[],\"effective\":[],\"inheritable\":[],\"permitted\":[],"
+         "\"ambient\":[]}}";
+}
+
+std::string jsonCall(const DeniedCall& call) {
+  const std::string flag = std::to_string(call.flag);
+  const std::string argument = ",\"args\":[{\"index\":0,\"op\":\"SCMP_CMP_MASKED_EQ\",\"value\":" + flag +
+                               ",\"valueTwo\":" + flag + "}]";
+  return "{\"names\":[" + jsonText(call.name) +
+         "],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":" + std::to_string(call.error) +
+         (call.flag == 0 ? "" : argument) + "}";
+}
+
+std::string jsonLinux() {
+  const std::vector<std::string> readOnly = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+                                             "/proc/fs"};
+  // Its own mounts, and of everything else what the task has already.
+  return "{\"namespaces\":[{\"type\":\"mount\"}],\"readonlyPaths\":" + jsonList(readOnly, jsonText) +
+         ",\"seccomp\":{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":" +
+         jsonList(deniedCalls(), jsonCall) + "}}";
+}
+
+}  // namespace
+
+Result<Bundle> parseBundle(std::string_view text, const std::string& file, const std::string& folder) {
+  capnp::MallocMessageBuilder message;
+  auto config = message.initRoot<capnp::json::Value>();
+  const auto malformed = kj::runCatchingExceptions([&config, text] {
+    capnp::JsonCodec().decodeRaw(kj::ArrayPtr<const char>(text.data(), text.size()), config);
+  });
+  if (malformed != nullptr)
+    return invalid(file + ": is not JSON; write one as the OCI runtime specification has it");
+  return bundleIn(config.asReader(), file, folder);
+}
+
+Result<Bundle> readBundle(const std::string& folder) {
+  const std::string file = folder + "/config.json";
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return notFound("the bundle '" + folder + "' has no config.json that can be read on this server");
+  std::string text(static_cast<size_t>(kMostBytes) + 1, '\0');
+  in.read(text.data(), kMostBytes + 1);
+  if (in.gcount() > kMostBytes) return invalid(file + ": is longer than 1 MiB");
+  text.resize(static_cast<size_t>(in.gcount()));
+  return parseBundle(text, file, folder);
+}
+
+std::string crunConfig(const CrunContainer& container) {
+  return "{\"ociVersion\":\"1.0.0\",\"root\":{\"path\":" + jsonText(container.root) +
+         ",\"readonly\":true},\"process\":" + jsonProcess(container) +
+         ",\"mounts\":" + jsonMounts(container) + ",\"linux\":" + jsonLinux() + "}\n";
+}
+
+std::vector<std::string> crunCommand(const std::string& crun, const std::string& folder,
+                                     const std::string& state) {
+  return {crun,       "--root", state, "--cgroup-manager", "disabled", "run", "--no-subreaper",
+          "--bundle", folder,   "task"};
+}
+
+std::string findCrun() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/sbin:/usr/bin:/sbin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::string program = folder + "/crun";
+    if (folder.starts_with('/') && ::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+}  // namespace tarcil

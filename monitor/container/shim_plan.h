@@ -1,0 +1,40 @@
+// What a task's launch, user and cgroups come to for tarcil-shim (shim/plan.h).
+#pragma once
+
+#include <string>
+
+#include "core/model/launch.h"
+#include "monitor/container/system_user.h"
+#include "monitor/logic/cgroup/cgroup.h"
+
+namespace tarcil {
+
+struct TaskSetting {
+  std::string taskDirectory;    // absolute
+  std::string leaseFile;        // of an exclusive task; else empty
+  std::string program;          // executed whatever the command's first word says; empty: that is looked for
+  std::string workPoint;        // where the task sees its private directory; empty: below taskDirectory
+  std::string root;             // its root file system, without symbolic links on the way; empty: the host's
+  std::vector<uint32_t> cores;  // of the task's resource units; ascending, without repetition
+  uint64_t memoryBytes = 0;     // the limit that holds; 0: none
+  bool pinByAffinity =
+      false;  // no cpuset here: keep the task on its cores by its affinity, which it can change
+  TaskCgroups cgroups;
+  bool privileged = false;  // the command is crun, which gives up privileges later
+  std::string filter;       // of its system calls (monitor/container/syscall_filter.h); empty: none
+};
+
+// Whether the task is to say itself how well it does (monitor/performance/metric_inbox.h).
+bool reportsMetric(const LaunchSpec& spec);
+
+// The command's environment, as NAME=value: a login-like base (PATH, HOME, USER, LOGNAME, SHELL, TMPDIR), the
+// job's variables over it, and TARCIL_JOB, _JOB_NAME, _TASK, _TASKS, _ATTEMPT, _CORES ("0-1,4"), _MEMORY
+// (bytes) and TARCIL_EXTRA_<KIND> ("0,3") over all. TARCIL_METRIC_SOCKET and _FILE where reportsMetric().
+// CUDA_VISIBLE_DEVICES for a task with gpus, unless the job sets it.
+std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const SystemUser& user,
+                                                   const TaskSetting& setting);
+
+// The plan's bytes. Strings with a NUL inside cannot be passed on: kInvalid. So is an empty command.
+Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting);
+
+}  // namespace tarcil

@@ -1,0 +1,49 @@
+#include "monitor/container/sweeper.h"
+
+#include <signal.h>
+
+#include <filesystem>
+
+namespace tarcil {
+
+Sweeper::Sweeper() {
+  // Signals are the event loop's.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Sweeper::~Sweeper() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Sweeper::remove(std::string path) {
+  {
+    const std::lock_guard lock(mutex_);
+    paths_.push_back(std::move(path));
+  }
+  changed_.notify_one();
+}
+
+void Sweeper::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || !paths_.empty(); });
+    if (stop_) return;
+    const std::string path = std::move(paths_.front());
+    paths_.pop_front();
+    lock.unlock();
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+    lock.lock();
+  }
+}
+
+}  // namespace tarcil

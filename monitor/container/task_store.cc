@@ -1,0 +1,342 @@
+#include "monitor/container/task_store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
+
+#include "monitor/container/exit_record.h"
+#include "monitor/container/launch_record.h"
+#include "monitor/container/reason_record.h"
+#include "monitor/container/units_record.h"
+
+namespace tarcil {
+namespace {
+
+Error failure(const std::string& what, const std::string& path) {
+  return {ErrorCode::kInternal,
+          "cannot " + what + " '" + path + "': " + std::generic_category().message(errno)};
+}
+
+// nullopt if there is no such file or it cannot be read.
+std::optional<std::string> readFile(const std::string& path) {
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return std::nullopt;
+  std::string text;
+  char buffer[8192];
+  for (ssize_t count; (count = ::read(fd, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(count));
+  return text;
+}
+
+// Over what the file holds; in this order, a block that it has already is kept and nothing is freed.
+// False, with errno: the disk did not take all of it.
+bool writeOver(int fd, const std::string& text) {
+  const ssize_t count = ::pwrite(fd, text.data(), text.size(), 0);
+  if (count >= 0 && static_cast<size_t>(count) < text.size()) errno = ENOSPC;
+  return count == static_cast<ssize_t>(text.size()) && ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
+}
+
+bool writeFile(const std::string& path, const std::string& text) {
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return fd.get() >= 0 && writeOver(fd, text);
+}
+
+// In `lock` until the shim's own is there. Shorter than any that a shim has: a reader sees either or none.
+constexpr const char* kNoPid = "0\n";
+
+std::vector<AllocationId> allocationsIn(const std::string& folder) {
+  std::vector<AllocationId> result;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    AllocationId allocation = 0;
+    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), allocation);
+    if (bad == std::errc() && end == name.data() + name.size()) result.push_back(allocation);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+// False also for what is no folder.
+bool isEmptyFolder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_empty(path, error) && !error;
+}
+
+WallTime changedAt(const std::string& path) {
+  struct stat status {};
+  ::stat(path.c_str(), &status);
+  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec) +
+                  std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
+}
+
+uint64_t outputBytes(const std::string& directory) {
+  uint64_t bytes = 0;
+  for (const char* name : {"/stdout", "/stderr"}) {
+    struct stat status {};
+    // What it takes of the disk: the beginning of a long output is dropped.
+    if (::stat((directory + name).c_str(), &status) == 0)
+      bytes += static_cast<uint64_t>(status.st_blocks) * 512;
+  }
+  return bytes;
+}
+
+// A predecessor that was killed while it started a shim leaves its descriptors to that shim until its exec,
+// which is why a held lock gets a second look.
+Result<kj::AutoCloseFd> lockFolder(const std::string& data) {
+  const std::string path = data + "/executor.lock";
+  kj::AutoCloseFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) return failure("open", path);
+  for (int tries = 0; ::flock(lock, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries == 100)
+      return Error{ErrorCode::kUnavailable, "another monitor uses '" + data + "': stop it first"};
+    ::usleep(10'000);
+  }
+  return lock;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TaskStore>> TaskStore::open(const std::string& dataDirectory, KeepDone keep) {
+  for (const char* part : {"", "/tasks", "/done", "/trash"}) {
+    const std::string path = dataDirectory + part;
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error || ::chmod(path.c_str(), 0700) != 0) {
+      if (error) errno = error.value();
+      return failure("make the folder", path);
+    }
+  }
+  auto lock = lockFolder(dataDirectory);
+  if (!lock) return lock.error();
+  return std::unique_ptr<TaskStore>(new TaskStore(dataDirectory, keep, std::move(*lock)));
+}
+
+TaskStore::TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock)
+    : data_(std::move(dataDirectory)), keep_(keep), lock_(std::move(lock)), spares_(data_ + "/spare") {
+  settleEarlierBoot();
+  loadDone();
+  for (const auto& entry : std::filesystem::directory_iterator(data_ + "/trash"))
+    sweeper_.remove(entry.path());
+}
+
+// The boot is written last: a monitor killed in between leaves it all to its successor.
+void TaskStore::settleEarlierBoot() {
+  const auto boot = readFile("/proc/sys/kernel/random/boot_id");
+  const auto before = readFile(data_ + "/boot");
+  if (!boot || before == boot) return;
+  for (const AllocationId allocation : before ? tasks() : std::vector<AllocationId>()) {
+    if (exit(allocation)) continue;
+    const auto record = lostRecord(started(allocation).value_or(kNever), "its server went down while it ran");
+    writeFile(file(allocation, "exit"), record);
+  }
+  // The clock that the lease is told by has begun anew; without a file there is none.
+  if (!writeLease(0)) ::unlink(leaseFile().c_str());
+  writeFile(data_ + "/boot", *boot);
+}
+
+void TaskStore::loadDone() {
+  for (const AllocationId allocation : allocationsIn(data_ + "/done")) {
+    const std::string folder = data_ + "/done/" + std::to_string(allocation);
+    done_.push_back({allocation, outputBytes(folder), changedAt(folder)});
+    doneBytes_ += done_.back().bytes;
+  }
+  std::stable_sort(done_.begin(), done_.end(),
+                   [](const Done& a, const Done& b) { return a.since < b.since; });
+}
+
+std::string TaskStore::directory(AllocationId allocation) const {
+  return data_ + "/tasks/" + std::to_string(allocation);
+}
+
+std::string TaskStore::file(AllocationId allocation, const char* name) const {
+  return directory(allocation) + "/" + name;
+}
+
+Status TaskStore::record(const LaunchSpec& spec) {
+  const std::string folder = directory(spec.allocation);
+  if (::access(folder.c_str(), F_OK) == 0) return {};
+  const std::string made = data_ + "/trash/next";  // trash indeed, should this process be killed now
+  if (auto ready = makeFolder(made); !ready) return ready;
+  const std::string path = made + "/launch";
+  if (!writeFile(path, encodeLaunch(spec))) return failure("write", path);
+  return ::rename(made.c_str(), folder.c_str()) == 0 ? Status() : failure("make the folder", folder);
+}
+
+Status TaskStore::makeFolder(const std::string& path) {
+  if (recycleOldest(path) || ::mkdir(path.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return failure("make the folder", path);
+  throwAway(path);  // of a record that failed half way
+  return ::mkdir(path.c_str(), 0700) == 0 ? Status() : failure("make the folder", path);
+}
+
+// Only when the next one would be one too many: until then its output is kept.
+bool TaskStore::recycleOldest(const std::string& path) {
+  if (done_.empty() || done_.size() < keep_.tasks) return false;
+  const Done oldest = done_.front();
+  const std::string from = data_ + "/done/" + std::to_string(oldest.allocation);
+  if (::rename(from.c_str(), path.c_str()) != 0) return false;
+  done_.pop_front();
+  doneBytes_ -= oldest.bytes;
+  bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
+  for (const char* name : {"/units", "/reason"}) {
+    good = good && (::unlink((path + name).c_str()) == 0 || errno == ENOENT);
+  }
+  for (const char* name : {"/stdout", "/stderr"}) {
+    good = good && (::truncate((path + name).c_str(), 0) == 0 || errno == ENOENT);
+  }
+  if (!good) throwAway(path);
+  return good;
+}
+
+Result<kj::AutoCloseFd> TaskStore::lockForStart(AllocationId allocation) {
+  const std::string path = file(allocation, "lock");
+  kj::AutoCloseFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (fd.get() < 0) return failure("open", path);
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
+    return Error{ErrorCode::kConflict, "'" + path + "' is held: it runs"};
+  if (!writeOver(fd, kNoPid)) return failure("write", path);
+  return fd;
+}
+
+bool TaskStore::lockHeld(AllocationId allocation) const {
+  const kj::AutoCloseFd fd(::open(file(allocation, "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return fd.get() >= 0 && ::flock(fd, LOCK_SH | LOCK_NB) != 0;
+}
+
+std::optional<pid_t> TaskStore::supervisor(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "lock"));
+  pid_t pid = 0;
+  if (!text || text->empty() || text->back() != '\n') return std::nullopt;
+  std::from_chars(text->data(), text->data() + text->size(), pid);
+  return pid > 0 ? std::optional(pid) : std::nullopt;
+}
+
+Result<kj::AutoCloseFd> TaskStore::makeWork(AllocationId allocation, uid_t uid, gid_t gid) {
+  // The mode that programs expect of /tmp; no other user gets there.
+  if (auto temporary = makePrivate(file(allocation, "tmp"), uid, gid, 01777); !temporary)
+    return temporary.error();
+  return makePrivate(file(allocation, "work"), uid, gid, 0700);
+}
+
+Result<kj::AutoCloseFd> TaskStore::makePrivate(const std::string& path, uid_t uid, gid_t gid, mode_t mode) {
+  struct stat before {};
+  const bool there = ::lstat(path.c_str(), &before) == 0;
+  if (there && (before.st_uid != uid || !isEmptyFolder(path))) throwAway(path);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure("make the folder", path);
+  kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0 || ::fchmod(fd, mode) != 0) {
+    return failure("hand over the folder", path);
+  }
+  return fd;
+}
+
+Status TaskStore::writeContainer(AllocationId allocation, const std::string& config) {
+  const std::string path = file(allocation, "config.json");
+  return writeFile(path, config) ? Status() : failure("write", path);
+}
+
+std::optional<LaunchSpec> TaskStore::launch(AllocationId allocation) const {
+  const auto bytes = readFile(file(allocation, "launch"));
+  return bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+}
+
+std::optional<WallTime> TaskStore::started(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "started"));
+  return text ? std::optional(parseStarted(*text)) : std::nullopt;
+}
+
+std::optional<TaskEnd> TaskStore::exit(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "exit"));
+  return text ? parseExitRecord(*text) : std::nullopt;
+}
+
+Status TaskStore::recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus) {
+  const std::string path = file(allocation, "units"), made = path + ".new";  // whole, or as it was
+  const std::string text = unitsRecord(rus);
+  const bool written = writeFile(made, text) && ::rename(made.c_str(), path.c_str()) == 0;
+  return written || spares_.use(path, text) ? Status() : failure("write", path);
+}
+
+std::optional<std::vector<RuIndex>> TaskStore::units(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "units"));
+  return text ? parseUnitsRecord(*text) : std::nullopt;
+}
+
+Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
+  const std::string path = file(allocation, "reason");
+  const std::string text = reasonRecord(reason);
+  return writeFile(path, text) || spares_.use(path, text) ? Status() : failure("write", path);
+}
+
+std::optional<EndCause> TaskStore::reason(AllocationId allocation) const {
+  const auto text = readFile(file(allocation, "reason"));
+  return text ? parseReasonRecord(*text) : std::nullopt;
+}
+
+// In place: eight bytes of one page are never seen in part.
+Status TaskStore::writeLease(int64_t until) {
+  const std::string path = leaseFile();
+  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const bool written = fd.get() >= 0 && ::pwrite(fd, &until, sizeof until, 0) == sizeof until;
+  return written ? Status() : failure("write", path);
+}
+
+std::vector<AllocationId> TaskStore::tasks() const {
+  return allocationsIn(data_ + "/tasks");
+}
+
+void TaskStore::forget(AllocationId allocation, WallTime now) {
+  const std::string from = directory(allocation);
+  const std::string to = data_ + "/done/" + std::to_string(allocation);
+  for (const char* name : {"/work", "/tmp"}) {
+    if (!isEmptyFolder(from + name)) throwAway(from + name);
+  }
+  const bool there = ::rename(from.c_str(), to.c_str()) == 0 || ::mkdir(to.c_str(), 0700) == 0;
+  if (!there) return;
+  ::utimensat(AT_FDCWD, to.c_str(), nullptr, 0);  // for a successor, who reads the age there
+  done_.push_back({allocation, outputBytes(to), now});
+  doneBytes_ += done_.back().bytes;
+  prune(now);
+  spares_.refill();
+}
+
+std::vector<AllocationId> TaskStore::forgotten() const {
+  std::vector<AllocationId> result;
+  for (const Done& done : done_) result.push_back(done.allocation);
+  return result;
+}
+
+void TaskStore::discard(AllocationId allocation) {
+  throwAway(directory(allocation));
+}
+
+void TaskStore::prune(WallTime now) {
+  while (!done_.empty() &&
+         (done_.size() > keep_.tasks || doneBytes_ > keep_.bytes || now - done_.front().since > keep_.age)) {
+    doneBytes_ -= done_.front().bytes;
+    throwAway(data_ + "/done/" + std::to_string(done_.front().allocation));
+    done_.pop_front();
+  }
+}
+
+// Out of sight at once, off the disk later.
+void TaskStore::throwAway(const std::string& path) {
+  // A name may be taken by what a predecessor with the same pid, as in a container, left to be swept.
+  for (int tries = 0; tries < 1000; ++tries) {
+    const std::string target =
+        data_ + "/trash/" + std::to_string(::getpid()) + "-" + std::to_string(trashed_++);
+    if (::rename(path.c_str(), target.c_str()) == 0) return sweeper_.remove(target);
+    if (errno != ENOTEMPTY && errno != EEXIST) return;
+  }
+}
+
+}  // namespace tarcil

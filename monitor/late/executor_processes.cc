@@ -1,0 +1,246 @@
+#include "monitor/late/executor_processes.h"
+
+#include <kj/debug.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "rpc/token.h"
+
+namespace tarcil {
+namespace {
+
+constexpr auto kGreetPatience = 5 * kj::SECONDS;
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+constexpr size_t kPiece = 16 << 10;
+
+// What tasks must have in common to run in one process.
+std::string kindOf(const LateTask& task) {
+  std::string kind = task.launch.user;
+  const auto add = [&kind](const std::string& text) { kind.append(1, '\0').append(text); };
+  add(task.launch.workdir);
+  add(std::to_string(task.launch.limits.memoryBytes) + " " + std::to_string(task.launch.limits.pids));
+  for (const std::string& word : task.executor) add(word);
+  for (const auto& [name, value] : task.launch.env) add(name + "=" + value);
+  return kind;
+}
+
+// What a task without a description is: its command, each word ended by a zero byte.
+std::string whatOf(const LateTask& task) {
+  if (task.description) return *task.description;
+  std::string what;
+  for (const std::string& word : task.launch.command) what.append(word).push_back('\0');
+  return what;
+}
+
+kj::ArrayPtr<const kj::byte> bytesOfText(const std::string& text) {
+  return kj::arrayPtr(reinterpret_cast<const kj::byte*>(text.data()), text.size());
+}
+
+}  // namespace
+
+kj::Promise<kj::Own<ExecutorProcesses>> ExecutorProcesses::open(Net net, const Clock& clock,
+                                                                ExecutorHost& host, Options options) {
+  auto listening = listenAt(net.network, net.io, "unix:" + options.socket);
+  return listening.then([net, &clock, &host, options = std::move(options)](Listener&& listener) mutable {
+    // Tasks run as other users; what they must know is the key.
+    KJ_SYSCALL(::chmod(options.socket.c_str(), 0666));
+    return kj::heap<ExecutorProcesses>(net.timer, clock, host, std::move(options), kj::mv(listener));
+  });
+}
+
+ExecutorProcesses::ExecutorProcesses(kj::Timer& timer, const Clock& clock, ExecutorHost& host,
+                                     Options options, Listener listener)
+    : timer_(timer),
+      clock_(clock),
+      host_(host),
+      options_(std::move(options)),
+      receiver_(kj::mv(listener.receiver)),
+      alarm_(timer, clock, [this]() { lookForIdle(); }),
+      tasks_(*this) {
+  tasks_.add(accept());
+}
+
+ExecutorProcesses::~ExecutorProcesses() noexcept(false) {
+  ::unlink(options_.socket.c_str());
+}
+
+// --- Tasks
+
+void ExecutorProcesses::start(LateTask task) {
+  std::string kind = kindOf(task);
+  const auto idle = idleFor(kind, task.ru);
+  if (idle == processes_.end()) return launch(std::move(task), std::move(kind));
+  idle->second.turn = task.turn;
+  send(idle->first, idle->second, taskFrame(task.turn, task.launch.task, task.launch.tasks, whatOf(task)));
+}
+
+std::map<AllocationId, ExecutorProcesses::Process>::iterator ExecutorProcesses::idleFor(
+    const std::string& kind, RuIndex ru) {
+  return std::find_if(processes_.begin(), processes_.end(), [&kind, ru](const auto& entry) {
+    const Process& process = entry.second;
+    return process.ru == ru && !process.turn && !process.isKilled && process.stream != nullptr &&
+           process.kind == kind;
+  });
+}
+
+// For one more process on the unit.
+void ExecutorProcesses::makeRoom(RuIndex ru) {
+  size_t there = 0;
+  auto oldest = processes_.end();
+  for (auto it = processes_.begin(); it != processes_.end(); ++it) {
+    const Process& process = it->second;
+    if (process.ru != ru || process.isKilled) continue;
+    ++there;
+    if (!process.turn && (oldest == processes_.end() || process.since < oldest->second.since)) oldest = it;
+  }
+  if (there >= options_.mostPerUnit && oldest != processes_.end()) kill(oldest->first, oldest->second);
+}
+
+void ExecutorProcesses::launch(LateTask task, std::string kind) {
+  makeRoom(task.ru);
+  const AllocationId allocation = task.turn;
+  Process& process = processes_[allocation];
+  process.kind = std::move(kind);
+  process.ru = task.ru;
+  process.key = makeToken();
+  process.turn = task.turn;
+  process.toSend = taskFrame(task.turn, task.launch.task, task.launch.tasks, whatOf(task));
+  process.since = clock_.now().steady;
+  LaunchSpec spec = std::move(task.launch);
+  spec.allocation = allocation;
+  spec.command = std::move(task.executor);
+  spec.env["TARCIL_EXECUTOR_SOCKET"] = options_.socket;
+  spec.env["TARCIL_EXECUTOR_KEY"] = process.key;
+  spec.rus = {task.ru};
+  spec.timeout = {};
+  alarm_.set(clock_.now().steady + kLookEvery);
+  host_.startProcess(spec);
+}
+
+void ExecutorProcesses::send(AllocationId allocation, Process& process, std::string frame) {
+  auto& stream = *KJ_ASSERT_NONNULL(process.stream);
+  auto held = kj::heap<std::string>(std::move(frame));
+  const auto bytes = bytesOfText(*held);
+  // The one before was read, or there would be no end of its task.
+  process.writing = stream.write(bytes.begin(), bytes.size())
+                        .attach(kj::mv(held))
+                        .eagerlyEvaluate([this, allocation](kj::Exception&&) {
+                          if (auto it = processes_.find(allocation); it != processes_.end())
+                            kill(allocation, it->second);
+                        });
+}
+
+void ExecutorProcesses::kill(late::TurnNumber turn) {
+  for (auto& [allocation, process] : processes_) {
+    if (process.turn == turn) kill(allocation, process);
+  }
+}
+
+void ExecutorProcesses::kill(AllocationId allocation, Process& process) {
+  if (std::exchange(process.isKilled, true)) return;
+  host_.killProcess(allocation);
+}
+
+void ExecutorProcesses::keepTo(const RuSet& units) {
+  for (auto& [allocation, process] : processes_) {
+    if (!units.contains(process.ru)) kill(allocation, process);
+  }
+}
+
+void ExecutorProcesses::processEnded(AllocationId allocation, int32_t code) {
+  const auto ended = processes_.extract(allocation);
+  if (ended && ended.mapped().turn) host_.executorTaskEnded(*ended.mapped().turn, code);
+}
+
+// --- Connections
+
+kj::Promise<void> ExecutorProcesses::accept() {
+  return receiver_->accept().then([this](kj::Own<kj::AsyncIoStream>&& stream) {
+    tasks_.add(greet(kj::mv(stream)));
+    return accept();
+  });
+}
+
+// Until it has said which process it is.
+kj::Promise<void> ExecutorProcesses::greet(kj::Own<kj::AsyncIoStream> stream) {
+  struct Guest {
+    kj::Own<kj::AsyncIoStream> stream;
+    FrameReader frames;
+    kj::byte piece[256];
+  };
+  auto guest = kj::heap<Guest>();
+  guest->stream = kj::mv(stream);
+  Guest& held = *guest;
+  auto greeted = held.stream->tryRead(held.piece, 1, sizeof held.piece)
+                     .then([this, guest = kj::mv(guest)](size_t size) mutable -> kj::Promise<void> {
+                       guest->frames.feed({reinterpret_cast<const char*>(guest->piece), size});
+                       const auto hello = guest->frames.next();
+                       if (!hello || hello->kind != 'H') return kj::READY_NOW;
+                       for (auto& [allocation, process] : processes_) {
+                         if (process.key != hello->body || process.stream != nullptr || process.isKilled)
+                           continue;
+                         process.stream = kj::mv(guest->stream);
+                         process.frames = std::move(guest->frames);
+                         send(allocation, process, std::exchange(process.toSend, {}));
+                         tasks_.add(listen(allocation));
+                         break;
+                       }
+                       return kj::READY_NOW;
+                     });
+  return greeted.exclusiveJoin(timer_.afterDelay(kGreetPatience));
+}
+
+kj::Promise<void> ExecutorProcesses::listen(AllocationId allocation) {
+  const auto it = processes_.find(allocation);
+  if (it == processes_.end()) return kj::READY_NOW;
+  if (!takeFrames(allocation, it->second)) {
+    kill(allocation, it->second);
+    return kj::READY_NOW;
+  }
+  auto piece = kj::heapArray<kj::byte>(kPiece);
+  auto& stream = *KJ_ASSERT_NONNULL(it->second.stream);
+  auto read = stream.tryRead(piece.begin(), 1, piece.size());
+  return read.then([this, allocation, piece = kj::mv(piece)](size_t size) -> kj::Promise<void> {
+    const auto it = processes_.find(allocation);
+    if (it == processes_.end()) return kj::READY_NOW;
+    if (size == 0) {
+      kill(allocation, it->second);
+      return kj::READY_NOW;
+    }
+    it->second.frames.feed({reinterpret_cast<const char*>(piece.begin()), size});
+    return listen(allocation);
+  });
+}
+
+// Whether the process keeps to the protocol.
+bool ExecutorProcesses::takeFrames(AllocationId, Process& process) {
+  while (const auto frame = process.frames.next()) {
+    const auto end = frame->kind == 'E' ? readEnd(frame->body) : std::nullopt;
+    if (!end || process.turn != end->number) return false;
+    process.turn.reset();
+    process.since = clock_.now().steady;
+    // The next task may come in the meantime, and with it the next frame.
+    host_.executorTaskEnded(end->number, end->code);
+  }
+  return !process.frames.isBroken();
+}
+
+void ExecutorProcesses::lookForIdle() {
+  const MonotonicTime now = clock_.now().steady;
+  for (auto& [allocation, process] : processes_) {
+    const bool isIdle = !process.turn && now >= process.since + options_.idle;
+    const bool isLate = process.stream == nullptr && now >= process.since + options_.patience;
+    if (isIdle || isLate) kill(allocation, process);
+  }
+  if (!processes_.empty()) alarm_.set(now + kLookEvery);
+}
+
+void ExecutorProcesses::taskFailed(kj::Exception&& exception) {
+  KJ_LOG(INFO, "a connection of an executor failed", exception);
+}
+
+}  // namespace tarcil

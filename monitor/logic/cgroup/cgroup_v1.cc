@@ -1,0 +1,71 @@
+#include "monitor/logic/cgroup/cgroup_v1.h"
+
+#include <algorithm>
+
+namespace tarcil {
+namespace {
+
+// Controllers mounted together share a directory.
+std::string addDirectory(const std::string& directory, TaskCgroups& result) {
+  if (std::find(result.directories.begin(), result.directories.end(), directory) ==
+      result.directories.end()) {
+    result.directories.push_back(directory);
+    result.joins.push_back(directory + "/tasks");
+  }
+  return directory + "/";
+}
+
+void addIoV1(const std::string& blkio, const TaskLimits& limits, const CgroupFeatures& features,
+             TaskCgroups& result) {
+  if (limits.ioWeight > 0 && features.ioWeightFile.starts_with("blkio.")) {
+    const uint32_t weight = std::min(limits.ioWeight, features.mostIoWeight);
+    result.settings.push_back({blkio + features.ioWeightFile, std::to_string(weight)});
+  }
+  if (limits.diskBytesPerSecond == 0 || !features.limitIo) return;
+  for (const std::string& disk : limits.disks) {
+    const std::string value = disk + " " + std::to_string(limits.diskBytesPerSecond);
+    for (const char* file : {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device"}) {
+      result.settings.push_back({blkio + file, value});
+    }
+  }
+}
+
+}  // namespace
+
+void addV1(const std::map<std::string, std::string>& parents, const std::string& name,
+           const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result) {
+  const auto directoryOf = [&parents, &name, &result](const char* controller) -> std::string {
+    const auto parent = parents.find(controller);
+    return parent == parents.end() ? std::string() : addDirectory(parent->second + "/" + name, result);
+  };
+  if (const auto memory = directoryOf(kMemory); !memory.empty()) {
+    result.oomFile = memory + "memory.oom_control";
+    if (limits.memoryBytes > 0) {
+      const std::string bytes = std::to_string(limits.memoryBytes);
+      result.settings.push_back({memory + "memory.limit_in_bytes", bytes});
+      // After the limit of memory alone, which may not be above it.
+      if (features.limitSwap) result.settings.push_back({memory + "memory.memsw.limit_in_bytes", bytes});
+    }
+    if (limits.memoryLowBytes > 0) {
+      result.settings.push_back(
+          {memory + "memory.soft_limit_in_bytes", std::to_string(limits.memoryLowBytes)});
+    }
+  }
+  if (limits.pids > 0) {
+    if (const auto pids = directoryOf(kPids); !pids.empty()) {
+      // One more than the user's: the namespace's init is in there too.
+      result.settings.push_back({pids + "pids.max", std::to_string(limits.pids + 1)});
+    }
+  }
+  directoryOf(kCpuacct);
+  if (const auto blkio = directoryOf(kBlkio); !blkio.empty()) addIoV1(blkio, limits, features, result);
+  // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's by
+  // clone_children.
+  if (!limits.cores.empty()) {
+    if (const auto cpuset = directoryOf(kCpuset); !cpuset.empty()) {
+      result.settings.push_back({cpuset + "cpuset.cpus", coreList(limits.cores)});
+    }
+  }
+}
+
+}  // namespace tarcil

@@ -1,0 +1,50 @@
+#include "monitor/logic/cgroup/cgroup_v2.h"
+
+#include <algorithm>
+
+namespace tarcil {
+namespace {
+
+void addIoV2(const std::string& directory, const TaskLimits& limits, const CgroupFeatures& features,
+             TaskCgroups& result) {
+  if (limits.ioWeight > 0 && features.ioWeightFile.starts_with("io.")) {
+    const uint32_t weight = std::min(limits.ioWeight, features.mostIoWeight);
+    result.settings.push_back({std::string(directory).append("/").append(features.ioWeightFile),
+                               "default " + std::to_string(weight)});
+  }
+  if (limits.diskBytesPerSecond == 0 || !features.limitIo) return;
+  const std::string bytes = std::to_string(limits.diskBytesPerSecond);
+  for (const std::string& disk : limits.disks) {
+    result.settings.push_back({directory + "/io.max", disk + " rbps=" + bytes + " wbps=" + bytes});
+  }
+}
+
+}  // namespace
+
+void addV2(const std::string& parent, const std::set<std::string>& controllers, const std::string& name,
+           const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result) {
+  if (parent.empty()) return;
+  const std::string directory = parent + "/" + name;
+  result.directories.push_back(directory);
+  result.birth = directory;
+  if (controllers.contains(kMemory)) {
+    result.oomFile = directory + "/memory.events";
+    if (limits.memoryBytes > 0) {
+      result.settings.push_back({directory + "/memory.max", std::to_string(limits.memoryBytes)});
+      if (features.limitSwap) result.settings.push_back({directory + "/memory.swap.max", "0"});
+    }
+    if (limits.memoryLowBytes > 0) {
+      result.settings.push_back({directory + "/memory.low", std::to_string(limits.memoryLowBytes)});
+    }
+  }
+  if (controllers.contains(kIo)) addIoV2(directory, limits, features, result);
+  if (controllers.contains(kPids) && limits.pids > 0) {
+    // One more than the user's: the namespace's init is in there too.
+    result.settings.push_back({directory + "/pids.max", std::to_string(limits.pids + 1)});
+  }
+  if (controllers.contains(kCpuset) && !limits.cores.empty()) {
+    result.settings.push_back({directory + "/cpuset.cpus", coreList(limits.cores)});
+  }
+}
+
+}  // namespace tarcil

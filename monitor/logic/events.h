@@ -1,0 +1,155 @@
+// What happens to a monitor and what it does about it. Plain values: no RPC types, no clocks.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/model/launch.h"
+#include "monitor/logic/executor.h"
+
+namespace tarcil::monitor {
+
+// Ties an AnswerLaunch to its request; the shell's, never used twice in a process.
+using RequestId = uint64_t;
+
+// --- Events -------------------------------------------------------------------------------------------
+
+// The link to the master stands, and this is what the master said to the tasks that were named: `drop` are
+// unknown to it and are killed and forgotten without a report; `stop` are to be stopped and reported, known
+// here or not. Everything that the master may not know is reported again.
+struct MasterAttached {
+  std::vector<AllocationId> drop;
+  std::vector<AllocationId> stop;
+  Duration lease = Duration::max();  // how long a renewal of it lasts
+};
+struct MasterLost {};
+
+struct LaunchArrived {
+  RequestId request;
+  LaunchSpec spec;
+};
+
+// The input files of a launch, or why they could not be had.
+struct FilesArrived {
+  AllocationId allocation;
+  Result<std::vector<InputFile>> files;
+};
+
+// The master wants the task stopped: SIGTERM, the task's grace period, SIGKILL. A task that is not known here
+// is never started from then on, and reported as cancelled: so the master can free its units.
+struct StopArrived {
+  AllocationId allocation;
+};
+
+// The master gives a running task other units of its server.
+struct ResizeArrived {
+  RequestId request;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+// The ResizeTask under way is done.
+struct TaskResized {
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+
+// From the executor.
+struct TaskStarted {
+  AllocationId allocation;
+  WallTime when;
+};
+struct TaskEnded {
+  AllocationId allocation;
+  TaskEnd end;
+};
+
+// The SendReports under way is durable at the master. Never for one that was sent before the latest
+// MasterAttached.
+struct ReportsAcknowledged {};
+
+// The answer to the RenewLease under way. `refused`: of the tasks that were asked for, those that are
+// nobody's here any more. Never for one that was sent before the latest MasterAttached.
+struct LeaseRenewed {
+  std::vector<AllocationId> refused;
+};
+
+struct TimerFired {};
+
+using Event =
+    std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, ResizeArrived,
+                 TaskResized, TaskStarted, TaskEnded, ReportsAcknowledged, LeaseRenewed, TimerFired>;
+
+// --- Actions ------------------------------------------------------------------------------------------
+
+// Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of
+// the task.
+struct RecordLaunch {
+  LaunchSpec spec;
+};
+struct AnswerLaunch {
+  RequestId request;
+  // kAccepted: recorded; the master will hear of it. kRevoked: stopped, dropped or over; it is not started.
+  enum class Outcome : uint8_t { kAccepted, kRevoked, kUnknownServer } outcome;
+};
+// Ask the master for the job's input files. Answered by FilesArrived, in the end: Unavailable where the
+// master is out of reach. Repeated after MasterAttached, so a second answer may come.
+struct FetchFiles {
+  AllocationId allocation;
+  JobId job;
+};
+struct StartTask {
+  LaunchSpec spec;
+  std::vector<InputFile> files;
+};
+// Executor::recordReason. Comes before the task's first SignalTask with SIGTERM.
+struct RecordReason {
+  AllocationId allocation;
+  EndCause reason;
+};
+// Executor::resize, then the answer; where it succeeds, TaskResized before that.
+struct ResizeTask {
+  RequestId request;
+  AllocationId allocation;
+  std::vector<RuIndex> rus;
+};
+// A ResizeArrived that cannot be carried out.
+struct RefuseResize {
+  RequestId request;
+  Error error;
+};
+struct SignalTask {
+  AllocationId allocation;
+  int signal;
+};
+// Executor::forget. For an allocation that was stopped before it arrived, it comes before the report of that.
+struct ForgetTask {
+  AllocationId allocation;
+};
+// At most one is under way; answered by ReportsAcknowledged or MasterLost.
+struct SendReports {
+  std::vector<TaskReport> reports;
+  // Places in `reports` of tasks that were to measure an application: what they printed is to be read, and
+  // goes with the report.
+  std::vector<size_t> measuring{};
+};
+// Ask the master for another lease, and whether these tasks of exclusive jobs may start. At most one is under
+// way; answered by LeaseRenewed or MasterLost.
+struct RenewLease {
+  std::vector<AllocationId> starting;
+};
+// Executor::extendLease.
+struct ExtendLease {
+  MonotonicTime until;
+};
+// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+struct WakeAt {
+  MonotonicTime when;
+};
+
+using Action =
+    std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, ResizeTask, RefuseResize,
+                 SignalTask, ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
+
+}  // namespace tarcil::monitor

@@ -1,0 +1,77 @@
+#include "monitor/logic/performance/watch.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tarcil {
+namespace {
+
+using Change = PerformanceTracker::Change;
+
+auto identityOf(const Cause& cause) {
+  return std::tuple(cause.kind, cause.resource, cause.neighbour);
+}
+
+}  // namespace
+
+void PerformanceWatch::begin(AllocationId task, const PerformanceGoal& goal) {
+  tasks_.try_emplace(task, goal);
+}
+
+void PerformanceWatch::end(AllocationId task) {
+  tasks_.erase(task);
+}
+
+void PerformanceWatch::take(AllocationId task, double value, Now now) {
+  const auto found = tasks_.find(task);
+  if (found == tasks_.end()) return;
+  const Change change = found->second.tracker.take(value, now.steady);
+  if (change != Change::kNone) found->second.change = change;
+}
+
+bool PerformanceWatch::suspicious() const {
+  return std::any_of(tasks_.begin(), tasks_.end(),
+                     [](const auto& task) { return task.second.tracker.suspicious(); });
+}
+
+size_t PerformanceWatch::inTrouble() const {
+  return static_cast<size_t>(std::count_if(tasks_.begin(), tasks_.end(),
+                                           [](const auto& task) { return task.second.tracker.inTrouble(); }));
+}
+
+std::vector<Trouble> PerformanceWatch::changes(const SceneOf& sceneOf, Now now) {
+  std::vector<Trouble> changes;
+  for (auto& [allocation, task] : tasks_) {
+    const Change change = std::exchange(task.change, Change::kNone);
+    const bool judgeAgain =
+        change == Change::kNone && task.tracker.inTrouble() && now.steady - task.judged >= task.goal.window;
+    if (change == Change::kNone && !judgeAgain) continue;
+    const auto scene = change == Change::kOver ? std::nullopt : sceneOf(allocation);
+    // A cause that is not known yet will be at the next look, and who hears of trouble acts on its cause.
+    if (change == Change::kBegan && !scene && !std::exchange(task.postponed, true)) {
+      task.change = change;
+      continue;
+    }
+    task.postponed = false;
+    Trouble trouble = task.told;
+    trouble.allocation = allocation;
+    trouble.metric = task.goal.metric;
+    trouble.expected = task.tracker.expected().value_or(0);
+    trouble.measured = task.tracker.measured();
+    trouble.over = change == Change::kOver;
+    trouble.causes.clear();
+    if (!trouble.over) {
+      trouble.causes = causesOf(scene.value_or(Scene{}));
+      task.judged = now.steady;
+    }
+    if (change == Change::kBegan) trouble.since = now.wall - (now.steady - task.tracker.since());
+    const bool same = judgeAgain && identityOf(trouble.causes[0]) == identityOf(task.told.causes[0]);
+    if (same) continue;
+    task.told = trouble;
+    changes.push_back(std::move(trouble));
+  }
+  return changes;
+}
+
+}  // namespace tarcil

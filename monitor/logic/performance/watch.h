@@ -1,0 +1,52 @@
+// The tasks of a monitor whose performance is watched: takes their samples and says which are in trouble, and
+// why. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "core/base/time.h"
+#include "monitor/logic/performance/blame.h"
+#include "monitor/logic/performance/tracker.h"
+
+namespace tarcil {
+
+class PerformanceWatch final {
+ public:
+  // What there is to see around a task; nullopt: nothing has been looked at yet.
+  using SceneOf = std::function<std::optional<Scene>(AllocationId)>;
+
+  // A task that is watched already goes on.
+  void begin(AllocationId task, const PerformanceGoal& goal);
+  // It is gone, and so is its trouble: nothing is told of it any more.
+  void end(AllocationId task);
+
+  // The task's metric since its last sample. Of one that is not watched: nothing.
+  void take(AllocationId task, double value, Now now);
+
+  // Whether a task is in trouble, or may be soon: then it is time to look around.
+  bool suspicious() const;
+
+  // What the master is to hear: trouble that began (one call later where there was nothing to see yet), whose
+  // likeliest cause has changed (looked at once a window), or that is over.
+  std::vector<Trouble> changes(const SceneOf& sceneOf, Now now);
+
+  size_t watched() const { return tasks_.size(); }
+  size_t inTrouble() const;
+
+ private:
+  struct Watched {
+    explicit Watched(const PerformanceGoal& of) : goal(of), tracker(of) {}
+    PerformanceGoal goal;
+    PerformanceTracker tracker;
+    PerformanceTracker::Change change = PerformanceTracker::Change::kNone;  // not told yet
+    bool postponed = false;                                                 // telling of it, once
+    MonotonicTime judged{};                                                 // while in trouble
+    Trouble told;                                                           // as above
+  };
+
+  std::map<AllocationId, Watched> tasks_;
+};
+
+}  // namespace tarcil

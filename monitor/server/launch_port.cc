@@ -1,0 +1,79 @@
+#include "monitor/server/launch_port.h"
+
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_support.h"
+
+namespace tarcil {
+namespace {
+
+wire::LaunchPort::Outcome toWire(monitor::AnswerLaunch::Outcome outcome) {
+  return convert::toWireEnum<wire::LaunchPort::Outcome>(outcome);
+}
+
+void write(const MonitorServer::Output& output, wire::LaunchPort::OutputResults::Builder to) {
+  to.setContent(kj::StringPtr(output.content.data(), output.content.size()).asBytes());
+  to.setEnded(output.ended);
+  to.setStart(output.start);
+}
+
+class LaunchPortImpl final : public wire::LaunchPort::Server {
+ public:
+  explicit LaunchPortImpl(MonitorServer& server) : server_(server) {}
+
+  kj::Promise<void> launch(LaunchContext context) override {
+    return server_.launch(read(context.getParams().getSpec()))
+        .then([context](monitor::AnswerLaunch::Outcome outcome) mutable {
+          context.getResults().setOutcome(toWire(outcome));
+        });
+  }
+
+  kj::Promise<void> lateBinding(LateBindingContext context) override {
+    LateBindingMonitor* late = server_.lateBinding();
+    if (late == nullptr) {
+      return toException({ErrorCode::kUnavailable, "this monitor takes no late-bound tasks"});
+    }
+    auto results = context.getResults();
+    results.setPort(late->open(context.getParams().getAgent()));
+    const auto& names = late->serverNames();
+    convert::writeTexts(names, results.initServers(static_cast<uint32_t>(names.size())));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> output(OutputContext context) override {
+    auto params = context.getParams();
+    const auto stream = params.getStream() == wire::Stream::STDOUT ? Stream::kStdout : Stream::kStderr;
+    if (params.getLate()) {
+      write(server_.lateOutput(params.getAllocation(), stream, params.getOffset()), context.getResults());
+      return kj::READY_NOW;
+    }
+    return server_.output(params.getAllocation(), stream, params.getOffset(), params.getWait())
+        .then([context](MonitorServer::Output&& output) mutable { write(output, context.getResults()); });
+  }
+
+ private:
+  MonitorServer& server_;
+};
+
+class MonitorGateImpl final : public wire::MonitorGate::Server {
+ public:
+  explicit MonitorGateImpl(MonitorServer& server) : server_(server) {}
+
+  kj::Promise<void> login(LoginContext context) override {
+    return server_.authenticate(convert::text(context.getParams().getToken()))
+        .then([this, context]() mutable {
+          context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
+        });
+  }
+
+ private:
+  MonitorServer& server_;
+};
+
+}  // namespace
+
+wire::MonitorGate::Client makeMonitorGate(MonitorServer& server) {
+  return kj::heap<MonitorGateImpl>(server);
+}
+
+}  // namespace tarcil

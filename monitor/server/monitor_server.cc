@@ -1,0 +1,472 @@
+#include "monitor/server/monitor_server.h"
+
+#include <kj/debug.h>
+#include <kj/vector.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+
+#include "env/failpoint.h"
+#include "monitor/late/late_reports.h"
+#include "monitor/server/launch_port.h"
+#include "rpc/errors.h"
+#include "schema/convert.h"
+#include "schema/convert_performance.h"
+#include "schema/convert_pressure.h"
+#include "schema/convert_support.h"
+#include "schema/measurement_text.h"
+
+namespace tarcil {
+namespace {
+
+using convert::text;
+
+// Bytes of output in one answer.
+constexpr size_t kOutputPiece = 1 << 20;
+
+// Calls handle their own failures; what gets here went wrong in taking an answer.
+class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
+};
+
+class ControlImpl final : public wire::MonitorControl::Server {
+ public:
+  explicit ControlImpl(MonitorServer& server) : server_(server) {}
+
+  kj::Promise<void> stop(StopContext context) override {
+    for (AllocationId allocation : context.getParams().getAllocations()) server_.stop(allocation);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> resize(ResizeContext context) override {
+    auto params = context.getParams();
+    return server_.resize(params.getAllocation(), convert::readNumbers<RuIndex>(params.getRus()));
+  }
+
+  kj::Promise<void> limitPools(LimitPoolsContext context) override {
+    LateBindingMonitor* late = server_.lateBinding();
+    for (auto limit : convert::elements(context.getParams().getLimits())) {
+      if (late != nullptr)
+        late->handle(text(limit.getServer()), late::PoolLimit{limit.getRevision(), limit.getUnits()});
+    }
+    return kj::READY_NOW;
+  }
+
+ private:
+  MonitorServer& server_;
+};
+
+}  // namespace
+
+MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
+                             std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
+                             kj::Function<void()> attached)
+    : net_(net),
+      clock_(clock),
+      rng_(rng),
+      options_(std::move(options)),
+      refused_(kj::mv(refused)),
+      attachedCallback_(kj::mv(attached)),
+      outputs_(std::move(outputs)),
+      alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
+      troubleAlarm_(net.timer, clock, [this]() { sendTroubles(); }),
+      ignoreErrors_(std::make_unique<IgnoreErrors>()),
+      calls_(*ignoreErrors_) {}
+
+void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) {
+  executor_ = &executor;
+  servers_ = std::move(servers);
+  const auto recovered = executor.recover();
+  for (const RecoveredTask& task : recovered) {
+    using State = RecoveredTask::State;
+    const bool live = task.state == State::kRunning || task.state == State::kNeverStarted;
+    if (live) live_.insert(task.spec.allocation);
+  }
+  std::vector<std::string> names;
+  for (const ServerFacts& server : servers_) names.push_back(server.name);
+  std::vector<monitor::Action> actions;
+  logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
+  carryOut(actions);
+  link_ =
+      keepLinked(
+          net_, options_.master,
+          [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
+          [this](const Error& error) { lost(error); })
+          .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); });
+}
+
+kj::Promise<void> MonitorServer::killTasks() {
+  kj::Vector<kj::Promise<void>> ends;
+  for (AllocationId allocation : live_) {
+    executor_->signal(allocation, SIGKILL);
+    auto paf = kj::newPromiseAndFulfiller<void>();
+    untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
+    ends.add(kj::mv(paf.promise));
+  }
+  return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(net_.timer.afterDelay(5 * kj::SECONDS));
+}
+
+wire::MonitorGate::Client MonitorServer::gate() {
+  return makeMonitorGate(*this);
+}
+
+std::string MonitorServer::metrics() {
+  metrics_.show(logic_->load(), attached_);
+  if (late_ != nullptr) metrics_.showLate(late_->load());
+  return metrics_.set.text();
+}
+
+void MonitorServer::tell(ServerPressure pressure) {
+  if (attached_) send({pressure}, {});
+  pressures_[pressure.server] = std::move(pressure);
+}
+
+void MonitorServer::charge(late::PoolPressure pressure) {
+  if (attached_) send({}, {pressure});
+  poolPressures_[pressure.server] = std::move(pressure);
+}
+
+void MonitorServer::show(const std::array<std::optional<double>, kResources>& background,
+                         const PressureMeter::Signals& signals, Duration took) {
+  metrics_.showPressure(background, signals, took);
+}
+
+void MonitorServer::show(const TaskMeter::Load& watched, Duration took) {
+  metrics_.showTasks(watched, took);
+}
+
+void MonitorServer::tell(const std::vector<Trouble>& troubles) {
+  for (const Trouble& trouble : troubles) {
+    if (live_.contains(trouble.allocation)) troubles_.note(trouble);
+  }
+  sendTroubles();
+}
+
+void MonitorServer::sendTroubles() {
+  if (!takesTroubles_) return;
+  KJ_IF_MAYBE (port, port_) {
+    if (const auto troubles = troubles_.due(clock_.now().steady); !troubles.empty()) {
+      auto request = port->troublesRequest();
+      auto list = request.initTroubles(static_cast<uint32_t>(troubles.size()));
+      for (uint32_t i = 0; i < troubles.size(); ++i) write(troubles[i], list[i]);
+      calls_.add(request.send().then(
+          [this, attachment = attachments_](auto&&) {
+            if (attachment != attachments_ || !attached_) return;
+            troubles_.taken();
+            sendTroubles();
+          },
+          // Where the link is gone, the next attach tells them again.
+          [this](kj::Exception&& exception) {
+            if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
+            if (takesTroubles_) spdlog::warn("the master is of an earlier version and takes no troubles");
+            takesTroubles_ = false;
+          }));
+    } else if (const auto next = troubles_.nextDue()) {
+      troubleAlarm_.set(*next);
+    }
+  }
+}
+
+// What is lost with the link is told again after the next attach.
+void MonitorServer::send(const std::vector<ServerPressure>& pressures,
+                         const std::vector<late::PoolPressure>& pools) {
+  KJ_IF_MAYBE (port, port_) {
+    if (!takesPressure_ || (pressures.empty() && pools.empty())) return;
+    auto request = port->pressureRequest();
+    auto servers = request.initServers(static_cast<uint32_t>(pressures.size()));
+    for (uint32_t i = 0; i < pressures.size(); ++i) write(pressures[i], servers[i]);
+    auto charges = request.initPools(static_cast<uint32_t>(pools.size()));
+    for (uint32_t i = 0; i < pools.size(); ++i) write(pools[i], charges[i]);
+    calls_.add(request.send().ignoreResult().catch_([this](kj::Exception&& exception) {
+      if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
+      if (takesPressure_) spdlog::warn("the master is of an earlier version and takes no pressures");
+      takesPressure_ = false;
+    }));
+  }
+}
+
+// What is lost is reported again.
+void MonitorServer::report(const std::string& server, const late::PoolReport& report) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->poolsRequest();
+    write(server, report, request.initReports(1)[0]);
+    calls_.add(request.send().then(
+        [this, attachment = attachments_](auto&& response) {
+          if (attachment != attachments_) return;
+          for (auto answer : convert::elements(response.getAnswers())) {
+            late_->handle(text(answer.getServer()), read(answer));
+          }
+        },
+        [](kj::Exception&& exception) {
+          spdlog::warn("late binding: the master takes no report: {}", fromException(exception).message);
+        }));
+  }
+}
+
+void MonitorServer::taskStarted(AllocationId allocation, WallTime when) {
+  if (const auto launched = unstarted_.extract(allocation)) {
+    metrics_.start.Observe(seconds(clock_.now().steady - launched.mapped()));
+  }
+  dispatch(monitor::TaskStarted{allocation, when});
+}
+
+void MonitorServer::taskEnded(AllocationId allocation, const TaskEnd& end) {
+  failpoint("monitor.task_ended");
+  dispatch(monitor::TaskEnded{allocation, end});
+  ended(allocation);
+}
+
+kj::Promise<void> MonitorServer::authenticate(const std::string& token) {
+  if (agentTokens_.contains(token)) return kj::READY_NOW;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->authenticateRequest();
+    request.setToken(text(token));
+    return request.send().then([this, token](auto&&) {
+      if (attached_) agentTokens_.insert(token);
+    });
+  }
+  return toException({ErrorCode::kUnavailable, "the master, who knows the tokens, is out of reach"});
+}
+
+kj::Promise<monitor::AnswerLaunch::Outcome> MonitorServer::launch(LaunchSpec spec) {
+  auto pending = launches_.add();
+  failpoint("monitor.launch_arrived");
+  dispatch(monitor::LaunchArrived{pending.number, std::move(spec)});
+  return kj::mv(pending.promise);
+}
+
+void MonitorServer::stop(AllocationId allocation) {
+  dispatch(monitor::StopArrived{allocation});
+}
+
+kj::Promise<void> MonitorServer::resize(AllocationId allocation, std::vector<RuIndex> rus) {
+  auto pending = resizes_.add();
+  failpoint("monitor.resize_arrived");
+  dispatch(monitor::ResizeArrived{pending.number, allocation, std::move(rus)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation, Stream stream,
+                                                         uint64_t offset, bool wait) {
+  // Whether the task lives is looked at before its output, and the next write is waited for before that: what
+  // comes meanwhile is never missed.
+  const bool live = live_.contains(allocation);
+  kj::Promise<void> grown = live && wait ? outputs_->grown(allocation) : kj::Promise<void>(kj::NEVER_DONE);
+  auto content = outputs_->read(allocation, stream, offset, kOutputPiece);
+  if (!content.ok() && !live) return toException(content.error());
+  if (content.ok() && !content->text.empty()) return Output{std::move(content->text), false, content->offset};
+  if (!live || !wait) return Output{"", !live, offset};
+  auto paf = kj::newPromiseAndFulfiller<void>();
+  untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
+  return paf.promise.exclusiveJoin(kj::mv(grown)).then([this, allocation, stream, offset]() {
+    return output(allocation, stream, offset, true);
+  });
+}
+
+MonitorServer::Output MonitorServer::lateOutput(late::TurnNumber turn, Stream stream, uint64_t offset) {
+  if (lateOutputs_ == nullptr)
+    kj::throwFatalException(toException(notFound("this monitor takes no late-bound tasks any more")));
+  auto content = lateOutputs_->read(turn, stream, offset, kOutputPiece);
+  if (!content) kj::throwFatalException(toException(content.error()));
+  const bool isAll = content->text.empty();
+  return {std::move(content->text), isAll, content->offset};
+}
+
+kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
+  auto login = master.loginRequest();
+  login.setToken(text(options_.token));
+  return login.send().then([this](auto&& response) {
+    if (!response.hasMonitor()) kj::throwFatalException(toException(denied("the token is not a monitor's")));
+    wire::MonitorPort::Client port = response.getMonitor();
+    auto request = port.attachRequest();
+    request.setMonitor(text(options_.identity));
+    auto servers = request.initServers(static_cast<uint32_t>(servers_.size()));
+    for (uint32_t i = 0; i < servers_.size(); ++i) write(servers_[i], servers[i]);
+    const auto known = logic_->knownTasks();
+    auto tasks = request.initTasks(static_cast<uint32_t>(known.size()));
+    for (uint32_t i = 0; i < known.size(); ++i) write(known[i], tasks[i]);
+    request.setControl(kj::heap<ControlImpl>(*this));
+    return request.send().then([this, port](auto&& answer) mutable {
+      auto fault = kj::newPromiseAndFulfiller<void>();
+      port_ = kj::mv(port);
+      fault_ = kj::mv(fault.fulfiller);
+      attached_ = takesPressure_ = takesTroubles_ = true;
+      ++attachments_;
+      outage_.end();
+      spdlog::info("attached to the master at {}", options_.master);
+      dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
+                                       convert::readNumbers<uint64_t>(answer.getStop()),
+                                       Duration(answer.getLease())});
+      std::vector<ServerPressure> pressures;
+      for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
+      std::vector<late::PoolPressure> pools;
+      for (const auto& [server, pressure] : poolPressures_) pools.push_back(pressure);
+      send(pressures, pools);
+      troubles_.attached();
+      sendTroubles();
+      if (late_ != nullptr) late_->masterAttached();
+      attachedCallback_();
+      return Attached{kj::mv(fault.promise)};
+    });
+  });
+}
+
+void MonitorServer::lost(const Error& error) {
+  if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
+    refused_(error);
+    return;
+  }
+  agentTokens_.clear();
+  port_ = nullptr;
+  if (outage_.begins(error)) {
+    spdlog::warn("the master at {} {}: {}; trying again", options_.master,
+                 error.code == ErrorCode::kConflict ? "refuses" : "is out of reach", error.message);
+  }
+  if (!attached_) return;
+  attached_ = false;
+  troubles_.detached();
+  dispatch(monitor::MasterLost{});
+}
+
+void MonitorServer::dispatch(const monitor::Event& event) {
+  std::vector<monitor::Action> actions;
+  logic_->handle(event, clock_.now(), rng_, actions);
+  carryOut(actions);
+}
+
+void MonitorServer::carryOut(std::vector<monitor::Action>& actions) {
+  for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+}
+
+void MonitorServer::carryOut(monitor::RecordLaunch& action) {
+  live_.insert(action.spec.allocation);
+  unstarted_.emplace(action.spec.allocation, clock_.now().steady);
+  executor_->record(action.spec);
+  failpoint("monitor.launch_recorded");
+}
+
+void MonitorServer::carryOut(monitor::AnswerLaunch& action) {
+  metrics_.launches[static_cast<size_t>(action.outcome)]->Increment();
+  launches_.fulfill(action.request, std::move(action.outcome));
+}
+
+void MonitorServer::carryOut(monitor::FetchFiles& action) {
+  const AllocationId allocation = action.allocation;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->filesRequest();
+    request.setJob(bytesOf(action.job));
+    calls_.add(request.send()
+                   .then([this, allocation](auto&& response) {
+                     failpoint("monitor.files_arrived");
+                     dispatch(monitor::FilesArrived{allocation, read(response.getFiles())});
+                   })
+                   .catch_([this, allocation](kj::Exception&& exception) {
+                     dispatch(monitor::FilesArrived{allocation, fromException(exception)});
+                   }));
+  } else {
+    dispatch(monitor::FilesArrived{allocation, Error{ErrorCode::kUnavailable, "the master is out of reach"}});
+  }
+}
+
+void MonitorServer::carryOut(monitor::StartTask& action) {
+  executor_->start(action.spec, action.files);
+}
+
+void MonitorServer::carryOut(monitor::RecordReason& action) {
+  executor_->recordReason(action.allocation, action.reason);
+  failpoint("monitor.reason_recorded");
+}
+
+void MonitorServer::carryOut(monitor::ResizeTask& action) {
+  Status resized = executor_->resize(action.allocation, action.rus);
+  failpoint("monitor.resized");
+  if (resized.ok()) dispatch(monitor::TaskResized{action.allocation, std::move(action.rus)});
+  resizes_.fulfill(action.request, std::move(resized));
+}
+
+void MonitorServer::carryOut(monitor::RefuseResize& action) {
+  resizes_.fulfill(action.request, std::move(action.error));
+}
+
+void MonitorServer::carryOut(monitor::SignalTask& action) {
+  executor_->signal(action.allocation, action.signal);
+  failpoint("monitor.signalled");
+}
+
+void MonitorServer::carryOut(monitor::ForgetTask& action) {
+  failpoint("monitor.before_forget");
+  executor_->forget(action.allocation);
+}
+
+// Its command is not to be trusted: what it printed may be anything.
+Measurement MonitorServer::measuredBy(AllocationId allocation) {
+  const auto printed = outputs_->read(allocation, Stream::kStdout, 0, kMaxMeasurementBytes + 1);
+  if (!printed) return {{}, "what it printed cannot be read: " + printed.error().message};
+  if (printed->text.empty()) return {{}, "it printed nothing"};
+  auto measured = parseMeasurement(printed->text);
+  if (!measured) return {{}, "what it printed is no measurement: " + measured.error().message};
+  return std::move(*measured);
+}
+
+void MonitorServer::carryOut(monitor::SendReports& action) {
+  for (const size_t i : action.measuring) {
+    action.reports[i].measured = measuredBy(action.reports[i].allocation);
+  }
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->reportRequest();
+    auto reports = request.initReports(static_cast<uint32_t>(action.reports.size()));
+    for (uint32_t i = 0; i < action.reports.size(); ++i) write(action.reports[i], reports[i]);
+    failpoint("monitor.before_report");
+    calls_.add(request.send().then(
+        [this, begin = clock_.now().steady](auto&&) {
+          failpoint("monitor.reports_acknowledged");
+          metrics_.report.Observe(seconds(clock_.now().steady - begin));
+          dispatch(monitor::ReportsAcknowledged{});
+        },
+        // Whatever the reason, this session cannot report any more; the next one reports it all again.
+        [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
+  }
+  // Tasks that ended without ever having been started never come back from the executor.
+  for (const TaskReport& report : action.reports) {
+    if (!report.ended) continue;
+    metrics_.ends[static_cast<size_t>(report.end.cause)]->Increment();
+    ended(report.allocation);
+  }
+}
+
+void MonitorServer::carryOut(monitor::RenewLease& action) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->renewRequest();
+    auto starting = request.initStarting(static_cast<uint32_t>(action.starting.size()));
+    convert::writeNumbers<uint64_t>(action.starting, starting);
+    calls_.add(request.send().then(
+        [this, attachment = attachments_](auto&& answer) {
+          // By then another attachment may have taken the place of the one that was asked.
+          if (attachment != attachments_ || !attached_) return;
+          dispatch(monitor::LeaseRenewed{convert::readNumbers<uint64_t>(answer.getRefused())});
+        },
+        [this, attachment = attachments_](kj::Exception&& exception) {
+          if (attachment == attachments_) fault_->reject(kj::mv(exception));
+        }));
+  }
+}
+
+void MonitorServer::carryOut(monitor::ExtendLease& action) {
+  executor_->extendLease(action.until);
+}
+
+void MonitorServer::carryOut(monitor::WakeAt& action) {
+  alarm_.set(action.when);
+}
+
+void MonitorServer::ended(AllocationId allocation) {
+  troubles_.forget(allocation);
+  if (live_.erase(allocation) == 0) return;
+  unstarted_.erase(allocation);
+  auto [begin, end] = untilEnded_.equal_range(allocation);
+  std::vector<kj::Own<kj::PromiseFulfiller<void>>> ready;
+  for (auto it = begin; it != end; ++it) ready.push_back(kj::mv(it->second));
+  untilEnded_.erase(begin, end);
+  for (auto& fulfiller : ready) fulfiller->fulfill();
+}
+
+}  // namespace tarcil

@@ -1,0 +1,168 @@
+// The monitor's shell: keeps the link to the master, takes launches from agents, and carries out what the
+// logic decides by means of an executor.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/state/server.h"
+#include "env/alarm.h"
+#include "env/clock.h"
+#include "monitor/late/late_binding.h"
+#include "monitor/logic/executor.h"
+#include "monitor/logic/monitor_logic.h"
+#include "monitor/logic/performance/trouble_book.h"
+#include "monitor/performance/task_meter.h"
+#include "monitor/pressure/meter.h"
+#include "monitor/server/monitor_metrics.h"
+#include "monitor/server/output_source.h"
+#include "rpc/connection.h"
+#include "rpc/link.h"
+#include "rpc/requests.h"
+#include "schema/master.capnp.h"
+#include "schema/monitor.capnp.h"
+
+namespace tarcil {
+
+struct MonitorServerOptions {
+  std::string identity;  // random, kept in the data folder
+  std::string master;    // address
+  std::string token;     // role monitor
+};
+
+// Single-threaded; its ports call it on the event loop.
+class MonitorServer final : public ExecutorListener, public LateMaster {
+ public:
+  // `clock` outlives the server. `refused`: the master does not accept the token (Denied) or the servers
+  // (Invalid); trying again is of no use.
+  // `attached`: the master has taken the servers in; called each time.
+  MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
+                std::unique_ptr<OutputSource> outputs, kj::Function<void(const Error&)> refused,
+                kj::Function<void()> attached);
+
+  // Takes over what the executor's predecessor left and connects to the master, to stand for `servers`.
+  // Called once; `executor` tells this object of its tasks and outlives it.
+  void start(Executor& executor, std::vector<ServerFacts> servers);
+
+  // Its servers take late-bound tasks too, whose outputs are there, by turn. Called before start(); `late`
+  // outlives this object.
+  void offer(LateBindingMonitor& late, std::unique_ptr<OutputSource> outputs) {
+    late_ = &late;
+    lateOutputs_ = std::move(outputs);
+  }
+  // --- LateMaster: answers go to what was offered
+  void report(const std::string& server, const late::PoolReport& report) override;
+  void charge(late::PoolPressure pressure) override;
+
+  // Kills every task. Resolves when all have ended, or after five seconds.
+  kj::Promise<void> killTasks();
+
+  // The bootstrap capability of one agent's connection.
+  wire::MonitorGate::Client gate();
+
+  // In Prometheus' text format. Requires: started.
+  std::string metrics();
+
+  // Tells the master, now and after each attach, until another is told of the same server.
+  void tell(ServerPressure pressure);
+  // Tells the master of tasks in trouble, at most once a second, and of those that still are after each
+  // attach. What becomes of the trouble of a task that ends, the master knows.
+  void tell(const std::vector<Trouble>& troubles);
+  // For metrics.
+  void show(const TaskMeter::Load& watched, Duration took);
+  // What was measured, for metrics. `took`: how long measuring did.
+  void show(const std::array<std::optional<double>, kResources>& background,
+            const PressureMeter::Signals& signals, Duration took);
+
+  // --- ExecutorListener ---
+  void taskStarted(AllocationId allocation, WallTime when) override;
+  void taskEnded(AllocationId allocation, const TaskEnd& end) override;
+
+  // --- For the ports ---
+  kj::Promise<void> authenticate(const std::string& token);
+  kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);
+  void stop(AllocationId allocation);
+  kj::Promise<void> resize(AllocationId allocation, std::vector<RuIndex> rus);
+  LateBindingMonitor* lateBinding() { return late_; }
+  struct Output {
+    std::string content;
+    bool ended;
+    uint64_t start;  // of the content in all that the task wrote
+  };
+  kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
+  // Of a late-bound task that has ended.
+  Output lateOutput(late::TurnNumber turn, Stream stream, uint64_t offset);
+
+ private:
+  kj::Promise<Attached> attach(wire::MasterGate::Client master);
+  void lost(const Error& error);
+  void dispatch(const monitor::Event& event);
+  void carryOut(std::vector<monitor::Action>& actions);
+  void carryOut(monitor::RecordLaunch& action);
+  void carryOut(monitor::AnswerLaunch& action);
+  void carryOut(monitor::FetchFiles& action);
+  void carryOut(monitor::StartTask& action);
+  void carryOut(monitor::RecordReason& action);
+  void carryOut(monitor::ResizeTask& action);
+  void carryOut(monitor::RefuseResize& action);
+  void carryOut(monitor::SignalTask& action);
+  void carryOut(monitor::ForgetTask& action);
+  void carryOut(monitor::SendReports& action);
+  Measurement measuredBy(AllocationId allocation);
+  void carryOut(monitor::RenewLease& action);
+  void carryOut(monitor::ExtendLease& action);
+  void carryOut(monitor::WakeAt& action);
+  void ended(AllocationId allocation);
+  void send(const std::vector<ServerPressure>& pressures, const std::vector<late::PoolPressure>& pools);
+  void sendTroubles();
+
+  Net net_;
+  const Clock& clock_;
+  Rng rng_;
+  const MonitorServerOptions options_;
+  kj::Function<void(const Error&)> refused_;
+  kj::Function<void()> attachedCallback_;
+  std::vector<ServerFacts> servers_;
+  const std::unique_ptr<OutputSource> outputs_;
+  Executor* executor_ = nullptr;
+  LateBindingMonitor* late_ = nullptr;
+  std::unique_ptr<OutputSource> lateOutputs_;  // where late_ is set
+  std::unique_ptr<MonitorLogic> logic_;
+  MonitorMetrics metrics_;
+  Alarm alarm_;
+  uint64_t requests_ = 0;
+  Requests<monitor::AnswerLaunch::Outcome> launches_{requests_};
+  Requests<Status> resizes_{requests_};
+
+  std::set<AllocationId> live_;  // recorded and not ended
+  std::map<AllocationId, MonotonicTime>
+      unstarted_;  // of them, those launched here and not started: since when
+  std::unordered_multimap<AllocationId, kj::Own<kj::PromiseFulfiller<void>>> untilEnded_;
+
+  // While the link to the master stands.
+  kj::Maybe<wire::MonitorPort::Client> port_;
+  kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
+  bool attached_ = false;
+  uint64_t attachments_ = 0;
+  std::set<std::string> agentTokens_;  // that the master has confirmed
+  bool takesPressure_ = true;          // masters of an earlier version do not
+
+  bool takesTroubles_ = true;  // as above
+
+  // Told last, by server.
+  std::map<std::string, ServerPressure> pressures_;
+  std::map<std::string, late::PoolPressure> poolPressures_;
+  TroubleBook troubles_;
+  Alarm troubleAlarm_;
+
+  Outage outage_;  // of the master
+  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
+  kj::TaskSet calls_;
+  kj::Promise<void> link_ = nullptr;
+};
+
+}  // namespace tarcil

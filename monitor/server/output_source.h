@@ -1,0 +1,35 @@
+// Where the monitor's shell gets the output of tasks from.
+#pragma once
+
+#include <kj/async-unix.h>
+#include <kj/async.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "monitor/container/task_output.h"
+
+namespace tarcil {
+
+class OutputSource {
+ public:
+  virtual ~OutputSource() noexcept(false) = default;
+
+  // As readOutput() in task_output.h.
+  virtual Result<OutputPart> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) = 0;
+
+  // Resolves when there may be more than `offset` bytes. May resolve early; may never resolve once the task
+  // has ended.
+  virtual kj::Promise<void> grown(AllocationId allocation) = 0;
+};
+
+// Output of containers: files below the executor's data folder, watched by inotify.
+std::unique_ptr<OutputSource> fileOutput(std::string dataFolder, kj::UnixEventPort& port);
+
+// Emulated tasks write nothing.
+std::unique_ptr<OutputSource> noOutput();
+
+}  // namespace tarcil

@@ -1,0 +1,35 @@
+#include "monitor/server/performance_loop.h"
+
+#include <spdlog/spdlog.h>
+
+namespace tarcil {
+namespace {
+
+// A server that starts tasks all the time could have many.
+constexpr size_t kMostProblemsLogged = 1000;
+
+}  // namespace
+
+PerformanceLoop::PerformanceLoop(kj::Timer& timer, const Clock& clock, MonitorServer& server,
+                                 ContainerExecutor& executor, CacheMonitor& cache, Duration period,
+                                 const PressureOptions& options, const std::vector<uint32_t>& cores)
+    : clock_(clock),
+      server_(server),
+      executor_(executor),
+      period_(period),
+      meter_(period, options, MachinePaths{}, cores, executor.counted(), cache),
+      alarm_(timer, clock, [this]() { measure(); }) {
+  alarm_.set(clock_.now().steady + period_);
+}
+
+void PerformanceLoop::measure() {
+  const Now begin = clock_.now();
+  server_.tell(meter_.measure(executor_.running(), begin));
+  for (const std::string& problem : meter_.problems()) {
+    if (logged_++ < kMostProblemsLogged) spdlog::warn("{}", problem);
+  }
+  server_.show(meter_.load(), clock_.now().steady - begin.steady);
+  alarm_.set(begin.steady + period_);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,43 @@
+#include "monitor/server/pressure_loop.h"
+
+#include <spdlog/spdlog.h>
+
+namespace tarcil {
+namespace {
+
+// Reasons that name places in files could be many.
+constexpr size_t kMostLogged = 100;
+
+}  // namespace
+
+PressureLoop::PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& server, std::string name,
+                           const PressureOptions& options, const std::set<uint32_t>& cores,
+                           const CgroupDirectories& tasks, const CacheMonitor& cache)
+    : clock_(clock), server_(server), period_(options.period), alarm_(timer, clock, [this]() { measure(); }) {
+  if (period_ > Duration::zero()) {
+    meter_.emplace(std::move(name), options, MachinePaths{}, cores, tasks, &cache);
+    measure();
+  } else {
+    server_.tell(unmeasured(std::move(name), "measuring is off (--pressure-period)"));
+  }
+}
+
+void PressureLoop::measure() {
+  const MonotonicTime begin = clock_.now().steady;
+  const auto message = meter_->measure(begin);
+  server_.show(meter_->background(), meter_->signals(), clock_.now().steady - begin);
+  if (message) {
+    logOnce(*message);
+    server_.tell(*message);
+  }
+  alarm_.set(begin + period_);
+}
+
+void PressureLoop::logOnce(const ServerPressure& pressure) {
+  for (const AbsentPressure& absent : pressure.absent) {
+    if (logged_.size() >= kMostLogged || !logged_.emplace(absent.resource, absent.reason).second) continue;
+    spdlog::info("background of {} is not measured: {}", absent.resourceName(), absent.reason);
+  }
+}
+
+}  // namespace tarcil

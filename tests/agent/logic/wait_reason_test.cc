@@ -1,0 +1,98 @@
+#include "agent/logic/wait_reason.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/builders.h"
+
+namespace tarcil::agent {
+namespace {
+
+// A sample of which so many were acceptable and all others were dropped for this reason.
+Explanation sampled(uint32_t drawn, uint32_t acceptable, size_t reason) {
+  Explanation decision;
+  decision.drawn = drawn;
+  decision.acceptable = acceptable;
+  decision.dropped[reason] = drawn - acceptable;
+  return decision;
+}
+
+Explanation sampled(uint32_t drawn, uint32_t acceptable, Dropped reason) {
+  return sampled(drawn, acceptable, static_cast<size_t>(reason));
+}
+
+std::string textAfter(const Explanation& decision) {
+  return whyWaiting(aJob(4), 2, {.usable = 32, .free = 9}, &decision).text;
+}
+
+TEST(WaitReason, SaysThatNoServerIsUp) {
+  EXPECT_EQ(whyWaiting(aJob(1), 1, {.usable = 0, .free = 0}, nullptr).text, "no server is up");
+}
+
+TEST(WaitReason, SaysThatFreeUnitsAreTooFewForATask) {
+  JobSpec spec = aJob(1);
+  spec.rusPerTask = 4;
+  EXPECT_EQ(whyWaiting(spec, 1, {.usable = 32, .free = 3}, nullptr).text,
+            "3 of 32 units are free, a task needs 4");
+}
+
+TEST(WaitReason, NamesTheResourceThatIsTooContended) {
+  Explanation decision = sampled(40, 3, Dropped::kQuality);
+  decision.best = {Candidate{}};
+  decision.best[0].contention = pressure({{Resource::kLlc, 60}, {Resource::kTlb, 40}});
+  JobSpec spec = aJob(4, tolerating({{Resource::kLlc, 30}, {Resource::kTlb, 30}}));
+  EXPECT_EQ(whyWaiting(spec, 2, {.usable = 64, .free = 40}, &decision).text,
+            "3 of 40 slots sampled suit it: llc is too contended on the rest");
+}
+
+TEST(WaitReason, NamesTheMarginWhereOnlyThatIsMissing) {
+  Explanation decision = sampled(4, 1, Dropped::kQuality);
+  decision.best = {Candidate{}};
+  decision.best[0].contention = pressure({{Resource::kLlc, 20}});
+  decision.margin = 10;
+  const JobSpec spec = aJob(4, tolerating({{Resource::kLlc, 24}}));
+  EXPECT_EQ(
+      whyWaiting(spec, 2, {.usable = 64, .free = 40}, &decision).text,
+      "1 of 4 slots sampled suit it: llc leaves less to spare on the rest than the margin of 10, for which "
+      "it waits up to its max_wait");
+}
+
+TEST(WaitReason, NamesWhatTheRestLacks) {
+  EXPECT_EQ(textAfter(sampled(
+                4, 2, static_cast<size_t>(Dropped::kNeighbour) + static_cast<size_t>(Resource::kLlc))),
+            "2 of 4 slots sampled suit it: on the rest it would disturb others through llc");
+  EXPECT_EQ(textAfter(sampled(4, 0, Dropped::kSpread)),
+            "0 of 4 slots sampled suit it: its spread allows no more tasks on the rest");
+}
+
+TEST(WaitReason, NamesTheServersWhereNoneHasASlot) {
+  Explanation decision;
+  decision.dropped[static_cast<size_t>(Dropped::kConstraint)] = 3;
+  EXPECT_EQ(textAfter(decision), "0 of 0 slots sampled suit it: the rest do not meet its constraints");
+  decision.dropped[static_cast<size_t>(Dropped::kNotEnoughFree)] = 4;
+  EXPECT_EQ(textAfter(decision),
+            "0 of 0 slots sampled suit it: the rest have fewer than 1 units free on one server");
+}
+
+TEST(WaitReason, DoesNotBlameServersThatWereNeverAskedFor) {
+  Explanation decision = sampled(4, 1, Dropped::kQuality);
+  decision.dropped[static_cast<size_t>(Dropped::kConstraint)] = 300;
+  EXPECT_EQ(textAfter(decision),
+            "1 of 4 slots sampled suit it: the platforms of the rest are too slow for its target");
+}
+
+TEST(WaitReason, NamesTheExtrasThatAreTaken) {
+  JobSpec spec = aJob(1);
+  spec.extras = {{"gpus", 2}};
+  const Explanation nothing;
+  EXPECT_EQ(whyWaiting(spec, 1, {.usable = 32, .free = 9}, &nothing).text,
+            "no server has a free slot together with 2 gpus");
+}
+
+TEST(WaitReason, IsTheSameReasonWhateverItsNumbers) {
+  const Explanation few = sampled(4, 0, Dropped::kSpread), many = sampled(40, 20, Dropped::kSpread);
+  const Units units{.usable = 32, .free = 9};
+  EXPECT_EQ(whyWaiting(aJob(4), 2, units, &few).kind, whyWaiting(aJob(4), 3, units, &many).kind);
+}
+
+}  // namespace
+}  // namespace tarcil::agent

@@ -1,0 +1,392 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "master/logic/tables.h"
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace master;
+using Outcome = CommitAnswer::Outcome;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Servers a (number 0, 4 units) and b (number 1, 2 units), and an agent.
+struct Commits : testing::Test {
+  MasterHarness master;
+  SessionId monitor = master.attachMonitor("m", {serverFacts("a", 4), serverFacts("b", 2)});
+  SessionId agent = master.attachAgent("x");
+  uint64_t epoch = *master.agentAnswer().epoch;
+
+  static std::vector<Verdict> verdicts(const CommitAnswer& answer) {
+    std::vector<Verdict> verdicts;
+    for (const Grant& grant : answer.grants) verdicts.push_back(grant.verdict);
+    return verdicts;
+  }
+};
+
+TEST_F(Commits, MakeAJobAndItsPlacementsDurableTogether) {
+  Commit commit = newJob(1, spec(2));
+  commit.claims = {claim(0, 0)};
+  commit.waitReason = "no slot is quiet enough";
+  const AllocationId allocation = master.place(agent, commit);
+  master.restart();
+  EXPECT_EQ(master.stateOf(1), RunState::kStarting);
+  EXPECT_EQ(master.job(1).progress.reason, "no slot is quiet enough");
+  EXPECT_EQ(master.task(1, 0).allocation, allocation);
+  EXPECT_EQ(master.task(1, 0).server, "a");
+  EXPECT_EQ(master.task(1, 1).state, RunState::kQueued);
+  EXPECT_EQ(master.freeUnits("a"), 3u);
+}
+
+TEST_F(Commits, KeepTheInputFilesOfAJob) {
+  Commit commit = newJob(1, spec());
+  commit.newJob->files = std::make_shared<std::vector<InputFile>>(1, InputFile{"in", 0644, "text"});
+  master.commit(agent, commit);
+  EXPECT_EQ(master.store().files(jobId(1))->at(0).content, "text");
+}
+
+TEST_F(Commits, GivePreferredUnitsWhereTheyAreFreeAndOthersElse) {
+  Commit first = newJob(1, spec(1, 2));
+  first.claims = {claim(0, 0, 2)};
+  first.claims[0].preferred = {3, 1};
+  EXPECT_THAT(master.commit(agent, first).grants.at(0).rus, ElementsAre(1, 3));
+  Commit second = newJob(2, spec(1, 2));
+  second.claims = {claim(0, 0, 2)};
+  second.claims[0].preferred = {3, 2};
+  EXPECT_THAT(master.commit(agent, second).grants.at(0).rus, ElementsAre(0, 2));
+}
+
+TEST_F(Commits, AreTurnedDownOneByOneByName) {
+  master.attachMonitor("down", {serverFacts("d", 1)});
+  master.attachMonitor("down", {});
+  Commit commit = newJob(1, spec(6));
+  commit.claims = {claim(0, 1), claim(1, 1), claim(2, 1), claim(3, 99), claim(4, 2), claim(5, 0)};
+  commit.claims[5].attempt = 1;
+  EXPECT_THAT(verdicts(master.commit(agent, commit)),
+              ElementsAre(Verdict::kGranted, Verdict::kGranted, Verdict::kNotFree, Verdict::kUnknownServer,
+                          Verdict::kServerDown, Verdict::kTaskNotWaiting));
+}
+
+TEST_F(Commits, AreJudgedAgainWhereTheServerChanged) {
+  JobSpec loud = spec();
+  loud.profile = causing(Resource::kLlc, 80);
+  Commit first = newJob(1, loud);
+  first.claims = {claim(0, 0)};
+  const uint64_t seen = master.status("a").version;
+  master.place(agent, first);
+
+  Commit second = newJob(2, spec());
+  second.judging.tolerated[static_cast<size_t>(Resource::kLlc)] = 10;
+  second.claims = {claim(0, 0)};
+  second.claims[0].versionSeen = seen;
+  second.claims[0].floor = 0.95;
+  EXPECT_THAT(verdicts(master.commit(agent, second)), ElementsAre(Verdict::kBelowFloor));
+}
+
+TEST_F(Commits, DoNotPlaceATaskTwice) {
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  master.place(agent, commit);
+  Commit again = moreFor(1);
+  again.claims = {claim(0, 1)};
+  EXPECT_THAT(verdicts(master.commit(agent, again)), ElementsAre(Verdict::kTaskNotWaiting));
+  EXPECT_EQ(master.freeUnits("b"), 2u);
+}
+
+TEST_F(Commits, OfAGangGrantAllOrNothing) {
+  JobSpec gang = spec(3);
+  gang.schedule = Schedule::kGang;
+  Commit commit = newJob(1, gang);
+  commit.claims = {claim(0, 1), claim(1, 1), claim(2, 1)};
+  const ServerStatus before = master.status("b");
+  EXPECT_THAT(verdicts(master.commit(agent, commit)),
+              ElementsAre(Verdict::kNotAll, Verdict::kNotAll, Verdict::kNotFree));
+  EXPECT_EQ(master.status("b"), before);
+  EXPECT_THAT(only<PublishServer>(master.lastActions()), IsEmpty());
+
+  Commit again = moreFor(1);
+  again.gang = true;
+  again.claims = {claim(0, 1), claim(1, 1), claim(2, 0)};
+  EXPECT_THAT(verdicts(master.commit(agent, again)), testing::Each(Verdict::kGranted));
+  EXPECT_EQ(master.freeUnits("b"), 0u);
+}
+
+TEST_F(Commits, PublishEachChangedServerOnceAndCarryItsNewestState) {
+  Commit commit = newJob(1, spec(3));
+  commit.claims = {claim(0, 0), claim(1, 0), claim(2, 1)};
+  const CommitAnswer answer = master.commit(agent, commit);
+  const auto published = only<PublishServer>(master.lastActions());
+  ASSERT_EQ(published.size(), 2u);
+  EXPECT_EQ(published[0].update.status, master.status("a"));
+  EXPECT_FALSE(published[0].update.facts);
+  ASSERT_EQ(answer.servers.size(), 2u);
+  EXPECT_EQ(answer.servers[0].status, master.status("a"));
+  EXPECT_EQ(answer.servers[1].status, master.status("b"));
+  EXPECT_THAT(only<AssignJob>(master.lastActions()), IsEmpty()) << "the answer tells the owner";
+}
+
+TEST_F(Commits, GetTheSameAnswerWhenRepeated) {
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  commit.sequence = 1;
+  const CommitAnswer first = master.resend(agent, commit);
+  EXPECT_THAT(only<AssignJob>(master.lastActions()), IsEmpty());
+  for (bool restarted : {false, true}) {
+    if (restarted) {
+      master.restart();
+      agent = master.attachAgent("x", epoch);
+    }
+    CommitAnswer again = master.resend(agent, commit);
+    EXPECT_EQ(again.servers.at(0).status, master.status("a")) << "states are read anew";
+    again.servers = first.servers;
+    EXPECT_EQ(again, first);
+    EXPECT_EQ(master.freeUnits("a"), 3u);
+  }
+}
+
+TEST_F(Commits, GetTheSameAnswerWhenRepeatedAfterTheJobHasEnded) {
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  commit.sequence = 1;
+  const CommitAnswer first = master.resend(agent, commit);
+  master.ended(monitor, first.grants.at(0).allocation, exitedWith(0));
+  ASSERT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.resend(agent, commit).grants, first.grants);
+  const auto told = only<AssignJob>(master.lastActions());
+  ASSERT_THAT(told, SizeIs(1)) << "the agent may have heard neither of the answer nor of the end";
+  EXPECT_EQ(told[0].assignment.job.id, jobId(1));
+  EXPECT_TRUE(told[0].assignment.over);
+  EXPECT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.freeUnits("a"), 4u);
+  Commit more = moreFor(1);
+  more.sequence = 2;
+  EXPECT_EQ(master.resend(agent, more).outcome, Outcome::kJobOver);
+  EXPECT_EQ(master.resend(agent, more).outcome, Outcome::kJobOver);
+}
+
+TEST_F(Commits, BeyondTheNextSequenceAreRefusedWithoutEffect) {
+  Commit commit = newJob(1, spec());
+  commit.sequence = 2;
+  EXPECT_EQ(master.resend(agent, commit).outcome, Outcome::kRefused);
+  EXPECT_FALSE(master.logic().job(jobId(1)));
+  commit.sequence = 1;
+  EXPECT_EQ(master.resend(agent, commit).outcome, Outcome::kOk);
+}
+
+TEST_F(Commits, LetAnswersGoThatTheAgentHas) {
+  Commit first = newJob(1, spec());
+  first.sequence = 1;
+  master.resend(agent, first);
+  Commit second = newJob(2, spec());
+  second.sequence = 2;
+  second.answered = 1;
+  master.resend(agent, second);
+  EXPECT_EQ(master.store().load()->answers.size(), 1u);
+  EXPECT_EQ(master.resend(agent, first).outcome, Outcome::kRefused);
+
+  master.restart();
+  agent = master.attachAgent("x", epoch);
+  EXPECT_EQ(master.resend(agent, first).outcome, Outcome::kRefused);
+  EXPECT_EQ(master.resend(agent, second).outcome, Outcome::kOk);
+}
+
+TEST_F(Commits, OfAnEarlierEpochLeaveNoAnswersBehind) {
+  master.commit(agent, newJob(1, spec()));
+  agent = master.attachAgent("x");
+  EXPECT_THAT(master.store().load()->answers, IsEmpty());
+  EXPECT_EQ(master.commit(agent, newJob(2, spec())).outcome, Outcome::kOk) << "sequences start at 1 again";
+}
+
+TEST_F(Commits, OfTheSameJobTwiceFindTheFirst) {
+  master.commit(agent, newJob(1, spec()));
+  const SessionId other = master.attachAgent("y");
+  EXPECT_EQ(master.commit(other, newJob(1, spec())).outcome, Outcome::kJobExists);
+  Commit bobs = newJob(1, spec());
+  bobs.newJob->record.user = "bob";
+  EXPECT_EQ(master.commit(other, bobs).outcome, Outcome::kRefused);
+  EXPECT_EQ(master.job(1).progress.owner, "x");
+  EXPECT_EQ(master.job(1).record.user, "alice");
+}
+
+TEST_F(Commits, ForAJobOfAnotherAgentOrNoneAreOver) {
+  master.commit(agent, newJob(1, spec()));
+  const SessionId other = master.attachAgent("y");
+  EXPECT_EQ(master.commit(other, moreFor(1)).outcome, Outcome::kJobOver);
+  EXPECT_EQ(master.commit(agent, moreFor(9)).outcome, Outcome::kJobOver);
+}
+
+TEST_F(Commits, ThatBreakTheProtocolAreRefusedWithoutEffect) {
+  Commit unknownTask = newJob(1, spec());
+  unknownTask.claims = {claim(7, 0)};
+  Commit wrongSize = newJob(1, spec());
+  wrongSize.claims = {claim(0, 0, 2)};
+  Commit twice = newJob(1, spec());
+  twice.claims = {claim(0, 0), claim(0, 1)};
+  Commit noTasks = newJob(1, spec(0));
+  Commit otherId = newJob(1, spec());
+  otherId.newJob->record.id = jobId(2);
+  for (const Commit& commit : {unknownTask, wrongSize, twice, noTasks, otherId}) {
+    const CommitAnswer answer = master.commit(agent, commit);
+    EXPECT_EQ(answer.outcome, Outcome::kRefused);
+    EXPECT_NE(answer.problem, "");
+    EXPECT_FALSE(master.logic().job(jobId(1)));
+  }
+}
+
+TEST_F(Commits, KeepTheDecisionsThatPlacedSomethingAndTheFirst) {
+  Commit first = newJob(1, spec(3));
+  first.explanation.wanted = 3;
+  master.commit(agent, first);
+  Commit nothing = moreFor(1);
+  nothing.explanation.wanted = 3;
+  master.commit(agent, nothing);
+  Commit placing = nothing;
+  placing.claims = {claim(1, 0)};
+  placing.explanation.seed = 42;
+  master.commit(agent, placing);
+
+  const std::vector<DecisionRecord> decisions = *master.store().decisions(jobId(1));
+  ASSERT_EQ(decisions.size(), 2u);
+  EXPECT_EQ(decisions[1].explanation.seed, 42u);
+  EXPECT_THAT(decisions[1].tasks, ElementsAre(1));
+  EXPECT_EQ(master.task(1, 1).decision, 1u);
+}
+
+TEST_F(Commits, KeepNoMoreDecisionsThanAreBounded) {
+  const SessionId big = master.attachMonitor("big", {serverFacts("big", 200)});
+  EXPECT_NE(big, 0u);
+  master.commit(agent, newJob(1, spec(100)));
+  for (TaskIndex task = 0; task < 100; ++task) {
+    Commit commit = moreFor(1);
+    commit.explanation.wanted = 1;
+    commit.claims = {claim(task, 2)};
+    master.place(agent, commit);
+  }
+  EXPECT_EQ(master.store().decisions(jobId(1))->size(), kMaxDecisions);
+  EXPECT_EQ(master.task(1, 63).decision, 63u);
+  EXPECT_EQ(master.task(1, 64).decision, kNoDecision);
+}
+
+TEST(Allocations, OfANewStoreAreNotThoseOfTheOneBefore) {
+  std::set<AllocationId> given;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    Rng rng(seed);
+    std::vector<Action> actions;
+    const MasterLogic logic({}, {}, {}, rng, actions);
+    const AllocationId next = logic.cluster().nextAllocation;
+    EXPECT_LT(next, uint64_t{1} << 40) << "no room for versions of servers";
+    EXPECT_TRUE(given.insert(next).second) << "seed " << seed;
+  }
+}
+
+TEST_F(Commits, NeverGiveAnAllocationTwiceAcrossRestarts) {
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  const AllocationId before = master.place(agent, commit);
+  master.restart();
+  master.attachMonitor("m", {serverFacts("a", 4), serverFacts("b", 2)}, {{before, "a"}});
+  agent = master.attachAgent("x", epoch);
+  commit = newJob(2, spec());
+  commit.claims = {claim(0, 0)};
+  EXPECT_GT(master.place(agent, commit), before);
+}
+
+TEST(Allocations, OfJobsNoLongerKeptAreNotGivenAgain) {
+  MasterOptions options;
+  options.keepFinishedJobs = 0;
+  MasterHarness master(options);
+  AllocationId last = 0;
+  const auto placeOne = [&master, &last](SessionId agent, int number) {
+    Commit commit = newJob(number, spec());
+    commit.claims = {claim(0, 0)};
+    const AllocationId allocation = master.place(agent, commit);
+    EXPECT_GT(allocation, last);
+    last = allocation;
+  };
+  const SessionId monitor = master.attachMonitor("m", {serverFacts("a", 4)});
+  SessionId agent = master.attachAgent("x");
+  for (int number = 1; number <= static_cast<int>(master::kAllocationBlock) + 1; ++number) {
+    placeOne(agent, number);
+    master.ended(monitor, last, exitedWith(0));
+  }
+  master.restart();
+  master.attachMonitor("m", {serverFacts("a", 4)});
+  agent = master.attachAgent("x");
+  placeOne(agent, 1);
+}
+
+struct BusyCommits : testing::Test {
+  static MasterOptions options() {
+    MasterOptions options;
+    options.maxUnfinishedOfUser = 2;
+    options.maxUnfinished = 3;
+    return options;
+  }
+  MasterHarness master{options()};
+  SessionId agent = master.attachAgent("x");
+
+  CommitAnswer submit(int number, const std::string& user) {
+    Commit commit = newJob(number, spec());
+    commit.newJob->record.user = user;
+    return master.commit(agent, commit);
+  }
+};
+
+TEST_F(BusyCommits, AreNotSaidToBeOverWhenRepeated) {
+  submit(1, "alice");
+  submit(2, "alice");
+  Commit commit = newJob(3, spec());
+  commit.newJob->record.user = "alice";
+  commit.sequence = 3;
+  ASSERT_EQ(master.resend(agent, commit).outcome, Outcome::kBusy);
+  EXPECT_EQ(master.resend(agent, commit).outcome, Outcome::kBusy);
+  EXPECT_THAT(only<AssignJob>(master.lastActions()), IsEmpty())
+      << "its client may have handed it in anew by the time that this arrives";
+}
+
+TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
+  EXPECT_EQ(submit(1, "alice").outcome, Outcome::kOk);
+  EXPECT_EQ(submit(2, "alice").outcome, Outcome::kOk);
+  const CommitAnswer alices = submit(3, "alice");
+  EXPECT_EQ(alices.outcome, Outcome::kBusy);
+  EXPECT_EQ(alices.problem, "alice has 2 unfinished jobs, as many as one user may; try again in 10 s");
+  EXPECT_FALSE(master.logic().job(jobId(3)));
+  EXPECT_EQ(submit(4, "bob").outcome, Outcome::kOk) << "one user does not shut out another";
+  const CommitAnswer carols = submit(5, "carol");
+  EXPECT_EQ(carols.outcome, Outcome::kBusy);
+  EXPECT_EQ(carols.problem, "the cluster has 3 unfinished jobs, as many as it takes; try again in 10 s");
+}
+
+TEST_F(BusyCommits, FindAJobThatIsThereAlready) {
+  submit(1, "alice");
+  submit(2, "alice");
+  EXPECT_EQ(submit(2, "alice").outcome, Outcome::kJobExists);
+}
+
+TEST_F(BusyCommits, AreTakenAgainOnceAJobHasEndedAlsoAfterARestart) {
+  submit(1, "alice");
+  submit(2, "alice");
+  master.restart();
+  agent = master.attachAgent("x", *master.agentAnswer().epoch);
+  EXPECT_EQ(submit(3, "alice").outcome, Outcome::kBusy);
+  master.cancel(1, user("alice"));
+  EXPECT_EQ(submit(4, "alice").outcome, Outcome::kOk);
+}
+
+TEST_F(Commits, SeeServerVersionsRiseAcrossRestarts) {
+  // As many changes as no counter of allocations moves by itself.
+  for (int i = 0; i < 6'000; ++i) master.detach(master.attachMonitor("m", {serverFacts("a", 4)}));
+  for (int i = 0; i < 2; ++i) {
+    const uint64_t before = master.status("a").version;
+    master.restart();
+    EXPECT_GT(master.status("a").version, before);
+  }
+}
+
+}  // namespace
+}  // namespace tarcil

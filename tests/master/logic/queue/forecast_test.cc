@@ -1,0 +1,147 @@
+#include "master/logic/queue/forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/state/occupancy.h"
+#include "tests/master/master_harness.h"
+
+namespace tarcil {
+namespace {
+
+using namespace std::chrono_literals;
+using Basis = WaitEstimate::Basis;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr MonotonicTime kStart{1'000s};
+
+// A server that is up, with all of its units free.
+ServerUpdate idle(ServerId id, uint32_t rus, const std::string& platform = "p") {
+  ServerUpdate server;
+  server.id = id;
+  server.facts = serverFacts("s" + std::to_string(id), rus, platform);
+  server.status.up = true;
+  server.status.version = 1;
+  rebuild(server.status, {}, *server.facts, fullShare());
+  return server;
+}
+
+// A published state of servers, and what follows it.
+struct Forecasts : testing::Test {
+  explicit Forecasts(std::vector<ServerUpdate> servers = {idle(0, 4), idle(1, 4, "q")})
+      : published(std::move(servers), {}, {}), forecast(published, kStart) {}
+
+  void occupy(ServerId id, AllocationId allocation, const Profile& profile = {}) {
+    change(id, [&](ServerUpdate& server) {
+      tarcil::occupy(server.status, residents[id],
+                     {allocation, server.status.free.first(1), profile.caused, profile.tolerated},
+                     fullShare());
+    });
+  }
+  void vacate(ServerId id, AllocationId allocation) {
+    change(id, [&](ServerUpdate& server) {
+      tarcil::vacate(server.status, residents[id], allocation, *server.facts, fullShare());
+    });
+  }
+  void fill() {
+    for (AllocationId i = 0; i < 8; ++i) occupy(static_cast<ServerId>(i / 4), 100 + i);
+  }
+  template <typename Change>
+  void change(ServerId id, Change what) {
+    ServerUpdate server = published.server(id);
+    what(server);
+    published.take(server);
+    forecast.serverChanged(id, now);
+  }
+  std::optional<WaitEstimate> wait(uint32_t slots = 1, uint64_t ahead = 0) {
+    return forecast.waitOf(spec(), slots, ahead, now);
+  }
+
+  MonotonicTime now = kStart;
+  PublishedState published;
+  Forecast forecast;
+  std::map<ServerId, std::vector<Resident>> residents;
+};
+
+TEST_F(Forecasts, BucketsAreOfOnePlatformEach) {
+  const auto buckets = forecast.buckets(now);
+  ASSERT_THAT(buckets, SizeIs(2));
+  EXPECT_EQ(buckets[0].platform, "p");
+  EXPECT_EQ(buckets[1].platform, "q");
+  EXPECT_EQ(buckets[0].summary.servers, 1u);
+  EXPECT_EQ(buckets[0].summary.free, 4u);
+}
+
+TEST_F(Forecasts, BucketsHaveOnlyServersThatTakeTasks) {
+  change(1, [](ServerUpdate& server) { server.status.cordoned = true; });
+  EXPECT_THAT(forecast.buckets(now), SizeIs(1));
+}
+
+TEST_F(Forecasts, AJobThatFindsASlotDoesNotWait) {
+  EXPECT_EQ(wait(), std::nullopt);
+  EXPECT_EQ(wait(8), std::nullopt);
+}
+
+TEST_F(Forecasts, WhatThoseAheadWantIsNotFree) {
+  EXPECT_EQ(wait(1, 7), std::nullopt);
+  EXPECT_NE(wait(1, 8), std::nullopt);
+}
+
+TEST_F(Forecasts, OnlyAJobThatSaysForHowLongWaitsForAMargin) {
+  for (ServerId server : {0, 1}) occupy(server, 100 + server, causing(Resource::kLlc, 20));
+  JobSpec tight = spec();
+  tight.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 24;
+  EXPECT_EQ(forecast.waitOf(tight, 1, 0, now), std::nullopt);
+  tight.maxWait = 1h;
+  EXPECT_NE(forecast.waitOf(tight, 1, 0, now), std::nullopt);
+}
+
+TEST_F(Forecasts, NothingIsKnownOfAClusterThatHasJustStarted) {
+  fill();
+  EXPECT_EQ(wait()->basis, Basis::kTooYoung);
+}
+
+// A unit comes free each ten seconds, and is taken again.
+TEST_F(Forecasts, AWaitFollowsFromHowUnitsCameFree) {
+  fill();
+  for (int i = 0; i < 360; ++i) {
+    now += 10s;
+    const auto server = static_cast<ServerId>(i % 2);
+    const AllocationId allocation = 100 + 4 * server;
+    vacate(server, allocation);
+    occupy(server, allocation);
+  }
+  const auto wait = this->wait(6);
+  ASSERT_EQ(wait->basis, Basis::kHistory);
+  EXPECT_NEAR(static_cast<double>(wait->mean / 1s), 60, 15);
+  EXPECT_GE(wait->likely, wait->mean);
+  const auto behindOthers = this->wait(6, 12);
+  EXPECT_NEAR(static_cast<double>(behindOthers->mean / 1s), 180, 30);
+}
+
+TEST_F(Forecasts, OnlyServersThatSuitTheJobCount) {
+  Profile noisy;
+  noisy.caused.fill(90);
+  noisy.tolerated.fill(99);
+  occupy(0, 50, noisy);
+  JobSpec sensitive = spec();
+  sensitive.profile.tolerated.fill(10);
+  EXPECT_EQ(forecast.waitOf(sensitive, 4, 0, now), std::nullopt);
+  EXPECT_NE(forecast.waitOf(sensitive, 5, 0, now), std::nullopt);
+}
+
+TEST_F(Forecasts, NothingIsToldOfJobsThatMayNotGoEverywhere) {
+  JobSpec bound = spec(), wanting = spec();
+  bound.placement.constraints = {{"rack", Constraint::Operator::kEqual, {"r1"}}};
+  bound.maxWait = 7s;
+  wanting.extras = {{"gpus", 1}};
+  for (const JobSpec& job : {bound, wanting}) {
+    EXPECT_EQ(forecast.waitOf(job, 1, 0, now)->basis, Basis::kTooFew);
+    EXPECT_EQ(forecast.startOf(job, 1, 0, Now{now, WallTime(1h)}), kNever);
+    EXPECT_EQ(forecast.boundOf(job, 1, 0, now), job.maxWait);
+  }
+}
+
+}  // namespace
+}  // namespace tarcil

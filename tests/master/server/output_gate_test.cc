@@ -1,0 +1,151 @@
+#include "master/server/output_gate.h"
+
+#include <gtest/gtest.h>
+#include <kj/async-io.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "master/store/store.h"
+
+namespace tarcil {
+namespace {
+
+// Each write waits until the test says how it ends.
+class SlowStore final : public Store {
+ public:
+  Result<StoreContents> load() override { return StoreContents{}; }
+  Status write(std::span<const Mutation>) override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this]() { return outcome_.has_value(); });
+    Status status = *outcome_;
+    outcome_.reset();
+    return status;
+  }
+  Result<std::vector<InputFile>> files(const JobId&) override { return std::vector<InputFile>(); }
+  Result<std::vector<DecisionRecord>> decisions(const JobId&) override {
+    return std::vector<DecisionRecord>();
+  }
+  Status backup(const std::string&) override { return {}; }
+  Result<StoreSpace> space() override { return StoreSpace{}; }
+
+  void endWrite(Status status = {}) {
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(status);
+    ended_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::optional<Status> outcome_;
+};
+
+class OutputGateTest : public testing::Test {
+ protected:
+  OutputGateTest()
+      : io_(kj::setupAsyncIo()),
+        gate_(
+            store_, systemClock(), [this](const Error& error) { note(error.message); },
+            [this](const WrittenBatch& batch) { batches_.push_back(batch); }) {}
+  // The writer must not wait for a test that is over.
+  ~OutputGateTest() noexcept override { store_.endWrite(); }
+
+  void persist() { gate_.persist(Put{ClusterRecord{}}); }
+  void note(const std::string& text) {
+    said_.push_back(text);
+    if (auto waiting = kj::mv(waiting_); waiting.get() != nullptr) waiting->fulfill();
+  }
+  void say(const std::string& text) {
+    gate_.afterSync([this, text]() { note(text); });
+  }
+  // Runs what can run now.
+  void turn() {
+    kj::evalLast([]() {}).wait(io_.waitScope);
+  }
+  // Runs until something is said.
+  void untilSaid() {
+    auto paf = kj::newPromiseAndFulfiller<void>();
+    waiting_ = kj::mv(paf.fulfiller);
+    paf.promise.wait(io_.waitScope);
+  }
+
+  using Said = std::vector<std::string>;
+
+  kj::AsyncIoContext io_;
+  SlowStore store_;
+  Said said_;
+  std::vector<WrittenBatch> batches_;
+  kj::Own<kj::PromiseFulfiller<void>> waiting_;
+  OutputGate gate_;
+};
+
+TEST_F(OutputGateTest, LetsOutAtOnceWhatFollowsNoChange) {
+  say("a");
+  EXPECT_EQ(said_, Said{"a"});
+}
+
+TEST_F(OutputGateTest, HoldsBackWhatFollowsAChangeUntilItIsSynced) {
+  persist();
+  say("a");
+  turn();
+  ASSERT_EQ(said_, Said{});
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"a"});
+}
+
+TEST_F(OutputGateTest, HoldsBackWhatComesWhileABatchIsWritten) {
+  persist();
+  turn();
+  say("a");
+  ASSERT_EQ(said_, Said{});
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"a"});
+}
+
+TEST_F(OutputGateTest, KeepsTheOrderAcrossBatches) {
+  persist();
+  say("a");
+  turn();
+  persist();
+  say("b");
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"a"});
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, (Said{"a", "b"}));
+}
+
+TEST_F(OutputGateTest, TellsOfEachBatchBeforeItsOutputsLeave) {
+  persist();
+  persist();
+  gate_.afterSync([this]() { note(std::to_string(batches_.size())); });
+  turn();
+  persist();
+  EXPECT_EQ(batches_.size(), 0u);
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"1"});
+  EXPECT_EQ(batches_[0].records, 2u);
+  EXPECT_GE(batches_[0].held, batches_[0].sync);
+}
+
+TEST_F(OutputGateTest, LetsNothingOutAfterAFailedWrite) {
+  persist();
+  say("a");
+  turn();
+  store_.endWrite(Error{ErrorCode::kInternal, "disk full"});
+  untilSaid();
+  say("b");
+  turn();
+  EXPECT_EQ(said_, Said{"disk full"});
+}
+
+}  // namespace
+}  // namespace tarcil

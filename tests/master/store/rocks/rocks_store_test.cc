@@ -1,0 +1,229 @@
+// The store on disk: copies of it, and what may be wrong with folders.
+#include "master/store/rocks/rocks_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "master/store/rocks/restore.h"
+#include "master/store/rocks/store_codec.h"
+
+namespace tarcil {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class RocksStoreTest : public testing::Test {
+ protected:
+  RocksStoreTest() {
+    std::string name = fs::temp_directory_path() / "tarcil-store-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
+    folder_ = name;
+  }
+  ~RocksStoreTest() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  std::string at(const std::string& name) const { return folder_ / name; }
+  std::unique_ptr<Store> open(const std::string& name) {
+    auto store = openRocksStore(at(name));
+    if (!store.ok()) throw std::runtime_error(store.error().message);
+    return std::move(*store);
+  }
+  // What the store in the folder holds.
+  StoreContents contentsOf(const std::string& name) { return *open(name)->load(); }
+  static void put(Store& store, const Record& record) {
+    const std::vector<Mutation> mutations{Put{record}};
+    ASSERT_TRUE(store.write(mutations).ok());
+  }
+  Result<ClusterRecord> restore(const std::string& backup, const std::string& store) {
+    return restoreStore(at(backup), at(store), WallTime(std::chrono::hours(500'000)), rng_);
+  }
+
+  fs::path folder_;
+  Rng rng_{3};
+};
+
+TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
+  const Profiling measuring{.application = "sort", .job = {}, .user = "alice", .at = WallTime(Duration(7))};
+  {
+    const auto store = open("store");
+    StoredProfile stored;
+    stored.profile.application = "sort";
+    put(*store, stored);
+    put(*store, measuring);
+  }
+  const StoreContents contents = contentsOf("store");
+  EXPECT_THAT(contents.profilings, ElementsAre(measuring));
+  ASSERT_EQ(contents.profiles.size(), 1u);
+  const std::vector<Mutation> mutations{EraseProfiling{"sort"}};
+  ASSERT_TRUE(open("store")->write(mutations).ok());
+  EXPECT_THAT(contentsOf("store").profilings, IsEmpty());
+  EXPECT_EQ(contentsOf("store").profiles.size(), 1u) << "it is another record";
+}
+
+TEST_F(RocksStoreTest, BackupHoldsWhatWasWrittenBeforeAndNothingElse) {
+  const auto store = open("store");
+  put(*store, AgentRecord{"before", 1});
+  const Status backedUp = store->backup(at("backup"));
+  ASSERT_TRUE(backedUp.ok()) << backedUp.error().message;
+  put(*store, AgentRecord{"after", 1});
+  const StoreContents copy = contentsOf("backup");
+  ASSERT_EQ(copy.agents.size(), 1u);
+  EXPECT_EQ(copy.agents[0].name, "before");
+  EXPECT_EQ(store->load()->agents.size(), 2u);
+}
+
+TEST_F(RocksStoreTest, BackupTakesAnEmptyFolderAndLeavesNothingBesideIt) {
+  const auto store = open("store");
+  fs::create_directory(at("backup"));
+  ASSERT_TRUE(store->backup(at("backup/")).ok());
+  EXPECT_TRUE(fs::exists(at("backup/CURRENT")));
+  EXPECT_EQ(fs::status(at("backup")).permissions(), fs::perms::owner_all);
+  EXPECT_FALSE(fs::exists(at("backup.part")));
+}
+
+TEST_F(RocksStoreTest, BackupRefusesFoldersThatCannotBeUsed) {
+  const auto store = open("store");
+  const auto problemWith = [&store](const std::string& folder) {
+    const Status status = store->backup(folder);
+    if (status.ok()) return std::string("none");
+    EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
+    return status.error().message;
+  };
+  fs::create_directory(at("full"));
+  std::ofstream(at("full/mine")) << "mine";
+  EXPECT_THAT(problemWith(at("full")), HasSubstr("not empty"));
+  EXPECT_TRUE(fs::exists(at("full/mine")));
+  EXPECT_THAT(problemWith(at("full/mine")), HasSubstr("not empty"));
+  EXPECT_THAT(problemWith("backup"), HasSubstr("absolute path"));
+  EXPECT_THAT(problemWith(at("nowhere/backup")), HasSubstr("make it first"));
+  fs::create_directory(at("half.part"));
+  EXPECT_THAT(problemWith(at("half")), HasSubstr("half.part"));
+  EXPECT_FALSE(fs::exists(at("half")));
+}
+
+TEST_F(RocksStoreTest, RestoredStoreIsTheBackupInANewEpoch) {
+  ClusterRecord cluster{"c", 1, 20'001};
+  {
+    const auto store = open("store");
+    put(*store, cluster);
+    put(*store, AgentRecord{"x", 3});
+    ASSERT_TRUE(store->backup(at("backup")).ok());
+  }
+  const auto restored = restore("backup", "again");
+  ASSERT_TRUE(restored.ok()) << restored.error().message;
+  const StoreContents contents = contentsOf("again");
+  EXPECT_EQ(contents.cluster, *restored);
+  EXPECT_GT(restored->epoch, 1u);
+  EXPECT_GT(restored->nextAllocation, cluster.nextAllocation);
+  EXPECT_EQ(contents.agents.size(), 1u);
+  EXPECT_EQ(contentsOf("backup").cluster, cluster);
+}
+
+TEST_F(RocksStoreTest, RestoreThatFailsLeavesNoStore) {
+  open("empty").reset();
+  for (const char* backup : {"nowhere", "empty"}) {
+    SCOPED_TRACE(backup);
+    const auto restored = restore(backup, "again");
+    ASSERT_FALSE(restored.ok());
+    EXPECT_EQ(restored.error().code, ErrorCode::kInvalid);
+    EXPECT_FALSE(fs::exists(at("again")));
+    EXPECT_FALSE(fs::exists(at("again.part")));
+  }
+}
+
+TEST_F(RocksStoreTest, RestoreKeepsItsHandsOffAStoreThatIsThere) {
+  put(*open("backup"), ClusterRecord{"c", 1, 1});
+  put(*open("store"), ClusterRecord{"d", 1, 1});
+  EXPECT_FALSE(restore("backup", "store").ok());
+  EXPECT_EQ(contentsOf("store").cluster->cluster, "d");
+}
+
+// --- What cannot be read ----------------------------------------------------------------------------------
+
+// Writes bytes under a key, past the codec.
+void putRaw(const std::string& folder, const std::string& key, const std::string& value) {
+  std::vector<std::string> names;
+  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, folder, &names).ok());
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open({}, folder, families, &handles, &db).ok());
+  const std::unique_ptr<rocksdb::DB> owned(db);
+  for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+  ASSERT_TRUE(db->Put({}, key, value).ok());
+}
+
+// "key: what" of each problem.
+std::vector<std::string> unreadable(const std::string& folder) {
+  const auto reading = readWholeStore(folder);
+  std::vector<std::string> lines;
+  for (const StoreProblem& problem : reading->unreadable) lines.push_back(problem.key + ": " + problem.what);
+  return lines;
+}
+
+TEST_F(RocksStoreTest, IsReadAsAWholeAndNotTouched) {
+  {
+    const auto store = open("store");
+    put(*store, ClusterRecord{"c", 1, 1});
+    put(*store, DecisionRecord{JobId{}, 0, {0}, {}});
+    put(*store, FilesRecord{JobId{}, std::make_shared<const std::vector<InputFile>>(1)});
+  }
+  const auto entries = [this]() {
+    std::map<std::string, fs::file_time_type> times;
+    for (const auto& entry : fs::directory_iterator(at("store")))
+      times[entry.path()] = entry.last_write_time();
+    return times;
+  };
+  const auto before = entries();
+  const auto reading = readWholeStore(at("store"));
+  ASSERT_TRUE(reading.ok()) << reading.error().message;
+  EXPECT_THAT(reading->unreadable, IsEmpty());
+  EXPECT_EQ(reading->store.contents.cluster->cluster, "c");
+  EXPECT_EQ(reading->store.decisions.size(), 1u);
+  EXPECT_EQ(reading->store.files.size(), 1u);
+  EXPECT_EQ(entries(), before);
+}
+
+TEST_F(RocksStoreTest, NamesRecordsThatCannotBeRead) {
+  put(*open("store"), ClusterRecord{"c", 1, 1});
+  putRaw(at("store"), "axel", "no record");
+  putRaw(at("store"), "ay", encodeRecord(AgentRecord{"z", 1}));
+  EXPECT_THAT(unreadable(at("store")),
+              ElementsAre(StartsWith("a/78656c: cannot be read: "), "a/79: holds the record of a/z"));
+}
+
+TEST_F(RocksStoreTest, NamesDamagedFiles) {
+  {
+    const auto store = open("store");
+    for (int i = 0; i < 1000; ++i) put(*store, AgentRecord{"agent-" + std::to_string(i), 1});
+    ASSERT_TRUE(store->backup(at("backup")).ok());
+  }
+  for (const auto& entry : fs::directory_iterator(at("backup"))) {
+    if (entry.path().extension() != ".sst") continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(100);
+    file << "damage";
+  }
+  EXPECT_THAT(unreadable(at("backup")), ElementsAre(HasSubstr("the files are damaged")));
+}
+
+TEST_F(RocksStoreTest, IsNotReadWhereThereIsNone) {
+  EXPECT_FALSE(readWholeStore(at("nowhere")).ok());
+  EXPECT_FALSE(fs::exists(at("nowhere")));
+}
+
+}  // namespace
+}  // namespace tarcil

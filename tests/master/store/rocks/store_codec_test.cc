@@ -1,0 +1,121 @@
+// Records as bytes: what is written is read again, and so is what earlier formats wrote.
+#include "master/store/rocks/store_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace tarcil {
+namespace {
+
+Record stored(const Record& record) {
+  return decodeRecord(keyOf(record), encodeRecord(record));
+}
+
+// A record that a program of format 1 wrote: no extras, no policy, no packing.
+template <typename T>
+T ofFormat1(const std::string& name, const T& like) {
+  std::ifstream file(TARCIL_TEST_DATA "/records/format-1-" + name, std::ios::binary);
+  EXPECT_TRUE(file.is_open()) << name;
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  return std::get<T>(decodeRecord(keyOf(like), bytes.str()));
+}
+
+// As the files of format 1 hold them.
+JobRecord job() {
+  JobRecord job;
+  job.id.bytes[3] = 5;
+  job.spec.name = "train";
+  job.spec.command = {"sleep", "5"};
+  job.spec.tasks = 4;
+  job.spec.placement.spread = Spread::kRack;
+  job.spec.placement.prefer = {"s1", "s2"};
+  job.user = "alice";
+  job.runAs = "alice";
+  return job;
+}
+
+TaskRecord task() {
+  TaskRecord task;
+  task.job = job().id;
+  task.index = 2;
+  task.state = RunState::kRunning;
+  task.allocation = 77;
+  task.server = "s1";
+  task.rus = {1, 3};
+  task.q = 0.75;
+  task.s = 1;
+  return task;
+}
+
+ServerRecord server() {
+  ServerRecord server;
+  server.id = 3;
+  server.facts.name = "s1";
+  server.facts.platform = "haswell-2.3";
+  server.facts.attributes = {{"disk", "ssd"}};
+  server.facts.rus = 8;
+  server.facts.missing = {"perf"};
+  server.monitor = "m";
+  return server;
+}
+
+TEST(StoredRecords, ComeBackAsTheyWere) {
+  JobRecord asking = job();
+  asking.spec.policy = Policy::kGreedy;
+  asking.spec.extras = {{"gpus", 2}};
+  asking.spec.preemptible = true;
+  EXPECT_EQ(std::get<JobRecord>(stored(asking)), asking);
+  TaskRecord holding = task();
+  holding.stopping = holding.moving = true;
+  holding.movedFor = "server drained (s1)";
+  holding.previous = "exited with code 1";
+  holding.extras = {{"gpus", {0, 3}}};
+  EXPECT_EQ(std::get<TaskRecord>(stored(holding)), holding);
+  ServerRecord having = server();
+  having.cordoned = having.draining = true;
+  having.drainAt = WallTime(std::chrono::seconds(1'700'000'000));
+  having.cordonReason = "drained by root";
+  having.facts.extras = {{"gpus", 4}};
+  EXPECT_EQ(std::get<ServerRecord>(stored(having)), having);
+  const Usage usage{"alice", 1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(std::get<Usage>(stored(usage)), usage);
+  const StoredProfile profile{.profile = {.application = "sort@9.1",
+                                          .caused = Profile::filled(3),
+                                          .tolerated = Profile::filled(7),
+                                          .platforms = {{"p", 0.5}}},
+                              .user = "alice",
+                              .stored = WallTime(std::chrono::seconds(1'700'000'000)),
+                              .revision = 3,
+                              .note = "measured"};
+  EXPECT_EQ(std::get<StoredProfile>(stored(profile)), profile);
+  StoredProfile measured = profile;
+  measured.profile.origins = ProfileOrigins::all(Origin::kAssumed);
+  measured.profile.origins.caused[2] = {Origin::kInferred, 12};
+  measured.profile.origins.tolerated[9] = {Origin::kObserved};
+  EXPECT_EQ(std::get<StoredProfile>(stored(measured)), measured);
+  StoredProfile onPlatforms = profile;
+  onPlatforms.profile.platforms = {{"p", 0.5}, {"q", 1}, {"r", 0.25}};
+  onPlatforms.profile.origins.platforms = {{"q", {Origin::kMeasured}}, {"r", {Origin::kInferred, 12}}};
+  EXPECT_EQ(std::get<StoredProfile>(stored(onPlatforms)), onPlatforms);
+  StoredProfile lowered = profile;
+  lowered.history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}};
+  EXPECT_EQ(std::get<StoredProfile>(stored(lowered)), lowered);
+  const Profiling failed{.application = "sort",
+                         .job = job().id,
+                         .user = "alice",
+                         .at = WallTime(Duration(7)),
+                         .problem = "the command fails"};
+  EXPECT_EQ(std::get<Profiling>(stored(failed)), failed);
+}
+
+TEST(StoredRecords, OfFormat1AreRead) {
+  EXPECT_EQ(ofFormat1("job", job()), job());
+  EXPECT_EQ(ofFormat1("task", task()), task());
+  EXPECT_EQ(ofFormat1("server", server()), server());
+}
+
+}  // namespace
+}  // namespace tarcil

@@ -1,0 +1,33 @@
+#include "monitor/container/shim_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace tarcil {
+namespace {
+
+std::map<std::string, std::string> environmentOf(const LaunchSpec& spec) {
+  return taskEnvironment(spec, SystemUser{}, TaskSetting{});
+}
+
+TEST(TaskEnvironment, SaysWhichExtrasTheTaskHas) {
+  LaunchSpec spec;
+  spec.extras = {{"gpus", {0, 3}}, {"tape-drives", {2}}};
+  spec.env = {{"TARCIL_EXTRA_GPUS", "forged"}};
+  const auto environment = environmentOf(spec);
+  EXPECT_EQ(environment.at("TARCIL_EXTRA_GPUS"), "0,3");
+  EXPECT_EQ(environment.at("TARCIL_EXTRA_TAPE_DRIVES"), "2");
+}
+
+TEST(TaskEnvironment, ShowsCudaTheTasksGpusUnlessTheJobSaysOtherwise) {
+  LaunchSpec spec;
+  EXPECT_FALSE(environmentOf(spec).contains("CUDA_VISIBLE_DEVICES"));
+  spec.extras = {{"tapes", {1}}};
+  EXPECT_FALSE(environmentOf(spec).contains("CUDA_VISIBLE_DEVICES"));
+  spec.extras = {{"gpus", {1, 2}}};
+  EXPECT_EQ(environmentOf(spec).at("CUDA_VISIBLE_DEVICES"), "1,2");
+  spec.env = {{"CUDA_VISIBLE_DEVICES", ""}};
+  EXPECT_EQ(environmentOf(spec).at("CUDA_VISIBLE_DEVICES"), "");
+}
+
+}  // namespace
+}  // namespace tarcil
