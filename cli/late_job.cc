@@ -204,7 +204,7 @@ Json jsonOf(const LateJobStatus& job) {
   return {{"id", toString(job.id)},
           {"name", job.spec.name},
           {"user", job.user.empty() ? Json() : Json(job.user)},
-          {"policy", "late-binding"},
+          {"policy", nameOf(Policy::kLateBinding)},
           {"state", name(stateOf(job))},
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"ahead", 0},
@@ -217,7 +217,7 @@ Json jsonOf(const LateJobStatus& job) {
 std::string textOf(const LateJobStatus& job, const Style& style) {
   const Fields fields = {{"Id", style.id(job.id)},
                          {"Name", job.spec.name},
-                         {"Policy", "late-binding"},
+                         {"Policy", std::string(nameOf(Policy::kLateBinding))},
                          {"State", std::string(name(stateOf(job)))},
                          {"Result", reasonOf(job)},
                          {"Submitted", style.time(job.submitted)},
@@ -258,7 +258,7 @@ Json explanationOf(const LateJobStatus& job) {
   return {{"id", toString(job.id)},
           {"state", name(stateOf(job))},
           {"reason", reason.empty() ? Json() : Json(reason)},
-          {"policy", "late-binding"},
+          {"policy", nameOf(Policy::kLateBinding)},
           {"decision", Json::array()},
           {"phases_ms", std::move(phases)},
           {"servers", std::move(servers)}};

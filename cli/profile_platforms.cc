@@ -7,7 +7,7 @@
 #include "cli/output/table.h"
 #include "core/base/failure.h"
 #include "formats/profile_file.h"
-#include "formats/profile_yaml.h"
+#include "cli/output/profile_yaml.h"
 
 namespace tarcil {
 namespace {

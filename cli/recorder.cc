@@ -6,7 +6,7 @@
 #include "cli/output/render.h"
 #include "cli/output/server_details.h"
 #include "core/base/failure.h"
-#include "formats/recording_lines.h"
+#include "cli/recording_lines.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 

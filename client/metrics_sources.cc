@@ -10,7 +10,7 @@
 namespace tarcil {
 namespace {
 
-constexpr const char* kFile = "/run/metrics.json";
+constexpr const char* kSourcesFile = "/run/metrics.json";
 constexpr size_t kMaxBytes = 1u << 20;
 
 Error malformed(const std::string& path) {
@@ -26,7 +26,7 @@ std::string textIn(const Json& entry, const char* key) {
 }  // namespace
 
 Result<std::vector<MetricsSource>> readMetricsSources(const std::string& folder) {
-  const std::string path = folder + kFile;
+  const std::string path = folder + kSourcesFile;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     return Error{ErrorCode::kUnavailable,
@@ -48,7 +48,7 @@ Result<std::vector<MetricsSource>> readMetricsSources(const std::string& folder)
 }
 
 Status writeMetricsSources(const std::string& folder, const std::vector<MetricsSource>& sources) {
-  const std::string path = folder + kFile;
+  const std::string path = folder + kSourcesFile;
   Json json = Json::array();
   for (const MetricsSource& source : sources) {
     json.push_back({{"role", source.role}, {"name", source.name}, {"address", source.address}});

@@ -241,7 +241,7 @@ class JobReader {
     auto policy = root_.take("policy");
     if (!policy) return;
     policyPlace_ = policy->node().place;
-    const auto choice = policy->oneOf({kPolicyNames.begin(), kPolicyNames.end()});
+    const auto choice = policy->oneOf(policyNames());
     if (choice) job_.spec.policy = policyNamed(*choice).value();
   }
 
@@ -389,14 +389,6 @@ class JobReader {
 };
 
 }  // namespace
-
-std::optional<Policy> policyNamed(std::string_view name) {
-  constexpr std::array kPolicies = {Policy::kQuality, Policy::kLateBinding, Policy::kGreedy,
-                                    Policy::kRandom,  Policy::kBatch,       Policy::kPerTask};
-  const auto found = std::find(kPolicyNames.begin(), kPolicyNames.end(), name);
-  if (found == kPolicyNames.end()) return std::nullopt;
-  return kPolicies[static_cast<size_t>(found - kPolicyNames.begin())];
-}
 
 Result<JobFile> parseJob(std::string_view text, const std::string& name, const std::string& folder,
                          const JobFileOptions& options) {

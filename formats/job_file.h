@@ -37,11 +37,6 @@ struct JobFile {
   bool hasProfile = false;
 };
 
-// What `policy` may say, and which policy that is; nullopt for other words.
-inline constexpr std::array<const char*, 6> kPolicyNames = {"quality", "late-binding", "greedy",
-                                                            "random",  "batch",        "per-task"};
-std::optional<Policy> policyNamed(std::string_view name);
-
 // Bounds that only the job file has.
 inline constexpr size_t kMaxCommandAndEnvBytes =
     128u << 10;  // command and environment together, each text + 1 byte

@@ -16,7 +16,6 @@
 #include "formats/packed_file.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
-#include "formats/recording_lines.h"
 #include "formats/text.h"
 #include "formats/units.h"
 
@@ -87,11 +86,12 @@ class LineFields {
   }
   // The place of the word among these.
   template <size_t kCount>
-  size_t oneOf(const char* field, const std::string_view (&words)[kCount]) {
+  size_t oneOf(const char* field, const std::array<std::string_view, kCount>& words) {
     const std::string written = text(field);
     const auto found = std::find(std::begin(words), std::end(words), written);
     if (found != std::end(words)) return static_cast<size_t>(found - std::begin(words));
-    if (good_) problem(field, "is " + shown(written) + "; write one of " + joined({words, words + kCount}));
+    if (good_)
+      problem(field, "is " + shown(written) + "; write one of " + joined({words.begin(), words.end()}));
     return 0;
   }
   // The whole numbers of an object whose keys are resources; `usual` for those that it has not.
@@ -268,8 +268,8 @@ class RecordingReader {
     settings.cap = static_cast<uint32_t>(fields.integer("cap", 1, 10'000));
     settings.floor = static_cast<uint32_t>(fields.integer("floor", 1, 100'000));
     if (!fields.isNull("ratio")) settings.ratio = static_cast<uint32_t>(fields.integer("ratio", 1, 100'000));
-    settings.model = static_cast<QualityModel>(fields.oneOf("model", kQualityModelWords));
-    settings.contention = static_cast<ContentionModel>(fields.oneOf("contention", kContentionModelWords));
+    settings.model = static_cast<QualityModel>(fields.oneOf("model", kQualityModelNames));
+    settings.contention = static_cast<ContentionModel>(fields.oneOf("contention", kContentionModelNames));
     settings.margin = static_cast<int>(fields.integer("margin", 0, kMaxPressure));
     settings.noiseFloor = static_cast<int>(fields.integer("noise_floor", 0, kMaxPressure));
     settings.protectNeighbours = fields.boolean("protect_neighbours");

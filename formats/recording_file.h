@@ -1,4 +1,4 @@
-// Reads what `tarcil record` wrote (formats/recording_lines.h).
+// Reads what `tarcil record` wrote (cli/recording_lines.h).
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@
 #include "sim/replay/recording.h"
 
 namespace tarcil {
+
+// Rises when an older program could not read the file any more. Fields may be added without.
+inline constexpr int kRecordingVersion = 1;
 
 // The recording at `path`, unpacked where it is packed. Its end may be missing, as a recorder that was killed
 // leaves it: a last line without its end is passed over. Error: kInvalid with one line

@@ -28,7 +28,6 @@ constexpr Duration kLeastTime{1};
 constexpr std::array<std::string_view, 3> kDurations = {"exp-jobs", "exp-tasks", "constant"};
 constexpr std::array<std::string_view, 3> kTruths = {"none", "parametric", "measured"};
 constexpr std::array<std::string_view, 2> kCombinings = {"sum", "mean"};
-constexpr std::array<std::string_view, 2> kModels = {"encoded", "componentwise"};
 
 // The enumerator of this name. Requires: names has it.
 template <typename Enum, size_t kCount>
@@ -230,8 +229,8 @@ class ScenarioReader {
     assignInteger(settings.ratio, quality->take("ratio"), 1, 100'000);
     assignInteger(settings.margin, quality->take("margin"), 0, kMaxPressure);
     assignInteger(settings.noiseFloor, quality->take("noise_floor"), 0, kMaxPressure);
-    assignNamed(settings.model, kModels, quality->take("model"));
-    assignNamed(settings.contention, kCombinings, quality->take("contention"));
+    assignNamed(settings.model, kQualityModelNames, quality->take("model"));
+    assignNamed(settings.contention, kContentionModelNames, quality->take("contention"));
     if (auto protect = quality->take("protect_neighbours")) {
       assign(settings.protectNeighbours, protect->boolean());
     }

@@ -9,11 +9,11 @@ is held against the table below; then each object's whole list, so that a header
 a compiler flag) is found too. Fails also when there are no dependencies to read or some are missing, and for a source
 that no object is made from: nobody would notice what is in it.
 
-In master/, agent/ and monitor/ a file is logic if CMakeLists.txt there lists it in tarcil_<role>_logic, or if it is one
-of PURE_FILES; otherwise it is shell.
+Where logic ends and I/O begins is read from the path: a row of the table speaks for its folder and for all below it that
+have no row of their own. core/, lsh/, latebinding/, sim/, master/store/ and each role's logic/ have no library of the
+outside world in theirs.
 """
 
-import fnmatch
 import json
 import os
 import re
@@ -21,9 +21,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-
-# Pure like logic, wherever they are listed: what parses the text of a machine's files.
-PURE_FILES = [f"monitor/{name}.*" for name in ("psi", "cgroup", "cgroup_v1", "cgroup_v2", "perf", "resctrl")]
 
 # Libraries by the first part of the header's path; what is not here and ends in .h is the operating system's.
 LIBRARIES = {
@@ -38,62 +35,63 @@ IMPURE_STD = {"fstream", "iostream", "filesystem", "thread", "future"}
 IMPLIED = {"capnp": {"kj"}, "spdlog": {"fmt"}}
 
 CORE = ["core/base", "core/model", "core/state", "core/decide"]
-ROLES = ["master", "agent", "monitor"]
-LOGIC = [f"{role} logic" for role in ROLES]
-SHELLS = [f"{role} shell" for role in ROLES]
 ENV = ["env", "env/linux"]
-SHELL_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
+LOGIC = ["master/logic", "master/store", "agent/logic", "monitor/logic"]
+IO_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
+# What the roles' processes stand on.
+BELOW_ROLES = [*CORE, "latebinding", "schema", "rpc", "metrics", *ENV]
+# What is around the roles' decisions.
+AROUND = ["master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
+          "monitor/pressure", "monitor/performance", "monitor/server"]
 
-# part -> (parts whose headers it may include besides its own, libraries besides std). None: anything.
+# folder -> (folders whose files it may include besides its own, libraries besides std). None: anything.
 TABLE = {
     "core/base": ([], {"boost"}),
     "core/model": (CORE[:1], {"boost"}),
     "core/state": (CORE[:2], {"boost"}),
     "core/decide": (CORE[:3], {"boost"}),
-    "lsh": (CORE, set()),
-    "latebinding": (CORE, set()),
+    "lsh": (CORE, {"boost"}),
+    "latebinding": (CORE, {"boost"}),
     "classifier": (CORE, {"Eigen"}),
     "classifier/kernels": (CORE[:2], {"os"}),
     "profiler": ([*CORE, "classifier", "classifier/kernels"], {"os"}),
     "schema": (CORE, {"capnp", "kj"}),
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "os"}),
-    "env/fake": (["core/base", "env"], {"kj"}),
     "rpc": ([*CORE, "schema", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
-    "include/tarcil": ([], set()),
-    "client": ([*CORE, "latebinding", "include/tarcil", "schema", "rpc", *ENV], {"kj", "capnp", "os"}),
-    "examples": (["include/tarcil"], {"os"}),
     "shim": ([], {"os"}),
-    **{f"{role} logic": ([*CORE, "lsh", "latebinding", "classifier"], set()) for role in ROLES},
-    **{f"{role} shell": ([f"{role} logic", *CORE, "latebinding", "schema", "rpc", "metrics", *ENV], SHELL_LIBRARIES) for role in ROLES},
-    "master rocks_store": (["master logic", "master shell", *CORE, "schema", *ENV], {"rocksdb", *SHELL_LIBRARIES}),
-    "sim": ([*CORE, "lsh", "latebinding", "classifier", *LOGIC], set()),
-    "cli": ([*CORE, "lsh", "latebinding", "classifier", "classifier/kernels", "profiler", "schema", "rpc", "metrics", "client",
-             "include/tarcil", "sim",
-             *ENV, *LOGIC, *SHELLS, "master rocks_store"],
-            {"CLI", "yaml-cpp", "nlohmann", *SHELL_LIBRARIES}),
+    # The roles: their decisions, and what is around those. No role includes another.
+    "master/store": ([*CORE, "latebinding"], {"boost"}),
+    "master/logic": ([*CORE, "lsh", "latebinding", "master/store"], {"boost"}),
+    "master/store/rocks": ([*CORE, "master/store", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
+    "master/server": ([*BELOW_ROLES, "master/logic", "master/store", "master/store/rocks"], IO_LIBRARIES),
+    "agent/logic": ([*CORE, "lsh", "latebinding"], {"boost"}),
+    "agent/late": ([*BELOW_ROLES, "agent/logic", "agent/server"], IO_LIBRARIES),
+    "agent/server": ([*BELOW_ROLES, "agent/logic", "agent/late"], IO_LIBRARIES),
+    "monitor/logic": ([*CORE, "latebinding"], {"boost"}),
+    "monitor/pressure": ([*CORE, "monitor/logic"], {"kj", "os"}),
+    "monitor/performance": ([*CORE, "monitor/logic", "monitor/pressure"], {"kj", "os"}),
+    # Of the shim: the format of the files that it leaves.
+    "monitor/container": ([*BELOW_ROLES, "monitor/logic", "monitor/pressure", "monitor/performance", "shim"], IO_LIBRARIES),
+    "monitor/late": ([*BELOW_ROLES, "monitor/logic", "monitor/container", "monitor/server"], IO_LIBRARIES),
+    "monitor/server": ([*BELOW_ROLES, "monitor/logic", "monitor/pressure", "monitor/performance", "monitor/container",
+                        "monitor/late"], IO_LIBRARIES),
+    # What people and programs use.
+    "include/tarcil": ([], set()),
+    "examples": (["include/tarcil"], {"os"}),
+    "sim": ([*CORE, "lsh", "latebinding", "classifier", *LOGIC], {"boost"}),
+    "formats": ([*CORE, "latebinding", "profiler", "sim"], {"os", "yaml-cpp", "nlohmann"}),
+    "client": ([*CORE, "latebinding", "include/tarcil", "formats", "schema", "rpc", *ENV], {"kj", "capnp", "os"}),
+    "deploy": ([*BELOW_ROLES, "client", "formats", *LOGIC, *AROUND], IO_LIBRARIES),
+    "cli": ([*BELOW_ROLES, "lsh", "classifier", "classifier/kernels", "profiler", "client", "formats", "deploy",
+             "include/tarcil", "sim", "master/store", "master/store/rocks"],
+            {"CLI", "nlohmann", *IO_LIBRARIES}),
     "tests": None,
     "bench": None,
 }
-TABLE["master shell"][0].append("master rocks_store")
-TABLE["monitor shell"][0].append("shim")  # the format of the files that the shim leaves
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
-
-
-LOGIC_LIBRARY = r"tarcil_library\(\s*tarcil_{}_logic\s+SOURCES\s([^)]*?)(?:\sLINK\s[^)]*)?\)"
-
-
-def logic_files(root):
-    """The files that the roles' CMakeLists.txt list in their logic libraries."""
-    found = set()
-    for role in ROLES:
-        lists = Path(root, role, "CMakeLists.txt")
-        text = re.sub(r"#.*", "", lists.read_text()) if lists.is_file() else ""
-        match = re.search(LOGIC_LIBRARY.format(role), text)
-        found |= {f"{role}/{name}" for name in match[1].split()} if match else set()
-    return found
 
 
 def library_of(header):
@@ -115,25 +113,16 @@ class Checker:
     def __init__(self, root, build):
         self.root = str(Path(root).resolve())
         self.build = str(Path(build).resolve())
-        self.logic = logic_files(self.root)
         self.paths = {}  # as ninja prints it -> (absolute, relative to the source root or None)
         self.seen = {}  # file of the project -> its violations
         self.problems = []
         self.objects_read = 0
 
     def part_of(self, path):
-        """The row of TABLE for a file of the project, or None where the table has none for its folder."""
+        """The row of TABLE for a file of the project, that of the nearest folder; None where the table has none."""
         folders = path.split("/")[:-1]
-        if not folders:
-            return None
-        if folders[0] in ROLES:
-            if path.startswith("master/rocks_store."):
-                return "master rocks_store"
-            pure = path in self.logic or any(fnmatch.fnmatch(path, pattern) for pattern in PURE_FILES)
-            return f"{folders[0]} {'logic' if pure else 'shell'}"
-        longest = "/".join(folders[:2])
-        row = longest if longest in TABLE else folders[0]
-        return row if row in TABLE else None
+        rows = ("/".join(folders[:depth]) for depth in range(len(folders), 0, -1))
+        return next((row for row in rows if row in TABLE), None)
 
     def inside(self, path):
         """Path relative to the source root; generated files as if they were there; None for a file outside.
@@ -255,8 +244,6 @@ class Checker:
         self.problems += [v for found in self.seen.values() for v in found]
         self.problems += [f"{name}: not built, so nothing is known of it" for name in self.unread(read)]
         self.problems += [f"{name}: no target is built from it: list it in a CMakeLists.txt" for name in self.not_built()]
-        self.problems += [f"{role}/CMakeLists.txt: lists no files for tarcil_{role}_logic" for role in ROLES
-                          if Path(self.root, role).is_dir() and not any(f.startswith(role + "/") for f in self.logic)]
         if not read:
             self.problems.append(f"{self.build}: ninja has no dependencies to read: build everything there first")
         self.objects_read = len(read)
@@ -287,13 +274,13 @@ PLANTS = [
     ("a library in pure code", {"core/base/a.cc": "#include <kj/k.h>\n"}, "core/base/a.cc:1: core/base may not"),
     ("a library in a header of pure code", {"core/base/a.h": "\n#include <kj/k.h>\n"}, "core/base/a.h:2:"),
     ("a later layer of core", {"core/base/a.cc": '#include "core/decide/d.h"\n'}, "core/decide/d.h (core/decide)"),
-    ("shell in logic", {"agent/logic/agent_logic.cc": '#include "agent/server/agent_server.h"\n'}, "agent logic may not include"),
-    ("a neighbour by its bare name", {"agent/logic/agent_logic.cc": '#include "agent_server.h"\n'}, "(agent shell)"),
-    ("one role in another", {"agent/server/agent_server.cc": '#include "master/logic/options.h"\n'}, "(master logic)"),
+    ("I/O in logic", {"agent/logic/agent_logic.cc": '#include "agent/server/agent_server.h"\n'}, "agent/logic may not include"),
+    ("I/O by a relative path", {"agent/logic/agent_logic.cc": '#include "../server/agent_server.h"\n'}, "(agent/server)"),
+    ("a library in a folder of logic", {"master/logic/jobs/j.cc": "#include <kj/k.h>\n"}, "master/logic may not include"),
+    ("one role in another", {"agent/server/agent_server.cc": '#include "master/logic/options.h"\n'}, "(master/logic)"),
     ("rocksdb beside its store", {"agent/server/agent_server.cc": "#include <rocksdb/db.h>\n"}, "(rocksdb)"),
     ("the project in the shim", {"shim/main.cc": '#include "core/base/a.h"\n'}, "shim may not include"),
     ("input and output in pure code", {"core/base/a.cc": "#include <fstream>\n"}, "<fstream> (os)"),
-    ("a role whose logic is not listed", {"agent/CMakeLists.txt": ""}, "lists no files for tarcil_agent_logic"),
     ("an unknown folder", {"misc/m.cc": "int m;\n"}, "misc/m.cc: no row"),
     ("a library by a macro", {"core/base/a.cc": "#define H <kj/k.h>\n#include H\n"}, "kj/k.h (kj), which none"),
     ("a source of no target", {"core/base/lost.cc": ""}, "core/base/lost.cc: no target is built from it"),
@@ -304,8 +291,6 @@ SOUND = {
     "core/decide/d.h": '#include "core/base/a.h"\n', "core/decide/d.cc": '#include "core/decide/d.h"\n',
     "agent/server/agent_server.h": "#include <kj/k.h>\n", "agent/server/agent_server.cc": '#include "agent/server/agent_server.h"\n',
     "agent/logic/agent_logic.cc": '#include "core/decide/d.h"\n', "master/logic/options.h": "",
-    "agent/CMakeLists.txt": "tarcil_library(tarcil_agent_logic SOURCES\n  agent_logic.cc\n  LINK tarcil_core\n)\n",
-    "master/CMakeLists.txt": "tarcil_library(tarcil_master_logic SOURCES options.h)\n",
     "shim/main.cc": "#include <unistd.h>\n", "tests/t.cc": '#include "agent/server/agent_server.h"\n#include <gtest/t.h>\n',
 }
 LIBRARY_STUBS = ["kj/k.h", "rocksdb/db.h", "gtest/t.h"]

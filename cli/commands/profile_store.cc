@@ -9,7 +9,7 @@
 #include "cli/stored_profiles.h"
 #include "core/base/failure.h"
 #include "formats/profile_file.h"
-#include "formats/profile_yaml.h"
+#include "cli/output/profile_yaml.h"
 #include "formats/text.h"
 #include "schema/convert.h"
 

@@ -183,7 +183,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
   command
       .add_option("--policy", flags->policy,
                   "How places are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
-      ->check(CLI::IsMember(std::vector<std::string>(kPolicyNames.begin(), kPolicyNames.end())))
+      ->check(oneOf(policyNames()))
       ->type_name("POLICY");
   command.add_flag("--at-most-once", flags->atMostOnce,
                    "With late-binding: a task that may have run is lost, and not run again.");

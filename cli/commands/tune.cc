@@ -34,8 +34,6 @@ struct TuneFlags {
 };
 
 // In the order of their enumerations.
-constexpr std::array<std::string_view, 2> kQualityModels = {"encoded", "componentwise"};
-constexpr std::array<std::string_view, 2> kContentionModels = {"sum", "mean"};
 
 template <typename Value>
 Value valueNamed(const std::array<std::string_view, 2>& names, std::string_view name) {
@@ -112,9 +110,9 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   setIfGiven(settings.noiseFloor, flags.noiseFloor);
   setIfGiven(settings.protectNeighbours, flags.protectNeighbours);
   setIfGiven(settings.profileUnknown, flags.profileUnknown);
-  if (!flags.model.empty()) settings.model = valueNamed<QualityModel>(kQualityModels, flags.model);
+  if (!flags.model.empty()) settings.model = valueNamed<QualityModel>(kQualityModelNames, flags.model);
   if (!flags.contention.empty()) {
-    settings.contention = valueNamed<ContentionModel>(kContentionModels, flags.contention);
+    settings.contention = valueNamed<ContentionModel>(kContentionModelNames, flags.contention);
   }
   if (flags.ratio == "none") settings.ratio.reset();
   if (!flags.ratio.empty() && flags.ratio != "none") {
@@ -128,8 +126,8 @@ Json jsonOf(const QualitySettings& settings) {
           {"cap", settings.cap},
           {"floor", settings.floor},
           {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
-          {"model", nameIn(kQualityModels, settings.model)},
-          {"contention", nameIn(kContentionModels, settings.contention)},
+          {"model", nameIn(kQualityModelNames, settings.model)},
+          {"contention", nameIn(kContentionModelNames, settings.contention)},
           {"margin", settings.margin},
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
@@ -143,8 +141,8 @@ std::string textOf(const QualitySettings& settings) {
                   {"Cap", std::to_string(settings.cap)},
                   {"Floor", std::to_string(settings.floor)},
                   {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
-                  {"Model", nameIn(kQualityModels, settings.model)},
-                  {"Contention", nameIn(kContentionModels, settings.contention)},
+                  {"Model", nameIn(kQualityModelNames, settings.model)},
+                  {"Contention", nameIn(kContentionModelNames, settings.contention)},
                   {"Margin", std::to_string(settings.margin)},
                   {"Noise floor", std::to_string(settings.noiseFloor)},
                   {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
@@ -249,12 +247,12 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
   command
       .add_option("--model", flags.model,
                   "How satisfaction is measured: encoded or componentwise (in a new cluster).")
-      ->check(oneOf({kQualityModels.begin(), kQualityModels.end()}))
+      ->check(oneOf({kQualityModelNames.begin(), kQualityModelNames.end()}))
       ->type_name("MODEL");
   command
       .add_option("--contention", flags.contention,
                   "How neighbours' pressures combine: sum (in a new cluster) or mean.")
-      ->check(oneOf({kContentionModels.begin(), kContentionModels.end()}))
+      ->check(oneOf({kContentionModelNames.begin(), kContentionModelNames.end()}))
       ->type_name("MODEL");
   command
       .add_option(

@@ -5,7 +5,7 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "formats/calibration_file.h"
-#include "formats/profile_yaml.h"
+#include "cli/output/profile_yaml.h"
 
 namespace tarcil {
 namespace {

@@ -1,7 +1,9 @@
 // The interference that a slot feels from everything else on its server (design 3.4; Tarcil Eq. 3).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "core/model/resources.h"
 
@@ -11,6 +13,8 @@ enum class ContentionModel : uint8_t {
   kSum,   // neighbours add up
   kMean,  // the paper's Eq. 3: the sum over the server's other resource units divided by their number
 };
+// What files and flags call them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> kContentionModelNames = {"sum", "mean"};
 
 // share * pressure in 1/256, rounded half up; not clamped. For single pressures and for sums of them.
 int32_t scaled(int32_t pressure, uint16_t share);

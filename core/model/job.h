@@ -1,10 +1,13 @@
 // What a user asks for: the job file as a value. docs/job-file.md says what each field means to a user.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
@@ -26,6 +29,35 @@ enum class Policy : uint8_t {
   kBatch,        // for m tasks the m least loaded of 2 m servers drawn (Sparrow section 3.2)
   kLateBinding,  // monitors ask for tasks when a unit comes free (Sparrow section 3.3); no commit of a task
 };
+
+// What files and flags call the policies, in the order in which people are told of them.
+inline constexpr std::array<std::pair<std::string_view, Policy>, 6> kPolicyNames = {
+    {{"quality", Policy::kQuality},
+     {"late-binding", Policy::kLateBinding},
+     {"greedy", Policy::kGreedy},
+     {"random", Policy::kRandom},
+     {"batch", Policy::kBatch},
+     {"per-task", Policy::kPerTask}}};
+
+constexpr std::string_view nameOf(Policy policy) {
+  for (const auto& [name, value] : kPolicyNames)
+    if (value == policy) return name;
+  return {};
+}
+
+// Nothing for other words.
+constexpr std::optional<Policy> policyNamed(std::string_view word) {
+  for (const auto& [name, value] : kPolicyNames)
+    if (name == word) return value;
+  return std::nullopt;
+}
+
+// All of the names.
+inline std::vector<std::string_view> policyNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : kPolicyNames) names.push_back(name);
+  return names;
+}
 
 // Countable things of a server besides its resource units, such as {"gpus", 1}; counts are at least 1.
 using Extras = std::map<std::string, uint32_t>;

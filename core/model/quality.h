@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "core/model/encoding.h"
 #include "core/model/profile.h"
@@ -15,6 +17,8 @@ enum class QualityModel : uint8_t {
   kEncoded,        // S = 1 - max(0, T_W - U_H)
   kComponentwise,  // S = 1 - max_i max(0, C[i] - t_p[i]) / 99
 };
+// What files and flags call them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> kQualityModelNames = {"encoded", "componentwise"};
 
 // A job as one platform sees it: its demand scaled by the platform's share, in the job's own order.
 struct JobView {

@@ -6,7 +6,7 @@
 
 #include "core/base/rng.h"
 #include "formats/growing_file.h"
-#include "formats/recording_lines.h"
+#include "cli/recording_lines.h"
 #include "formats/units.h"
 #include "sim/replay/replay.h"
 #include "tests/cli/running_tarcil.h"

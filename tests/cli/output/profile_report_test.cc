@@ -11,7 +11,7 @@
 #include "cli/known_applications.h"
 #include "formats/calibration_file.h"
 #include "formats/profile_file.h"
-#include "formats/profile_yaml.h"
+#include "cli/output/profile_yaml.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tarcil {

@@ -1,4 +1,6 @@
-#include "formats/recording_lines.h"
+#include "cli/recording_lines.h"
+
+#include "formats/recording_file.h"
 
 #include <algorithm>
 
@@ -87,8 +89,8 @@ Json lineOf(const QualitySettings& settings) {
             {"cap", settings.cap},
             {"floor", settings.floor},
             {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
-            {"model", kQualityModelWords[static_cast<size_t>(settings.model)]},
-            {"contention", kContentionModelWords[static_cast<size_t>(settings.contention)]},
+            {"model", kQualityModelNames[static_cast<size_t>(settings.model)]},
+            {"contention", kContentionModelNames[static_cast<size_t>(settings.contention)]},
             {"margin", settings.margin},
             {"noise_floor", settings.noiseFloor},
             {"protect_neighbours", settings.protectNeighbours}}}};
@@ -118,7 +120,7 @@ Json lineOf(const JobRecord& job) {
                {"user", job.user},
                {"application", spec.profile.application},
                {"submitted", jsonTime(job.submitted)},
-               {"policy", kPolicyWords[static_cast<size_t>(spec.policy)]},
+               {"policy", nameOf(spec.policy)},
                {"priority", int{spec.priority}},
                {"tasks", spec.tasks},
                {"rus_per_task", spec.rusPerTask},

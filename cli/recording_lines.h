@@ -12,17 +12,8 @@
 
 namespace tarcil {
 
-// Rises when an older program could not read the file any more. Fields may be added without.
-inline constexpr int kRecordingVersion = 1;
-
 // The tasks of one line at most: larger jobs take several.
 inline constexpr size_t kTasksALine = 1'000;
-
-// In the order of their enumerations.
-inline constexpr std::string_view kPolicyWords[] = {"quality",  "greedy", "random",
-                                                    "per-task", "batch",  "late-binding"};
-inline constexpr std::string_view kQualityModelWords[] = {"encoded", "componentwise"};
-inline constexpr std::string_view kContentionModelWords[] = {"sum", "mean"};
 
 namespace recording {
 

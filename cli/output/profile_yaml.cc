@@ -1,4 +1,4 @@
-#include "formats/profile_yaml.h"
+#include "cli/output/profile_yaml.h"
 
 #include <functional>
 
