@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kSourcesFile = "/run/metrics.json";
 constexpr size_t kMaxBytes = 1u << 20;
 
-Error malformed(const std::string& path) {
+Error malformedSources(const std::string& path) {
   return invalid(path + R"(: is not [{"role": text, "name": text, "address": address}, ...];)" +
                  " start the cluster again with `tarcil up`, or give --address");
 }
@@ -36,12 +36,12 @@ Result<std::vector<MetricsSource>> readMetricsSources(const std::string& folder)
   auto text = readTextFile(path, kMaxBytes);
   if (!text) return text.error();
   const Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_array()) return malformed(path);
+  if (!json.is_array()) return malformedSources(path);
   std::vector<MetricsSource> sources;
   for (const Json& entry : json) {
-    if (!entry.is_object()) return malformed(path);
+    if (!entry.is_object()) return malformedSources(path);
     MetricsSource source{textIn(entry, "role"), textIn(entry, "name"), textIn(entry, "address")};
-    if (source.name.empty() || !checkAddress(source.address, AddressUse::kConnect)) return malformed(path);
+    if (source.name.empty() || !checkAddress(source.address, AddressUse::kConnect)) return malformedSources(path);
     sources.push_back(std::move(source));
   }
   return sources;

@@ -13,6 +13,7 @@
 #include "core/model/job.h"
 #include "core/state/job_state.h"
 #include "core/state/server.h"
+#include "formats/json.h"
 #include "formats/packed_file.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"

@@ -313,7 +313,7 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
       ->allow_extra_args(false)
       ->type_name("LIST");
   command
-      .add_option("--seed,--seeds", flags.seeds,
+      .add_option("--seeds,--seed", flags.seeds,
                   "Seeds, such as 7 or 1,2 or 1..8; each is a run of its own. Default 1.")
       ->type_name("LIST");
   command.add_option("--agents", flags.agents, "Agents of the policy quality; default 10.")

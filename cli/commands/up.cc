@@ -11,8 +11,8 @@
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
+#include "cli/option_table.h"
 #include "cli/output/output.h"
-#include "cli/pressure_period.h"
 #include "client/client.h"
 #include "core/base/failure.h"
 #include "deploy/local_cluster.h"
@@ -234,9 +234,7 @@ std::vector<std::string> monitorOptionsOf(const UpFlags& flags) {
   for (const auto& [name, size] : {std::pair("--network-bandwidth", flags.networkBandwidth),
                                    std::pair("--memory-bandwidth", flags.memoryBandwidth)}) {
     if (size.empty()) continue;
-    const auto bytes = parseSize(size);
-    if (!bytes) throw badInput(std::string(name) + ": " + bytes.error().message);
-    if (*bytes == 0) throw badInput(std::string(name) + ": is 0; leave it out where it is not known");
+    requireBandwidth(name, size);
     add(name, size);
   }
   return options;
@@ -251,7 +249,7 @@ std::string defaultPressurePeriod(const LocalClusterPlan& plan) {
 
 int up(UpFlags& flags) {
   if (flags.plan.pressurePeriod.empty()) flags.plan.pressurePeriod = defaultPressurePeriod(flags.plan);
-  pressurePeriodOf(flags.plan.pressurePeriod);
+  requireDuration("--pressure-period", flags.plan.pressurePeriod, kPressurePeriod);
   flags.plan.monitorOptions = monitorOptionsOf(flags);
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);

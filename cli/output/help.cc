@@ -59,7 +59,8 @@ std::string labelOf(const CLI::Option& option) {
   if (option.get_positional() && !option.nonpositional()) return option.get_name(true);
   std::string label;
   for (const std::string& name : option.get_snames()) label += (label.empty() ? "-" : ", -") + name;
-  for (const std::string& name : option.get_lnames()) label += (label.empty() ? "--" : ", --") + name;
+  // Of several long names the others are earlier ones that go on working.
+  if (!option.get_lnames().empty()) label += (label.empty() ? "--" : ", --") + option.get_lnames().front();
   const std::string value = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
   return value.empty() ? label : label + " " + value;
 }

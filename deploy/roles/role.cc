@@ -40,7 +40,8 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
   }
   auto logger = spdlog::stderr_logger_st(name_);
   logger->set_pattern("%Y-%m-%dT%H:%M:%S.%f %n %l %v");
-  logger->flush_on(spdlog::level::info);
+  logger->flush_on(spdlog::level::debug);
+  logger->set_level(spdlog::level::from_str(flags_.logLevel));
   spdlog::set_default_logger(logger);
 }
 

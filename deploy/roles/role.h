@@ -4,7 +4,9 @@
 #include <kj/async-io.h>
 #include <kj/async-unix.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/base/rng.h"
@@ -14,10 +16,14 @@
 
 namespace tarcil {
 
+// From the most that is logged to the least, as spdlog calls them.
+inline constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warning", "error"};
+
 struct RoleFlags {
-  int readyFd = -1;         // where to write a line once the role serves; -1: nowhere
-  bool supervised = false;  // stop when the parent process ends
-  std::string metrics;      // address where metrics are served; empty: nowhere
+  int readyFd = -1;               // where to write a line once the role serves; -1: nowhere
+  bool supervised = false;        // stop when the parent process ends
+  std::string metrics;            // address where metrics are served; empty: nowhere
+  std::string logLevel = "info";  // one of kLogLevels: the least that is logged
 };
 
 // Bad input, naming the flag, where it is no address for this use.

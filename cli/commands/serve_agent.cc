@@ -1,0 +1,63 @@
+// tarcil serve agent
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/serve.h"
+#include "core/base/failure.h"
+#include "deploy/roles/roles.h"
+
+namespace tarcil {
+namespace {
+
+struct Agent {
+  explicit Agent(CLI::App& command) : table(command) {}
+
+  OptionTable table;
+  AgentFlags flags;
+};
+
+int run(Agent& agent) {
+  requireName("--name", agent.flags.name);
+  agent.table.read();
+  for (const std::string& problem : late::problems(agent.flags.lateBinding.scheduler)) {
+    throw badInput("--probe-ratio: " + problem);
+  }
+  return serveAgent(agent.flags);
+}
+
+void addOptions(CLI::App& command, Agent& agent) {
+  OptionTable& table = agent.table;
+  AgentFlags& flags = agent.flags;
+  table.text("--name", flags.name, "NAME", "Name of this agent in the cluster.").required();
+  table.text("--master", flags.master, "ADDR", "Address of the master.").required();
+  table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role agent.").required();
+  table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for users.").required();
+  table.duration("--wait-bound", flags.options.waitBound,
+                 "A job that found no acceptable place for this long takes the best there is.");
+  late::SchedulerOptions& late = flags.lateBinding.scheduler;
+  command
+      .add_option("--probe-ratio", late.probeRatio,
+                  "Reservations for each late-bound task, where its job does not say; fractions are allowed. "
+                  "Default: 2")
+      ->type_name("D");
+  table.flag("--adapt-probe-ratio", late.adaptRatio, "Let it follow the load, between 1.1 and 3, instead.");
+  addRoleOptions(table, flags.role);
+}
+
+}  // namespace
+
+void addServeAgent(CLI::App& serve) {
+  CLI::App& command = addCommand(
+      serve, "agent",
+      {"serve agent [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR",
+       "Schedule jobs: any number per cluster.",
+       "Takes jobs from users, samples and judges slots on its own copy of the state, commits to the master, "
+       "and launches on monitors. Users may talk to any agent. It keeps nothing on disk.",
+       "  tarcil serve agent --name a1 --master 10.0.0.1:7001 \\\n"
+       "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
+       kRoleExits});
+  auto agent = std::make_shared<Agent>(command);
+  addOptions(command, *agent);
+  onRun(command, [agent]() { return run(*agent); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,111 @@
+// tarcil serve master
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/serve.h"
+#include "core/base/failure.h"
+#include "core/model/job.h"
+#include "deploy/roles/roles.h"
+
+namespace tarcil {
+namespace {
+
+constexpr const char* kMasterExits =
+    "  0  stopped by SIGTERM or SIGINT\n"
+    "  1  could not go on\n"
+    "  2  bad arguments, or a file or folder that cannot be used\n"
+    "  4  a write to the store failed, or may have: nothing answered is lost\n";
+
+struct Master {
+  explicit Master(CLI::App& command) : table(command) {}
+
+  OptionTable table;
+  MasterFlags flags;
+  std::string folder;
+};
+
+int run(Master& master) {
+  MasterFlags& flags = master.flags;
+  const std::string data = requireInput(dataFolder(master.folder));
+  if (flags.listen.empty()) flags.listen = "unix:" + data + "/run/master.sock";
+  if (flags.store.empty()) flags.store = data + "/master/store";
+  if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
+  master.table.read();
+  return serveMaster(flags);
+}
+
+void addPlaces(Master& master) {
+  OptionTable& table = master.table;
+  table.text("--data", master.folder, "DIR", "Folder for all of the below. Default: as for other commands.");
+  table.text("--listen", master.flags.listen, "ADDR",
+             "host:port or unix:PATH. Default: unix:DATA/run/master.sock");
+  table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
+  table.text("--tokens", master.flags.tokens, "FILE", "File of tokens. Default: DATA/master/tokens");
+}
+
+// Each member's declaration in master/logic/options.h says why its default is what it is.
+void addLimits(OptionTable& table, MasterOptions& options) {
+  table.duration("--agent-timeout,--agent-grace", options.agentGrace,
+                 "How long an agent may be away before its jobs go to another.");
+  table.duration("--server-timeout,--server-grace", options.serverGrace,
+                 "How long a monitor may be away before its tasks are lost.");
+  table.count("--keep-finished", options.keepFinishedJobs, 1, 10'000'000,
+              "Finished jobs that are kept; the oldest go first.");
+  table.duration("--keep-finished-for", options.keepFinishedFor, "How long finished jobs are kept at most.");
+  table.count("--max-jobs-of-user", options.maxUnfinishedOfUser, 1, 10'000'000,
+              "Unfinished jobs that one user may have; beyond, submissions are refused.");
+  table.count("--max-jobs", options.maxUnfinished, 1, 10'000'000,
+              "Unfinished jobs of everybody; beyond, submissions are refused.");
+  table.count("--max-tasks-of-job", options.maxTasksOfJob, 1, kMaxTasks,
+              "Tasks that one job may have; jobs with more are refused.");
+  table.size("--disk-reserve", options.diskReserve,
+             "Space to be left on the store's disk: with less, new jobs are refused.");
+}
+
+void addPolicies(OptionTable& table, MasterOptions& options) {
+  table.duration(
+      "--ageing", options.ageing,
+      "Raise the priority of a user's waiting jobs by 1 each interval in which none of them gets anything; "
+      "0s: never.");
+  table.duration(
+      "--reservation-delay,--room-patience", options.roomPatience,
+      "How long a gang, or a job whose tasks take several units, waits before servers are reserved for it; "
+      "its max_wait goes before.");
+  table.duration("--adjusting-pause", options.adjustingPause,
+                 "Interval between two steps for a task that performs below what its job expects.");
+  table.duration("--adjusting-calm", options.adjustingCalm,
+                 "How long such a task must do well again before what was done is undone.");
+  table.count(
+      "--max-auto-cordoned,--most-shielded", options.mostShielded, 0, 100,
+      "Servers, in per cent and at least one, that may be cordoned at once because a task on them performs "
+      "badly; 0: none.",
+      "PERCENT");
+  table.count("--quarantine-after", options.quarantineAfter, 0, 1'000'000,
+              "Tasks in a row that a server fails to start, within 10 minutes, before it is set aside for a "
+              "minute, then "
+              "for longer; 0: never.");
+}
+
+}  // namespace
+
+void addServeMaster(CLI::App& serve) {
+  CLI::App& command = addCommand(
+      serve, "master",
+      {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
+       "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
+       "answers only "
+       "what is on disk. It may be killed at any moment; started again on the same folder, it goes on.\n\n"
+       "Tokens are read at the start, one a line: TOKEN USER ROLE [RUN-AS,...], where ROLE is submit, "
+       "operate, agent "
+       "or monitor and RUN-AS the system users that jobs may run as, the default first. The file must be "
+       "readable by "
+       "its owner only.",
+       "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits});
+  auto master = std::make_shared<Master>(command);
+  addPlaces(*master);
+  addLimits(master->table, master->flags.options);
+  addPolicies(master->table, master->flags.options);
+  addRoleOptions(master->table, master->flags.role);
+  onRun(command, [master]() { return run(*master); });
+}
+
+}  // namespace tarcil

@@ -1,0 +1,157 @@
+// tarcil serve monitor
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/serve.h"
+#include "core/base/failure.h"
+#include "core/base/names.h"
+#include "core/model/job.h"
+#include "core/state/server.h"
+#include "deploy/roles/roles.h"
+#include "formats/extras_field.h"
+#include "formats/text.h"
+#include "latebinding/suitability.h"
+
+namespace tarcil {
+namespace {
+
+struct Monitor {
+  explicit Monitor(CLI::App& command) : table(command) { flags.lateUnits.most = 0; }
+
+  OptionTable table;
+  MonitorFlags flags;
+  std::vector<std::string> attributes, extras;
+};
+
+void readAttribute(const std::string& attribute, MonitorFlags& flags) {
+  const size_t equals = attribute.find('=');
+  if (equals == std::string::npos) {
+    throw badInput("--attribute: " + shown(attribute) + " is no pair; write NAME=VALUE");
+  }
+  const std::string name = attribute.substr(0, equals), value = attribute.substr(equals + 1);
+  requireName("--attribute", name);
+  if (name == late::kServerAttribute) {
+    throw badInput("--attribute: " + name + " follows from --late-binding-units; leave it out");
+  }
+  if (name == "platform" || name == "rack" || name == "server") {
+    throw badInput("--attribute: every server has " + name + "; use --" + (name == "server" ? "name" : name));
+  }
+  if (value.empty() || characters(value) > kMaxNameCharacters || !isPrintable(value)) {
+    throw badInput("--attribute: the value of " + name + " does not fit; write 1 to " +
+                   std::to_string(kMaxNameCharacters) + " characters without control characters");
+  }
+  if (!flags.attributes.emplace(name, value).second) {
+    throw badInput("--attribute: " + name + " is given twice; write it once");
+  }
+}
+
+void checkNames(const MonitorFlags& flags) {
+  requireName("--name", flags.name);
+  requireName("--platform", flags.platform);
+  requireName("--tag", flags.tag);
+  if (!flags.rack.empty()) requireName("--rack", flags.rack);
+}
+
+int run(Monitor& monitor) {
+  MonitorFlags& flags = monitor.flags;
+  checkNames(flags);
+  for (const std::string& attribute : monitor.attributes) readAttribute(attribute, flags);
+  for (const std::string& extra : monitor.extras) {
+    const Status added = addExtra(extra, flags.extras);
+    if (!added) throw badInput("--extra: " + added.error().message);
+  }
+  for (const std::string& folder : flags.allowedRoots) {
+    if (!folder.starts_with('/'))
+      throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
+  }
+  monitor.table.read();
+  if (flags.lateUnits.least > flags.lateUnits.most) {
+    throw badInput("--late-binding-least: is more than --late-binding-units; write at most as many");
+  }
+  return serveMonitor(flags);
+}
+
+void addServer(CLI::App& command, Monitor& monitor) {
+  OptionTable& table = monitor.table;
+  MonitorFlags& flags = monitor.flags;
+  table.text("--name", flags.name, "NAME", "Name of the server, unique in the cluster.").required();
+  table.text("--master", flags.master, "ADDR", "Address of the master.").required();
+  table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role monitor.").required();
+  table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for agents.").required();
+  table.text("--data", flags.data, "DIR", "Folder of this monitor alone: tasks and their output.").required();
+  table.text("--emulate", flags.emulate, "FILE", "File of servers to stand for (docs/emulated-servers.md).");
+  table.optionalCount("--rus", flags.rus, 1, kMaxRusPerTask,
+                      "Resource units. Default: one per core, with all of its hardware threads.");
+  command
+      .add_option(
+          "--cores", flags.cores,
+          "Cores (hardware threads) that tasks may use, as 0,1,2; the others are the system's. Default: all.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(wholeNumber(0, 65'535))
+      ->type_name("LIST");
+  table.optionalSize("--memory", flags.memoryBytes,
+                     "Memory of all units together. Default: nine tenths of the machine's.");
+  table.text("--platform", flags.platform, "NAME", "Hardware type.");
+  table.text("--rack", flags.rack, "NAME", "Rack that the server stands in.");
+  table.texts("--attribute", monitor.attributes, "NAME=VALUE",
+              "NAME=VALUE for constraints; may be repeated.");
+  table.texts("--extra", monitor.extras, "KIND=COUNT",
+              "KIND=COUNT, countable things that jobs can ask for, as gpus=4; may be repeated.");
+  table.text("--tag", flags.tag, "NAME", "Tells clusters on one machine apart.");
+}
+
+void addMeasuring(OptionTable& table, MonitorFlags& flags) {
+  table.duration("--pressure-period", flags.pressure.period,
+                 "How often the pressures on the server are measured, 100ms or more; off: never.",
+                 kPressurePeriod);
+  table.duration("--performance-period", flags.performancePeriod,
+                 "How often the performance of tasks is sampled whose jobs ask for it, 100ms or more.",
+                 {kPressurePeriod.least, kPressurePeriod.most});
+  table.duration("--pressure-smoothing", flags.pressure.background.smoothing,
+                 "Time constant in which a change of a pressure takes effect.");
+  table.bandwidth("--network-bandwidth", flags.pressure.networkBytesPerSecond,
+                  "Bytes that the network takes in a second, each way. Default: what its interfaces say.");
+  table.bandwidth("--memory-bandwidth", flags.pressure.memoryBytesPerSecond,
+                  "Bytes that the memory takes in a second. Default: not known.");
+}
+
+void addTasks(OptionTable& table, MonitorFlags& flags) {
+  table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
+              "Folder that jobs may use as their root file system, with all below it; may be repeated. "
+              "Default: none.");
+  table.duration("--keep-logs", flags.keepLogs, "How long the output of ended tasks is kept at most.");
+  table.size("--keep-logs-size", flags.keepLogsBytes,
+             "Space that the output of ended tasks takes at most; the oldest goes first.");
+  table.optionalCount(
+      "--late-binding-units", flags.lateUnits.most, 0, kMaxServerRus,
+      "Units that late-bound tasks may have at most, on loan while no other job waits for them. "
+      "Default: 0, it takes none");
+  table.count("--late-binding-least", flags.lateUnits.least, 0, kMaxServerRus,
+              "Of these, units that are theirs for good once they have them.");
+  table.flag("--stop-tasks", flags.stopTasks, "On SIGTERM end the tasks too.");
+}
+
+}  // namespace
+
+void addServeMonitor(CLI::App& serve) {
+  CLI::App& command = addCommand(
+      serve, "monitor",
+      {"serve monitor [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR --data DIR",
+       "Run tasks on this server: one per server, as root.",
+       "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
+       "the "
+       "monitor: killed and started again, it goes on looking after them.\n\n"
+       "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
+       "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
+       "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"
+       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n",
+       kRoleExits});
+  auto monitor = std::make_shared<Monitor>(command);
+  addServer(command, *monitor);
+  addMeasuring(monitor->table, monitor->flags);
+  addTasks(monitor->table, monitor->flags);
+  addRoleOptions(monitor->table, monitor->flags.role);
+  onRun(command, [monitor]() { return run(*monitor); });
+}
+
+}  // namespace tarcil
