@@ -69,7 +69,7 @@ int measure(const Flags& flags) {
     queue.wakeAll();
     for (auto turns = queue.giveTurns(32, anybody); !turns.empty(); turns = queue.giveTurns(32, anybody)) {
       given += turns.size();
-      for (const auto& turn : turns) queue.noteVain(placeOf.at(turn.job));
+      for (const auto& turn : turns) queue.noteFailedAttempt(placeOf.at(turn.job));
       queue.endTurns();
     }
   };

@@ -152,7 +152,7 @@ void AgentLogic::State::runTimers(Turn& turn) {
       job.late = true;
       markToTryWhenFree(job);
     }
-    if (ready() && job.unsaid && !inFlight.has(job.id())) sayReason(job, turn);
+    if (ready() && job.unsaid && !inFlight.has(job.id())) reportReason(job, turn);
     refresh(job, turn);
   }
 }

@@ -169,7 +169,7 @@ struct AgentLogic::State {
   void send(Job& job, Commit commit, const agent::WaitReason& reason, Turn& turn);
   // Tells the master why the job waits, now or as soon as the last word is old enough, if that is news.
   void noteReason(Job& job, agent::WaitReason reason, Explanation explanation, Turn& turn);
-  void sayReason(Job& job, Turn& turn);
+  void reportReason(Job& job, Turn& turn);
   // Brings the jobs to be tried, the timers and the counts in line with the job. After every change of it.
   void refresh(Job& job, Turn& turn);
   // How long the job waits for a place that is good enough.

@@ -110,8 +110,8 @@ QualitySettings AgentLogic::State::settingsNow() const {
 
 QualitySettings AgentLogic::State::settingsFor(const Job& job) const {
   QualitySettings now = settingsNow();
-  const bool mayTakeKept = job.hasTurn && job.leaves.size() < kept.size();
-  if (mayTakeKept) now.margin = 0;
+  const bool mayUseReserved = job.hasTurn && job.leaves.size() < kept.size();
+  if (mayUseReserved) now.margin = 0;
   return now;
 }
 
@@ -193,10 +193,10 @@ void AgentLogic::State::noteReason(Job& job, WaitReason reason, Explanation expl
     return;
   }
   job.unsaid = Unsaid{.reason = std::move(reason), .explanation = std::move(explanation), .wakesSeen = wakes};
-  sayReason(job, turn);
+  reportReason(job, turn);
 }
 
-void AgentLogic::State::sayReason(Job& job, Turn& turn) {
+void AgentLogic::State::reportReason(Job& job, Turn& turn) {
   if (turn.now < job.saidAt + kBetweenReasons) return;
   Unsaid unsaid = std::move(*job.unsaid);
   Commit commit = emptyCommit(job);

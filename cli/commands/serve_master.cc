@@ -44,9 +44,9 @@ void addPlaces(Master& master) {
 
 // Each member's declaration in master/logic/options.h says why its default is what it is.
 void addLimits(OptionTable& table, MasterOptions& options) {
-  table.duration("--agent-timeout,--agent-grace", options.agentGrace,
+  table.duration("--agent-timeout,--agent-grace", options.agentTimeout,
                  "How long an agent may be away before its jobs go to another.");
-  table.duration("--server-timeout,--server-grace", options.serverGrace,
+  table.duration("--server-timeout,--server-grace", options.serverTimeout,
                  "How long a monitor may be away before its tasks are lost.");
   table.count("--keep-finished", options.keepFinishedJobs, 1, 10'000'000,
               "Finished jobs that are kept; the oldest go first.");
@@ -67,7 +67,7 @@ void addPolicies(OptionTable& table, MasterOptions& options) {
       "Raise the priority of a user's waiting jobs by 1 each interval in which none of them gets anything; "
       "0s: never.");
   table.duration(
-      "--reservation-delay,--room-patience", options.roomPatience,
+      "--reservation-delay,--room-patience", options.reservationDelay,
       "How long a gang, or a job whose tasks take several units, waits before servers are reserved for it; "
       "its max_wait goes before.");
   table.duration("--adjusting-pause", options.adjustingPause,
@@ -75,7 +75,7 @@ void addPolicies(OptionTable& table, MasterOptions& options) {
   table.duration("--adjusting-calm", options.adjustingCalm,
                  "How long such a task must do well again before what was done is undone.");
   table.count(
-      "--max-auto-cordoned,--most-shielded", options.mostShielded, 0, 100,
+      "--max-auto-cordoned,--most-shielded", options.maxAutoCordonedPercent, 0, 100,
       "Servers, in per cent and at least one, that may be cordoned at once because a task on them performs "
       "badly; 0: none.",
       "PERCENT");

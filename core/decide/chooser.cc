@@ -37,12 +37,12 @@ constexpr uint8_t at(Dropped reason) {
 }
 
 // How a policy goes about it.
-struct Course {
+struct SamplePlan {
   uint64_t least = 0, most = 0;  // draws
   Ranking ranking = Ranking::kQuality;
 };
 
-Course courseOf(const JobSpec& spec, const QualitySettings& settings, uint64_t wanted) {
+SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, uint64_t wanted) {
   switch (spec.policy) {
     case Policy::kRandom:
       return {wanted, wanted, Ranking::kChance};
@@ -138,11 +138,11 @@ class Choice {
   const ServerSet& servers_;
   const bool spreads_;
   const bool judges_;  // by quality
-  Lookout lookout_;
+  SearchContext search_;
   Rng rng_;
   Scratch& scratch_;
   Sites& sites_;
-  Course course_;
+  SamplePlan plan_;
   uint64_t wanted_ = 0;    // tasks to be placed from the sample
   uint64_t found_ = 0;     // acceptable slots that can be taken together
   uint64_t suitable_ = 0;  // claims of acceptable slots
@@ -166,14 +166,14 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
                    : state.meeting({spec_.placement.constraints, spec_.extras})),
       spreads_(spec_.placement.spread != Spread::kNone),
       judges_(looksAtQuality(spec_.policy)),
-      lookout_{.state = state,
-               .spec = spec_,
-               .job = scratch.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
-               .acceptableFrom = judges_ ? target_ * bestPlatform(servers_, lookout_.job) : 0,
-               .takesFeasible = request.standard == Standard::kBestThereIs,
-               .ranking = courseOf(spec_, settings, 0).ranking,
-               .seed = seed,
-               .preferred = scratch.preferred},
+      search_{.state = state,
+              .spec = spec_,
+              .job = scratch.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
+              .acceptableFrom = judges_ ? target_ * bestPlatform(servers_, search_.job) : 0,
+              .takesFeasible = request.standard == Standard::kBestThereIs,
+              .ranking = samplePlanOf(spec_, settings, 0).ranking,
+              .seed = seed,
+              .preferred = scratch.preferred},
       rng_(seed),
       scratch_(scratch),
       sites_(scratch.sites) {
@@ -181,7 +181,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   for (const std::string& name : spec_.placement.prefer) {
     if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
   }
-  sites_.start(lookout_);
+  sites_.start(search_);
   scratch_.sampler.start(servers_, state.vacancies(), spec_.rusPerTask, rng_);
   explanation().freeServers = scratch_.sampler.servers();
   explanation().freeSlots = static_cast<uint32_t>(scratch_.sampler.slots());
@@ -202,8 +202,8 @@ Decision Choice::decide() {
   for (ServerId server : request_.except) scratch_.sampler.leaveOut(server);
   placeByName();
   wanted_ = request_.tasks.size() - decision_.claims.size();
-  course_ = courseOf(spec_, settings_, wanted_);
-  explanation().most = course_.most;
+  plan_ = samplePlanOf(spec_, settings_, wanted_);
+  explanation().most = plan_.most;
   if (spec_.policy == Policy::kGreedy) {
     scan();
   } else if (spec_.policy == Policy::kPerTask) {
@@ -277,13 +277,13 @@ void Choice::offerPreferred() {
 void Choice::sample() {
   Explanation& explained = explanation();
   const auto most = [this] {
-    return course_.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMostPassedOver);
+    return plan_.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMostPassedOver);
   };
   while (explained.drawn < most() && !explained.allSeen) {
     const bool first = explained.drawn == 0;
-    if (!first && explained.drawn >= course_.least && found_ >= wanted_) break;
+    if (!first && explained.drawn >= plan_.least && found_ >= wanted_) break;
     const uint64_t missing = wanted_ - std::min(found_, wanted_);
-    const uint64_t count = first ? course_.least : std::max(kLaterBlock, missing);
+    const uint64_t count = first ? plan_.least : std::max(kLaterBlock, missing);
     sampleBlock(std::min(count, most() - explained.drawn));
     if (first) {
       explained.firstDrawn = explained.drawn;
@@ -385,7 +385,7 @@ void Choice::rankSites(size_t count) {
   ranked.clear();
   const auto before = [this](const Ranked& a, const Ranked& b) {
     if (a.key != b.key) return a.key < b.key;
-    return ranksBefore(sites_[a.site].next, sites_[b.site].next, course_.ranking);
+    return ranksBefore(sites_[a.site].next, sites_[b.site].next, plan_.ranking);
   };
   uint64_t worst = UINT64_MAX;
   for (uint32_t number = 0; number < sites_.all().size(); ++number) {
@@ -430,7 +430,7 @@ void Choice::rankSites(size_t count) {
 // The ranked sites suffice: each of them is taken at most once before it is ranked again.
 void Choice::pick() {
   const auto later = [this](uint32_t a, uint32_t b) {
-    return ranksBefore(sites_[b].next, sites_[a].next, course_.ranking);
+    return ranksBefore(sites_[b].next, sites_[a].next, plan_.ranking);
   };
   std::vector<uint32_t>& heap = scratch_.order;
   std::erase_if(heap, [this](uint32_t number) {
@@ -471,7 +471,7 @@ void Choice::pickPerTask() {
       } else {
         count(Site::kOpen);
         ++site.found;
-        if (!best || ranksBefore(site.next, sites_[*best].next, course_.ranking)) best = slot.number;
+        if (!best || ranksBefore(site.next, sites_[*best].next, plan_.ranking)) best = slot.number;
       }
     }
     if (best) claim(sites_[*best], nextTask());
@@ -576,7 +576,7 @@ void Choice::explain() {
   for (size_t i = 0; i < shown; ++i) {
     explained.best.push_back(candidate(sites_[ranked[i]]));
     if (i == 0) continue;
-    explained.best[i].after = compare(sites_[ranked[i - 1]].next, sites_[ranked[i]].next, course_.ranking).by;
+    explained.best[i].after = compare(sites_[ranked[i - 1]].next, sites_[ranked[i]].next, plan_.ranking).by;
   }
 }
 

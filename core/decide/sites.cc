@@ -25,8 +25,8 @@ uint32_t chanceOf(ServerId server, uint64_t seed) {
 
 }  // namespace
 
-void Sites::start(const Lookout& lookout) {
-  lookout_ = &lookout;
+void Sites::start(const SearchContext& search) {
+  search_ = &search;
   count_ = 0;
 }
 
@@ -34,8 +34,8 @@ Site& Sites::look(const SlotSampler::Slot& slot) {
   makeRoom(size_t{slot.number} + 1);
   Site& site = sites_[slot.number];
   if (site.seen) return site;
-  const Vacancy& vacancy = lookout_->state.vacancy(slot.server);
-  note(site, slot.server, glance(lookout_->job.newcomers[vacancy.platform], vacancy));
+  const Vacancy& vacancy = search_->state.vacancy(slot.server);
+  note(site, slot.server, glance(search_->job.newcomers[vacancy.platform], vacancy));
   return site;
 }
 
@@ -59,7 +59,7 @@ void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
     site.seen = true;
   }
   const std::span<Glance> seen(glances_.data(), count);
-  glance(lookout_->job.newcomers, lookout_->state.vacancies(), {servers.data(), count}, seen);
+  glance(search_->job.newcomers, search_->state.vacancies(), {servers.data(), count}, seen);
   for (size_t i = 0; i < count; ++i) note(sites_[numbers[i]], servers[i], seen[i]);
 }
 
@@ -86,11 +86,11 @@ void Sites::pick(Site& site, bool looksOn) {
 
 Offer Sites::offerAnew(const Site& site, uint32_t ownTasks) const {
   Offer offer;
-  fill(offer, newcomerTo(site), judge(site, ownTasks), lookout_->state.vacancy(site.server));
-  offer.taken = static_cast<uint16_t>(offer.taken + ownTasks * lookout_->spec.rusPerTask);
+  fill(offer, newcomerTo(site), judge(site, ownTasks), search_->state.vacancy(site.server));
+  offer.taken = static_cast<uint16_t>(offer.taken + ownTasks * search_->spec.rusPerTask);
   offer.preferred = site.next.preferred;
   offer.chance = site.next.chance;
-  seal(offer, lookout_->ranking);
+  seal(offer, search_->ranking);
   return offer;
 }
 
@@ -101,31 +101,31 @@ Sites::Quality Sites::qualityOf(const Site& site, uint32_t ownTasks) const {
 }
 
 const Newcomer& Sites::newcomerTo(const Site& site) const {
-  return lookout_->job.newcomers[lookout_->state.vacancy(site.server).platform];
+  return search_->job.newcomers[search_->state.vacancy(site.server).platform];
 }
 
 Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
-  const ClusterState& state = lookout_->state;
+  const ClusterState& state = search_->state;
   const Vacancy& now = state.vacancy(site.server);
   if (ownTasks == 0) return glance(newcomerTo(site), now);
-  const OwnTask& own = lookout_->job.ownTasks[now.platform];
+  const OwnTask& own = search_->job.ownTasks[now.platform];
   Glance seen = glance(newcomerTo(site), state.vacancyWith(site.server, own, ownTasks));
-  if (!state.hasExtras(site.server, lookout_->spec.extras, ownTasks + 1)) {
+  if (!state.hasExtras(site.server, search_->spec.extras, ownTasks + 1)) {
     seen.obstacle = Obstacle::kNotEnoughFree;
   }
   return seen;
 }
 
 void Sites::note(Site& site, ServerId server, const Glance& glance) {
-  const Vacancy& vacancy = lookout_->state.vacancy(server);
-  const auto& preferred = lookout_->preferred;
+  const Vacancy& vacancy = search_->state.vacancy(server);
+  const auto& preferred = search_->preferred;
   site.server = server;
   site.seen = true;
-  fill(site.next, lookout_->job.newcomers[vacancy.platform], glance, vacancy);
-  site.next.chance = chanceOf(server, lookout_->seed);
+  fill(site.next, search_->job.newcomers[vacancy.platform], glance, vacancy);
+  site.next.chance = chanceOf(server, search_->seed);
   site.next.preferred =
       !preferred.empty() && std::find(preferred.begin(), preferred.end(), server) != preferred.end();
-  seal(site.next, lookout_->ranking);
+  seal(site.next, search_->ranking);
 }
 
 void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const {
@@ -134,7 +134,7 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
   offer.reason = reasonAgainst(glance);
-  const bool acceptable = offer.performance >= lookout_->acceptableFrom;
+  const bool acceptable = offer.performance >= search_->acceptableFrom;
   const Standing standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
   offer.standing = glance.obstacle == Obstacle::kNone ? standing : Standing::kInfeasible;
 }

@@ -32,7 +32,7 @@ struct Site {
 static_assert(sizeof(Site) == 64);
 
 // What is looked for.
-struct Lookout {
+struct SearchContext {
   const ClusterState& state;
   const JobSpec& spec;
   const PreparedJob& job;
@@ -46,8 +46,8 @@ struct Lookout {
 // Keeps its memory between decisions.
 class Sites {
  public:
-  // Forgets every site. The lookout must stay until the next call.
-  void start(const Lookout& lookout);
+  // Forgets every site. The search must stay until the next call.
+  void start(const SearchContext& search);
 
   // The site of this server, which it looks at now where it did not before. References hold until a site is
   // looked at for the first time.
@@ -74,7 +74,7 @@ class Sites {
 
   bool mayTake(const Offer& offer) const {
     return offer.standing == Standing::kAcceptable ||
-           (offer.standing == Standing::kFeasible && lookout_->takesFeasible);
+           (offer.standing == Standing::kFeasible && search_->takesFeasible);
   }
 
  private:
@@ -90,7 +90,7 @@ class Sites {
   Glance judge(const Site& site, uint32_t ownTasks) const;
   void fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 
-  const Lookout* lookout_ = nullptr;
+  const SearchContext* search_ = nullptr;
   std::vector<Site> sites_;  // of the largest decision so far
   size_t count_ = 0;         // of them in this one
   std::array<Glance, kTogether> glances_;

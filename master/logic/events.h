@@ -293,7 +293,7 @@ struct QueueTurn {
   // That jobs ahead of it in the queue are likely to get first (ahead.h); nullopt where that was not counted,
   // or told a moment ago.
   std::optional<uint64_t> slotsAhead{};
-  bool mayTakeKept = true;          // all of PublishQueue::kept
+  bool mayUseReserved = true;       // all of PublishQueue::kept
   std::vector<ServerId> mayTake{};  // else these of them, ascending
 
   bool operator==(const QueueTurn&) const = default;

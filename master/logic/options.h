@@ -11,10 +11,10 @@ namespace tarcil {
 struct MasterOptions {
   // How long an agent may be away before its jobs go to another one. Long enough for a restart, short enough
   // that nobody waits long.
-  Duration agentGrace = std::chrono::seconds(3);
+  Duration agentTimeout = std::chrono::seconds(3);
   // How long a server's monitor may be away before the server's tasks are declared lost. Tasks outlive their
   // monitor, so this is generous.
-  Duration serverGrace = std::chrono::seconds(60);
+  Duration serverTimeout = std::chrono::seconds(60);
   // Finished jobs that are kept for `job list` and `job status`, and for how long; the oldest beyond are
   // erased. Enough for a week's look back, in memory that a small master has.
   uint32_t keepFinishedJobs = 10'000;
@@ -32,7 +32,7 @@ struct MasterOptions {
   // After so long a job that waits for several units at once, a gang or tasks of several, has servers kept
   // for it: jobs behind it take those only where they are sure to end before it could start. A job's max_wait
   // comes before it. As long as agents wait for a good place.
-  Duration roomPatience = std::chrono::seconds(30);
+  Duration reservationDelay = std::chrono::seconds(30);
   // A server on which so many launches in a row fail within the window, by its own fault, takes no new tasks
   // for a while; the next time twice as long, up to the longest. 0: never. Few enough to spare most tasks of
   // a job their attempts, more than a passing fault such as a full disk while a large task ends.
@@ -48,8 +48,8 @@ struct MasterOptions {
   Duration adjustingCalm = std::chrono::minutes(1);
   // A server is kept from new tasks for so long at most because a task on it is in trouble, and so many per
   // cent of the servers at once, at least one. 0 per cent: none ever.
-  Duration longestShield = std::chrono::minutes(10);
-  uint32_t mostShielded = 10;
+  Duration maxAutoCordon = std::chrono::minutes(10);
+  uint32_t maxAutoCordonedPercent = 10;
   // Bytes to be left free on the store's disk: below it new jobs are refused, so that what the running ones
   // still have to write finds room. 0: never. The log of recent writes and the files that RocksDB merges take
   // some 100 MiB.

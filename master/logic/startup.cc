@@ -43,7 +43,7 @@ void restoreTask(Context& context, Job& job, const TaskRecord& task) {
     end.cause = EndCause::kLost;
     end.problem = "server " + task.server + " is not in the store";
     end.ended = context.now.wall;
-    concludeAttempt(context, job, task.index, end, tables.options.serverGrace);
+    concludeAttempt(context, job, task.index, end, tables.options.serverTimeout);
     return;
   }
   const Profile& profile = job.record.spec.profile;
@@ -58,7 +58,7 @@ void restoreJob(Context& context, Job& job) {
   owner.jobs.insert(job.record.id);
   if (!owner.deadline) owner.overdue = true;  // nobody the store knows
   for (TaskRecord& task : job.tasks) {
-    if (task.mayRunFor == kOneGrace) task.mayRunFor = context.tables.options.serverGrace;
+    if (task.mayRunFor == kOneGrace) task.mayRunFor = context.tables.options.serverTimeout;
     if (isActive(task.state)) restoreTask(context, job, task);
   }
 }
@@ -92,10 +92,10 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       cluster.nextAllocation,
       contents.settings.value_or(QualitySettings{}),
       ServerTable(std::move(contents.servers), contents.platforms, cluster.nextAllocation << kVersionBits,
-                  now.steady + options.serverGrace),
+                  now.steady + options.serverTimeout),
       JobTable(std::move(contents.jobs), std::move(contents.progress), std::move(contents.tasks),
                options.ageing, now.wall),
-      AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentGrace),
+      AgentTable(std::move(contents.agents), std::move(contents.answers), now.steady + options.agentTimeout),
       UsageTable(std::move(contents.usage)),
       profilesOf(std::move(contents.profiles)),
       profilingsOf(std::move(contents.profilings)),

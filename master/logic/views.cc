@@ -20,7 +20,7 @@ std::optional<JobId> firstWithPrefix(const std::string& prefix) {
 // Resources on which the task feels more from the server's other tasks and the background than it tolerates
 // there.
 std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
-  const Pressure felt = feltBy(profile, server, tables.settings.contention);
+  const Pressure felt = interferenceOn(profile, server, tables.settings.contention);
   const JobView view = viewOn(profile, server.share, 1.0);
   std::vector<Resource> over;
   for (size_t i = 0; i < felt.size(); ++i) {

@@ -216,7 +216,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   for (uint32_t i = 0; i < turns_.size(); ++i) {
     turns[i].setJob(bytesOf(turns_[i].job));
     if (turns_[i].bound) turns[i].setBound(turns_[i].bound->count());
-    turns[i].setMayTakeKept(turns_[i].mayTakeKept);
+    turns[i].setMayTakeKept(turns_[i].mayUseReserved);
     turns[i].setMayTake(kj::arrayPtr(turns_[i].mayTake.data(), turns_[i].mayTake.size()));
   }
   turns_.clear();

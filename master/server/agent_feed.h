@@ -56,7 +56,7 @@ class AgentFeedSender final {
   struct Turn {
     JobId job;
     std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
-    bool mayTakeKept = true;        // as master::QueueTurn
+    bool mayUseReserved = true;     // as master::QueueTurn
     std::vector<ServerId> mayTake{};
   };
   void giveTurns(const std::vector<Turn>& turns);

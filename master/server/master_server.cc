@@ -335,7 +335,7 @@ void MasterServer::letOut(master::GiveTurns& action) {
   if (feed == feeds_.end()) return;
   std::vector<AgentFeedSender::Turn> turns;
   for (const master::QueueTurn& turn : action.jobs)
-    turns.push_back({turn.job, boundToTell(turn), turn.mayTakeKept, turn.mayTake});
+    turns.push_back({turn.job, boundToTell(turn), turn.mayUseReserved, turn.mayTake});
   feed->second->giveTurns(turns);
 }
 

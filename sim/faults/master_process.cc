@@ -24,7 +24,7 @@ MasterProcess::MasterProcess(VirtualWorld& world, TaskWitness& tasks, const Mast
       options_(options),
       finished_(std::move(finished)),
       clock_(world),
-      witness_(world, tasks, options.serverGrace),
+      witness_(world, tasks, options.serverTimeout),
       timer_(world, clock_, [this] { take(master::TimerFired{}); }) {}
 
 void MasterProcess::start() {
@@ -338,7 +338,7 @@ agent::TurnsGiven MasterProcess::turnsOf(const master::GiveTurns& action) {
   agent::TurnsGiven given;
   for (const master::QueueTurn& turn : action.jobs) {
     given.jobs.push_back(turn.job);
-    if (!turn.mayTakeKept) given.leaveKept.emplace(turn.job, turn.mayTake);
+    if (!turn.mayUseReserved) given.leaveKept.emplace(turn.job, turn.mayTake);
     const auto need = logic_->need(turn.job);
     if (!need || !turn.slotsAhead) continue;
     const auto bound = forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);

@@ -132,13 +132,13 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
     for (uint32_t count = from(1, 3, rng); count > 0; --count) servers.push_back(randomServer(number++, rng));
   }
   MasterOptions& master = options.master;
-  master.agentGrace = randomDuration(500ms, 10s, rng);
-  master.serverGrace = randomDuration(3s, 60s, rng);
+  master.agentTimeout = randomDuration(500ms, 10s, rng);
+  master.serverTimeout = randomDuration(3s, 60s, rng);
   master.keepFinishedJobs = from(1, 60, rng);
   if (percent(20, rng)) master.keepFinishedFor = randomDuration(1s, 10min, rng);
   if (percent(20, rng)) master.maxUnfinishedOfUser = from(2, 8, rng);
   master.ageing = randomDuration(1s, 10min, rng);
-  master.roomPatience = randomDuration(1s, 30s, rng);
+  master.reservationDelay = randomDuration(1s, 30s, rng);
   master.quarantineAfter = from(0, 5, rng);
   master.quarantine = randomDuration(1s, 1min, rng);
   master.longestQuarantine = 2min;

@@ -18,8 +18,8 @@ namespace tarcil::sim {
 
 class StoreWitness {
  public:
-  StoreWitness(VirtualWorld& world, const TaskWitness& tasks, Duration serverGrace)
-      : world_(world), tasks_(tasks), serverGrace_(serverGrace) {}
+  StoreWitness(VirtualWorld& world, const TaskWitness& tasks, Duration serverTimeout)
+      : world_(world), tasks_(tasks), serverGrace_(serverTimeout) {}
 
   // --- What the master sees and decides
 

@@ -129,7 +129,7 @@ TEST(Queueing, AUserWithManyJobsDoesNotShutOutAnother) {
 // Small jobs that take each unit that comes free; more than the cluster holds.
 TEST(Queueing, AGangStartsUnderAStreamOfSmallJobs) {
   sim::VirtualClusterOptions options = cluster(8, 1);
-  options.master.roomPatience = 5s;
+  options.master.reservationDelay = 5s;
   sim::VirtualCluster c(options);
   stream(c, 8, 1.1, 80, kPlain);
   JobSpec gang = lasting(1, 6);
@@ -142,7 +142,7 @@ TEST(Queueing, AGangStartsUnderAStreamOfSmallJobs) {
 
 TEST(Queueing, ATaskThatTakesAWholeServerStartsUnderAStreamOfSmallJobs) {
   sim::VirtualClusterOptions options = cluster(4, 4);
-  options.master.roomPatience = 5s;
+  options.master.reservationDelay = 5s;
   sim::VirtualCluster c(options);
   stream(c, 16, 1.1, 80, kPlain);
   JobSpec wide = lasting(1);
@@ -156,7 +156,7 @@ TEST(Queueing, ATaskThatTakesAWholeServerStartsUnderAStreamOfSmallJobs) {
 TEST(Queueing, GangsThatNeedMoreThanHalfOfTheClusterStartOneAfterTheOther) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     sim::VirtualClusterOptions options = cluster(8, 1, seed);
-    options.master.roomPatience = 2s;
+    options.master.reservationDelay = 2s;
     sim::VirtualCluster c(options);
     stream(c, 8, 1, 40, kPlain);
     for (uint32_t gang = 0; gang < 6; ++gang) {

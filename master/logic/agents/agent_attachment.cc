@@ -73,7 +73,7 @@ void attachAgent(Context& context, const AgentAttached& event) {
 void detachAgent(Context& context, SessionId session) {
   // Nothing more is heard of turns that it had; those of others are tried all the same.
   if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endTurns();
-  context.tables.agents.detach(session, context.now.steady + context.tables.options.agentGrace);
+  context.tables.agents.detach(session, context.now.steady + context.tables.options.agentTimeout);
 }
 
 void handOverOverdue(Context& context) {

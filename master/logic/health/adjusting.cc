@@ -164,7 +164,7 @@ class Patient {
   bool grow() {
     if (troubled_.failed || !mayGrow()) return false;
     if (isKept(tables_, hold_.server) || server_.status.free.size() == 0) return false;
-    if (const Job* waiting = claimantOf(tables_, server_)) {
+    if (const Job* waiting = nextEligibleJob(tables_, server_)) {
       if (!std::exchange(troubled_.outranked, true)) {
         log("gets no unit more of " + server_.record.facts.name + " while " + titleOf(*waiting) +
             " waits, which could use it");
@@ -187,11 +187,11 @@ class Patient {
     if (troubled_.shielded || !server_.shieldReason.empty() || isKept(tables_, hold_.server)) return false;
     if (context_.now.steady < server_.shieldNotBefore) return false;
     const MasterOptions& options = tables_.options;
-    const size_t most = std::max<size_t>(1, tables_.servers.size() * options.mostShielded / 100);
-    if (options.mostShielded == 0 || tables_.servers.shields().size() >= most) return false;
+    const size_t most = std::max<size_t>(1, tables_.servers.size() * options.maxAutoCordonedPercent / 100);
+    if (options.maxAutoCordonedPercent == 0 || tables_.servers.shields().size() >= most) return false;
     troubled_.shielded = true;
     server_.shieldReason = "kept from new tasks for a while: " + titleOf(hold_) + " falls short there";
-    tables_.servers.shields().set(hold_.server, context_.now.steady + options.longestShield);
+    tables_.servers.shields().set(hold_.server, context_.now.steady + options.maxAutoCordon);
     tables_.servers.refreshCordon(server_);
     ++tables_.adjusted.shielded;
     log("no new tasks on " + server_.record.facts.name + ": it " + because(tables_, *troubled_.trouble));
@@ -421,7 +421,7 @@ void restoreAdjusting(Context& context) {
 void endShield(Context& context, Server& server) {
   if (server.shieldReason.empty()) return;
   server.shieldReason.clear();
-  server.shieldNotBefore = context.now.steady + kShieldsApart * context.tables.options.longestShield;
+  server.shieldNotBefore = context.now.steady + kShieldsApart * context.tables.options.maxAutoCordon;
   context.tables.servers.shields().clear(server.record.id);
   context.tables.servers.refreshCordon(server);
 }

@@ -2,7 +2,7 @@
 
 namespace tarcil::master {
 
-Pressure feltBy(const Profile& profile, const Server& server, ContentionModel model) {
+Pressure interferenceOn(const Profile& profile, const Server& server, ContentionModel model) {
   PressureSum others = server.status.sum;
   for (size_t i = 0; i < others.size(); ++i) others[i] -= profile.caused[i];
   return contention(model, others, server.share, server.status.background,

@@ -8,6 +8,6 @@ namespace tarcil::master {
 
 // Contention of a task with this profile from the server's other tasks and the background. Requires: the task
 // is there.
-Pressure feltBy(const Profile& profile, const Server& server, ContentionModel model);
+Pressure interferenceOn(const Profile& profile, const Server& server, ContentionModel model);
 
 }  // namespace tarcil::master

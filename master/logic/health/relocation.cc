@@ -18,7 +18,7 @@ namespace {
 uint32_t unitsThere(const Tables& tables, const Relocation& task, const Server& server) {
   const uint32_t asked = task.hold.job->record.spec.rusPerTask;
   const auto free = std::min<size_t>(task.units, server.status.free.size());
-  const bool isContested = free > asked && claimantOf(tables, server) != nullptr;
+  const bool isContested = free > asked && nextEligibleJob(tables, server) != nullptr;
   return isContested ? asked : static_cast<uint32_t>(free);
 }
 
@@ -68,7 +68,7 @@ bool takePlace(Context& context, Job& job, Claim claim) {
   const JobSpec& spec = job.record.spec;
   const bool isThere = isSuitable(server, spec) && !isKept(tables, claim.server) &&
                        !Spreading(tables.servers, job).isFull(server) &&
-                       claimantOf(tables, server, &job) == nullptr &&
+                       nextEligibleJob(tables, server, &job) == nullptr &&
                        verdictOn(spec, tables.settings, server, claim) == Verdict::kGranted;
   if (!isThere) return false;
   claim.attempt = task.attempt;

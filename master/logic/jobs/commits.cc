@@ -184,12 +184,12 @@ bool mayHaveRun(const Context& context, const JobRecord& record) {
   const Tables& tables = context.tables;
   const bool wasRestored = tables.cluster.epoch > ClusterRecord{}.epoch;
   return record.spec.exclusive && wasRestored &&
-         context.now.steady < tables.began.steady + tables.options.serverGrace;
+         context.now.steady < tables.began.steady + tables.options.serverTimeout;
 }
 
 // The master before ended when this one began at the latest.
 void holdForAGrace(Context& context, Job& job) {
-  const Duration grace = context.tables.options.serverGrace;
+  const Duration grace = context.tables.options.serverTimeout;
   job.notBefore = context.tables.began.steady + grace;
   for (TaskRecord& task : job.tasks) {
     task.mayRunFor = grace;

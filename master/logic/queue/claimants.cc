@@ -17,7 +17,7 @@ bool fits(const Tables& tables, const Server& server, const Job& job) {
 
 }  // namespace
 
-const Job* claimantOf(const Tables& tables, const Server& server, const Job* without) {
+const Job* nextEligibleJob(const Tables& tables, const Server& server, const Job* without) {
   const Job* found = nullptr;
   size_t looked = 0;
   std::unordered_set<Kind> unfit;  // those of one kind find the same slots acceptable

@@ -10,7 +10,7 @@ namespace tarcil::master {
 // extras, and do its tasks no harm; how well it would run there does not count, since one that has waited for
 // long takes the best there is. Null where there is none among the first kMostClaimants, or the server takes
 // no new tasks. `without` counts as not waiting. O(jobs looked at).
-const Job* claimantOf(const Tables& tables, const Server& server, const Job* without = nullptr);
+const Job* nextEligibleJob(const Tables& tables, const Server& server, const Job* without = nullptr);
 
 inline constexpr size_t kMostClaimants = 512;
 

@@ -50,9 +50,9 @@ struct Cost {
 };
 
 // A server as it would be without some of its tasks and with tasks of the job that is helped.
-class Vision {
+class HypotheticalServer {
  public:
-  Vision(const Context& context, const Server& server, const Job& job)
+  HypotheticalServer(const Context& context, const Server& server, const Job& job)
       : server_(server), status_(server.status), residents_(server.residents) {
     for (const Resident& resident : residents_) {
       const Hold& hold = *context.tables.jobs.holder(resident.allocation);
@@ -161,7 +161,7 @@ class Search {
  private:
   // What a server can be made to offer.
   struct Option {
-    Vision vision;
+    HypotheticalServer vision;
     std::optional<std::vector<Victim>> victims{};  // that the next task costs; nullopt: it is not acceptable
   };
   using Options = std::map<ServerId, Option>;
@@ -189,7 +189,7 @@ class Search {
     const ServerId id = server.record.id;
     if (options_.contains(id) || !isSuitable(server, spec_) || std::ranges::binary_search(except_, id))
       return;
-    judge(id, options_.emplace(id, Option{Vision(context_, server, job_)}).first->second);
+    judge(id, options_.emplace(id, Option{HypotheticalServer(context_, server, job_)}).first->second);
   }
 
   // As the agent judges: E = S * factor reaches the target's part of the best platform's (design 3.5).

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "master/logic/queue/kept_servers.h"
+#include "master/logic/queue/reserved_servers.h"
 #include "master/logic/queue/suitable.h"
 
 namespace tarcil::master {
@@ -20,7 +20,7 @@ constexpr int kPause = 10;
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
 
 Duration boundOf(const Tables& tables, const Job& job) {
-  return job.record.spec.maxWait.value_or(tables.options.roomPatience);
+  return job.record.spec.maxWait.value_or(tables.options.reservationDelay);
 }
 
 // Whether the job would start were nothing else running, whatever the quality. O(servers).
@@ -36,7 +36,7 @@ bool couldStart(const Tables& tables, const Job& job) {
 // Between two steps of what is kept, and the unit of pauses: a job that waits for no quality at all may have
 // a bound of zero.
 Duration stepOf(const Tables& tables, const Job& job) {
-  return std::max({boundOf(tables, job), tables.options.roomPatience, kBetweenLooks});
+  return std::max({boundOf(tables, job), tables.options.reservationDelay, kBetweenLooks});
 }
 
 // Looks at one job a second that could not start: that takes a look at every server.
@@ -88,8 +88,8 @@ void chooseServers(Context& context, const Job& job) {
   Tables& tables = context.tables;
   RoomReservation& reservation = *tables.reservation;
   std::vector<Prospect> prospects = prospectsFor(tables, job.record.spec, context.now.wall);
-  KeptServers chosen = chooseKept(prospects, job.record.spec.rusPerTask, job.slotsToStart(),
-                                  std::max<uint64_t>(reservation.slots, job.slotsToStart()));
+  ReservedServers chosen = chooseKept(prospects, job.record.spec.rusPerTask, job.slotsToStart(),
+                                      std::max<uint64_t>(reservation.slots, job.slotsToStart()));
   // What is no longer kept is there for others.
   if (!std::ranges::includes(chosen.servers, reservation.servers)) tables.jobs.queue().wakeAll();
   reservation.servers = std::move(chosen.servers);

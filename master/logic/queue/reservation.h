@@ -8,10 +8,10 @@ namespace tarcil::master {
 
 // Keeps servers free for the oldest such job that has waited past its bound, a gang or one whose tasks take
 // several units and of which none runs. Lets go where it waits no more. The servers are those that can give
-// it the slots that it needs to start soonest (kept_servers.h), chosen anew from time to time. Jobs behind it
-// in the queue's order leave these servers alone, but for those whose timeout ends before it is expected to
-// start (backfill). It is expected when the tasks that run there will have ended by their timeouts; where
-// those do not tell, nothing passes it.
+// it the slots that it needs to start soonest (reserved_servers.h), chosen anew from time to time. Jobs
+// behind it in the queue's order leave these servers alone, but for those whose timeout ends before it is
+// expected to start (backfill). It is expected when the tasks that run there will have ended by their
+// timeouts; where those do not tell, nothing passes it.
 //
 // Each time that its bound passes once more with nothing more come free on them, or that it was tried in vain
 // with room there for all of it, twice as much is kept, in the end all that it could use: tasks that never

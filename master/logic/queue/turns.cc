@@ -122,7 +122,7 @@ void endTurns(Context& context, const TurnsPassed& event) {
 
 void noteVainTry(Context& context, Job& job) {
   if (!job.waits()) return;
-  context.tables.jobs.queue().noteVain(JobTable::placeOf(job));
+  context.tables.jobs.queue().noteFailedAttempt(JobTable::placeOf(job));
   preemptFor(context, job);
   doubtReservation(context, job);
 }

@@ -89,7 +89,7 @@ bool WaitingQueue::leavesToItsKind(const Place& place) const {
   });
 }
 
-void WaitingQueue::noteVain(const Place& place) {
+void WaitingQueue::noteFailedAttempt(const Place& place) {
   if (leavesToItsKind(place)) return;
   uint8_t& highest = vain_.try_emplace(place.kind, place.priority).first->second;
   highest = std::max(highest, place.priority);
@@ -98,7 +98,7 @@ void WaitingQueue::noteVain(const Place& place) {
 QueueTurn WaitingQueue::turnOf(const Place& place) const {
   QueueTurn turn{.job = place.job};
   const std::vector<ServerId> left = leaves(place);
-  turn.mayTakeKept = left.empty();
+  turn.mayUseReserved = left.empty();
   if (!left.empty()) std::ranges::set_difference(kept_, left, std::back_inserter(turn.mayTake));
   return turn;
 }

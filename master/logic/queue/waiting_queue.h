@@ -79,7 +79,7 @@ class WaitingQueue {
   bool isToBeTriedAgain(const Place& place) const;
   // The job was tried on the state as it is, and found no slot, nor whom to end for it: no other of its kind
   // will. One of a higher priority may, and one that this one had to leave something to.
-  void noteVain(const Place& place);
+  void noteFailedAttempt(const Place& place);
   // How often something got better.
   uint64_t wakes() const { return wakes_; }
   // Jobs that have their turn, in no order that means something.

@@ -89,7 +89,7 @@ void reconcile(Context& context, const Arrived& arrived, std::unordered_map<Allo
     const auto found = known.find(allocation);
     const bool isKnown = found != known.end() && found->second == server.record.facts.name;
     if (!isKnown && (task.state == RunState::kRunning || arrived.takenOver)) {
-      endTask(context, hold, lost(context, server.record.facts.name), context.tables.options.serverGrace);
+      endTask(context, hold, lost(context, server.record.facts.name), context.tables.options.serverTimeout);
       continue;
     }
     if (isKnown) known.erase(found);
@@ -103,7 +103,7 @@ void reconcile(Context& context, const Arrived& arrived, std::unordered_map<Allo
 
 // Of a server's grace, two thirds: the rest is for ends to come about, and for clocks that run unequally.
 Duration leaseOf(const MasterOptions& options) {
-  return options.serverGrace * 2 / 3;
+  return options.serverTimeout * 2 / 3;
 }
 
 Error replaced() {
@@ -133,7 +133,7 @@ void attachMonitor(Context& context, const MonitorAttached& event) {
   }
   for (ServerId id : before) {
     if (servers.at(id).session == event.session) continue;
-    servers.setDown(servers.at(id), context.now.steady + context.tables.options.serverGrace);
+    servers.setDown(servers.at(id), context.now.steady + context.tables.options.serverTimeout);
   }
   servers.openSession(event.session, event.monitor, std::move(ids));
 
@@ -202,7 +202,7 @@ void takePressure(Context& context, const PressureReported& event) {
 void detachMonitor(Context& context, SessionId session) {
   Tables& tables = context.tables;
   for (ServerId id : tables.servers.closeSession(session)) {
-    tables.servers.setDown(tables.servers.at(id), context.now.steady + tables.options.serverGrace);
+    tables.servers.setDown(tables.servers.at(id), context.now.steady + tables.options.serverTimeout);
   }
 }
 
@@ -212,7 +212,7 @@ void loseOverdue(Context& context) {
     Server& server = tables.servers.at(id);
     loseTasks(context, server,
               "server " + server.record.facts.name + " was out of reach for " +
-                  secondsOf(tables.options.serverGrace));
+                  secondsOf(tables.options.serverTimeout));
   }
 }
 

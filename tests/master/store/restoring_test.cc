@@ -124,7 +124,7 @@ TEST_F(RestoringTest, LeavesQueuedTasksOfExclusiveJobsAloneForAGrace) {
   master_.commit(agent_, newJob(4, spec(2)));
   backup_ = copyOf(master_);
   restore();
-  constexpr Duration kGrace = MasterOptions{}.serverGrace;
+  constexpr Duration kGrace = MasterOptions{}.serverTimeout;
   EXPECT_THAT(leftAlone(master_, 3), ElementsAre(std::pair{0u, kGrace}, std::pair{1u, kGrace}));
   EXPECT_THAT(leftAlone(master_, 4), IsEmpty());
 }
@@ -142,7 +142,7 @@ TEST_F(RestoringTest, LeavesExclusiveJobsThatAreHandedInSoonAfterwardsAloneForAG
   agent_ = master_.attachAgent("x");
   master_.attachMonitor("m", servers_);
   EXPECT_EQ(verdictOn(newJob(3, exclusive)), Verdict::kTaskNotWaiting);
-  constexpr Duration kGrace = MasterOptions{}.serverGrace;
+  constexpr Duration kGrace = MasterOptions{}.serverTimeout;
   const auto told = only<master::AssignJob>(master_.lastActions());
   ASSERT_EQ(told.size(), 1u);
   ASSERT_EQ(told[0].assignment.tasks.size(), 2u);

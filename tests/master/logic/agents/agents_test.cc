@@ -7,7 +7,7 @@ namespace {
 
 using namespace master;
 
-constexpr Duration kGrace = MasterOptions{}.agentGrace;
+constexpr Duration kGrace = MasterOptions{}.agentTimeout;
 
 // Two servers' worth of room and agents to be attached by the test.
 struct Agents : testing::Test {

@@ -621,7 +621,7 @@ TEST_F(Adjusting, SaysNothingAbsurdOfAbsurdNumbers) {
 
 // A gang that has waited for so long that server a is kept for it; b takes no tasks.
 struct KeptAway : Adjusting {
-  KeptAway() : Adjusting(MasterOptions{.roomPatience = 10s}) {}
+  KeptAway() : Adjusting(MasterOptions{.reservationDelay = 10s}) {}
 
   AllocationId task = run(1, watched(0, true), 1);
 

@@ -115,7 +115,7 @@ TEST_F(Cancel, OfAFinishedJobChangesNothing) {
 TEST_F(Cancel, OfATaskOnALostServerEndsWithTheGrace) {
   master.cancel(1, user("alice"));
   master.detach(monitor);
-  master.pass(MasterOptions{}.serverGrace);
+  master.pass(MasterOptions{}.serverTimeout);
   EXPECT_EQ(master.stateOf(1), RunState::kCancelled);
 }
 

@@ -136,7 +136,7 @@ TEST_F(Jobs, AreLostWithTheirServerIfTheyWantItSo) {
   fragile.restart.onLost = false;
   placed(1, fragile);
   master.detach(monitor);
-  master.pass(MasterOptions{}.serverGrace);
+  master.pass(MasterOptions{}.serverTimeout);
   EXPECT_EQ(master.stateOf(1), RunState::kLost);
   EXPECT_EQ(master.job(1).progress.reason, "the task was lost: server a was out of reach for 60 s");
 }

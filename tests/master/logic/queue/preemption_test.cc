@@ -176,12 +176,12 @@ TEST_F(Preemption, NobodyBehindTheJobTakesTheUnitsOfTheFirstVictimWhileTheLastEn
   EXPECT_THAT(h.queueTold().kept, ElementsAre(0));
   const master::QueueTurn victim = onlyTurn(pass(2));
   EXPECT_EQ(victim.job, jobId(1));
-  EXPECT_FALSE(victim.mayTakeKept);
+  EXPECT_FALSE(victim.mayUseReserved);
   EXPECT_THAT(victim.mayTake, IsEmpty());
   pass(1);
   const master::QueueTurn helped = onlyTurn(end(low[1]));
   EXPECT_EQ(helped.job, jobId(2));
-  EXPECT_TRUE(helped.mayTakeKept);
+  EXPECT_TRUE(helped.mayUseReserved);
 }
 
 TEST_F(Preemption, WhatIsKeptIsThereForAllWhenTheJobWasTriedInVain) {

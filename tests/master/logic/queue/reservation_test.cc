@@ -27,14 +27,14 @@ Tried leavingKept(int job) {
 std::vector<Tried> turns(const std::vector<master::Action>& actions) {
   std::vector<Tried> jobs;
   for (const GiveTurns& action : only<GiveTurns>(actions)) {
-    for (const master::QueueTurn& turn : action.jobs) jobs.emplace_back(turn.job, turn.mayTakeKept);
+    for (const master::QueueTurn& turn : action.jobs) jobs.emplace_back(turn.job, turn.mayUseReserved);
   }
   return jobs;
 }
 
 // Two servers of one unit, each with a task; patience of ten seconds.
 struct Reservation : testing::Test {
-  Reservation() : h(MasterOptions{.roomPatience = 10s}) {
+  Reservation() : h(MasterOptions{.reservationDelay = 10s}) {
     agent = h.attachAgent("x");
     attach("m", {serverFacts("s", 1), serverFacts("t", 1)});
   }

@@ -94,7 +94,7 @@ TEST(WaitingQueue, WhatGetsBetterDuringATurnGivesAnotherOne) {
 TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   WaitingQueue queue = queueOf(1, 10);
   giveTurns(queue, 1, anybody);
-  queue.noteVain(place(10, 1));
+  queue.noteFailedAttempt(place(10, 1));
   queue.endTurns();
   queue.put(place(10, 2), true);
   queue.put(place(20, 3), true);
@@ -107,7 +107,7 @@ TEST(WaitingQueue, KindsThatFoundNothingRestUntilSomethingGetsBetter) {
   other.kind = 7;
   queue.put(other, true);
   EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
-  queue.noteVain(place(50, 1));
+  queue.noteFailedAttempt(place(50, 1));
   queue.endTurns();
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(50));
   EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(4)));
@@ -238,10 +238,10 @@ WaitingQueue reservedQueue(int count, std::set<JobId> mayPass) {
   return queue;
 }
 
-std::vector<JobId> mayTakeKept(const std::vector<QueueTurn>& turns) {
+std::vector<JobId> mayUseReserved(const std::vector<QueueTurn>& turns) {
   std::vector<JobId> jobs;
   for (const QueueTurn& turn : turns) {
-    if (turn.mayTakeKept) jobs.push_back(turn.job);
+    if (turn.mayUseReserved) jobs.push_back(turn.job);
   }
   return jobs;
 }
@@ -250,11 +250,11 @@ TEST(WaitingQueue, BehindAJobThatRoomIsKeptForOnlyThoseTakeOfItThatMay) {
   WaitingQueue queue = reservedQueue(4, {jobId(3)});
   const auto turns = queue.giveTurns(8, anybody);
   EXPECT_THAT(turns, SizeIs(4));
-  EXPECT_THAT(mayTakeKept(turns), ElementsAre(jobId(1), jobId(3)));
+  EXPECT_THAT(mayUseReserved(turns), ElementsAre(jobId(1), jobId(3)));
   queue.endTurns();
   queue.letGo(WaitingQueue::Purpose::kRoom, jobId(1));
   queue.wakeAll();
-  EXPECT_THAT(mayTakeKept(queue.giveTurns(8, anybody)), SizeIs(4));
+  EXPECT_THAT(mayUseReserved(queue.giveTurns(8, anybody)), SizeIs(4));
 }
 
 TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBehindIt) {
@@ -268,11 +268,11 @@ TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBe
   EXPECT_THAT(queue.kept(), ElementsAre(10, 20, 30, 99));
   const master::QueueTurn first = queue.giveTurns(1, anybody).at(0);
   EXPECT_EQ(first.job, jobId(1));
-  EXPECT_TRUE(first.mayTakeKept);
+  EXPECT_TRUE(first.mayUseReserved);
   queue.endTurns();
   const master::QueueTurn second = queue.giveTurns(1, anybody).at(0);
   EXPECT_EQ(second.job, jobId(2));
-  EXPECT_FALSE(second.mayTakeKept);
+  EXPECT_FALSE(second.mayUseReserved);
   EXPECT_THAT(second.mayTake, ElementsAre(20, 30)) << "server 99 is kept for job 1 as well";
 }
 
@@ -280,10 +280,10 @@ TEST(WaitingQueue, AJobThatRoomIsKeptForIsTriedThoughOneOfItsKindFoundNothingEls
   WaitingQueue queue = queueOf(3);
   queue.keep(WaitingQueue::Purpose::kRoom, WaitingQueue::Reservation{.job = place(50, 2), .servers = {3, 5}});
   EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
-  queue.noteVain(place(50, 1));
+  queue.noteFailedAttempt(place(50, 1));
   queue.endTurns();
   EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(2)));
-  queue.noteVain(place(50, 2));  // which might have taken everything
+  queue.noteFailedAttempt(place(50, 2));  // which might have taken everything
   queue.endTurns();
   EXPECT_THAT(giveTurns(queue, 8, anybody), IsEmpty());
 }
@@ -291,7 +291,7 @@ TEST(WaitingQueue, AJobThatRoomIsKeptForIsTriedThoughOneOfItsKindFoundNothingEls
 TEST(WaitingQueue, WhatComesBeforeAJobThatRoomIsKeptForMayTakeOfIt) {
   WaitingQueue queue = reservedQueue(2, {});
   queue.put(place(60, 7), true);
-  EXPECT_THAT(mayTakeKept(queue.giveTurns(8, anybody)), ElementsAre(jobId(7)));
+  EXPECT_THAT(mayUseReserved(queue.giveTurns(8, anybody)), ElementsAre(jobId(7)));
 }
 
 TEST(WaitingQueue, NewJobsComeBehindAJobThatRoomIsKeptFor) {

@@ -10,7 +10,7 @@ using namespace master;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr Duration kGrace = MasterOptions{}.serverGrace;
+constexpr Duration kGrace = MasterOptions{}.serverTimeout;
 
 // Server a of 4 units, an agent, and job 1 of two tasks placed on a.
 struct Monitors : testing::Test {

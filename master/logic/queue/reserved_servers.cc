@@ -1,4 +1,4 @@
-#include "master/logic/queue/kept_servers.h"
+#include "master/logic/queue/reserved_servers.h"
 
 #include <algorithm>
 #include <compare>
@@ -38,11 +38,12 @@ void addSlots(Prospect& prospect, uint32_t rusPerTask, std::vector<Slot>& slots)
 
 }  // namespace
 
-KeptServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted, uint64_t kept) {
+ReservedServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
+                           uint64_t kept) {
   std::vector<Slot> slots;
   for (Prospect& prospect : prospects) addSlots(prospect, rusPerTask, slots);
   std::ranges::sort(slots);
-  KeptServers chosen;
+  ReservedServers chosen;
   if (wanted > 0 && slots.size() >= wanted) {
     const WallTime last = slots[wanted - 1].when;
     chosen.start = last == WallTime::max() ? kNever : last;

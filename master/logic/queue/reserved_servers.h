@@ -23,7 +23,7 @@ struct Prospect {
   std::vector<UnitsEnd> ends;
 };
 
-struct KeptServers {
+struct ReservedServers {
   std::vector<ServerId> servers;  // ascending
   // When the first `wanted` slots are there at the latest; kNever where that is not known.
   WallTime start = kNever;
@@ -32,6 +32,7 @@ struct KeptServers {
 // Servers that give `kept` slots of so many units, those that do so soonest; of those of which it is not
 // known, the ones with the fewest units to wait for. All of them where they give fewer. `start` is for the
 // first `wanted` of the slots. Requires: wanted <= kept. O(ends * log ends).
-KeptServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted, uint64_t kept);
+ReservedServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
+                           uint64_t kept);
 
 }  // namespace tarcil::master

@@ -1,4 +1,4 @@
-#include "master/logic/queue/kept_servers.h"
+#include "master/logic/queue/reserved_servers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,42 +14,42 @@ WallTime at(int seconds) {
   return WallTime(std::chrono::seconds(seconds));
 }
 
-TEST(KeptServers, AreThoseThatAreFreeSoonest) {
+TEST(ReservedServers, AreThoseThatAreFreeSoonest) {
   std::vector<Prospect> prospects{{0, 0, {{at(300), 1}}}, {1, 0, {{at(100), 1}}}, {2, 1, {}}};
-  const KeptServers kept = chooseKept(prospects, 1, 2, 2);
+  const ReservedServers kept = chooseKept(prospects, 1, 2, 2);
   EXPECT_THAT(kept.servers, ElementsAre(1, 2));
   EXPECT_EQ(kept.start, at(100));
 }
 
-TEST(KeptServers, UnitsOfDifferentServersMakeNoSlot) {
+TEST(ReservedServers, UnitsOfDifferentServersMakeNoSlot) {
   std::vector<Prospect> prospects{{0, 1, {{at(300), 1}}}, {1, 1, {{at(200), 1}}}};
-  const KeptServers kept = chooseKept(prospects, 2, 1, 1);
+  const ReservedServers kept = chooseKept(prospects, 2, 1, 1);
   EXPECT_THAT(kept.servers, ElementsAre(1));
   EXPECT_EQ(kept.start, at(200));
 }
 
-TEST(KeptServers, OneServerCanGiveSeveral) {
+TEST(ReservedServers, OneServerCanGiveSeveral) {
   std::vector<Prospect> prospects{{0, 2, {{at(50), 4}}}, {1, 0, {{at(90), 6}}}};
-  const KeptServers kept = chooseKept(prospects, 2, 3, 3);
+  const ReservedServers kept = chooseKept(prospects, 2, 3, 3);
   EXPECT_THAT(kept.servers, ElementsAre(0));
   EXPECT_EQ(kept.start, at(50));
 }
 
-TEST(KeptServers, OfThoseThatNobodyKnowsOfTheOnesWithTheFewestUnitsToWaitForAreKept) {
+TEST(ReservedServers, OfThoseThatNobodyKnowsOfTheOnesWithTheFewestUnitsToWaitForAreKept) {
   std::vector<Prospect> prospects{{0, 0, {{kNever, 4}}}, {1, 3, {{kNever, 1}}}, {2, 2, {{kNever, 2}}}};
-  const KeptServers kept = chooseKept(prospects, 4, 1, 2);
+  const ReservedServers kept = chooseKept(prospects, 4, 1, 2);
   EXPECT_THAT(kept.servers, ElementsAre(1, 2));
   EXPECT_EQ(kept.start, kNever);
 }
 
-TEST(KeptServers, TheStartIsThatOfTheSlotsThatAreWanted) {
+TEST(ReservedServers, TheStartIsThatOfTheSlotsThatAreWanted) {
   std::vector<Prospect> prospects{{0, 0, {{at(10), 1}, {at(20), 1}, {at(30), 1}}}};
   EXPECT_EQ(chooseKept(prospects, 1, 2, 3).start, at(20));
 }
 
-TEST(KeptServers, AllThereAreWhereTheyAreTooFew) {
+TEST(ReservedServers, AllThereAreWhereTheyAreTooFew) {
   std::vector<Prospect> prospects{{0, 1, {}}, {1, 1, {}}};
-  const KeptServers kept = chooseKept(prospects, 1, 3, 6);
+  const ReservedServers kept = chooseKept(prospects, 1, 3, 6);
   EXPECT_THAT(kept.servers, ElementsAre(0, 1));
   EXPECT_EQ(kept.start, kNever);
   EXPECT_THAT(chooseKept({}, 1, 1, 1).servers, IsEmpty());
