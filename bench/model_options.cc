@@ -6,7 +6,7 @@
 // Each cluster is filled to the load and then used for as many placements again, tasks ending at random. E of
 // each task is judged by one model for all rows, whatever placed it: componentwise, contention as a sum, no
 // margin. It is the default's own model: rows say what its simplifications would cost if it were true, not
-// that it is (design 12).
+// that it is (docs/evaluation.md).
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>

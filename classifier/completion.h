@@ -1,5 +1,5 @@
 // From a few measured entries to a whole profile, by what other applications are like (Tarcil section 2;
-// Quasar section 3.2; design 9). This is what the rest of tarcil calls.
+// Quasar section 3.2). This is what the rest of tarcil calls.
 #pragma once
 
 #include <array>

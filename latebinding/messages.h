@@ -43,7 +43,7 @@ using TurnNumber = uint64_t;
 
 inline constexpr TaskIndex kNoTask = UINT32_MAX;
 
-// What each task of a job causes and bears (design 3.2).
+// What each task of a job causes and bears (docs/design.md).
 struct Bearing {
   Pressure caused{};
   Pressure tolerated = Profile::filled(kMaxPressure);

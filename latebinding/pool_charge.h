@@ -1,4 +1,4 @@
-// What the late-bound tasks of one server put on it, as the master is to count it (design: late binding).
+// What the late-bound tasks of one server put on it, as the master is to count it (docs/late-binding.md).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Whether a job is placed now or waits, by the buckets alone (Tarcil section 4; design 7).
+// Whether a job is placed now or waits, by the buckets alone (Tarcil section 4).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct AdmissionOptions {
 // A job as buckets are judged for it.
 struct Suitor {
   std::span<const Newcomer> newcomers;  // by platform
-  // Least expected performance E at which a slot is acceptable: target * best platform factor (design 3.5).
+  // Least expected performance E at which a slot is acceptable: target * best platform factor.
   double least = 0.95;
   uint32_t rus = 1;  // units of a slot
 };

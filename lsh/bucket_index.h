@@ -1,4 +1,4 @@
-// Servers in buckets of like platform and like contention (Tarcil section 4; design 7): what admission
+// Servers in buckets of like platform and like contention (Tarcil section 4): what admission
 // control needs to know of a cluster without looking at its servers.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Locality sensitive hashing of contention vectors by random hyperplanes (Tarcil section 4; design 7):
+// Locality sensitive hashing of contention vectors by random hyperplanes (Tarcil section 4):
 // servers whose neighbours press alike fall into one bucket.
 #pragma once
 

@@ -1,4 +1,4 @@
-// From a command to a profile (design 9): alone, then beside kernels at rising intensity until it falls below
+// From a command to a profile: alone, then beside kernels at rising intensity until it falls below
 // its target.
 #pragma once
 

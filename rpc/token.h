@@ -1,4 +1,4 @@
-// Tokens: secrets that name a user and a role (design 14). Files that hold them must be readable by their
+// Tokens: secrets that name a user and a role (docs/guide.md). Files that hold them must be readable by their
 // owner only.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A scheduler over a copy of the shared state (design 5): checks submissions, samples, judges, commits,
+// A scheduler over a copy of the shared state: checks submissions, samples, judges, commits,
 // launches, and keeps waiting jobs until slots suit them. A state machine without I/O; the shell
 // (agent_server) carries its actions out.
 //

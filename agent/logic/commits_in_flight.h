@@ -1,5 +1,5 @@
 // Commits that the master has not answered. Their claims stay laid over the agent's copy of the state, so
-// that the same units are not asked for twice (design 6).
+// that the same units are not asked for twice (docs/protocol.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Launches that no monitor has answered for yet. Each is sent until a monitor accepts or refuses it, or until
-// the master takes the allocation back: a monitor that gets one twice starts the task once (design 11).
+// the master takes the allocation back: a monitor that gets one twice starts the task once.
 #pragma once
 
 #include <map>

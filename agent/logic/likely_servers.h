@@ -1,4 +1,4 @@
-// Where to look on when a sample found too few slots: servers of matching buckets (design 7; Tarcil section
+// Where to look on when a sample found too few slots: servers of matching buckets (Tarcil section
 // 4).
 #pragma once
 

@@ -5,9 +5,9 @@
 //
 // A slot's quality is its rank among the free slots, from 0 for the worst to 1 for the best. Figure 3: a
 // cluster in which no two slots are alike, so that the rank is known without the chooser. Figure 4: clusters
-// that the scheduler itself has filled with mixed jobs, ranked as design 3.5 says, written once more. Writes
-// a CSV for each cluster into FOLDER, if given. Exits with 1 where quality is worse than x^R by more than so
-// many samples can be off by chance.
+// that the scheduler itself has filled with mixed jobs, ranked as docs/design.md says, written once more.
+// Writes a CSV for each cluster into FOLDER, if given. Exits with 1 where quality is worse than x^R by more
+// than so many samples can be off by chance.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 
 namespace tarcil::bench {
 
-// Ranks by design 3.5: acceptable slots first, E in bands, Q, load of the server; copies what it needs.
+// Ranks by docs/design.md: acceptable slots first, E in bands, Q, load of the server; copies what it needs.
 class SlotRanks {
  public:
   // Requires: the best platform gives the job a factor of 1; every server is up.

@@ -1,4 +1,4 @@
-// A contention kernel: presses on one of the ten resources (design 3.1), as hard as its dial says, and
+// A contention kernel: presses on one of the ten resources (docs/design.md), as hard as its dial says, and
 // disturbs the others as little as can be (after iBench, Delimitrou and Kozyrakis 2013).
 //
 // The dial goes from 0 to 99, in the unit of a profile: 99 is all that the machine has of the resource.

@@ -1,4 +1,4 @@
-// tarcil platform: how much of a reference pressure arrives on each type of hardware (design 3.4).
+// tarcil platform: how much of a reference pressure arrives on each type of hardware (docs/design.md).
 #include <charconv>
 #include <cmath>
 #include <set>

@@ -1,4 +1,4 @@
-// tarcil quality: the quality model as a calculator (design 3.3 to 3.5). Needs no cluster.
+// tarcil quality: the quality model as a calculator (docs/design.md). Needs no cluster.
 #include "core/model/quality.h"
 #include "cli/commands/commands.h"
 #include "cli/output/output.h"

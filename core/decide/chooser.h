@@ -1,4 +1,4 @@
-// Chooses slots for tasks from a sample of the free ones (Tarcil section 3.3; design 3.5-3.7).
+// Chooses slots for tasks from a sample of the free ones (Tarcil section 3.3).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // What tasks that are added to a server do to those that are there: the slack of each before and after
-// (design 3.5, "Residents count too"). Pure.
+// (docs/design.md, "Residents count too"). Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the operator tunes in how slots are sampled and judged (design 3.4 to 3.6).
+// What the operator tunes in how slots are sampled and judged (docs/design.md).
 #pragma once
 
 #include <cstdint>

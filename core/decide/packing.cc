@@ -7,7 +7,7 @@ namespace tarcil {
 
 bool Group::ranksBefore(const Group& other) const {
   if (slots.size() != other.slots.size()) return slots.size() > other.slots.size();
-  // Means differ in their last digits; groups that differ by less than a band of E are alike (design 3.5).
+  // Means differ in their last digits; groups that differ by less than a band of E are alike.
   const int band = bandOf(performance), others = bandOf(other.performance);
   if (band != others) return band < others;
   if (q != other.q) return q > other.q;

@@ -1,4 +1,4 @@
-// Packing: slots judged together with their neighbours (Tarcil section 3.3, Fig. 5b; design 3.7).
+// Packing: slots judged together with their neighbours (Tarcil section 3.3, Fig. 5b).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which of two slots a job takes (design 3.5).
+// Which of two slots a job takes (docs/design.md).
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Draws free slots of the servers that a job may use (design 3.6: free ones, uniformly, without replacement).
+// Draws free slots of the servers that a job may use (free ones, uniformly, without replacement).
 #pragma once
 
 #include <array>

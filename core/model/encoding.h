@@ -1,4 +1,4 @@
-// Order-preserving encoding of a vector of pressures into one number (Tarcil section 3.2, Eq. 1; design 3.3).
+// Order-preserving encoding of a vector of pressures into one number (Tarcil section 3.2, Eq. 1).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is known of an application (design 3.2).
+// What is known of an application (docs/design.md).
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ struct Profile {
   }
 };
 
-// 99 - caused: what is tolerated where only what is caused is known (the paper's assumption, design 3.2).
+// 99 - caused: what is tolerated where only what is caused is known (the paper's assumption).
 Pressure toleratedFromCaused(const Pressure& caused);
 
 // demand[i] = 99 - tolerated[i].

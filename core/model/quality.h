@@ -1,4 +1,4 @@
-// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5; design 3.5). Pure;
+// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5). Pure;
 // O(kResources).
 #pragma once
 
@@ -61,7 +61,7 @@ Judgement judge(const JobView& job, const Pressure& contention, QualityModel mod
 // Q as the paper prints Eq. 5: T_W - U_H where the target is missed. For comparison only.
 double literalQ(const JobView& job, const Judgement& judgement);
 
-// E = S * platform factor (design 3.5).
+// E = S * platform factor (docs/design.md).
 double expectedPerformance(const JobView& job, const Judgement& judgement);
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-// What the tasks already on a server can still bear (design 3.5, "Residents count too").
+// What the tasks already on a server can still bear (docs/design.md, "Residents count too").
 #pragma once
 
 #include "core/model/quality.h"

@@ -1,4 +1,4 @@
-// The ten shared resources that jobs fight over (design 3.1) and vectors over them.
+// The ten shared resources that jobs fight over (docs/design.md) and vectors over them.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ using Pressure = std::array<uint8_t, kResources>;
 // Sums of pressures, unclamped; slack may be negative.
 using PressureSum = std::array<int32_t, kResources>;
 
-// How much of a reference-server pressure arrives on a platform, per resource, in 1/256 (design 3.4): 256 is
+// How much of a reference-server pressure arrives on a platform, per resource, in 1/256: 256 is
 // all of it, 0 a resource that is private to a resource unit.
 using Share = std::array<uint16_t, kResources>;
 

@@ -1,4 +1,4 @@
-// How many slots to sample (Tarcil section 3.3, Eq. 6; design 3.6). p is the share of free slots that are
+// How many slots to sample (Tarcil section 3.3, Eq. 6). p is the share of free slots that are
 // feasible and acceptable; confidence = 1 - eps. Numerically safe for p -> 0, p -> 1 and m up to 10^5.
 #pragma once
 

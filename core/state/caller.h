@@ -1,4 +1,4 @@
-// Who makes a request: what a token says (design 14).
+// Who makes a request: what a token says (docs/guide.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What an agent asks of the shared state and what it is told (design 6).
+// What an agent asks of the shared state and what it is told (docs/protocol.md).
 #pragma once
 
 #include <cstdint>

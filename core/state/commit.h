@@ -1,4 +1,4 @@
-// The transaction between agents and master: claims for tasks of one job, and what became of them (design 6).
+// The transaction between agents and master: claims for tasks of one job, and what became of them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Whether a claim still holds on the newest state: the same functions that the agent judged with (design 3.5,
-// 6).
+// Whether a claim still holds on the newest state: the same functions that the agent judged with
+// (docs/protocol.md).
 #pragma once
 
 #include "core/state/claim.h"

@@ -1,6 +1,6 @@
 // The judgement of one free slot for one job, made so that thousands of slots take microseconds. The one
 // function that agents choose by and that the master checks claims with, so that they can only disagree about
-// what has changed (design 6).
+// what has changed (docs/protocol.md).
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ void glance(std::span<const Newcomer> newcomers, std::span<const Vacancy> vacanc
 // The portable path of both, for comparison.
 Glance glancePortably(const Newcomer& newcomer, const Vacancy& vacancy);
 
-// S in [0, 1] by the newcomer's quality model, E = S * platform factor, and Q * kEncodedMax (design 3.5).
+// S in [0, 1] by the newcomer's quality model, E = S * platform factor, and Q * kEncodedMax (docs/design.md).
 inline double satisfaction(const Newcomer& newcomer, const Glance& glance) {
   if (newcomer.model == QualityModel::kComponentwise) {
     return static_cast<double>(kMaxPressure - glance.excess) / kMaxPressure;

@@ -34,7 +34,7 @@ void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId
 void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const ServerFacts& facts,
              const Share& share);
 
-// What a task with this profile does to G of its server (design 3.5).
+// What a task with this profile does to G of its server (docs/design.md).
 PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Share& share);
 
 // What occupy() does to the status, without the version and without extras: for claims that are not granted

@@ -52,7 +52,7 @@ struct ServerStatus {
   RuSet free;
   FreeExtras freeExtras{};            // of the kinds in the facts
   PressureSum sum{};                  // caused pressures of all its tasks, unscaled, unclamped
-  PressureSum bound = noResidents();  // G of design 3.5, as it arrives on the platform
+  PressureSum bound = noResidents();  // G of docs/design.md, as it arrives on the platform
   Pressure background{};              // pressure that no managed task explains
 
   bool operator==(const ServerStatus&) const = default;

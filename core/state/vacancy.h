@@ -13,7 +13,7 @@ namespace tarcil {
 using PlatformId = uint16_t;
 using RackId = uint32_t;
 
-// All slots of a server share one contention vector (design 3.4), so there is one of these per server. Two
+// All slots of a server share one contention vector, so there is one of these per server. Two
 // fit a cache line; each half can be loaded as one vector of 16 bytes.
 struct alignas(32) Vacancy {
   // Slack is kept raised by so much: by how far residents' bounds are overrun counts too, down to -99.

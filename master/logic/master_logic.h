@@ -1,4 +1,4 @@
-// The one resilient copy of the shared state (design 6): validates commits, records what becomes of tasks,
+// The one resilient copy of the shared state: validates commits, records what becomes of tasks,
 // decides who places which job. A state machine without I/O; the shell (master_server) carries its actions
 // out.
 #pragma once

@@ -1,4 +1,4 @@
-// Durable before visible: whatever could have seen a record leaves only when the record is synced (design 6).
+// Durable before visible: whatever could have seen a record leaves only when the record is synced.
 #pragma once
 
 #include <kj/async.h>

@@ -1,4 +1,4 @@
-// Looks after the tasks of one monitor's servers (design 8): records a launch before it is carried out,
+// Looks after the tasks of one monitor's servers: records a launch before it is carried out,
 // starts each allocation at most once, stops, times out, and reports until the master has it on disk. A state
 // machine without I/O.
 //

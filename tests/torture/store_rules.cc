@@ -238,7 +238,7 @@ class Rules final {
       const Profile& profile = record->spec.profile;
       for (size_t i = 0; i < server.sum.size(); ++i) {
         server.sum[i] += profile.caused[i];
-        // A task that tolerates everything sets no bound (design 3.5).
+        // A task that tolerates everything sets no bound (docs/design.md).
         if (profile.tolerated[i] != kMaxPressure)
           server.bound[i] = std::min(server.bound[i], profile.caused[i] + profile.tolerated[i]);
       }

@@ -1,4 +1,4 @@
-// Agents that come and go, and the jobs they own (design 11).
+// Agents that come and go, and the jobs they own (docs/protocol.md).
 #pragma once
 
 #include "master/logic/tables.h"

@@ -1,4 +1,4 @@
-// What is done for tasks that fall short of what their jobs expect (design 8, Tarcil section 5.1): first
+// What is done for tasks that fall short of what their jobs expect (Tarcil section 5.1): first
 // nobody else is placed on their server; a task that uses up its own cores or memory gets more units there,
 // if its job allows, and no job waits that could use them; at last it is moved to a place that is enough
 // better, or has the units that it needs, if its job allows.

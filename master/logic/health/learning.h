@@ -1,4 +1,4 @@
-// What tasks in trouble teach about the profile of their application (Tarcil section 5.2, design 9).
+// What tasks in trouble teach about the profile of their application (Tarcil section 5.2).
 #pragma once
 
 #include "core/model/performance.h"

@@ -1,4 +1,4 @@
-// Other servers for tasks that fall short where they are (design 8).
+// Other servers for tasks that fall short where they are (docs/protocol.md).
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Relocation {
 
 // The server, of kMostLookedAt from the one numbered `first` (modulo their number) on, where it gets most of
 // those units, and may expect kWorthAMove more of its performance on its best platform than it has now:
-//   E = S * platform factor (design 3.5) * reach,   reach = min(1, units there / units here)
+//   E = S * platform factor (docs/design.md) * reach,   reach = min(1, units there / units here)
 // of which a task that uses up its cores, or has no more memory there, reaches no more than `part` with as
 // many units as here. More units than the job asks for are free there, kept for nobody, and no waiting job
 // could use them (claimants.h). nullopt where there is none. The claim's floor is the S that is worth the

@@ -1,4 +1,4 @@
-// Tasks that fall short of what their jobs expect, or did so a while ago (design 8).
+// Tasks that fall short of what their jobs expect, or did so a while ago (docs/protocol.md).
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // Transactions of agents: looked at once, in order, and answered the same however often they are repeated
-// (design 6).
+// (docs/protocol.md).
 #pragma once
 
 #include "master/logic/tables.h"

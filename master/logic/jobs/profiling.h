@@ -1,4 +1,4 @@
-// Applications that a job of their own measures, since nobody has stored a profile of them (design 9):
+// Applications that a job of their own measures, since nobody has stored a profile of them:
 // whoever submits a job of such an application submits that job too, and of all that come the master takes
 // one.
 #pragma once

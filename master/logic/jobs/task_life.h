@@ -15,7 +15,7 @@ void placeTask(Context& context, Job& job, const Claim& claim, const Grant& gran
 // starting -> running; nothing where it runs already. Requires: `hold` is of an allocation in use.
 void startTask(Context& context, const Hold& hold, WallTime started);
 
-// The attempt is over: its units are freed, and the task is queued again or final. By design 8: a task that
+// The attempt is over: its units are freed, and the task is queued again or final. A task that
 // succeeded is done even if its job was cancelled; any other of a cancelled job is cancelled; a lost one is
 // queued again where restart.on_lost says so; one that was stopped to go elsewhere is queued again in any
 // case; a failed one as often as restart.attempts says. Counted as usage of the job's user. Requires: `hold`

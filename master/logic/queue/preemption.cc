@@ -192,7 +192,7 @@ class Search {
     judge(id, options_.emplace(id, Option{HypotheticalServer(context_, server, job_)}).first->second);
   }
 
-  // As the agent judges: E = S * factor reaches the target's part of the best platform's (design 3.5).
+  // As the agent judges: E = S * factor reaches the target's part of the best platform's (docs/design.md).
   void judge(ServerId id, Option& option) const {
     const double factor = platformFactor(spec_.profile, servers().at(id).record.facts.platform);
     const double target =

@@ -1,4 +1,4 @@
-// Room for jobs of high priority at the cost of tasks of lower priority that may be preempted (design 7).
+// Room for jobs of high priority at the cost of tasks of lower priority that may be preempted.
 #pragma once
 
 #include "master/logic/tables.h"

@@ -1,4 +1,4 @@
-// Room for jobs that need several units at once and have waited for too long (design 7): small jobs that take
+// Room for jobs that need several units at once and have waited for too long: small jobs that take
 // each unit as it comes free would keep them from ever starting.
 #pragma once
 

@@ -18,7 +18,7 @@
 namespace tarcil::master {
 
 // A job here is to be tried, has its turn, rests until something gets better for it, or nobody is there to
-// try it. Agents try their jobs when they have a turn, so the order is one for all of them (design: the
+// try it. Agents try their jobs when they have a turn, so the order is one for all of them (the
 // master holds the queue's order).
 //
 // Turns are given in batches, the next when all turns of the last are over. The jobs of a batch have one

@@ -1,4 +1,4 @@
-// Monitors that come and go, the servers they stand for, and what they tell of tasks (design 8, 11).
+// Monitors that come and go, the servers they stand for, and what they tell of tasks (docs/protocol.md).
 #pragma once
 
 #include "master/logic/tables.h"

@@ -1,5 +1,5 @@
 // The units that late-bound tasks run on: leased to monitors as long as no committed job waits for them
-// (design: late binding; latebinding/pool_lease.h).
+// (docs/late-binding.md; latebinding/pool_lease.h).
 #pragma once
 
 #include "master/logic/tables.h"

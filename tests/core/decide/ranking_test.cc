@@ -9,7 +9,7 @@
 namespace tarcil {
 namespace {
 
-// The comparison of design 3.5, written plainly.
+// The comparison of docs/design.md, written plainly.
 TieBreak decidedBy(const Offer& a, const Offer& b, Ranking ranking, bool& firstIsBetter) {
   const auto by = [&firstIsBetter](TieBreak what, bool better) {
     firstIsBetter = better;
