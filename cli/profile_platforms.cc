@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/output/profile_yaml.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
 #include "formats/profile_file.h"
-#include "cli/output/profile_yaml.h"
 
 namespace tarcil {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "cli/output/render.h"
 #include "cli/output/server_details.h"
-#include "core/base/failure.h"
 #include "cli/recording_lines.h"
+#include "core/base/failure.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 

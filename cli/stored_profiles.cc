@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "cli/output/profile_yaml.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
-#include "cli/output/profile_yaml.h"
 #include "formats/text.h"
 #include "rpc/errors.h"
 #include "schema/convert_profile.h"

@@ -41,7 +41,8 @@ Result<std::vector<MetricsSource>> readMetricsSources(const std::string& folder)
   for (const Json& entry : json) {
     if (!entry.is_object()) return malformedSources(path);
     MetricsSource source{textIn(entry, "role"), textIn(entry, "name"), textIn(entry, "address")};
-    if (source.name.empty() || !checkAddress(source.address, AddressUse::kConnect)) return malformedSources(path);
+    if (source.name.empty() || !checkAddress(source.address, AddressUse::kConnect))
+      return malformedSources(path);
     sources.push_back(std::move(source));
   }
   return sources;

@@ -5,11 +5,11 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/output/output.h"
+#include "cli/output/profile_yaml.h"
 #include "cli/output/table.h"
 #include "cli/stored_profiles.h"
 #include "core/base/failure.h"
 #include "formats/profile_file.h"
-#include "cli/output/profile_yaml.h"
 #include "formats/text.h"
 #include "schema/convert.h"
 

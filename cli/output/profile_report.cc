@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "cli/output/profile_yaml.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "formats/calibration_file.h"
-#include "cli/output/profile_yaml.h"
 
 namespace tarcil {
 namespace {

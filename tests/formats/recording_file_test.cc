@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "cli/recording_lines.h"
 #include "core/base/rng.h"
 #include "formats/growing_file.h"
-#include "cli/recording_lines.h"
 #include "formats/units.h"
 #include "sim/replay/replay.h"
 #include "tests/cli/running_tarcil.h"

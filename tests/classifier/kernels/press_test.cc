@@ -83,7 +83,7 @@ TEST(Press, HasAThreadOnEachCoreButForDisksAndMemory) {
 TEST(Press, IsGoneWhenItsHandleIs) {
   pid_t pid = 0;
   {
-    auto press = Press::start(planOf(Resource::kL1d));
+    auto press = Press::start(planOf(Resource::kCore));
     ASSERT_TRUE(press && press->set(99).ok());
     pid = press->pid();
     EXPECT_EQ(::kill(pid, 0), 0);

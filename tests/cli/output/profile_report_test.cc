@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "cli/known_applications.h"
+#include "cli/output/profile_yaml.h"
 #include "formats/calibration_file.h"
 #include "formats/profile_file.h"
-#include "cli/output/profile_yaml.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tarcil {
