@@ -20,7 +20,7 @@ using convert::text;
 // Of so many answers one is timed until its news reaches the watching agent.
 constexpr uint64_t kWatchedOneIn = 16;
 
-constexpr size_t kMostReports = 8;
+constexpr size_t kMaxReports = 8;
 
 std::string serverName(uint32_t number) {
   return "server-" + std::to_string(number);
@@ -179,7 +179,7 @@ kj::Promise<void> CommitLoad::connectMonitor() {
 }
 
 LoadResult CommitLoad::run(kj::WaitScope& scope) {
-  if (options_.bare) handInJobs().wait(scope);
+  if (options_.bare) submitJobs().wait(scope);
   auto done = kj::newPromiseAndFulfiller<void>();
   done_ = kj::mv(done.fulfiller);
   for (size_t i = 0; i < options_.outstanding; ++i) begin(*sessions_[i % sessions_.size()]);
@@ -203,7 +203,7 @@ uint32_t CommitLoad::tasksOfJob() const {
   return static_cast<uint32_t>(room * 9 / 10 / sessions_.size());
 }
 
-kj::Promise<void> CommitLoad::handInJobs() {
+kj::Promise<void> CommitLoad::submitJobs() {
   kj::Vector<kj::Promise<void>> all;
   for (const auto& session : sessions_) {
     Cycle cycle;
@@ -328,7 +328,7 @@ void CommitLoad::answered(Session& session, const std::shared_ptr<Cycle>& cycle,
 }
 
 void CommitLoad::report() {
-  if (reportsUnderWay_ == kMostReports || ended_.empty()) return;
+  if (reportsUnderWay_ == kMaxReports || ended_.empty()) return;
   ++reportsUnderWay_;
   auto request = KJ_ASSERT_NONNULL(monitor_).reportRequest();
   auto reports = request.initReports(static_cast<uint32_t>(ended_.size()));

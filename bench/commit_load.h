@@ -60,7 +60,7 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
   JobId newJobId();
   uint32_t tasksOfJob() const;
   // One waiting job of each agent, of more tasks than there will be claims.
-  kj::Promise<void> handInJobs();
+  kj::Promise<void> submitJobs();
   void begin(Session& session);
   // Claims slots for all tasks that have none.
   void claim(const std::shared_ptr<Cycle>& cycle);

@@ -205,7 +205,7 @@ double greatest(const CoRuns& runs) {
 // Pressures that the applications which came with tarcil tolerate and cause, where enough of them are known
 // to be completed from.
 CoRuns shippedPressures() {
-  constexpr size_t kLeast = 10;
+  constexpr size_t kMin = 10;
   const auto applications = parseApplications(shippedApplications(), "known applications");
   CoRuns table;
   for (const PartialProfile& application : *applications) {
@@ -215,7 +215,7 @@ CoRuns shippedPressures() {
   const auto add = [&](const std::string& kind, auto PartialProfile::*entries) {
     for (size_t i = 0; i < kResources; ++i) {
       const auto isKnown = [&](const PartialProfile& one) { return (one.*entries)[i].has_value(); };
-      if (static_cast<size_t>(std::ranges::count_if(*applications, isKnown)) < kLeast) continue;
+      if (static_cast<size_t>(std::ranges::count_if(*applications, isKnown)) < kMin) continue;
       table.neighbours.push_back(kind + " " + std::string(kResourceNames[i]));
       for (size_t a = 0; a < applications->size(); ++a) {
         table.performance[a].push_back(((*applications)[a].*entries)[i]);

@@ -16,7 +16,7 @@
 namespace tarcil::bench {
 namespace {
 
-constexpr auto kBetweenAttempts = 2 * kj::MILLISECONDS;
+constexpr auto kAttemptInterval = 2 * kj::MILLISECONDS;
 constexpr auto kPatience = std::chrono::seconds(60);
 
 // One attempt: fails where nobody listens.
@@ -42,7 +42,7 @@ int run(const std::string& address, const std::string& token) {
         std::fprintf(stderr, "first_answer: %s\n", fromException(*exception).message.c_str());
         return 1;
       }
-      net.timer.afterDelay(kBetweenAttempts).wait(io.waitScope);
+      net.timer.afterDelay(kAttemptInterval).wait(io.waitScope);
       continue;
     }
     std::printf("%.2f s (a list of %u)\n", milliseconds(Steady::now() - begin) / 1e3, jobs);

@@ -81,7 +81,7 @@ void run(int jobs) {
   measure(logic, "a user's newest 100", user, {});
   measure(logic, "100 that wait", theOperator, {.states = {RunState::kQueued}});
   std::vector<double> ms;
-  const size_t found = answerAll(logic, theOperator, {.limit = kMostJobsAPage}, ms);
+  const size_t found = answerAll(logic, theOperator, {.limit = kMaxJobsAPage}, ms);
   printSpread("all " + std::to_string(found) + ", page by page", ms);
 }
 

@@ -50,7 +50,7 @@ class ClosedLoop {
     submitted_ = over_ = 0;
     while (submitted_ < jobs && agent_.jobs() < kUnderWay) submit();
     while (over_ < jobs) {
-      turn();
+      lease();
       while (submitted_ < jobs && agent_.jobs() < kUnderWay) submit();
     }
     return (processorNs() - began) / static_cast<double>(jobs * kTasks);
@@ -67,7 +67,7 @@ class ClosedLoop {
     Pool pool;
     PoolLease lease;
     QueueActions actions;
-    std::vector<std::pair<TurnNumber, RuIndex>> running;
+    std::vector<std::pair<SlotLeaseId, RuIndex>> running;
   };
 
   void submit() {
@@ -78,7 +78,7 @@ class ClosedLoop {
   }
 
   // What is under way arrives, on both sides.
-  void turn() {
+  void lease() {
     now_ += Duration(100);
     std::swap(fromAgent_, arriving_);
     const auto deliver = [this](const auto& messages) {
@@ -97,13 +97,13 @@ class ClosedLoop {
   }
 
   void work(Server& server) {
-    for (const auto& [turn, ru] : server.running) {
+    for (const auto& [lease, ru] : server.running) {
       server.pool.release(ru);
-      server.queue.taskEnded(turn, 0, now_, server.actions);
+      server.queue.taskEnded(lease, 0, now_, server.actions);
     }
     server.running.clear();
     for (const StartTask& start : server.actions.starts)
-      server.running.push_back({start.turn, server.pool.take()});
+      server.running.push_back({start.lease, server.pool.take()});
     if (const auto report = server.pool.update({server.queue.busy(), server.queue.queued()}, now_)) {
       RuSet free;
       for (RuIndex ru = 0; ru < kSlots; ++ru) {

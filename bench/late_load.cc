@@ -87,7 +87,7 @@ class LateLoad::User final : public LateClientListener {
 
 LateLoad::LateLoad(Net net, const LateCluster& cluster, uint32_t users, uint32_t clientsPerUser,
                    LateWork work, uint64_t seed)
-    : net_(net), work_(std::move(work)), rng_(seed), clientsPerUser_(clientsPerUser), turn_(users) {
+    : net_(net), work_(std::move(work)), rng_(seed), clientsPerUser_(clientsPerUser), lease_(users) {
   for (uint32_t user = 0; user < users; ++user) {
     for (uint32_t i = 0; i < clientsPerUser; ++i) {
       std::vector<std::string> agents = cluster.agents();
@@ -113,7 +113,7 @@ LateLoad::Left& LateLoad::submit(const LateStream& stream, uint32_t tasks) {
   job.spec.command = {"true"};
   if (work_.taskMs > 0) job.spec.command = {"sleep", std::to_string(work_.taskMs / 1000)};
   job.executor = work_.executor;
-  const uint32_t client = stream.user * clientsPerUser_ + turn_[stream.user]++ % clientsPerUser_;
+  const uint32_t client = stream.user * clientsPerUser_ + lease_[stream.user]++ % clientsPerUser_;
   return clients_[client]->submit(std::move(job), stream);
 }
 

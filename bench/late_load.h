@@ -91,7 +91,7 @@ class LateLoad {
   Steady::time_point start_ = Steady::now();
   std::vector<std::unique_ptr<User>> clients_;  // of the first user, then of the next
   const uint32_t clientsPerUser_;
-  std::vector<uint32_t> turn_;  // by user: whose client is next
+  std::vector<uint32_t> lease_;  // by user: whose client is next
 };
 
 }  // namespace tarcil::bench

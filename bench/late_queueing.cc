@@ -127,7 +127,7 @@ class Simulation {
   struct Ending {
     MonotonicTime at{};
     ServerId server = 0;
-    TurnNumber turn = 0;
+    SlotLeaseId lease = 0;
     bool operator>(const Ending& other) const { return at > other.at; }
   };
 
@@ -139,7 +139,7 @@ class Simulation {
     if (now_ == ending) {
       const Ending end = endings_.top();
       endings_.pop();
-      servers_[end.server].taskEnded(end.turn, 0, now_, fromServer_);
+      servers_[end.server].taskEnded(end.lease, 0, now_, fromServer_);
       sendFromServer(end.server);
     } else if (now_ == reserves_.next()) {
       deliver(reserves_.take());
@@ -223,7 +223,7 @@ class Simulation {
     asks_.send(fromServer_.asks, arrival());
     for (const StartTask& start : fromServer_.starts) {
       const Duration duration = of(start.agent, start.job).durations[start.task];
-      endings_.push({now_ + duration, server, start.turn});
+      endings_.push({now_ + duration, server, start.lease});
     }
     for (const Ended& ended : fromServer_.ended) note(of(ended.agent, ended.job));
     ended_.send(fromServer_.ended, arrival());

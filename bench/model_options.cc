@@ -22,7 +22,7 @@
 namespace tarcil::bench {
 namespace {
 
-constexpr int kMostFailures = 50;  // jobs in a row of which no task found a place: the cluster is full
+constexpr int kMaxFailures = 50;  // jobs in a row of which no task found a place: the cluster is full
 
 struct Flags {
   GeneratedOptions cluster;
@@ -135,7 +135,7 @@ class Run {
 
   // Until the load is reached or no job finds a place any more.
   void placeUpTo(double load) {
-    while (cluster_.load() < load && failures_ < kMostFailures) {
+    while (cluster_.load() < load && failures_ < kMaxFailures) {
       const JobSpec spec = cluster_.job(flags_.tasks);
       const auto begin = Steady::now();
       const Decision decision = option_.choose(cluster_.state(), spec, option_.settings, seeds_());

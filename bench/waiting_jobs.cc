@@ -20,12 +20,12 @@
 namespace tarcil::bench {
 namespace {
 
-using master::Place;
+using master::QueueKey;
 using master::UserNumber;
 using master::WaitingQueue;
 
 struct Flags {
-  uint32_t jobs = 100'000, users = 100, kinds = 20;
+  uint32_t jobs = 100'000, users = 100, classes = 20;
 };
 
 void time(const char* what, uint32_t calls, const std::function<void(uint32_t)>& call) {
@@ -36,50 +36,50 @@ void time(const char* what, uint32_t calls, const std::function<void(uint32_t)>&
 
 int measure(const Flags& flags) {
   printConditions();
-  std::printf("%u jobs of %u users, 3 priorities, %u kinds\n", flags.jobs, flags.users, flags.kinds);
+  std::printf("%u jobs of %u users, 3 priorities, %u kinds\n", flags.jobs, flags.users, flags.classes);
   Rng rng(1);
   WaitingQueue queue(std::chrono::minutes(10));
   std::vector<UserNumber> users;
   for (uint32_t i = 0; i < flags.users; ++i) users.push_back(queue.order().numberOf(std::to_string(i)));
-  std::vector<Place> places;
+  std::vector<QueueKey> index;
   for (uint32_t i = 0; i < flags.jobs; ++i) {
-    Place place{.user = users[rng.below(users.size())],
-                .priority = static_cast<uint8_t>(20 + 30 * rng.below(3)),
-                .kind = rng.below(flags.kinds),
-                .submitted = WallTime(std::chrono::milliseconds(i)),
-                .job = {}};
+    QueueKey key{.user = users[rng.below(users.size())],
+                 .priority = static_cast<uint8_t>(20 + 30 * rng.below(3)),
+                 .equivalenceClass = rng.below(flags.classes),
+                 .submitted = WallTime(std::chrono::milliseconds(i)),
+                 .job = {}};
     const std::array<uint64_t, 2> random{rng(), rng()};
-    std::memcpy(place.job.bytes.data(), random.data(), sizeof random);
-    places.push_back(place);
+    std::memcpy(key.job.bytes.data(), random.data(), sizeof random);
+    index.push_back(key);
   }
-  time("a job comes", flags.jobs, [&](uint32_t i) { queue.put(places[i], true); });
+  time("a job comes", flags.jobs, [&](uint32_t i) { queue.put(index[i], true); });
   time("a job leaves and comes again", flags.jobs, [&](uint32_t i) {
-    queue.erase(places[i]);
-    queue.put(places[i], true);
+    queue.erase(index[i]);
+    queue.put(index[i], true);
   });
   time("a task of a user starts: his lines are ordered anew", 100'000,
        [&](uint32_t) { queue.order().addHeld(users[rng.below(users.size())], 1); });
   time("what is pending is asked for", 10'000, [&](uint32_t) { queue.pendingPriority(kNever); });
   const auto anybody = [](const JobId&) { return WaitingQueue::Candidate{.whoTries = 1, .units = 1}; };
-  std::map<JobId, Place> placeOf;
-  for (const Place& place : places) placeOf[place.job] = place;
+  std::map<JobId, QueueKey> queueKeyOf;
+  for (const QueueKey& key : index) queueKeyOf[key.job] = key;
   uint64_t given = 0, changes = 0;
-  const auto tryAllInVain = [&](uint32_t) {
+  const auto failAllAttempts = [&](uint32_t) {
     ++changes;
     queue.wakeAll();
-    for (auto turns = queue.giveTurns(32, anybody); !turns.empty(); turns = queue.giveTurns(32, anybody)) {
-      given += turns.size();
-      for (const auto& turn : turns) queue.noteFailedAttempt(placeOf.at(turn.job));
-      queue.endTurns();
+    for (auto offers = queue.offerJobs(32, anybody); !offers.empty(); offers = queue.offerJobs(32, anybody)) {
+      given += offers.size();
+      for (const auto& offer : offers) queue.noteFailedAttempt(queueKeyOf.at(offer.job));
+      queue.endOffers();
     }
   };
-  time("something gets better, and nobody finds a slot: all turns", 100, tryAllInVain);
+  time("something gets better, and nobody finds a slot: all turns", 100, failAllAttempts);
   std::printf("%-62s %9.1f\n", "... of which there are",
               static_cast<double>(given) / static_cast<double>(changes));
   time("the first hundred are listed", 1'000, [&](uint32_t) {
     uint32_t left = 100;
     queue.order().walk(
-        [&left](const Place&) { return left-- > 0 ? std::optional<uint64_t>(1) : std::nullopt; });
+        [&left](const QueueKey&) { return left-- > 0 ? std::optional<uint64_t>(1) : std::nullopt; });
   });
   return 0;
 }
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   CLI::App app("Measures the master's queue of waiting jobs.");
   app.add_option("--jobs", flags.jobs, "Jobs that wait.")->capture_default_str();
   app.add_option("--users", flags.users, "Users.")->capture_default_str();
-  app.add_option("--kinds", flags.kinds, "Kinds of jobs.")->capture_default_str();
+  app.add_option("--kinds", flags.classes, "Kinds of jobs.")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return tarcil::bench::measure(flags);
 }

@@ -31,7 +31,7 @@ Profile assumedProfile(std::span<const PartialProfile> known) {
     }
     profile.caused[i] = tenth(std::move(caused), std::greater<>(), 0);
     const auto unsaid = static_cast<uint8_t>(kMaxPressure - profile.caused[i]);
-    profile.tolerated[i] = std::min(tenth(std::move(tolerated), std::less<>(), unsaid), kMostAssumed);
+    profile.tolerated[i] = std::min(tenth(std::move(tolerated), std::less<>(), unsaid), kMaxAssumed);
   }
   return profile;
 }

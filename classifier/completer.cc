@@ -11,18 +11,18 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostSampled = 200;
+constexpr size_t kMaxSampled = 200;
 // Fewer held-out rows than this that know all columns asked for: those that know some of them are asked as
 // well.
 constexpr size_t kFewRows = 5;
 
 ApplicationMatrix sampleOf(const ApplicationMatrix& known, uint64_t seed) {
-  if (known.rows() <= kMostSampled) return known;
+  if (known.rows() <= kMaxSampled) return known;
   std::vector<size_t> rows(known.rows());
   std::iota(rows.begin(), rows.end(), size_t{0});
   Rng rng(seed);
-  for (size_t i = 0; i < kMostSampled; ++i) std::swap(rows[i], rows[i + rng.below(rows.size() - i)]);
-  rows.resize(kMostSampled);
+  for (size_t i = 0; i < kMaxSampled; ++i) std::swap(rows[i], rows[i + rng.below(rows.size() - i)]);
+  rows.resize(kMaxSampled);
   return known.only(rows);
 }
 

@@ -9,7 +9,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostRowsAlone = 16;
+constexpr size_t kMaxRowsAlone = 16;
 constexpr size_t kFolds = 8;
 // Small matrices are asked often enough that chance does not choose between methods.
 constexpr size_t kQuestions = 400;
@@ -45,7 +45,7 @@ std::vector<Fold> fitFolds(const ApplicationMatrix& known, const Fitter& fitter,
   std::iota(rows.begin(), rows.end(), size_t{0});
   Rng rng(seed);
   shuffle(rows, rng);
-  std::vector<Fold> folds(rows.size() <= kMostRowsAlone ? rows.size() : kFolds);
+  std::vector<Fold> folds(rows.size() <= kMaxRowsAlone ? rows.size() : kFolds);
   for (size_t f = 0; f < folds.size(); ++f) {
     std::vector<size_t> others;
     for (size_t i = 0; i < rows.size(); ++i) {

@@ -16,7 +16,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int kMostEpochs = 200;
+constexpr int kMaxEpochs = 200;
 // Descent ends where an epoch takes off less than this share of the squared error.
 constexpr double kConverged = 1e-4;
 
@@ -123,7 +123,7 @@ class Factorisation final : public CompletionModel {
   void descend(std::vector<Entry>& entries, const FactorisationOptions& options) {
     Rng rng(options.seed);
     double before = std::numeric_limits<double>::infinity();
-    for (int epoch = 0; epoch < kMostEpochs; ++epoch) {
+    for (int epoch = 0; epoch < kMaxEpochs; ++epoch) {
       for (size_t i = entries.size(); i > 1; --i) std::swap(entries[i - 1], entries[rng.below(i)]);
       double squares = 0;
       for (const Entry& entry : entries) squares += step(entry, options);

@@ -21,7 +21,7 @@ constexpr double kMeasurementVariance = 0.02;
 constexpr double kPriorVariance = 0.04;
 constexpr double kPriorCovariance = 0.02;
 // The fewer entries are known, the more rounds it takes.
-constexpr int kMostRounds = 100;
+constexpr int kMaxRounds = 100;
 // Enough where no covariance moves by more than this share of the columns' mean variance: going on takes time
 // and hardly changes what held-out rows are missed by.
 constexpr double kConverged = 0.01;
@@ -161,7 +161,7 @@ Normal fitNormal(const Sample& sample, Index columns, double priorRows) {
     meanVariance = next.covariance().trace() / static_cast<double>(columns);
     change = (next.covariance() - normal.covariance()).cwiseAbs().maxCoeff();
     normal = std::move(next);
-  } while (change > kConverged * meanVariance && ++round < kMostRounds);
+  } while (change > kConverged * meanVariance && ++round < kMaxRounds);
   MatrixXd measured = normal.covariance();
   measured.diagonal().array() += kMeasurementVariance * meanVariance;
   return {normal.mean(), std::move(measured)};

@@ -17,7 +17,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kShortestPrefix = 4;
+constexpr size_t kMinPrefix = 4;
 
 Context requireContext(const ContextFlags& flags) {
   auto context = findContext(flags);
@@ -59,7 +59,7 @@ JobId Cluster::job(const std::string& idOrPrefix) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
   if (auto id = parseJobId(text)) return *id;
-  const bool isPrefix = text.size() >= kShortestPrefix && text.size() < 2 * sizeof(JobId::bytes) &&
+  const bool isPrefix = text.size() >= kMinPrefix && text.size() < 2 * sizeof(JobId::bytes) &&
                         text.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!isPrefix) {
     throw badInput("'" + idOrPrefix +

@@ -21,7 +21,7 @@ namespace {
 constexpr TaskIndex kTasksAtOnce = 128;
 
 // A line longer than this is passed on in pieces.
-constexpr size_t kLongestLine = 64u << 10;
+constexpr size_t kMaxLine = 64u << 10;
 
 // EPIPE: nobody reads any more. Any other error: the rest would have a gap, so it counts as the same.
 bool writeAll(int fd, std::string_view text) {
@@ -46,7 +46,7 @@ class ForegroundJob::Writer final {
     if (!isShared_) return writeAll(fd_, text);
     pending_ += text;
     const size_t end = pending_.rfind('\n');
-    if (end == std::string::npos && pending_.size() < kLongestLine) return true;
+    if (end == std::string::npos && pending_.size() < kMaxLine) return true;
     const size_t ready = end == std::string::npos ? pending_.size() : end + 1;
     const bool isWritten = writeAll(fd_, std::string_view(pending_).substr(0, ready));
     pending_.erase(0, ready);

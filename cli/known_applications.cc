@@ -43,7 +43,7 @@ PartialProfile applicationIn(const YamlValue& value) {
   if (auto platforms = mapping->take("platforms")) {
     if (const auto speeds = platforms->mapping()) {
       for (const auto& [name, speed] : speeds->all()) {
-        const auto number = speed.number({0, 1e18, NumberRange::Ends::kMostOnly});
+        const auto number = speed.number({0, 1e18, NumberRange::Ends::kMaxOnly});
         if (number) profile.platforms[name] = *number;
       }
     }
@@ -106,7 +106,7 @@ std::vector<PartialProfile> knownApplications(std::vector<StoredProfile> kept, c
   std::ranges::stable_sort(kept, std::greater<>(), &StoredProfile::stored);
   std::vector<PartialProfile> ours;
   for (const StoredProfile& profile : kept) {
-    if (ours.size() == kMostKept) break;
+    if (ours.size() == kMaxKept) break;
     if (profile.profile.application == except) continue;
     PartialProfile measured = measuredOf(profile.profile);
     if (!saysNothing(measured)) ours.push_back(std::move(measured));

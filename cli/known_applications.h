@@ -23,11 +23,11 @@ Result<std::vector<PartialProfile>> readApplications(const std::string& path);
 std::string yamlOf(const std::vector<PartialProfile>& applications);
 
 // What a cluster knows: the applications that came with this executable, and of the profiles that it keeps
-// the entries that were measured, in place of one of the same name that came with it. Of more than kMostKept
+// the entries that were measured, in place of one of the same name that came with it. Of more than kMaxKept
 // the newest. That of `except` is left out: its new measurement is to stand alone. Pure.
 std::vector<PartialProfile> knownApplications(std::vector<StoredProfile> kept, const std::string& except);
 
 // From so many a profile is completed within a second (ProfileCompleter).
-inline constexpr size_t kMostKept = 1000;
+inline constexpr size_t kMaxKept = 1000;
 
 }  // namespace tarcil

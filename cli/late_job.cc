@@ -20,7 +20,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostLateTasksShown = 50;
+constexpr size_t kMaxLateTasksShown = 50;
 
 LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
   LateClientJob made;
@@ -226,7 +226,7 @@ std::string textOf(const LateJobStatus& job, const Style& style) {
   Table table({"Task", "State", "Server", "Attempts", "Reserve ms", "Queue ms", "Get task ms", "Service ms",
                "Result"});
   for (size_t i = 0; i < job.tasks.size(); ++i) {
-    if (!style.verbose && i >= kMostLateTasksShown) break;
+    if (!style.verbose && i >= kMaxLateTasksShown) break;
     const LateTaskStatus& task = job.tasks[i];
     std::vector<std::string> cells = {std::to_string(i), std::string(name(task.state)), task.server,
                                       std::to_string(task.attempts)};
@@ -237,8 +237,8 @@ std::string textOf(const LateJobStatus& job, const Style& style) {
     table.add(std::move(cells));
   }
   std::string text = aligned(fields) + "\n" + table.text();
-  if (!style.verbose && job.tasks.size() > kMostLateTasksShown) {
-    text += "and " + counted(job.tasks.size() - kMostLateTasksShown, "more task") + "; --verbose shows all\n";
+  if (!style.verbose && job.tasks.size() > kMaxLateTasksShown) {
+    text += "and " + counted(job.tasks.size() - kMaxLateTasksShown, "more task") + "; --verbose shows all\n";
   }
   return text;
 }

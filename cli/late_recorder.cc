@@ -10,7 +10,7 @@ namespace tarcil {
 namespace {
 
 // All that an agent can remember.
-constexpr uint32_t kMostJobs = 100'000;
+constexpr uint32_t kMaxJobs = 100'000;
 // A job may come to be seen so much later than its time of submission, which its agent sets.
 constexpr Duration kLate = std::chrono::seconds(10);
 
@@ -23,7 +23,7 @@ void LateRecorder::look(WallTime now) {
   capnp::MallocMessageBuilder message;
   auto filter = message.initRoot<wire::JobFilter>();
   filter.setSince(toWire(lastLook_ == kNever ? kNever : std::min(lastLook_, now) - kLate));
-  for (const auto& list : agents_.list(kMostJobs, filter.asReader())) {
+  for (const auto& list : agents_.list(kMaxJobs, filter.asReader())) {
     for (auto job : list.getJobs()) {
       const WallTime finished = wallTime(job.getFinished());
       if (finished != kNever && finished < began_) continue;  // before anybody watched

@@ -30,7 +30,7 @@ Json historyJson(const std::vector<ProfileLesson>& history) {
                        {"resource", kResourceNames[static_cast<size_t>(lesson.resource)]},
                        {"from", lesson.from},
                        {"to", lesson.to},
-                       {"felt", lesson.felt},
+                       {"felt", lesson.interference},
                        {"performance", lesson.share}});
   }
   return lessons;
@@ -88,7 +88,7 @@ std::string textOf(const ProfileLesson& lesson, const Style& style) {
   return style.time(lesson.at) + "  tolerates " + std::to_string(lesson.to) + " of " +
          std::string(kResourceNames[static_cast<size_t>(lesson.resource)]) + ", not " +
          std::to_string(lesson.from) + ": a task reached " + fixed(100 * lesson.share, 0) +
-         "% of what was expected and felt " + std::to_string(lesson.felt);
+         "% of what was expected and felt " + std::to_string(lesson.interference);
 }
 
 std::string orNone(std::string text) {

@@ -14,7 +14,7 @@ namespace tarcil {
 namespace {
 
 // Enough for a command whose runs take as long as the profiler lets them.
-constexpr Duration kLongestMeasurement = std::chrono::minutes(30);
+constexpr Duration kMaxMeasurement = std::chrono::minutes(30);
 
 bool suits(const JobSpec& job, const ServerFacts& server) {
   const bool hasExtras = std::ranges::all_of(job.extras, [&server](const auto& extra) {
@@ -68,7 +68,7 @@ Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails
   spec.priority = 0;
   spec.preemptible = true;
   spec.restart.onLost = false;
-  spec.timeout = kLongestMeasurement;
+  spec.timeout = kMaxMeasurement;
   return spec;
 }
 

@@ -10,7 +10,7 @@ namespace {
 // A link that served for so long was a good one: its loss starts an outage of its own.
 constexpr kj::Duration kProven = 1 * kj::SECONDS;
 constexpr kj::Duration kFirstPause = 10 * kj::MILLISECONDS;
-constexpr kj::Duration kLongestPause = 500 * kj::MILLISECONDS;
+constexpr kj::Duration kMaxPause = 500 * kj::MILLISECONDS;
 
 kj::Exception unavailable(std::string message) {
   return toException({ErrorCode::kUnavailable, std::move(message)});
@@ -97,7 +97,7 @@ kj::Promise<void> Client::recover(uint64_t linkNumber, const std::string& proble
   // Through all agents without a pause, then again with pauses that grow.
   if (failuresInRow_ % agents_.size() != 0) return kj::READY_NOW;
   const size_t round = std::min<size_t>(failuresInRow_ / agents_.size(), 8);
-  return net_.timer.afterDelay(std::min(kFirstPause * (1 << round), kLongestPause));
+  return net_.timer.afterDelay(std::min(kFirstPause * (1 << round), kMaxPause));
 }
 
 kj::Promise<kj::Own<Client::Link>> Client::link() {

@@ -21,7 +21,7 @@ namespace tarcil {
 namespace {
 
 constexpr kj::Duration kRestartPause = 50 * kj::MILLISECONDS;
-constexpr kj::Duration kLongestPause = 5 * kj::SECONDS;
+constexpr kj::Duration kMaxPause = 5 * kj::SECONDS;
 // A process that lived this long is started again without a pause.
 constexpr auto kHealthy = 10 * kj::SECONDS;
 constexpr auto kStopPatience = 10 * kj::SECONDS;
@@ -142,8 +142,7 @@ void Supervisor::exited(Role& role, int status) {
 void Supervisor::startAgain(Role& role) {
   if (timer_.now() - role.started > kHealthy) role.restarts = 0;
   const kj::Duration grown = kRestartPause * (int64_t{1} << std::min(role.restarts, 10));
-  const kj::Duration pause =
-      role.restarts == 0 ? kj::Duration(0 * kj::SECONDS) : std::min(grown, kLongestPause);
+  const kj::Duration pause = role.restarts == 0 ? kj::Duration(0 * kj::SECONDS) : std::min(grown, kMaxPause);
   ++role.restarts;
   tasks_.add(timer_.afterDelay(pause).then([this, &role]() -> kj::Promise<void> {
     if (stopping_) return kj::READY_NOW;

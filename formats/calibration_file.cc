@@ -85,7 +85,7 @@ Json jsonOf(const Calibration& calibration) {
                        {"reached", jsonOf(from.reached)},
                        {"settings", jsonOf(from.settings)},
                        {"worst_error", error ? Json(rounded(*error)) : Json()},
-                       {"within_5_points", error ? Json(*error <= kMostDialError) : Json()},
+                       {"within_5_points", error ? Json(*error <= kMaxDialError) : Json()},
                        {"not_measurable", orNull(from.notContended)},
                        {"lost", jsonOf(from.lost)}};
     for (size_t j = 0; j < kResources; ++j) {

@@ -32,7 +32,7 @@ constexpr Duration kMaxBackoff = 24h;
 // Reads a job file's root mapping into `job`, group by group.
 class JobReader {
  public:
-  JobReader(YamlMapping root, Place start, std::string folder, const JobFileOptions& options,
+  JobReader(YamlMapping root, FilePosition start, std::string folder, const JobFileOptions& options,
             Problems& problems)
       : root_(std::move(root)),
         start_(start),
@@ -226,7 +226,7 @@ class JobReader {
     auto quality = value->mapping();
     if (!quality) return;
     if (auto target = quality->take("target")) {
-      assign(job_.spec.target, target->number({0, 1, NumberRange::Ends::kMostOnly}));
+      assign(job_.spec.target, target->number({0, 1, NumberRange::Ends::kMaxOnly}));
     }
     if (auto confidence = quality->take("confidence")) {
       assign(job_.spec.confidence, confidence->number({0, 1, NumberRange::Ends::kNone}));
@@ -380,8 +380,8 @@ class JobReader {
   }
 
   YamlMapping root_;
-  Place start_;
-  Place policyPlace_{};
+  FilePosition start_;
+  FilePosition policyPlace_{};
   std::string folder_;
   const JobFileOptions& options_;
   Problems& problems_;

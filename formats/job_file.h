@@ -27,7 +27,7 @@ struct JobFile {
   std::vector<InputFile> files;  // sorted by path
   // Name to look a stored profile up by; empty where the job has a profile or names no application.
   std::string lookupApplication;
-  Place lookupPlace;  // of that name in the file
+  FilePosition lookupPlace;  // of that name in the file
   // For policy late-binding: the command of a process that runs many tasks (empty: each is its own), and the
   // reservations for each task (none: the agent's).
   std::vector<std::string> executor;

@@ -7,9 +7,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kMostTarget = 1e18;
-constexpr Duration kShortestWindow = 100ms;
-constexpr Duration kLongestWindow = 24h;
+constexpr double kMaxTarget = 1e18;
+constexpr Duration kMinWindow = 100ms;
+constexpr Duration kMaxWindow = 24h;
 
 // "10%" or 0.1.
 std::optional<double> deviationIn(const YamlValue& value) {
@@ -43,11 +43,11 @@ std::optional<PerformanceGoal> performanceIn(const YamlValue& value) {
     value.problem("metric is missing; write metric: instructions, reported or cpu");
   }
   if (auto target = mapping->take("target")) {
-    assign(goal.target, target->number({0, kMostTarget, NumberRange::Ends::kMostOnly}));
+    assign(goal.target, target->number({0, kMaxTarget, NumberRange::Ends::kMaxOnly}));
   }
   if (auto deviation = mapping->take("deviation")) assign(goal.deviation, deviationIn(*deviation));
   if (auto window = mapping->take("window")) {
-    assign(goal.window, window->duration(kShortestWindow, kLongestWindow));
+    assign(goal.window, window->duration(kMinWindow, kMaxWindow));
   }
   mapping->refuseOthers();
   return goal;

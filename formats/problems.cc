@@ -5,13 +5,13 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostLines = 50;
-constexpr size_t kMostKept = 1'000;  // a file may have a problem in each of half a million values
+constexpr size_t kMaxLines = 50;
+constexpr size_t kMaxKept = 1'000;  // a file may have a problem in each of half a million values
 
 }  // namespace
 
-void Problems::add(Place place, std::string_view field, std::string_view problem) {
-  if (++count_ > kMostKept) return;
+void Problems::add(FilePosition place, std::string_view field, std::string_view problem) {
+  if (++count_ > kMaxKept) return;
   lines_.push_back({place, file_ + ':' + std::to_string(place.line) + ':' + std::to_string(place.column) +
                                ": " + std::string(field.empty() ? "file" : field) + ": " +
                                std::string(problem)});
@@ -25,8 +25,8 @@ Error Problems::error() const {
   const auto append = [&message](const std::string& text) {
     message.append(message.empty() ? "" : "\n").append(text);
   };
-  for (size_t i = 0; i < lines.size() && i < kMostLines; ++i) append(lines[i].text);
-  if (count_ > kMostLines) append(file_ + ": " + std::to_string(count_ - kMostLines) + " more problems");
+  for (size_t i = 0; i < lines.size() && i < kMaxLines; ++i) append(lines[i].text);
+  if (count_ > kMaxLines) append(file_ + ": " + std::to_string(count_ - kMaxLines) + " more problems");
   for (const std::string& other : others_) append(other);
   return invalid(std::move(message));
 }

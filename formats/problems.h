@@ -12,11 +12,11 @@
 namespace tarcil {
 
 // Line and column of a file, both counted from 1; columns count bytes.
-struct Place {
+struct FilePosition {
   int line = 1;
   int column = 1;
 
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const FilePosition&) const = default;
 };
 
 class Problems {
@@ -26,7 +26,7 @@ class Problems {
 
   // `problem` says what is wrong and what to write instead: "is 0; write a whole number from 1 to 100". An
   // empty field stands for the file as a whole.
-  void add(Place place, std::string_view field, std::string_view problem);
+  void add(FilePosition place, std::string_view field, std::string_view problem);
 
   // Takes over what was found in another file; it comes after this file's own problems.
   void addOther(const Error& error) { others_.push_back(error.message); }
@@ -39,7 +39,7 @@ class Problems {
 
  private:
   struct Line {
-    Place place;
+    FilePosition place;
     std::string text;
   };
 

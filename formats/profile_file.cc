@@ -106,7 +106,7 @@ void readPlatforms(const YamlValue& value, std::map<std::string, double>& platfo
       entry.problem("the name of a platform has 1 to " + std::to_string(kMaxNameCharacters) +
                     " characters; shorten or write it");
     }
-    assign(platforms[name], entry.number({0, 1, NumberRange::Ends::kMostOnly}));
+    assign(platforms[name], entry.number({0, 1, NumberRange::Ends::kMaxOnly}));
   }
 }
 

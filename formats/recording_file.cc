@@ -27,8 +27,8 @@ using sim::RecordedJob;
 using sim::RecordedTask;
 using sim::Recording;
 
-constexpr size_t kMostBytes = size_t{1} << 30;
-constexpr size_t kMostServers = 100'000, kMostPlatforms = 1'000, kMostTasksInAll = 50'000'000;
+constexpr size_t kMaxBytes = size_t{1} << 30;
+constexpr size_t kMaxServers = 100'000, kMaxPlatforms = 1'000, kMaxTasksInAll = 50'000'000;
 
 // One object of a line, and what is wrong with its fields.
 class LineFields {
@@ -293,7 +293,7 @@ class RecordingReader {
     if (!fields.good()) return;
     auto found = servers_.find(name);
     if (found == servers_.end()) {
-      if (servers_.size() == kMostServers) {
+      if (servers_.size() == kMaxServers) {
         gaveUp_ = true;
         return fields.problem("server", "is one too many; record at most 100000");
       }
@@ -372,7 +372,7 @@ class RecordingReader {
     if (!task.isOver) task.ended = std::max(task.ended, task.started);
     if (task.ended < task.started) return fields.problem("ended", "is before started; mend one of them");
     const auto [it, isNew] = job.ran.insert_or_assign(index, std::move(task));
-    if (isNew && ++tasks_ > kMostTasksInAll) {
+    if (isNew && ++tasks_ > kMaxTasksInAll) {
       gaveUp_ = true;
       fields.problem("tasks", "are too many; record at most 50000000 in all");
     }
@@ -431,7 +431,7 @@ class RecordingReader {
       places.emplace(name, static_cast<uint32_t>(recording_.servers.size()));
       recording_.servers.push_back(server.server);
     }
-    if (recording_.platforms.size() > kMostPlatforms) {
+    if (recording_.platforms.size() > kMaxPlatforms) {
       problems_.add({1, 1}, "platform", "are more than 1000; record fewer");
     }
     for (auto& [id, job] : jobs_) takeJob(job, places);
@@ -490,7 +490,7 @@ Result<Recording> parseRecording(std::string_view text, const std::string& path)
 }
 
 Result<Recording> readRecording(const std::string& path) {
-  const auto text = readPackedFile(path, kMostBytes, CutOff::kAccept);
+  const auto text = readPackedFile(path, kMaxBytes, CutOff::kAccept);
   if (!text) return text.error();
   return parseRecording(*text, path);
 }

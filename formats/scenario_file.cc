@@ -23,7 +23,7 @@ using sim::Scenario;
 constexpr size_t kMaxTraceBytes = size_t{1} << 30;
 constexpr size_t kMaxSeeds = 10'000;
 constexpr size_t kMaxTitle = 128;
-constexpr Duration kLeastTime{1};
+constexpr Duration kMinTime{1};
 
 constexpr std::array<std::string_view, 3> kDurations = {"exp-jobs", "exp-tasks", "constant"};
 constexpr std::array<std::string_view, 3> kTruths = {"none", "parametric", "measured"};
@@ -52,7 +52,7 @@ void assignInteger(To& to, const std::optional<YamlValue>& value, int64_t least,
   if (value) assign(to, value->integer(least, most));
 }
 
-void assignDuration(Duration& to, const std::optional<YamlValue>& value, Duration least = kLeastTime) {
+void assignDuration(Duration& to, const std::optional<YamlValue>& value, Duration least = kMinTime) {
   if (value) assign(to, value->duration(least, kMaxDuration));
 }
 
@@ -80,7 +80,7 @@ class ScenarioReader {
     assignNumber(scenario.patience, root.take("patience"), 0, 1'000);
     assignDuration(scenario.waitBound, root.take("wait_bound"), Duration::zero());
     if (auto scan = root.take("scan_per_slot")) {
-      assign(scenario.scanPerSlot, scan->duration(kLeastTime, kMaxDuration));
+      assign(scenario.scanPerSlot, scan->duration(kMinTime, kMaxDuration));
     }
     assignDuration(scenario.scanBound, root.take("scan_bound"));
     root.refuseOthers();
@@ -165,7 +165,7 @@ class ScenarioReader {
       assignInteger(stream.shares, mapping->take("shares"), 1, UINT16_MAX);
       assignDuration(stream.from, mapping->take("from"), Duration::zero());
       if (auto until = mapping->take("until")) {
-        assign(stream.until, until->duration(kLeastTime, kMaxDuration));
+        assign(stream.until, until->duration(kMinTime, kMaxDuration));
       }
       mapping->refuseOthers();
       request_.scenario.streams.push_back(std::move(stream));

@@ -54,7 +54,7 @@ std::string NumberRange::describe() const {
   switch (included) {
     case Ends::kBoth:
       return "from " + plain(least) + " to " + plain(most);
-    case Ends::kMostOnly:
+    case Ends::kMaxOnly:
       return "above " + plain(least) + " and at most " + plain(most);
     case Ends::kNone:
       return "above " + plain(least) + " and below " + plain(most);

@@ -23,7 +23,7 @@ namespace tarcil {
 struct NumberRange {
   double least = 0;
   double most = 1;
-  enum class Ends { kBoth, kMostOnly, kNone } included = Ends::kBoth;  // which ends belong to it
+  enum class Ends { kBoth, kMaxOnly, kNone } included = Ends::kBoth;  // which ends belong to it
 
   bool holds(double number) const;
   std::string describe() const;  // "above 0 and at most 1"

@@ -19,7 +19,7 @@
 namespace tarcil {
 namespace {
 
-Place placeOf(const YAML::Mark& mark) {
+FilePosition placeOf(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
 }
@@ -140,8 +140,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
 // The first byte that is not text, if any. yaml-cpp would take some control characters for the end of the
 // input.
-std::optional<std::pair<Place, std::string>> findForeignByte(std::string_view text) {
-  Place place;
+std::optional<std::pair<FilePosition, std::string>> findForeignByte(std::string_view text) {
+  FilePosition place;
   for (size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
     const size_t length = utf8Length(text.substr(at));
@@ -156,7 +156,8 @@ std::optional<std::pair<Place, std::string>> findForeignByte(std::string_view te
   return std::nullopt;
 }
 
-Error problemAt(const std::string& name, Place place, std::string_view field, std::string_view problem) {
+Error problemAt(const std::string& name, FilePosition place, std::string_view field,
+                std::string_view problem) {
   Problems problems(name);
   problems.add(place, field, problem);
   return problems.error();

@@ -21,7 +21,7 @@ struct YamlNode {
   enum class Kind { kNull, kScalar, kSequence, kMapping };
 
   Kind kind = Kind::kNull;
-  Place place = {};
+  FilePosition place = {};
   bool quoted = false;    // a scalar in quotes or in block style: text even if it looks like a number
   std::string text = {};  // of a scalar, as UTF-8
   std::vector<YamlNode> keys = {};    // of a mapping, in the order of the file; may repeat

@@ -74,7 +74,7 @@ void JobScheduler::placeAnywhere(HeldJob& job, Rng& rng, SchedulerActions& actio
 void JobScheduler::bind(HeldJob& job, TaskIndex index, ServerId server, SchedulerActions& actions) {
   HeldTask& task = job.tasks[index];
   task.state = HeldTask::State::kGiven;
-  task.turn = 0;
+  task.lease = 0;
   task.probe = static_cast<ProbeIndex>(job.probes.size());
   ++task.attempts;
   --job.waiting;

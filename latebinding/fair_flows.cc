@@ -15,7 +15,7 @@ void FairFlows::charge(MonotonicTime now) {
   const auto passed = static_cast<double>((now - charged_).count());
   if (passed <= 0) return;
   for (Flow& flow : flows_) {
-    if (flow.turns > 0) flow.used += passed * flow.turns / flow.shares;
+    if (flow.leases > 0) flow.used += passed * flow.leases / flow.shares;
   }
   charged_ = now;
 }
@@ -62,12 +62,12 @@ FlowIndex FairFlows::flowOf(UserNumber user, uint16_t shares, uint8_t priority, 
 
 void FairFlows::hold(FlowIndex index, MonotonicTime now) {
   charge(now);
-  ++flows_[index].turns;
+  ++flows_[index].leases;
 }
 
 void FairFlows::release(FlowIndex index, MonotonicTime now) {
   charge(now);
-  --flows_[index].turns;
+  --flows_[index].leases;
 }
 
 void FairFlows::search(MonotonicTime now) {

@@ -20,14 +20,14 @@ struct Flow {
   uint16_t shares = 1;
   uint8_t priority = 0;
   bool inUse = false;
-  uint32_t turns = 0;  // slots held: asking or running
+  uint32_t leases = 0;  // slots held: asking or running
   Chain queue{};
   // Weighted fair queueing by time of slots: how long slots were held for the user, per share. It grows while
   // they are held, so nobody has to know beforehand how long a task takes.
   double used = 0;       // microseconds of one slot for each share
   uint32_t visited = 0;  // the search that last looked at it
 
-  bool isActive() const { return turns > 0 || queue.head != kNoRow; }
+  bool isActive() const { return leases > 0 || queue.head != kNoRow; }
 };
 
 // Among flows of the highest priority that have reservations, the one that has used least comes next. A flow

@@ -16,7 +16,7 @@ struct HeldTask {
     kOver,
   };
 
-  TurnNumber turn = 0;    // 0: bound without one
+  SlotLeaseId lease = 0;  // 0: bound without one
   MonotonicTime since{};  // waiting
   Duration reserve{};     // from `since` to the Ask, less the time in the queue
   ProbeIndex probe = 0;   // that it was given to
@@ -25,7 +25,7 @@ struct HeldTask {
 };
 
 struct Probe {
-  TurnNumber lastTurn = 0;  // the highest that asked
+  SlotLeaseId lastLease = 0;  // the highest that asked
   ServerId server = 0;
   uint32_t left = 0;  // reservations that have neither asked nor been cancelled
 };

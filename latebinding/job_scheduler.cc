@@ -123,8 +123,8 @@ void JobScheduler::cancel(JobNumber number, SchedulerActions& actions) {
 // Those that a server has.
 void JobScheduler::stopTasks(const HeldJob& job, SchedulerActions& actions) {
   for (const HeldTask& task : job.tasks) {
-    if (!isAway(task) || task.turn == 0) continue;
-    actions.stops.push_back({agent_, job.probes[task.probe].server, task.turn});
+    if (!isAway(task) || task.lease == 0) continue;
+    actions.stops.push_back({agent_, job.probes[task.probe].server, task.lease});
   }
 }
 
@@ -138,7 +138,7 @@ void JobScheduler::end(HeldJob& job, TaskIndex index, Outcome outcome, Scheduler
   if (task.attempts > 0) over.server = job.probes[task.probe].server;
   if (ended != nullptr) {
     over.code = ended->code;
-    over.turn = ended->turn;
+    over.lease = ended->lease;
     // The Ask was on its way for half of a round trip.
     const Duration reserve = std::max(Duration(0), task.reserve - ended->getTask / 2);
     over.phases = {reserve, ended->queue, ended->getTask, ended->service};
@@ -231,18 +231,18 @@ void JobScheduler::cancelOutstanding(HeldJob& job, SchedulerActions& actions) {
 void JobScheduler::handle(const Ask& message, MonotonicTime now, SchedulerActions& actions) {
   HeldJob* job = find(message.job);
   const auto answer = [&](TaskIndex task) {
-    actions.gives.push_back({agent_, message.server, message.job, message.turn, task});
+    actions.gives.push_back({agent_, message.server, message.job, message.lease, task});
   };
   if (job == nullptr || message.probe >= job->probes.size()) return answer(kNoTask);
   Probe& probe = job->probes[message.probe];
-  if (message.turn > probe.lastTurn) {
-    probe.lastTurn = message.turn;
+  if (message.lease > probe.lastLease) {
+    probe.lastLease = message.lease;
     ratio_.noteAsk(message.queued);
   } else {
     // It asked before, unless messages overtook each other.
     for (TaskIndex i = 0; i < job->tasks.size(); ++i) {
       const HeldTask& task = job->tasks[i];
-      if (task.turn == message.turn && task.probe == message.probe && task.attempts > 0) {
+      if (task.lease == message.lease && task.probe == message.probe && task.attempts > 0) {
         return answer(task.state == State::kWaiting ? kNoTask : i);
       }
     }
@@ -306,12 +306,12 @@ void JobScheduler::give(HeldJob& job, TaskIndex index, const Ask& ask, Monotonic
                         SchedulerActions& actions) {
   HeldTask& task = job.tasks[index];
   task.state = State::kGiven;
-  task.turn = ask.turn;
+  task.lease = ask.lease;
   task.probe = ask.probe;
   task.reserve = std::max(Duration(0), now - task.since - ask.queued);
   ++task.attempts;
   --job.waiting;
-  actions.gives.push_back({agent_, ask.server, job.number, ask.turn, index});
+  actions.gives.push_back({agent_, ask.server, job.number, ask.lease, index});
   if (job.waiting == 0) {
     cancelOutstanding(job, actions);
   } else if (job.isConstrained()) {
@@ -338,25 +338,25 @@ void JobScheduler::handle(const Started& message) {
   HeldJob* job = find(message.job);
   if (job == nullptr || message.task >= job->tasks.size()) return;
   HeldTask& task = job->tasks[message.task];
-  if (task.state == State::kGiven && task.turn == message.turn) task.state = State::kRunning;
+  if (task.state == State::kGiven && task.lease == message.lease) task.state = State::kRunning;
 }
 
 void JobScheduler::handle(const NotStarted& message, MonotonicTime now, Rng& rng, SchedulerActions& actions) {
   HeldJob* job = find(message.job);
   if (job == nullptr || message.task >= job->tasks.size()) return;
   const HeldTask& task = job->tasks[message.task];
-  if (task.state != State::kGiven || task.turn != message.turn) return;
+  if (task.state != State::kGiven || task.lease != message.lease) return;
   takeBack(*job, message.task, now, actions);
   makeGood(*job, rng, actions);
   closeIfOver(*job, actions);
 }
 
 void JobScheduler::handle(const Ended& message, SchedulerActions& actions) {
-  actions.forgets.push_back({agent_, message.server, message.turn});
+  actions.forgets.push_back({agent_, message.server, message.lease});
   HeldJob* job = find(message.job);
   if (job == nullptr || message.task >= job->tasks.size()) return;
   const HeldTask& task = job->tasks[message.task];
-  if (!isAway(task) || (task.turn != 0 && task.turn != message.turn)) return;
+  if (!isAway(task) || (task.lease != 0 && task.lease != message.lease)) return;
   ratio_.noteTask(message.getTask, message.service);
   const bool isStopped = job->isCancelled && message.code != 0;
   end(*job, message.task, isStopped ? Outcome::kCancelled : Outcome::kDone, actions, &message);
@@ -427,8 +427,8 @@ void JobScheduler::repeat(HeldJob& job, Rng& rng, SchedulerActions& actions) {
   }
   for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
     const HeldTask& task = job.tasks[i];
-    if (task.state != State::kGiven || task.turn == 0) continue;
-    actions.gives.push_back({agent_, job.probes[task.probe].server, job.number, task.turn, i});
+    if (task.state != State::kGiven || task.lease == 0) continue;
+    actions.gives.push_back({agent_, job.probes[task.probe].server, job.number, task.lease, i});
   }
   if (job.isCancelled) stopTasks(job, actions);
   if (job.outstanding < job.waiting || job.isConstrained()) makeGood(job, rng, actions);

@@ -47,7 +47,7 @@ struct TaskOver {
   int32_t code = 0;       // as the executor gave it; not 0 where it was stopped
   ServerId server = 0;    // the last that it was given to
   uint32_t attempts = 0;  // how often it was given away
-  TurnNumber turn = 0;    // of the last attempt; only of tasks that ran to an end, as the next
+  SlotLeaseId lease = 0;  // of the last attempt; only of tasks that ran to an end, as the next
   Phases phases{};
 };
 

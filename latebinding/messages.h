@@ -39,7 +39,7 @@ using ProbeIndex = uint32_t;
 
 // A slot that a monitor holds for one reservation, from its Ask to the end of the task. Rises, and is never
 // used twice for one server, restarts of its monitor included. 0 means none.
-using TurnNumber = uint64_t;
+using SlotLeaseId = uint64_t;
 
 inline constexpr TaskIndex kNoTask = UINT32_MAX;
 
@@ -83,7 +83,7 @@ struct Give {
   AgentNumber agent = 0;
   ServerId server = 0;
   JobNumber job = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
   TaskIndex task = kNoTask;
 };
 
@@ -92,14 +92,14 @@ struct Give {
 struct Stop {
   AgentNumber agent = 0;
   ServerId server = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
 };
 
 // The end of the turn's task is known. The monitor tells it no more.
 struct Forget {
   AgentNumber agent = 0;
   ServerId server = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
 };
 
 // How long is the queue? (Per-task and batch sampling, Sparrow sections 3.2 and 3.3.)
@@ -118,7 +118,7 @@ struct Ask {
   ServerId server = 0;
   JobNumber job = 0;
   ProbeIndex probe = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
   Duration queued{};  // since the reservation came
 };
 
@@ -127,7 +127,7 @@ struct Started {
   AgentNumber agent = 0;
   JobNumber job = 0;
   TaskIndex task = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
 };
 
 // The turn's task was not started and never will be: the monitor had given up asking.
@@ -135,7 +135,7 @@ struct NotStarted {
   AgentNumber agent = 0;
   JobNumber job = 0;
   TaskIndex task = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
 };
 
 // Where the time of a task went (Sparrow Fig. 9).
@@ -152,7 +152,7 @@ struct Ended {
   ServerId server = 0;
   JobNumber job = 0;
   TaskIndex task = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
   int32_t code = 0;  // as the executor gave it
   Duration queue{};  // the monitor's phases
   Duration getTask{};

@@ -5,10 +5,10 @@
 namespace tarcil::late {
 namespace {
 
-// A turn's number has its position in turns_ in the lowest bits.
+// A turn's number has its position in leases_ in the lowest bits.
 constexpr int kPositionBits = 16;
-constexpr uint32_t kMostTurns = 1u << kPositionBits;
-constexpr uint32_t kPositionMask = kMostTurns - 1;
+constexpr uint32_t kMaxLeases = 1u << kPositionBits;
+constexpr uint32_t kPositionMask = kMaxLeases - 1;
 
 void add(PressureSum& sum, const Pressure& pressure, int sign) {
   for (int i = 0; i < kResources; ++i) sum[i] += sign * pressure[i];
@@ -25,16 +25,16 @@ void QueueActions::clear() {
   ended.clear();
 }
 
-ReservationQueue::ReservationQueue(const QueueOptions& options, ServerId server, uint64_t firstTurn)
-    : options_(options), server_(server), firstTurn_(firstTurn), lastTurn_(firstTurn) {}
+ReservationQueue::ReservationQueue(const QueueOptions& options, ServerId server, uint64_t firstLease)
+    : options_(options), server_(server), firstLease_(firstLease), lastLease_(firstLease) {}
 
-void ReservationQueue::free(Turn& turn) {
-  turn.state = State::kFree;
-  freeTurns_.push_back(static_cast<uint32_t>(&turn - turns_.data()));
+void ReservationQueue::free(SlotLease& lease) {
+  lease.state = State::kFree;
+  freeLeases_.push_back(static_cast<uint32_t>(&lease - leases_.data()));
 }
 
 void ReservationQueue::setSlots(uint32_t slots, MonotonicTime now, QueueActions& actions) {
-  slots_ = std::min(slots, kMostTurns);
+  slots_ = std::min(slots, kMaxLeases);
   fillSlots(now, actions);
 }
 
@@ -71,42 +71,42 @@ void ReservationQueue::handle(const Cancel& message) {
 }
 
 void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActions& actions) {
-  const uint32_t position = message.turn & kPositionMask;
-  Turn* turn =
-      position < turns_.size() && turns_[position].number == message.turn ? &turns_[position] : nullptr;
-  if (turn == nullptr || turn->state == State::kFree) {
+  const uint32_t position = message.lease & kPositionMask;
+  SlotLease* lease =
+      position < leases_.size() && leases_[position].number == message.lease ? &leases_[position] : nullptr;
+  if (lease == nullptr || lease->state == State::kFree) {
     // A turn of this monitor's that is over, though no end of it was acknowledged: nothing was started in it.
     // If one was acknowledged, the agent knows better than to listen.
     const bool isOurs =
-        message.turn >> kPositionBits > firstTurn_ && message.turn >> kPositionBits <= lastTurn_;
+        message.lease >> kPositionBits > firstLease_ && message.lease >> kPositionBits <= lastLease_;
     if (isOurs && message.task != kNoTask) {
-      actions.notStarted.push_back({message.agent, message.job, message.task, message.turn});
+      actions.notStarted.push_back({message.agent, message.job, message.task, message.lease});
     }
     return;
   }
-  if (turn->agent != message.agent) return;
-  if (turn->state == State::kRunning) {
-    if (message.task == turn->task)
-      actions.started.push_back({turn->agent, turn->job, turn->task, turn->number});
+  if (lease->agent != message.agent) return;
+  if (lease->state == State::kRunning) {
+    if (message.task == lease->task)
+      actions.started.push_back({lease->agent, lease->job, lease->task, lease->number});
     return;
   }
-  if (turn->state != State::kAsking) return;
-  if (message.task != kNoTask) return start(*turn, message.task, now, actions);
-  if (const auto row = reservations_.find(turn->agent, turn->job, turn->probe)) drop(*row);
+  if (lease->state != State::kAsking) return;
+  if (message.task != kNoTask) return start(*lease, message.task, now, actions);
+  if (const auto row = reservations_.find(lease->agent, lease->job, lease->probe)) drop(*row);
   ++counts_.inVain;
-  giveSlotBack(*turn, now);
-  free(*turn);
+  giveSlotBack(*lease, now);
+  free(*lease);
   fillSlots(now, actions);
 }
 
 void ReservationQueue::handle(const Forget& message) {
-  Turn* turn = find(message.turn, State::kEnded);
-  if (turn != nullptr && turn->agent == message.agent) free(*turn);
+  SlotLease* lease = find(message.lease, State::kEnded);
+  if (lease != nullptr && lease->agent == message.agent) free(*lease);
 }
 
 void ReservationQueue::handle(const Stop& message, QueueActions& actions) {
-  const Turn* turn = find(message.turn, State::kRunning);
-  if (turn != nullptr && turn->agent == message.agent) actions.stops.push_back({turn->number});
+  const SlotLease* lease = find(message.lease, State::kRunning);
+  if (lease != nullptr && lease->agent == message.agent) actions.stops.push_back({lease->number});
 }
 
 QueueLength ReservationQueue::handle(const Look& message) const {
@@ -115,19 +115,19 @@ QueueLength ReservationQueue::handle(const Look& message) const {
   return {message.agent, message.server, message.job, message.probe, length};
 }
 
-void ReservationQueue::taskEnded(TurnNumber number, int32_t code, MonotonicTime now, QueueActions& actions) {
-  Turn* turn = find(number, State::kRunning);
-  if (turn == nullptr) return;
-  giveSlotBack(*turn, now);
-  turn->state = State::kEnded;
-  turn->code = code;
-  turn->ended = now;
-  if (turn->orphan) {
-    free(*turn);
+void ReservationQueue::taskEnded(SlotLeaseId number, int32_t code, MonotonicTime now, QueueActions& actions) {
+  SlotLease* lease = find(number, State::kRunning);
+  if (lease == nullptr) return;
+  giveSlotBack(*lease, now);
+  lease->state = State::kEnded;
+  lease->code = code;
+  lease->ended = now;
+  if (lease->orphan) {
+    free(*lease);
   } else {
-    actions.ended.push_back(endOf(*turn));
-    turn->due = now + options_.repeat;
-    wakeBy(turn->due);
+    actions.ended.push_back(endOf(*lease));
+    lease->due = now + options_.repeat;
+    wakeBy(lease->due);
   }
   fillSlots(now, actions);
 }
@@ -144,12 +144,12 @@ void ReservationQueue::dropAllOf(AgentNumber agent) {
 
 void ReservationQueue::agentLost(AgentNumber agent, MonotonicTime now, QueueActions& actions) {
   dropAllOf(agent);
-  for (Turn& turn : turns_) {
-    if (turn.state == State::kFree || turn.agent != agent || turn.orphan) continue;
-    turn.orphan = true;
-    if (turn.state == State::kRunning) continue;
-    if (turn.state == State::kAsking) giveSlotBack(turn, now);
-    free(turn);
+  for (SlotLease& lease : leases_) {
+    if (lease.state == State::kFree || lease.agent != agent || lease.orphan) continue;
+    lease.orphan = true;
+    if (lease.state == State::kRunning) continue;
+    if (lease.state == State::kAsking) giveSlotBack(lease, now);
+    free(lease);
   }
   fillSlots(now, actions);
 }
@@ -157,87 +157,87 @@ void ReservationQueue::agentLost(AgentNumber agent, MonotonicTime now, QueueActi
 void ReservationQueue::advance(MonotonicTime now, QueueActions& actions) {
   if (now < wake_) return;
   wake_ = MonotonicTime::max();
-  for (Turn& turn : turns_) {
-    if (turn.state != State::kAsking && turn.state != State::kEnded) continue;
-    if (turn.state == State::kAsking && now >= turn.asked + options_.patience) {
+  for (SlotLease& lease : leases_) {
+    if (lease.state != State::kAsking && lease.state != State::kEnded) continue;
+    if (lease.state == State::kAsking && now >= lease.asked + options_.patience) {
       // It does not answer: none of its other reservations shall hold a slot for as long. If it lives it
       // repeats them.
-      dropAllOf(turn.agent);
+      dropAllOf(lease.agent);
       ++counts_.givenUp;
-      giveSlotBack(turn, now);
-      free(turn);
+      giveSlotBack(lease, now);
+      free(lease);
       continue;
     }
-    if (now >= turn.due) {
-      if (turn.state == State::kAsking) {
-        actions.asks.push_back(askOf(turn));
+    if (now >= lease.due) {
+      if (lease.state == State::kAsking) {
+        actions.asks.push_back(askOf(lease));
       } else {
-        actions.ended.push_back(endOf(turn));
+        actions.ended.push_back(endOf(lease));
       }
-      turn.due = now + options_.repeat;
+      lease.due = now + options_.repeat;
     }
-    wakeBy(turn.state == State::kAsking ? std::min(turn.due, turn.asked + options_.patience) : turn.due);
+    wakeBy(lease.state == State::kAsking ? std::min(lease.due, lease.asked + options_.patience) : lease.due);
   }
   fillSlots(now, actions);
 }
 
 // --- Turns
 
-ReservationQueue::Turn* ReservationQueue::find(TurnNumber number, State state) {
+ReservationQueue::SlotLease* ReservationQueue::find(SlotLeaseId number, State state) {
   const uint32_t position = number & kPositionMask;
-  if (position >= turns_.size()) return nullptr;
-  Turn& turn = turns_[position];
-  return turn.number == number && turn.state == state ? &turn : nullptr;
+  if (position >= leases_.size()) return nullptr;
+  SlotLease& lease = leases_[position];
+  return lease.number == number && lease.state == state ? &lease : nullptr;
 }
 
-ReservationQueue::Turn& ReservationQueue::newTurn() {
-  if (freeTurns_.empty()) {
-    freeTurns_.push_back(static_cast<uint32_t>(turns_.size()));
-    turns_.emplace_back();
+ReservationQueue::SlotLease& ReservationQueue::newLease() {
+  if (freeLeases_.empty()) {
+    freeLeases_.push_back(static_cast<uint32_t>(leases_.size()));
+    leases_.emplace_back();
   }
-  const uint32_t position = freeTurns_.back();
-  freeTurns_.pop_back();
-  turns_[position] = Turn{};
-  turns_[position].number = ++lastTurn_ << kPositionBits | position;
-  return turns_[position];
+  const uint32_t position = freeLeases_.back();
+  freeLeases_.pop_back();
+  leases_[position] = SlotLease{};
+  leases_[position].number = ++lastLease_ << kPositionBits | position;
+  return leases_[position];
 }
 
 void ReservationQueue::begin(Row row, MonotonicTime now, QueueActions& actions) {
   Reservation& reservation = reservations_.at(row);
-  Turn& turn = newTurn();
-  turn.agent = reservation.agent;
-  turn.job = reservation.job;
-  turn.probe = reservation.probe;
-  turn.flow = reservation.flow;
-  turn.caused = reservation.bearing.caused;
-  turn.came = reservation.came;
-  turn.asked = now;
-  turn.state = State::kAsking;
+  SlotLease& lease = newLease();
+  lease.agent = reservation.agent;
+  lease.job = reservation.job;
+  lease.probe = reservation.probe;
+  lease.flow = reservation.flow;
+  lease.caused = reservation.bearing.caused;
+  lease.came = reservation.came;
+  lease.asked = now;
+  lease.state = State::kAsking;
   const TaskIndex bound = reservation.task;
   ++busy_;
-  flows_.hold(turn.flow, now);
-  add(causedHere_, turn.caused, 1);
+  flows_.hold(lease.flow, now);
+  add(causedHere_, lease.caused, 1);
   --queued_;
-  if (--reservation.left == 0) reservations_.erase(row, flows_.at(turn.flow).queue);
-  if (bound != kNoTask) return start(turn, bound, now, actions);
-  actions.asks.push_back(askOf(turn));
-  turn.due = now + options_.repeat;
-  wakeBy(std::min(turn.due, now + options_.patience));
+  if (--reservation.left == 0) reservations_.erase(row, flows_.at(lease.flow).queue);
+  if (bound != kNoTask) return start(lease, bound, now, actions);
+  actions.asks.push_back(askOf(lease));
+  lease.due = now + options_.repeat;
+  wakeBy(std::min(lease.due, now + options_.patience));
 }
 
-void ReservationQueue::start(Turn& turn, TaskIndex task, MonotonicTime now, QueueActions& actions) {
+void ReservationQueue::start(SlotLease& lease, TaskIndex task, MonotonicTime now, QueueActions& actions) {
   ++counts_.given;
-  turn.state = State::kRunning;
-  turn.task = task;
-  turn.started = now;
-  turn.due = MonotonicTime::max();
-  actions.starts.push_back({turn.agent, turn.job, task, turn.number});
+  lease.state = State::kRunning;
+  lease.task = task;
+  lease.started = now;
+  lease.due = MonotonicTime::max();
+  actions.starts.push_back({lease.agent, lease.job, task, lease.number});
 }
 
-void ReservationQueue::giveSlotBack(Turn& turn, MonotonicTime now) {
+void ReservationQueue::giveSlotBack(SlotLease& lease, MonotonicTime now) {
   --busy_;
-  flows_.release(turn.flow, now);
-  add(causedHere_, turn.caused, -1);
+  flows_.release(lease.flow, now);
+  add(causedHere_, lease.caused, -1);
 }
 
 void ReservationQueue::drop(Row row) {
@@ -245,27 +245,27 @@ void ReservationQueue::drop(Row row) {
   reservations_.erase(row, flows_.at(reservations_.at(row).flow).queue);
 }
 
-Ask ReservationQueue::askOf(const Turn& turn) const {
-  return {turn.agent, server_, turn.job, turn.probe, turn.number, turn.asked - turn.came};
+Ask ReservationQueue::askOf(const SlotLease& lease) const {
+  return {lease.agent, server_, lease.job, lease.probe, lease.number, lease.asked - lease.came};
 }
 
-Ended ReservationQueue::endOf(const Turn& turn) const {
-  return {turn.agent,
+Ended ReservationQueue::endOf(const SlotLease& lease) const {
+  return {lease.agent,
           server_,
-          turn.job,
-          turn.task,
-          turn.number,
-          turn.code,
-          turn.asked - turn.came,
-          turn.started - turn.asked,
-          turn.ended - turn.started};
+          lease.job,
+          lease.task,
+          lease.number,
+          lease.code,
+          lease.asked - lease.came,
+          lease.started - lease.asked,
+          lease.ended - lease.started};
 }
 
 // --- Who comes next
 
 void ReservationQueue::fillSlots(MonotonicTime now, QueueActions& actions) {
   // Ends that nobody acknowledges take turns' numbers, of which there is a bound too.
-  while (busy_ < slots_ && queued_ > 0 && turns_.size() - freeTurns_.size() < kMostTurns) {
+  while (busy_ < slots_ && queued_ > 0 && leases_.size() - freeLeases_.size() < kMaxLeases) {
     const Row row = nextSuitable(now);
     if (row == kNoRow) return;
     begin(row, now, actions);

@@ -18,12 +18,12 @@ struct StartTask {
   AgentNumber agent = 0;
   JobNumber job = 0;
   TaskIndex task = 0;
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
 };
 
 // The task of this turn shall end; taskEnded() follows when it has. Said again when it is asked for again.
 struct StopTask {
-  TurnNumber turn = 0;
+  SlotLeaseId lease = 0;
 };
 
 // What the queue wants done, appended to; the caller empties and reuses it.
@@ -64,9 +64,9 @@ struct Surroundings {
 // Single-threaded; no I/O; O(1) for each message, and O(users with work here) for each turn.
 class ReservationQueue {
  public:
-  // `firstTurn` lies above every turn that this server's monitors ever began, in units of 2^16: the time
-  // since an epoch in seconds will do. Requires: options without problems, 1 <= firstTurn < 2^47.
-  ReservationQueue(const QueueOptions& options, ServerId server, uint64_t firstTurn);
+  // `firstLease` lies above every turn that this server's monitors ever began, in units of 2^16: the time
+  // since an epoch in seconds will do. Requires: options without problems, 1 <= firstLease < 2^47.
+  ReservationQueue(const QueueOptions& options, ServerId server, uint64_t firstLease);
 
   // So many slots from now on. Turns that are beyond run to their end.
   void setSlots(uint32_t slots, MonotonicTime now, QueueActions& actions);
@@ -83,7 +83,7 @@ class ReservationQueue {
 
   // --- What happens here
   // The turn's task has ended. Ignored for a turn that runs none.
-  void taskEnded(TurnNumber turn, int32_t code, MonotonicTime now, QueueActions& actions);
+  void taskEnded(SlotLeaseId lease, int32_t code, MonotonicTime now, QueueActions& actions);
   // The session is over: its reservations go, and slots that wait for its answer are free. Its tasks run on,
   // and their end is told to nobody.
   void agentLost(AgentNumber agent, MonotonicTime now, QueueActions& actions);
@@ -101,8 +101,8 @@ class ReservationQueue {
 
  private:
   enum class State : uint8_t { kFree, kAsking, kRunning, kEnded };
-  struct Turn {
-    TurnNumber number = 0;
+  struct SlotLease {
+    SlotLeaseId number = 0;
     JobNumber job = 0;
     AgentNumber agent = 0;
     ProbeIndex probe = 0;
@@ -116,32 +116,32 @@ class ReservationQueue {
     MonotonicTime due = MonotonicTime::max();  // for the next repeat
   };
 
-  Turn* find(TurnNumber number, State state);
-  Turn& newTurn();
-  void free(Turn& turn);
+  SlotLease* find(SlotLeaseId number, State state);
+  SlotLease& newLease();
+  void free(SlotLease& lease);
   void fillSlots(MonotonicTime now, QueueActions& actions);
   Row nextSuitable(MonotonicTime now);
   bool suits(Reservation& reservation, MonotonicTime now);
   void begin(Row row, MonotonicTime now, QueueActions& actions);
-  void start(Turn& turn, TaskIndex task, MonotonicTime now, QueueActions& actions);
-  void giveSlotBack(Turn& turn, MonotonicTime now);
+  void start(SlotLease& lease, TaskIndex task, MonotonicTime now, QueueActions& actions);
+  void giveSlotBack(SlotLease& lease, MonotonicTime now);
   void drop(Row row);
   void dropAllOf(AgentNumber agent);
   void wakeBy(MonotonicTime time) { wake_ = std::min(wake_, time); }
-  Ask askOf(const Turn& turn) const;
-  Ended endOf(const Turn& turn) const;
+  Ask askOf(const SlotLease& lease) const;
+  Ended endOf(const SlotLease& lease) const;
 
   const QueueOptions options_;
   const ServerId server_;
-  const uint64_t firstTurn_;
-  uint64_t lastTurn_;
+  const uint64_t firstLease_;
+  uint64_t lastLease_;
   uint32_t slots_ = 0;
   uint32_t busy_ = 0;
   uint64_t queued_ = 0;
   ReservationTable reservations_;
   FairFlows flows_;
-  std::vector<Turn> turns_;
-  std::vector<uint32_t> freeTurns_;
+  std::vector<SlotLease> leases_;
+  std::vector<uint32_t> freeLeases_;
   QueueCounts counts_;
   Surroundings surroundings_;
   PressureSum causedHere_{};  // by the turns that hold slots

@@ -25,10 +25,10 @@ double logFactorial(double shape) {
 }
 
 // P[X <= x] by its power series, and x times the density.
-struct Place {
+struct CurvePoint {
   double below, slope;
 };
-Place at(double x, double shape, double logFactorial) {
+CurvePoint at(double x, double shape, double logFactorial) {
   double term = 1, sum = 1;
   for (double n = 1; term > 1e-9 * sum; ++n) {
     term *= x / (shape + n);
@@ -49,7 +49,7 @@ double gammaQuantile(double shape, double probability) {
   double low = 0, high = std::numeric_limits<double>::infinity();
   if (x <= 0) x = shape / 2;
   for (int i = 0; i < 40; ++i) {
-    const Place here = at(x, shape, logOfFactorial);
+    const CurvePoint here = at(x, shape, logOfFactorial);
     (here.below < probability ? low : high) = x;
     // Newton's step, or half the way where it leaves what is known.
     double next = x - (here.below - probability) / here.slope * x;

@@ -26,7 +26,7 @@ Hyperplanes::Hyperplanes(uint32_t buckets, uint64_t seed)
 
 Hyperplanes::Offsets Hyperplanes::offsets(const Centre& centre) const {
   Offsets offsets{};
-  for (uint32_t plane = 0; plane < kMostPlanes; ++plane) {
+  for (uint32_t plane = 0; plane < kMaxPlanes; ++plane) {
     int64_t sum = 0;
     for (size_t i = 0; i < kResources; ++i) sum += static_cast<int64_t>(normals_[i][plane]) * centre[i];
     offsets[plane] = static_cast<float>(sum >> std::countr_zero(unsigned{kCentreUnit}));
@@ -38,15 +38,15 @@ uint32_t Hyperplanes::bucketOf(const Pressure& contention, const Offsets& offset
   Offsets sums{};
   for (size_t i = 0; i < kResources; ++i) {
     const auto pressure = static_cast<float>(contention[i]);
-    for (uint32_t plane = 0; plane < kMostPlanes; ++plane) sums[plane] += pressure * normals_[i][plane];
+    for (uint32_t plane = 0; plane < kMaxPlanes; ++plane) sums[plane] += pressure * normals_[i][plane];
   }
   // Planes that are not used have normals and offsets of 0, and so no bit. The first plane is the highest
   // bit.
   uint32_t signature = 0;
-  for (uint32_t plane = 0; plane < kMostPlanes; ++plane) {
-    signature |= static_cast<uint32_t>(sums[plane] > offsets[plane]) << (kMostPlanes - 1 - plane);
+  for (uint32_t plane = 0; plane < kMaxPlanes; ++plane) {
+    signature |= static_cast<uint32_t>(sums[plane] > offsets[plane]) << (kMaxPlanes - 1 - plane);
   }
-  return signature * buckets_ >> kMostPlanes;
+  return signature * buckets_ >> kMaxPlanes;
 }
 
 }  // namespace tarcil

@@ -18,19 +18,19 @@ inline constexpr int32_t kCentreUnit = 256;
 // Pure; the same buckets on every machine, since all sums are of integers.
 class Hyperplanes {
  public:
-  static constexpr uint32_t kMostPlanes = 8;
-  static constexpr uint32_t kMostBuckets = 1 << kMostPlanes;
+  static constexpr uint32_t kMaxPlanes = 8;
+  static constexpr uint32_t kMaxBuckets = 1 << kMaxPlanes;
 
   // As many planes as tell so many buckets apart, in random directions from the seed. Where the number is no
   // power of two, signatures that agree in all planes but the last share a bucket.
-  // Requires: 1 <= buckets <= kMostBuckets.
+  // Requires: 1 <= buckets <= kMaxBuckets.
   Hyperplanes(uint32_t buckets, uint64_t seed);
 
   uint32_t buckets() const { return buckets_; }
   uint32_t planes() const { return planes_; }
 
   // How far each plane lies from the origin if all of them go through one centre.
-  using Offsets = std::array<float, kMostPlanes>;
+  using Offsets = std::array<float, kMaxPlanes>;
   Offsets offsets(const Centre& centre) const;
 
   // In [0, buckets()). Some 20 ns.
@@ -41,7 +41,7 @@ class Hyperplanes {
   uint32_t planes_;
   // By resource and plane: whole numbers of mean 0 and deviation 1000, of at most 6000, so that any sum over
   // pressures is below 2^24 and exact.
-  alignas(16) std::array<std::array<float, kMostPlanes>, kResources> normals_{};
+  alignas(16) std::array<std::array<float, kMaxPlanes>, kResources> normals_{};
 };
 
 }  // namespace tarcil

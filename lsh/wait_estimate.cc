@@ -93,11 +93,11 @@ Moments passages(const History& history, double units) {
 }
 
 // Longer than this is as good as never, and can still be added to a time.
-constexpr Duration kLongest = std::chrono::hours(24 * 365 * 1'000);
+constexpr Duration kMax = std::chrono::hours(24 * 365 * 1'000);
 
 Duration timesOf(Duration interval, double times) {
   const double exact = static_cast<double>(interval.count()) * times;
-  if (exact >= static_cast<double>(kLongest.count())) return kLongest;
+  if (exact >= static_cast<double>(kMax.count())) return kMax;
   return Duration(static_cast<Duration::rep>(std::llround(exact)));
 }
 
@@ -106,9 +106,9 @@ Duration timesOf(Duration interval, double times) {
 WaitEstimate estimateWait(std::span<const int64_t> came, Duration interval, const Awaited& awaited,
                           double probability) {
   using Basis = WaitEstimate::Basis;
-  if (came.size() < kLeastIntervals) return {.basis = Basis::kTooYoung};
+  if (came.size() < kMinIntervals) return {.basis = Basis::kTooYoung};
   const History history = historyOf(came);
-  if (history.total <= 0 || history.arrivals < kLeastArrivals) return {.basis = Basis::kTooFew};
+  if (history.total <= 0 || history.arrivals < kMinArrivals) return {.basis = Basis::kTooFew};
   const double units = awaited.units / awaited.useful;
   const double time = units / history.rate;
   if (time > static_cast<double>(came.size())) {

@@ -11,8 +11,8 @@ namespace tarcil {
 struct WaitEstimate {
   enum class Basis : uint8_t {
     kHistory,        // the times below hold
-    kTooYoung,       // fewer than kLeastIntervals are closed: ask again later
-    kTooFew,         // units came in fewer than kLeastArrivals intervals, or left as fast as they came
+    kTooYoung,       // fewer than kMinIntervals are closed: ask again later
+    kTooFew,         // units came in fewer than kMinArrivals intervals, or left as fast as they came
     kBeyondHistory,  // at the rate of the past it takes longer than the history is: `mean` says how long
   };
 
@@ -23,8 +23,8 @@ struct WaitEstimate {
   Duration bound{};   // mu + 2 sigma: waiting for longer than this was not to be expected
 };
 
-inline constexpr size_t kLeastIntervals = 12;
-inline constexpr size_t kLeastArrivals = 8;
+inline constexpr size_t kMinIntervals = 12;
+inline constexpr size_t kMinArrivals = 8;
 
 struct Awaited {
   double units = 1;  // that are still missing, above 0

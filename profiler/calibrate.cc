@@ -23,7 +23,7 @@ constexpr std::array<int, 5> kContentionPoints = {10, 25, 50, 75, 99};
 // How often a setting of a dial is tried to come so near, in points, to what is wanted.
 constexpr int kDialTries = 6;
 constexpr double kCloseEnough = 1.5;
-// How often the dial of a cache is measured until it is within kMostDialError: others who use the cache, also
+// How often the dial of a cache is measured until it is within kMaxDialError: others who use the cache, also
 // from other guests of the machine, may spoil a measurement and never better one.
 constexpr int kCacheTries = 3;
 // Of a cache, for a walk that surely fits and one that surely does not.
@@ -196,7 +196,7 @@ std::optional<Calibrator::CachePoints> Calibrator::tryCache(Press& press, Resour
 
 void Calibrator::pointsOfCache(Press& press, Resource resource) {
   ResourceCalibration& made = made_[resource];
-  for (int i = 0; i < kCacheTries && worstError(made).value_or(kMaxPressure) > kMostDialError; ++i) {
+  for (int i = 0; i < kCacheTries && worstError(made).value_or(kMaxPressure) > kMaxDialError; ++i) {
     auto points = tryCache(press, resource);
     if (!points) return;
     ResourceCalibration tried = made;
@@ -285,7 +285,7 @@ void Calibrator::calibrateContention(const std::vector<Resource>& resources) {
     }
     double most = 0;
     for (const DialPoint& point : made.lost) most = std::max(most, point.value);
-    if (most < kLeastLost) {
+    if (most < kMinLost) {
       made.notContended = "a kernel loses " + percent(most) +
                           " of its speed beside full pressure on the other" +
                           " cores: too little to tell one pressure from another";

@@ -42,7 +42,7 @@ struct ResourceCalibration {
 std::optional<double> worstError(const ResourceCalibration& resource);
 
 // A dial that is further off than this is not to be trusted.
-inline constexpr double kMostDialError = 5;
+inline constexpr double kMaxDialError = 5;
 
 // Where the kernel's dial has to stand for it to press so hard; between points along straight lines.
 int settingFor(const ResourceCalibration& resource, int intensity);
@@ -80,7 +80,7 @@ struct Calibration {
 
 // What a kernel loses beside another one at 99 must be more than this to tell anything: runs on a quiet
 // machine differ by half as much.
-inline constexpr double kLeastLost = 0.1;
+inline constexpr double kMinLost = 0.1;
 
 // The part of a walk's places that it finds in the cache, in [0, 1], from the time of a step: `fits` is that
 // of a walk that surely fits, `exceeds` that of a walk through `times` as much as the cache holds, which

@@ -27,7 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLookEveryMs = 50;
-constexpr size_t kMostLastWords = 500;
+constexpr size_t kMaxLastWords = 500;
 constexpr int kPipeBytes = 1 << 20;
 // Part of a run that was cut which its metric and what is counted leave out.
 constexpr double kSettling = 0.25;
@@ -48,7 +48,7 @@ struct Report {
   bool hasMetric, hasCount;
   double metric, countedPerSecond;
   bool isUncountable;  // lastWords says why
-  std::array<char, kMostLastWords> lastWords;
+  std::array<char, kMaxLastWords> lastWords;
   size_t lastWordsSize;
 };
 static_assert(std::is_trivially_copyable_v<Report>);
@@ -137,7 +137,7 @@ void Standing::run() {
 }
 
 void Standing::reportLastWords() {
-  report_.lastWordsSize = std::min(lastWords_.size(), kMostLastWords);
+  report_.lastWordsSize = std::min(lastWords_.size(), kMaxLastWords);
   std::memcpy(report_.lastWords.data(), lastWords_.data() + lastWords_.size() - report_.lastWordsSize,
               report_.lastWordsSize);
 }
@@ -302,7 +302,7 @@ void Standing::readFrom(int& fd, bool isError) {
     report_.outputBytes += piece.size();
     if (isError) {
       lastWords_.append(piece);
-      if (lastWords_.size() > 2 * kMostLastWords) lastWords_.erase(0, lastWords_.size() - kMostLastWords);
+      if (lastWords_.size() > 2 * kMaxLastWords) lastWords_.erase(0, lastWords_.size() - kMaxLastWords);
     } else if (!plan_.metric.empty()) {
       metric_.take(piece, passed());
     }

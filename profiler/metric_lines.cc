@@ -6,7 +6,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostLine = 4096;
+constexpr size_t kMaxLine = 4096;
 constexpr double kSpan = 0.05;  // seconds of one sum
 
 std::optional<double> numberAfter(std::string_view line, std::string_view name) {
@@ -25,7 +25,7 @@ void MetricLines::take(std::string_view piece, double at) {
   while (!piece.empty()) {
     const size_t newline = piece.find('\n');
     const std::string_view part = piece.substr(0, newline);
-    if (line_.size() < kMostLine) line_.append(part.substr(0, kMostLine - line_.size()));
+    if (line_.size() < kMaxLine) line_.append(part.substr(0, kMaxLine - line_.size()));
     if (newline == std::string_view::npos) return;
     end(at);
     piece.remove_prefix(newline + 1);

@@ -13,15 +13,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds kLeastBudget{10};
+constexpr Seconds kMinBudget{10};
 constexpr double kProbesExpected = 2;  // of each resource: one where it bears all, three where it does not
 constexpr std::chrono::milliseconds kKernelWindow{150};
 // A run beside a kernel is ended when it has taken so many times as long as alone, and a second.
 constexpr double kSlowestRun = 5;
 // The least time for which a run is watched that need not end; longer where it takes longer to begin.
-constexpr Seconds kLeastWatched{0.5};
+constexpr Seconds kMinWatched{0.5};
 // Memory that was not filled further than this says nothing of how a command bears full memory.
-constexpr int kLeastMemoryFilled = 50;
+constexpr int kMinMemoryFilled = 50;
 
 std::string inSeconds(Seconds time) {
   char text[32];
@@ -96,7 +96,7 @@ class Profiler final {
   const Progress& progress_;
   const Seats seats_;
   const Clock::time_point start_;
-  Seconds watched_ = kLeastWatched;
+  Seconds watched_ = kMinWatched;
   Clock::time_point budgetStart_;
   Seconds budget_{};
   Findings findings_;
@@ -304,7 +304,7 @@ ResourceFinding Profiler::press(Resource resource, size_t resourcesLeft, Status&
                       std::to_string(std::lround(possible_)) + " was reached";
     finding.tolerance.reset();
   } else if (resource == Resource::kMemoryCapacity && finding.tolerance->bearsAll() &&
-             strongest < kLeastMemoryFilled) {
+             strongest < kMinMemoryFilled) {
     finding.skipped = "memory could be filled to " + std::to_string(strongest) + " of 99 alone";
     finding.tolerance.reset();
   }
@@ -316,7 +316,7 @@ ResourceFinding Profiler::press(Resource resource, size_t resourcesLeft, Status&
 Status Profiler::spendBudget() {
   const Seconds run = findings_.alone.wall;
   const auto resources = static_cast<double>(options_.resources.size());
-  budget_ = options_.budget.value_or(std::max(kLeastBudget, run * 1.3 * (kProbesExpected + 1) * resources));
+  budget_ = options_.budget.value_or(std::max(kMinBudget, run * 1.3 * (kProbesExpected + 1) * resources));
   budgetStart_ = Clock::now();
   if (run > budget_ && !needNotEnd()) {
     return Error{ErrorCode::kExhausted, "--seconds: one run takes " + inSeconds(run) + ", so " +

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kUnix = "unix:";
 // Of a socket's file, so that it fits into sockaddr_un behind "/proc/self/fd/N/".
-constexpr size_t kLongestFileName = 80;
+constexpr size_t kMaxFileName = 80;
 constexpr unsigned long kLastPort = 65'535;
 
 bool isUnix(const std::string& address) {
@@ -122,9 +122,9 @@ std::string problemOfPath(const std::string& path) {
   const std::string file = path.substr(path.rfind('/') + 1);
   if (file.empty()) return "has no path of a socket";
   if (path.find('\0') != std::string::npos) return "has a zero byte in its path";
-  if (file.size() > kLongestFileName) {
+  if (file.size() > kMaxFileName) {
     return "has a file name of " + std::to_string(file.size()) + " bytes, at most " +
-           std::to_string(kLongestFileName) + " can be used";
+           std::to_string(kMaxFileName) + " can be used";
   }
   return path.size() >= PATH_MAX ? "is longer than a path can be" : "";
 }

@@ -10,7 +10,7 @@ namespace tarcil {
 namespace {
 
 constexpr auto kFirstPause = 20 * kj::MILLISECONDS;
-constexpr auto kLongestPause = 1 * kj::SECONDS;
+constexpr auto kMaxPause = 1 * kj::SECONDS;
 
 class Link final {
  public:
@@ -23,7 +23,7 @@ class Link final {
         .catch_([this](kj::Exception&& exception) { lost_(fromException(exception)); })
         .then([this]() {
           const auto pause = pause_;
-          pause_ = std::min(pause_ * 2, kLongestPause);
+          pause_ = std::min(pause_ * 2, kMaxPause);
           return net_.timer.afterDelay(pause);
         })
         .then([this]() { return run(); });

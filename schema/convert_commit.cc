@@ -69,7 +69,7 @@ void write(const Commit& value, wire::Commit::Builder to) {
   }
   writeJudging(value.judging, to.initJudging());
   to.setGang(value.gang);
-  to.setWakesSeen(value.wakesSeen);
+  to.setCapacityVersion(value.capacityVersion);
   auto claims = to.initClaims(static_cast<uint32_t>(value.claims.size()));
   for (uint32_t i = 0; i < value.claims.size(); ++i) writeClaim(value.claims[i], claims[i]);
   to.setWaitReason(text(value.waitReason));
@@ -91,7 +91,7 @@ Commit read(wire::Commit::Reader from) {
   value.judging = readJudging(from.getJudging());
   value.gang = from.getGang();
   for (auto claim : elements(from.getClaims())) value.claims.push_back(readClaim(claim));
-  value.wakesSeen = from.getWakesSeen();
+  value.capacityVersion = from.getCapacityVersion();
   value.waitReason = text(from.getWaitReason());
   value.explanation = read(from.getExplanation());
   return value;

@@ -30,7 +30,7 @@ Cause readCause(wire::Cause::Reader from) {
 
 }  // namespace
 
-void write(const Trouble& value, wire::Trouble::Builder to) {
+void write(const Violation& value, wire::Violation::Builder to) {
   to.setAllocation(value.allocation);
   to.setOver(value.over);
   to.setMetric(toWireEnum<wire::Metric>(value.metric));
@@ -41,8 +41,8 @@ void write(const Trouble& value, wire::Trouble::Builder to) {
   for (uint32_t i = 0; i < causes.size(); ++i) writeCause(value.causes[i], causes[i]);
 }
 
-Trouble read(wire::Trouble::Reader from) {
-  Trouble value;
+Violation read(wire::Violation::Reader from) {
+  Violation value;
   value.allocation = from.getAllocation();
   value.over = from.getOver();
   value.metric = fromWireEnum<Metric>(from.getMetric(), 3, "Metric");
@@ -53,31 +53,31 @@ Trouble read(wire::Trouble::Reader from) {
   return value;
 }
 
-void write(const TaskTrouble& value, wire::TaskTrouble::Builder to) {
+void write(const TaskViolation& value, wire::TaskViolation::Builder to) {
   to.setJob(bytesOf(value.job));
   to.setTask(value.task);
   to.setServer(text(value.server));
-  write(value.trouble, to.initTrouble());
+  write(value.violation, to.initViolation());
   writeTexts(value.neighbours, to.initNeighbours(static_cast<uint32_t>(value.neighbours.size())));
 }
 
-TaskTrouble read(wire::TaskTrouble::Reader from) {
-  TaskTrouble value{.job = readJobId(from.getJob()),
-                    .task = from.getTask(),
-                    .server = text(from.getServer()),
-                    .trouble = read(from.getTrouble()),
-                    .neighbours = readTexts(from.getNeighbours())};
-  value.neighbours.resize(value.trouble.causes.size());
+TaskViolation read(wire::TaskViolation::Reader from) {
+  TaskViolation value{.job = readJobId(from.getJob()),
+                      .task = from.getTask(),
+                      .server = text(from.getServer()),
+                      .violation = read(from.getViolation()),
+                      .neighbours = readTexts(from.getNeighbours())};
+  value.neighbours.resize(value.violation.causes.size());
   return value;
 }
 
-void write(const std::vector<TaskTrouble>& value, capnp::List<wire::TaskTrouble>::Builder to) {
+void write(const std::vector<TaskViolation>& value, capnp::List<wire::TaskViolation>::Builder to) {
   for (uint32_t i = 0; i < value.size(); ++i) write(value[i], to[i]);
 }
 
-std::vector<TaskTrouble> read(capnp::List<wire::TaskTrouble>::Reader from) {
-  std::vector<TaskTrouble> value;
-  for (auto trouble : elements(from)) value.push_back(read(trouble));
+std::vector<TaskViolation> read(capnp::List<wire::TaskViolation>::Reader from) {
+  std::vector<TaskViolation> value;
+  for (auto violation : elements(from)) value.push_back(read(violation));
   return value;
 }
 

@@ -7,13 +7,13 @@
 
 namespace tarcil {
 
-void write(const Trouble& value, wire::Trouble::Builder to);
-Trouble read(wire::Trouble::Reader from);
+void write(const Violation& value, wire::Violation::Builder to);
+Violation read(wire::Violation::Reader from);
 
-void write(const TaskTrouble& value, wire::TaskTrouble::Builder to);
-TaskTrouble read(wire::TaskTrouble::Reader from);
-void write(const std::vector<TaskTrouble>& value, capnp::List<wire::TaskTrouble>::Builder to);
-std::vector<TaskTrouble> read(capnp::List<wire::TaskTrouble>::Reader from);
+void write(const TaskViolation& value, wire::TaskViolation::Builder to);
+TaskViolation read(wire::TaskViolation::Reader from);
+void write(const std::vector<TaskViolation>& value, capnp::List<wire::TaskViolation>::Builder to);
+std::vector<TaskViolation> read(capnp::List<wire::TaskViolation>::Reader from);
 
 void write(const std::vector<AdjustingStep>& value, capnp::List<wire::Step>::Builder to);
 std::vector<AdjustingStep> read(capnp::List<wire::Step>::Reader from);

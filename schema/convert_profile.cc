@@ -14,7 +14,7 @@ void writeLesson(const ProfileLesson& value, wire::Lesson::Builder to) {
   to.setResource(static_cast<uint8_t>(value.resource));
   to.setFrom(value.from);
   to.setTo(value.to);
-  to.setFelt(value.felt);
+  to.setInterference(value.interference);
   to.setShare(value.share);
 }
 
@@ -22,7 +22,7 @@ ProfileLesson readLesson(wire::Lesson::Reader from) {
   KJ_REQUIRE(from.getResource() < kResources, "no such resource", from.getResource());
   return {wallTime(from.getAt()), static_cast<Resource>(from.getResource()),
           from.getFrom(),         from.getTo(),
-          from.getFelt(),         from.getShare()};
+          from.getInterference(), from.getShare()};
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ struct LateAgentNews {
   reserves @0 :List(LateReserve);
   cancels @1 :List(LateCancel);
   gives @2 :List(LateGive);
-  forgets @3 :List(LateTurn);
+  forgets @3 :List(LateLease);
   surroundings @4 :List(LateSurroundings);
-  stops @5 :List(LateTurn);
+  stops @5 :List(LateLease);
 }
 
 struct LateMonitorNews {
@@ -63,7 +63,7 @@ struct LateGive {
   server @0 :UInt32;
   task @1 :UInt32 = 0xffffffff;       # none
   job @2 :UInt64;
-  turn @3 :UInt64;
+  lease @3 :UInt64;
   work @4 :LateWork;                  # null where there is no task
 }
 
@@ -76,9 +76,9 @@ struct LateWork {
   description @2 :Data;
 }
 
-struct LateTurn {
+struct LateLease {
   server @0 :UInt32;
-  turn @1 :UInt64;
+  lease @1 :UInt64;
 }
 
 struct LateSurroundings {
@@ -93,13 +93,13 @@ struct LateAsk {
   server @0 :UInt32;
   probe @1 :UInt32;
   job @2 :UInt64;
-  turn @3 :UInt64;
+  lease @3 :UInt64;
   queued @4 :UInt64;                  # microseconds
 }
 
 struct LateStart {
   job @0 :UInt64;
-  turn @1 :UInt64;
+  lease @1 :UInt64;
   task @2 :UInt32;
 }
 
@@ -107,7 +107,7 @@ struct LateEnd {
   server @0 :UInt32;
   task @1 :UInt32;
   job @2 :UInt64;
-  turn @3 :UInt64;
+  lease @3 :UInt64;
   code @4 :Int32;
   # Exit code, 128 + n where signal n ended it, 124 where it took too long, 125 where it could not be started.
   getTask @5 :UInt32;                 # microseconds, as the next two
@@ -162,7 +162,7 @@ struct LateTaskOver {
   attempts @4 :UInt32;
   phases @5 :LatePhases;              # null where it did not run to an end
   server @6 :Text;                    # that it was given to last; empty: none
-  turn @7 :UInt64;                    # of that server, in which it ran to an end; 0: it did not
+  lease @7 :UInt64;                    # of that server, in which it ran to an end; 0: it did not
 }
 
 struct LatePhases {

@@ -33,7 +33,7 @@ interface AgentPort {
   authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
 
-  passTurns @3 (jobs :List(Data), untried :List(Data)) -> ();
+  declineOffers @3 (jobs :List(Data), untried :List(Data)) -> ();
   # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so; of those `untried` no task
   # could have been placed, whatever there is. Ignored of jobs that have no turn, and from a connection that does not speak
   # for their agent.
@@ -42,14 +42,14 @@ interface AgentPort {
 interface AgentFeed {
   update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
              assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum,
-             turns :List(Turn), queue :QueueNews, shares :List(UserShares), superseded :Bool)
+             offers :List(JobOffer), queue :QueueNews, shares :List(UserShares), superseded :Bool)
       -> (differs :Bool);
   # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
   # attach carry every server and platform; `snapshotComplete` marks the last of them. `checksum`, every 5 to 10 s, is of
   # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
   # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
-  # be tried now, in this order; each is answered by a commit for it or by AgentPort.passTurns. Waiting jobs are tried in
+  # be tried now, in this order; each is answered by a commit for it or by AgentPort.declineOffers. Waiting jobs are tried in
   # their turn alone, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
   # unless something else is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
   # learns it from the answer to its next commit.
@@ -61,8 +61,8 @@ struct UserShares {
   shares @1 :UInt32;
 }
 
-struct Turn {
-  # To be answered by a commit for the job or by AgentPort.passTurns.
+struct JobOffer {
+  # To be answered by a commit for the job or by AgentPort.declineOffers.
   job @0 :Data;
   bound @1 :Int64 = -1;
   # Microseconds from now for which the job is to wait for a place that is good enough, by how units came free before; -1:
@@ -80,7 +80,7 @@ struct QueueNews {
   # The highest priority of a waiting job that is still to be tried on the state as it is; -1: there is none. The agent
   # commits a new job of no higher priority without claims, and it has its turn when those ahead of it have had theirs.
 
-  wakes @1 :UInt64;
+  capacityVersion @1 :UInt64;
   # How often something got better for waiting jobs, as of the state that came with this message or before. A commit says
   # which of these it was decided on: a job that was tried in vain on an older state has a turn.
 
@@ -133,7 +133,7 @@ interface MonitorPort {
   # each attach. Servers that the connection does not stand for are ignored. A repeat changes nothing. A master that does not
   # know this method says so (unimplemented); the monitor then goes on without.
 
-  troubles @6 (troubles :List(Performance.Trouble)) -> ();
+  violations @6 (violations :List(Performance.Violation)) -> ();
   # Tasks that fall short of what their jobs expect, and those that did and do no longer. Success: noted. Not on disk: a
   # monitor tells all that are in trouble after each attach. Allocations that the connection does not stand for are
   # ignored. A repeat changes nothing. A master that does not know this method says so, as for pressure.
@@ -323,14 +323,14 @@ struct JobDetails {
   tasks @2 :List(Types.TaskRecord);   # every task, in order
   ahead @3 :UInt32;                   # waiting jobs before it
   expectedStart @4 :Int64;            # wall-clock time; 0: not known
-  troubles @5 :List(TaskTrouble);
+  violations @5 :List(TaskViolation);
   steps @6 :List(Performance.Step);   # what was done for them, newest last
 }
 
-struct TaskTrouble {
+struct TaskViolation {
   task @0 :UInt32;
   server @1 :Text;
-  trouble @2 :Performance.Trouble;
+  violation @2 :Performance.Violation;
   neighbours @3 :List(Text);          # for people: who each cause's neighbour is; empty where there is none
   job @4 :Data;
 }
@@ -394,8 +394,8 @@ struct ServerDetails {
   refusedClaims @9 :UInt64;           # since the master's start
   neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
   absent @11 :List(AbsentPressure);   # what the background does not hold, as the monitor told last
-  troubles @12 :List(TaskTrouble);
-  shielded @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
+  violations @12 :List(TaskViolation);
+  autoCordoned @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
   pool @14 :List(UInt16);             # units that late-bound tasks run on
   poolCaused @15 :List(Int32);        # what these tasks cause together, by resource; empty: nothing
 }

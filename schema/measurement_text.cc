@@ -10,11 +10,11 @@ namespace tarcil {
 namespace {
 
 // Deep enough for a profile with platforms.
-constexpr size_t kMostNested = 8;
+constexpr size_t kMaxNested = 8;
 
 Measurement decode(std::string_view text) {
   capnp::JsonCodec codec;
-  codec.setMaxNestingDepth(kMostNested);
+  codec.setMaxNestingDepth(kMaxNested);
   capnp::MallocMessageBuilder message;
   auto root = message.initRoot<wire::Measurement>();
   codec.decode(kj::arrayPtr(text.data(), text.size()), root);

@@ -5,7 +5,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 
-struct Trouble {
+struct Violation {
   # As core/model/performance.h.
   allocation @0 :UInt64;
   over @1 :Bool;              # it was in trouble and is no longer

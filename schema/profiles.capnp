@@ -29,6 +29,6 @@ struct Lesson {
   resource @1 :UInt8;         # its place in the order of resources, from 0
   from @2 :UInt8;             # tolerated
   to @3 :UInt8;
-  felt @4 :UInt8;
+  interference @4 :UInt8;
   share @5 :Float64;          # of the performance that was expected
 }

@@ -181,9 +181,9 @@ long limitSending(int requests, int interface, uint64_t bytesPerSecond) {
   const auto bounded = [](uint64_t value) {
     return value < UINT32_MAX ? static_cast<uint32_t>(value) : UINT32_MAX;
   };
-  constexpr uint32_t kLeastBurst = 256 * 1024;
+  constexpr uint32_t kMinBurst = 256 * 1024;
   const uint32_t tenMilliseconds = bounded(bytesPerSecond / 100);
-  const uint32_t burst = tenMilliseconds > kLeastBurst ? tenMilliseconds : kLeastBurst;
+  const uint32_t burst = tenMilliseconds > kMinBurst ? tenMilliseconds : kMinBurst;
   tc_tbf_qopt parameters{};
   parameters.rate.linklayer = TC_LINKLAYER_ETHERNET;
   parameters.rate.rate = bounded(bytesPerSecond);

@@ -12,7 +12,7 @@ namespace {
 // Holes are made of whole blocks, and seldom: each time an eighth of the limit, or this, has been written
 // beyond it.
 constexpr uint64_t kBlock = 4096;
-constexpr uint64_t kLeastHole = 16 * kBlock;
+constexpr uint64_t kMinHole = 16 * kBlock;
 
 char buffer[64 * 1024];
 
@@ -59,7 +59,7 @@ bool OutputStream::append(const char* data, uint64_t size) {
 
 // Gives back what is older than the newest `limit_` bytes. False where the file system cannot.
 bool OutputStream::makeRoom() {
-  const uint64_t least = limit_ / 8 > kLeastHole ? limit_ / 8 : kLeastHole;
+  const uint64_t least = limit_ / 8 > kMinHole ? limit_ / 8 : kMinHole;
   if (written_ < dropped_ + limit_ + least) return true;
   const uint64_t from = (written_ - limit_) / kBlock * kBlock;
   const long made = sys::call(SYS_fallocate, fileFd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, from);

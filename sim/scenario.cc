@@ -16,10 +16,10 @@
 namespace tarcil::sim {
 namespace {
 
-constexpr uint32_t kMostServers = 100'000;
-constexpr uint64_t kMostUnits = 1'000'000;
-constexpr uint32_t kMostUnitsOfServer = 4'096;
-constexpr uint64_t kMostTasks = 50'000'000;
+constexpr uint32_t kMaxServers = 100'000;
+constexpr uint64_t kMaxUnits = 1'000'000;
+constexpr uint32_t kMaxUnitsOfServer = 4'096;
+constexpr uint64_t kMaxTasks = 50'000'000;
 
 class Check {
  public:
@@ -68,9 +68,9 @@ void checkStreams(const Scenario& scenario, Check& check) {
     tasks += stream.load * static_cast<double>(scenario.units()) *
              static_cast<double>((until - stream.from).count()) / static_cast<double>(stream.mean.count());
   }
-  check.that(tasks >= 1 && tasks <= static_cast<double>(kMostTasks),
+  check.that(tasks >= 1 && tasks <= static_cast<double>(kMaxTasks),
              "span: gives " + std::to_string(static_cast<int64_t>(tasks)) +
-                 " tasks; write one that gives 1 to " + std::to_string(kMostTasks));
+                 " tasks; write one that gives 1 to " + std::to_string(kMaxTasks));
 }
 
 bool bindsLate(const Scenario& scenario) {
@@ -391,24 +391,24 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.that(!scenario.platforms.empty(), "platforms: has none; write at least one");
   uint64_t servers = 0;
   for (const PlatformSize& platform : scenario.platforms) {
-    check.range("platforms.rus", platform.units, 1U, kMostUnitsOfServer);
-    check.range("platforms.servers", platform.servers, 1U, kMostServers);
+    check.range("platforms.rus", platform.units, 1U, kMaxUnitsOfServer);
+    check.range("platforms.servers", platform.servers, 1U, kMaxServers);
     servers += platform.servers;
   }
-  check.range<uint64_t>("servers", servers, 1, kMostServers);
-  check.range<uint64_t>("resource units", scenario.units(), 1, kMostUnits);
+  check.range<uint64_t>("servers", servers, 1, kMaxServers);
+  check.range<uint64_t>("resource units", scenario.units(), 1, kMaxUnits);
   check.range("residents.part", scenario.residents.part, 0.0, 0.9);
-  check.range("residents.rus", scenario.residents.rus, 1U, kMostUnitsOfServer);
+  check.range("residents.rus", scenario.residents.rus, 1U, kMaxUnitsOfServer);
   if (scenario.workload == WorkloadKind::kStreams) checkStreams(scenario, check);
   check.range<uint32_t>("jobs", scenario.jobs, scenario.replay ? 0 : 1, 10'000'000);
   check.range<uint32_t>("tasks", scenario.tasks, 1, kMaxTasks);
   if (scenario.workload == WorkloadKind::kAlike) {
-    check.range<uint64_t>("jobs times tasks", uint64_t{scenario.jobs} * scenario.tasks, 1, kMostTasks);
+    check.range<uint64_t>("jobs times tasks", uint64_t{scenario.jobs} * scenario.tasks, 1, kMaxTasks);
   }
   if (scenario.trace) {
     uint64_t tasks = 0;
     for (const TraceJob& job : scenario.trace->jobs) tasks += job.tasks;
-    check.range<uint64_t>("tasks of all jobs of the trace", tasks, 1, kMostTasks);
+    check.range<uint64_t>("tasks of all jobs of the trace", tasks, 1, kMaxTasks);
     const bool isWide = std::any_of(scenario.trace->jobs.begin(), scenario.trace->jobs.end(),
                                     [](const TraceJob& job) { return job.rus > 1; });
     check.that(
@@ -418,7 +418,7 @@ std::vector<std::string> problems(const Scenario& scenario) {
   if (scenario.replay) {
     const Workload& workload = scenario.replay->workload;
     check.that(!workload.jobs.empty(), "recording: has no job that ran; record for longer");
-    check.range<uint64_t>("tasks of all jobs of the recording", workload.work.size(), 0, kMostTasks);
+    check.range<uint64_t>("tasks of all jobs of the recording", workload.work.size(), 0, kMaxTasks);
     const bool isWide = std::any_of(workload.jobs.begin(), workload.jobs.end(),
                                     [](const SimJob& job) { return job.rus > 1; });
     check.that(

@@ -20,9 +20,9 @@ using convert::text;
 constexpr Duration kSlack = std::chrono::milliseconds(20);
 
 // Of jobs that are held; what they take in memory is bounded with it.
-constexpr size_t kMostTasks = 2'000'000;
+constexpr size_t kMaxHeldTasks = 2'000'000;
 
-constexpr double kMostProbeRatio = 100;
+constexpr double kMaxProbeRatio = 100;
 
 Status checkTasks(const LateSubmission& job) {
   for (size_t i = 0; i < job.tasks.size(); ++i) {
@@ -32,7 +32,7 @@ Status checkTasks(const LateSubmission& job) {
   if (!job.descriptions.empty() && job.descriptions.size() != job.spec.tasks) {
     return invalid("descriptions: write one for each task, or none");
   }
-  if (job.probeRatio && !(*job.probeRatio >= 1 && *job.probeRatio <= kMostProbeRatio)) {
+  if (job.probeRatio && !(*job.probeRatio >= 1 && *job.probeRatio <= kMaxProbeRatio)) {
     return invalid("probe_ratio: write a number from 1 to 100");
   }
   return {};
@@ -102,7 +102,7 @@ void writeReserve(const late::Reserve& reserve, uint32_t index, wire::LateReserv
 void writeGive(const late::Give& give, uint32_t index, const LateHeld* job, wire::LateGive::Builder to) {
   to.setServer(index);
   to.setJob(give.job);
-  to.setTurn(give.turn);
+  to.setLease(give.lease);
   to.setTask(late::kNoTask);
   if (give.task == late::kNoTask || job == nullptr) return;
   to.setTask(give.task);
@@ -193,7 +193,7 @@ void LateBindingAgent::join(LateLink& link, uint32_t index, const LateServer& se
 }
 
 void LateBindingAgent::leave(ServerId server) {
-  Place& place = places_[server];
+  LinkEntry& place = places_[server];
   if (place.link == nullptr) return;
   place.link->servers[place.index].reset();
   place = {};
@@ -235,7 +235,7 @@ void LateBindingAgent::take(LateLink& link, wire::LateMonitorNews::Reader news) 
     const auto server = serverOf(from.getServer());
     if (!server) continue;
     late::Ended ended{
-        .server = *server, .job = from.getJob(), .task = from.getTask(), .turn = from.getTurn()};
+        .server = *server, .job = from.getJob(), .task = from.getTask(), .lease = from.getLease()};
     ended.code = from.getCode();
     ended.queue = Duration(from.getQueue());
     ended.getTask = Duration(from.getGetTask());
@@ -243,17 +243,17 @@ void LateBindingAgent::take(LateLink& link, wire::LateMonitorNews::Reader news) 
     scheduler_.handle(ended, actions_);
   }
   for (auto from : news.getStarted()) {
-    scheduler_.handle(late::Started{0, from.getJob(), from.getTask(), from.getTurn()});
+    scheduler_.handle(late::Started{0, from.getJob(), from.getTask(), from.getLease()});
   }
   for (auto from : news.getNotStarted()) {
-    scheduler_.handle(late::NotStarted{0, from.getJob(), from.getTask(), from.getTurn()}, now(), rng_,
+    scheduler_.handle(late::NotStarted{0, from.getJob(), from.getTask(), from.getLease()}, now(), rng_,
                       actions_);
   }
   std::vector<late::Ask> asks;
   for (auto from : news.getAsks()) {
     const auto server = serverOf(from.getServer());
     if (!server) continue;
-    asks.push_back({0, *server, from.getJob(), from.getProbe(), from.getTurn(), Duration(from.getQueued())});
+    asks.push_back({0, *server, from.getJob(), from.getProbe(), from.getLease(), Duration(from.getQueued())});
   }
   scheduler_.handle(asks, now(), actions_);
   carryOut();
@@ -281,14 +281,14 @@ void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
       writeGive(give, indexOf(give.server), jobs_.find(give.job), list[i]);
     }
   }
-  const auto writeTurns = [&indexOf](const auto& messages, auto list) {
+  const auto writeLeases = [&indexOf](const auto& messages, auto list) {
     for (uint32_t i = 0; i < list.size(); ++i) {
       list[i].setServer(indexOf(messages[i].server));
-      list[i].setTurn(messages[i].turn);
+      list[i].setLease(messages[i].lease);
     }
   };
-  if (!box.forgets.empty()) writeTurns(box.forgets, to.initForgets(size(box.forgets)));
-  if (!box.stops.empty()) writeTurns(box.stops, to.initStops(size(box.stops)));
+  if (!box.forgets.empty()) writeLeases(box.forgets, to.initForgets(size(box.forgets)));
+  if (!box.stops.empty()) writeLeases(box.stops, to.initStops(size(box.stops)));
   if (!box.surroundings.empty()) {
     auto list = to.initSurroundings(size(box.surroundings));
     for (uint32_t i = 0; i < list.size(); ++i) {
@@ -349,7 +349,7 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   if (Status good = checkLate(submission); !good) return good;
   const auto runAs = agent::runAsFor(submission.spec, session.caller());
   if (!runAs) return runAs.error();
-  if (heldTasks_ + submission.spec.tasks > kMostTasks) {
+  if (heldTasks_ + submission.spec.tasks > kMaxHeldTasks) {
     return Error{ErrorCode::kExhausted,
                  std::string("this agent holds too many late-bound tasks; ") + kTryAgain};
   }

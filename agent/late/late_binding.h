@@ -75,12 +75,13 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   kj::Promise<RunState> untilOver(const Caller& caller, const JobId& id);
   // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it is
   // over.
-  struct OutputPlace {
+  struct OutputLocation {
     std::string address;  // of the monitor
-    late::TurnNumber turn = 0;
+    late::SlotLeaseId lease = 0;
     bool isOver = false;
   };
-  kj::Promise<OutputPlace> outputPlace(const Caller& caller, const JobId& id, TaskIndex task, bool wait);
+  kj::Promise<OutputLocation> outputLocation(const Caller& caller, const JobId& id, TaskIndex task,
+                                             bool wait);
 
   // --- For sessions with clients
   Status submit(LateSession& session, LateSubmission submission);
@@ -99,7 +100,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
     std::optional<TaskIndex> task;  // of the job's spec; none: all of them
     kj::Own<kj::PromiseFulfiller<void>> over;
   };
-  struct Place {
+  struct LinkEntry {
     LateLink* link = nullptr;
     uint32_t index = 0;  // in the monitor's list
   };
@@ -134,7 +135,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   LateJobs jobs_;
   size_t heldTasks_ = 0;
   std::unordered_multimap<late::JobNumber, Waiter> waiters_;
-  std::vector<Place> places_;                               // by server
+  std::vector<LinkEntry> places_;                           // by server
   std::map<std::string, std::unique_ptr<LateLink>> links_;  // by address
   std::set<LateLink*> toSend_;                              // have something in their outbox
   std::set<LateSession*> sessions_;

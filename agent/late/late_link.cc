@@ -11,7 +11,7 @@ namespace tarcil {
 namespace {
 
 // More would only queue up at a monitor that is slow; what gathers meanwhile goes in one message.
-constexpr int kMostInFlight = 4;
+constexpr int kMaxInFlight = 4;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ void LateLink::fail(const kj::Exception& exception) {
 
 void LateLink::flush() {
   KJ_IF_MAYBE (port, port_) {
-    if (outbox.empty() || inFlight_ >= kMostInFlight) return;
+    if (outbox.empty() || inFlight_ >= kMaxInFlight) return;
     auto request = port->tellRequest();
     agent_.write(*this, request.initNews());
     ++inFlight_;

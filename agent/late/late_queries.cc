@@ -111,9 +111,9 @@ kj::Promise<RunState> LateBindingAgent::untilOver(const Caller& caller, const Jo
   return untilOver(*job, std::nullopt).then([this, caller, id]() { return untilOver(caller, id); });
 }
 
-kj::Promise<LateBindingAgent::OutputPlace> LateBindingAgent::outputPlace(const Caller& caller,
-                                                                         const JobId& id, TaskIndex task,
-                                                                         bool wait) {
+kj::Promise<LateBindingAgent::OutputLocation> LateBindingAgent::outputLocation(const Caller& caller,
+                                                                               const JobId& id,
+                                                                               TaskIndex task, bool wait) {
   const LateHeld* job = find(caller, id);
   if (job == nullptr) return toException(noJob(id));
   if (!job->executor.empty()) {
@@ -123,15 +123,15 @@ kj::Promise<LateBindingAgent::OutputPlace> LateBindingAgent::outputPlace(const C
   }
   for (const auto& [over, name] : job->over) {
     if (job->numberOf(over.task) != task) continue;
-    if (over.turn == 0) return OutputPlace{"", 0, true};
+    if (over.lease == 0) return OutputLocation{"", 0, true};
     const LateServer* server = servers_.find(name);
     if (server == nullptr)
       return toException(notFound("server " + name + ", which has the output, is not there"));
-    return OutputPlace{server->address, over.turn, true};
+    return OutputLocation{server->address, over.lease, true};
   }
-  if (!wait || job->isOver()) return OutputPlace{"", 0, job->isOver()};
+  if (!wait || job->isOver()) return OutputLocation{"", 0, job->isOver()};
   return untilOver(*job, task).then([this, caller, id, task]() {
-    return outputPlace(caller, id, task, true);
+    return outputLocation(caller, id, task, true);
   });
 }
 

@@ -91,9 +91,9 @@ void write(const late::TaskOver& over, TaskIndex task, const std::string& server
   to.setCode(over.code);
   to.setAttempts(over.attempts);
   to.setServer(convert::text(server));
-  if (over.turn == 0) return;
+  if (over.lease == 0) return;
   auto phases = to.initPhases();
-  to.setTurn(over.turn);
+  to.setLease(over.lease);
   phases.setReserve(static_cast<uint64_t>(over.phases.reserve.count()));
   phases.setQueue(static_cast<uint64_t>(over.phases.queue.count()));
   phases.setGetTask(static_cast<uint64_t>(over.phases.getTask.count()));

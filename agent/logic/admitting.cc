@@ -19,19 +19,19 @@ Error exhausted(std::string message) {
 
 }  // namespace
 
-void AgentLogic::State::on(const SubmitArrived& event, Turn& turn) {
+void AgentLogic::State::on(const SubmitArrived& event, EventContext& context) {
   static const std::vector<InputFile> kNone;
   Result<std::string> runAs = accept(event.caller, event.spec, event.files ? *event.files : kNone);
-  if (!runAs) return answer({event.request}, runAs.error(), turn);
+  if (!runAs) return answer({event.request}, runAs.error(), context);
   JobRecord record{.id = event.job,
                    .spec = event.spec,
                    .user = event.caller.user,
                    .runAs = *runAs,
                    .hasFiles = event.files && !event.files->empty(),
-                   .submitted = turn.wall};
+                   .submitted = context.wall};
   arrivals.push_back({.clients = {event.request},
                       .job = {.record = std::move(record), .files = event.files},
-                      .deadline = turn.now + options.masterPatience});
+                      .deadline = context.now + options.masterPatience});
 }
 
 Result<std::string> AgentLogic::State::accept(const Caller& caller, const JobSpec& spec,
@@ -52,49 +52,50 @@ Result<std::string> AgentLogic::State::accept(const Caller& caller, const JobSpe
   return runAs;
 }
 
-void AgentLogic::State::answer(const std::vector<RequestId>& clients, const Status& status, Turn& turn) {
+void AgentLogic::State::answer(const std::vector<RequestId>& clients, const Status& status,
+                               EventContext& context) {
   for (RequestId request : clients)
-    turn.actions.push_back(AnswerSubmit{.request = request, .status = status});
+    context.actions.push_back(AnswerSubmit{.request = request, .status = status});
 }
 
-void AgentLogic::State::admitArrivals(Turn& turn) {
+void AgentLogic::State::admitArrivals(EventContext& context) {
   for (size_t count = 0; count < kAdmittedPerEvent && !arrivals.empty(); ++count) {
     Arrival arrival = std::move(arrivals.front());
     arrivals.pop_front();
-    admit(std::move(arrival), turn);
+    admit(std::move(arrival), context);
   }
 }
 
-void AgentLogic::State::expireArrivals(Turn& turn) {
-  while (!arrivals.empty() && arrivals.front().deadline <= turn.now) {
+void AgentLogic::State::expireArrivals(EventContext& context) {
+  while (!arrivals.empty() && arrivals.front().deadline <= context.now) {
     answer(arrivals.front().clients, Error{ErrorCode::kUnavailable, "the master is out of reach; try again"},
-           turn);
+           context);
     arrivals.pop_front();
   }
 }
 
-void AgentLogic::State::admit(Arrival arrival, Turn& turn) {
+void AgentLogic::State::admit(Arrival arrival, EventContext& context) {
   const JobRecord& record = arrival.job.record;
   if (Job* held = find(record.id)) {
     if (held->held.record().user != record.user) {
-      return answer(arrival.clients, denied("job: another user's job has this id; make a new one"), turn);
+      return answer(arrival.clients, denied("job: another user's job has this id; make a new one"), context);
     }
-    if (held->durable) return answer(arrival.clients, {}, turn);
+    if (held->durable) return answer(arrival.clients, {}, context);
     held->clients.insert(held->clients.end(), arrival.clients.begin(), arrival.clients.end());
     return;
   }
   // The master has said that the job is over, and still owes the answer to a commit for it: the job is
   // durable.
-  if (inFlight.has(record.id)) return answer(arrival.clients, {}, turn);
+  if (inFlight.has(record.id)) return answer(arrival.clients, {}, context);
   if (!arrival.admitted) {
     if (Status status = admissible(record.spec, record.user); !status)
-      return answer(arrival.clients, status, turn);
+      return answer(arrival.clients, status, context);
   }
   JobId id = record.id;
   Job& job = jobs.emplace(id, HeldJob::submitted(std::move(arrival.job.record))).first->second;
   job.files = std::move(arrival.job.files);
   job.clients = std::move(arrival.clients);
-  isBehindOthers(job.spec()) || job.spec().hold ? handIn(job, turn) : plan(job, turn);
+  isBehindOthers(job.spec()) || job.spec().hold ? submitUntried(job, context) : plan(job, context);
 }
 
 Status AgentLogic::State::admissible(const JobSpec& spec, const std::string& user) const {

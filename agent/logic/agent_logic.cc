@@ -29,20 +29,20 @@ AgentLogic::Load AgentLogic::load() const {
 }
 
 void AgentLogic::handle(const Event& event, Now now, Rng& rng, std::vector<Action>& actions) {
-  State::Turn turn{.now = now.steady, .wall = now.wall, .rng = rng, .actions = actions};
-  std::visit([this, &turn](const auto& which) { state_->on(which, turn); }, event);
-  state_->finish(turn);
+  State::EventContext context{.now = now.steady, .wall = now.wall, .rng = rng, .actions = actions};
+  std::visit([this, &context](const auto& which) { state_->on(which, context); }, event);
+  state_->finish(context);
 }
 
-void AgentLogic::State::on(const MasterLost&, Turn&) {
+void AgentLogic::State::on(const MasterLost&, EventContext&) {
   attached = snapshot = false;
 }
 
-void AgentLogic::State::on(const ServersUpdated& event, Turn& turn) {
-  apply(event.updates, StateCopy::Source::kFeed, turn);
+void AgentLogic::State::on(const ServersUpdated& event, EventContext& context) {
+  apply(event.updates, StateCopy::Source::kFeed, context);
 }
 
-void AgentLogic::State::on(const ChecksumTold& event, Turn& turn) {
+void AgentLogic::State::on(const ChecksumTold& event, EventContext& context) {
   // Where answers to commits came before news that were sent earlier, the copy is ahead: the next one will
   // do.
   if (!ready() || copy.isAhead()) return;
@@ -52,7 +52,7 @@ void AgentLogic::State::on(const ChecksumTold& event, Turn& turn) {
   if (ours.statuses == event.checksum.statuses && (!saysFacts || ours.facts == event.checksum.facts)) return;
   ++mismatches;
   startCopyAnew();
-  turn.actions.push_back(AskSnapshot{});
+  context.actions.push_back(AskSnapshot{});
 }
 
 void AgentLogic::State::startCopyAnew() {
@@ -63,101 +63,102 @@ void AgentLogic::State::startCopyAnew() {
   likely = LikelyServers();
 }
 
-void AgentLogic::State::on(const SnapshotComplete&, Turn&) {
+void AgentLogic::State::on(const SnapshotComplete&, EventContext&) {
   snapshot = true;
   inFlight.layOver(copy.state());
 }
 
-void AgentLogic::State::on(const SettingsUpdated& event, Turn&) {
+void AgentLogic::State::on(const SettingsUpdated& event, EventContext&) {
   settings = event.settings;
   copy.state().setContention(settings.contention);
   likely.updateAll(copy.state());
 }
 
-void AgentLogic::State::on(const PlatformUpdated& event, Turn&) {
+void AgentLogic::State::on(const PlatformUpdated& event, EventContext&) {
   copy.state().setShare(event.platform, event.share);
   likely.updateAll(copy.state());
 }
 
-void AgentLogic::State::on(const QueueTold& event, Turn& turn) {
+void AgentLogic::State::on(const QueueTold& event, EventContext& context) {
   pendingPriority = event.pendingPriority;
-  wakes = event.wakes;
+  capacityVersion = event.capacityVersion;
   kept = event.kept;
   crowded = event.crowded;
   for (const JobId& id : std::exchange(deferred, {})) {
     Job& job = jobs.at(id);
     markToTryWhenFree(job);
-    refresh(job, turn);
+    refresh(job, context);
   }
 }
 
-void AgentLogic::State::on(const TurnsGiven& event, Turn& turn) {
+void AgentLogic::State::on(const JobsOffered& event, EventContext& context) {
   for (const JobId& id : event.jobs) {
     Job* job = find(id);
     if (job == nullptr) {
-      turn.untried.push_back(id);
+      context.untried.push_back(id);
       continue;
     }
     const auto bound = event.bounds.find(id);
     if (bound != event.bounds.end() && job->waitingSince) {
-      const Duration told = turn.now - *job->waitingSince + bound->second;
+      const Duration told = context.now - *job->waitingSince + bound->second;
       job->toldBound = std::min(job->toldBound.value_or(told), told);
-      job->late = turn.now >= *job->waitingSince + *job->toldBound;
+      job->late = context.now >= *job->waitingSince + *job->toldBound;
     }
-    job->hasTurn = true;
+    job->isOffered = true;
     job->leaves.clear();
     if (const auto mayTake = event.leaveKept.find(id); mayTake != event.leaveKept.end()) {
       std::ranges::set_difference(kept, mayTake->second, std::back_inserter(job->leaves));
     }
     markToTry(*job);
-    refresh(*job, turn);
+    refresh(*job, context);
   }
 }
 
-void AgentLogic::State::on(const TimerFired&, Turn&) {
+void AgentLogic::State::on(const TimerFired&, EventContext&) {
   wakeAt.reset();
 }
 
 void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, StateCopy::Source source,
-                              Turn& turn) {
+                              EventContext& context) {
   for (const ServerUpdate& update : updates) {
     copy.apply(update, source);
     if (copy.state().known(update.id)) likely.update(copy.state(), update.id);
-    if (update.facts) launches.serverKnown(update.id, copy.state(), turn.actions);
+    if (update.facts) launches.serverKnown(update.id, copy.state(), context.actions);
   }
 }
 
-void AgentLogic::State::finish(Turn& turn) {
-  runTimers(turn);
-  launches.retry(turn.now, copy.state(), turn.actions);
+void AgentLogic::State::finish(EventContext& context) {
+  runTimers(context);
+  launches.retry(context.now, copy.state(), context.actions);
   if (ready()) {
-    tryWaiting(turn);
-    admitArrivals(turn);
+    tryWaiting(context);
+    admitArrivals(context);
   } else {
-    expireArrivals(turn);
+    expireArrivals(context);
   }
-  if (!turn.passed.empty() || !turn.untried.empty()) {
-    turn.actions.push_back(PassTurns{.jobs = std::move(turn.passed), .untried = std::move(turn.untried)});
+  if (!context.passed.empty() || !context.untried.empty()) {
+    context.actions.push_back(
+        DeclineOffers{.jobs = std::move(context.passed), .untried = std::move(context.untried)});
   }
-  askToWake(turn);
+  askToWake(context);
 }
 
-void AgentLogic::State::runTimers(Turn& turn) {
-  while (!timers.empty() && timers.begin()->first <= turn.now) {
+void AgentLogic::State::runTimers(EventContext& context) {
+  while (!timers.empty() && timers.begin()->first <= context.now) {
     Job& job = jobs.at(timers.begin()->second);
     size_t before = job.held.placeable();
-    job.held.endDelays(turn.now);
+    job.held.endDelays(context.now);
     if (job.held.placeable() > before) markToTryWhenFree(job);
-    if (job.waitingSince && !job.late && turn.now >= *job.waitingSince + waitBound(job)) {
+    if (job.waitingSince && !job.late && context.now >= *job.waitingSince + waitBound(job)) {
       job.late = true;
       markToTryWhenFree(job);
     }
-    if (ready() && job.unsaid && !inFlight.has(job.id())) reportReason(job, turn);
-    refresh(job, turn);
+    if (ready() && job.pendingReason && !inFlight.has(job.id())) reportReason(job, context);
+    refresh(job, context);
   }
 }
 
-void AgentLogic::State::askToWake(Turn& turn) {
+void AgentLogic::State::askToWake(EventContext& context) {
   std::optional<MonotonicTime> next;
   auto sooner = [&next](std::optional<MonotonicTime> when) {
     if (when && (!next || *when < *next)) next = when;
@@ -165,10 +166,10 @@ void AgentLogic::State::askToWake(Turn& turn) {
   if (!timers.empty()) sooner(timers.begin()->first);
   sooner(launches.nextRetry());
   if (!ready() && !arrivals.empty()) sooner(arrivals.front().deadline);
-  if (ready() && (!arrivals.empty() || !toTry.empty())) sooner(turn.now);
+  if (ready() && (!arrivals.empty() || !toTry.empty())) sooner(context.now);
   if (!next || (wakeAt && *wakeAt <= *next)) return;
   wakeAt = next;
-  turn.actions.push_back(WakeAt{.when = *next});
+  context.actions.push_back(WakeAt{.when = *next});
 }
 
 }  // namespace tarcil

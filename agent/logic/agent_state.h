@@ -28,7 +28,7 @@ struct AgentLogic::State {
   explicit State(const AgentOptions& options) : options(options), launches(options.launchRetry) {}
 
   // The arguments of one handle().
-  struct Turn {
+  struct EventContext {
     MonotonicTime now;
     WallTime wall;
     Rng& rng;
@@ -48,10 +48,10 @@ struct AgentLogic::State {
   };
 
   // Why a job waits, and the decision that says so, where the master does not know yet.
-  struct Unsaid {
+  struct PendingReason {
     agent::WaitReason reason;
     Explanation explanation;
-    uint64_t wakesSeen = 0;  // by that decision
+    uint64_t capacityVersion = 0;  // by that decision
   };
 
   struct Job {
@@ -62,7 +62,7 @@ struct AgentLogic::State {
     bool durable = false;                                 // else its first commit is in flight
     std::vector<agent::RequestId> clients;                // waiting for it to be durable
 
-    bool hasTurn = false;                       // the master waits for an answer
+    bool isOffered = false;                     // the master waits for an answer
     std::vector<ServerId> leaves;               // of what is kept, in this turn, whatever its priority
     bool isToTry = false;                       // as soon as none of its commits is in flight
     uint64_t tryNumber = 0;                     // where it is to be tried: the lower, the sooner
@@ -70,9 +70,9 @@ struct AgentLogic::State {
     uint32_t replans = 0;                       // in a row, because claims were refused
     std::optional<MonotonicTime> waitingSince;  // has had tasks to place since then, and got no slot
     bool late = false;                          // has waited for the bound: takes the best there is
-    std::string saidKind;                       // of the reason that the master was told last
-    MonotonicTime saidAt{};
-    std::optional<Unsaid> unsaid;
+    std::string reportedKind;                   // of the reason that the master was told last
+    MonotonicTime reportedAt{};
+    std::optional<PendingReason> pendingReason;
     std::optional<MonotonicTime> due;  // its entry in `timers`
     bool counted = false;              // in waitingOfUser
     bool waits = false;                // counted in `waiting`
@@ -82,20 +82,20 @@ struct AgentLogic::State {
   };
 
   // --- Events (agent_logic.cc, answering.cc)
-  void on(const agent::MasterAttached& event, Turn& turn);
-  void on(const agent::MasterLost& event, Turn& turn);
-  void on(const agent::ServersUpdated& event, Turn& turn);
-  void on(const agent::SnapshotComplete& event, Turn& turn);
-  void on(const agent::ChecksumTold& event, Turn& turn);
-  void on(const agent::SettingsUpdated& event, Turn& turn);
-  void on(const agent::PlatformUpdated& event, Turn& turn);
-  void on(const agent::TurnsGiven& event, Turn& turn);
-  void on(const agent::QueueTold& event, Turn& turn);
-  void on(const agent::SubmitArrived& event, Turn& turn);
-  void on(const agent::CommitAnswered& event, Turn& turn);
-  void on(const agent::JobAssigned& event, Turn& turn);
-  void on(const agent::LaunchAnswered& event, Turn& turn);
-  void on(const agent::TimerFired& event, Turn& turn);
+  void on(const agent::MasterAttached& event, EventContext& context);
+  void on(const agent::MasterLost& event, EventContext& context);
+  void on(const agent::ServersUpdated& event, EventContext& context);
+  void on(const agent::SnapshotComplete& event, EventContext& context);
+  void on(const agent::ChecksumTold& event, EventContext& context);
+  void on(const agent::SettingsUpdated& event, EventContext& context);
+  void on(const agent::PlatformUpdated& event, EventContext& context);
+  void on(const agent::JobsOffered& event, EventContext& context);
+  void on(const agent::QueueTold& event, EventContext& context);
+  void on(const agent::SubmitArrived& event, EventContext& context);
+  void on(const agent::CommitAnswered& event, EventContext& context);
+  void on(const agent::JobAssigned& event, EventContext& context);
+  void on(const agent::LaunchAnswered& event, EventContext& context);
+  void on(const agent::TimerFired& event, EventContext& context);
 
   // Drops the copy; a snapshot is to follow.
   void startCopyAnew();
@@ -103,17 +103,17 @@ struct AgentLogic::State {
   // --- Time (agent_logic.cc)
   // Does what is due whatever the event was: timers, launches, submissions, waiting jobs. Then asks for the
   // next wake-up.
-  void finish(Turn& turn);
-  void runTimers(Turn& turn);
-  void askToWake(Turn& turn);
+  void finish(EventContext& context);
+  void runTimers(EventContext& context);
+  void askToWake(EventContext& context);
   // Whether decisions can be made: the master is there and its snapshot is whole.
   bool ready() const { return attached && snapshot; }
 
   // --- Admitting (admitting.cc)
-  void answer(const std::vector<agent::RequestId>& clients, const Status& status, Turn& turn);
-  void admitArrivals(Turn& turn);
-  void expireArrivals(Turn& turn);
-  void admit(Arrival arrival, Turn& turn);
+  void answer(const std::vector<agent::RequestId>& clients, const Status& status, EventContext& context);
+  void admitArrivals(EventContext& context);
+  void expireArrivals(EventContext& context);
+  void admit(Arrival arrival, EventContext& context);
   // What is checked of a submission when it arrives; gives the user that its tasks run as.
   Result<std::string> accept(const Caller& caller, const JobSpec& spec,
                              const std::vector<InputFile>& files) const;
@@ -125,7 +125,7 @@ struct AgentLogic::State {
 
   // --- Placing (placing.cc)
   // Tries the jobs that have their turn, or that time has made ready.
-  void tryWaiting(Turn& turn);
+  void tryWaiting(EventContext& context);
   // The job is to be tried, after those that are already.
   void markToTry(Job& job);
   // The same, where no others wait to be tried before it; else when they have been, or it has its turn.
@@ -134,12 +134,12 @@ struct AgentLogic::State {
   bool isBehindOthers(const JobSpec& spec) const;
   // Servers that a job without a turn leaves alone.
   std::span<const ServerId> keptFrom(const JobSpec& spec) const;
-  void handIn(Job& job, Turn& turn);  // without looking for slots
-  void pass(Job& job, Turn& turn);
+  void submitUntried(Job& job, EventContext& context);  // without looking for slots
+  void pass(Job& job, EventContext& context);
   // Chooses slots for the job's placeable tasks and sends what follows. Requires: ready(), none of its
   // commits in flight.
-  void plan(Job& job, Turn& turn);
-  Commit decide(Job& job, agent::WaitReason& reason, Turn& turn);
+  void plan(Job& job, EventContext& context);
+  Commit decide(Job& job, agent::WaitReason& reason, EventContext& context);
   // What slots are judged by: as the master has it, but without a margin while the cluster is crowded.
   QualitySettings settingsNow() const;
   // Nor in a turn of a job that others leave servers to, for these were chosen without.
@@ -166,12 +166,12 @@ struct AgentLogic::State {
   Attempt attemptFor(const agent::HeldJob& held, const How& how, Chooser& with) const;
   Attempt attemptBy(const agent::HeldJob& held, const How& how, Chooser& with) const;
   Commit emptyCommit(const Job& job) const;
-  void send(Job& job, Commit commit, const agent::WaitReason& reason, Turn& turn);
+  void send(Job& job, Commit commit, const agent::WaitReason& reason, EventContext& context);
   // Tells the master why the job waits, now or as soon as the last word is old enough, if that is news.
-  void noteReason(Job& job, agent::WaitReason reason, Explanation explanation, Turn& turn);
-  void reportReason(Job& job, Turn& turn);
+  void noteReason(Job& job, agent::WaitReason reason, Explanation explanation, EventContext& context);
+  void reportReason(Job& job, EventContext& context);
   // Brings the jobs to be tried, the timers and the counts in line with the job. After every change of it.
-  void refresh(Job& job, Turn& turn);
+  void refresh(Job& job, EventContext& context);
   // How long the job waits for a place that is good enough.
   Duration waitBound(const Job& job) const {
     return job.toldBound.value_or(job.spec().maxWait.value_or(options.waitBound));
@@ -180,18 +180,19 @@ struct AgentLogic::State {
   void count(Job& job);
 
   // --- The master's word (answering.cc)
-  void startEpochAnew(Turn& turn);
-  void replaceJobs(const std::vector<JobAssignment>& jobs, Turn& turn);
-  void assign(const JobAssignment& assignment, Turn& turn);
-  void endJob(const JobRecord& over, Turn& turn);
-  void assignTask(Job& job, const TaskAssignment& task, Turn& turn);
-  void settle(Job& job, const Status& status, Turn& turn);
+  void startEpochAnew(EventContext& context);
+  void replaceJobs(const std::vector<JobAssignment>& jobs, EventContext& context);
+  void assign(const JobAssignment& assignment, EventContext& context);
+  void endJob(const JobRecord& over, EventContext& context);
+  void assignTask(Job& job, const TaskAssignment& task, EventContext& context);
+  void acknowledge(Job& job, const Status& status, EventContext& context);
   // Carries the grants out. Returns whether a claim was refused whose task still wants a slot.
-  bool takeGrants(Job& job, const Commit& commit, const CommitAnswer& answer, Turn& turn);
-  bool takeGrant(Job& job, const Claim& claim, const Grant& grant, Turn& turn);
-  void afterGrants(Job& job, bool refused, Turn& turn);
-  void launch(Job& job, TaskIndex index, Turn& turn);
-  void apply(const std::vector<ServerUpdate>& updates, agent::StateCopy::Source source, Turn& turn);
+  bool takeGrants(Job& job, const Commit& commit, const CommitAnswer& answer, EventContext& context);
+  bool takeGrant(Job& job, const Claim& claim, const Grant& grant, EventContext& context);
+  void afterGrants(Job& job, bool refused, EventContext& context);
+  void launch(Job& job, TaskIndex index, EventContext& context);
+  void apply(const std::vector<ServerUpdate>& updates, agent::StateCopy::Source source,
+             EventContext& context);
   Job* find(const JobId& id);
   void forget(const JobId& id);
 
@@ -221,7 +222,7 @@ struct AgentLogic::State {
   uint64_t tryNumber = 0;                         // given last
   std::set<JobId> deferred;                       // to be tried once nobody is before them
   std::optional<uint8_t> pendingPriority;         // QueueTold
-  uint64_t wakes = 0;                             // the same
+  uint64_t capacityVersion = 0;                   // the same
   std::vector<ServerId> kept;                     // the same: for others, ascending
   bool crowded = false;                           // the same
   std::set<std::pair<MonotonicTime, JobId>> timers;

@@ -38,7 +38,7 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
 
 }  // namespace
 
-void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
+void AgentLogic::State::on(const MasterAttached& event, EventContext& context) {
   const bool resumed = event.epoch == epoch && epoch != 0;
   epoch = event.epoch;
   attached = true;
@@ -47,14 +47,14 @@ void AgentLogic::State::on(const MasterAttached& event, Turn& turn) {
   crowded = false;
   startCopyAnew();
   if (!resumed) inFlight.restart();
-  replaceJobs(event.jobs, turn);
-  if (!resumed) startEpochAnew(turn);
-  for (Commit& commit : inFlight.all()) turn.actions.push_back(SendCommit{std::move(commit)});
+  replaceJobs(event.jobs, context);
+  if (!resumed) startEpochAnew(context);
+  for (Commit& commit : inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
 }
 
 // Jobs that the master does not know have lost their commits, or these came to be known and another agent has
 // the job by now: they are handed in again, whatever servers are up.
-void AgentLogic::State::startEpochAnew(Turn& turn) {
+void AgentLogic::State::startEpochAnew(EventContext& context) {
   std::vector<JobId> unknown;
   for (auto& [id, job] : jobs) {
     if (!job.durable) unknown.push_back(id);
@@ -63,31 +63,31 @@ void AgentLogic::State::startEpochAnew(Turn& turn) {
     Job& job = jobs.at(id);
     arrivals.push_back({.clients = std::move(job.clients),
                         .job = {.record = job.held.record(), .files = std::move(job.files)},
-                        .deadline = turn.now + options.masterPatience,
+                        .deadline = context.now + options.masterPatience,
                         .admitted = true});
     forget(id);
   }
 }
 
-void AgentLogic::State::replaceJobs(const std::vector<JobAssignment>& assignments, Turn& turn) {
+void AgentLogic::State::replaceJobs(const std::vector<JobAssignment>& assignments, EventContext& context) {
   std::set<JobId> listed;
   for (const JobAssignment& assignment : assignments) listed.insert(assignment.job.id);
   std::vector<JobId> gone;
   for (auto& [id, job] : jobs) {
-    job.unsaid.reset();
-    job.saidKind.clear();  // the commit that said it may have come to nothing
-    job.hasTurn = false;   // a turn ends with the attachment; the next one comes
+    job.pendingReason.reset();
+    job.reportedKind.clear();  // the commit that said it may have come to nothing
+    job.isOffered = false;     // a turn ends with the attachment; the next one comes
     if (job.durable && !listed.contains(id)) gone.push_back(id);
   }
   for (const JobId& id : gone) forget(id);
-  for (const JobAssignment& assignment : assignments) assign(assignment, turn);
+  for (const JobAssignment& assignment : assignments) assign(assignment, context);
 }
 
-void AgentLogic::State::on(const JobAssigned& event, Turn& turn) {
-  assign(event.assignment, turn);
+void AgentLogic::State::on(const JobAssigned& event, EventContext& context) {
+  assign(event.assignment, context);
 }
 
-void AgentLogic::State::assign(const JobAssignment& assignment, Turn& turn) {
+void AgentLogic::State::assign(const JobAssignment& assignment, EventContext& context) {
   const JobId& id = assignment.job.id;
   Job* job = find(id);
   if (!job && assignment.over) return;
@@ -95,87 +95,89 @@ void AgentLogic::State::assign(const JobAssignment& assignment, Turn& turn) {
   job->held.setPriority(assignment.job.spec.priority);
   // That the master speaks of it says that it is durable, though the answer to its first commit is still to
   // come.
-  if (!job->durable) settle(*job, {}, turn);
-  if (assignment.over) return endJob(assignment.job, turn);
-  for (const TaskAssignment& task : assignment.tasks) assignTask(*job, task, turn);
+  if (!job->durable) acknowledge(*job, {}, context);
+  if (assignment.over) return endJob(assignment.job, context);
+  for (const TaskAssignment& task : assignment.tasks) assignTask(*job, task, context);
   if (assignment.complete) {
     for (AllocationId ended : job->held.keepListed(assignment.tasks)) launches.drop(ended);
   }
-  refresh(*job, turn);
+  refresh(*job, context);
 }
 
 // Where the same job has been handed in anew meanwhile, that is still to be answered: the master takes it for
 // a new one if it has forgotten the old one by then.
-void AgentLogic::State::endJob(const JobRecord& over, Turn& turn) {
+void AgentLogic::State::endJob(const JobRecord& over, EventContext& context) {
   forget(over.id);
   const Commit* commit = inFlight.find(over.id);
   if (commit == nullptr || !commit->newJob || commit->newJob->record.submitted == over.submitted) return;
   Job& job = jobs.emplace(over.id, HeldJob::submitted(commit->newJob->record)).first->second;
   job.files = commit->newJob->files;
-  refresh(job, turn);
+  refresh(job, context);
 }
 
-void AgentLogic::State::assignTask(Job& job, const TaskAssignment& task, Turn& turn) {
+void AgentLogic::State::assignTask(Job& job, const TaskAssignment& task, EventContext& context) {
   const HeldTask* held = job.held.find(task.index);
   const bool starting = task.state == RunState::kStarting;
   if (held && held->allocation != 0 && !(starting && held->allocation == task.allocation)) {
     launches.drop(held->allocation);
   }
-  job.held.assign(task, turn.now);
-  if (starting) launch(job, task.index, turn);
+  job.held.assign(task, context.now);
+  if (starting) launch(job, task.index, context);
 }
 
 // The job's record is durable: whoever waits for that is told.
-void AgentLogic::State::settle(Job& job, const Status& status, Turn& turn) {
+void AgentLogic::State::acknowledge(Job& job, const Status& status, EventContext& context) {
   job.durable = true;
   job.files.reset();
-  answer(job.clients, status, turn);
+  answer(job.clients, status, context);
   job.clients.clear();
 }
 
-void AgentLogic::State::on(const CommitAnswered& event, Turn& turn) {
+void AgentLogic::State::on(const CommitAnswered& event, EventContext& context) {
   using Outcome = CommitAnswer::Outcome;
   const CommitAnswer& answered = event.answer;
   if (answered.outcome == Outcome::kSuperseded) return;  // nothing is known of the job
-  apply(answered.servers, StateCopy::Source::kAnswer, turn);
+  apply(answered.servers, StateCopy::Source::kAnswer, context);
   std::optional<Commit> commit = inFlight.take(answered.sequence, copy.state());
   if (!commit) return;
   Job* job = find(commit->job);
   if (!job) return;
   const bool first = !job->durable;
   if (answered.outcome == Outcome::kOk) {
-    const bool refused = takeGrants(*job, *commit, answered, turn);
-    if (first) settle(*job, {}, turn);
-    return afterGrants(*job, refused, turn);
+    const bool refused = takeGrants(*job, *commit, answered, context);
+    if (first) acknowledge(*job, {}, context);
+    return afterGrants(*job, refused, context);
   }
   if (answered.outcome == Outcome::kRefused || answered.outcome == Outcome::kBusy) {
-    if (!first) return refresh(*job, turn);
+    if (!first) return refresh(*job, context);
     const bool busy = answered.outcome == Outcome::kBusy;
-    answer(job->clients, Error{busy ? ErrorCode::kExhausted : ErrorCode::kInvalid, answered.problem}, turn);
+    answer(job->clients, Error{busy ? ErrorCode::kExhausted : ErrorCode::kInvalid, answered.problem},
+           context);
     return forget(commit->job);
   }
   // The job was there before or is over. Where the master has assigned it meanwhile, that is news and stays.
-  if (first) answer(job->clients, {}, turn);
+  if (first) answer(job->clients, {}, context);
   if (first || answered.outcome == Outcome::kJobOver) return forget(commit->job);
-  refresh(*job, turn);
+  refresh(*job, context);
 }
 
-bool AgentLogic::State::takeGrants(Job& job, const Commit& commit, const CommitAnswer& answered, Turn& turn) {
+bool AgentLogic::State::takeGrants(Job& job, const Commit& commit, const CommitAnswer& answered,
+                                   EventContext& context) {
   bool refused = false;
   uint32_t placed = 0;
   for (size_t i = 0; i < commit.claims.size() && i < answered.grants.size(); ++i) {
-    refused |= !takeGrant(job, commit.claims[i], answered.grants[i], turn);
+    refused |= !takeGrant(job, commit.claims[i], answered.grants[i], context);
     if (commit.claims[i].attempt == 0 && answered.grants[i].verdict == Verdict::kGranted) ++placed;
   }
   if (placed > 0) {
-    const Duration waited = turn.wall - job.held.record().submitted;
-    turn.actions.push_back(TasksPlaced{.tasks = placed, .waited = std::max(waited, Duration::zero())});
+    const Duration waited = context.wall - job.held.record().submitted;
+    context.actions.push_back(TasksPlaced{.tasks = placed, .waited = std::max(waited, Duration::zero())});
   }
   return refused;
 }
 
 // Returns false where the claim was refused and the task waits for another slot.
-bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& grant, Turn& turn) {
+bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& grant, EventContext& context) {
   const HeldTask* task = job.held.find(claim.task);
   // News that came since the commit was sent count for more than its answer.
   if (!task || task->state != RunState::kQueued || task->attempt != claim.attempt) return true;
@@ -184,40 +186,40 @@ bool AgentLogic::State::takeGrant(Job& job, const Claim& claim, const Grant& gra
     job.waitingSince.reset();  // got a slot: for the others the wait begins anew
     job.late = false;
     job.toldBound.reset();
-    launch(job, claim.task, turn);
+    launch(job, claim.task, context);
     return true;
   }
   if (grant.verdict != Verdict::kTaskNotWaiting) return false;
   // What is held of the task is out of date, and the news are on their way, where they have not come yet:
   // that it waits for a while.
-  if (task->notBefore <= turn.now) job.held.forget(claim.task);
+  if (task->notBefore <= context.now) job.held.forget(claim.task);
   return true;
 }
 
-void AgentLogic::State::afterGrants(Job& job, bool refused, Turn& turn) {
+void AgentLogic::State::afterGrants(Job& job, bool refused, EventContext& context) {
   if (!refused) {
     job.replans = 0;
   } else {
     if (ready() && job.replans < options.replans) {
       ++job.replans;
-      return plan(job, turn);
+      return plan(job, context);
     }
-    noteReason(job, outrun(), {}, turn);
+    noteReason(job, outrun(), {}, context);
   }
-  refresh(job, turn);
+  refresh(job, context);
 }
 
 // A monitor may lose a launch that it accepted, with its machine: where the master still counts the task as
 // starting, the launch is sent again. One that was not lost is not started twice.
-void AgentLogic::State::launch(Job& job, TaskIndex index, Turn& turn) {
+void AgentLogic::State::launch(Job& job, TaskIndex index, EventContext& context) {
   const HeldTask& task = *job.held.find(index);
   const JobRecord& record = job.held.record();
   const size_t asked = record.spec.rusPerTask, more = std::max(task.rus.size(), asked) - asked;
-  launches.start(launchSpec(record, index, task), more, task.server, copy.state(), turn.actions);
+  launches.start(launchSpec(record, index, task), more, task.server, copy.state(), context.actions);
 }
 
-void AgentLogic::State::on(const LaunchAnswered& event, Turn& turn) {
-  launches.answered(event, turn.now);
+void AgentLogic::State::on(const LaunchAnswered& event, EventContext& context) {
+  launches.answered(event, context.now);
 }
 
 AgentLogic::State::Job* AgentLogic::State::find(const JobId& id) {

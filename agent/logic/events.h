@@ -55,8 +55,8 @@ struct PlatformUpdated {
 };
 
 // It is the turn of these jobs, in this order: the master has sent what changed before. Each is answered by a
-// commit for it or by PassTurns, also where the job is not known here.
-struct TurnsGiven {
+// commit for it or by DeclineOffers, also where the job is not known here.
+struct JobsOffered {
   std::vector<JobId> jobs;
   // For how long from now such a job is to wait for a place that is good enough, where the master knows. The
   // shortest that was told during one wait counts; where none was, the job's own bound, else the agent's.
@@ -69,7 +69,8 @@ struct TurnsGiven {
 // untried.
 struct QueueTold {
   std::optional<uint8_t> pendingPriority{};
-  uint64_t wakes = 0;  // how often something got better for waiting jobs, as of the state that is here
+  uint64_t capacityVersion =
+      0;  // how often something got better for waiting jobs, as of the state that is here
   // Servers, ascending, that are kept free for jobs that wait: only jobs whose turn lets them, or that come
   // before all that are pending, may take them.
   std::vector<ServerId> kept{};
@@ -108,7 +109,7 @@ struct LaunchAnswered {
 struct TimerFired {};
 
 using Event = std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold,
-                           SettingsUpdated, PlatformUpdated, TurnsGiven, QueueTold, SubmitArrived,
+                           SettingsUpdated, PlatformUpdated, JobsOffered, QueueTold, SubmitArrived,
                            CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
 // --- Actions
@@ -118,7 +119,7 @@ struct SendCommit {
 };
 
 // These jobs had their turn, and no commit is sent for them.
-struct PassTurns {
+struct DeclineOffers {
   std::vector<JobId> jobs;
   std::vector<JobId> untried{};  // no task of theirs could be placed, whatever there is
 };
@@ -149,6 +150,7 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<SendCommit, PassTurns, Launch, AnswerSubmit, TasksPlaced, AskSnapshot, WakeAt>;
+using Action =
+    std::variant<SendCommit, DeclineOffers, Launch, AnswerSubmit, TasksPlaced, AskSnapshot, WakeAt>;
 
 }  // namespace tarcil::agent

@@ -31,7 +31,7 @@ void Launches::answered(const LaunchAnswered& answer, MonotonicTime now) {
   launching.isOutdated = false;
   launching.stage = Launching::Stage::kPausing;
   launching.due = now + launching.pause;
-  launching.pause = std::min(launching.pause * 3 / 2, kLongestPause);
+  launching.pause = std::min(launching.pause * 3 / 2, kMaxPause);
   pausing_.insert({launching.due, answer.allocation});
 }
 

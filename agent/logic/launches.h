@@ -17,10 +17,10 @@ namespace tarcil::agent {
 
 class Launches {
  public:
-  // `retry`: the first pause after an unreachable monitor; pauses grow by half up to kLongestPause.
+  // `retry`: the first pause after an unreachable monitor; pauses grow by half up to kMaxPause.
   explicit Launches(Duration retry) : retry_(retry) {}
 
-  static constexpr Duration kLongestPause = std::chrono::seconds(2);
+  static constexpr Duration kMaxPause = std::chrono::seconds(2);
 
   // Sends the launch, now or as soon as the server's facts are known. Where it is under way already, it is
   // sent once more when that has been answered. The server's name is filled in here. So is the memory of

@@ -19,15 +19,15 @@ constexpr int kTriedPerEvent = 64;
 constexpr size_t kTasksPerCommit = 1024;
 
 // Least time between two commits that only say why a job waits.
-constexpr Duration kBetweenReasons = std::chrono::seconds(1);
+constexpr Duration kReasonInterval = std::chrono::seconds(1);
 
 }  // namespace
 
-void AgentLogic::State::tryWaiting(Turn& turn) {
+void AgentLogic::State::tryWaiting(EventContext& context) {
   for (int tries = 0; tries < kTriedPerEvent && !toTry.empty(); ++tries) {
     Job& job = jobs.at(toTry.begin()->second);
     job.replans = 0;
-    plan(job, turn);
+    plan(job, context);
   }
 }
 
@@ -51,40 +51,40 @@ std::span<const ServerId> AgentLogic::State::keptFrom(const JobSpec& spec) const
   return isBehindOthers(spec) ? kept : std::span<const ServerId>();
 }
 
-void AgentLogic::State::handIn(Job& job, Turn& turn) {
+void AgentLogic::State::submitUntried(Job& job, EventContext& context) {
   Commit commit = emptyCommit(job);
   commit.newJob = NewJob{.record = job.held.record(), .files = job.files};
-  send(job, std::move(commit), inTurn(), turn);
-  refresh(job, turn);
+  send(job, std::move(commit), whenOffered(), context);
+  refresh(job, context);
 }
 
-void AgentLogic::State::plan(Job& job, Turn& turn) {
+void AgentLogic::State::plan(Job& job, EventContext& context) {
   toTry.erase({job.tryNumber, job.id()});
   deferred.erase(job.id());
   job.isToTry = false;
   WaitReason reason;
-  Commit commit = decide(job, reason, turn);
+  Commit commit = decide(job, reason, context);
   if (job.durable && commit.claims.empty()) {
-    noteReason(job, std::move(reason), std::move(commit.explanation), turn);
+    noteReason(job, std::move(reason), std::move(commit.explanation), context);
   } else {
     if (!job.durable) commit.newJob = NewJob{.record = job.held.record(), .files = job.files};
-    send(job, std::move(commit), reason, turn);
+    send(job, std::move(commit), reason, context);
   }
-  pass(job, turn);
-  refresh(job, turn);
+  pass(job, context);
+  refresh(job, context);
 }
 
 // A commit for the job answers its turn as well.
-void AgentLogic::State::pass(Job& job, Turn& turn) {
-  if (std::exchange(job.hasTurn, false)) turn.passed.push_back(job.id());
+void AgentLogic::State::pass(Job& job, EventContext& context) {
+  if (std::exchange(job.isOffered, false)) context.passed.push_back(job.id());
 }
 
-Commit AgentLogic::State::decide(Job& job, WaitReason& reason, Turn& turn) {
+Commit AgentLogic::State::decide(Job& job, WaitReason& reason, EventContext& context) {
   const How how{.settings = settingsFor(job),
                 .standard = job.late ? Standard::kBestThereIs : Standard::kAcceptable,
                 .atMost = kTasksPerCommit,
-                .seed = turn.rng(),
-                .except = job.hasTurn ? std::span<const ServerId>(job.leaves) : keptFrom(job.spec())};
+                .seed = context.rng(),
+                .except = job.isOffered ? std::span<const ServerId>(job.leaves) : keptFrom(job.spec())};
   Attempt attempt = attemptFor(job.held, how, chooser);
   if (attempt.decision.explanation.drawn > 0) ++decisions;
   if (attempt.isCutOff) markToTry(job);  // goes on with its next commit, which is no waiting
@@ -110,7 +110,7 @@ QualitySettings AgentLogic::State::settingsNow() const {
 
 QualitySettings AgentLogic::State::settingsFor(const Job& job) const {
   QualitySettings now = settingsNow();
-  const bool mayUseReserved = job.hasTurn && job.leaves.size() < kept.size();
+  const bool mayUseReserved = job.isOffered && job.leaves.size() < kept.size();
   if (mayUseReserved) now.margin = 0;
   return now;
 }
@@ -172,53 +172,55 @@ AgentLogic::State::Attempt AgentLogic::State::attemptBy(const HeldJob& held, con
 Commit AgentLogic::State::emptyCommit(const Job& job) const {
   Commit commit;
   commit.job = job.id();
-  commit.wakesSeen = wakes;
+  commit.capacityVersion = capacityVersion;
   commit.judging = judgingFor(job.spec(), settings);
   commit.gang = job.spec().schedule == Schedule::kGang;
   return commit;
 }
 
-void AgentLogic::State::send(Job& job, Commit commit, const WaitReason& reason, Turn& turn) {
+void AgentLogic::State::send(Job& job, Commit commit, const WaitReason& reason, EventContext& context) {
   commit.waitReason = reason.text;
-  job.saidKind = reason.kind;
-  job.saidAt = turn.now;
-  job.unsaid.reset();
-  job.hasTurn = false;
-  turn.actions.push_back(SendCommit{inFlight.add(std::move(commit), job.spec(), copy.state())});
+  job.reportedKind = reason.kind;
+  job.reportedAt = context.now;
+  job.pendingReason.reset();
+  job.isOffered = false;
+  context.actions.push_back(SendCommit{inFlight.add(std::move(commit), job.spec(), copy.state())});
 }
 
-void AgentLogic::State::noteReason(Job& job, WaitReason reason, Explanation explanation, Turn& turn) {
-  if (reason.kind == job.saidKind) {
-    job.unsaid.reset();
+void AgentLogic::State::noteReason(Job& job, WaitReason reason, Explanation explanation,
+                                   EventContext& context) {
+  if (reason.kind == job.reportedKind) {
+    job.pendingReason.reset();
     return;
   }
-  job.unsaid = Unsaid{.reason = std::move(reason), .explanation = std::move(explanation), .wakesSeen = wakes};
-  reportReason(job, turn);
+  job.pendingReason = PendingReason{
+      .reason = std::move(reason), .explanation = std::move(explanation), .capacityVersion = capacityVersion};
+  reportReason(job, context);
 }
 
-void AgentLogic::State::reportReason(Job& job, Turn& turn) {
-  if (turn.now < job.saidAt + kBetweenReasons) return;
-  Unsaid unsaid = std::move(*job.unsaid);
+void AgentLogic::State::reportReason(Job& job, EventContext& context) {
+  if (context.now < job.reportedAt + kReasonInterval) return;
+  PendingReason pendingReason = std::move(*job.pendingReason);
   Commit commit = emptyCommit(job);
-  commit.explanation = std::move(unsaid.explanation);
-  commit.wakesSeen = unsaid.wakesSeen;
-  send(job, std::move(commit), unsaid.reason, turn);
+  commit.explanation = std::move(pendingReason.explanation);
+  commit.capacityVersion = pendingReason.capacityVersion;
+  send(job, std::move(commit), pendingReason.reason, context);
 }
 
-void AgentLogic::State::refresh(Job& job, Turn& turn) {
+void AgentLogic::State::refresh(Job& job, EventContext& context) {
   if (job.held.placeable() == 0) {
     job.waitingSince.reset();
     job.toldBound.reset();
     job.late = false;
   } else if (!job.waitingSince) {
-    job.waitingSince = turn.now;
+    job.waitingSince = context.now;
   }
   const bool free = job.durable && !inFlight.has(job.id());
   if (free && job.held.placeable() == 0) {
     toTry.erase({job.tryNumber, job.id()});
     deferred.erase(job.id());
     job.isToTry = false;
-    if (std::exchange(job.hasTurn, false)) turn.untried.push_back(job.id());
+    if (std::exchange(job.isOffered, false)) context.untried.push_back(job.id());
   }
   if (free && job.isToTry) {
     toTry.insert({job.tryNumber, job.id()});
@@ -234,7 +236,7 @@ void AgentLogic::State::setTimer(Job& job, bool free) {
   job.due = job.held.nextDelayEnd();
   auto sooner = [&job](MonotonicTime when) { job.due = job.due ? std::min(*job.due, when) : when; };
   if (free && job.waitingSince && !job.late) sooner(*job.waitingSince + waitBound(job));
-  if (free && job.unsaid && ready()) sooner(job.saidAt + kBetweenReasons);
+  if (free && job.pendingReason && ready()) sooner(job.reportedAt + kReasonInterval);
   if (job.due) timers.insert({*job.due, job.id()});
 }
 

@@ -18,8 +18,8 @@ Status within(const char* field, uint64_t value, uint64_t least, uint64_t most) 
 
 // Bounded, so that adding it to a clock's time cannot overflow.
 Status isSpan(const char* field, Duration value) {
-  constexpr Duration kMost = std::chrono::days(10 * 365);
-  if (value >= Duration::zero() && value <= kMost) return {};
+  constexpr Duration kMax = std::chrono::days(10 * 365);
+  if (value >= Duration::zero() && value <= kMax) return {};
   return invalid(std::string(field) + ": write a time from 0 to ten years");
 }
 

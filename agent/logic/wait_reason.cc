@@ -104,7 +104,7 @@ WaitReason keptForAnother(uint64_t units) {
                       " kept for a job that comes before it, and nothing else suits it"};
 }
 
-WaitReason inTurn() {
+WaitReason whenOffered() {
   return {"turn", "jobs that waited before are tried first"};
 }
 

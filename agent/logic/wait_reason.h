@@ -39,7 +39,7 @@ WaitReason heldBack(const JobSpec& spec);
 WaitReason keptForAnother(uint64_t units);
 
 // Others that waited before are tried first.
-WaitReason inTurn();
+WaitReason whenOffered();
 
 // Slots were found and given to others first, as often as the agent tries at once.
 WaitReason outrun();

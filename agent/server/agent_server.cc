@@ -15,7 +15,7 @@ namespace {
 using convert::text;
 
 // Tokens remembered; beyond, the oldest are asked for anew.
-constexpr size_t kMostUsersRemembered = 10'000;
+constexpr size_t kMaxUsersRemembered = 10'000;
 
 // Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
@@ -49,24 +49,24 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
 }
 
 agent::QueueTold readQueue(wire::QueueNews::Reader from) {
-  agent::QueueTold queue{.wakes = from.getWakes(), .crowded = from.getCrowded()};
+  agent::QueueTold queue{.capacityVersion = from.getCapacityVersion(), .crowded = from.getCrowded()};
   const int16_t pending = from.getPendingPriority();
   if (pending >= 0 && pending <= UINT8_MAX) queue.pendingPriority = static_cast<uint8_t>(pending);
   for (const ServerId server : from.getKept()) queue.kept.push_back(server);
   return queue;
 }
 
-agent::TurnsGiven readTurns(capnp::List<wire::Turn>::Reader from) {
-  agent::TurnsGiven turns;
-  for (auto turn : from) {
-    const JobId job = readJobId(turn.getJob());
-    turns.jobs.push_back(job);
-    if (turn.getBound() >= 0) turns.bounds[job] = Duration(turn.getBound());
-    if (turn.getMayTakeKept()) continue;
-    std::vector<ServerId>& all = turns.leaveKept[job];
-    for (const ServerId server : turn.getMayTake()) all.push_back(server);
+agent::JobsOffered readOffers(capnp::List<wire::JobOffer>::Reader from) {
+  agent::JobsOffered offers;
+  for (auto offer : from) {
+    const JobId job = readJobId(offer.getJob());
+    offers.jobs.push_back(job);
+    if (offer.getBound() >= 0) offers.bounds[job] = Duration(offer.getBound());
+    if (offer.getMayTakeKept()) continue;
+    std::vector<ServerId>& all = offers.leaveKept[job];
+    for (const ServerId server : offer.getMayTake()) all.push_back(server);
   }
-  return turns;
+  return offers;
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& toke
     request.setToken(text(token));
     return request.send().then([this, token](auto&& response) {
       User user{read(response.getCaller()), response.getUser()};
-      if (users_.size() >= kMostUsersRemembered) users_.clear();
+      if (users_.size() >= kMaxUsersRemembered) users_.clear();
       if (attached_) users_.emplace(token, user);
       return user;
     });
@@ -202,7 +202,7 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   if (update.hasQueue()) {
     news.emplace_back(readQueue(update.getQueue()));
   }
-  if (update.getTurns().size() > 0) news.emplace_back(readTurns(update.getTurns()));
+  if (update.getOffers().size() > 0) news.emplace_back(readOffers(update.getOffers()));
   for (agent::Event& event : news) {
     if (attached_) {
       dispatch(event);
@@ -257,9 +257,9 @@ void AgentServer::carryOut(agent::SendCommit& action) {
   }
 }
 
-void AgentServer::carryOut(agent::PassTurns& action) {
+void AgentServer::carryOut(agent::DeclineOffers& action) {
   KJ_IF_MAYBE (port, port_) {
-    auto request = port->passTurnsRequest();
+    auto request = port->declineOffersRequest();
     writeJobIds(action.jobs, request.initJobs(static_cast<uint32_t>(action.jobs.size())));
     writeJobIds(action.untried, request.initUntried(static_cast<uint32_t>(action.untried.size())));
     // A link that breaks is noticed elsewhere, and ends every turn.

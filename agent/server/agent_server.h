@@ -73,7 +73,7 @@ class AgentServer final {
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
   void carryOut(agent::SendCommit& action);
-  void carryOut(agent::PassTurns& action);
+  void carryOut(agent::DeclineOffers& action);
   void carryOut(agent::Launch& action);
   void carryOut(agent::AnswerSubmit& action);
   void carryOut(agent::TasksPlaced& action);

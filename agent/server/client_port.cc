@@ -99,15 +99,15 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   kj::Promise<void> lateOutput(LateOutputContext context) override {
     auto params = context.getParams();
     return server_.lateBinding()
-        .outputPlace(user_.caller, readJobId(params.getId()), params.getTask(), params.getWait())
-        .then([this, context](LateBindingAgent::OutputPlace&& place) mutable -> kj::Promise<void> {
+        .outputLocation(user_.caller, readJobId(params.getId()), params.getTask(), params.getWait())
+        .then([this, context](LateBindingAgent::OutputLocation&& place) mutable -> kj::Promise<void> {
           auto params = context.getParams();
           if (place.address.empty()) {
             context.getResults().setEnded(place.isOver);
             return kj::READY_NOW;
           }
           return server_.monitors()
-              .lateOutput(place.address, place.turn, params.getStream(), params.getOffset())
+              .lateOutput(place.address, place.lease, params.getStream(), params.getOffset())
               .then([context](MonitorClient::Output&& output) mutable {
                 auto results = context.getResults();
                 results.setContent(output.content);

@@ -55,9 +55,9 @@ kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& addr
 }
 
 kj::Promise<MonitorClient::Output> MonitorClient::lateOutput(const std::string& address,
-                                                             late::TurnNumber turn, wire::Stream stream,
+                                                             late::SlotLeaseId lease, wire::Stream stream,
                                                              uint64_t offset) {
-  return outputOf(address, {turn, true, stream, offset, false});
+  return outputOf(address, {lease, true, stream, offset, false});
 }
 
 kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& address, const Asked& asked) {

@@ -28,7 +28,7 @@ class MonitorClient final {
   kj::Promise<Output> output(const std::string& address, AllocationId allocation, wire::Stream stream,
                              uint64_t offset, bool wait);
   // Of a late-bound task that has ended.
-  kj::Promise<Output> lateOutput(const std::string& address, late::TurnNumber turn, wire::Stream stream,
+  kj::Promise<Output> lateOutput(const std::string& address, late::SlotLeaseId lease, wire::Stream stream,
                                  uint64_t offset);
 
  private:

@@ -15,7 +15,7 @@ namespace tarcil {
 namespace {
 
 constexpr uint64_t kTypicalTlbEntries = 1536;
-constexpr int kMostCores = 4096;
+constexpr int kMaxCores = 4096;
 
 std::string firstLine(const std::string& path) {
   std::ifstream file(path);
@@ -92,7 +92,7 @@ std::vector<int> coresIn(const std::string& list) {
     if (read.ec != std::errc() || first < 0) return {};
     int last = first;
     if (read.ptr < end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, last);
-    if (read.ec != std::errc() || last < first || last >= kMostCores) return {};
+    if (read.ec != std::errc() || last < first || last >= kMaxCores) return {};
     for (int core = first; core <= last; ++core) cores.push_back(core);
     if (read.ptr < end && *read.ptr != ',') return {};
     at = read.ptr + 1;

@@ -9,11 +9,11 @@ namespace tarcil {
 
 using PacerTime = std::chrono::steady_clock::time_point;
 
-// Work is counted in the caller's unit. What was missed is made up for no further back than kMostDebt, so
+// Work is counted in the caller's unit. What was missed is made up for no further back than kMaxDebt, so
 // that a kernel that was held up does not burst afterwards.
 class Pacer final {
  public:
-  static constexpr std::chrono::milliseconds kMostDebt{20};
+  static constexpr std::chrono::milliseconds kMaxDebt{20};
 
   // `perSecond`: nullopt: as much as there can be.
   void start(std::optional<double> perSecond, PacerTime now) {
@@ -24,9 +24,9 @@ class Pacer final {
   // Notes work that is done; returns for how long to rest before more is due.
   std::chrono::nanoseconds did(double work, PacerTime now) {
     if (!perSecond_) return {};
-    if (*perSecond_ <= 0) return kMostDebt;
+    if (*perSecond_ <= 0) return kMaxDebt;
     const std::chrono::duration<double> worth(work / *perSecond_);
-    due_ = std::max(due_, now - kMostDebt) + std::chrono::duration_cast<std::chrono::nanoseconds>(worth);
+    due_ = std::max(due_, now - kMaxDebt) + std::chrono::duration_cast<std::chrono::nanoseconds>(worth);
     return std::max(std::chrono::nanoseconds{}, due_ - now);
   }
 

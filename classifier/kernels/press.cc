@@ -25,10 +25,10 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostThreads = 1024;
+constexpr size_t kMaxThreads = 1024;
 // Besides fillWithin: longer than any kernel needs to fill a cache or a file.
 constexpr std::chrono::seconds kReadyWithin{60};
-constexpr std::chrono::milliseconds kLongestRest{5};  // between two looks at the dial
+constexpr std::chrono::milliseconds kMaxRest{5};  // between two looks at the dial
 constexpr const char* kReady = "ready\n";
 
 Error failed(const std::string& what) {
@@ -66,7 +66,7 @@ struct Press::Shared {
   struct alignas(64) Counter {
     std::atomic<double> work{0}, busySeconds{0};
   };
-  std::array<Counter, kMostThreads> counters;
+  std::array<Counter, kMaxThreads> counters;
 
   // Sleeps while the intensity is `value`. Across processes, which std::atomic does not wait.
   void waitWhile(int value) {
@@ -126,7 +126,7 @@ void Press::Shared::pressOnce(Kernel& kernel, const PressPlan& plan, Counter& co
     if (!isPaced) continue;
     auto rest = pacer.did(work, PacerTime::clock::now());
     while (rest.count() > 0 && intensity.load(std::memory_order_relaxed) == wanted) {
-      const auto now = std::min<std::chrono::nanoseconds>(rest, kLongestRest);
+      const auto now = std::min<std::chrono::nanoseconds>(rest, kMaxRest);
       std::this_thread::sleep_for(now);
       rest -= now;
     }
@@ -139,7 +139,7 @@ Result<Press> Press::start(const PressPlan& given) {
   const bool isOneThread =
       plan.kernel.resource == Resource::kMemoryCapacity || plan.kernel.resource == Resource::kDiskBandwidth;
   if (plan.cores.empty()) return failed("no core for a kernel");
-  plan.cores.resize(isOneThread ? 1 : std::min(plan.cores.size(), kMostThreads));
+  plan.cores.resize(isOneThread ? 1 : std::min(plan.cores.size(), kMaxThreads));
   plan.kernel.threads = static_cast<int>(plan.cores.size());
 
   Press press;

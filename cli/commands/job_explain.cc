@@ -8,7 +8,7 @@
 #include "cli/output/job_status.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
-#include "cli/output/trouble.h"
+#include "cli/output/violation.h"
 #include "core/base/failure.h"
 #include "schema/convert.h"
 
@@ -74,8 +74,8 @@ Json jsonOf(const Explained& all) {
   Json entries = Json::array();
   const auto byTask = decisionsByTask(all);
   for (size_t i = 0; i < byTask.size(); ++i) entries.push_back(jsonOf(all.job.tasks[i], byTask[i], all));
-  Json troubles = Json::array(), steps = Json::array();
-  for (const TaskTrouble& trouble : all.job.troubles) troubles.push_back(jsonOf(trouble));
+  Json violations = Json::array(), steps = Json::array();
+  for (const TaskViolation& violation : all.job.violations) violations.push_back(jsonOf(violation));
   for (const AdjustingStep& step : all.job.steps) steps.push_back(jsonOf(step));
   const std::string& reason = all.job.progress.reason;
   return {{"id", toString(all.job.record.id)},
@@ -83,7 +83,7 @@ Json jsonOf(const Explained& all) {
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"profile_assumed", all.job.record.spec.profile.isAssumed},
           {"decision", std::move(entries)},
-          {"troubles", std::move(troubles)},
+          {"troubles", std::move(violations)},
           {"steps", std::move(steps)}};
 }
 
@@ -104,7 +104,7 @@ std::string textOf(const Explained& all, const Style& style) {
   text += "\n" + aligned({{"Sensitive to", sensitivityText(job.record.spec.profile)}});
   for (const DecisionRecord& decision : all.decisions) text += textOf(decision, all);
   if (all.decisions.empty()) text += "No decision has been made yet.\n";
-  if (!job.troubles.empty()) text += "\nPerforms badly\n" + textOf(job.troubles, style);
+  if (!job.violations.empty()) text += "\nPerforms badly\n" + textOf(job.violations, style);
   if (!job.steps.empty()) text += "\nWhat was done\n" + textOf(job.steps, style);
   return text;
 }

@@ -35,7 +35,7 @@ struct Wanted {
 };
 
 // Of one agent: it remembers some hundred thousand tasks.
-constexpr uint32_t kMostLateJobs = 100'000;
+constexpr uint32_t kMaxLateJobs = 100'000;
 
 using Summary = wire::JobSummary::Reader;
 using Page = capnp::Response<wire::UserPort::JobsResults>;
@@ -137,7 +137,7 @@ class LateJobs {
     capnp::MallocMessageBuilder message;
     auto filter = message.initRoot<wire::JobFilter>();
     writeFilter(flags, wanted, filter);
-    lists_ = LateAgents(cluster).list(kMostLateJobs, filter.asReader());
+    lists_ = LateAgents(cluster).list(kMaxLateJobs, filter.asReader());
     for (const auto& list : lists_) {
       for (Summary job : list.getJobs()) {
         if (!after || wallTime(job.getSubmitted()) < after->submitted) jobs_.push_back(job);

@@ -17,9 +17,9 @@ namespace tarcil {
 namespace {
 
 // Shown to people unless --verbose is given.
-constexpr size_t kMostTasksShown = 50;
-constexpr size_t kMostCandidatesShown = 10;
-constexpr size_t kMostNeighboursShown = 10;
+constexpr size_t kMaxTasksShown = 50;
+constexpr size_t kMaxCandidatesShown = 10;
+constexpr size_t kMaxNeighboursShown = 10;
 
 // Candidates in a plan's JSON, over the entries of all tasks: each entry holds its share of the best ones,
 // and at least the very best.
@@ -180,9 +180,8 @@ std::string neighboursText(const Foreseen& all, const Style& style, size_t most)
 
 std::string textOf(const Foreseen& all, const Style& style) {
   const auto most = [&style](size_t count) { return style.verbose ? SIZE_MAX : count; };
-  return summaryText(all) + tasksText(all, most(kMostTasksShown)) +
-         decisionText(all, most(kMostCandidatesShown)) +
-         neighboursText(all, style, most(kMostNeighboursShown));
+  return summaryText(all) + tasksText(all, most(kMaxTasksShown)) +
+         decisionText(all, most(kMaxCandidatesShown)) + neighboursText(all, style, most(kMaxNeighboursShown));
 }
 
 int plan(const PlanFlags& flags) {

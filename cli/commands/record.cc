@@ -16,7 +16,7 @@ constexpr kj::Duration kEvery = 1 * kj::SECONDS;
 // A cluster that is out of reach for longer does not come back by itself.
 constexpr kj::Duration kPatience = 5 * kj::MINUTES;
 // Progress is said after so long, and again after as long as was recorded already: 10 s, 20 s, 40 s ...
-constexpr kj::Duration kFirstWord = 10 * kj::SECONDS, kLongestSilence = 5 * kj::MINUTES;
+constexpr kj::Duration kFirstWord = 10 * kj::SECONDS, kMaxSilence = 5 * kj::MINUTES;
 
 struct RecordFlags {
   ContextFlags cluster;
@@ -80,7 +80,7 @@ class Watching final {
 
   void tellProgress() {
     if (elapsed() < nextWord_) return;
-    nextWord_ += std::min(nextWord_, kLongestSilence);
+    nextWord_ += std::min(nextWord_, kMaxSilence);
     say(formatDuration(toDuration(elapsed() / kj::SECONDS * kj::SECONDS)) + ": " + text());
   }
 

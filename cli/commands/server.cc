@@ -7,7 +7,7 @@
 #include "cli/output/render.h"
 #include "cli/output/server_details.h"
 #include "cli/output/table.h"
-#include "cli/output/trouble.h"
+#include "cli/output/violation.h"
 #include "core/base/failure.h"
 #include "formats/units.h"
 
@@ -29,7 +29,7 @@ std::string stateOf(const ServerDetails& server) {
   if (!server.status.up) return "down";
   if (server.draining) return isInUse(server) ? "draining" : "drained";
   if (server.asideUntil != kNever) return "quarantined";
-  if (server.shielded) return "shielded";
+  if (server.autoCordoned) return "shielded";
   return server.status.cordoned ? "cordoned" : "up";
 }
 
@@ -143,7 +143,7 @@ Json jsonWithTasks(const ServerDetails& server) {
   json["tasks"] = Json::array();
   json["offences"] = Json::array();
   json["troubles"] = Json::array();
-  for (const TaskTrouble& trouble : server.troubles) json["troubles"].push_back(jsonOf(trouble));
+  for (const TaskViolation& violation : server.violations) json["troubles"].push_back(jsonOf(violation));
   for (const ServerTask& task : server.tasks) json["tasks"].push_back(jsonOf(task));
   for (const Offence& offence : offencesOn(server)) json["offences"].push_back(jsonOf(offence));
   return json;
@@ -235,7 +235,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
   const auto offences = offencesOn(server);
   if (!offences.empty()) text += "\nDisturbed:\n";
   for (const Offence& offence : offences) text += "  " + offenceText(offence, style);
-  if (!server.troubles.empty()) text += "\nPerforms badly:\n" + textOf(server.troubles, style);
+  if (!server.violations.empty()) text += "\nPerforms badly:\n" + textOf(server.violations, style);
   return text;
 }
 

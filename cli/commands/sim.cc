@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/commands/commands.h"
-#include "cli/fault_hunt.h"
+#include "cli/fault_simulation.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/simulation_report.h"
@@ -42,8 +42,8 @@ struct SimFlags {
 
 std::optional<Duration> fromMs(const char* flag, const std::optional<double>& ms, double least) {
   if (!ms) return std::nullopt;
-  constexpr double kMostMs = 1e12;
-  if (!(*ms >= least && *ms <= kMostMs)) {
+  constexpr double kMaxMs = 1e12;
+  if (!(*ms >= least && *ms <= kMaxMs)) {
     throw badInput(std::string(flag) + ": does not fit; write milliseconds from " + Json(least).dump());
   }
   return Duration(static_cast<int64_t>(*ms * 1e3));
@@ -206,14 +206,14 @@ int simulateAll(const SimFlags& flags) {
   return code;
 }
 
-int huntAll(const SimFlags& flags) {
+int injectFaults(const SimFlags& flags) {
   auto seeds = parseSeeds(flags.seeds.empty() ? "1..100" : flags.seeds);
   if (!seeds) throw badInput("--seeds: " + seeds.error().message);
-  return huntFaults({.seeds = std::move(*seeds),
-                     .events = flags.events,
-                     .trace = flags.trace,
-                     .seconds = flags.seconds,
-                     .json = flags.json});
+  return simulateFaults({.seeds = std::move(*seeds),
+                         .events = flags.events,
+                         .trace = flags.trace,
+                         .seconds = flags.seconds,
+                         .json = flags.json});
 }
 
 const Help kSimHelp = {
@@ -384,7 +384,7 @@ void addSim(CLI::App& app) {
     command.get_option("--replay")->excludes(other);
   }
   addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return flags->faults ? huntAll(*flags) : simulateAll(*flags); });
+  onRun(command, [flags]() { return flags->faults ? injectFaults(*flags) : simulateAll(*flags); });
 }
 
 }  // namespace tarcil

@@ -16,9 +16,9 @@ std::vector<RuIndex> unitsOf(const Candidate& candidate) {
 
 // U_H of the candidate as it was judged, with the margin.
 double uHOf(const Candidate& candidate, const Explanation& why, const Profile& profile) {
-  Pressure felt = candidate.contention;
-  for (uint8_t& pressure : felt) pressure = withMargin(pressure, why.margin);
-  return normalized(kEncodedMax - encode(felt, orderOf(demandOf(profile.tolerated))));
+  Pressure interference = candidate.contention;
+  for (uint8_t& pressure : interference) pressure = withMargin(pressure, why.margin);
+  return normalized(kEncodedMax - encode(interference, orderOf(demandOf(profile.tolerated))));
 }
 
 Json jsonOfSlack(const Pressure& slack) {

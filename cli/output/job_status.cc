@@ -10,7 +10,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostTasksShown = 50;
+constexpr size_t kMaxTasksShown = 50;
 
 // Of the present or last attempt; kNever while the next one waits.
 WallTime startOf(const TaskRecord& task) {
@@ -60,7 +60,7 @@ std::string taskTable(const JobStatus& job, const Style& style) {
   columns.insert(columns.end(), {"Q", "S", "Attempt", "Started", "Finished", "Result"});
   Table table(columns);
   for (const TaskRecord& task : job.tasks) {
-    if (!style.verbose && task.index >= kMostTasksShown) break;
+    if (!style.verbose && task.index >= kMaxTasksShown) break;
     const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
     std::vector<std::string> cells = {std::to_string(task.index), std::string(name(task.state)),
                                       isPlaced ? task.server : "", isPlaced ? ranges(task.rus) : ""};
@@ -72,8 +72,8 @@ std::string taskTable(const JobStatus& job, const Style& style) {
     table.add(std::move(cells));
   }
   std::string text = table.text();
-  if (!style.verbose && job.tasks.size() > kMostTasksShown) {
-    text += "and " + counted(job.tasks.size() - kMostTasksShown, "more task") + "; --verbose shows all\n";
+  if (!style.verbose && job.tasks.size() > kMaxTasksShown) {
+    text += "and " + counted(job.tasks.size() - kMaxTasksShown, "more task") + "; --verbose shows all\n";
   }
   return text;
 }
@@ -85,7 +85,7 @@ JobStatus readJobStatus(wire::JobDetails::Reader from) {
       read(from.getJob()), read(from.getProgress()), {}, from.getAhead(), wallTime(from.getExpectedStart())};
   job.tasks.reserve(from.getTasks().size());
   for (auto task : from.getTasks()) job.tasks.push_back(read(task));
-  job.troubles = read(from.getTroubles());
+  job.violations = read(from.getViolations());
   job.steps = read(from.getSteps());
   return job;
 }

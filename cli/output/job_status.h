@@ -17,11 +17,11 @@ namespace tarcil {
 struct JobStatus {
   JobRecord record;
   JobProgress progress;
-  std::vector<TaskRecord> tasks;        // every task, in order
-  uint32_t ahead = 0;                   // waiting jobs before it
-  WallTime expectedStart = kNever;      // where it waits and that is known
-  std::vector<TaskTrouble> troubles{};  // of tasks that perform badly
-  std::vector<AdjustingStep> steps{};   // what was done for them, the newest last
+  std::vector<TaskRecord> tasks;            // every task, in order
+  uint32_t ahead = 0;                       // waiting jobs before it
+  WallTime expectedStart = kNever;          // where it waits and that is known
+  std::vector<TaskViolation> violations{};  // of tasks that perform badly
+  std::vector<AdjustingStep> steps{};       // what was done for them, the newest last
 };
 
 JobStatus readJobStatus(wire::JobDetails::Reader from);

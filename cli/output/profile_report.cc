@@ -192,7 +192,7 @@ std::string textOf(const Calibration& calibration) {
     for (const DialPoint& point : resource.lost) most = std::max(most, point.value);
     const bool isKnown = !resource.reached.empty() && resource.reached.back().intensity == kMaxPressure;
     dials.add({nameOf(i), error ? fixed(*error, 1) : "-",
-               error ? (*error <= kMostDialError ? "yes" : "no") : "-",
+               error ? (*error <= kMaxDialError ? "yes" : "no") : "-",
                isKnown ? fixed(resource.reached.back().value, 0) : "-",
                resource.lost.empty() ? "-" : fixed(most * 100, 0) + " %",
                resource.absent ? *resource.absent : resource.notContended.value_or("-")});

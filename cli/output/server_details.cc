@@ -40,8 +40,8 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   if (from.getPoolCaused().size() > 0)
     server.poolCaused = convert::readArray<int32_t, kResources>(from.getPoolCaused(), "poolCaused");
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
-  server.troubles = read(from.getTroubles());
-  server.shielded = from.getShielded();
+  server.violations = read(from.getViolations());
+  server.autoCordoned = from.getAutoCordoned();
   return server;
 }
 

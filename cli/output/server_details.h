@@ -35,8 +35,8 @@ struct ServerDetails {
   PressureSum poolCaused{};            // by these tasks together
   std::vector<AbsentPressure> absent;  // what the background does not hold
   std::vector<ServerTask> tasks;
-  std::vector<TaskTrouble> troubles;  // of tasks that perform badly
-  bool shielded = false;              // kept from new tasks for one of them
+  std::vector<TaskViolation> violations;  // of tasks that perform badly
+  bool autoCordoned = false;              // kept from new tasks for one of them
 };
 
 ServerDetails readServer(wire::ServerDetails::Reader from);

@@ -5,14 +5,14 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostShown = 60;
+constexpr size_t kMaxShown = 60;
 
 // Fit for a terminal and a log.
 std::string shown(std::string_view name) {
-  std::string text(name.substr(0, kMostShown));
+  std::string text(name.substr(0, kMaxShown));
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return "'" + text + (name.size() > kMostShown ? "...'" : "'");
+  return "'" + text + (name.size() > kMaxShown ? "...'" : "'");
 }
 
 }  // namespace

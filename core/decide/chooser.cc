@@ -19,13 +19,13 @@ constexpr uint64_t kLaterBlock = 8;
 // Slots judged in one go: enough to hide the latency of memory, few enough to stay in the nearest cache.
 constexpr uint64_t kLargestBlock = 256;
 // Servers of a rack up to which some are looked at for packing that were not drawn.
-constexpr size_t kMostOfARack = 64;
+constexpr size_t kMaxOfARack = 64;
 // Slots drawn per task by the policies that look at load only (Sparrow section 3.1: the power of two
 // choices).
 constexpr uint64_t kLoadChoices = 2;
 // Slots drawn besides because those of domains that can take no more tasks are none to choose from. Of
 // domains that have a smaller part of the cluster than that, some may be missed.
-constexpr uint64_t kMostPassedOver = 16'384;
+constexpr uint64_t kMaxPassedOver = 16'384;
 
 // Up to so many ranked sites are found by insertion.
 constexpr size_t kFewRanked = 8;
@@ -277,7 +277,7 @@ void Choice::offerPreferred() {
 void Choice::sample() {
   Explanation& explained = explanation();
   const auto most = [this] {
-    return plan_.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMostPassedOver);
+    return plan_.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
   };
   while (explained.drawn < most() && !explained.allSeen) {
     const bool first = explained.drawn == 0;
@@ -516,7 +516,7 @@ void Choice::pickPacked() {
 void Choice::addOthersOfRack(std::vector<uint32_t>& members) {
   const RackId rack = state_.vacancy(sites_[members.front()].server).rack;
   for (ServerId server : state_.serversIn(rack)) {
-    if (members.size() >= kMostOfARack) break;
+    if (members.size() >= kMaxOfARack) break;
     if (servers_.free().unitsOf(server) < spec_.rusPerTask || isExcepted(server)) continue;
     const SlotSampler::Slot slot{server, scratch_.sampler.number(server)};
     if (slot.number < sites_.all().size() && sites_[slot.number].seen) continue;

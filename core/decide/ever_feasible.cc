@@ -15,13 +15,13 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostListed = 8;
+constexpr size_t kMaxListed = 8;
 
 using Texts = std::unordered_set<std::string_view>;
 
 // "a, b, c" in alphabetical order, cut where it grows long.
 std::string listed(const Texts& items) {
-  std::vector<std::string_view> first(std::min(items.size(), kMostListed));
+  std::vector<std::string_view> first(std::min(items.size(), kMaxListed));
   std::partial_sort_copy(items.begin(), items.end(), first.begin(), first.end());
   std::string text;
   for (const std::string_view item : first) {

@@ -19,12 +19,12 @@ PressureSum sumOf(const Neighbourhood& there) {
 
 // What is left to a task that feels these others.
 PressureSum slackAmong(const PressureSum& others, const Neighbour& task, const Neighbourhood& there) {
-  const Pressure felt = contention(there.model, others, there.share, there.background, there.rus);
+  const Pressure interference = contention(there.model, others, there.share, there.background, there.rus);
   const Pressure demand = scaled(demandOf(task.tolerated), there.share);
   PressureSum slack{};
   for (size_t i = 0; i < slack.size(); ++i) {
     // A task that demands nothing bears anything, since contention ends at 99.
-    slack[i] = demand[i] == 0 ? kNoResident : kMaxPressure - demand[i] - felt[i];
+    slack[i] = demand[i] == 0 ? kNoResident : kMaxPressure - demand[i] - interference[i];
   }
   return slack;
 }

@@ -29,17 +29,18 @@ Pressure scaled(const Pressure& pressure, const Share& share) {
 
 Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share,
                     const Pressure& background, int rus) {
-  Pressure felt{};
+  Pressure interference{};
   if (model == ContentionModel::kSum) {
-    for (size_t i = 0; i < felt.size(); ++i) felt[i] = clamped(scaled(sum[i], share[i]) + background[i]);
-    return felt;
+    for (size_t i = 0; i < interference.size(); ++i)
+      interference[i] = clamped(scaled(sum[i], share[i]) + background[i]);
+    return interference;
   }
   if (rus <= 1) return background;
   const int64_t divisor = int64_t{kShareUnit} * (rus - 1);
-  for (size_t i = 0; i < felt.size(); ++i) {
-    felt[i] = clamped(roundedQuotient(int64_t{sum[i]} * share[i], divisor) + background[i]);
+  for (size_t i = 0; i < interference.size(); ++i) {
+    interference[i] = clamped(roundedQuotient(int64_t{sum[i]} * share[i], divisor) + background[i]);
   }
-  return felt;
+  return interference;
 }
 
 }  // namespace tarcil

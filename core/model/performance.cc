@@ -23,9 +23,9 @@ std::string textOf(const Cause& cause, const std::string& neighbour) {
   return text;
 }
 
-double partOfExpected(const Trouble& trouble) {
-  const double part = trouble.measured / trouble.expected;
-  return part > 0 && trouble.expected > 0 ? std::min(1.0, part) : 0;
+double partOfExpected(const Violation& violation) {
+  const double part = violation.measured / violation.expected;
+  return part > 0 && violation.expected > 0 ? std::min(1.0, part) : 0;
 }
 
 }  // namespace tarcil

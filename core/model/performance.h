@@ -69,7 +69,7 @@ std::string_view name(Cause::Kind kind);  // "unknown", "neighbour", "memory_lim
 std::string textOf(const Cause& cause, const std::string& neighbour);
 
 // A task that falls short for longer than its window; or, with `over`, that did and does no longer.
-struct Trouble {
+struct Violation {
   AllocationId allocation = 0;
   bool over = false;
   Metric metric = Metric::kReported;
@@ -78,11 +78,11 @@ struct Trouble {
   WallTime since = kNever;
   std::vector<Cause> causes;  // the likeliest first; none with `over`
 
-  bool operator==(const Trouble&) const = default;
+  bool operator==(const Violation&) const = default;
 };
 
 // The part of what is expected that the task reaches, 0 to 1; 0 where the numbers make no sense.
-double partOfExpected(const Trouble& trouble);
+double partOfExpected(const Violation& violation);
 
 // Something that was done because of a task in trouble.
 struct AdjustingStep {
@@ -94,14 +94,14 @@ struct AdjustingStep {
 };
 
 // A task in trouble as a query shows it.
-struct TaskTrouble {
+struct TaskViolation {
   JobId job;
   TaskIndex task = 0;
   std::string server;
-  Trouble trouble;
+  Violation violation;
   std::vector<std::string> neighbours;  // for people: who the neighbour of each cause is, or empty
 
-  bool operator==(const TaskTrouble&) const = default;
+  bool operator==(const TaskViolation&) const = default;
 };
 
 }  // namespace tarcil

@@ -8,7 +8,7 @@ namespace tarcil {
 namespace {
 
 // Above 2^53 a double no longer tells neighbouring counts apart.
-constexpr uint64_t kMostDraws = uint64_t{1} << 53;
+constexpr uint64_t kMaxDraws = uint64_t{1} << 53;
 
 // (1 - p)^n. The rounding error of 1 - p is corrected, because a large n would magnify it; where 1 - p is
 // exact, so are ties such as 0.5^2 = 0.25. Requires: 0 <= p < 1.
@@ -101,7 +101,7 @@ double atLeast(uint64_t m, uint64_t draws, double p) {
 // ceil(ln(eps) / ln(1 - p)), then moved by at most one where the rounding of the logarithms decided a tie.
 std::optional<uint64_t> drawsForOne(double p, double confidence) {
   const double closedForm = std::ceil(std::log1p(-confidence) / std::log1p(-p));
-  if (!(closedForm < static_cast<double>(kMostDraws))) return std::nullopt;
+  if (!(closedForm < static_cast<double>(kMaxDraws))) return std::nullopt;
   const auto draws = std::max<uint64_t>(1, static_cast<uint64_t>(closedForm));
   if (atLeast(1, draws, p) < confidence) return draws + 1;
   if (draws > 1 && atLeast(1, draws - 1, p) >= confidence) return draws - 1;
@@ -117,9 +117,9 @@ std::optional<uint64_t> drawsNeeded(double p, double confidence, uint32_t m) {
   uint64_t tooFew = m - 1;
   uint64_t enough = m;
   while (atLeast(m, enough, p) < confidence) {
-    if (enough == kMostDraws - 1) return std::nullopt;
+    if (enough == kMaxDraws - 1) return std::nullopt;
     tooFew = enough;
-    enough = std::min(2 * enough, kMostDraws - 1);
+    enough = std::min(2 * enough, kMaxDraws - 1);
   }
   while (enough - tooFew > 1) {
     const uint64_t middle = tooFew + (enough - tooFew) / 2;

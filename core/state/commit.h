@@ -33,7 +33,7 @@ struct Commit {
   std::vector<Claim> claims;  // empty where the job is to wait
   // Queue news that the agent had when it looked for slots (QueueNews.wakes): where something got better
   // since, the job is tried again.
-  uint64_t wakesSeen = 0;
+  uint64_t capacityVersion = 0;
   std::string waitReason;  // why tasks are left without claims; empty where none is
   Explanation explanation;
 

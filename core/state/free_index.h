@@ -47,7 +47,7 @@ class FreeIndex {
   }
 
  private:
-  struct Place {
+  struct Position {
     uint32_t position = 0;  // in its class
     uint16_t units = 0;
   };
@@ -68,7 +68,7 @@ class FreeIndex {
   std::array<std::vector<ServerId>, kClasses> classes_;
   std::array<uint64_t, kClasses> weights_{};  // members * mostIn
   size_t end_ = 0;                            // above the highest class that ever had members
-  std::vector<Place> places_;                 // by server
+  std::vector<Position> places_;              // by server
   uint64_t units_ = 0;
 };
 
@@ -113,7 +113,7 @@ class FreeIndex::Draws {
   Pick pick(Rng& rng) const;
   bool stands(const Pick& pick) const;
 
-  const std::vector<Place>* places_ = nullptr;
+  const std::vector<Position>* places_ = nullptr;
   uint32_t least_ = 1;
   uint64_t total_ = 0;
   uint32_t servers_ = 0;

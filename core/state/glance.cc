@@ -10,7 +10,7 @@ namespace tarcil {
 namespace {
 
 constexpr uint8_t kNoDigit = 0x80;  // the byte shuffle yields 0 for it
-constexpr uint8_t kMostHurt = Vacancy::kUnbounded - 1;
+constexpr uint8_t kMaxHurt = Vacancy::kUnbounded - 1;
 
 // Nothing here can be foretold from slot to slot: selects take less time than branches.
 Obstacle obstacle(const Newcomer& newcomer, const Vacancy& vacancy, bool breaksNeighbour) {
@@ -44,14 +44,14 @@ __attribute__((target("ssse3"))) Glance glanceByShuffle(const Newcomer& newcomer
   const auto load = [](const void* at) { return _mm_load_si128(static_cast<const __m128i*>(at)); };
   const __m128i contention = load(&vacancy.contention);
   const __m128i margin = _mm_min_epu8(contention, _mm_set1_epi8(static_cast<char>(newcomer.margin)));
-  const __m128i felt = _mm_min_epu8(_mm_adds_epu8(contention, margin), _mm_set1_epi8(kMaxPressure));
+  const __m128i interference = _mm_min_epu8(_mm_adds_epu8(contention, margin), _mm_set1_epi8(kMaxPressure));
   const __m128i bears = load(&vacancy.slack);
   const __m128i over = _mm_subs_epu8(load(newcomer.hurts.data()), bears);
   const auto broken =
       static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(over, _mm_setzero_si128()))) ^ 0xffffU;
   Glance seen;
-  seen.encoded = number(_mm_shuffle_epi8(felt, load(newcomer.order.data())));
-  seen.excess = largest(_mm_subs_epu8(felt, load(newcomer.tolerated.data())));
+  seen.encoded = number(_mm_shuffle_epi8(interference, load(newcomer.order.data())));
+  seen.excess = largest(_mm_subs_epu8(interference, load(newcomer.tolerated.data())));
   seen.obstacle = obstacle(newcomer, vacancy, broken != 0);
   const auto first = static_cast<uint8_t>(__builtin_ctz(broken | 1U << kResources));
   seen.resource = seen.obstacle == Obstacle::kNeighbour ? first : 0;
@@ -86,7 +86,7 @@ Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus) {
     made.tolerated[i] = job.tolerated[i];
     // As brokenResource(): what is within the noise floor may overrun the slack by the noise floor.
     const int32_t forgiven = job.caused[i] > judging.noiseFloor ? 0 : judging.noiseFloor;
-    const int32_t hurts = std::min<int32_t>(job.caused[i] + Vacancy::kNoSlack - forgiven, kMostHurt);
+    const int32_t hurts = std::min<int32_t>(job.caused[i] + Vacancy::kNoSlack - forgiven, kMaxHurt);
     if (judging.protectNeighbours && job.caused[i] > 0) made.hurts[i] = static_cast<uint8_t>(hurts);
   }
   made.target = job.target;
@@ -98,17 +98,17 @@ Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus) {
 }
 
 Glance glancePortably(const Newcomer& newcomer, const Vacancy& vacancy) {
-  Pressure felt{};
+  Pressure interference{};
   Order order{};
   int broken = -1, excess = 0;
   for (size_t i = 0; i < kResources; ++i) {
-    felt[i] = withMargin(vacancy.contention[i], newcomer.margin);
+    interference[i] = withMargin(vacancy.contention[i], newcomer.margin);
     order[i] = newcomer.order[i];
-    excess = std::max(excess, felt[i] - newcomer.tolerated[i]);
+    excess = std::max(excess, interference[i] - newcomer.tolerated[i]);
     if (broken < 0 && newcomer.hurts[i] > vacancy.slack[i]) broken = static_cast<int>(i);
   }
   Glance seen;
-  seen.encoded = encode(felt, order);
+  seen.encoded = encode(interference, order);
   seen.excess = static_cast<uint8_t>(excess);
   seen.obstacle = obstacle(newcomer, vacancy, broken >= 0);
   if (seen.obstacle == Obstacle::kNeighbour) seen.resource = static_cast<uint8_t>(broken);

@@ -16,13 +16,13 @@ struct ProfileLesson {
   WallTime at = kNever;
   Resource resource = Resource::kCore;
   uint8_t from = 0, to = 0;  // tolerated
-  uint8_t felt = 0;
+  uint8_t interference = 0;
   double share = 0;  // of the performance that was expected
 
   bool operator==(const ProfileLesson&) const = default;
 };
 
-inline constexpr size_t kMostLessons = 50;
+inline constexpr size_t kMaxLessons = 50;
 
 struct StoredProfile {
   Profile profile;   // by profile.application, never empty: "sort", or "sort@9.1" for one version of it
@@ -30,7 +30,7 @@ struct StoredProfile {
   WallTime stored = kNever;
   uint32_t revision = 1;                 // how often it was stored since it was not there
   std::string note;                      // where it comes from, for people
-  std::vector<ProfileLesson> history{};  // since it was stored, the newest last; at most kMostLessons
+  std::vector<ProfileLesson> history{};  // since it was stored, the newest last; at most kMaxLessons
 
   bool operator==(const StoredProfile&) const = default;
 };

@@ -19,7 +19,7 @@ Vacancy vacancyOf(const ServerStatus& status, uint32_t rus, const Share& share, 
   vacancy.contention = contention(model, status.sum, share, status.background, static_cast<int>(rus));
   const PressureSum slack = slackOf(status.bound, status.sum, share, status.background);
   for (size_t i = 0; i < slack.size(); ++i) {
-    const int32_t raised = std::clamp<int32_t>(slack[i] + Vacancy::kNoSlack, 0, Vacancy::kMostSlack);
+    const int32_t raised = std::clamp<int32_t>(slack[i] + Vacancy::kNoSlack, 0, Vacancy::kMaxSlack);
     const auto finite = static_cast<uint8_t>(raised);
     vacancy.slack[i] = status.bound[i] == kNoResident ? Vacancy::kUnbounded : finite;
   }

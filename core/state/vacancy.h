@@ -20,7 +20,7 @@ struct alignas(32) Vacancy {
   static constexpr uint8_t kNoSlack = kMaxPressure;
   static constexpr uint8_t kUnbounded = 255;
   // Finite slack is at most what some resident tolerates, so a byte holds more of it than there can be.
-  static constexpr uint8_t kMostSlack = 253;
+  static constexpr uint8_t kMaxSlack = 253;
 
   Pressure contention{};  // C, background included, without a safety margin
   PlatformId platform = 0;

@@ -29,7 +29,7 @@ namespace tarcil {
 namespace {
 
 // Less than that starts no program, and 0 would mean no limit.
-constexpr uint64_t kLeastMemoryPerRu = 1u << 20;
+constexpr uint64_t kMinMemoryPerRu = 1u << 20;
 
 // Identity of a monitor: random, made at its first start, so that another one cannot pass for it by accident.
 std::string identityIn(const std::string& folder) {
@@ -131,7 +131,7 @@ void offerLateBinding(const MonitorFlags& flags, ServerFacts& facts) {
 LateMonitorOptions lateOptions(const MonitorFlags& flags) {
   LateMonitorOptions options;
   options.pool = flags.lateUnits;
-  options.firstTurn = requireInput(nextLateStart(flags.data, systemClock().now().wall));
+  options.firstLease = requireInput(nextLateStart(flags.data, systemClock().now().wall));
   return options;
 }
 
@@ -173,7 +173,7 @@ int serveEmulated(const MonitorFlags& flags) {
     if (found != emulated.platforms.end()) shares.emplace(one.name, found->second);
   }
   EmulatedRunner executor(net.timer, systemClock(), server, std::move(shares),
-                          [&server](std::vector<Trouble> troubles) { server.tell(troubles); });
+                          [&server](std::vector<Violation> violations) { server.tell(violations); });
   auto servers = emulatedFacts(emulated, listener.address);
   LateEmulated lateExecutor(net.timer, systemClock());
   std::unique_ptr<LateBindingMonitor> late;
@@ -195,7 +195,7 @@ int serveContainers(const MonitorFlags& flags) {
   const CpuTopology topology = cpuTopology("/sys", cores);
   ServerFacts facts = factsOf(flags, cores, topology, listener.address);
 
-  if (facts.memoryBytes / facts.rus < kLeastMemoryPerRu) {
+  if (facts.memoryBytes / facts.rus < kMinMemoryPerRu) {
     throw badInput("--memory: that is less than 1MiB for each of " + std::to_string(facts.rus) +
                    " resource units; give more, or fewer units");
   }

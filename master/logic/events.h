@@ -63,7 +63,7 @@ struct CommitArrived {
 
 // The agent has looked for slots for these jobs in their turn and commits nothing for them. Of those untried
 // no task could have been placed, whatever there is.
-struct TurnsPassed {
+struct OffersDeclined {
   SessionId session;
   std::vector<JobId> jobs;
   std::vector<JobId> untried{};
@@ -91,9 +91,9 @@ struct PressureReported {
 };
 
 // What a monitor says of the performance of tasks; those that the session does not stand for are ignored.
-struct TroublesReported {
+struct ViolationsReported {
   SessionId session;
-  std::vector<Trouble> troubles;
+  std::vector<Violation> violations;
 };
 
 // The monitor's answer to ResizeTask; not given where the connection was lost.
@@ -186,16 +186,16 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, TurnsPassed,
-                           ReportsArrived, LeaseAsked, PressureReported, TroublesReported, TaskResized,
+using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined,
+                           ReportsArrived, LeaseAsked, PressureReported, ViolationsReported, TaskResized,
                            PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
                            ProfileDeleted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps for tasks in trouble, counted.
 struct AdjustingCounts {
-  uint64_t shielded = 0;  // servers kept from new tasks
-  uint64_t grown = 0;     // tasks that got another unit
-  uint64_t moved = 0;     // tasks sent elsewhere
+  uint64_t autoCordoned = 0;  // servers kept from new tasks
+  uint64_t grown = 0;         // tasks that got another unit
+  uint64_t moved = 0;         // tasks sent elsewhere
 };
 
 // --- Actions ---
@@ -288,7 +288,7 @@ struct AssignJob {
 };
 
 // A waiting job's turn to be tried.
-struct QueueTurn {
+struct JobOffer {
   JobId job;
   // That jobs ahead of it in the queue are likely to get first (ahead.h); nullopt where that was not counted,
   // or told a moment ago.
@@ -296,20 +296,20 @@ struct QueueTurn {
   bool mayUseReserved = true;       // all of PublishQueue::kept
   std::vector<ServerId> mayTake{};  // else these of them, ascending
 
-  bool operator==(const QueueTurn&) const = default;
+  bool operator==(const JobOffer&) const = default;
 };
 
 // To an agent: it is these jobs' turn, in this order. Each is answered by a commit for the job or by
-// TurnsPassed. What was published before is to have reached the agent first.
-struct GiveTurns {
+// OffersDeclined. What was published before is to have reached the agent first.
+struct OfferJobs {
   SessionId session;
-  std::vector<QueueTurn> jobs;
+  std::vector<JobOffer> jobs;
 };
 // News for every agent: the highest priority of a waiting job that is to be tried, none where all have been
 // tried on the state as it is. A new job of no higher priority takes its turn behind it.
 struct PublishQueue {
   std::optional<uint8_t> pendingPriority;
-  uint64_t wakes = 0;  // how often something got better for waiting jobs
+  uint64_t capacityVersion = 0;  // how often something got better for waiting jobs
   // Servers, ascending, that are kept free for jobs that wait: whoever has no turn that lets it take them
   // leaves them alone, but for jobs of a higher priority than the pending one.
   std::vector<ServerId> kept{};
@@ -353,7 +353,7 @@ struct WakeAt {
 
 using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
                             AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform,
-                            PublishShares, EndAgent, AssignJob, GiveTurns, PublishQueue, StopTask, ResizeTask,
+                            PublishShares, EndAgent, AssignJob, OfferJobs, PublishQueue, StopTask, ResizeTask,
                             LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master

@@ -4,13 +4,13 @@
 
 #include "core/base/names.h"
 #include "master/logic/agents/agent_attachment.h"
-#include "master/logic/health/adjusting.h"
+#include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/commits.h"
+#include "master/logic/jobs/flush.h"
 #include "master/logic/jobs/job_steering.h"
 #include "master/logic/jobs/profiles.h"
-#include "master/logic/jobs/settlement.h"
 #include "master/logic/jobs/task_life.h"
-#include "master/logic/queue/turns.h"
+#include "master/logic/queue/offers.h"
 #include "master/logic/servers/monitor_attachment.h"
 #include "master/logic/servers/pools.h"
 #include "master/logic/servers/quarantine.h"
@@ -85,11 +85,11 @@ struct Handler {
     detachMonitor(context, event.session);
   }
   void operator()(const CommitArrived& event) const { handleCommit(context, event); }
-  void operator()(const TurnsPassed& event) const { endTurns(context, event); }
+  void operator()(const OffersDeclined& event) const { endOffers(context, event); }
   void operator()(const ReportsArrived& event) const { takeReports(context, event); }
   void operator()(const LeaseAsked& event) const { renewLease(context, event); }
   void operator()(const PressureReported& event) const { takePressure(context, event); }
-  void operator()(const TroublesReported& event) const { takeTroubles(context, event); }
+  void operator()(const ViolationsReported& event) const { takeViolations(context, event); }
   void operator()(const TaskResized& event) const { takeResized(context, event); }
   void operator()(const PoolReported& event) const { takePoolReports(context, event); }
   void operator()(const CancelRequested& event) const {
@@ -124,7 +124,7 @@ struct Handler {
     drainOverdue(context);
     endQuarantines(context);
     adjustDue(context);
-    endOverdueTurns(context);
+    endOverdueOffers(context);
   }
 };
 
@@ -141,7 +141,7 @@ MasterLogic::MasterLogic(const MasterOptions& options, StoreContents contents, N
   master::Outbox out(actions);
   master::Context context{state_->tables, now, out};
   master::start(context, rng);
-  master::settle(context);
+  master::flush(context);
 }
 
 MasterLogic::~MasterLogic() = default;
@@ -150,7 +150,7 @@ void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<
   master::Outbox out(actions);
   master::Context context{state_->tables, now, out};
   std::visit(master::Handler{context}, event);
-  master::settle(context);
+  master::flush(context);
 }
 
 std::string MasterLogic::warning() const {
@@ -271,8 +271,8 @@ MasterLogic::Load MasterLogic::load() const {
           .quarantined = tables.servers.quarantines().size(),
           .kept = tables.jobs.queue().kept().size(),
           .preempted = tables.preempted,
-          .inTrouble = tables.troubles.size(),
-          .shielded = tables.servers.shields().size(),
+          .isDegraded = tables.violations.size(),
+          .autoCordoned = tables.servers.autoCordons().size(),
           .adjusted = tables.adjusted,
           .freeBytes = tables.freeBytes};
 }

@@ -23,8 +23,8 @@ struct JobDetails {
   // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
   // waits.
   uint32_t ahead = 0;
-  std::vector<TaskTrouble> troubles{};  // of tasks that fall short
-  std::vector<AdjustingStep> steps{};   // what was done for them, the newest last
+  std::vector<TaskViolation> violations{};  // of tasks that fall short
+  std::vector<AdjustingStep> steps{};       // what was done for them, the newest last
 };
 
 struct ServerView {
@@ -48,11 +48,11 @@ struct ServerView {
   WallTime asideUntil = kNever;  // end of its quarantine; kNever: it is in none
   uint64_t refusedClaims = 0;    // since the master's start
   uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
-  std::vector<AbsentPressure> absent;  // what the background does not hold
-  std::vector<TaskTrouble> troubles;   // of tasks on it that fall short
-  bool shielded = false;               // kept from new tasks for one of them
-  RuSet pool{};                        // units that late-bound tasks run on
-  PressureSum poolCaused{};            // by these tasks together
+  std::vector<AbsentPressure> absent;     // what the background does not hold
+  std::vector<TaskViolation> violations;  // of tasks on it that fall short
+  bool autoCordoned = false;              // kept from new tasks for one of them
+  RuSet pool{};                           // units that late-bound tasks run on
+  PressureSum poolCaused{};               // by these tasks together
 };
 
 struct AgentView {
@@ -121,8 +121,8 @@ class MasterLogic final {
     size_t quarantined = 0;      // servers
     size_t kept = 0;             // servers, for a large job
     uint64_t preempted = 0;      // tasks, since the start
-    size_t inTrouble = 0;        // tasks that fall short, or did a moment ago
-    size_t shielded = 0;         // servers kept from new tasks for one of them
+    size_t isDegraded = 0;       // tasks that fall short, or did a moment ago
+    size_t autoCordoned = 0;     // servers kept from new tasks for one of them
     master::AdjustingCounts adjusted;
     uint64_t freeBytes = 0;  // where the store is kept
   };

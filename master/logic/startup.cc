@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/logic/health/adjusting.h"
+#include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"

@@ -10,7 +10,7 @@
 #include "core/decide/options.h"
 #include "master/logic/agents/agent_table.h"
 #include "master/logic/events.h"
-#include "master/logic/health/trouble_table.h"
+#include "master/logic/health/violation_table.h"
 #include "master/logic/jobs/job_table.h"
 #include "master/logic/jobs/usage_table.h"
 #include "master/logic/options.h"
@@ -55,13 +55,13 @@ struct Tables {
   Profilings profilings;
   std::optional<MonotonicTime> historyDue;     // when finished jobs are to be looked through for old ones
   std::optional<MonotonicTime> wakeAt;         // asked for and not come yet
-  std::optional<MonotonicTime> turnsDue;       // when the turns that are out have been out long enough
+  std::optional<MonotonicTime> offersDue;      // when the turns that are out have been out long enough
   PublishQueue queueTold{};                    // to agents, last
   std::optional<RoomReservation> reservation;  // as the queue was told last
   MonotonicTime reservationNotBefore{};        // a job to keep servers for is looked for
   std::set<JobId> preempting{};                // jobs that servers are kept for till their victims have ended
   std::optional<MonotonicTime> preemptionDue{};  // when they are to be looked at
-  TroubleTable troubles{};
+  ViolationTable violations{};
   AdjustingCounts adjusted{};  // since the start
   PoolLimits pools{};
   uint64_t preempted = 0;           // tasks, since the start

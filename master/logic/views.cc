@@ -4,8 +4,8 @@
 
 #include "core/model/contention.h"
 #include "core/model/quality.h"
-#include "master/logic/health/adjusting.h"
-#include "master/logic/health/felt.h"
+#include "master/logic/health/interference.h"
+#include "master/logic/health/violation_handler.h"
 
 namespace tarcil::master {
 namespace {
@@ -20,11 +20,11 @@ std::optional<JobId> firstWithPrefix(const std::string& prefix) {
 // Resources on which the task feels more from the server's other tasks and the background than it tolerates
 // there.
 std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
-  const Pressure felt = interferenceOn(profile, server, tables.settings.contention);
+  const Pressure interference = interferenceOn(profile, server, tables.settings.contention);
   const JobView view = viewOn(profile, server.share, 1.0);
   std::vector<Resource> over;
-  for (size_t i = 0; i < felt.size(); ++i) {
-    if (felt[i] > view.tolerated[i]) over.push_back(static_cast<Resource>(i));
+  for (size_t i = 0; i < interference.size(); ++i) {
+    if (interference[i] > view.tolerated[i]) over.push_back(static_cast<Resource>(i));
   }
   return over;
 }
@@ -35,12 +35,12 @@ bool passes(const Job& job, const JobQuery& query) {
 }
 
 // O(jobs ahead).
-Ahead aheadOf(const JobTable& jobs, const Job& job) {
-  Ahead ahead;
-  const Place place = JobTable::placeOf(job);
-  if (!jobs.queue().contains(place)) return ahead;
-  jobs.queue().order().walk([&](const Place& next) -> std::optional<uint64_t> {
-    if (next == place) return std::nullopt;
+DemandAhead aheadOf(const JobTable& jobs, const Job& job) {
+  DemandAhead ahead;
+  const QueueKey key = JobTable::queueKeyOf(job);
+  if (!jobs.queue().contains(key)) return ahead;
+  jobs.queue().order().walk([&](const QueueKey& next) -> std::optional<uint64_t> {
+    if (next == key) return std::nullopt;
     const Job& other = *jobs.find(next.job);
     ahead.add(other.wanted());
     return other.wanted().units();
@@ -48,11 +48,11 @@ Ahead aheadOf(const JobTable& jobs, const Job& job) {
   return ahead;
 }
 
-WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const Ahead& ahead, WallTime now) {
+WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const DemandAhead& ahead, WallTime now) {
   const JobSpec& spec = job.record.spec;
   return {.summary = summaryOf(job),
           .spec = spec,
-          .liftedPriority = jobs.queue().order().liftedPriority(JobTable::placeOf(job), now),
+          .liftedPriority = jobs.queue().order().liftedPriority(JobTable::queueKeyOf(job), now),
           .ahead = ahead.jobs(),
           .unitsAhead = ahead.units(),
           .slotsAhead = ahead.slotsBefore(job.wanted()),
@@ -63,8 +63,8 @@ WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const Ahead& ahead
 
 std::vector<WaitingJob> waitingJobs(const JobTable& jobs, size_t atMost, WallTime now) {
   std::vector<WaitingJob> waiting;
-  Ahead ahead;
-  jobs.queue().order().walk([&](const Place& next) -> std::optional<uint64_t> {
+  DemandAhead ahead;
+  jobs.queue().order().walk([&](const QueueKey& next) -> std::optional<uint64_t> {
     if (waiting.size() == atMost) return std::nullopt;
     const Job& job = *jobs.find(next.job);
     waiting.push_back(waitingJobOf(jobs, job, ahead, now));
@@ -81,11 +81,11 @@ WaitingJob waitingJob(const JobTable& jobs, const Job& job, WallTime now) {
 JobDetails detailsOf(const Tables& tables, const Job& job) {
   JobDetails details{job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs()};
   details.steps = job.adjusting.steps;
-  if (tables.troubles.size() == 0) return details;
+  if (tables.violations.size() == 0) return details;
   for (const TaskRecord& task : job.tasks) {
     const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
     if (hold == nullptr) continue;
-    if (auto trouble = troubleOf(tables, *hold)) details.troubles.push_back(std::move(*trouble));
+    if (auto violation = violationOf(tables, *hold)) details.violations.push_back(std::move(*violation));
   }
   return details;
 }
@@ -112,13 +112,13 @@ JobPage pageOf(const JobTable& jobs, const Caller& caller, const JobQuery& query
   const std::string& user = caller.role == Role::kOperate ? query.user : caller.user;
   if (!query.user.empty() && !maySteer(caller, query.user)) return {};
   const ByAge& byAge = user.empty() ? jobs.byAge() : jobs.byAgeOf(user);
-  const size_t limit = std::min(query.limit, kMostJobsAPage);
+  const size_t limit = std::min(query.limit, kMaxJobsAPage);
   JobPage page;
   size_t lookedAt = 0;
   auto it = byAge.end();
   if (query.after) it = byAge.lower_bound({query.after->submitted, query.after->id});
   while (it != byAge.begin()) {
-    if (page.jobs.size() == limit || lookedAt == kMostJobsLookedAt) {
+    if (page.jobs.size() == limit || lookedAt == kMaxJobsLookedAt) {
       page.next = JobPosition{it->first, it->second};
       return page;
     }
@@ -153,8 +153,8 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   const Server::Trust& trust = server.trust;
   view.reason = !trust.asideReason.empty()            ? trust.asideReason
                 : !server.record.cordonReason.empty() ? server.record.cordonReason
-                                                      : server.shieldReason;
-  view.shielded = !server.shieldReason.empty() && !server.record.cordoned;
+                                                      : server.autoCordonReason;
+  view.autoCordoned = !server.autoCordonReason.empty() && !server.record.cordoned;
   view.draining = server.record.draining;
   view.drainAt = server.record.drainAt;
   view.asideUntil = trust.asideUntil;
@@ -168,7 +168,7 @@ ServerView viewOf(const Tables& tables, const Server& server) {
     const Profile& profile = hold.job->record.spec.profile;
     view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
                           profile, overOf(tables, server, profile)});
-    if (auto trouble = troubleOf(tables, hold)) view.troubles.push_back(std::move(*trouble));
+    if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }
   return view;
 }

@@ -16,8 +16,8 @@ constexpr size_t kServersPerMessage = 2'000;
 constexpr size_t kBytesPerMessage = 1 << 20;
 
 // Between two comparisons of an agent's copy, in milliseconds.
-constexpr uint64_t kLeastBetweenComparisons = 5'000;
-constexpr uint64_t kMostBetweenComparisons = 10'000;
+constexpr uint64_t kMinComparisonInterval = 5'000;
+constexpr uint64_t kMaxComparisonInterval = 10'000;
 
 // Roughly what a set and a map take in a message.
 size_t bytesOf(const RuSet& set) {
@@ -99,8 +99,8 @@ void AgentFeedSender::assign(JobAssignment assignment) {
   noteChange();
 }
 
-void AgentFeedSender::giveTurns(const std::vector<Turn>& turns) {
-  turns_.insert(turns_.end(), turns.begin(), turns.end());
+void AgentFeedSender::offerJobs(const std::vector<JobOffer>& offers) {
+  offers_.insert(offers_.end(), offers.begin(), offers.end());
   kick();
 }
 
@@ -116,7 +116,7 @@ void AgentFeedSender::supersede() {
 
 bool AgentFeedSender::idle() const {
   return dirty_.empty() && platforms_.empty() && users_.empty() && !settings_ && assignments_.empty() &&
-         turns_.empty() && !queue_ && !superseded_ && !snapshotPending_ && !comparisonDue_;
+         offers_.empty() && !queue_ && !superseded_ && !snapshotPending_ && !comparisonDue_;
 }
 
 void AgentFeedSender::noteChange() {
@@ -212,19 +212,19 @@ void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message
 }
 
 void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message) {
-  auto turns = message.initTurns(static_cast<uint32_t>(turns_.size()));
-  for (uint32_t i = 0; i < turns_.size(); ++i) {
-    turns[i].setJob(bytesOf(turns_[i].job));
-    if (turns_[i].bound) turns[i].setBound(turns_[i].bound->count());
-    turns[i].setMayTakeKept(turns_[i].mayUseReserved);
-    turns[i].setMayTake(kj::arrayPtr(turns_[i].mayTake.data(), turns_[i].mayTake.size()));
+  auto offers = message.initOffers(static_cast<uint32_t>(offers_.size()));
+  for (uint32_t i = 0; i < offers_.size(); ++i) {
+    offers[i].setJob(bytesOf(offers_[i].job));
+    if (offers_[i].bound) offers[i].setBound(offers_[i].bound->count());
+    offers[i].setMayTakeKept(offers_[i].mayUseReserved);
+    offers[i].setMayTake(kj::arrayPtr(offers_[i].mayTake.data(), offers_[i].mayTake.size()));
   }
-  turns_.clear();
+  offers_.clear();
   if (!std::exchange(queue_, false)) return;
   const master::PublishQueue& news = to_.published.queue();
   auto queue = message.initQueue();
   queue.setPendingPriority(news.pendingPriority ? *news.pendingPriority : int16_t{-1});
-  queue.setWakes(news.wakes);
+  queue.setCapacityVersion(news.capacityVersion);
   queue.setKept(kj::arrayPtr(news.kept.data(), news.kept.size()));
   queue.setCrowded(news.crowded);
 }
@@ -240,8 +240,8 @@ void AgentFeedSender::confirmed(bool completesSnapshot) {
 }
 
 kj::Promise<void> AgentFeedSender::compareFromTimeToTime() {
-  const uint64_t spread = kMostBetweenComparisons - kLeastBetweenComparisons + 1;
-  const uint64_t pause = kLeastBetweenComparisons + to_.rng.below(spread);
+  const uint64_t spread = kMaxComparisonInterval - kMinComparisonInterval + 1;
+  const uint64_t pause = kMinComparisonInterval + to_.rng.below(spread);
   return to_.timer.afterDelay(pause * kj::MILLISECONDS).then([this]() {
     comparisonDue_ = true;
     kick();

@@ -53,13 +53,13 @@ class AgentFeedSender final {
 
   void assign(JobAssignment assignment);
   // Not before everything that changed until now has been sent.
-  struct Turn {
+  struct JobOffer {
     JobId job;
     std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
-    bool mayUseReserved = true;     // as master::QueueTurn
+    bool mayUseReserved = true;     // as master::JobOffer
     std::vector<ServerId> mayTake{};
   };
-  void giveTurns(const std::vector<Turn>& turns);
+  void offerJobs(const std::vector<JobOffer>& offers);
   void queueChanged();
   // Another connection speaks for the agent: its process is to end.
   void supersede();
@@ -87,7 +87,7 @@ class AgentFeedSender final {
   bool settings_ = false;
   bool queue_ = false;
   bool superseded_ = false;  // and not told
-  std::vector<Turn> turns_;
+  std::vector<JobOffer> offers_;
   std::map<JobId, JobAssignment> assignments_;
   bool snapshotPending_ = false;
   MonotonicTime snapshotBegun_;

@@ -60,9 +60,9 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   quarantined.Set(static_cast<double>(load.quarantined));
   kept.Set(static_cast<double>(load.kept));
   preempted.Increment(static_cast<double>(load.preempted) - preempted.Value());
-  inTrouble.Set(static_cast<double>(load.inTrouble));
-  shielded.Set(static_cast<double>(load.shielded));
-  const std::array steps = {load.adjusted.shielded, load.adjusted.grown, load.adjusted.moved};
+  isDegraded.Set(static_cast<double>(load.isDegraded));
+  autoCordoned.Set(static_cast<double>(load.autoCordoned));
+  const std::array steps = {load.adjusted.autoCordoned, load.adjusted.grown, load.adjusted.moved};
   for (size_t i = 0; i < steps.size(); ++i) {
     adjusted[i]->Increment(static_cast<double>(steps[i]) - adjusted[i]->Value());
   }

@@ -61,11 +61,11 @@ struct MasterMetrics {
       set.gauge("tarcil_master_kept_servers", "Servers that are kept free for jobs that wait.");
   prometheus::Counter& preempted = set.counter("tarcil_master_preempted_tasks_total",
                                                "Tasks that were ended for jobs of a higher priority.");
-  prometheus::Gauge& inTrouble =
+  prometheus::Gauge& isDegraded =
       set.gauge("tarcil_master_troubled_tasks",
                 "Tasks that perform below what their jobs expect, or did a moment ago.");
-  prometheus::Gauge& shielded = set.gauge("tarcil_master_shielded_servers",
-                                          "Servers kept from new tasks for a task that is in trouble.");
+  prometheus::Gauge& autoCordoned = set.gauge("tarcil_master_shielded_servers",
+                                              "Servers kept from new tasks for a task that is in trouble.");
   // In the order of AdjustingCounts.
   std::vector<prometheus::Counter*> adjusted =
       set.counters("tarcil_master_adjusting_steps_total", "What was done for tasks in trouble.", "step",

@@ -44,9 +44,9 @@ class AgentPortImpl final : public wire::AgentPort::Server {
         .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
   }
 
-  kj::Promise<void> passTurns(PassTurnsContext context) override {
+  kj::Promise<void> declineOffers(DeclineOffersContext context) override {
     const auto params = context.getParams();
-    server_.passTurns(session_, readJobIds(params.getJobs()), readJobIds(params.getUntried()));
+    server_.declineOffers(session_, readJobIds(params.getJobs()), readJobIds(params.getUntried()));
     return kj::READY_NOW;
   }
 
@@ -156,11 +156,11 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
     return kj::READY_NOW;
   }
 
-  kj::Promise<void> troubles(TroublesContext context) override {
-    std::vector<Trouble> troubles;
-    for (auto trouble : convert::elements(context.getParams().getTroubles()))
-      troubles.push_back(read(trouble));
-    server_.troubles(session_, std::move(troubles));
+  kj::Promise<void> violations(ViolationsContext context) override {
+    std::vector<Violation> violations;
+    for (auto violation : convert::elements(context.getParams().getViolations()))
+      violations.push_back(read(violation));
+    server_.violations(session_, std::move(violations));
     return kj::READY_NOW;
   }
 

@@ -99,8 +99,8 @@ kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit)
   return kj::mv(pending.promise);
 }
 
-void MasterServer::passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
-  dispatch(master::TurnsPassed{session, std::move(jobs), std::move(untried)});
+void MasterServer::declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
+  dispatch(master::OffersDeclined{session, std::move(jobs), std::move(untried)});
 }
 
 kj::Promise<std::vector<AllocationId>> MasterServer::renewLease(SessionId session,
@@ -118,9 +118,9 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-void MasterServer::troubles(SessionId session, std::vector<Trouble> troubles) {
+void MasterServer::violations(SessionId session, std::vector<Violation> violations) {
   failpoint("master.troubles_arrived");
-  dispatch(master::TroublesReported{session, std::move(troubles)});
+  dispatch(master::ViolationsReported{session, std::move(violations)});
 }
 
 void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers,
@@ -212,11 +212,11 @@ WallTime MasterServer::expectedStart(const WaitingJob& job) {
   return forecast_->startOf(job.spec, job.slots, job.slotsAhead, clock_.now());
 }
 
-std::optional<Duration> MasterServer::boundToTell(const master::QueueTurn& turn) {
-  if (!turn.slotsAhead) return std::nullopt;
-  const auto need = logic_->need(turn.job);
+std::optional<Duration> MasterServer::boundToTell(const master::JobOffer& offer) {
+  if (!offer.slotsAhead) return std::nullopt;
+  const auto need = logic_->need(offer.job);
   if (!need) return std::nullopt;
-  return forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);
+  return forecast_->boundOf(*need->spec, need->slots, *offer.slotsAhead, clock_.now().steady);
 }
 
 kj::Promise<void> MasterServer::synced() {
@@ -250,12 +250,12 @@ void MasterServer::carryOut(std::vector<master::Action>& actions) {
     if (std::holds_alternative<master::Persist>(action) || std::holds_alternative<master::WakeAt>(action))
       continue;
     gate_.afterSync([this, action = std::move(action)]() mutable {
-      std::visit([this](auto& concrete) { letOut(concrete); }, action);
+      std::visit([this](auto& concrete) { release(concrete); }, action);
     });
   }
 }
 
-void MasterServer::letOut(master::AnswerAgentAttached& action) {
+void MasterServer::release(master::AnswerAgentAttached& action) {
   auto attaching = feedsToCome_.extract(action.request);
   if (!action.epoch.ok()) {
     agentsAttaching_.fulfill(action.request, action.epoch.error());
@@ -269,7 +269,7 @@ void MasterServer::letOut(master::AnswerAgentAttached& action) {
                                         FeedSurroundings{*published_, timer_, clock_, rng_, metrics_});
 }
 
-void MasterServer::letOut(master::AnswerMonitorAttached& action) {
+void MasterServer::release(master::AnswerMonitorAttached& action) {
   if (!action.status.ok()) {
     monitorsAttaching_.fulfill(action.request, action.status.error());
   } else {
@@ -278,24 +278,24 @@ void MasterServer::letOut(master::AnswerMonitorAttached& action) {
   }
 }
 
-void MasterServer::letOut(master::AnswerCommit& action) {
+void MasterServer::release(master::AnswerCommit& action) {
   metrics_.count(action.answer);
   commits_.fulfill(action.request, std::move(action.answer));
 }
-void MasterServer::letOut(master::AnswerReports& action) {
+void MasterServer::release(master::AnswerReports& action) {
   others_.fulfill(action.request, std::move(action.status));
 }
-void MasterServer::letOut(master::AnswerLease& action) {
+void MasterServer::release(master::AnswerLease& action) {
   leases_.fulfill(action.request, std::move(action.refused));
 }
-void MasterServer::letOut(master::AnswerPools& action) {
+void MasterServer::release(master::AnswerPools& action) {
   pools_.fulfill(action.request, std::move(action.answers));
 }
-void MasterServer::letOut(master::Answer& action) {
+void MasterServer::release(master::Answer& action) {
   others_.fulfill(action.request, std::move(action.status));
 }
 
-void MasterServer::letOut(master::PublishServer& action) {
+void MasterServer::release(master::PublishServer& action) {
   const ServerId id = action.update.id;
   const bool factsChanged = action.update.facts.has_value();
   published_->take(std::move(action.update));
@@ -304,51 +304,51 @@ void MasterServer::letOut(master::PublishServer& action) {
   serverWatchers_.wake(id);
 }
 
-void MasterServer::letOut(master::PublishSettings& action) {
+void MasterServer::release(master::PublishSettings& action) {
   published_->take(action.settings);
   forecast_->everythingChanged(clock_.now().steady);
   for (auto& [session, feed] : feeds_) feed->settingsChanged();
 }
 
-void MasterServer::letOut(master::PublishPlatform& action) {
+void MasterServer::release(master::PublishPlatform& action) {
   published_->take(PlatformRecord{action.platform, action.share});
   forecast_->everythingChanged(clock_.now().steady);
   for (auto& [session, feed] : feeds_) feed->platformChanged(action.platform);
 }
 
-void MasterServer::letOut(master::PublishShares& action) {
+void MasterServer::release(master::PublishShares& action) {
   published_->take(action);
   for (auto& [session, feed] : feeds_) feed->sharesChanged(action.user);
 }
 
-void MasterServer::letOut(master::EndAgent& action) {
+void MasterServer::release(master::EndAgent& action) {
   if (auto it = feeds_.find(action.session); it != feeds_.end()) it->second->supersede();
 }
 
-void MasterServer::letOut(master::AssignJob& action) {
+void MasterServer::release(master::AssignJob& action) {
   if (auto it = feeds_.find(action.session); it != feeds_.end())
     it->second->assign(std::move(action.assignment));
 }
 
-void MasterServer::letOut(master::GiveTurns& action) {
+void MasterServer::release(master::OfferJobs& action) {
   const auto feed = feeds_.find(action.session);
   if (feed == feeds_.end()) return;
-  std::vector<AgentFeedSender::Turn> turns;
-  for (const master::QueueTurn& turn : action.jobs)
-    turns.push_back({turn.job, boundToTell(turn), turn.mayUseReserved, turn.mayTake});
-  feed->second->giveTurns(turns);
+  std::vector<AgentFeedSender::JobOffer> offers;
+  for (const master::JobOffer& offer : action.jobs)
+    offers.push_back({offer.job, boundToTell(offer), offer.mayUseReserved, offer.mayTake});
+  feed->second->offerJobs(offers);
 }
 
-void MasterServer::letOut(master::PublishQueue& action) {
+void MasterServer::release(master::PublishQueue& action) {
   published_->take(action);
   for (auto& [session, feed] : feeds_) feed->queueChanged();
 }
 
-void MasterServer::letOut(master::StopTask& action) {
+void MasterServer::release(master::StopTask& action) {
   if (auto it = monitors_.find(action.session); it != monitors_.end()) it->second->stop(action.allocation);
 }
 
-void MasterServer::letOut(master::ResizeTask& action) {
+void MasterServer::release(master::ResizeTask& action) {
   const auto monitor = monitors_.find(action.session);
   if (monitor == monitors_.end()) return;
   failpoint("master.before_resize");
@@ -358,13 +358,13 @@ void MasterServer::letOut(master::ResizeTask& action) {
   });
 }
 
-void MasterServer::letOut(master::LimitPool& action) {
+void MasterServer::release(master::LimitPool& action) {
   if (auto it = monitors_.find(action.session); it != monitors_.end()) {
     it->second->limit(action.server, action.limit);
   }
 }
 
-void MasterServer::letOut(master::JobChanged& action) {
+void MasterServer::release(master::JobChanged& action) {
   jobWatchers_.wake(action.job);
 }
 

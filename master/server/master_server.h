@@ -56,12 +56,12 @@ class MasterServer final {
   void detach(SessionId session);
 
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
-  void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
+  void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
   void pressure(SessionId session, std::vector<ServerPressure> servers,
                 std::vector<late::PoolPressure> pools);
-  void troubles(SessionId session, std::vector<Trouble> troubles);
+  void violations(SessionId session, std::vector<Violation> violations);
   kj::Promise<std::vector<master::PoolAnswerOf>> reportPools(SessionId session,
                                                              std::vector<master::PoolReportOf> reports);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
@@ -112,29 +112,29 @@ class MasterServer final {
   void carryOut(std::vector<master::Action>& actions);
 
   // One for each kind of action that leaves the process; run when its batch is on disk.
-  void letOut(master::Persist&) {}
-  void letOut(master::WakeAt&) {}
-  void letOut(master::AnswerAgentAttached& action);
-  void letOut(master::AnswerMonitorAttached& action);
-  void letOut(master::AnswerCommit& action);
-  void letOut(master::AnswerReports& action);
-  void letOut(master::AnswerLease& action);
-  void letOut(master::AnswerPools& action);
-  void letOut(master::Answer& action);
-  void letOut(master::PublishServer& action);
-  void letOut(master::PublishSettings& action);
-  void letOut(master::PublishPlatform& action);
-  void letOut(master::PublishShares& action);
-  void letOut(master::EndAgent& action);
-  void letOut(master::AssignJob& action);
-  void letOut(master::GiveTurns& action);
+  void release(master::Persist&) {}
+  void release(master::WakeAt&) {}
+  void release(master::AnswerAgentAttached& action);
+  void release(master::AnswerMonitorAttached& action);
+  void release(master::AnswerCommit& action);
+  void release(master::AnswerReports& action);
+  void release(master::AnswerLease& action);
+  void release(master::AnswerPools& action);
+  void release(master::Answer& action);
+  void release(master::PublishServer& action);
+  void release(master::PublishSettings& action);
+  void release(master::PublishPlatform& action);
+  void release(master::PublishShares& action);
+  void release(master::EndAgent& action);
+  void release(master::AssignJob& action);
+  void release(master::OfferJobs& action);
   // For how long the job is to wait for a good place, where that is to be told and known.
-  std::optional<Duration> boundToTell(const master::QueueTurn& turn);
-  void letOut(master::PublishQueue& action);
-  void letOut(master::StopTask& action);
-  void letOut(master::ResizeTask& action);
-  void letOut(master::LimitPool& action);
-  void letOut(master::JobChanged& action);
+  std::optional<Duration> boundToTell(const master::JobOffer& offer);
+  void release(master::PublishQueue& action);
+  void release(master::StopTask& action);
+  void release(master::ResizeTask& action);
+  void release(master::LimitPool& action);
+  void release(master::JobChanged& action);
 
   kj::Timer& timer_;
   const Clock& clock_;

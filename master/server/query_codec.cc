@@ -15,7 +15,7 @@ void write(const JobDetails& value, wire::JobDetails::Builder to) {
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) write(value.tasks[i], tasks[i]);
   to.setAhead(value.ahead);
-  write(value.troubles, to.initTroubles(static_cast<uint32_t>(value.troubles.size())));
+  write(value.violations, to.initViolations(static_cast<uint32_t>(value.violations.size())));
   write(value.steps, to.initSteps(static_cast<uint32_t>(value.steps.size())));
 }
 
@@ -81,8 +81,8 @@ void write(const ServerView& value, wire::ServerDetails::Builder to) {
   to.setRefusedClaims(value.refusedClaims);
   to.setNeverStarted(value.neverStarted);
   write(value.absent, to.initAbsent(static_cast<uint32_t>(value.absent.size())));
-  write(value.troubles, to.initTroubles(static_cast<uint32_t>(value.troubles.size())));
-  to.setShielded(value.shielded);
+  write(value.violations, to.initViolations(static_cast<uint32_t>(value.violations.size())));
+  to.setAutoCordoned(value.autoCordoned);
   const auto pool = value.pool.first(value.pool.size());
   convert::writeNumbers<uint16_t>(pool, to.initPool(static_cast<uint32_t>(pool.size())));
   if (value.poolCaused != PressureSum{})

@@ -14,10 +14,10 @@ namespace {
 using convert::text;
 
 // Of a queue: each costs some ten microseconds.
-constexpr uint32_t kMostWaitingShown = 1'000;
+constexpr uint32_t kMaxWaitingShown = 1'000;
 
 // Longer ones are cut to this, so that times cannot overflow.
-constexpr Duration kLongestDeadline = std::chrono::days(10 * 365);
+constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
 
 Error noSuchServer(const std::string& name) {
   return notFound("there is no server '" + name + "'; see: tarcil server list");
@@ -203,7 +203,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     requireOperator("cordon or drain servers");
     auto params = context.getParams();
     const auto deadline =
-        static_cast<int64_t>(std::min<uint64_t>(params.getDeadline(), kLongestDeadline.count()));
+        static_cast<int64_t>(std::min<uint64_t>(params.getDeadline(), kMaxDeadline.count()));
     return server_.steerServers(convert::readTexts(params.getNames()),
                                 convert::fromWireEnum<master::ServerChange>(params.getChange(), 3, "change"),
                                 Duration(deadline), caller_);
@@ -218,7 +218,7 @@ class UserPortImpl final : public wire::UserPort::Server {
   }
 
   kj::Promise<void> queue(QueueContext context) override {
-    const uint32_t limit = std::min(context.getParams().getLimit(), kMostWaitingShown);
+    const uint32_t limit = std::min(context.getParams().getLimit(), kMaxWaitingShown);
     const std::vector<WaitingJob> jobs = server_.waitingJobs(caller_, limit);
     auto to = context.getResults().initJobs(static_cast<uint32_t>(jobs.size()));
     for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], server_.expectedStart(jobs[i]), to[i]);

@@ -12,7 +12,7 @@ namespace tarcil {
 namespace {
 
 // More than that is no machine but a broken file.
-constexpr uint32_t kMostCores = 1u << 16;
+constexpr uint32_t kMaxCores = 1u << 16;
 
 std::vector<uint32_t> coresIn(const std::string& file) {
   std::string line;
@@ -48,7 +48,7 @@ uint32_t coreOf(const std::string& sys, uint32_t thread) {
 bool readNumber(const char*& at, const char* end, uint32_t& number) {
   const auto [next, bad] = std::from_chars(at, end, number);
   at = next;
-  return bad == std::errc() && number < kMostCores;
+  return bad == std::errc() && number < kMaxCores;
 }
 
 }  // namespace

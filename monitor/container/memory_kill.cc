@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 // Others than the one that was killed are named if they held that much, the largest of them.
 constexpr uint64_t kWorthNaming = 1 << 20;
-constexpr size_t kMostNamed = 3;
+constexpr size_t kMaxNamed = 3;
 
 // What comes after the first "before" up to "behind" or the end; empty where there is none.
 std::string_view between(std::string_view text, std::string_view before, std::string_view behind) {
@@ -47,7 +47,7 @@ class KillReport {
     } else if (message.starts_with("[  pid  ]")) {
       // "[  pid  ] uid tgid total_vm rss ... name": kernels differ in the columns between.
       columns_ = fieldsOf(message).size();
-      if (columns_ < kLeastColumns) columns_ = 0;
+      if (columns_ < kMinColumns) columns_ = 0;
     } else if (message.starts_with("[") && columns_ > 0) {
       addProcess(message);
     } else if (message.starts_with("oom-kill:constraint=")) {
@@ -109,8 +109,8 @@ class KillReport {
     }
   }
 
-  static constexpr size_t kOfPid = 3;         // words of the heading that stand for the pid: "[", "pid", "]"
-  static constexpr size_t kLeastColumns = 8;  // with uid, tgid, total_vm, rss and name
+  static constexpr size_t kOfPid = 3;       // words of the heading that stand for the pid: "[", "pid", "]"
+  static constexpr size_t kMinColumns = 8;  // with uid, tgid, total_vm, rss and name
 
   std::string_view cgroup_;
   size_t columns_ = 0;  // words of the table's heading; 0: it was not seen
@@ -162,7 +162,7 @@ std::string memoryKillText(const std::optional<MemoryKill>& kill, uint64_t limit
   text += ": " + heldText(kill->killed);
   size_t named = 0;
   for (const MemoryHolder& other : kill->others) {
-    if (other.bytes < kWorthNaming || named++ == kMostNamed) break;
+    if (other.bytes < kWorthNaming || named++ == kMaxNamed) break;
     text += ", " + heldText(other);
   }
   if (kill->filesInMemory >= kWorthNaming) text += ", files in memory " + sizeText(kill->filesInMemory);
@@ -171,8 +171,8 @@ std::string memoryKillText(const std::optional<MemoryKill>& kill, uint64_t limit
 
 std::string kernelLog() {
   constexpr int kReadAll = 3, kSizeOfBuffer = 10;  // SYSLOG_ACTION_..., see syslog(2)
-  constexpr int kMost = 1 << 20;
-  const int size = std::min(::klogctl(kSizeOfBuffer, nullptr, 0), kMost);
+  constexpr int kMax = 1 << 20;
+  const int size = std::min(::klogctl(kSizeOfBuffer, nullptr, 0), kMax);
   if (size <= 0) return {};
   std::string text(static_cast<size_t>(size), '\0');
   const int got = ::klogctl(kReadAll, text.data(), size);

@@ -18,7 +18,7 @@ namespace {
 
 using JsonReader = capnp::json::Value::Reader;
 
-constexpr std::streamsize kMostBytes = 1 << 20;
+constexpr std::streamsize kMaxBytes = 1 << 20;
 
 std::string textOfJson(JsonReader value) {
   const capnp::Text::Reader text = value.getString();
@@ -142,9 +142,9 @@ Result<Bundle> readBundle(const std::string& folder) {
   const std::string file = folder + "/config.json";
   std::ifstream in(file, std::ios::binary);
   if (!in) return notFound("the bundle '" + folder + "' has no config.json that can be read on this server");
-  std::string text(static_cast<size_t>(kMostBytes) + 1, '\0');
-  in.read(text.data(), kMostBytes + 1);
-  if (in.gcount() > kMostBytes) return invalid(file + ": is longer than 1 MiB");
+  std::string text(static_cast<size_t>(kMaxBytes) + 1, '\0');
+  in.read(text.data(), kMaxBytes + 1);
+  if (in.gcount() > kMaxBytes) return invalid(file + ": is longer than 1 MiB");
   text.resize(static_cast<size_t>(in.gcount()));
   return parseBundle(text, file, folder);
 }

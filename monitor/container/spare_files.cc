@@ -32,7 +32,7 @@ bool SpareFiles::use(const std::string& path, std::string_view text) {
 
 void SpareFiles::refill() {
   static const char blank[kBytes] = {};
-  while (count_ < kMost) {
+  while (count_ < kMax) {
     const kj::AutoCloseFd fd(::open(at(count_).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (fd.get() < 0 || ::pwrite(fd, blank, sizeof blank, 0) != sizeof blank) return;
     ++count_;

@@ -9,7 +9,7 @@ namespace tarcil {
 
 class SpareFiles {
  public:
-  static constexpr size_t kMost = 16;
+  static constexpr size_t kMax = 16;
   static constexpr size_t kBytes = 4096;  // of each
 
   // Keeps them in this folder, which is made; what a predecessor left there is used.

@@ -10,7 +10,7 @@ namespace tarcil {
 namespace {
 
 constexpr Duration kKeep = std::chrono::seconds(10);
-constexpr size_t kMostKept = 1000;
+constexpr size_t kMaxKept = 1000;
 
 std::vector<gid_t> groupsOf(const std::string& name, gid_t primary) {
   int count = 64;
@@ -47,7 +47,7 @@ Result<const SystemUser*> UserDirectory::find(const std::string& name, Monotonic
   }
   Result<SystemUser> asked = askSystem(name);
   if (!asked) return asked.error();
-  if (known_.size() >= kMostKept) known_.clear();
+  if (known_.size() >= kMaxKept) known_.clear();
   Entry& entry = known_[name];
   entry = {std::move(*asked), now + kKeep};
   return &entry.user;

@@ -54,7 +54,7 @@ std::optional<ExecutorFrame> FrameReader::next() {
   const std::string_view rest = std::string_view(held_).substr(read_);
   if (isBroken_ || rest.size() < kLengthBytes) return std::nullopt;
   const uint64_t length = numberAt(rest, 0, kLengthBytes);
-  isBroken_ = length < 1 || length > kMostFrameBytes;
+  isBroken_ = length < 1 || length > kMaxFrameBytes;
   if (isBroken_ || rest.size() < kLengthBytes + length) return std::nullopt;
   ExecutorFrame frame{rest[kLengthBytes], std::string(rest.substr(kLengthBytes + 1, length - 1))};
   read_ += kLengthBytes + length;

@@ -21,7 +21,7 @@ struct ExecutorFrame {
   std::string body;
 };
 
-inline constexpr size_t kMostFrameBytes = 4u << 20;
+inline constexpr size_t kMaxFrameBytes = 4u << 20;
 
 std::string helloFrame(std::string_view key);
 std::string taskFrame(uint64_t number, uint32_t index, uint32_t tasks, std::string_view what);

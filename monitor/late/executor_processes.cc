@@ -74,15 +74,15 @@ void ExecutorProcesses::start(LateTask task) {
   std::string kind = kindOf(task);
   const auto idle = idleFor(kind, task.ru);
   if (idle == processes_.end()) return launch(std::move(task), std::move(kind));
-  idle->second.turn = task.turn;
-  send(idle->first, idle->second, taskFrame(task.turn, task.launch.task, task.launch.tasks, whatOf(task)));
+  idle->second.lease = task.lease;
+  send(idle->first, idle->second, taskFrame(task.lease, task.launch.task, task.launch.tasks, whatOf(task)));
 }
 
 std::map<AllocationId, ExecutorProcesses::Process>::iterator ExecutorProcesses::idleFor(
     const std::string& kind, RuIndex ru) {
   return std::find_if(processes_.begin(), processes_.end(), [&kind, ru](const auto& entry) {
     const Process& process = entry.second;
-    return process.ru == ru && !process.turn && !process.isKilled && process.stream != nullptr &&
+    return process.ru == ru && !process.lease && !process.isKilled && process.stream != nullptr &&
            process.kind == kind;
   });
 }
@@ -95,20 +95,20 @@ void ExecutorProcesses::makeRoom(RuIndex ru) {
     const Process& process = it->second;
     if (process.ru != ru || process.isKilled) continue;
     ++there;
-    if (!process.turn && (oldest == processes_.end() || process.since < oldest->second.since)) oldest = it;
+    if (!process.lease && (oldest == processes_.end() || process.since < oldest->second.since)) oldest = it;
   }
   if (there >= options_.mostPerUnit && oldest != processes_.end()) kill(oldest->first, oldest->second);
 }
 
 void ExecutorProcesses::launch(LateTask task, std::string kind) {
   makeRoom(task.ru);
-  const AllocationId allocation = task.turn;
+  const AllocationId allocation = task.lease;
   Process& process = processes_[allocation];
   process.kind = std::move(kind);
   process.ru = task.ru;
   process.key = makeToken();
-  process.turn = task.turn;
-  process.toSend = taskFrame(task.turn, task.launch.task, task.launch.tasks, whatOf(task));
+  process.lease = task.lease;
+  process.toSend = taskFrame(task.lease, task.launch.task, task.launch.tasks, whatOf(task));
   process.since = clock_.now().steady;
   LaunchSpec spec = std::move(task.launch);
   spec.allocation = allocation;
@@ -134,9 +134,9 @@ void ExecutorProcesses::send(AllocationId allocation, Process& process, std::str
                         });
 }
 
-void ExecutorProcesses::kill(late::TurnNumber turn) {
+void ExecutorProcesses::kill(late::SlotLeaseId lease) {
   for (auto& [allocation, process] : processes_) {
-    if (process.turn == turn) kill(allocation, process);
+    if (process.lease == lease) kill(allocation, process);
   }
 }
 
@@ -153,7 +153,7 @@ void ExecutorProcesses::keepTo(const RuSet& units) {
 
 void ExecutorProcesses::processEnded(AllocationId allocation, int32_t code) {
   const auto ended = processes_.extract(allocation);
-  if (ended && ended.mapped().turn) host_.executorTaskEnded(*ended.mapped().turn, code);
+  if (ended && ended.mapped().lease) host_.executorTaskEnded(*ended.mapped().lease, code);
 }
 
 // --- Connections
@@ -220,8 +220,8 @@ kj::Promise<void> ExecutorProcesses::listen(AllocationId allocation) {
 bool ExecutorProcesses::takeFrames(AllocationId, Process& process) {
   while (const auto frame = process.frames.next()) {
     const auto end = frame->kind == 'E' ? readEnd(frame->body) : std::nullopt;
-    if (!end || process.turn != end->number) return false;
-    process.turn.reset();
+    if (!end || process.lease != end->number) return false;
+    process.lease.reset();
     process.since = clock_.now().steady;
     // The next task may come in the meantime, and with it the next frame.
     host_.executorTaskEnded(end->number, end->code);
@@ -232,7 +232,7 @@ bool ExecutorProcesses::takeFrames(AllocationId, Process& process) {
 void ExecutorProcesses::lookForIdle() {
   const MonotonicTime now = clock_.now().steady;
   for (auto& [allocation, process] : processes_) {
-    const bool isIdle = !process.turn && now >= process.since + options_.idle;
+    const bool isIdle = !process.lease && now >= process.since + options_.idle;
     const bool isLate = process.stream == nullptr && now >= process.since + options_.patience;
     if (isIdle || isLate) kill(allocation, process);
   }

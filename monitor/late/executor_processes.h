@@ -22,7 +22,7 @@ class ExecutorHost {
   // In a container, as a task with this allocation; processEnded() follows.
   virtual void startProcess(const LaunchSpec& spec) = 0;
   virtual void killProcess(AllocationId allocation) = 0;
-  virtual void executorTaskEnded(late::TurnNumber turn, int32_t code) = 0;
+  virtual void executorTaskEnded(late::SlotLeaseId lease, int32_t code) = 0;
 
  protected:
   ~ExecutorHost() = default;
@@ -52,7 +52,7 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   // executorTaskEnded() follows. Requires: no other task runs on the unit.
   void start(LateTask task);
   // The task is of no use any more: its process is killed.
-  void kill(late::TurnNumber turn);
+  void kill(late::SlotLeaseId lease);
   // Processes on other units are killed.
   void keepTo(const RuSet& units);
   // Whether this is a process of these.
@@ -65,8 +65,8 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
     std::string kind;  // tasks of the same may run in it
     RuIndex ru = 0;
     std::string key;
-    std::optional<late::TurnNumber> turn;  // of its task
-    std::string toSend;                    // its task, while it has not connected
+    std::optional<late::SlotLeaseId> lease;  // of its task
+    std::string toSend;                      // its task, while it has not connected
     bool isKilled = false;
     MonotonicTime since{};  // of its start, or idle
     kj::Maybe<kj::Own<kj::AsyncIoStream>> stream;

@@ -90,7 +90,7 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
   const auto isHere = [this](auto message) { return message.getServer() < servers_.size(); };
   for (auto from : news.getForgets()) {
     if (!isHere(from)) continue;
-    servers_[from.getServer()].queue.handle(late::Forget{agent, from.getServer(), from.getTurn()});
+    servers_[from.getServer()].queue.handle(late::Forget{agent, from.getServer(), from.getLease()});
   }
   for (auto from : news.getSurroundings()) {
     if (!isHere(from)) continue;
@@ -100,11 +100,11 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
   }
   for (auto from : news.getGives()) {
     if (!isHere(from)) continue;
-    give(from.getServer(), {agent, from.getServer(), from.getJob(), from.getTurn(), from.getTask()},
+    give(from.getServer(), {agent, from.getServer(), from.getJob(), from.getLease(), from.getTask()},
          from.getWork());
   }
   for (auto from : news.getStops()) {
-    if (isHere(from)) stop(from.getServer(), {agent, from.getServer(), from.getTurn()});
+    if (isHere(from)) stop(from.getServer(), {agent, from.getServer(), from.getLease()});
   }
   for (auto from : news.getCancels()) {
     if (!isHere(from)) continue;
@@ -132,23 +132,23 @@ void LateBindingMonitor::give(uint32_t index, late::Give give, wire::LateWork::R
   actions_.starts.pop_back();
   LateTask task = readWork(work);
   task.server = index;
-  task.turn = start.turn;
+  task.lease = start.lease;
   task.ru = server.pool.take();
-  server.running.emplace(task.turn, task.ru);
-  if (const auto code = executor_.start(std::move(task))) lateTaskEnded(index, start.turn, *code);
+  server.running.emplace(task.lease, task.ru);
+  if (const auto code = executor_.start(std::move(task))) lateTaskEnded(index, start.lease, *code);
 }
 
 void LateBindingMonitor::stop(uint32_t index, const late::Stop& stop) {
   servers_[index].queue.handle(stop, actions_);
-  for (const late::StopTask& task : std::exchange(actions_.stops, {})) executor_.stop(index, task.turn);
+  for (const late::StopTask& task : std::exchange(actions_.stops, {})) executor_.stop(index, task.lease);
 }
 
-void LateBindingMonitor::lateTaskEnded(uint32_t index, late::TurnNumber turn, int32_t code) {
+void LateBindingMonitor::lateTaskEnded(uint32_t index, late::SlotLeaseId lease, int32_t code) {
   Server& server = servers_[index];
-  const auto ran = server.running.extract(turn);
+  const auto ran = server.running.extract(lease);
   if (!ran) return;
   server.pool.release(ran.mapped());
-  server.queue.taskEnded(turn, code, now(), actions_);
+  server.queue.taskEnded(lease, code, now(), actions_);
   changed(index);
   flushSoon();
 }

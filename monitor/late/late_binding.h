@@ -26,7 +26,7 @@ struct LateMonitorOptions {
   late::PoolOptions pool;      // of each server
   late::ChargeOptions charge;  // of each server
   // Higher than all that this monitor's earlier starts used: of turns (ReservationQueue) and of reports.
-  uint64_t firstTurn = 1;
+  uint64_t firstLease = 1;
 };
 
 // The master, as the pools of a monitor's servers see it.
@@ -61,7 +61,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   void handle(const std::string& server, const late::PoolAnswer& answer);
   void handle(const std::string& server, const late::PoolLimit& limit);
 
-  void lateTaskEnded(uint32_t server, late::TurnNumber turn, int32_t code) override;
+  void lateTaskEnded(uint32_t server, late::SlotLeaseId lease, int32_t code) override;
 
   // For metrics.
   struct Load {
@@ -78,14 +78,14 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
  private:
   struct Server {
     Server(const LateMonitorOptions& options, uint32_t index)
-        : queue(options.queue, index, options.firstTurn),
-          pool(options.pool, options.firstTurn),
+        : queue(options.queue, index, options.firstLease),
+          pool(options.pool, options.firstLease),
           charge(options.charge) {}
 
     late::ReservationQueue queue;
     late::Pool pool;
     late::PoolCharge charge;
-    std::unordered_map<late::TurnNumber, RuIndex> running;
+    std::unordered_map<late::SlotLeaseId, RuIndex> running;
     bool isChanged = false;  // in changed_
   };
 

@@ -64,25 +64,25 @@ kj::Promise<void> LateContainers::killTasks() {
 }
 
 std::optional<int32_t> LateContainers::start(LateTask task) {
-  Running& running = running_[task.turn];
+  Running& running = running_[task.lease];
   running.grace = task.launch.grace;
   running.isExecutors = !task.executor.empty();
   if (task.launch.timeout > Duration(0))
-    setDeadline(task.turn, running, clock_.now().steady + task.launch.timeout);
+    setDeadline(task.lease, running, clock_.now().steady + task.launch.timeout);
   task.launch.server = server_;
   if (running.isExecutors) {
     executors_->start(std::move(task));
     return std::nullopt;
   }
-  task.launch.allocation = task.turn;
+  task.launch.allocation = task.lease;
   task.launch.rus = {task.ru};
   startProcess(task.launch);
   return std::nullopt;
 }
 
-void LateContainers::stop(uint32_t, late::TurnNumber turn) {
-  const auto running = running_.find(turn);
-  if (running != running_.end() && !running->second.isEnding) end(turn, running->second);
+void LateContainers::stop(uint32_t, late::SlotLeaseId lease) {
+  const auto running = running_.find(lease);
+  if (running != running_.end() && !running->second.isEnding) end(lease, running->second);
 }
 
 void LateContainers::keepTo(uint32_t, const RuSet& units) {
@@ -114,44 +114,44 @@ void LateContainers::taskEnded(AllocationId allocation, const TaskEnd& end) {
   }
 }
 
-void LateContainers::executorTaskEnded(late::TurnNumber turn, int32_t code) {
-  over(turn, code);
+void LateContainers::executorTaskEnded(late::SlotLeaseId lease, int32_t code) {
+  over(lease, code);
 }
 
-void LateContainers::over(late::TurnNumber turn, int32_t code) {
-  const auto ended = running_.extract(turn);
+void LateContainers::over(late::SlotLeaseId lease, int32_t code) {
+  const auto ended = running_.extract(lease);
   if (!ended) return;  // a predecessor's
-  deadlines_.erase({ended.mapped().deadline, turn});
-  listener_->lateTaskEnded(0, turn, ended.mapped().isTimedOut ? kCodeTimedOut : code);
+  deadlines_.erase({ended.mapped().deadline, lease});
+  listener_->lateTaskEnded(0, lease, ended.mapped().isTimedOut ? kCodeTimedOut : code);
 }
 
 void LateContainers::endOverdue() {
   const MonotonicTime now = clock_.now().steady;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    const late::TurnNumber turn = deadlines_.begin()->second;
-    Running& running = running_.at(turn);
+    const late::SlotLeaseId lease = deadlines_.begin()->second;
+    Running& running = running_.at(lease);
     if (!running.isEnding) running.isTimedOut = true;
-    end(turn, running);
+    end(lease, running);
   }
   if (!deadlines_.empty()) alarm_.set(deadlines_.begin()->first);
 }
 
 // SIGTERM first, SIGKILL when the grace is over. An executor has no way to end one task: it is killed.
-void LateContainers::end(late::TurnNumber turn, Running& running) {
+void LateContainers::end(late::SlotLeaseId lease, Running& running) {
   const bool isAgain = std::exchange(running.isEnding, true);
   if (running.isExecutors) {
-    setDeadline(turn, running, MonotonicTime::max());
-    return executors_->kill(turn);
+    setDeadline(lease, running, MonotonicTime::max());
+    return executors_->kill(lease);
   }
-  containers_->signal(turn, isAgain ? SIGKILL : SIGTERM);
-  setDeadline(turn, running, isAgain ? MonotonicTime::max() : clock_.now().steady + running.grace);
+  containers_->signal(lease, isAgain ? SIGKILL : SIGTERM);
+  setDeadline(lease, running, isAgain ? MonotonicTime::max() : clock_.now().steady + running.grace);
 }
 
-void LateContainers::setDeadline(late::TurnNumber turn, Running& running, MonotonicTime deadline) {
-  deadlines_.erase({running.deadline, turn});
+void LateContainers::setDeadline(late::SlotLeaseId lease, Running& running, MonotonicTime deadline) {
+  deadlines_.erase({running.deadline, lease});
   running.deadline = deadline;
   if (deadline == MonotonicTime::max()) return;
-  deadlines_.emplace(deadline, turn);
+  deadlines_.emplace(deadline, lease);
   alarm_.set(deadlines_.begin()->first);
 }
 

@@ -30,7 +30,7 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
   kj::Promise<void> killTasks();
 
   std::optional<int32_t> start(LateTask task) override;
-  void stop(uint32_t server, late::TurnNumber turn) override;
+  void stop(uint32_t server, late::SlotLeaseId lease) override;
   void keepTo(uint32_t server, const RuSet& units) override;
 
  private:
@@ -46,17 +46,17 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
   void taskEnded(AllocationId allocation, const TaskEnd& end) override;
   void startProcess(const LaunchSpec& spec) override;
   void killProcess(AllocationId allocation) override;
-  void executorTaskEnded(late::TurnNumber turn, int32_t code) override;
-  void over(late::TurnNumber turn, int32_t code);
+  void executorTaskEnded(late::SlotLeaseId lease, int32_t code) override;
+  void over(late::SlotLeaseId lease, int32_t code);
   void endOverdue();
-  void end(late::TurnNumber turn, Running& running);
-  void setDeadline(late::TurnNumber turn, Running& running, MonotonicTime deadline);
+  void end(late::SlotLeaseId lease, Running& running);
+  void setDeadline(late::SlotLeaseId lease, Running& running, MonotonicTime deadline);
 
   const Clock& clock_;
   const std::string server_;
   LateExecutorListener* listener_ = nullptr;
-  std::unordered_map<late::TurnNumber, Running> running_;
-  std::set<std::pair<MonotonicTime, late::TurnNumber>> deadlines_;
+  std::unordered_map<late::SlotLeaseId, Running> running_;
+  std::set<std::pair<MonotonicTime, late::SlotLeaseId>> deadlines_;
   std::set<AllocationId> live_;  // containers, those of a predecessor among them
   kj::Maybe<kj::Own<kj::PromiseFulfiller<void>>> allEnded_;
   Alarm alarm_;

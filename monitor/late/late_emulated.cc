@@ -18,20 +18,20 @@ std::optional<int32_t> LateEmulated::start(LateTask task) {
   const Duration lasts = isCutOff ? task.launch.timeout : behaviour.lasts;
   const int32_t code = isCutOff ? kCodeTimedOut : behaviour.exitCode;
   if (lasts == Duration(0)) return code;
-  const auto added = running_.emplace(clock_.now().steady + lasts, Running{task.server, task.turn, code});
+  const auto added = running_.emplace(clock_.now().steady + lasts, Running{task.server, task.lease, code});
   if (added == running_.begin()) alarm_.set(added->first);
   return std::nullopt;
 }
 
 // At the next turn of the event loop.
-void LateEmulated::stop(uint32_t server, late::TurnNumber turn) {
-  const auto found = std::find_if(running_.begin(), running_.end(), [server, turn](const auto& entry) {
-    return entry.second.server == server && entry.second.turn == turn;
+void LateEmulated::stop(uint32_t server, late::SlotLeaseId lease) {
+  const auto found = std::find_if(running_.begin(), running_.end(), [server, lease](const auto& entry) {
+    return entry.second.server == server && entry.second.lease == lease;
   });
   if (found == running_.end()) return;
   running_.erase(found);
   const MonotonicTime now = clock_.now().steady;
-  running_.emplace(now, Running{server, turn, kCodeSignal + SIGTERM});
+  running_.emplace(now, Running{server, lease, kCodeSignal + SIGTERM});
   alarm_.set(now);
 }
 
@@ -40,7 +40,7 @@ void LateEmulated::advance() {
   while (!running_.empty() && running_.begin()->first <= now) {
     const Running ended = running_.begin()->second;
     running_.erase(running_.begin());
-    listener_->lateTaskEnded(ended.server, ended.turn, ended.code);
+    listener_->lateTaskEnded(ended.server, ended.lease, ended.code);
   }
   if (!running_.empty()) alarm_.set(running_.begin()->first);
 }

@@ -21,13 +21,13 @@ class LateEmulated final : public LateExecutor {
   void tell(LateExecutorListener& listener) { listener_ = &listener; }
 
   std::optional<int32_t> start(LateTask task) override;
-  void stop(uint32_t server, late::TurnNumber turn) override;
+  void stop(uint32_t server, late::SlotLeaseId lease) override;
   void keepTo(uint32_t, const RuSet&) override {}
 
  private:
   struct Running {
     uint32_t server = 0;
-    late::TurnNumber turn = 0;
+    late::SlotLeaseId lease = 0;
     int32_t code = 0;
   };
 

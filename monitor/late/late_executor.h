@@ -20,7 +20,7 @@ inline constexpr int32_t kCodeSignal = 128;
 
 struct LateTask {
   uint32_t server = 0;  // its position among the monitor's
-  late::TurnNumber turn = 0;
+  late::SlotLeaseId lease = 0;
   RuIndex ru = 0;
   LaunchSpec launch;                       // without allocation, server and units
   std::vector<std::string> executor;       // command of the process that runs it; empty: a process of its own
@@ -31,7 +31,7 @@ class LateExecutorListener {
  public:
   // The task and all its processes are gone, but for the executor's. Once for each start() that did not say
   // so itself; never from inside a method of the executor.
-  virtual void lateTaskEnded(uint32_t server, late::TurnNumber turn, int32_t code) = 0;
+  virtual void lateTaskEnded(uint32_t server, late::SlotLeaseId lease, int32_t code) = 0;
 
  protected:
   ~LateExecutorListener() = default;
@@ -46,7 +46,7 @@ class LateExecutor {
 
   // The task shall end: SIGTERM, and SIGKILL when its grace is over; an executor's process is killed.
   // lateTaskEnded() follows, unless it was called already; a repeat changes nothing.
-  virtual void stop(uint32_t server, late::TurnNumber turn) = 0;
+  virtual void stop(uint32_t server, late::SlotLeaseId lease) = 0;
 
   // Only these units of the server are the pool's from now on. No task runs on others; what else is kept
   // ready there ends.

@@ -9,7 +9,7 @@ namespace tarcil {
 namespace {
 
 // More would only queue up at an agent that is slow; what gathers meanwhile goes in one message.
-constexpr int kMostCalls = 4;
+constexpr int kMaxCalls = 4;
 
 uint64_t micros(Duration duration) {
   return static_cast<uint64_t>(std::max<int64_t>(duration.count(), 0));
@@ -17,7 +17,7 @@ uint64_t micros(Duration duration) {
 
 void writeStart(const auto& message, wire::LateStart::Builder to) {
   to.setJob(message.job);
-  to.setTurn(message.turn);
+  to.setLease(message.lease);
   to.setTask(message.task);
 }
 
@@ -40,7 +40,7 @@ kj::Promise<void> LateMonitorSession::tell(TellContext context) {
 }
 
 void LateMonitorSession::flush() {
-  if (!hasNews() || inFlight_ >= kMostCalls) return;
+  if (!hasNews() || inFlight_ >= kMaxCalls) return;
   auto request = agent_.tellRequest();
   write(request.initNews());
   ++inFlight_;
@@ -60,7 +60,7 @@ void LateMonitorSession::write(wire::LateMonitorNews::Builder to) {
       list[i].setServer(asks[i].server);
       list[i].setProbe(asks[i].probe);
       list[i].setJob(asks[i].job);
-      list[i].setTurn(asks[i].turn);
+      list[i].setLease(asks[i].lease);
       list[i].setQueued(micros(asks[i].queued));
     }
   }
@@ -78,7 +78,7 @@ void LateMonitorSession::write(wire::LateMonitorNews::Builder to) {
       list[i].setServer(ended[i].server);
       list[i].setTask(ended[i].task);
       list[i].setJob(ended[i].job);
-      list[i].setTurn(ended[i].turn);
+      list[i].setLease(ended[i].lease);
       list[i].setCode(ended[i].code);
       list[i].setGetTask(static_cast<uint32_t>(std::min<uint64_t>(micros(ended[i].getTask), UINT32_MAX)));
       list[i].setQueue(micros(ended[i].queue));

@@ -11,10 +11,10 @@ namespace tarcil {
 namespace {
 
 // Longer than any cluster lives, short enough for sums of times.
-constexpr double kMostSeconds = 1e9;
+constexpr double kMaxSeconds = 1e9;
 
 // Samples come ten times a second.
-constexpr Duration kLeastWindow = std::chrono::milliseconds(300);
+constexpr Duration kMinWindow = std::chrono::milliseconds(300);
 
 template <typename Number>
 std::optional<Number> parseNumber(std::string_view text) {
@@ -27,7 +27,7 @@ std::optional<Number> parseNumber(std::string_view text) {
 std::optional<Duration> parseSeconds(std::string_view text, double unit) {
   const auto number = parseNumber<double>(text);
   // Negated, so that "nan" is refused too.
-  if (!number || !(*number >= 0 && *number * unit <= kMostSeconds)) return std::nullopt;
+  if (!number || !(*number >= 0 && *number * unit <= kMaxSeconds)) return std::nullopt;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*number * unit));
 }
 
@@ -42,7 +42,7 @@ EmulatedBehaviour sleeping(const std::vector<std::string>& command) {
   if (command.size() < 2) behaviour.exitCode = 1;
   for (size_t i = 1; i < command.size(); ++i) {
     const auto time = parseSleepTime(command[i]);
-    if (!time || behaviour.lasts > std::chrono::duration<double>(kMostSeconds)) return {.exitCode = 1};
+    if (!time || behaviour.lasts > std::chrono::duration<double>(kMaxSeconds)) return {.exitCode = 1};
     behaviour.lasts += *time;
   }
   return behaviour;
@@ -123,7 +123,7 @@ void EmulatedExecutor::join(AllocationId allocation, const LaunchSpec& spec) {
   if (spec.performance) {
     PerformanceGoal goal = *spec.performance;
     if (goal.target <= 0) goal.target = 1;  // what it does alone is known here
-    goal.window = std::max(goal.window, kLeastWindow);
+    goal.window = std::max(goal.window, kMinWindow);
     task.target = goal.target;
     watch_.begin(allocation, goal);
   }
@@ -153,9 +153,9 @@ void EmulatedExecutor::reckonServer(const std::string& server) {
   for (const AllocationId allocation : there) {
     Task& task = tasks_.at(allocation);
     if (!task.slows) continue;
-    std::array<double, kResources> felt{};
-    for (size_t i = 0; i < kResources; ++i) felt[i] = std::max(0.0, all[i] - task.nature.pressure[i]);
-    setSpeed(allocation, task, speedOf(task.nature, felt, shareOf(server), task.units));
+    std::array<double, kResources> interference{};
+    for (size_t i = 0; i < kResources; ++i) interference[i] = std::max(0.0, all[i] - task.nature.pressure[i]);
+    setSpeed(allocation, task, speedOf(task.nature, interference, shareOf(server), task.units));
   }
 }
 
@@ -166,7 +166,7 @@ void EmulatedExecutor::setSpeed(AllocationId allocation, Task& task, double spee
   task.changed = now_.steady;
   task.speed = speed;
   agenda_.erase({task.ends, allocation, What::kEnd});
-  const double left = std::min(std::ceil(task.workLeft / speed), kMostSeconds * 1e8);
+  const double left = std::min(std::ceil(task.workLeft / speed), kMaxSeconds * 1e8);
   task.ends = now_.steady + Duration(static_cast<int64_t>(left));
   agenda_.insert({task.ends, allocation, What::kEnd});
 }
@@ -183,7 +183,7 @@ std::optional<double> EmulatedExecutor::speed(AllocationId allocation) const {
   return found->second.speed;
 }
 
-std::vector<Trouble> EmulatedExecutor::sample() {
+std::vector<Violation> EmulatedExecutor::sample() {
   for (const auto& [allocation, task] : tasks_) {
     if (task.target > 0) watch_.take(allocation, task.speed * task.target, now_);
   }

@@ -63,7 +63,7 @@ class EmulatedExecutor final : public Executor {
 
   // Takes a sample of every watched task's performance; what the master is to hear. Time stands where
   // advance() left it.
-  std::vector<Trouble> sample();
+  std::vector<Violation> sample();
   size_t watched() const { return watch_.watched(); }
 
   // Of a started task, relative to the task alone, now; nullopt: there is none.

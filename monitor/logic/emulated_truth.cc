@@ -77,12 +77,13 @@ Result<TrueNature> natureOf(const LaunchSpec& spec) {
   return nature;
 }
 
-double speedOf(const TrueNature& task, const std::array<double, kResources>& felt, const Share& share,
+double speedOf(const TrueNature& task, const std::array<double, kResources>& interference, const Share& share,
                size_t units) {
   double lost = 0;
   for (size_t i = 0; i < kResources; ++i) {
     if (share[i] == 0) continue;  // private to a unit: nobody shares it
-    lost += timeLost(felt[i], task.need[i], static_cast<double>(kShareUnit) / share[i], kSteepness, kBend);
+    lost += timeLost(interference[i], task.need[i], static_cast<double>(kShareUnit) / share[i], kSteepness,
+                     kBend);
   }
   const double part = task.cores > 0 ? std::min(1.0, static_cast<double>(units) / task.cores) : 1;
   return part / (1 + lost);

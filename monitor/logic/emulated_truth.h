@@ -29,7 +29,7 @@ Result<TrueNature> natureOf(const LaunchSpec& spec);
 // Speed relative to the task alone on the server with all cores that it can make use of; in (0, 1]. `felt`:
 // the sum of what all others on the server cause. `share`: how much of a reference server's pressure arrives
 // on this platform. `units`: that the task has.
-double speedOf(const TrueNature& task, const std::array<double, kResources>& felt, const Share& share,
+double speedOf(const TrueNature& task, const std::array<double, kResources>& interference, const Share& share,
                size_t units);
 
 }  // namespace tarcil

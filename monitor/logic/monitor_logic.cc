@@ -61,7 +61,7 @@ struct Task {
 };
 
 // The handling of one event.
-struct Turn {
+struct EventContext {
   Now now;
   std::vector<Action>& actions;
 
@@ -109,43 +109,43 @@ TaskEnd endWithoutStart(EndCause cause, std::string problem, Now now) {
 struct MonitorLogic::State {
   explicit State(std::vector<std::string> names) : servers(names.begin(), names.end()) {}
 
-  void adopt(const RecoveredTask& recovered, Turn& turn);
+  void adopt(const RecoveredTask& recovered, EventContext& context);
 
-  void on(const MasterAttached& event, Turn& turn);
-  void on(const MasterLost& event, Turn& turn);
-  void on(const LaunchArrived& event, Turn& turn);
-  void on(const FilesArrived& event, Turn& turn);
-  void on(const StopArrived& event, Turn& turn);
-  void on(const ResizeArrived& event, Turn& turn);
-  void on(const TaskResized& event, Turn& turn);
-  void on(const TaskStarted& event, Turn& turn);
-  void on(const TaskEnded& event, Turn& turn);
-  void on(const ReportsAcknowledged& event, Turn& turn);
-  void on(const LeaseRenewed& event, Turn& turn);
-  void on(const TimerFired& event, Turn& turn);
+  void on(const MasterAttached& event, EventContext& context);
+  void on(const MasterLost& event, EventContext& context);
+  void on(const LaunchArrived& event, EventContext& context);
+  void on(const FilesArrived& event, EventContext& context);
+  void on(const StopArrived& event, EventContext& context);
+  void on(const ResizeArrived& event, EventContext& context);
+  void on(const TaskResized& event, EventContext& context);
+  void on(const TaskStarted& event, EventContext& context);
+  void on(const TaskEnded& event, EventContext& context);
+  void on(const ReportsAcknowledged& event, EventContext& context);
+  void on(const LeaseRenewed& event, EventContext& context);
+  void on(const TimerFired& event, EventContext& context);
 
-  void admit(const LaunchSpec& spec, Turn& turn);
-  void fetch(const Task& task, Turn& turn);
-  void startReady(Turn& turn);
-  bool mayStart(const Task& task, const Turn& turn);  // of an exclusive job
-  void start(Task& task, Turn& turn);
+  void admit(const LaunchSpec& spec, EventContext& context);
+  void fetch(const Task& task, EventContext& context);
+  void startReady(EventContext& context);
+  bool mayStart(const Task& task, const EventContext& context);  // of an exclusive job
+  void start(Task& task, EventContext& context);
 
-  void stop(AllocationId allocation, Turn& turn);
-  void drop(AllocationId allocation, Turn& turn);
-  void terminate(Task& task, Intent intent, Turn& turn);
-  void ask(Task& task, Intent intent, Turn& turn);
-  void kill(Task& task, Turn& turn);
-  void finish(Task& task, TaskEnd end, Turn& turn);
-  void forget(AllocationId allocation, Turn& turn);
+  void stop(AllocationId allocation, EventContext& context);
+  void drop(AllocationId allocation, EventContext& context);
+  void terminate(Task& task, Intent intent, EventContext& context);
+  void ask(Task& task, Intent intent, EventContext& context);
+  void kill(Task& task, EventContext& context);
+  void finish(Task& task, TaskEnd end, EventContext& context);
+  void forget(AllocationId allocation, EventContext& context);
 
-  void renewLease(Turn& turn);
+  void renewLease(EventContext& context);
   void setAlarm(Task& task, MonotonicTime when);
   void clearAlarm(Task& task);
-  void ring(Task& task, Turn& turn);
+  void ring(Task& task, EventContext& context);
 
   void queueReport(Task& task);
-  void sendReports(Turn& turn);
-  void wake(Turn& turn);
+  void sendReports(EventContext& context);
+  void wake(EventContext& context);
 
   Task* find(AllocationId allocation) {
     const auto found = tasks.find(allocation);
@@ -182,7 +182,7 @@ struct MonitorLogic::State {
 
 // --- Launch -------------------------------------------------------------------------------------------
 
-void MonitorLogic::State::on(const LaunchArrived& event, Turn& turn) {
+void MonitorLogic::State::on(const LaunchArrived& event, EventContext& context) {
   using Outcome = AnswerLaunch::Outcome;
   const AllocationId allocation = event.spec.allocation;
   Outcome outcome = Outcome::kAccepted;
@@ -191,32 +191,32 @@ void MonitorLogic::State::on(const LaunchArrived& event, Turn& turn) {
   } else if (tombstones.contains(allocation)) {
     outcome = Outcome::kRevoked;
   } else if (!tasks.contains(allocation)) {
-    turn.act(RecordLaunch{event.spec});
-    turn.act(AnswerLaunch{event.request, outcome});
-    admit(event.spec, turn);
-    startReady(turn);
+    context.act(RecordLaunch{event.spec});
+    context.act(AnswerLaunch{event.request, outcome});
+    admit(event.spec, context);
+    startReady(context);
     return;
   }
-  turn.act(AnswerLaunch{event.request, outcome});
+  context.act(AnswerLaunch{event.request, outcome});
 }
 
-void MonitorLogic::State::admit(const LaunchSpec& spec, Turn& turn) {
+void MonitorLogic::State::admit(const LaunchSpec& spec, EventContext& context) {
   Task& task = tasks.try_emplace(spec.allocation).first->second;
   task.spec = spec;
   task.allowed = !spec.exclusive;
   if (spec.hasFiles) {
     task.phase = Phase::kFetching;
-    if (attached) fetch(task, turn);
+    if (attached) fetch(task, context);
   } else {
     ready.insert(spec.allocation);
   }
 }
 
-void MonitorLogic::State::fetch(const Task& task, Turn& turn) {
-  turn.act(FetchFiles{task.spec.allocation, task.spec.job});
+void MonitorLogic::State::fetch(const Task& task, EventContext& context) {
+  context.act(FetchFiles{task.spec.allocation, task.spec.job});
 }
 
-void MonitorLogic::State::on(const FilesArrived& event, Turn& turn) {
+void MonitorLogic::State::on(const FilesArrived& event, EventContext& context) {
   Task* task = find(event.allocation);
   if (task == nullptr || task->phase != Phase::kFetching) return;
   if (event.files.ok()) {
@@ -224,59 +224,59 @@ void MonitorLogic::State::on(const FilesArrived& event, Turn& turn) {
     task->phase = Phase::kReady;
     task->files = *event.files;
     ready.insert(event.allocation);
-    startReady(turn);
+    startReady(context);
   } else if (event.files.error().code != ErrorCode::kUnavailable) {
     const std::string problem = "its input files could not be had: " + event.files.error().message;
-    finish(*task, endWithoutStart(EndCause::kNeverStarted, problem, turn.now), turn);
+    finish(*task, endWithoutStart(EndCause::kNeverStarted, problem, context.now), context);
   } else if (attached) {
-    setAlarm(*task, turn.now.steady + kFetchRetry);
+    setAlarm(*task, context.now.steady + kFetchRetry);
   }
 }
 
-void MonitorLogic::State::startReady(Turn& turn) {
+void MonitorLogic::State::startReady(EventContext& context) {
   if (!heardMaster) return;
   for (auto next = ready.begin(); next != ready.end();) {
     Task& task = tasks.at(*next);
     // An earlier task holds some of it only where the master and this monitor disagree for a moment; both
     // running at once would break the promise that nothing has two owners.
-    const bool starts = held.areFree(task.spec) && (!task.spec.exclusive || mayStart(task, turn));
+    const bool starts = held.areFree(task.spec) && (!task.spec.exclusive || mayStart(task, context));
     next = starts ? ready.erase(next) : std::next(next);
-    if (starts) start(task, turn);
+    if (starts) start(task, context);
   }
 }
 
-bool MonitorLogic::State::mayStart(const Task& task, const Turn& turn) {
-  if (task.allowed && turn.now.steady < lease.until) return true;
+bool MonitorLogic::State::mayStart(const Task& task, const EventContext& context) {
+  if (task.allowed && context.now.steady < lease.until) return true;
   lease.toAsk.insert(task.spec.allocation);
   return false;
 }
 
-void MonitorLogic::State::start(Task& task, Turn& turn) {
+void MonitorLogic::State::start(Task& task, EventContext& context) {
   task.phase = Phase::kStarting;
   held.take(task.spec);
-  turn.act(StartTask{task.spec, std::exchange(task.files, {})});
+  context.act(StartTask{task.spec, std::exchange(task.files, {})});
 }
 
-void MonitorLogic::State::on(const TaskStarted& event, Turn& turn) {
+void MonitorLogic::State::on(const TaskStarted& event, EventContext& context) {
   Task* task = find(event.allocation);
   if (task == nullptr || task->phase != Phase::kStarting) return;
   task->phase = Phase::kRunning;
   task->started = event.when;
   if (task->intent != Intent::kNone) {
     // The signal may have come before there was a command to get it.
-    turn.act(SignalTask{event.allocation, task->killed ? SIGKILL : SIGTERM});
+    context.act(SignalTask{event.allocation, task->killed ? SIGKILL : SIGTERM});
   } else if (task->spec.timeout > Duration::zero()) {
-    setAlarm(*task, turn.now.steady + task->spec.timeout);
+    setAlarm(*task, context.now.steady + task->spec.timeout);
   }
   if (task->intent != Intent::kDrop) queueReport(*task);
 }
 
 // --- Units ----------------------------------------------------------------------------------------------
 
-void MonitorLogic::State::on(const ResizeArrived& event, Turn& turn) {
+void MonitorLogic::State::on(const ResizeArrived& event, EventContext& context) {
   const Task* task = find(event.allocation);
   if (task == nullptr || task->phase != Phase::kRunning || task->intent != Intent::kNone) {
-    turn.act(RefuseResize{event.request, notFound("this task is not running here")});
+    context.act(RefuseResize{event.request, notFound("this task is not running here")});
     return;
   }
   LaunchSpec wanted = task->spec;
@@ -286,82 +286,83 @@ void MonitorLogic::State::on(const ResizeArrived& event, Turn& turn) {
     if (std::ranges::find(task->spec.rus, ru) == task->spec.rus.end()) wanted.rus.push_back(ru);
   }
   if (event.rus.empty() || !held.areFree(wanted)) {
-    turn.act(RefuseResize{event.request, Error{ErrorCode::kConflict, "another task has one of these units"}});
+    context.act(
+        RefuseResize{event.request, Error{ErrorCode::kConflict, "another task has one of these units"}});
     return;
   }
-  turn.act(ResizeTask{event.request, event.allocation, event.rus});
+  context.act(ResizeTask{event.request, event.allocation, event.rus});
 }
 
-void MonitorLogic::State::on(const TaskResized& event, Turn& turn) {
+void MonitorLogic::State::on(const TaskResized& event, EventContext& context) {
   Task* task = find(event.allocation);
   if (task == nullptr || !task->holdsUnits()) return;
   held.release(task->spec);
   task->spec.rus = event.rus;
   held.take(task->spec);
-  startReady(turn);
+  startReady(context);
 }
 
 // --- End ----------------------------------------------------------------------------------------------
 
-void MonitorLogic::State::on(const StopArrived& event, Turn& turn) {
-  stop(event.allocation, turn);
+void MonitorLogic::State::on(const StopArrived& event, EventContext& context) {
+  stop(event.allocation, context);
 }
 
-void MonitorLogic::State::stop(AllocationId allocation, Turn& turn) {
+void MonitorLogic::State::stop(AllocationId allocation, EventContext& context) {
   Task* task = find(allocation);
   if (task == nullptr) {
     if (!tombstones.contains(allocation)) {
       tombstones.add(allocation);
-      turn.act(ForgetTask{allocation});  // before anybody is told that it will never start
+      context.act(ForgetTask{allocation});  // before anybody is told that it will never start
     }
     Task& refused = tasks[allocation];
     refused.spec.allocation = allocation;
     refused.recorded = false;
-    finish(refused, endWithoutStart(EndCause::kCancelled, "stopped before it arrived", turn.now), turn);
+    finish(refused, endWithoutStart(EndCause::kCancelled, "stopped before it arrived", context.now), context);
   } else if (task->holdsUnits()) {
-    if (task->intent == Intent::kNone) terminate(*task, Intent::kStop, turn);
+    if (task->intent == Intent::kNone) terminate(*task, Intent::kStop, context);
   } else if (task->phase != Phase::kEnded) {
-    finish(*task, endWithoutStart(EndCause::kCancelled, kStoppedUnstarted, turn.now), turn);
+    finish(*task, endWithoutStart(EndCause::kCancelled, kStoppedUnstarted, context.now), context);
   }
 }
 
-void MonitorLogic::State::drop(AllocationId allocation, Turn& turn) {
+void MonitorLogic::State::drop(AllocationId allocation, EventContext& context) {
   tombstones.add(allocation);
   Task* task = find(allocation);
   if (task == nullptr) return;
   task->intent = Intent::kDrop;
   if (task->holdsUnits()) {
     clearAlarm(*task);
-    kill(*task, turn);
+    kill(*task, context);
   } else {
-    forget(allocation, turn);
+    forget(allocation, context);
   }
 }
 
-void MonitorLogic::State::terminate(Task& task, Intent intent, Turn& turn) {
-  turn.act(RecordReason{task.spec.allocation,
-                        intent == Intent::kTimeOut ? EndCause::kTimedOut : EndCause::kCancelled});
-  ask(task, intent, turn);
+void MonitorLogic::State::terminate(Task& task, Intent intent, EventContext& context) {
+  context.act(RecordReason{task.spec.allocation,
+                           intent == Intent::kTimeOut ? EndCause::kTimedOut : EndCause::kCancelled});
+  ask(task, intent, context);
 }
 
-void MonitorLogic::State::ask(Task& task, Intent intent, Turn& turn) {
+void MonitorLogic::State::ask(Task& task, Intent intent, EventContext& context) {
   task.intent = intent;
-  turn.act(SignalTask{task.spec.allocation, SIGTERM});
-  setAlarm(task, turn.now.steady + task.spec.grace);
+  context.act(SignalTask{task.spec.allocation, SIGTERM});
+  setAlarm(task, context.now.steady + task.spec.grace);
 }
 
-void MonitorLogic::State::kill(Task& task, Turn& turn) {
+void MonitorLogic::State::kill(Task& task, EventContext& context) {
   task.killed = true;
-  turn.act(SignalTask{task.spec.allocation, SIGKILL});
+  context.act(SignalTask{task.spec.allocation, SIGKILL});
 }
 
-void MonitorLogic::State::on(const TaskEnded& event, Turn& turn) {
+void MonitorLogic::State::on(const TaskEnded& event, EventContext& context) {
   Task* task = find(event.allocation);
   if (task == nullptr || !task->holdsUnits()) return;
-  finish(*task, withIntent(*task, event.end), turn);
+  finish(*task, withIntent(*task, event.end), context);
 }
 
-void MonitorLogic::State::finish(Task& task, TaskEnd end, Turn& turn) {
+void MonitorLogic::State::finish(Task& task, TaskEnd end, EventContext& context) {
   clearAlarm(task);
   ready.erase(task.spec.allocation);
   const bool releases = task.holdsUnits();
@@ -370,22 +371,22 @@ void MonitorLogic::State::finish(Task& task, TaskEnd end, Turn& turn) {
   task.end = std::move(end);
   task.files.clear();
   if (task.intent == Intent::kDrop) {
-    forget(task.spec.allocation, turn);
+    forget(task.spec.allocation, context);
   } else {
     queueReport(task);
   }
-  if (releases) startReady(turn);
+  if (releases) startReady(context);
 }
 
 // Requires: the task holds no units.
-void MonitorLogic::State::forget(AllocationId allocation, Turn& turn) {
+void MonitorLogic::State::forget(AllocationId allocation, EventContext& context) {
   const auto task = tasks.find(allocation);
   const bool recorded = task->second.recorded;
   clearAlarm(task->second);
   ready.erase(allocation);
   tasks.erase(task);
   tombstones.add(allocation);
-  if (recorded) turn.act(ForgetTask{allocation});
+  if (recorded) context.act(ForgetTask{allocation});
 }
 
 // --- Time ---------------------------------------------------------------------------------------------
@@ -401,51 +402,51 @@ void MonitorLogic::State::clearAlarm(Task& task) {
   task.alarm.reset();
 }
 
-void MonitorLogic::State::on(const TimerFired&, Turn& turn) {
+void MonitorLogic::State::on(const TimerFired&, EventContext& context) {
   wakeAt.reset();
-  while (!alarms.empty() && alarms.begin()->first <= turn.now.steady) {
+  while (!alarms.empty() && alarms.begin()->first <= context.now.steady) {
     Task& task = tasks.at(alarms.begin()->second);
     clearAlarm(task);
-    ring(task, turn);
+    ring(task, context);
   }
 }
 
-void MonitorLogic::State::ring(Task& task, Turn& turn) {
+void MonitorLogic::State::ring(Task& task, EventContext& context) {
   if (task.phase == Phase::kFetching) {
-    if (attached) fetch(task, turn);
+    if (attached) fetch(task, context);
   } else if (task.intent == Intent::kNone) {
-    terminate(task, Intent::kTimeOut, turn);
+    terminate(task, Intent::kTimeOut, context);
   } else {
-    kill(task, turn);
+    kill(task, context);
   }
 }
 
 // A renewal is due from time to time, and as soon as a task needs one.
-void MonitorLogic::State::renewLease(Turn& turn) {
+void MonitorLogic::State::renewLease(EventContext& context) {
   if (!attached || lease.askedAt || lease.length == Duration::max()) return;
-  if (lease.toAsk.empty() && turn.now.steady < lease.renewAt) return;
-  lease.askedAt = turn.now.steady;
+  if (lease.toAsk.empty() && context.now.steady < lease.renewAt) return;
+  lease.askedAt = context.now.steady;
   lease.asking = std::exchange(lease.toAsk, {});
-  turn.act(RenewLease{{lease.asking.begin(), lease.asking.end()}});
+  context.act(RenewLease{{lease.asking.begin(), lease.asking.end()}});
 }
 
-void MonitorLogic::State::on(const LeaseRenewed& event, Turn& turn) {
+void MonitorLogic::State::on(const LeaseRenewed& event, EventContext& context) {
   if (!lease.askedAt) return;
   lease.until = *lease.askedAt + lease.length;
   lease.renewAt = *lease.askedAt + lease.length / kRenewalsPerLease;
   lease.askedAt.reset();
-  turn.act(ExtendLease{lease.until});
+  context.act(ExtendLease{lease.until});
   for (AllocationId allocation : event.refused) {
     lease.asking.erase(allocation);
-    drop(allocation, turn);
+    drop(allocation, context);
   }
   for (AllocationId allocation : std::exchange(lease.asking, {})) {
     if (Task* task = find(allocation)) task->allowed = true;
   }
-  startReady(turn);
+  startReady(context);
 }
 
-void MonitorLogic::State::wake(Turn& turn) {
+void MonitorLogic::State::wake(EventContext& context) {
   std::optional<MonotonicTime> due;
   if (!alarms.empty()) due = alarms.begin()->first;
   const bool renews = attached && !lease.askedAt && lease.length != Duration::max();
@@ -455,16 +456,16 @@ void MonitorLogic::State::wake(Turn& turn) {
   // Waking too early is harmless, so an alarm that was cleared is not taken back.
   if (wakeAt && *wakeAt <= next) return;
   wakeAt = next;
-  turn.act(WakeAt{next});
+  context.act(WakeAt{next});
 }
 
 // --- Master -------------------------------------------------------------------------------------------
 
-void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
+void MonitorLogic::State::on(const MasterAttached& event, EventContext& context) {
   attached = true;
   heardMaster = true;
   lease.length = event.lease;
-  lease.renewAt = turn.now.steady;
+  lease.renewAt = context.now.steady;
   lease.askedAt.reset();
   // What was asked for before may have been given to others meanwhile, also where the answer said that it had
   // not.
@@ -478,15 +479,15 @@ void MonitorLogic::State::on(const MasterAttached& event, Turn& turn) {
     const bool tells = task.phase == Phase::kRunning || task.phase == Phase::kEnded;
     if (tells && task.intent != Intent::kDrop) queueReport(task);
   }
-  for (AllocationId allocation : event.drop) drop(allocation, turn);
-  for (AllocationId allocation : event.stop) stop(allocation, turn);
+  for (AllocationId allocation : event.drop) drop(allocation, context);
+  for (AllocationId allocation : event.stop) stop(allocation, context);
   for (auto& [allocation, task] : tasks) {
-    if (task.phase == Phase::kFetching) fetch(task, turn);
+    if (task.phase == Phase::kFetching) fetch(task, context);
   }
-  startReady(turn);
+  startReady(context);
 }
 
-void MonitorLogic::State::on(const MasterLost&, Turn&) {
+void MonitorLogic::State::on(const MasterLost&, EventContext&) {
   attached = false;
 }
 
@@ -495,7 +496,7 @@ void MonitorLogic::State::queueReport(Task& task) {
   due.push_back(task.spec.allocation);
 }
 
-void MonitorLogic::State::sendReports(Turn& turn) {
+void MonitorLogic::State::sendReports(EventContext& context) {
   if (!attached || !underWay.empty()) return;
   SendReports message;
   for (; !due.empty() && message.reports.size() < kReportsPerMessage; due.pop_front()) {
@@ -508,36 +509,36 @@ void MonitorLogic::State::sendReports(Turn& turn) {
     underWay.emplace_back(report.allocation, report.ended);
     message.reports.push_back(std::move(report));
   }
-  if (!message.reports.empty()) turn.act(std::move(message));
+  if (!message.reports.empty()) context.act(std::move(message));
 }
 
-void MonitorLogic::State::on(const ReportsAcknowledged&, Turn& turn) {
+void MonitorLogic::State::on(const ReportsAcknowledged&, EventContext& context) {
   for (const auto& [allocation, ended] : std::exchange(underWay, {})) {
-    if (ended && tasks.contains(allocation)) forget(allocation, turn);
+    if (ended && tasks.contains(allocation)) forget(allocation, context);
   }
 }
 
 // --- The machine --------------------------------------------------------------------------------------
 
-void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
+void MonitorLogic::State::adopt(const RecoveredTask& recovered, EventContext& context) {
   const LaunchSpec& spec = recovered.spec;
   if (recovered.state == RecoveredTask::State::kForgotten) {
     tombstones.add(spec.allocation);
     return;
   }
   if (recovered.state == RecoveredTask::State::kNeverStarted && !recovered.reason) {
-    admit(spec, turn);
+    admit(spec, context);
     return;
   }
   Task& task = tasks.try_emplace(spec.allocation).first->second;
   task.spec = spec;
   task.intent = intentOf(recovered.reason);
   if (recovered.state == RecoveredTask::State::kNeverStarted) {
-    finish(task, endWithoutStart(EndCause::kCancelled, kStoppedUnstarted, turn.now), turn);
+    finish(task, endWithoutStart(EndCause::kCancelled, kStoppedUnstarted, context.now), context);
     return;
   }
   if (recovered.state == RecoveredTask::State::kEnded) {
-    finish(task, withIntent(task, recovered.end), turn);
+    finish(task, withIntent(task, recovered.end), context);
     return;
   }
   // Its command may not be executed yet, or only just: then the executor tells.
@@ -545,31 +546,31 @@ void MonitorLogic::State::adopt(const RecoveredTask& recovered, Turn& turn) {
   task.started = recovered.started;
   held.take(spec);
   if (task.intent != Intent::kNone) {
-    ask(task, task.intent, turn);  // again: the predecessor may not have come to it
+    ask(task, task.intent, context);  // again: the predecessor may not have come to it
     return;
   }
   if (task.phase == Phase::kRunning && spec.timeout > Duration::zero()) {
-    const Duration left = spec.timeout - (turn.now.wall - recovered.started);
-    setAlarm(task, turn.now.steady + std::clamp(left, Duration::zero(), spec.timeout));
+    const Duration left = spec.timeout - (context.now.wall - recovered.started);
+    setAlarm(task, context.now.steady + std::clamp(left, Duration::zero(), spec.timeout));
   }
 }
 
 MonitorLogic::MonitorLogic(std::vector<std::string> servers, const std::vector<RecoveredTask>& recovered,
                            Now now, std::vector<Action>& actions)
     : state_(std::make_unique<State>(std::move(servers))) {
-  Turn turn{now, actions};
-  for (const RecoveredTask& task : recovered) state_->adopt(task, turn);
-  state_->wake(turn);
+  EventContext context{now, actions};
+  for (const RecoveredTask& task : recovered) state_->adopt(task, context);
+  state_->wake(context);
 }
 
 MonitorLogic::~MonitorLogic() = default;
 
 void MonitorLogic::handle(const Event& event, Now now, Rng&, std::vector<Action>& actions) {
-  Turn turn{now, actions};
-  std::visit([state = state_.get(), &turn](const auto& happened) { state->on(happened, turn); }, event);
-  state_->sendReports(turn);
-  state_->renewLease(turn);
-  state_->wake(turn);
+  EventContext context{now, actions};
+  std::visit([state = state_.get(), &context](const auto& happened) { state->on(happened, context); }, event);
+  state_->sendReports(context);
+  state_->renewLease(context);
+  state_->wake(context);
 }
 
 MonitorLogic::Load MonitorLogic::load() const {

@@ -11,8 +11,8 @@ namespace tarcil {
 // Time that a task takes longer, as a part of the time that it takes alone, for one resource: where what
 // others cause (`felt`) and what it needs itself exceed what there is by a part x of it,
 // steepness * x * (1 + bend * x). Convex, unbounded. All three amounts are in the same unit.
-inline double timeLost(double felt, double need, double capacity, double steepness, double bend) {
-  const double lacking = std::max(0.0, (felt + need) / capacity - 1);
+inline double timeLost(double interference, double need, double capacity, double steepness, double bend) {
+  const double lacking = std::max(0.0, (interference + need) / capacity - 1);
   return steepness * lacking * (1 + bend * lacking);
 }
 

@@ -17,8 +17,8 @@ namespace tarcil {
 namespace {
 
 // Of one call: what a flood can cost.
-constexpr int kMostRead = 8;
-constexpr int kMostThrown = 1024;
+constexpr int kMaxRead = 8;
+constexpr int kMaxThrown = 1024;
 // Of datagrams that wait: what a flood can take of the kernel's memory.
 constexpr int kSocketBytes = 64 << 10;
 
@@ -63,11 +63,11 @@ std::optional<double> MetricInbox::take() {
 
 std::optional<double> MetricInbox::takeDatagrams() {
   std::optional<double> latest;
-  char text[kMostMetricBytes + 1];
-  for (int i = 0; i < kMostRead + kMostThrown; ++i) {
+  char text[kMaxMetricBytes + 1];
+  for (int i = 0; i < kMaxRead + kMaxThrown; ++i) {
     const ssize_t size = ::recv(socket_, text, sizeof text, MSG_DONTWAIT);
     if (size < 0) break;
-    if (i >= kMostRead) {
+    if (i >= kMaxRead) {
       ++dropped_;
     } else if (const auto value = read("datagram", {text, static_cast<size_t>(size)})) {
       latest = value;
@@ -84,7 +84,7 @@ std::optional<double> MetricInbox::takeFile() {
   if (file.get() < 0 || ::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   const int64_t changed = info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec;
   if (changed == fileChanged_) return std::nullopt;
-  char text[kMostMetricBytes + 1];
+  char text[kMaxMetricBytes + 1];
   const ssize_t size = ::pread(file, text, sizeof text, 0);
   // Empty: it is just being rewritten.
   if (size <= 0) return std::nullopt;

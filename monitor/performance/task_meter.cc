@@ -88,7 +88,7 @@ TaskMeter::TaskMeter(Duration period, const PressureOptions& options, const Mach
       tasksTogether_(tasks),
       cache_(cache) {}
 
-std::vector<Trouble> TaskMeter::measure(const std::vector<RunningTask>& running, Now now) {
+std::vector<Violation> TaskMeter::measure(const std::vector<RunningTask>& running, Now now) {
   endGone(running);
   for (const RunningTask& task : running) {
     const CgroupDirectories& in = task.cgroups;

@@ -39,13 +39,13 @@ class TaskMeter final {
 
   // Takes a sample of each watched one of these, which are all tasks that run now; what the master is to
   // hear. A task that is not watched is only read while another is in trouble.
-  std::vector<Trouble> measure(const std::vector<RunningTask>& running, Now now);
+  std::vector<Violation> measure(const std::vector<RunningTask>& running, Now now);
 
   struct Load {
-    size_t watched = 0, inTrouble = 0;
+    size_t watched = 0, isDegraded = 0;
     uint64_t dropped = 0;  // datagrams, since the start
   };
-  Load load() const { return {watch_.watched(), watch_.inTrouble(), dropped_}; }
+  Load load() const { return {watch_.watched(), watch_.isDegraded(), dropped_}; }
 
   // For the log, since the last call: metrics that cannot be had, and why; each once.
   std::vector<std::string> problems() { return std::exchange(problems_, {}); }

@@ -10,7 +10,7 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kFirstSize = 4096;
-constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kMaxBytes = 1 << 20;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ Result<std::string_view> KeptFile::read() {
       if (got == 0) return std::string_view(buffer_).substr(0, size);
       size += static_cast<size_t>(got);
     }
-    if (buffer_.size() >= kMostBytes) return invalid(path_ + ": longer than any such file is");
+    if (buffer_.size() >= kMaxBytes) return invalid(path_ + ": longer than any such file is");
     buffer_.resize(buffer_.size() * 4);
   }
 }

@@ -12,7 +12,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostInterfaces = 64;
+constexpr size_t kMaxInterfaces = 64;
 
 enum Direction : uint32_t { kIn, kOut, kDirections };
 
@@ -106,7 +106,7 @@ int attach(int program, int cgroup, bpf_attach_type type) {
 Result<TrafficCounter> TrafficCounter::open(const std::string& cgroup,
                                             const std::vector<uint32_t>& interfaces) {
   if (cgroup.empty()) return notFound("the tasks' network traffic is not known: no cgroup v2");
-  if (interfaces.size() > kMostInterfaces) {
+  if (interfaces.size() > kMaxInterfaces) {
     return notFound("the tasks' network traffic is not known: more than 64 interfaces");
   }
   const kj::AutoCloseFd directory(::open(cgroup.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

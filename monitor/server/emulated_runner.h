@@ -21,7 +21,7 @@ class EmulatedRunner final : public Executor {
  public:
   // `shares` as for EmulatedExecutor. `tell`: what the master is to hear of the tasks' performance.
   EmulatedRunner(kj::Timer& timer, const Clock& clock, ExecutorListener& listener,
-                 std::map<std::string, Share> shares, kj::Function<void(std::vector<Trouble>)> tell)
+                 std::map<std::string, Share> shares, kj::Function<void(std::vector<Violation>)> tell)
       : clock_(clock),
         emulated_(listener, clock.now(), std::move(shares)),
         tell_(kj::mv(tell)),
@@ -67,7 +67,7 @@ class EmulatedRunner final : public Executor {
     for (auto& request : std::exchange(requests_, {})) request();
     if (const MonotonicTime now = clock_.now().steady; emulated_.watched() > 0 && now >= nextSample_) {
       nextSample_ = now + kSamplePeriod;
-      if (auto troubles = emulated_.sample(); !troubles.empty()) tell_(std::move(troubles));
+      if (auto violations = emulated_.sample(); !violations.empty()) tell_(std::move(violations));
     }
     if (!requests_.empty()) return alarm_.set(clock_.now().steady);
     auto next = emulated_.nextWake();
@@ -80,7 +80,7 @@ class EmulatedRunner final : public Executor {
 
   const Clock& clock_;
   EmulatedExecutor emulated_;
-  kj::Function<void(std::vector<Trouble>)> tell_;
+  kj::Function<void(std::vector<Violation>)> tell_;
   MonotonicTime nextSample_{};
   std::vector<kj::Function<void()>> requests_;
   Alarm alarm_;

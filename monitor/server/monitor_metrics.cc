@@ -39,7 +39,7 @@ void MonitorMetrics::showLate(const LateBindingMonitor::Load& load) {
 
 void MonitorMetrics::showTasks(const TaskMeter::Load& load, Duration took) {
   watchedTasks.Set(static_cast<double>(load.watched));
-  tasksInTrouble.Set(static_cast<double>(load.inTrouble));
+  degradedTasks.Set(static_cast<double>(load.isDegraded));
   droppedMetrics.Increment(static_cast<double>(load.dropped) - droppedMetrics.Value());
   watching.Observe(seconds(took));
 }

@@ -76,8 +76,8 @@ struct MonitorMetrics {
 
   prometheus::Gauge& watchedTasks =
       set.gauge("tarcil_monitor_watched_tasks", "Running tasks whose performance is watched.");
-  prometheus::Gauge& tasksInTrouble = set.gauge("tarcil_monitor_tasks_in_trouble",
-                                                "Watched tasks that fall short of what is expected of them.");
+  prometheus::Gauge& degradedTasks = set.gauge("tarcil_monitor_tasks_in_trouble",
+                                               "Watched tasks that fall short of what is expected of them.");
   prometheus::Counter& droppedMetrics =
       set.counter("tarcil_monitor_dropped_metrics_total",
                   "Reports of tasks on their performance that were thrown away: more came in one period than "

@@ -68,7 +68,7 @@ MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServer
       attachedCallback_(kj::mv(attached)),
       outputs_(std::move(outputs)),
       alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
-      troubleAlarm_(net.timer, clock, [this]() { sendTroubles(); }),
+      violationAlarm_(net.timer, clock, [this]() { sendViolations(); }),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_) {}
 
@@ -134,34 +134,34 @@ void MonitorServer::show(const TaskMeter::Load& watched, Duration took) {
   metrics_.showTasks(watched, took);
 }
 
-void MonitorServer::tell(const std::vector<Trouble>& troubles) {
-  for (const Trouble& trouble : troubles) {
-    if (live_.contains(trouble.allocation)) troubles_.note(trouble);
+void MonitorServer::tell(const std::vector<Violation>& violations) {
+  for (const Violation& violation : violations) {
+    if (live_.contains(violation.allocation)) violations_.note(violation);
   }
-  sendTroubles();
+  sendViolations();
 }
 
-void MonitorServer::sendTroubles() {
-  if (!takesTroubles_) return;
+void MonitorServer::sendViolations() {
+  if (!takesViolations_) return;
   KJ_IF_MAYBE (port, port_) {
-    if (const auto troubles = troubles_.due(clock_.now().steady); !troubles.empty()) {
-      auto request = port->troublesRequest();
-      auto list = request.initTroubles(static_cast<uint32_t>(troubles.size()));
-      for (uint32_t i = 0; i < troubles.size(); ++i) write(troubles[i], list[i]);
+    if (const auto violations = violations_.due(clock_.now().steady); !violations.empty()) {
+      auto request = port->violationsRequest();
+      auto list = request.initViolations(static_cast<uint32_t>(violations.size()));
+      for (uint32_t i = 0; i < violations.size(); ++i) write(violations[i], list[i]);
       calls_.add(request.send().then(
           [this, attachment = attachments_](auto&&) {
             if (attachment != attachments_ || !attached_) return;
-            troubles_.taken();
-            sendTroubles();
+            violations_.taken();
+            sendViolations();
           },
           // Where the link is gone, the next attach tells them again.
           [this](kj::Exception&& exception) {
             if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
-            if (takesTroubles_) spdlog::warn("the master is of an earlier version and takes no troubles");
-            takesTroubles_ = false;
+            if (takesViolations_) spdlog::warn("the master is of an earlier version and takes no troubles");
+            takesViolations_ = false;
           }));
-    } else if (const auto next = troubles_.nextDue()) {
-      troubleAlarm_.set(*next);
+    } else if (const auto next = violations_.nextDue()) {
+      violationAlarm_.set(*next);
     }
   }
 }
@@ -262,10 +262,10 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   });
 }
 
-MonitorServer::Output MonitorServer::lateOutput(late::TurnNumber turn, Stream stream, uint64_t offset) {
+MonitorServer::Output MonitorServer::lateOutput(late::SlotLeaseId lease, Stream stream, uint64_t offset) {
   if (lateOutputs_ == nullptr)
     kj::throwFatalException(toException(notFound("this monitor takes no late-bound tasks any more")));
-  auto content = lateOutputs_->read(turn, stream, offset, kOutputPiece);
+  auto content = lateOutputs_->read(lease, stream, offset, kOutputPiece);
   if (!content) kj::throwFatalException(toException(content.error()));
   const bool isAll = content->text.empty();
   return {std::move(content->text), isAll, content->offset};
@@ -289,7 +289,7 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       auto fault = kj::newPromiseAndFulfiller<void>();
       port_ = kj::mv(port);
       fault_ = kj::mv(fault.fulfiller);
-      attached_ = takesPressure_ = takesTroubles_ = true;
+      attached_ = takesPressure_ = takesViolations_ = true;
       ++attachments_;
       outage_.end();
       spdlog::info("attached to the master at {}", options_.master);
@@ -301,8 +301,8 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       std::vector<late::PoolPressure> pools;
       for (const auto& [server, pressure] : poolPressures_) pools.push_back(pressure);
       send(pressures, pools);
-      troubles_.attached();
-      sendTroubles();
+      violations_.attached();
+      sendViolations();
       if (late_ != nullptr) late_->masterAttached();
       attachedCallback_();
       return Attached{kj::mv(fault.promise)};
@@ -323,7 +323,7 @@ void MonitorServer::lost(const Error& error) {
   }
   if (!attached_) return;
   attached_ = false;
-  troubles_.detached();
+  violations_.detached();
   dispatch(monitor::MasterLost{});
 }
 
@@ -459,7 +459,7 @@ void MonitorServer::carryOut(monitor::WakeAt& action) {
 }
 
 void MonitorServer::ended(AllocationId allocation) {
-  troubles_.forget(allocation);
+  violations_.forget(allocation);
   if (live_.erase(allocation) == 0) return;
   unstarted_.erase(allocation);
   auto [begin, end] = untilEnded_.equal_range(allocation);

@@ -15,7 +15,7 @@
 #include "monitor/late/late_binding.h"
 #include "monitor/logic/executor.h"
 #include "monitor/logic/monitor_logic.h"
-#include "monitor/logic/performance/trouble_book.h"
+#include "monitor/logic/performance/violation_tracker.h"
 #include "monitor/performance/task_meter.h"
 #include "monitor/pressure/meter.h"
 #include "monitor/server/monitor_metrics.h"
@@ -71,7 +71,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void tell(ServerPressure pressure);
   // Tells the master of tasks in trouble, at most once a second, and of those that still are after each
   // attach. What becomes of the trouble of a task that ends, the master knows.
-  void tell(const std::vector<Trouble>& troubles);
+  void tell(const std::vector<Violation>& violations);
   // For metrics.
   void show(const TaskMeter::Load& watched, Duration took);
   // What was measured, for metrics. `took`: how long measuring did.
@@ -95,7 +95,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   };
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
   // Of a late-bound task that has ended.
-  Output lateOutput(late::TurnNumber turn, Stream stream, uint64_t offset);
+  Output lateOutput(late::SlotLeaseId lease, Stream stream, uint64_t offset);
 
  private:
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
@@ -118,7 +118,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void carryOut(monitor::WakeAt& action);
   void ended(AllocationId allocation);
   void send(const std::vector<ServerPressure>& pressures, const std::vector<late::PoolPressure>& pools);
-  void sendTroubles();
+  void sendViolations();
 
   Net net_;
   const Clock& clock_;
@@ -151,13 +151,13 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   std::set<std::string> agentTokens_;  // that the master has confirmed
   bool takesPressure_ = true;          // masters of an earlier version do not
 
-  bool takesTroubles_ = true;  // as above
+  bool takesViolations_ = true;  // as above
 
   // Told last, by server.
   std::map<std::string, ServerPressure> pressures_;
   std::map<std::string, late::PoolPressure> poolPressures_;
-  TroubleBook troubles_;
-  Alarm troubleAlarm_;
+  ViolationTracker violations_;
+  Alarm violationAlarm_;
 
   Outage outage_;  // of the master
   std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;

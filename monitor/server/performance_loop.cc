@@ -6,7 +6,7 @@ namespace tarcil {
 namespace {
 
 // A server that starts tasks all the time could have many.
-constexpr size_t kMostProblemsLogged = 1000;
+constexpr size_t kMaxProblemsLogged = 1000;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void PerformanceLoop::measure() {
   const Now begin = clock_.now();
   server_.tell(meter_.measure(executor_.running(), begin));
   for (const std::string& problem : meter_.problems()) {
-    if (logged_++ < kMostProblemsLogged) spdlog::warn("{}", problem);
+    if (logged_++ < kMaxProblemsLogged) spdlog::warn("{}", problem);
   }
   server_.show(meter_.load(), clock_.now().steady - begin.steady);
   alarm_.set(begin.steady + period_);

@@ -6,7 +6,7 @@ namespace tarcil {
 namespace {
 
 // Reasons that name places in files could be many.
-constexpr size_t kMostLogged = 100;
+constexpr size_t kMaxLogged = 100;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void PressureLoop::measure() {
 
 void PressureLoop::logOnce(const ServerPressure& pressure) {
   for (const AbsentPressure& absent : pressure.absent) {
-    if (logged_.size() >= kMostLogged || !logged_.emplace(absent.resource, absent.reason).second) continue;
+    if (logged_.size() >= kMaxLogged || !logged_.emplace(absent.resource, absent.reason).second) continue;
     spdlog::info("background of {} is not measured: {}", absent.resourceName(), absent.reason);
   }
 }

@@ -88,10 +88,10 @@ void AgentProcess::beSuperseded() {
 void AgentProcess::carryOut(const agent::Action& action) {
   if (const auto* send = std::get_if<agent::SendCommit>(&action)) {
     commit(send->commit);
-  } else if (const auto* passed = std::get_if<agent::PassTurns>(&action)) {
+  } else if (const auto* passed = std::get_if<agent::DeclineOffers>(&action)) {
     if (!connection_.isUp()) return;
     const auto message = [this, session = connection_.line().session(), jobs = passed->jobs,
-                          untried = passed->untried] { master_.passTurns(session, jobs, untried); };
+                          untried = passed->untried] { master_.declineOffers(session, jobs, untried); };
     connection_.line().toMaster(message, message);
   } else if (const auto* start = std::get_if<agent::Launch>(&action)) {
     launch(*start);

@@ -98,10 +98,10 @@ struct MasterText {
                     list(it.absent, [](const AbsentPressure& absent) { return part(absent.reason); });
            });
   }
-  std::string operator()(const master::TroublesReported& event) const {
+  std::string operator()(const master::ViolationsReported& event) const {
     std::string text = "TroublesReported" + part(event.session);
-    for (const Trouble& trouble : event.troubles) {
-      text += part(trouble.allocation) + (trouble.over ? " over" : "");
+    for (const Violation& violation : event.violations) {
+      text += part(violation.allocation) + (violation.over ? " over" : "");
     }
     return text;
   }
@@ -119,7 +119,7 @@ struct MasterText {
   std::string operator()(const master::LeaseAsked& event) const {
     return "LeaseAsked" + part(event.request) + part(event.session) + list(event.starting);
   }
-  std::string operator()(const master::TurnsPassed& event) const {
+  std::string operator()(const master::OffersDeclined& event) const {
     const auto id = [](const JobId& job) { return part(job); };
     return "TurnsPassed" + part(event.session) + list(event.jobs, id) + list(event.untried, id);
   }
@@ -144,12 +144,12 @@ struct AgentText {
   std::string operator()(const agent::PlatformUpdated& event) const {
     return "PlatformUpdated" + part(event.platform);
   }
-  std::string operator()(const agent::TurnsGiven& event) const {
+  std::string operator()(const agent::JobsOffered& event) const {
     return "TurnsGiven" + list(event.jobs, [](const JobId& job) { return part(job); });
   }
   std::string operator()(const agent::QueueTold& event) const {
     return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none") +
-           part(event.wakes) + (event.crowded ? " crowded" : "");
+           part(event.capacityVersion) + (event.crowded ? " crowded" : "");
   }
   std::string operator()(const agent::SubmitArrived& event) const {
     return "SubmitArrived" + part(event.request) + part(event.job);

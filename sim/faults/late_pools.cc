@@ -8,8 +8,8 @@ namespace tarcil::sim {
 namespace {
 
 constexpr Duration kChange = std::chrono::milliseconds(40);  // of the demand, within so long
-constexpr Duration kLongest = std::chrono::milliseconds(300);
-constexpr uint64_t kMostQueued = 8;
+constexpr Duration kMax = std::chrono::milliseconds(300);
+constexpr uint64_t kMaxQueued = 8;
 // Above what the master gives to tasks of its own.
 constexpr AllocationId kFirstTask = AllocationId{1} << 62;
 
@@ -22,16 +22,16 @@ late::PoolOptions options() {
 
 }  // namespace
 
-LatePools::LatePools(VirtualWorld& world, const MachineClock& clock, TaskWitness& witness,
+LatePools::LatePools(VirtualWorld& world, const MachineClock& clock, TaskChecker& checker,
                      std::string machine, Report report)
     : world_(world),
       clock_(clock),
-      witness_(witness),
+      checker_(checker),
       machine_(std::move(machine)),
       report_(std::move(report)) {}
 
 void LatePools::start(const std::vector<ServerFacts>& servers) {
-  for (const auto& [task, server] : std::exchange(tasks_, {})) witness_.ended(task, {});
+  for (const auto& [task, server] : std::exchange(tasks_, {})) checker_.ended(task, {});
   ++life_;
   hasMaster_ = false;
   for (const ServerFacts& facts : servers) {
@@ -64,7 +64,7 @@ void LatePools::demand(const std::string& name, uint64_t life) {
   world_.after(world_.upTo(kChange), [this, name, life] {
     const auto found = pools_.find(name);
     if (life != life_ || found == pools_.end()) return;
-    found->second.queued = areWanted_ ? static_cast<uint32_t>(world_.rng().below(kMostQueued)) : 0;
+    found->second.queued = areWanted_ ? static_cast<uint32_t>(world_.rng().below(kMaxQueued)) : 0;
     update(name);
     demand(name, life);
   });
@@ -80,8 +80,8 @@ void LatePools::startTask(const std::string& name, Server& server) {
   tasks_[spec.allocation] = name;
   --server.queued;
   ++started_;
-  witness_.starts(machine_, spec);
-  world_.after(world_.upTo(kLongest), [this, task = spec.allocation, life = life_] {
+  checker_.starts(machine_, spec);
+  world_.after(world_.upTo(kMax), [this, task = spec.allocation, life = life_] {
     if (life == life_) endTask(task);
   });
 }
@@ -89,7 +89,7 @@ void LatePools::startTask(const std::string& name, Server& server) {
 void LatePools::endTask(AllocationId task) {
   const auto ended = tasks_.extract(task);
   if (ended.empty()) return;
-  witness_.ended(task, {});
+  checker_.ended(task, {});
   const auto found = pools_.find(ended.mapped());
   if (found == pools_.end()) return;  // the monitor is dead
   Server& server = found->second;

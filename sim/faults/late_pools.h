@@ -11,7 +11,7 @@
 #include "core/state/server.h"
 #include "latebinding/pool.h"
 #include "sim/faults/machine_clock.h"
-#include "sim/faults/task_witness.h"
+#include "sim/faults/task_checker.h"
 
 namespace tarcil::sim {
 
@@ -26,7 +26,7 @@ struct PoolNews {
 class LatePools {
  public:
   using Report = std::function<void(const std::string& server, const late::PoolReport& report)>;
-  LatePools(VirtualWorld& world, const MachineClock& clock, TaskWitness& witness, std::string machine,
+  LatePools(VirtualWorld& world, const MachineClock& clock, TaskChecker& checker, std::string machine,
             Report report);
 
   // Pools for those of the servers that take late-bound tasks.
@@ -56,7 +56,7 @@ class LatePools {
 
   VirtualWorld& world_;
   const MachineClock& clock_;
-  TaskWitness& witness_;
+  TaskChecker& checker_;
   const std::string machine_;
   const Report report_;
   std::map<std::string, Server> pools_;  // none while the monitor is dead

@@ -12,19 +12,19 @@ constexpr uint64_t kPublicationsBetweenChecksums = 5;
 const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
 
 agent::QueueTold queueTold(const master::PublishQueue& queue) {
-  return {queue.pendingPriority, queue.wakes, queue.kept, queue.crowded};
+  return {queue.pendingPriority, queue.capacityVersion, queue.kept, queue.crowded};
 }
 
 }  // namespace
 
-MasterProcess::MasterProcess(VirtualWorld& world, TaskWitness& tasks, const MasterOptions& options,
+MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
                              std::function<void(const JobId&, RunState)> finished)
     : world_(world),
       tasks_(tasks),
       options_(options),
       finished_(std::move(finished)),
       clock_(world),
-      witness_(world, tasks, options.serverTimeout),
+      checker_(world, tasks, options.serverTimeout),
       timer_(world, clock_, [this] { take(master::TimerFired{}); }) {}
 
 void MasterProcess::start() {
@@ -35,7 +35,7 @@ void MasterProcess::start() {
   logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), now, rng_, actions);
   published_.emplace(logic_->snapshot(), logic_->settings(), logic_->platforms());
   forecast_ = std::make_unique<Forecast>(*published_, now.steady);
-  witness_.masterStarts(*logic_, now.steady);
+  checker_.masterStarts(*logic_, now.steady);
   expectNone(ledger_.check(*logic_, disk_));
   // Ends that were stored and not told: whoever waits asks again.
   const StoreContents contents = *disk_.load();
@@ -78,18 +78,18 @@ void MasterProcess::failNextWrite(FaultyStore::Unsynced unsynced, std::function<
 
 void MasterProcess::takeBackup() {
   world_.note("master", "is backed up");
-  backup_ = Backup{disk_, ledger_, witness_.picture()};
+  backup_ = Backup{disk_, ledger_, checker_.picture()};
 }
 
 void MasterProcess::restoreBackup() {
   world_.note("master", "gets its backup back");
   disk_ = backup_->disk;
   ledger_ = backup_->ledger;
-  witness_.backupRestored(backup_->picture);
+  checker_.backupRestored(backup_->picture);
   const auto changes = changesOfRestore(*disk_.load(), clock_.now().wall, world_.rng());
   if (!changes.ok()) return world_.violated("the backup cannot be restored: " + changes.error().message);
   if (!disk_.write(*changes)) world_.violated("the disk failed");
-  witness_.stored(*changes);
+  checker_.stored(*changes);
   tasks_.backupRestored(disk_.load()->cluster->nextAllocation);
 }
 
@@ -127,8 +127,8 @@ void MasterProcess::commit(SessionId session, Commit commit, Copy copy) {
   take(master::CommitArrived{request, session, std::move(commit)});
 }
 
-void MasterProcess::passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
-  take(master::TurnsPassed{session, std::move(jobs), std::move(untried)});
+void MasterProcess::declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
+  take(master::OffersDeclined{session, std::move(jobs), std::move(untried)});
 }
 
 void MasterProcess::renewLease(SessionId session, std::vector<AllocationId> starting) {
@@ -148,8 +148,8 @@ void MasterProcess::resized(SessionId session, AllocationId allocation, std::vec
   take(master::TaskResized{session, allocation, std::move(rus), std::move(status)});
 }
 
-void MasterProcess::troubles(SessionId session, std::vector<Trouble> troubles) {
-  take(master::TroublesReported{session, std::move(troubles)});
+void MasterProcess::violations(SessionId session, std::vector<Violation> violations) {
+  take(master::ViolationsReported{session, std::move(violations)});
 }
 
 void MasterProcess::pressure(SessionId session, std::vector<ServerPressure> servers) {
@@ -192,15 +192,15 @@ void MasterProcess::carryOut(std::vector<master::Action> actions) {
       if (const auto* server = std::get_if<master::PublishServer>(&action)) {
         const std::string& name = logic_->facts(server->update.id)->name;
         if (server->update.status.up) {
-          witness_.serverIsUp(name);
+          checker_.serverIsUp(name);
         } else {
-          witness_.serverIsDown(name, now);
+          checker_.serverIsDown(name, now);
         }
       }
       outputs.push_back(std::move(action));
     }
   }
-  for (const Mutation& mutation : mutations) witness_.decided(mutation, now);
+  for (const Mutation& mutation : mutations) checker_.decided(mutation, now);
   const bool writes = !mutations.empty();
   if (!writes && outputs.empty()) return;
   syncedBy_ = std::max(syncedBy_, world_.now().steady);
@@ -210,7 +210,7 @@ void MasterProcess::carryOut(std::vector<master::Action> actions) {
   }
   world_.at(syncedBy_, [this, life = life_, writes, outputs = std::move(outputs)] {
     if (life != life_ || (writes && !sync())) return;
-    for (const master::Action& output : outputs) letOut(output);
+    for (const master::Action& output : outputs) release(output);
   });
 }
 
@@ -231,7 +231,7 @@ void MasterProcess::written(const std::vector<Mutation>& batch) {
   for (const Mutation& mutation : batch) {
     if (const auto* erased = std::get_if<EraseJob>(&mutation)) ledger_.forget(erased->job);
   }
-  witness_.stored(batch);
+  checker_.stored(batch);
 }
 
 void MasterProcess::expectNone(const std::vector<std::string>& problems) {
@@ -240,13 +240,13 @@ void MasterProcess::expectNone(const std::vector<std::string>& problems) {
 
 // --- What leaves ------------------------------------------------------------------------------------------
 
-void MasterProcess::letOut(const master::Action& action) {
+void MasterProcess::release(const master::Action& action) {
   if (const auto* attached = std::get_if<master::AnswerAgentAttached>(&action)) {
     finishAttaching(sessionOf(attached->request), *attached);
   } else if (const auto* monitor = std::get_if<master::AnswerMonitorAttached>(&action)) {
-    letOut(*monitor);
+    release(*monitor);
   } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
-    letOut(*commit);
+    release(*commit);
   } else if (const auto* reports = std::get_if<master::AnswerReports>(&action)) {
     const SessionId session = sessionOf(reports->request);
     if (!reports->status) return refuse(session);
@@ -259,7 +259,7 @@ void MasterProcess::letOut(const master::Action& action) {
     const auto asked = asked_.extract(answer->request);
     if (!asked.empty()) asked.mapped()(answer->status);
   } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
-    letOut(*server);
+    release(*server);
   } else if (const auto* settings = std::get_if<master::PublishSettings>(&action)) {
     published_->take(settings->settings);
     forecast_->everythingChanged(clock_.now().steady);
@@ -276,8 +276,8 @@ void MasterProcess::letOut(const master::Action& action) {
   } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
     published_->take(*queue);
     publish(queueTold(*queue));
-  } else if (const auto* turns = std::get_if<master::GiveTurns>(&action)) {
-    send(turns->session, turnsOf(*turns));
+  } else if (const auto* offers = std::get_if<master::OfferJobs>(&action)) {
+    send(offers->session, offersOf(*offers));
   } else if (const auto* stop = std::get_if<master::StopTask>(&action)) {
     send(stop->session, monitor::StopArrived{stop->allocation});
   } else if (const auto* resize = std::get_if<master::ResizeTask>(&action)) {
@@ -289,11 +289,11 @@ void MasterProcess::letOut(const master::Action& action) {
   } else if (const auto* limit = std::get_if<master::LimitPool>(&action)) {
     send(limit->session, PoolNews{limit->server, limit->limit});
   } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
-    if (changed->finished) finished_(changed->job, *witness_.stateOf(changed->job));
+    if (changed->finished) finished_(changed->job, *checker_.stateOf(changed->job));
   }
 }
 
-void MasterProcess::letOut(const master::AnswerMonitorAttached& answer) {
+void MasterProcess::release(const master::AnswerMonitorAttached& answer) {
   const SessionId session = sessionOf(answer.request);
   if (answer.status) return send(session, monitor::MasterAttached{answer.drop, answer.stop, answer.lease});
   // Where a machine came back without its memory, and the master has not missed the one that it was.
@@ -303,7 +303,7 @@ void MasterProcess::letOut(const master::AnswerMonitorAttached& answer) {
   refuse(session);
 }
 
-void MasterProcess::letOut(const master::AnswerCommit& answer) {
+void MasterProcess::release(const master::AnswerCommit& answer) {
   const SessionId id = sessionOf(answer.request);
   const auto commit = commits_.extract(answer.request);
   const auto session = sessions_.find(id);
@@ -315,7 +315,7 @@ void MasterProcess::letOut(const master::AnswerCommit& answer) {
   send(id, agent::CommitAnswered{answer.answer});
 }
 
-void MasterProcess::letOut(const master::PublishServer& server) {
+void MasterProcess::release(const master::PublishServer& server) {
   const agent::ServersUpdated news{{server.update}};
   for (const auto& [id, session] : sessions_) {
     if (!session.subscribed) continue;
@@ -334,15 +334,15 @@ void MasterProcess::compareCopies() {
   if (alive()) publish(agent::ChecksumTold{published_->checksum()});
 }
 
-agent::TurnsGiven MasterProcess::turnsOf(const master::GiveTurns& action) {
-  agent::TurnsGiven given;
-  for (const master::QueueTurn& turn : action.jobs) {
-    given.jobs.push_back(turn.job);
-    if (!turn.mayUseReserved) given.leaveKept.emplace(turn.job, turn.mayTake);
-    const auto need = logic_->need(turn.job);
-    if (!need || !turn.slotsAhead) continue;
-    const auto bound = forecast_->boundOf(*need->spec, need->slots, *turn.slotsAhead, clock_.now().steady);
-    if (bound) given.bounds[turn.job] = *bound;
+agent::JobsOffered MasterProcess::offersOf(const master::OfferJobs& action) {
+  agent::JobsOffered given;
+  for (const master::JobOffer& offer : action.jobs) {
+    given.jobs.push_back(offer.job);
+    if (!offer.mayUseReserved) given.leaveKept.emplace(offer.job, offer.mayTake);
+    const auto need = logic_->need(offer.job);
+    if (!need || !offer.slotsAhead) continue;
+    const auto bound = forecast_->boundOf(*need->spec, need->slots, *offer.slotsAhead, clock_.now().steady);
+    if (bound) given.bounds[offer.job] = *bound;
   }
   return given;
 }

@@ -23,14 +23,14 @@
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_ledger.h"
-#include "sim/faults/store_witness.h"
+#include "sim/faults/store_checker.h"
 
 namespace tarcil::sim {
 
 class MasterProcess {
  public:
   // `finished` is told of each job that is over, once that is durable.
-  MasterProcess(VirtualWorld& world, TaskWitness& tasks, const MasterOptions& options,
+  MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
                 std::function<void(const JobId&, RunState)> finished);
 
   void start();
@@ -59,8 +59,8 @@ class MasterProcess {
   // alive().
   std::optional<WaitEstimate> waitOf(const JobId& job) const;
 
-  const StoreWitness& stored() const { return witness_; }
-  void forgottenByMonitor(AllocationId allocation) { witness_.forgottenByMonitor(allocation); }
+  const StoreChecker& stored() const { return checker_; }
+  void forgottenByMonitor(AllocationId allocation) { checker_.forgottenByMonitor(allocation); }
 
   // A connection that is to break when the master dies.
   void add(Connection& connection) { connections_.push_back(&connection); }
@@ -85,12 +85,12 @@ class MasterProcess {
   // Of messages that come again nobody hears the answers: an answer is one call's.
   enum class Copy : uint8_t { kFirst, kRepeat };
   void commit(SessionId session, Commit commit, Copy copy = Copy::kFirst);
-  void passTurns(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
+  void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   void askSnapshot(SessionId session);
   void renewLease(SessionId session, std::vector<AllocationId> starting);
   void report(SessionId session, std::vector<TaskReport> reports, Copy copy = Copy::kFirst);
   void resized(SessionId session, AllocationId allocation, std::vector<RuIndex> rus, Status status);
-  void troubles(SessionId session, std::vector<Trouble> troubles);
+  void violations(SessionId session, std::vector<Violation> violations);
   void pressure(SessionId session, std::vector<ServerPressure> servers);
   void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);
   Result<std::vector<InputFile>> files(const JobId& job) { return disk_.files(job); }
@@ -121,15 +121,15 @@ class MasterProcess {
   struct Backup {
     MemoryStore disk;
     MasterLedger ledger;
-    StoreWitness::Picture picture;
+    StoreChecker::Picture picture;
   };
 
   void take(const master::Event& event);
   void carryOut(std::vector<master::Action> actions);
-  void letOut(const master::Action& action);
-  void letOut(const master::AnswerMonitorAttached& answer);
-  void letOut(const master::AnswerCommit& answer);
-  void letOut(const master::PublishServer& server);
+  void release(const master::Action& action);
+  void release(const master::AnswerMonitorAttached& answer);
+  void release(const master::AnswerCommit& answer);
+  void release(const master::PublishServer& server);
   // Asks the peer to attach anew.
   void refuse(SessionId session);
   void send(SessionId session, agent::Event event);
@@ -139,14 +139,14 @@ class MasterProcess {
   void finishAttaching(SessionId session, const master::AnswerAgentAttached& answer);
   void sendSnapshot(SessionId session);
   SessionId sessionOf(RequestId request);
-  agent::TurnsGiven turnsOf(const master::GiveTurns& action);
+  agent::JobsOffered offersOf(const master::OfferJobs& action);
   // The batch that was handed over first is synced; false where that fails, and the process has stopped.
   bool sync();
   void written(const std::vector<Mutation>& batch);
   void expectNone(const std::vector<std::string>& problems);
 
   VirtualWorld& world_;
-  TaskWitness& tasks_;
+  TaskChecker& tasks_;
   const MasterOptions options_;
   const std::function<void(const JobId&, RunState)> finished_;
   MachineClock clock_;
@@ -157,7 +157,7 @@ class MasterProcess {
   std::function<void()> stopped_;               // when the store fails
   std::deque<std::vector<Mutation>> unsynced_;  // in the order of writing
   MasterLedger ledger_;
-  StoreWitness witness_;
+  StoreChecker checker_;
   std::unique_ptr<MasterLogic> logic_;
   std::optional<PublishedState> published_;
   std::unique_ptr<Forecast> forecast_;

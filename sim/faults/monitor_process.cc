@@ -4,17 +4,17 @@
 
 namespace tarcil::sim {
 
-MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskWitness& witness,
+MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskChecker& checker,
                                std::string name, std::vector<ServerFacts> servers)
     : world_(world),
       master_(master),
-      witness_(witness),
+      checker_(checker),
       name_(std::move(name)),
       servers_(std::move(servers)),
       clock_(world),
       connection_(world, master, *this),
       timer_(world, clock_, [this] { take(monitor::TimerFired{}); }),
-      pools_(world, clock_, witness, name_,
+      pools_(world, clock_, checker, name_,
              [this](const std::string& server, const late::PoolReport& report) {
                toMaster([this, server, report](SessionId session, Copy copy) {
                  master_.poolReport(session, server, report, copy);
@@ -58,7 +58,7 @@ void MonitorProcess::lose() {
   executor_ = newExecutor();
   executorTimer_.clear();
   disk_.clear();
-  witness_.machineLost(name_);
+  checker_.machineLost(name_);
   pools_.lose();
   if (world_.oneIn(2)) ++identity_;
 }
@@ -208,7 +208,7 @@ void MonitorProcess::carryOut(const monitor::Action& action) {
 void MonitorProcess::execute(const monitor::StartTask& start) {
   const AllocationId allocation = start.spec.allocation;
   executor_->advance(clock_.now());
-  witness_.starts(name_, start.spec);
+  checker_.starts(name_, start.spec);
   RecoveredTask& kept = disk_[allocation];
   kept.spec = start.spec;
   kept.state = RecoveredTask::State::kRunning;
@@ -228,7 +228,7 @@ void MonitorProcess::resize(const monitor::ResizeTask& resize) {
     return answerResize(resize.request, Error{ErrorCode::kNotFound, "this task is not running here"});
   }
   kept.spec.rus = resize.rus;
-  witness_.resized(resize.allocation, resize.rus);
+  checker_.resized(resize.allocation, resize.rus);
   world_.after(Duration::zero(), [this, life = life_, resize] {
     if (life != life_) return;
     take(monitor::TaskResized{resize.allocation, resize.rus});
@@ -251,24 +251,24 @@ void MonitorProcess::complain() {
     if (task.state == RecoveredTask::State::kRunning) running.push_back(allocation);
   }
   if (running.empty()) return;
-  Trouble trouble{.allocation = running[world_.rng().below(running.size())],
-                  .over = world_.oneIn(3),
-                  .expected = 1,
-                  .measured = 0.5,
-                  .since = clock_.now().wall,
-                  .causes = {}};
+  Violation violation{.allocation = running[world_.rng().below(running.size())],
+                      .over = world_.oneIn(3),
+                      .expected = 1,
+                      .measured = 0.5,
+                      .since = clock_.now().wall,
+                      .causes = {}};
   Cause cause{.kind = world_.oneIn(2) ? Cause::Kind::kCores : Cause::Kind::kNeighbour,
               .resource = Resource::kLlc,
               .neighbour = running[world_.rng().below(running.size())],
               .weight = 1,
               .evidence = "it says so"};
-  if (!trouble.over) trouble.causes.push_back(std::move(cause));
-  toMaster([this, trouble](SessionId session, Copy) { master_.troubles(session, {trouble}); });
+  if (!violation.over) violation.causes.push_back(std::move(cause));
+  toMaster([this, violation](SessionId session, Copy) { master_.violations(session, {violation}); });
 }
 
 void MonitorProcess::forget(AllocationId allocation) {
   master_.forgottenByMonitor(allocation);
-  witness_.forgotten(allocation);
+  checker_.forgotten(allocation);
   LaunchSpec mark;
   mark.allocation = allocation;
   disk_[allocation] = {mark, RecoveredTask::State::kForgotten, kNever, {}};
@@ -282,7 +282,7 @@ void MonitorProcess::taskStarted(AllocationId allocation, WallTime when) {
 }
 
 void MonitorProcess::taskEnded(AllocationId allocation, const TaskEnd& end) {
-  witness_.ended(allocation, end);
+  checker_.ended(allocation, end);
   disk_[allocation].state = RecoveredTask::State::kEnded;
   disk_[allocation].end = end;
   world_.after(Duration::zero(), [this, life = life_, allocation, end] {

@@ -16,13 +16,13 @@
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_process.h"
-#include "sim/faults/task_witness.h"
+#include "sim/faults/task_checker.h"
 
 namespace tarcil::sim {
 
 class MonitorProcess final : private ExecutorListener, private Connection::Peer {
  public:
-  MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskWitness& witness, std::string name,
+  MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskChecker& checker, std::string name,
                  std::vector<ServerFacts> servers);
 
   void start();
@@ -75,7 +75,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
 
   VirtualWorld& world_;
   MasterProcess& master_;
-  TaskWitness& witness_;
+  TaskChecker& checker_;
   const std::string name_;
   std::vector<ServerFacts> servers_;
   MachineClock clock_;

@@ -97,15 +97,15 @@ JobId VirtualCluster::submit(const JobSpec& spec, uint32_t agent, std::vector<In
   const JobId id = client.job.record.id;
   clients_.emplace(id, std::move(client));
   open_.push_back(id);
-  handIn(id, agent);
+  submit(id, agent);
   return id;
 }
 
 void VirtualCluster::submitAgain(const JobId& job, uint32_t agent) {
-  handIn(job, agent);
+  submit(job, agent);
 }
 
-void VirtualCluster::handIn(const JobId& job, uint32_t agent) {
+void VirtualCluster::submit(const JobId& job, uint32_t agent) {
   ++clients_.at(job).underWay;
   request(job, agent);
 }
@@ -312,7 +312,7 @@ void VirtualCluster::run(Duration duration) {
   }
 }
 
-bool VirtualCluster::runToRest(Duration limit, uint64_t events) {
+bool VirtualCluster::runUntilIdle(Duration limit, uint64_t events) {
   const MonotonicTime until = world_.now().steady + limit;
   const uint64_t most = events == UINT64_MAX ? events : world_.events() + events;
   while (!atRest()) {

@@ -12,7 +12,7 @@
 #include "sim/faults/agent_process.h"
 #include "sim/faults/master_process.h"
 #include "sim/faults/monitor_process.h"
-#include "sim/faults/task_witness.h"
+#include "sim/faults/task_checker.h"
 #include "sim/faults/virtual_world.h"
 
 namespace tarcil::sim {
@@ -83,7 +83,7 @@ class VirtualCluster {
   void run(Duration duration);
   // Until every job is over, and the cluster has come to rest: no task is left anywhere. Returns false where
   // that takes longer than `limit`, or more than so many events.
-  bool runToRest(Duration limit, uint64_t events = UINT64_MAX);
+  bool runUntilIdle(Duration limit, uint64_t events = UINT64_MAX);
   // What must hold once it is at rest and everybody is there; what does not is a violation. Takes some time.
   void checkRest();
 
@@ -140,7 +140,7 @@ class VirtualCluster {
   };
 
   void startRoles(const VirtualClusterOptions& options);
-  void handIn(const JobId& job, uint32_t agent);
+  void submit(const JobId& job, uint32_t agent);
   void request(const JobId& job, uint32_t agent);
   void answered(const JobId& job, const Status& status, uint64_t restores);
   void ask(const MasterProcess::Request& request, MasterProcess::Answer answer);
@@ -150,7 +150,7 @@ class VirtualCluster {
   void expect(bool holds, const std::string& what);
 
   VirtualWorld world_;
-  TaskWitness tasks_;
+  TaskChecker tasks_;
   MasterProcess master_;
   std::vector<std::unique_ptr<MonitorProcess>> monitors_;
   std::vector<std::unique_ptr<AgentProcess>> agents_, doubles_;

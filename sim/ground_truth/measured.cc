@@ -14,7 +14,7 @@ namespace tarcil::sim {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr size_t kMostPrograms = 200;
+constexpr size_t kMaxPrograms = 200;
 
 // A program is said to bear what costs it a twentieth of its speed, in points of the scale.
 constexpr int kBorneLoss = 5;
@@ -41,9 +41,9 @@ class Reader {
     }
     if (Status status = lines.verdict(); !status) return status;
     const size_t count = runs_.programs.size();
-    if (count < 2 || count > kMostPrograms) {
+    if (count < 2 || count > kMaxPrograms) {
       return invalid(file + ":1:1: file: has " + std::to_string(count) + " programs; write pairs of 2 to " +
-                     std::to_string(kMostPrograms));
+                     std::to_string(kMaxPrograms));
     }
     runs_.pairs.assign(count * count, kUnknown);
     for (const Pair& pair : pairs) {

@@ -53,10 +53,12 @@ double ParametricTruth::alone(ApplicationNumber application, PlatformNumber plat
   return applications_[application].alone[platform];
 }
 
-double ParametricTruth::slowdown(const Application& application, const Vector& felt, const Vector& capacity) {
+double ParametricTruth::slowdown(const Application& application, const Vector& interference,
+                                 const Vector& capacity) {
   double sum = 0;
   for (size_t r = 0; r < kResources; ++r) {
-    sum += timeLost(felt[r], application.need[r], capacity[r], application.steepness[r], application.bend[r]);
+    sum += timeLost(interference[r], application.need[r], capacity[r], application.steepness[r],
+                    application.bend[r]);
   }
   return sum;
 }
@@ -73,11 +75,11 @@ void ParametricTruth::speeds(PlatformNumber platform, std::span<const Applicatio
   const double weight = combining_ == Combining::kSum ? 1 : (kReferenceUnits - 1) / others;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const Application& application = applications_[tasks[i]];
-    Vector felt;
+    Vector interference;
     for (size_t r = 0; r < kResources; ++r) {
-      felt[r] = std::max(0.0, all[r] - application.pressure[r]) * weight;
+      interference[r] = std::max(0.0, all[r] - application.pressure[r]) * weight;
     }
-    speeds[i] = application.alone[platform] / (1 + slowdown(application, felt, capacity));
+    speeds[i] = application.alone[platform] / (1 + slowdown(application, interference, capacity));
   }
 }
 

@@ -54,7 +54,7 @@ class ParametricTruth final : public GroundTruth {
   // What an application loses no more than at the pressure that it is said to bear.
   static constexpr double kBorneLoss = 0.05;
 
-  static double slowdown(const Application& application, const Vector& felt, const Vector& capacity);
+  static double slowdown(const Application& application, const Vector& interference, const Vector& capacity);
   static double borne(const Application& application, size_t resource);
 
   std::vector<Application> applications_;

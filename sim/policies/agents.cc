@@ -95,7 +95,7 @@ void Agents::jobArrived(JobNumber number) {
   Job& job = jobs_[number];
   job.queued.resize(world_.job(number).tasks);
   for (TaskIndex i = 0; i < job.queued.size(); ++i) job.queued[i] = i;
-  handIn(number);
+  submit(number);
 }
 
 void Agents::taskEnded(TaskNumber task, ServerNumber server) {
@@ -129,7 +129,7 @@ void Agents::received(const Message& message) {
       if (job.waits) {
         waiting_.erase({-world_.job(message.a).priority, message.a});
         job.waits = false;
-        handIn(message.a);
+        submit(message.a);
       }
       return;
     }
@@ -138,8 +138,8 @@ void Agents::received(const Message& message) {
 
 // --- Agents
 
-void Agents::handIn(JobNumber job) {
-  jobs_[job].handedIn = world_.now();
+void Agents::submit(JobNumber job) {
+  jobs_[job].submitted = world_.now();
   const uint32_t agent = agentOf(job);
   agents_[agent].toDecide.push_back(job);
   if (!agents_[agent].busy) decideNext(agent);
@@ -155,7 +155,7 @@ void Agents::decideNext(uint32_t number) {
   Decision decision = decide(agent, jobNumber);
   const Duration took = timeOf(decision);
   ++counts_.decisions;
-  counts_.decisionMicros.push_back(static_cast<float>((world_.now() + took - job.handedIn).count()));
+  counts_.decisionMicros.push_back(static_cast<float>((world_.now() + took - job.submitted).count()));
   agent.busy = true;
   world_.send(took, {.kind = kAgentFree, .a = number});
   if (decision.claims.empty()) return wait(jobNumber);
@@ -299,7 +299,7 @@ void Agents::answered(uint32_t number) {
     job.late = false;
   }
   if (job.queued.empty()) return;
-  if (refused && job.replans++ < kReplans) return handIn(commit.job);
+  if (refused && job.replans++ < kReplans) return submit(commit.job);
   job.replans = 0;
   wait(commit.job);
 }
@@ -337,8 +337,8 @@ void Agents::serverChanged(ServerNumber number) {
   log_.push_back(
       {world_.now() + options_.durable, {.id = number, .facts = std::nullopt, .status = server.status}});
   // What every agent has read is forgotten now and then.
-  constexpr size_t kMostLog = 1 << 14;
-  if (log_.size() > kMostLog) {
+  constexpr size_t kMaxLog = 1 << 14;
+  if (log_.size() > kMaxLog) {
     for (Agent& agent : agents_) catchUp(agent);
     const auto least = std::min_element(agents_.begin(), agents_.end(),
                                         [](const Agent& a, const Agent& b) { return a.read < b.read; });
@@ -408,7 +408,7 @@ void Agents::wake() {
     }
     it = waiting_.erase(it);
     jobs_[number].waits = false;
-    handIn(number);
+    submit(number);
   }
 }
 

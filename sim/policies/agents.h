@@ -65,7 +65,7 @@ class Agents final : public Scheduler {
     std::optional<SimTime> waitingSince;
     uint32_t timesWaited = 0;  // so far: bounds of earlier ones are void
     uint32_t replans = 0;
-    SimTime handedIn{};  // to its agent, for the decision that comes next
+    SimTime submitted{};  // to its agent, for the decision that comes next
   };
 
   struct Agent {
@@ -111,7 +111,7 @@ class Agents final : public Scheduler {
   const Share& shareOf(ServerNumber server) const;
 
   // --- Agents
-  void handIn(JobNumber job);
+  void submit(JobNumber job);
   void decideNext(uint32_t agent);
   QualitySettings settingsNow() const;
   Decision decide(Agent& agent, JobNumber job);

@@ -58,8 +58,8 @@ void LateBinding::jobArrived(JobNumber number) {
 }
 
 void LateBinding::taskEnded(TaskNumber task, ServerNumber) {
-  const Place place = places_[task];
-  queues_[place.node].taskEnded(place.turn, 0, now(), wantedByQueue_);
+  const RunningAt place = places_[task];
+  queues_[place.node].taskEnded(place.lease, 0, now(), wantedByQueue_);
   carryOut(place.node);
 }
 
@@ -121,7 +121,7 @@ void LateBinding::carryOut(Node node) {
   for (const late::Ended& ended : wantedByQueue_.ended) post(ended, node);
   for (const late::StartTask& start : wantedByQueue_.starts) {
     const TaskNumber task = world_.job(jobs_.at(start.job)).firstTask + start.task;
-    places_[task] = {.node = node, .turn = start.turn};
+    places_[task] = {.node = node, .lease = start.lease};
     world_.start(task, serverOf_[node]);
   }
   wantedByQueue_.clear();

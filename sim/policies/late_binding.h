@@ -61,11 +61,11 @@ class LateBinding final : public Scheduler {
   std::vector<MonotonicTime> looks_;            // by node: when its queue is looked at next
   std::unordered_map<late::JobNumber, JobNumber> jobs_;
   // By task, while it runs: where it does.
-  struct Place {
+  struct RunningAt {
     Node node = 0;
-    late::TurnNumber turn = 0;
+    late::SlotLeaseId lease = 0;
   };
-  std::vector<Place> places_;
+  std::vector<RunningAt> places_;
   std::vector<Letter> letters_;   // under way
   std::vector<uint32_t> unused_;  // of them
   late::SchedulerActions wanted_;

@@ -47,13 +47,14 @@ void ProfiledTruth::speedsBeside(const Vector& background, PlatformNumber platfo
   }
   for (size_t i = 0; i < tasks.size(); ++i) {
     const Application& application = applications_[tasks[i]];
-    Vector felt;
+    Vector interference;
     for (size_t r = 0; r < kResources; ++r) {
-      felt[r] = std::max(0.0, all[r] - application.nature.pressure[r]);
+      interference[r] = std::max(0.0, all[r] - application.nature.pressure[r]);
       // The background is measured on the server itself, what tasks cause is of a reference server.
-      if (share[r] > 0) felt[r] += background[r] * kShareUnit / share[r];
+      if (share[r] > 0) interference[r] += background[r] * kShareUnit / share[r];
     }
-    speeds[i] = std::max(kSlowest, application.alone[platform] * speedOf(application.nature, felt, share, 0));
+    speeds[i] =
+        std::max(kSlowest, application.alone[platform] * speedOf(application.nature, interference, share, 0));
   }
 }
 

@@ -10,7 +10,7 @@
 namespace tarcil::sim {
 namespace {
 
-constexpr Duration kLeast{1};
+constexpr Duration kMin{1};
 
 // The part of a task that lies within the recording.
 struct Stay {
@@ -28,8 +28,8 @@ class Applications {
   ApplicationNumber of(const RecordedJob& job, const Recording& recording, Belief& belief) {
     const auto [it, isNew] = numbers_.try_emplace(
         std::tuple(job.profile.caused, job.profile.tolerated, job.profile.platforms, job.target),
-        static_cast<ApplicationNumber>(std::min<size_t>(belief.profiles.size(), kMost - 1)));
-    if (isNew && belief.profiles.size() < kMost) {
+        static_cast<ApplicationNumber>(std::min<size_t>(belief.profiles.size(), kMax - 1)));
+    if (isNew && belief.profiles.size() < kMax) {
       Profile& profile = belief.profiles.emplace_back(job.profile);
       profile.platforms.clear();
       for (size_t p = 0; p < recording.platforms.size(); ++p) {
@@ -41,7 +41,7 @@ class Applications {
   }
 
  private:
-  static constexpr size_t kMost = 65'535;
+  static constexpr size_t kMax = 65'535;
 
   std::map<std::tuple<Pressure, Pressure, std::map<std::string, double>, std::optional<double>>,
            ApplicationNumber>
@@ -155,7 +155,7 @@ Replay replayOf(const Recording& recording, ReplayTruth truth) {
     size_t end = begin;
     std::vector<Duration> work;
     for (; end < stays.size() && stays[end].job == stays[begin].job; ++end) {
-      work.push_back(std::max(kLeast, Duration(static_cast<int64_t>(stays[end].work))));
+      work.push_back(std::max(kMin, Duration(static_cast<int64_t>(stays[end].work))));
     }
     const RecordedJob& job = recording.jobs[stays[begin].job];
     const std::span<const Stay> own(&stays[begin], end - begin);

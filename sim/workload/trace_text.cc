@@ -73,7 +73,7 @@ std::optional<double> TraceText::number(size_t index, std::string_view name, dou
 }
 
 void TraceText::problem(size_t index, std::string_view name, std::string_view text) {
-  if (++problems_ > kMostProblems) return;
+  if (++problems_ > kMaxProblems) return;
   const size_t column = index < fields_.size() ? fields_[index].column : 1;
   if (!found_.empty()) found_ += '\n';
   found_.append(file_).append(":").append(std::to_string(line_)).append(":").append(std::to_string(column));
@@ -83,18 +83,18 @@ void TraceText::problem(size_t index, std::string_view name, std::string_view te
 Status TraceText::verdict() const {
   if (problems_ == 0) return {};
   std::string text = found_;
-  if (problems_ > kMostProblems) {
-    text += "\n" + file_ + ": and " + std::to_string(problems_ - kMostProblems) +
+  if (problems_ > kMaxProblems) {
+    text += "\n" + file_ + ": and " + std::to_string(problems_ - kMaxProblems) +
             " more problems; mend those above first";
   }
   return invalid(std::move(text));
 }
 
 std::string inQuotes(std::string_view text) {
-  constexpr size_t kMost = 40;
+  constexpr size_t kMax = 40;
   std::string shown = "'";
-  for (char c : text.substr(0, kMost)) shown += c >= ' ' && c <= '~' ? c : '?';
-  return shown + (text.size() > kMost ? "...'" : "'");
+  for (char c : text.substr(0, kMax)) shown += c >= ' ' && c <= '~' ? c : '?';
+  return shown + (text.size() > kMax ? "...'" : "'");
 }
 
 }  // namespace tarcil::sim

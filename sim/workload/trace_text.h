@@ -41,10 +41,10 @@ class TraceText {
   // "file:line:column: field: problem". Of the whole line where `index` is not one of its fields.
   void problem(size_t index, std::string_view name, std::string_view text);
 
-  // kInvalid with what was found, at most kMostProblems lines of it; success where nothing was.
+  // kInvalid with what was found, at most kMaxProblems lines of it; success where nothing was.
   Status verdict() const;
 
-  static constexpr size_t kMostProblems = 10;
+  static constexpr size_t kMaxProblems = 10;
 
  private:
   struct Field {

@@ -11,9 +11,9 @@ namespace tarcil::sim {
 namespace {
 
 // Ten years, in seconds: what is longer is a slip.
-constexpr int64_t kMostSeconds = 10LL * 365 * 86'400;
-constexpr int64_t kMostNumber = 1'000'000'000;
-constexpr int64_t kMostBytes = int64_t{1} << 60;
+constexpr int64_t kMaxSeconds = 10LL * 365 * 86'400;
+constexpr int64_t kMaxNumber = 1'000'000'000;
+constexpr int64_t kMaxBytes = int64_t{1} << 60;
 
 constexpr std::array<std::string_view, 11> kOpenbColumns = {
     "name", "cpu_milli", "memory_mib",    "num_gpu",       "gpu_milli",     "gpu_spec",
@@ -52,12 +52,12 @@ Result<Trace> readSwf(std::string_view text, const std::string& file) {
   Trace trace;
   while (lines.next(';')) {
     if (!lines.require(18)) continue;
-    const auto submitted = lines.integer(1, "submit time", 0, kMostSeconds);
-    const auto ran = lines.integer(3, "run time", -1, kMostSeconds);
+    const auto submitted = lines.integer(1, "submit time", 0, kMaxSeconds);
+    const auto ran = lines.integer(3, "run time", -1, kMaxSeconds);
     const auto allocated = lines.integer(4, "allocated processors", -1, kMaxTasks);
     const auto requested = lines.integer(7, "requested processors", -1, kMaxTasks);
-    const auto user = lines.integer(11, "user", -1, kMostNumber);
-    const auto executable = lines.integer(13, "executable", -1, kMostNumber);
+    const auto user = lines.integer(11, "user", -1, kMaxNumber);
+    const auto executable = lines.integer(13, "executable", -1, kMaxNumber);
     if (!submitted || !ran || !allocated || !requested || !user || !executable) continue;
     const int64_t processors = *allocated > 0 ? *allocated : *requested;
     if (*ran <= 0 || processors <= 0) {
@@ -88,14 +88,14 @@ Result<Trace> readOpenb(std::string_view text, const std::string& file) {
       continue;
     }
     const auto milli = lines.integer(1, kOpenbColumns[1], 1, int64_t{kMaxRusPerTask} * 1'000);
-    const auto created = lines.integer(8, kOpenbColumns[8], 0, kMostSeconds);
-    const auto deleted = lines.integer(9, kOpenbColumns[9], 0, kMostSeconds);
+    const auto created = lines.integer(8, kOpenbColumns[8], 0, kMaxSeconds);
+    const auto deleted = lines.integer(9, kOpenbColumns[9], 0, kMaxSeconds);
     if (!milli || !created || !deleted) continue;
     if (lines.field(10).empty()) {
       ++trace.skipped;
       continue;
     }
-    const auto scheduled = lines.integer(10, kOpenbColumns[10], *created, kMostSeconds);
+    const auto scheduled = lines.integer(10, kOpenbColumns[10], *created, kMaxSeconds);
     if (!scheduled) continue;
     if (*deleted <= *scheduled) {
       lines.problem(9, kOpenbColumns[9], "is not later than scheduled_time; mend one of them");
@@ -110,17 +110,17 @@ Result<Trace> readOpenb(std::string_view text, const std::string& file) {
 }
 
 Result<Trace> readSwim(std::string_view text, const std::string& file) {
-  constexpr int64_t kBytesPerTask = int64_t{128} << 20, kBytesPerSecond = 50'000'000, kMostTasks = 10'000;
+  constexpr int64_t kBytesPerTask = int64_t{128} << 20, kBytesPerSecond = 50'000'000, kMaxTasks = 10'000;
   TraceText lines(text, file, Separator::kTab);
   Trace trace;
   while (lines.next()) {
     if (!lines.require(6)) continue;
-    const auto submitted = lines.integer(1, "submit time", 0, kMostSeconds);
-    const auto input = lines.integer(3, "input bytes", 0, kMostBytes);
-    const auto shuffle = lines.integer(4, "shuffle bytes", 0, kMostBytes);
-    const auto output = lines.integer(5, "output bytes", 0, kMostBytes);
+    const auto submitted = lines.integer(1, "submit time", 0, kMaxSeconds);
+    const auto input = lines.integer(3, "input bytes", 0, kMaxBytes);
+    const auto shuffle = lines.integer(4, "shuffle bytes", 0, kMaxBytes);
+    const auto output = lines.integer(5, "output bytes", 0, kMaxBytes);
     if (!submitted || !input || !shuffle || !output) continue;
-    const int64_t tasks = std::clamp<int64_t>((*input + kBytesPerTask - 1) / kBytesPerTask, 1, kMostTasks);
+    const int64_t tasks = std::clamp<int64_t>((*input + kBytesPerTask - 1) / kBytesPerTask, 1, kMaxTasks);
     const double bytes =
         static_cast<double>(*input) + static_cast<double>(*shuffle) + static_cast<double>(*output);
     const double moving = bytes / static_cast<double>(tasks) / static_cast<double>(kBytesPerSecond);

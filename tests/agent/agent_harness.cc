@@ -55,7 +55,7 @@ void AgentHarness::takeCommit() {
   const CommitAnswer answer = master.take(commit);
   handle(agent::CommitAnswered{answer});
   const auto isRefused = [](const Grant& grant) { return grant.verdict != Verdict::kGranted; };
-  if (std::ranges::any_of(answer.grants, isRefused)) giveTurnsAfterNews();
+  if (std::ranges::any_of(answer.grants, isRefused)) offerJobsAfterNews();
 }
 
 void AgentHarness::takeCommits() {
@@ -64,26 +64,26 @@ void AgentHarness::takeCommits() {
 
 void AgentHarness::tell(const JobAssignment& assignment) {
   handle(agent::JobAssigned{assignment});
-  giveTurnsAfterNews();
+  offerJobsAfterNews();
 }
 
 void AgentHarness::tellServer(ServerId server) {
   handle(agent::ServersUpdated{{master.update(server)}});
-  giveTurnsAfterNews();
+  offerJobsAfterNews();
 }
 
 void AgentHarness::tellServers() {
   handle(agent::ServersUpdated{master.snapshot()});
-  giveTurnsAfterNews();
+  offerJobsAfterNews();
 }
 
-void AgentHarness::giveTurns() {
+void AgentHarness::offerJobs() {
   const std::vector<JobId> waiting = master.waitingJobs();
-  if (!waiting.empty()) handle(agent::TurnsGiven{waiting});
+  if (!waiting.empty()) handle(agent::JobsOffered{waiting});
 }
 
-void AgentHarness::giveTurnsAfterNews() {
-  if (!holdsTurns_) giveTurns();
+void AgentHarness::offerJobsAfterNews() {
+  if (!holdsOffers_) offerJobs();
 }
 
 void AgentHarness::endTask(const JobId& job, TaskIndex task) {
@@ -119,9 +119,9 @@ void AgentHarness::handle(const agent::Event& event) {
       EXPECT_TRUE(answers_.emplace(answered->request, answered->status).second) << "answered twice";
     } else if (auto* placed = std::get_if<agent::TasksPlaced>(&action)) {
       waits.push_back(*placed);
-    } else if (auto* turns = std::get_if<agent::PassTurns>(&action)) {
-      passed.insert(passed.end(), turns->jobs.begin(), turns->jobs.end());
-      untried.insert(untried.end(), turns->untried.begin(), turns->untried.end());
+    } else if (auto* offers = std::get_if<agent::DeclineOffers>(&action)) {
+      passed.insert(passed.end(), offers->jobs.begin(), offers->jobs.end());
+      untried.insert(untried.end(), offers->untried.begin(), offers->untried.end());
     } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
       ++snapshotsAsked;
     } else {

@@ -47,9 +47,9 @@ class AgentHarness {
   void tellServers();
   void tellPending(std::optional<uint8_t> priority) { handle(agent::QueueTold{priority}); }
   // As the master does after each of these where jobs wait; takeCommit() does where claims were refused.
-  void giveTurns();
-  // Nobody has a turn but by giveTurns() from here on.
-  void holdTurns() { holdsTurns_ = true; }
+  void offerJobs();
+  // Nobody has a turn but by offerJobs() from here on.
+  void holdOffers() { holdsOffers_ = true; }
   // A task ends, and agent and copy hear of it.
   void endTask(const JobId& job, TaskIndex task);
   void launchAnswered(AllocationId allocation, agent::LaunchAnswered::Outcome outcome) {
@@ -78,9 +78,9 @@ class AgentHarness {
 
  private:
   void fire();
-  void giveTurnsAfterNews();
+  void offerJobsAfterNews();
 
-  bool holdsTurns_ = false;
+  bool holdsOffers_ = false;
 
   Rng rng_;
   Now now_;

@@ -44,7 +44,7 @@ TEST(AssumedProfile, IsThatOfTheExtremesWhereFewAreKnown) {
 // Where little can be contended for, they bear everything: that says nothing of other machines.
 TEST(AssumedProfile, BearsNoMoreThanHalfWhateverTheKnownOnesDo) {
   const Profile assumed = assumedProfile(std::vector{known(99, 10), known(99, 20)});
-  EXPECT_EQ(assumed.tolerated[kLlc], kMostAssumed);
+  EXPECT_EQ(assumed.tolerated[kLlc], kMaxAssumed);
 }
 
 TEST(AssumedProfile, SaysNothingOfWhatWasMeasuredOfNone) {
@@ -54,7 +54,7 @@ TEST(AssumedProfile, SaysNothingOfWhatWasMeasuredOfNone) {
   EXPECT_EQ(assumed.caused[kDisk], 40);
   EXPECT_EQ(assumed.tolerated[kDisk], 50);
   EXPECT_EQ(assumed.caused[kTlb], 0);
-  EXPECT_EQ(assumedProfile({}).tolerated, Profile::filled(kMostAssumed));
+  EXPECT_EQ(assumedProfile({}).tolerated, Profile::filled(kMaxAssumed));
   writer.caused[kDisk] = 70;
   EXPECT_EQ(assumedProfile(std::vector{writer}).tolerated[kDisk], 29);
 }

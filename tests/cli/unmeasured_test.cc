@@ -79,7 +79,7 @@ TEST(ProfileUntilMeasured, IsCarefulByTheShippedApplications) {
   const Profile assumed = profileUntilMeasured("sort");
   EXPECT_TRUE(assumed.isAssumed);
   EXPECT_EQ(assumed.application, "sort");
-  EXPECT_THAT(assumed.tolerated, testing::Each(testing::Le(kMostAssumed)));
+  EXPECT_THAT(assumed.tolerated, testing::Each(testing::Le(kMaxAssumed)));
   EXPECT_GT(assumed.caused[static_cast<size_t>(Resource::kCore)], 40);
 }
 

@@ -64,7 +64,7 @@ TEST(StoreThatIsSlow, HasABacklogToWriteWhenItIsQuickAgain) {
   EXPECT_GT(backlog, 1min);
   cluster.run(backlog / 2);
   EXPECT_FALSE(cluster.allAnswered());
-  EXPECT_TRUE(cluster.runToRest(backlog + kPatience));
+  EXPECT_TRUE(cluster.runUntilIdle(backlog + kPatience));
   EXPECT_EQ(cluster.master().backlog(), 0s);
 }
 

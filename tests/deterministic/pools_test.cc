@@ -61,7 +61,7 @@ void expectOneOwner(Break breakSomething) {
       if (number % 3 == 2) breakSomething(cluster);
       cluster.run(upTo(100ms, cluster));
     }
-    EXPECT_TRUE(cluster.runToRest(kPatience)) << "jobs wait for units that are lent out";
+    EXPECT_TRUE(cluster.runUntilIdle(kPatience)) << "jobs wait for units that are lent out";
     EXPECT_GT(lateTasks(cluster), 50u);
     wantLateTasks(cluster, false);
     cluster.run(5s);  // pools shrink

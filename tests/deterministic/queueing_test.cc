@@ -82,7 +82,7 @@ const auto kPlain = [](JobSpec&) {};
 TEST(Queueing, NobodyWaitsBelowFourFifthsOfTheLoad) {
   sim::VirtualCluster c(cluster(16, 4));
   const auto jobs = stream(c, 64, 0.75, 2'000, kPlain);
-  ASSERT_TRUE(c.runToRest(kPatience));
+  ASSERT_TRUE(c.runUntilIdle(kPatience));
   const auto all = waits(c, jobs);
   EXPECT_LT(std::ranges::count_if(all, [](double wait) { return wait > 0.03; }), 40);
 }
@@ -92,7 +92,7 @@ TEST(Queueing, NobodyWaitsBelowFourFifthsOfTheLoad) {
 TEST(Queueing, WaitsAreBoundedAbove) {
   sim::VirtualCluster c(cluster(16, 4));
   const auto jobs = stream(c, 64, 0.95, 4'000, kPlain);
-  ASSERT_TRUE(c.runToRest(kPatience));
+  ASSERT_TRUE(c.runUntilIdle(kPatience));
   EXPECT_LT(mean(waits(c, jobs)), 0.6);
 }
 
@@ -105,7 +105,7 @@ TEST(Queueing, HighPriorityMeansAShorterWait) {
       high.push_back(static_cast<double>(c.rng().below(1'000)) < 1'000 * part);
       if (high.back()) spec.priority = 90;
     });
-    ASSERT_TRUE(c.runToRest(kPatience));
+    ASSERT_TRUE(c.runUntilIdle(kPatience));
     std::vector<double> ofHigh, ofLow;
     for (size_t i = 0; i < jobs.size(); ++i) (high[i] ? ofHigh : ofLow).push_back(waited(c, jobs[i]));
     EXPECT_LT(mean(ofHigh), mean(ofLow) / 1.5) << part;
@@ -121,7 +121,7 @@ TEST(Queueing, AUserWithManyJobsDoesNotShutOutAnother) {
   for (uint32_t job = 0; job < 10; ++job) {
     ofBob.push_back({c.submit(lasting(1), job % kAgents, {}, "bob"), c.now()});
   }
-  ASSERT_TRUE(c.runToRest(kPatience));
+  ASSERT_TRUE(c.runUntilIdle(kPatience));
   // Half of the four units: ten jobs of a second take five, where first come, first served takes fifty.
   EXPECT_LT(std::ranges::max(waits(c, ofBob)), 8);
 }
@@ -136,7 +136,7 @@ TEST(Queueing, AGangStartsUnderAStreamOfSmallJobs) {
   gang.schedule = Schedule::kGang;
   const Submitted submitted{c.submit(gang, 1), c.now()};
   stream(c, 8, 1.1, 400, kPlain);
-  ASSERT_TRUE(c.runToRest(kPatience));
+  ASSERT_TRUE(c.runUntilIdle(kPatience));
   EXPECT_LT(waited(c, submitted), 15) << "five seconds of patience and the end of what ran then";
 }
 
@@ -149,7 +149,7 @@ TEST(Queueing, ATaskThatTakesAWholeServerStartsUnderAStreamOfSmallJobs) {
   wide.rusPerTask = 4;
   const Submitted submitted{c.submit(wide, 1), c.now()};
   stream(c, 16, 1.1, 800, kPlain);
-  ASSERT_TRUE(c.runToRest(kPatience));
+  ASSERT_TRUE(c.runUntilIdle(kPatience));
   EXPECT_LT(waited(c, submitted), 15) << "five seconds of patience and the end of what ran then";
 }
 
@@ -165,7 +165,7 @@ TEST(Queueing, GangsThatNeedMoreThanHalfOfTheClusterStartOneAfterTheOther) {
       c.submit(spec, gang % kAgents);
     }
     stream(c, 8, 1, 100, kPlain);
-    ASSERT_TRUE(c.runToRest(kPatience)) << seed;
+    ASSERT_TRUE(c.runUntilIdle(kPatience)) << seed;
     EXPECT_TRUE(c.allDone()) << seed;
   }
 }
@@ -184,7 +184,7 @@ TEST(Queueing, UrgentJobsOfSeveralAgentsGetTheUnitsOfPreemptibleOnes) {
       spec.priority = 90;
       urgent.push_back({c.submit(spec, job), c.now()});
     }
-    ASSERT_TRUE(c.runToRest(kPatience)) << seed;
+    ASSERT_TRUE(c.runUntilIdle(kPatience)) << seed;
     EXPECT_LT(std::ranges::max(waits(c, urgent)), 1) << seed;
     const auto tasks = c.tasksOf(low);
     const auto moved = std::ranges::count_if(tasks, [](const TaskRecord& task) { return task.attempt > 0; });

@@ -43,7 +43,7 @@ TEST(ThreeRoles, ReportAFailedTask) {
   spec.restart.attempts = 2;
   spec.restart.backoff = 100ms;
   const JobId job = cluster.submit(spec);
-  ASSERT_TRUE(cluster.runToRest(kPatience));
+  ASSERT_TRUE(cluster.runUntilIdle(kPatience));
   EXPECT_EQ(cluster.stateOf(job), RunState::kFailed);
   EXPECT_EQ(cluster.tasksOf(job)[0].failures, 3u);
   EXPECT_EQ(cluster.tasksOf(job)[0].end.exitCode, 1);
@@ -54,7 +54,7 @@ TEST(ThreeRoles, EndATaskAtItsTimeout) {
   JobSpec spec = sleeping(1, "60m");
   spec.timeout = 5s;
   const JobId job = cluster.submit(spec);
-  ASSERT_TRUE(cluster.runToRest(kPatience));
+  ASSERT_TRUE(cluster.runUntilIdle(kPatience));
   EXPECT_EQ(cluster.stateOf(job), RunState::kFailed);
   EXPECT_EQ(cluster.tasksOf(job)[0].end.cause, EndCause::kTimedOut);
 }
@@ -68,7 +68,7 @@ TEST(ThreeRoles, CancelAJobWhereverItsTasksAre) {
     cluster.cancel(job);
     cluster.run(20ms);
     cluster.cancel(job);  // the first one may have come before the job did
-    ASSERT_TRUE(cluster.runToRest(kPatience));
+    ASSERT_TRUE(cluster.runUntilIdle(kPatience));
     EXPECT_EQ(cluster.stateOf(job), RunState::kCancelled);
     EXPECT_THAT(cluster.violations(), IsEmpty());
   }

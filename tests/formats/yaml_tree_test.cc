@@ -25,12 +25,12 @@ TEST(ParseYaml, KeepsPlaceAndQuoting) {
   auto tree = parseYaml("a: 1\nb:\n  - 'x'\n  - ~\n", "f");
   ASSERT_TRUE(tree.ok());
   ASSERT_EQ(tree->keys.size(), 2u);
-  EXPECT_EQ(tree->keys[1].place, (Place{2, 1}));
+  EXPECT_EQ(tree->keys[1].place, (FilePosition{2, 1}));
   EXPECT_EQ(tree->values[0].text, "1");
   EXPECT_FALSE(tree->values[0].quoted);
   const YamlNode& list = tree->values[1];
   EXPECT_EQ(list.kind, YamlNode::Kind::kSequence);
-  EXPECT_EQ(list.values[0].place, (Place{3, 5}));
+  EXPECT_EQ(list.values[0].place, (FilePosition{3, 5}));
   EXPECT_TRUE(list.values[0].quoted);
   EXPECT_EQ(list.values[1].kind, YamlNode::Kind::kNull);
 }
@@ -74,7 +74,7 @@ TEST(ParseYaml, RepeatsWhatAnAliasNames) {
   auto tree = parseYaml("a: &x {k: v}\nb: *x\n", "f");
   ASSERT_TRUE(tree.ok()) << tree.error().message;
   EXPECT_EQ(tree->values[1].values[0].text, "v");
-  EXPECT_EQ(tree->values[1].place, (Place{2, 4}));
+  EXPECT_EQ(tree->values[1].place, (FilePosition{2, 4}));
 }
 
 TEST(ParseYaml, BoundsWhatAliasesMakeOfASmallFile) {

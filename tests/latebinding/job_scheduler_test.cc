@@ -30,19 +30,19 @@ class JobSchedulerTest : public ::testing::Test {
   }
 
   // The reservation's server asks, for the first time or, with its turn, again. What it is given.
-  TaskIndex ask(const Reserve& reserve, TurnNumber turn = 0, Duration queued = {}) {
-    lastTurn_ = turn != 0 ? turn : nextTurn_++;
+  TaskIndex ask(const Reserve& reserve, SlotLeaseId lease = 0, Duration queued = {}) {
+    lastLease_ = lease != 0 ? lease : nextLease_++;
     const size_t before = said_.gives.size();
-    agent_.handle(Ask{3, reserve.server, reserve.job, reserve.probe, lastTurn_, queued}, now_, said_);
+    agent_.handle(Ask{3, reserve.server, reserve.job, reserve.probe, lastLease_, queued}, now_, said_);
     EXPECT_EQ(said_.gives.size(), before + 1);
-    EXPECT_EQ(said_.gives.back().turn, lastTurn_);
+    EXPECT_EQ(said_.gives.back().lease, lastLease_);
     return said_.gives.back().task;
   }
-  void end(JobNumber job, TaskIndex task, TurnNumber turn, ServerId server = 0) {
+  void end(JobNumber job, TaskIndex task, SlotLeaseId lease, ServerId server = 0) {
     Ended ended;
     ended.job = job;
     ended.task = task;
-    ended.turn = turn;
+    ended.lease = lease;
     ended.server = server;
     agent_.handle(ended, said_);
   }
@@ -57,7 +57,7 @@ class JobSchedulerTest : public ::testing::Test {
   Rng rng_{1};
   MonotonicTime now_{milliseconds(1000)};
   SchedulerActions said_;
-  TurnNumber nextTurn_ = 100, lastTurn_ = 0;
+  SlotLeaseId nextLease_ = 100, lastLease_ = 0;
 };
 
 TEST_F(JobSchedulerTest, SendsDTimesMReservationsToDistinctServers) {
@@ -116,11 +116,11 @@ TEST_F(JobSchedulerTest, JobIsOverWithItsLastTask) {
   const JobNumber job = submit(2);
   const auto reserves = takeReserves();
   ask(reserves[0]);
-  const TurnNumber first = lastTurn_;
+  const SlotLeaseId first = lastLease_;
   ask(reserves[1]);
   end(job, 0, first);
   EXPECT_THAT(said_.jobsOver, IsEmpty());
-  end(job, 1, lastTurn_);
+  end(job, 1, lastLease_);
   ASSERT_THAT(said_.jobsOver, SizeIs(1));
   EXPECT_EQ(said_.jobsOver[0].job, job);
   EXPECT_THAT(said_.tasksOver, SizeIs(2));
@@ -130,7 +130,7 @@ TEST_F(JobSchedulerTest, JobIsOverWithItsLastTask) {
 TEST_F(JobSchedulerTest, NumbersOfJobsAreNotUsedTwice) {
   const JobNumber first = submit(1);
   ask(takeReserves()[0]);
-  end(first, 0, lastTurn_);
+  end(first, 0, lastLease_);
   const JobNumber second = submit(1);
   EXPECT_NE(first, second);
   // What was meant for the first does not reach the second.
@@ -180,7 +180,7 @@ TEST_F(JobSchedulerTest, TellsWhereTheTimeOfATaskWent) {
   ask(takeReserves()[0], 0, milliseconds(18));  // 3 ms on the way, there and back
   Ended ended;
   ended.job = job;
-  ended.turn = lastTurn_;
+  ended.lease = lastLease_;
   ended.queue = milliseconds(18);
   ended.getTask = milliseconds(2);
   ended.service = milliseconds(40);
@@ -198,17 +198,17 @@ TEST_F(JobSchedulerTest, RepeatedAskGetsTheSameTask) {
   submit(3);
   const auto reserves = takeReserves();
   EXPECT_EQ(ask(reserves[0]), 0u);
-  const TurnNumber turn = lastTurn_;
+  const SlotLeaseId lease = lastLease_;
   EXPECT_EQ(ask(reserves[1]), 1u);
-  EXPECT_EQ(ask(reserves[0], turn), 0u);
+  EXPECT_EQ(ask(reserves[0], lease), 0u);
   EXPECT_EQ(ask(reserves[2]), 2u);
 }
 
 TEST_F(JobSchedulerTest, RepeatedEndIsAcknowledgedAndCountsOnce) {
   const JobNumber job = submit(1);
   ask(takeReserves()[0]);
-  end(job, 0, lastTurn_);
-  end(job, 0, lastTurn_);
+  end(job, 0, lastLease_);
+  end(job, 0, lastLease_);
   EXPECT_THAT(said_.tasksOver, SizeIs(1));
   EXPECT_THAT(said_.forgets, SizeIs(2));
 }
@@ -216,7 +216,7 @@ TEST_F(JobSchedulerTest, RepeatedEndIsAcknowledgedAndCountsOnce) {
 TEST_F(JobSchedulerTest, EndOfAnotherTurnIsNotTheTasks) {
   const JobNumber job = submit(1);
   ask(takeReserves()[0]);
-  end(job, 0, lastTurn_ + 1);
+  end(job, 0, lastLease_ + 1);
   EXPECT_THAT(said_.tasksOver, IsEmpty());
   EXPECT_THAT(said_.forgets, SizeIs(1));
 }
@@ -230,14 +230,14 @@ TEST_F(JobSchedulerTest, RepeatsWhatMayHaveBeenLostEachTimeLater) {
   agent_.advance(now_, rng_, said_);
   EXPECT_THAT(said_.reserves, SizeIs(3));
   ASSERT_THAT(said_.gives, SizeIs(1));
-  EXPECT_EQ(said_.gives[0].turn, lastTurn_);
+  EXPECT_EQ(said_.gives[0].lease, lastLease_);
   EXPECT_EQ(agent_.nextWake() - now_, 2 * SchedulerOptions{}.repeat);
 }
 
 TEST_F(JobSchedulerTest, TaskThatIsKnownToRunIsNotGivenAgain) {
   const JobNumber job = submit(1);
   ask(takeReserves()[0]);
-  agent_.handle(Started{3, job, 0, lastTurn_});
+  agent_.handle(Started{3, job, 0, lastLease_});
   said_.clear();
   now_ = agent_.nextWake();
   agent_.advance(now_, rng_, said_);
@@ -250,7 +250,7 @@ TEST_F(JobSchedulerTest, TaskThatWasNotStartedIsGivenToAnother) {
     spec.atMostOnce = atMostOnce;
     const JobNumber job = submit(spec);
     ask(takeReserves()[0]);
-    agent_.handle(NotStarted{3, job, 0, lastTurn_}, now_, rng_, said_);
+    agent_.handle(NotStarted{3, job, 0, lastLease_}, now_, rng_, said_);
     const auto reserves = takeReserves();  // the first were cancelled
     ASSERT_THAT(reserves, SizeIs(2));
     EXPECT_EQ(ask(reserves[1]), 0u);
@@ -260,7 +260,7 @@ TEST_F(JobSchedulerTest, TaskThatWasNotStartedIsGivenToAnother) {
 TEST_F(JobSchedulerTest, NotStartedOfAnEarlierTurnChangesNothing) {
   const JobNumber job = submit(1);
   ask(takeReserves()[0]);
-  const TurnNumber first = lastTurn_;
+  const SlotLeaseId first = lastLease_;
   agent_.handle(NotStarted{3, job, 0, first}, now_, rng_, said_);
   ask(takeReserves()[0]);
   agent_.handle(NotStarted{3, job, 0, first}, now_, rng_, said_);
@@ -270,8 +270,8 @@ TEST_F(JobSchedulerTest, NotStartedOfAnEarlierTurnChangesNothing) {
 TEST_F(JobSchedulerTest, NotStartedOfATaskThatEndedChangesNothing) {
   const JobNumber job = submit(2);
   ask(takeReserves()[0]);
-  end(job, 0, lastTurn_);
-  agent_.handle(NotStarted{3, job, 0, lastTurn_}, now_, rng_, said_);
+  end(job, 0, lastLease_);
+  agent_.handle(NotStarted{3, job, 0, lastLease_}, now_, rng_, said_);
   EXPECT_THAT(said_.reserves, IsEmpty());
 }
 
@@ -290,13 +290,13 @@ TEST_F(JobSchedulerTest, TasksOfALostServerAreGivenAway) {
   const JobNumber job = submit(1);
   const Reserve reserve = takeReserves()[0];
   ask(reserve);
-  agent_.handle(Started{3, job, 0, lastTurn_});
+  agent_.handle(Started{3, job, 0, lastLease_});
   agent_.serverLost(reserve.server, now_, rng_, said_);
   EXPECT_THAT(said_.tasksOver, IsEmpty());
   const auto reserves = takeReserves();
   ASSERT_THAT(reserves, SizeIs(2));
   EXPECT_EQ(ask(reserves[0]), 0u);
-  end(job, 0, lastTurn_);
+  end(job, 0, lastLease_);
   EXPECT_EQ(said_.tasksOver.at(0).attempts, 2u);
 }
 
@@ -313,7 +313,7 @@ TEST_F(JobSchedulerTest, TasksOfALostServerAreLostWhereTheyRunAtMostOnce) {
   EXPECT_EQ(said_.tasksOver[0].server, reserves[0].server);
   // The other one was not given away: it is not lost.
   EXPECT_EQ(ask(reserves[1]), 1u);
-  end(job, 1, lastTurn_);
+  end(job, 1, lastLease_);
   EXPECT_THAT(said_.jobsOver, SizeIs(1));
 }
 
@@ -336,35 +336,35 @@ TEST_F(JobSchedulerTest, CancelledJobHasItsTasksStopped) {
   agent_.cancel(job, said_);
   ASSERT_THAT(said_.stops, SizeIs(3));
   EXPECT_EQ(said_.stops[0].server, reserves[0].server);
-  EXPECT_EQ(said_.stops[0].turn, lastTurn_ - 2);
+  EXPECT_EQ(said_.stops[0].lease, lastLease_ - 2);
   EXPECT_THAT(said_.tasksOver, IsEmpty()) << "they run";
-  const auto ended = [&](TaskIndex task, TurnNumber turn, int32_t code) {
-    agent_.handle(Ended{3, reserves[task].server, job, task, turn, code, {}, {}, {}}, said_);
+  const auto ended = [&](TaskIndex task, SlotLeaseId lease, int32_t code) {
+    agent_.handle(Ended{3, reserves[task].server, job, task, lease, code, {}, {}, {}}, said_);
     return said_.tasksOver.back();
   };
-  EXPECT_EQ(ended(0, lastTurn_ - 2, 143).outcome, Outcome::kCancelled);
+  EXPECT_EQ(ended(0, lastLease_ - 2, 143).outcome, Outcome::kCancelled);
   EXPECT_EQ(said_.tasksOver.back().code, 143);
-  EXPECT_EQ(ended(1, lastTurn_ - 1, 0).outcome, Outcome::kDone) << "it was quicker";
+  EXPECT_EQ(ended(1, lastLease_ - 1, 0).outcome, Outcome::kDone) << "it was quicker";
   // The third was told in vain.
   said_.stops.clear();
   now_ = agent_.nextWake();
   agent_.advance(now_, rng_, said_);
   ASSERT_THAT(said_.stops, SizeIs(1));
-  EXPECT_EQ(said_.stops[0].turn, lastTurn_);
+  EXPECT_EQ(said_.stops[0].lease, lastLease_);
 }
 
 TEST_F(JobSchedulerTest, CancelledJobGivesNothingMoreAway) {
   const JobNumber job = submit(2);
   const auto reserves = takeReserves();
   ask(reserves[0]);
-  const TurnNumber turn = lastTurn_;
+  const SlotLeaseId lease = lastLease_;
   agent_.cancel(job, said_);
   EXPECT_THAT(said_.cancels, SizeIs(3));
   ASSERT_THAT(said_.tasksOver, SizeIs(1));
   EXPECT_EQ(said_.tasksOver[0].outcome, Outcome::kCancelled);
   EXPECT_EQ(ask(reserves[1]), kNoTask);
   // One that was not started after all is cancelled too.
-  agent_.handle(NotStarted{3, job, 0, turn}, now_, rng_, said_);
+  agent_.handle(NotStarted{3, job, 0, lease}, now_, rng_, said_);
   EXPECT_EQ(said_.tasksOver[1].outcome, Outcome::kCancelled);
   EXPECT_THAT(said_.jobsOver, SizeIs(1));
 }
@@ -404,7 +404,7 @@ TEST_F(ConstrainedTasks, ShareWhatTheirProbesFind) {
     submitTheExample();
     const auto askOf = [&](Machine machine) {
       const Reserve& reserve = reserves_[machine];
-      return Ask{3, machine, reserve.job, reserve.probe, nextTurn_++, {}};
+      return Ask{3, machine, reserve.job, reserve.probe, nextLease_++, {}};
     };
     const Ask asks[] = {askOf(isCFirst ? kC : kD), askOf(isCFirst ? kD : kC)};
     agent_.handle(std::span<const Ask>(asks), now_, said_);
@@ -511,7 +511,7 @@ TEST_F(AdaptiveRatio, StaysLowWhereRoundTripsAreLongBesideTasks) {
     ask(takeReserves()[0]);
     Ended ended;
     ended.job = job;
-    ended.turn = lastTurn_;
+    ended.lease = lastLease_;
     ended.getTask = milliseconds(1);
     ended.service = milliseconds(8);
     agent_.handle(ended, said_);

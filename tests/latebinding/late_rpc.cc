@@ -92,7 +92,7 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
   update.status.up = true;
   monitor->executor = std::make_unique<HeldTasks>(endAtOnce);
   LateMonitorOptions options = monitorOptions;
-  options.firstTurn = ++starts_ << 20;
+  options.firstLease = ++starts_ << 20;
   LateMaster& master = *this;
   monitor->binding = std::make_unique<LateBindingMonitor>(io_.provider->getTimer(), systemClock(), options,
                                                           std::vector{name}, *monitor->executor, master);
@@ -137,7 +137,7 @@ void LateRpc::endOne(const std::string& name, int32_t code) {
   Monitor& monitor = *monitors_.at(name);
   const LateTask task = monitor.executor->running.front();
   monitor.executor->running.erase(monitor.executor->running.begin());
-  monitor.binding->lateTaskEnded(task.server, task.turn, code);
+  monitor.binding->lateTaskEnded(task.server, task.lease, code);
 }
 
 void LateRpc::startAgent(const std::string& name) {

@@ -25,13 +25,13 @@ class HeldTasks final : public LateExecutor {
   ~HeldTasks() noexcept override {}
 
   std::optional<int32_t> start(LateTask task) override;
-  void stop(uint32_t, late::TurnNumber turn) override { stopped.push_back(turn); }
+  void stop(uint32_t, late::SlotLeaseId lease) override { stopped.push_back(lease); }
   void keepTo(uint32_t, const RuSet&) override {}
 
   // Started and not ended, in the order of their starts.
   std::vector<LateTask> running;
   uint32_t started = 0;
-  std::vector<late::TurnNumber> stopped;
+  std::vector<late::SlotLeaseId> stopped;
 
  private:
   const bool endAtOnce_;

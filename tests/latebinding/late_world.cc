@@ -67,7 +67,7 @@ ClientJob LateWorld::submitByClient(uint32_t client, uint32_t tasks, OnFailure o
 uint32_t LateWorld::running(UserNumber user) const {
   uint32_t count = 0;
   for (const Server& server : servers_) {
-    for (const auto& [turn, of] : server.running) count += of == user ? 1 : 0;
+    for (const auto& [lease, of] : server.running) count += of == user ? 1 : 0;
   }
   return count;
 }
@@ -255,7 +255,7 @@ void LateWorld::flushServer(ServerId server) {
   for (const StartTask& start : actions.starts) startTask(server, start);
   for (const StopTask& stop : actions.stops)
     after(kGrace, [this, server, stop, incarnation = s.incarnation] {
-      endTask(server, incarnation, stop.turn, kStopped);
+      endTask(server, incarnation, stop.lease, kStopped);
     });
   for (const Started& message : actions.started) toAgent(server, message);
   for (const NotStarted& message : actions.notStarted) toAgent(server, message);
@@ -277,17 +277,17 @@ void LateWorld::startTask(ServerId server, const StartTask& start) {
   const TaskKey key = keyOf(job, start.task);
   ++starts_[key];
   startedAt_[key] = now_;
-  servers_[server].running[start.turn] = job.user;
+  servers_[server].running[start.lease] = job.user;
   after(job.durations(key.task),
-        [this, server, turn = start.turn, incarnation = servers_[server].incarnation] {
-          endTask(server, incarnation, turn, 0);
+        [this, server, lease = start.lease, incarnation = servers_[server].incarnation] {
+          endTask(server, incarnation, lease, 0);
         });
 }
 
-void LateWorld::endTask(ServerId server, uint64_t incarnation, TurnNumber turn, int32_t code) {
+void LateWorld::endTask(ServerId server, uint64_t incarnation, SlotLeaseId lease, int32_t code) {
   Server& s = servers_[server];
-  if (!s.isUp || s.incarnation != incarnation || s.running.erase(turn) == 0) return;
-  s.queue->taskEnded(turn, code, now_, s.actions);
+  if (!s.isUp || s.incarnation != incarnation || s.running.erase(lease) == 0) return;
+  s.queue->taskEnded(lease, code, now_, s.actions);
   flushServer(server);
 }
 

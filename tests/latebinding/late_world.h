@@ -121,7 +121,7 @@ class LateWorld {
     bool isUp = true;
     uint64_t incarnation = 0;
     MonotonicTime wake = MonotonicTime::max();
-    std::map<TurnNumber, UserNumber> running;
+    std::map<SlotLeaseId, UserNumber> running;
   };
   struct Client {
     std::unique_ptr<ClientSession> session;
@@ -155,7 +155,7 @@ class LateWorld {
   void flushServer(ServerId server);
   void flushClient(uint32_t client);
   void startTask(ServerId server, const StartTask& start);
-  void endTask(ServerId server, uint64_t incarnation, TurnNumber turn, int32_t code);
+  void endTask(ServerId server, uint64_t incarnation, SlotLeaseId lease, int32_t code);
   void tell(uint32_t agent, const TaskOver& over);
   void closeSession(uint32_t client, SessionNumber session);
   TaskKey keyOf(const Job& job, TaskIndex task) const {

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 // A queue, and what it said since it was last asked.
 class ReservationQueueTest : public ::testing::Test {
  protected:
-  static constexpr uint64_t kFirstTurn = 1'000;
+  static constexpr uint64_t kFirstLease = 1'000;
 
   static Reserve reserve(JobNumber job, UserNumber user = 0, uint8_t priority = 50) {
     Reserve message;
@@ -28,7 +28,7 @@ class ReservationQueueTest : public ::testing::Test {
   }
 
   ReservationQueue aQueue(uint32_t slots, const QueueOptions& options = {}) {
-    ReservationQueue queue(options, 7, kFirstTurn);
+    ReservationQueue queue(options, 7, kFirstLease);
     queue.setSlots(slots, now_, said_);
     return queue;
   }
@@ -43,7 +43,7 @@ class ReservationQueueTest : public ::testing::Test {
   }
 
   void give(ReservationQueue& queue, const Ask& ask, TaskIndex task) {
-    queue.handle(Give{ask.agent, ask.server, ask.job, ask.turn, task}, now_, said_);
+    queue.handle(Give{ask.agent, ask.server, ask.job, ask.lease, task}, now_, said_);
   }
 
   // The slot of the job asked for last runs its task for so long.
@@ -51,7 +51,7 @@ class ReservationQueueTest : public ::testing::Test {
     const Ask ask = asks_.back();
     give(queue, ask, 0);
     now_ += duration;
-    queue.taskEnded(ask.turn, 0, now_, said_);
+    queue.taskEnded(ask.lease, 0, now_, said_);
   }
 
   MonotonicTime now_{milliseconds(1000)};
@@ -77,7 +77,7 @@ TEST_F(ReservationQueueTest, StartsTheTaskItIsGivenAndAsksAgainWhenItEnds) {
   EXPECT_EQ(said_.starts[0].job, 1u);
   EXPECT_EQ(said_.starts[0].task, 5u);
   EXPECT_THAT(asked(), IsEmpty());
-  queue.taskEnded(asks_[0].turn, 3, now_, said_);
+  queue.taskEnded(asks_[0].lease, 3, now_, said_);
   EXPECT_THAT(asked(), ElementsAre(2));
   ASSERT_EQ(said_.ended.size(), 1u);
   EXPECT_EQ(said_.ended[0].code, 3);
@@ -88,18 +88,18 @@ TEST_F(ReservationQueueTest, StopsTheTaskThatItsAgentWantsStopped) {
   queue.handle(reserve(1), now_, said_);
   asked();
   const Ask ask = asks_[0];
-  queue.handle(Stop{ask.agent, ask.server, ask.turn}, said_);
+  queue.handle(Stop{ask.agent, ask.server, ask.lease}, said_);
   EXPECT_TRUE(said_.stops.empty()) << "nothing runs yet";
   give(queue, ask, 0);
-  queue.handle(Stop{ask.agent + 1, ask.server, ask.turn}, said_);
+  queue.handle(Stop{ask.agent + 1, ask.server, ask.lease}, said_);
   EXPECT_TRUE(said_.stops.empty()) << "it is another agent's";
-  queue.handle(Stop{ask.agent, ask.server, ask.turn}, said_);
+  queue.handle(Stop{ask.agent, ask.server, ask.lease}, said_);
   ASSERT_EQ(said_.stops.size(), 1u);
-  EXPECT_EQ(said_.stops[0].turn, ask.turn);
+  EXPECT_EQ(said_.stops[0].lease, ask.lease);
   EXPECT_EQ(queue.busy(), 1u) << "until it has ended";
-  queue.taskEnded(ask.turn, 143, now_, said_);
+  queue.taskEnded(ask.lease, 143, now_, said_);
   EXPECT_EQ(queue.busy(), 0u);
-  queue.handle(Stop{ask.agent, ask.server, ask.turn}, said_);
+  queue.handle(Stop{ask.agent, ask.server, ask.lease}, said_);
   EXPECT_EQ(said_.stops.size(), 1u);
 }
 
@@ -183,7 +183,7 @@ TEST_F(ReservationQueueTest, StartsATaskOnceHoweverOftenItIsGiven) {
   EXPECT_EQ(said_.starts.size(), 1u);
   ASSERT_EQ(said_.started.size(), 1u);  // the repeat is answered
   EXPECT_EQ(said_.started[0].task, 4u);
-  queue.taskEnded(asks_[0].turn, 0, now_, said_);
+  queue.taskEnded(asks_[0].lease, 0, now_, said_);
   give(queue, asks_[0], 4);
   EXPECT_EQ(said_.starts.size(), 1u);
   EXPECT_THAT(said_.notStarted, IsEmpty());
@@ -193,10 +193,10 @@ TEST_F(ReservationQueueTest, OneAgentHasNoSayInTheTurnsOfAnother) {
   ReservationQueue queue = aQueue(1);
   queue.handle(reserve(1), now_, said_);
   asked();
-  queue.handle(Give{2, 7, 1, asks_[0].turn, 4}, now_, said_);
+  queue.handle(Give{2, 7, 1, asks_[0].lease, 4}, now_, said_);
   EXPECT_THAT(said_.starts, IsEmpty());
   runLast(queue, milliseconds(10));
-  queue.handle(Forget{2, 7, asks_[0].turn});
+  queue.handle(Forget{2, 7, asks_[0].lease});
   now_ += QueueOptions{}.repeat;
   queue.advance(now_, said_);
   EXPECT_EQ(said_.ended.size(), 2u);
@@ -209,7 +209,7 @@ TEST_F(ReservationQueueTest, RepeatsAnAskThatIsNotAnswered) {
   now_ = queue.nextWake();
   queue.advance(now_, said_);
   ASSERT_THAT(asked(), ElementsAre(1));
-  EXPECT_EQ(asks_[0].turn, asks_[1].turn);
+  EXPECT_EQ(asks_[0].lease, asks_[1].lease);
 }
 
 TEST_F(ReservationQueueTest, GivesUpAskingAndSaysSoWhenTheTaskComesLate) {
@@ -226,7 +226,7 @@ TEST_F(ReservationQueueTest, GivesUpAskingAndSaysSoWhenTheTaskComesLate) {
   EXPECT_THAT(said_.starts, IsEmpty());
   ASSERT_EQ(said_.notStarted.size(), 1u);
   EXPECT_EQ(said_.notStarted[0].task, 4u);
-  EXPECT_EQ(said_.notStarted[0].turn, asks_[0].turn);
+  EXPECT_EQ(said_.notStarted[0].lease, asks_[0].lease);
 }
 
 TEST_F(ReservationQueueTest, DropsAllReservationsOfAnAgentThatDoesNotAnswer) {
@@ -241,8 +241,8 @@ TEST_F(ReservationQueueTest, DropsAllReservationsOfAnAgentThatDoesNotAnswer) {
 // What an earlier monitor of this server began is not known here: it may have started.
 TEST_F(ReservationQueueTest, SaysNothingOfTurnsBeforeItsOwn) {
   ReservationQueue queue = aQueue(1);
-  queue.handle(Give{1, 7, 1, kFirstTurn << 16, 4}, now_, said_);
-  queue.handle(Give{1, 7, 1, (kFirstTurn + 1) << 16, 4}, now_, said_);  // nor of those to come
+  queue.handle(Give{1, 7, 1, kFirstLease << 16, 4}, now_, said_);
+  queue.handle(Give{1, 7, 1, (kFirstLease + 1) << 16, 4}, now_, said_);  // nor of those to come
   EXPECT_THAT(said_.notStarted, IsEmpty());
 }
 
@@ -254,8 +254,8 @@ TEST_F(ReservationQueueTest, RepeatsAnEndUntilItIsAcknowledged) {
   now_ += QueueOptions{}.repeat;
   queue.advance(now_, said_);
   ASSERT_EQ(said_.ended.size(), 2u);
-  EXPECT_EQ(said_.ended[0].turn, said_.ended[1].turn);
-  queue.handle(Forget{1, 7, asks_[0].turn});
+  EXPECT_EQ(said_.ended[0].lease, said_.ended[1].lease);
+  queue.handle(Forget{1, 7, asks_[0].lease});
   now_ += milliseconds(1000);
   queue.advance(now_, said_);
   EXPECT_EQ(said_.ended.size(), 2u);
@@ -274,7 +274,7 @@ TEST_F(ReservationQueueTest, LostAgentsSlotsAreFreeAndItsTasksRunOn) {
   EXPECT_THAT(asked(), ElementsAre(9));
   EXPECT_EQ(queue.busy(), 2u);
   EXPECT_EQ(queue.queued(), 0u);
-  queue.taskEnded(asks_[0].turn, 0, now_, said_);
+  queue.taskEnded(asks_[0].lease, 0, now_, said_);
   EXPECT_EQ(queue.busy(), 1u);
   EXPECT_THAT(said_.ended, IsEmpty());
 }
@@ -322,10 +322,10 @@ std::map<UserNumber, Duration> shares(std::map<UserNumber, Duration> tasks,
     const Ask ask = said.asks.back();
     const auto user = static_cast<UserNumber>(ask.job / 10'000);
     said.clear();
-    queue.handle(Give{0, 0, ask.job, ask.turn, 0}, now, said);
+    queue.handle(Give{0, 0, ask.job, ask.lease, 0}, now, said);
     now += tasks.at(user);
     ran[user] += tasks.at(user);
-    queue.taskEnded(ask.turn, 0, now, said);
+    queue.taskEnded(ask.lease, 0, now, said);
   }
   return ran;
 }
@@ -363,12 +363,12 @@ TEST_F(ReservationQueueTest, WhoGoesAwayForAMomentHasWrittenOffNothing) {
   for (const Ask& ask : asks_) give(queue, ask, 0);
   now_ += milliseconds(100);  // user 0 has used 200 ms, user 1 half of it
   queue.setSlots(1, now_, said_);
-  queue.taskEnded(asks_[0].turn, 0, now_, said_);
-  queue.taskEnded(asks_[1].turn, 0, now_, said_);
+  queue.taskEnded(asks_[0].lease, 0, now_, said_);
+  queue.taskEnded(asks_[1].lease, 0, now_, said_);
   queue.handle(reserve(4, 0), now_, said_);
   queue.handle(reserve(5, 1), now_, said_);
   now_ += milliseconds(10);
-  queue.taskEnded(asks_[2].turn, 0, now_, said_);
+  queue.taskEnded(asks_[2].lease, 0, now_, said_);
   EXPECT_THAT(asked(), ElementsAre(5));
 }
 

@@ -263,7 +263,7 @@ TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHasAndStopsTheRest) {
   untilResults(2);
   EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kCancelled)));
   rpc.until("the task is told to stop", [this]() { return !rpc.tasksOf("s1").stopped.empty(); });
-  EXPECT_THAT(rpc.tasksOf("s1").stopped, ElementsAre(rpc.tasksOf("s1").running.front().turn));
+  EXPECT_THAT(rpc.tasksOf("s1").stopped, ElementsAre(rpc.tasksOf("s1").running.front().lease));
   rpc.endOne("s1", 143);
   untilResults(3);
   EXPECT_EQ(heard.results.back().outcome, Outcome::kCancelled);
@@ -404,12 +404,12 @@ TEST_F(LateQueriesTest, TellsWhoWaitsWhenTheJobIsOver) {
 TEST_F(LateQueriesTest, KnowsWhereTheOutputOfATaskIsWhenThatIsOver) {
   const LateTask task = rpc.tasksOf("s1").running.front();
   const TaskIndex index = task.launch.task;
-  EXPECT_EQ(rpc.wait(agent().outputPlace(alice, job.id, index, false)).address, "");
-  auto place = agent().outputPlace(alice, job.id, index, true);
+  EXPECT_EQ(rpc.wait(agent().outputLocation(alice, job.id, index, false)).address, "");
+  auto place = agent().outputLocation(alice, job.id, index, true);
   rpc.endOne("s1");
   const auto found = rpc.wait(kj::mv(place));
   EXPECT_THAT(found.address, HasSubstr("/s1"));
-  EXPECT_EQ(found.turn, task.turn);
+  EXPECT_EQ(found.lease, task.lease);
   EXPECT_TRUE(found.isOver);
 }
 

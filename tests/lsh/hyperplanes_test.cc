@@ -41,14 +41,14 @@ double fullest(const Hyperplanes& planes, const Centre& centre, int mean, int sp
 }
 
 RC_GTEST_PROP(Hyperplanes, GiveABucketThatThereIs, ()) {
-  const auto buckets = *rc::gen::inRange<uint32_t>(1, Hyperplanes::kMostBuckets + 1);
+  const auto buckets = *rc::gen::inRange<uint32_t>(1, Hyperplanes::kMaxBuckets + 1);
   const Hyperplanes planes(buckets, *rc::gen::arbitrary<uint64_t>());
   const auto offsets = planes.offsets(centreOf(*aPressure()));
   RC_ASSERT(planes.bucketOf(*aPressure(), offsets) < buckets);
 }
 
 RC_GTEST_PROP(Hyperplanes, AreTheSameFromTheSameSeed, ()) {
-  const auto buckets = *rc::gen::inRange<uint32_t>(1, Hyperplanes::kMostBuckets + 1);
+  const auto buckets = *rc::gen::inRange<uint32_t>(1, Hyperplanes::kMaxBuckets + 1);
   const auto seed = *rc::gen::arbitrary<uint64_t>();
   const Hyperplanes a(buckets, seed), b(buckets, seed);
   const Centre centre = centreOf(*aPressure());

@@ -193,15 +193,15 @@ TEST(Waits, OfBurstsAreNotThoseOfTheirRate) {
 }
 
 TEST(WaitEstimate, SaysWhereItIsTooYoung) {
-  const std::vector<int64_t> came(kLeastIntervals, 5);
-  EXPECT_EQ(estimateWait(std::span(came).first(kLeastIntervals - 1), kInterval, {1, 1}, 0.95).basis,
+  const std::vector<int64_t> came(kMinIntervals, 5);
+  EXPECT_EQ(estimateWait(std::span(came).first(kMinIntervals - 1), kInterval, {1, 1}, 0.95).basis,
             Basis::kTooYoung);
   EXPECT_EQ(estimateWait(came, kInterval, {1, 1}, 0.95).basis, Basis::kHistory);
 }
 
 TEST(WaitEstimate, SaysWhereTooFewCame) {
   std::vector<int64_t> came(kIntervals, 0);
-  for (size_t i = 0; i + 1 < kLeastArrivals; ++i) came[40 * i] = 100;
+  for (size_t i = 0; i + 1 < kMinArrivals; ++i) came[40 * i] = 100;
   EXPECT_EQ(estimateWait(came, kInterval, {1, 1}, 0.95).basis, Basis::kTooFew);
   came[359] = 1;
   EXPECT_EQ(estimateWait(came, kInterval, {1, 1}, 0.95).basis, Basis::kHistory);

@@ -192,7 +192,7 @@ std::vector<Action> MasterHarness::detach(SessionId session) {
 
 CommitAnswer MasterHarness::commit(SessionId agent, Commit commit) {
   commit.sequence = ++sequences_[agent];
-  commit.wakesSeen = queueTold_.wakes;
+  commit.capacityVersion = queueTold_.capacityVersion;
   return resend(agent, commit);
 }
 

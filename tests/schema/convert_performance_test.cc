@@ -6,34 +6,34 @@
 namespace tarcil {
 namespace {
 
-Trouble sentTrouble(const Trouble& value) {
+Violation sentViolation(const Violation& value) {
   capnp::MallocMessageBuilder message;
-  write(value, message.initRoot<wire::Trouble>());
-  return read(message.getRoot<wire::Trouble>().asReader());
+  write(value, message.initRoot<wire::Violation>());
+  return read(message.getRoot<wire::Violation>().asReader());
 }
 
 TEST(ConvertPerformance, KeepsATrouble) {
-  Trouble trouble;
-  trouble.allocation = 7;
-  trouble.metric = Metric::kCpuTime;
-  trouble.expected = 1.5;
-  trouble.measured = 0.75;
-  trouble.since = WallTime(std::chrono::seconds(1000));
-  trouble.causes = {
+  Violation violation;
+  violation.allocation = 7;
+  violation.metric = Metric::kCpuTime;
+  violation.expected = 1.5;
+  violation.measured = 0.75;
+  violation.since = WallTime(std::chrono::seconds(1000));
+  violation.causes = {
       {Cause::Kind::kNeighbour, Resource::kLlc, 9, 0.8, "llc 70 of 30"},
       {Cause::Kind::kNetwork, std::nullopt, 0, 0.1, ""},
   };
-  EXPECT_EQ(sentTrouble(trouble), trouble);
-  Trouble over;
+  EXPECT_EQ(sentViolation(violation), violation);
+  Violation over;
   over.allocation = 7;
   over.over = true;
-  EXPECT_EQ(sentTrouble(over), over);
+  EXPECT_EQ(sentViolation(over), over);
 }
 
 TEST(ConvertPerformance, RefusesAResourceThatIsNone) {
   capnp::MallocMessageBuilder message;
-  message.initRoot<wire::Trouble>().initCauses(1)[0].setResource(kResources);
-  EXPECT_ANY_THROW(read(message.getRoot<wire::Trouble>().asReader()));
+  message.initRoot<wire::Violation>().initCauses(1)[0].setResource(kResources);
+  EXPECT_ANY_THROW(read(message.getRoot<wire::Violation>().asReader()));
 }
 
 }  // namespace

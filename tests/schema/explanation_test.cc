@@ -12,22 +12,22 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMostBytes = 512;
+constexpr size_t kMaxBytes = 512;
 
 // Every number as large, every list as long as it can be.
 Explanation largest() {
-  constexpr auto kMost = std::numeric_limits<uint32_t>::max();
+  constexpr auto kMax = std::numeric_limits<uint32_t>::max();
   Explanation e;
-  e.freeServers = e.freeSlots = e.drawn = e.acceptable = e.firstDrawn = e.firstAcceptable = kMost;
+  e.freeServers = e.freeSlots = e.drawn = e.acceptable = e.firstDrawn = e.firstAcceptable = kMax;
   e.most = e.seed = std::numeric_limits<uint64_t>::max();
   e.confidence = 0.999999;
   e.allSeen = e.enoughFound = true;
   e.margin = kMaxPressure;
-  e.dropped.fill(kMost);
+  e.dropped.fill(kMax);
   e.wanted = e.placed = kMaxTasks;
   for (size_t i = 0; i < Explanation::kMaxCandidates; ++i) {
     Candidate candidate;
-    candidate.server = kMost;
+    candidate.server = kMax;
     candidate.rus.fill(kMaxServerRus - 1);
     candidate.rusCount = static_cast<uint8_t>(candidate.rus.size());
     candidate.contention = Profile::filled(kMaxPressure);
@@ -48,7 +48,7 @@ size_t bytesOf(const Explanation& explanation) {
 }
 
 TEST(Explanation, IsSmallAtItsLargest) {
-  EXPECT_LE(bytesOf(largest()), kMostBytes);
+  EXPECT_LE(bytesOf(largest()), kMaxBytes);
 }
 
 TEST(Explanation, OfADecisionOverServersOfLongNamesIsSmallAndStaysWhatItWas) {
@@ -67,7 +67,7 @@ TEST(Explanation, OfADecisionOverServersOfLongNamesIsSmallAndStaysWhatItWas) {
   ASSERT_EQ(explanation.best.size(), Explanation::kMaxCandidates);
   EXPECT_GT(droppedFor(explanation, Dropped::kNeighbour), 0u);
   EXPECT_GT(droppedFor(explanation, Dropped::kQuality), 0u);
-  EXPECT_LE(bytesOf(explanation), kMostBytes);
+  EXPECT_LE(bytesOf(explanation), kMaxBytes);
 }
 
 }  // namespace

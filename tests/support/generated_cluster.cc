@@ -11,7 +11,7 @@ namespace tarcil {
 namespace {
 
 // Failures in a row after which a cluster counts as full for these jobs.
-constexpr int kMostFailures = 50;
+constexpr int kMaxFailures = 50;
 
 std::string platformNamed(uint32_t number) {
   return "platform-" + std::to_string(number);
@@ -87,10 +87,10 @@ double GeneratedCluster::fillTo(double load, Policy policy) {
     place(spec, decision);
     failures = decision.claims.empty() ? failures + 1 : 0;
   };
-  while (units_ < wanted && failures < kMostFailures) placeOne();
+  while (units_ < wanted && failures < kMaxFailures) placeOne();
   for (uint64_t turns = units_; turns > 0; --turns) {
     endOne();
-    while (units_ < wanted && failures < kMostFailures) placeOne();
+    while (units_ < wanted && failures < kMaxFailures) placeOne();
     failures = 0;
   }
   return this->load();

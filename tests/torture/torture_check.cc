@@ -14,7 +14,7 @@
 namespace tarcil::torture {
 namespace {
 
-constexpr size_t kMostShown = 20;
+constexpr size_t kMaxShown = 20;
 
 kj::AutoCloseFd openHistory(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -52,8 +52,8 @@ int check(const std::string& history, const std::string& folder) {
     problems.push_back("store: " + problem.key + ": " + problem.what);
   for (std::string& problem : checker.finish(reading->store)) problems.push_back(std::move(problem));
   printTally(checker.tally());
-  for (size_t i = 0; i < problems.size() && i < kMostShown; ++i) std::printf("%s\n", problems[i].c_str());
-  if (problems.size() > kMostShown) std::printf("and %zu more problems\n", problems.size() - kMostShown);
+  for (size_t i = 0; i < problems.size() && i < kMaxShown; ++i) std::printf("%s\n", problems[i].c_str());
+  if (problems.size() > kMaxShown) std::printf("and %zu more problems\n", problems.size() - kMaxShown);
   return problems.empty() ? 0 : 1;
 }
 

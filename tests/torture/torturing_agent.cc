@@ -13,9 +13,9 @@ namespace {
 
 using convert::text;
 
-constexpr uint64_t kLongestPause = 3'000;  // microseconds between two acts
-constexpr size_t kMostUnanswered = 8;
-constexpr size_t kMostJobs = 25;
+constexpr uint64_t kMaxPause = 3'000;  // microseconds between two acts
+constexpr size_t kMaxUnanswered = 8;
+constexpr size_t kMaxJobs = 25;
 // Beyond the grace that the run gives agents: jobs go to others meanwhile.
 constexpr uint64_t kLongAway = 600'000;
 
@@ -178,7 +178,7 @@ void TorturingAgent::launchWhatCanBe() {
 // --- Acting -----------------------------------------------------------------------------------------------
 
 kj::Promise<void> TorturingAgent::live() {
-  return stage_.pause(kLongestPause).then([this]() {
+  return stage_.pause(kMaxPause).then([this]() {
     if (rival_ && rival_->done()) rival_ = nullptr;
     if (stage_.acting && link_.attached()) act();
     return live();
@@ -190,10 +190,10 @@ void TorturingAgent::act() {
   const uint64_t draw = stage_.rng.below(100);
   if (draw < 7) return repeatSomething();
   if (draw < 10) return skipSequences();
-  if (unanswered_.size() >= kMostUnanswered) return;
+  if (unanswered_.size() >= kMaxUnanswered) return;
   if (draw < 15) return commitForeignJob();
   if (draw < 60 && !jobs_.empty()) return commitHeldJob();
-  if (jobs_.size() < kMostJobs) commitNewJob();
+  if (jobs_.size() < kMaxJobs) commitNewJob();
 }
 
 void TorturingAgent::troubleTheLink() {
@@ -266,7 +266,7 @@ void TorturingAgent::commit(Commit commit) {
   commit.answered = unanswered_.empty() ? sequence_ : unanswered_.begin()->first - 1;
   commit.sequence = ++sequence_;
   recent_.push_back(commit);
-  if (recent_.size() > 2 * kMostUnanswered) recent_.pop_front();
+  if (recent_.size() > 2 * kMaxUnanswered) recent_.pop_front();
   send(unanswered_.emplace(commit.sequence, std::move(commit)).first->second);
 }
 

@@ -14,11 +14,11 @@ namespace {
 using convert::readNumbers;
 using convert::text;
 
-constexpr uint64_t kMostUntilStart = 5'000;  // microseconds
-constexpr uint64_t kMostUntilEnd = 80'000;
+constexpr uint64_t kMaxUntilStart = 5'000;  // microseconds
+constexpr uint64_t kMaxUntilEnd = 80'000;
 constexpr uint64_t kLongTask = 3'000'000;
-constexpr uint64_t kMostUntilStopped = 10'000;
-constexpr uint64_t kMostBetweenTroubles = 1'000'000;
+constexpr uint64_t kMaxUntilStopped = 10'000;
+constexpr uint64_t kMaxViolationInterval = 1'000'000;
 
 }  // namespace
 
@@ -89,7 +89,7 @@ kj::Promise<void> TorturingMonitor::attach(MasterLink::Login&& login) {
 
 void TorturingMonitor::launch(AllocationId allocation, const std::string& server) {
   if (over_.contains(allocation) || !known_.emplace(allocation, Task{server}).second) return;
-  tasks_.add(stage_.pause(kMostUntilStart).then([this, allocation]() { start(allocation); }));
+  tasks_.add(stage_.pause(kMaxUntilStart).then([this, allocation]() { start(allocation); }));
 }
 
 void TorturingMonitor::start(AllocationId allocation) {
@@ -100,7 +100,7 @@ void TorturingMonitor::start(AllocationId allocation) {
   task.end.started = WallTime(Duration(1));
   unreported_.insert(allocation);
   report();
-  if (!task.stopping) endLater(allocation, stage_.chance(20) ? kLongTask : kMostUntilEnd);
+  if (!task.stopping) endLater(allocation, stage_.chance(20) ? kLongTask : kMaxUntilEnd);
 }
 
 void TorturingMonitor::endLater(AllocationId allocation, uint64_t mostMicroseconds) {
@@ -151,7 +151,7 @@ void TorturingMonitor::stop(AllocationId allocation) {
   if (isNew) {
     end(allocation);
   } else {
-    endLater(allocation, kMostUntilStopped);
+    endLater(allocation, kMaxUntilStopped);
   }
 }
 
@@ -205,7 +205,7 @@ void TorturingMonitor::reported(const std::vector<TaskReport>& reports) {
 // --- Trouble ----------------------------------------------------------------------------------------------
 
 kj::Promise<void> TorturingMonitor::live() {
-  return stage_.pause(kMostBetweenTroubles).then([this]() {
+  return stage_.pause(kMaxViolationInterval).then([this]() {
     if (stage_.acting && link_.attached()) {
       if (stage_.chance(3)) crash();
       link_.cut(stage_.chance(4) ? 200'000 : 0);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/names.h"
-#include "master/logic/jobs/settlement.h"
+#include "master/logic/jobs/flush.h"
 #include "master/store/restoring.h"
 
 namespace tarcil::master {
@@ -54,7 +54,7 @@ void attachAgent(Context& context, const AgentAttached& event) {
       event.epoch == agent.record.epoch && event.epoch > lastEpochOfAgentsBefore(tables.cluster);
   if (!resumes) startEpoch(context, agent);
   // The end of its link may be noticed after its new one: it has no turns, and is not silent for that.
-  if (agent.session) tables.jobs.queue().endTurns();
+  if (agent.session) tables.jobs.queue().endOffers();
   if (agent.session) context.out.send(EndAgent{*agent.session});
   tables.agents.attach(agent, event.session, event.address);
   handOverOrphans(context);
@@ -72,7 +72,7 @@ void attachAgent(Context& context, const AgentAttached& event) {
 
 void detachAgent(Context& context, SessionId session) {
   // Nothing more is heard of turns that it had; those of others are tried all the same.
-  if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endTurns();
+  if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endOffers();
   context.tables.agents.detach(session, context.now.steady + context.tables.options.agentTimeout);
 }
 

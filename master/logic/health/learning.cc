@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/logic/health/felt.h"
+#include "master/logic/health/interference.h"
 #include "master/logic/jobs/profiles.h"
 
 namespace tarcil::master {
@@ -14,7 +14,7 @@ bool isByOthers(const Cause& cause) {
 
 // What the task feels of one resource: as much as would reach the bound of a profile that tolerates so much
 // (JobView::tolerated, solved for t). 0 where it feels nothing.
-int feltOf(const Tables& tables, const Hold& hold, size_t resource) {
+int interferenceOf(const Tables& tables, const Hold& hold, size_t resource) {
   const Server& server = tables.servers.at(hold.server);
   const Pressure there = interferenceOn(hold.job->record.spec.profile, server, tables.settings.contention);
   const int share = server.share[resource];
@@ -24,39 +24,39 @@ int feltOf(const Tables& tables, const Hold& hold, size_t resource) {
 
 // Whether the job could have made up its trouble, and so spoil another user's profile: by what its tasks say
 // of themselves, or by a target.
-bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Trouble& trouble) {
+bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Violation& violation) {
   if (job.user == stored.user) return true;
-  return trouble.metric != Metric::kReported && job.spec.performance && job.spec.performance->target == 0;
+  return violation.metric != Metric::kReported && job.spec.performance && job.spec.performance->target == 0;
 }
 
 }  // namespace
 
-void learnFrom(Context& context, const Hold& hold, const Trouble& trouble) {
+void learnFrom(Context& context, const Hold& hold, const Violation& violation) {
   Tables& tables = context.tables;
   const Profile& used = hold.job->record.spec.profile;
-  if (used.application.empty() || used.isAssumed || trouble.causes.empty() ||
-      !isByOthers(trouble.causes.front()))
+  if (used.application.empty() || used.isAssumed || violation.causes.empty() ||
+      !isByOthers(violation.causes.front()))
     return;
   const StoredProfile* found = findProfile(tables.profiles, used.application);
   if (found == nullptr || found->profile.caused != used.caused) return;
   StoredProfile& stored = tables.profiles.at(found->profile.application);
-  if (!isTrusted(hold.job->record, stored, trouble)) return;
-  if (!stored.history.empty() && context.now.wall - stored.history.back().at < kBetweenLessons) return;
+  if (!isTrusted(hold.job->record, stored, violation)) return;
+  if (!stored.history.empty() && context.now.wall - stored.history.back().at < kLessonInterval) return;
 
-  const Resource resource = *trouble.causes.front().resource;
+  const Resource resource = *violation.causes.front().resource;
   const auto i = static_cast<size_t>(resource);
-  const int felt = feltOf(tables, hold, i), tolerated = stored.profile.tolerated[i];
-  if (felt == 0 || felt > tolerated) return;
-  const auto lowered = static_cast<uint8_t>(std::max(felt - 1, tolerated - kMostLowered));
+  const int interference = interferenceOf(tables, hold, i), tolerated = stored.profile.tolerated[i];
+  if (interference == 0 || interference > tolerated) return;
+  const auto lowered = static_cast<uint8_t>(std::max(interference - 1, tolerated - kMaxLowered));
   stored.profile.tolerated[i] = lowered;
   stored.profile.origins.tolerated[i] = {Origin::kObserved};
-  if (stored.history.size() == kMostLessons) stored.history.erase(stored.history.begin());
+  if (stored.history.size() == kMaxLessons) stored.history.erase(stored.history.begin());
   stored.history.push_back({.at = context.now.wall,
                             .resource = resource,
                             .from = static_cast<uint8_t>(tolerated),
                             .to = lowered,
-                            .felt = static_cast<uint8_t>(felt),
-                            .share = partOfExpected(trouble)});
+                            .interference = static_cast<uint8_t>(interference),
+                            .share = partOfExpected(violation)});
   ++stored.revision;
   context.out.put(stored);
 }

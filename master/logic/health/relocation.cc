@@ -6,9 +6,9 @@
 #include "core/model/quality.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/claimants.h"
+#include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 #include "master/logic/queue/spreading.h"
-#include "master/logic/queue/suitable.h"
 
 namespace tarcil::master {
 namespace {
@@ -44,9 +44,9 @@ std::optional<Claim> betterPlace(const Tables& tables, const Relocation& task, s
   others.remove(here);
   std::optional<Claim> best;
   const size_t count = tables.servers.size();
-  for (size_t i = 0; i < std::min(count, kMostLookedAt); ++i) {
+  for (size_t i = 0; i < std::min(count, kMaxLookedAt); ++i) {
     const Server& server = tables.servers.at(static_cast<ServerId>((first + i) % count));
-    if (&server == &here || !isSuitable(server, spec)) continue;
+    if (&server == &here || !isFeasible(server, spec)) continue;
     if (isKept(tables, server.record.id) || others.isFull(server)) continue;
     if (best && server.status.free.size() <= best->rus) continue;
     Claim claim = freshClaim(server, unitsThere(tables, task, server));
@@ -66,7 +66,7 @@ bool takePlace(Context& context, Job& job, Claim claim) {
   Tables& tables = context.tables;
   Server& server = tables.servers.at(claim.server);
   const JobSpec& spec = job.record.spec;
-  const bool isThere = isSuitable(server, spec) && !isKept(tables, claim.server) &&
+  const bool isThere = isFeasible(server, spec) && !isKept(tables, claim.server) &&
                        !Spreading(tables.servers, job).isFull(server) &&
                        nextEligibleJob(tables, server, &job) == nullptr &&
                        verdictOn(spec, tables.settings, server, claim) == Verdict::kGranted;

@@ -19,7 +19,7 @@ struct Relocation {
   size_t units = 1;  // that it could use
 };
 
-// The server, of kMostLookedAt from the one numbered `first` (modulo their number) on, where it gets most of
+// The server, of kMaxLookedAt from the one numbered `first` (modulo their number) on, where it gets most of
 // those units, and may expect kWorthAMove more of its performance on its best platform than it has now:
 //   E = S * platform factor (docs/design.md) * reach,   reach = min(1, units there / units here)
 // of which a task that uses up its cores, or has no more memory there, reaches no more than `part` with as
@@ -28,7 +28,7 @@ struct Relocation {
 // move. O(servers looked at).
 std::optional<Claim> betterPlace(const Tables& tables, const Relocation& task, size_t first);
 
-inline constexpr size_t kMostLookedAt = 128;
+inline constexpr size_t kMaxLookedAt = 128;
 inline constexpr double kWorthAMove = 0.1;  // each move costs what the task has done so far
 
 // Places the task on the units of that claim, for its owner to launch. False, and nothing is done, where they

@@ -5,7 +5,7 @@
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/task_life.h"
-#include "master/logic/queue/turns.h"
+#include "master/logic/queue/offers.h"
 
 namespace tarcil::master {
 namespace {
@@ -145,8 +145,8 @@ uint32_t recordDecision(Context& context, Job& job, const Commit& commit, const 
 std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit) {
   // An agent that only hands a job in, for its turn to come, says nothing of a decision. One that decided on
   // an older state is to look again.
-  job.changes.tried =
-      commit.explanation.wanted > 0 && commit.wakesSeen == context.tables.jobs.queue().wakes();
+  job.changes.tried = commit.explanation.wanted > 0 &&
+                      commit.capacityVersion == context.tables.jobs.queue().capacityVersion();
   std::vector<Grant> grants = judgeClaims(context, job, commit);
   const uint32_t decision = recordDecision(context, job, commit, grants);
   for (size_t i = 0; i < grants.size(); ++i) {
@@ -161,8 +161,8 @@ std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit)
     job.progress.reason = commit.waitReason;
     context.tables.jobs.noteProgress(job);
   }
-  context.tables.jobs.queue().endTurn(JobTable::placeOf(job));
-  if (job.changes.tried && commit.claims.empty()) noteVainTry(context, job);
+  context.tables.jobs.queue().endOffer(JobTable::queueKeyOf(job));
+  if (job.changes.tried && commit.claims.empty()) noteFailedAttempt(context, job);
   return grants;
 }
 

@@ -54,7 +54,7 @@ struct JobPage {
 };
 
 // What one answer holds and looks through at most, whatever is asked for.
-inline constexpr size_t kMostJobsAPage = 1'000;
-inline constexpr size_t kMostJobsLookedAt = 2'000;
+inline constexpr size_t kMaxJobsAPage = 1'000;
+inline constexpr size_t kMaxJobsLookedAt = 2'000;
 
 }  // namespace tarcil

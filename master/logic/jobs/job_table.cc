@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "master/logic/queue/kind.h"
+#include "master/logic/queue/equivalence_class.h"
 
 namespace tarcil::master {
 
@@ -58,11 +58,11 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
   // Almost always the youngest of all: with the hint nothing is searched.
   JobsOfUser& ofUser = ofUser_[job.record.user];
   const std::pair age{job.record.submitted, job.record.id};
-  job.places = {.ofUser = &ofUser,
-                .byAge = byAge_.insert(byAge_.end(), age),
-                .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
-  job.places.kind = kindOf(job.record);
-  job.places.user = queue_.order().numberOf(job.record.user);
+  job.index = {.ofUser = &ofUser,
+               .byAge = byAge_.insert(byAge_.end(), age),
+               .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
+  job.index.equivalenceClass = equivalenceClassOf(job.record);
+  job.index.user = queue_.order().numberOf(job.record.user);
   ++ofUser.unfinished;
   return job;
 }
@@ -91,9 +91,9 @@ Job& JobTable::add(const JobRecord& record, const std::string& owner, WallTime n
 void JobTable::eraseOldestFinished() {
   const Job& job = *finished_.front();
   finished_.pop_front();
-  byAge_.erase(job.places.byAge);
-  job.places.ofUser->byAge.erase(job.places.byAgeOfUser);
-  if (job.places.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
+  byAge_.erase(job.index.byAge);
+  job.index.ofUser->byAge.erase(job.index.byAgeOfUser);
+  if (job.index.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
   --counted(job);
   jobs_.erase(jobs_.find(job.record.id));
 }
@@ -114,7 +114,7 @@ void JobTable::setState(Job& job, RunState state) {
 }
 
 void JobTable::setPriority(Job& job, uint8_t priority) {
-  queue_.erase(placeOf(job));
+  queue_.erase(queueKeyOf(job));
   std::vector<AllocationId> inUse;
   for (const TaskRecord& task : job.tasks) {
     if (isActive(task.state)) inUse.push_back(task.allocation);
@@ -160,11 +160,11 @@ std::vector<Job*> JobTable::takeNoted() {
   return std::exchange(noted_, {});
 }
 
-Place JobTable::placeOf(const Job& job) {
+QueueKey JobTable::queueKeyOf(const Job& job) {
   const JobRecord& record = job.record;
-  return {.user = job.places.user,
+  return {.user = job.index.user,
           .priority = record.spec.priority,
-          .kind = job.places.kind,
+          .equivalenceClass = job.index.equivalenceClass,
           .submitted = job.queued,
           .job = record.id};
 }
@@ -204,28 +204,29 @@ void JobTable::resize(AllocationId allocation, const std::vector<RuIndex>& rus) 
 
 void JobTable::addHeld(const Hold& hold, int64_t times) {
   const auto units = static_cast<int64_t>(hold.job->tasks[hold.task].rus.size());
-  queue_.order().addHeld(hold.job->places.user, times * units);
+  queue_.order().addHeld(hold.job->index.user, times * units);
 }
 
 void JobTable::reorder(Job& job) {
   if (job.record.spec.schedule == Schedule::kGang) {
-    const Kind kind = job.active() > 0 ? kindOfItsOwn(job.record) : kindOf(job.record);
-    if (kind != job.places.kind) queue_.erase(placeOf(job));
-    job.places.kind = kind;
+    const EquivalenceClass equivalenceClass =
+        job.active() > 0 ? ownEquivalenceClass(job.record) : equivalenceClassOf(job.record);
+    if (equivalenceClass != job.index.equivalenceClass) queue_.erase(queueKeyOf(job));
+    job.index.equivalenceClass = equivalenceClass;
   }
-  const Place place = placeOf(job);
+  const QueueKey key = queueKeyOf(job);
   const std::pair age{job.queued, job.record.id};
   if (job.waits() && job.needsRoom()) {
     waitingForRoom_.insert(age);
   } else {
     waitingForRoom_.erase(age);
   }
-  if (!job.waits()) return queue_.erase(place);
+  if (!job.waits()) return queue_.erase(key);
   // More tasks to be placed than before, or another owner.
   const auto isQueued = [&job](TaskIndex task) { return job.tasks[task].state == RunState::kQueued; };
   const bool hasMore = job.changes.whole || std::ranges::any_of(job.changes.news, isQueued);
-  const bool isNew = !job.changes.tried && !queue_.contains(place);
-  queue_.put(place, hasMore || isNew);
+  const bool isNew = !job.changes.tried && !queue_.contains(key);
+  queue_.put(key, hasMore || isNew);
 }
 
 const Hold* JobTable::holder(AllocationId allocation) const {
@@ -235,7 +236,7 @@ const Hold* JobTable::holder(AllocationId allocation) const {
 
 void JobTable::addFinished(Job& job) {
   finished_.push_back(&job);
-  --job.places.ofUser->unfinished;
+  --job.index.ofUser->unfinished;
 }
 
 const Job* JobTable::oldestFinished() const {

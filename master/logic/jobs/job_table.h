@@ -13,7 +13,7 @@
 
 #include "core/state/claim.h"
 #include "core/state/job_state.h"
-#include "master/logic/queue/ahead.h"
+#include "master/logic/queue/demand_ahead.h"
 #include "master/logic/queue/waiting_queue.h"
 
 namespace tarcil::master {
@@ -70,11 +70,11 @@ struct Job {
   // Tasks that are being ended to make room for it. Not stored: what is on its way comes all the same.
   struct Preemption {
     std::vector<AllocationId> victims;
-    std::vector<ServerId> servers;  // where it can be placed then, ascending; empty when it was tried there
-    Place keptAs{};                 // the job, as the queue was told whom they are kept for
-    MonotonicTime keptUntil{};      // once all have ended
-    MonotonicTime notBefore{};      // next look for some
-    uint32_t inVain = 0;            // so many times others were ended for it in a row, and it did not start
+    std::vector<ServerId> servers;   // where it can be placed then, ascending; empty when it was tried there
+    QueueKey keptAs{};               // the job, as the queue was told whom they are kept for
+    MonotonicTime keptUntil{};       // once all have ended
+    MonotonicTime notBefore{};       // next look for some
+    uint32_t failedPreemptions = 0;  // so many times others were ended for it in a row, and it did not start
   } preemption;
   // What was done for its tasks that fell short, the newest last; bounded, and not stored.
   struct Adjusting {
@@ -83,7 +83,7 @@ struct Job {
     // Where a task that is being ended is to start again, with more units than it asks for.
     struct Destination {
       Claim claim;
-      Duration calm{};  // as TroubledTask::calm
+      Duration calm{};  // as DegradedTask::calm
     };
     std::map<TaskIndex, Destination> destinations;
   } adjusting;
@@ -94,12 +94,12 @@ struct Job {
   // No room is kept for it before.
   MonotonicTime reserveNotBefore{};
   // Where JobTable lists it.
-  struct Places {
+  struct IndexEntries {
     JobsOfUser* ofUser = nullptr;
     ByAge::iterator byAge, byAgeOfUser;
     UserNumber user = 0;  // in the queue
-    Kind kind = 0;
-  } places;
+    EquivalenceClass equivalenceClass = 0;
+  } index;
 };
 
 // The task that an allocation in use belongs to.
@@ -157,7 +157,7 @@ class JobTable {
   void addFinished(Job& job);
 
   // Where a waiting job stands in the queue.
-  static Place placeOf(const Job& job);
+  static QueueKey queueKeyOf(const Job& job);
 
   // Allocations in use; what they hold counts for the user's place in the queue.
   void hold(AllocationId allocation, const Hold& hold);

@@ -62,7 +62,7 @@ Status storeProfile(Context& context, const ProfileStored& event) {
   stored.profile.isAssumed = false;
   context.out.put(stored);
   profiles[event.profile.application] = std::move(stored);
-  forgetVainProfiling(context, event.profile.application);
+  forgetFailedProfiling(context, event.profile.application);
   return {};
 }
 
@@ -75,7 +75,7 @@ Status deleteProfile(Context& context, const ProfileDeleted& event) {
       return denied(quoted(event.application) + " was measured for user " + vain->second.user +
                     ": only that user and operators may have it measured again");
     }
-    if (forgetVainProfiling(context, event.application)) return {};
+    if (forgetFailedProfiling(context, event.application)) return {};
     return Error{ErrorCode::kNotFound, "no profile of " + quoted(event.application) +
                                            " is stored; `tarcil profile list` shows those that are"};
   }

@@ -70,7 +70,7 @@ std::string whyNotMeasure(const Context& context, const JobRecord& record) {
   if (found->second.isUnderWay()) {
     return application + " is being measured by job " + toString(found->second.job);
   }
-  if (context.now.wall - found->second.at >= kBetweenProfilings) return "";
+  if (context.now.wall - found->second.at >= kProfilingInterval) return "";
   return application + " was measured in vain within the last hour; `tarcil profile list` shows why, and" +
          " `tarcil profile delete` has it measured again";
 }
@@ -99,7 +99,7 @@ void endProfiling(Context& context, const Job& job, RunState state) {
   context.out.put(found->second);
 }
 
-bool forgetVainProfiling(Context& context, const std::string& application) {
+bool forgetFailedProfiling(Context& context, const std::string& application) {
   Profilings& profilings = context.tables.profilings;
   const auto found = profilings.find(application);
   if (found == profilings.end() || found->second.isUnderWay()) return false;

@@ -11,7 +11,7 @@ namespace tarcil::master {
 
 // Why this new job may not measure its application (JobSpec::measures), for people; empty where it may, and
 // for a job that measures none. It may where the operator wants it, no profile is stored, no other job
-// measures the application, and none has in vain within kBetweenProfilings.
+// measures the application, and none has in vain within kProfilingInterval.
 std::string whyNotMeasure(const Context& context, const JobRecord& record);
 
 // The job is taken: its application is being measured from now on. Nothing for a job that measures none.
@@ -23,10 +23,10 @@ void beginProfiling(Context& context, const JobRecord& record);
 void endProfiling(Context& context, const Job& job, RunState state);
 
 // Forgets that the application was measured in vain, so that it can be again; whether it was.
-bool forgetVainProfiling(Context& context, const std::string& application);
+bool forgetFailedProfiling(Context& context, const std::string& application);
 
 // Long enough for a command that fails to cost little, short enough for a passing fault.
-inline constexpr Duration kBetweenProfilings = std::chrono::hours(1);
+inline constexpr Duration kProfilingInterval = std::chrono::hours(1);
 inline constexpr size_t kMaxProblemBytes = 256;
 
 }  // namespace tarcil::master

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "master/logic/health/adjusting.h"
+#include "master/logic/health/violation_handler.h"
 
 namespace tarcil::master {
 namespace {
 
 // Longer backoffs are cut to this, so that doubling cannot overflow.
 constexpr Duration kMaxBackoff = std::chrono::hours(24 * 365);
-constexpr uint32_t kMostDoublingsOfBackoff = 6;
+constexpr uint32_t kMaxDoublingsOfBackoff = 6;
 
 // Where the task goes after an attempt; counts the failure if it was one.
 RunState nextState(const Job& job, TaskRecord& task) {
@@ -45,7 +45,7 @@ void placeTask(Context& context, Job& job, const Claim& claim, const Grant& gran
   task.placed = context.now.wall;
   context.tables.jobs.setState(job, claim.task, RunState::kStarting);
   context.tables.jobs.hold(grant.allocation, {&job, claim.task, claim.server});
-  context.tables.jobs.queue().order().noteGrant(JobTable::placeOf(job), queueTime(context));
+  context.tables.jobs.queue().order().noteGrant(JobTable::queueKeyOf(job), queueTime(context));
 }
 
 void startTask(Context& context, const Hold& hold, WallTime started) {
@@ -66,7 +66,7 @@ void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration ma
                           context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);
   tables.jobs.release(allocation);
-  tables.jobs.queue().order().noteGrant(JobTable::placeOf(*held.job), queueTime(context));
+  tables.jobs.queue().order().noteGrant(JobTable::queueKeyOf(*held.job), queueTime(context));
   concludeAttempt(context, *held.job, held.task, end, mayRunFor);
   placeMoved(context, *held.job, held.task);
 }
@@ -136,7 +136,7 @@ void cancelJob(Context& context, Job& job, const std::string& user) {
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task) {
   if (task.failures == 0) return task.mayRunFor;
   const Duration backoff = std::clamp(spec.restart.backoff, Duration::zero(), kMaxBackoff);
-  return std::max(backoff * (1 << std::min(task.failures - 1, kMostDoublingsOfBackoff)), task.mayRunFor);
+  return std::max(backoff * (1 << std::min(task.failures - 1, kMaxDoublingsOfBackoff)), task.mayRunFor);
 }
 
 std::string describe(const TaskEnd& end) {

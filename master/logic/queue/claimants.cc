@@ -2,15 +2,15 @@
 
 #include <unordered_set>
 
+#include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/spreading.h"
-#include "master/logic/queue/suitable.h"
 
 namespace tarcil::master {
 namespace {
 
 bool fits(const Tables& tables, const Server& server, const Job& job) {
   const JobSpec& spec = job.record.spec;
-  if (!isSuitable(server, spec)) return false;
+  if (!isFeasible(server, spec)) return false;
   if (spec.placement.spread != Spread::kNone && Spreading(tables.servers, job).isFull(server)) return false;
   return verdictOn(spec, tables.settings, server, freshClaim(server, spec.rusPerTask)) == Verdict::kGranted;
 }
@@ -20,16 +20,16 @@ bool fits(const Tables& tables, const Server& server, const Job& job) {
 const Job* nextEligibleJob(const Tables& tables, const Server& server, const Job* without) {
   const Job* found = nullptr;
   size_t looked = 0;
-  std::unordered_set<Kind> unfit;  // those of one kind find the same slots acceptable
-  tables.jobs.queue().order().walk([&](const Place& place) -> std::optional<uint64_t> {
-    const Job& job = *tables.jobs.find(place.job);
-    if (++looked > kMostClaimants) return std::nullopt;
-    if (&job == without || unfit.contains(place.kind)) return job.wanted().units();
+  std::unordered_set<EquivalenceClass> unfit;  // those of one kind find the same slots acceptable
+  tables.jobs.queue().order().walk([&](const QueueKey& key) -> std::optional<uint64_t> {
+    const Job& job = *tables.jobs.find(key.job);
+    if (++looked > kMaxClaimants) return std::nullopt;
+    if (&job == without || unfit.contains(key.equivalenceClass)) return job.wanted().units();
     if (fits(tables, server, job)) {
       found = &job;
       return std::nullopt;
     }
-    unfit.insert(place.kind);
+    unfit.insert(key.equivalenceClass);
     return job.wanted().units();
   });
   return found;

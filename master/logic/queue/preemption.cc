@@ -13,24 +13,24 @@
 #include "core/model/quality.h"
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/spreading.h"
-#include "master/logic/queue/suitable.h"
 
 namespace tarcil::master {
 namespace {
 
 // After so long a job that nothing could be done for is looked at again; one that others were ended for in
 // vain a second time too, and after twice as long each further time, up to so many doublings.
-constexpr Duration kBetweenVainTries = std::chrono::seconds(1);
-constexpr uint32_t kMostDoublings = 6;
+constexpr Duration kFailedAttemptInterval = std::chrono::seconds(1);
+constexpr uint32_t kMaxDoublings = 6;
 
 // For so long after its last victim's end the servers are kept for a job that nobody tries.
 constexpr Duration kPatience = std::chrono::seconds(1);
 // Jobs that servers are kept for at a time: agents are told of all these servers.
-constexpr size_t kMostKeptFor = 64;
+constexpr size_t kMaxKeptFor = 64;
 
 // Servers with free units that are looked at.
-constexpr size_t kMostFreeLookedAt = 1'024;
+constexpr size_t kMaxFreeLookedAt = 1'024;
 
 struct Victim {
   uint8_t priority = 0;
@@ -131,7 +131,7 @@ class Search {
  public:
   Search(const Context& context, const Job& job)
       : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
-    except_ = context.tables.jobs.queue().leaves(JobTable::placeOf(job));
+    except_ = context.tables.jobs.queue().leaves(JobTable::queueKeyOf(job));
     // Nobody is ended for the sake of a margin.
     judging_ = judgingWithoutMargin(spec_, context.tables.settings);
     best_ = bestFactor();
@@ -179,7 +179,7 @@ class Search {
     }
     for (ServerId id = 0; id < servers().size(); ++id) {
       const Server& server = servers().at(id);
-      if (!isSuitable(server, spec_)) continue;
+      if (!isFeasible(server, spec_)) continue;
       best = std::max(best, platformFactor(spec_.profile, server.record.facts.platform));
     }
     return best;
@@ -187,7 +187,7 @@ class Search {
 
   void lookAt(const Server& server) {
     const ServerId id = server.record.id;
-    if (options_.contains(id) || !isSuitable(server, spec_) || std::ranges::binary_search(except_, id))
+    if (options_.contains(id) || !isFeasible(server, spec_) || std::ranges::binary_search(except_, id))
       return;
     judge(id, options_.emplace(id, Option{HypotheticalServer(context_, server, job_)}).first->second);
   }
@@ -207,7 +207,7 @@ class Search {
     for (const auto& [priority, allocations] : context_.tables.jobs.preemptible()) {
       if (priority >= spec_.priority) return;
       for (auto youngest = allocations.rbegin(); youngest != allocations.rend(); ++youngest) {
-        if (++looked > kMostVictimsLookedAt) return;
+        if (++looked > kMaxVictimsLookedAt) return;
         lookAt(servers().at(context_.tables.jobs.holder(*youngest)->server));
       }
     }
@@ -215,7 +215,7 @@ class Search {
 
   void lookAtFree() {
     size_t looked = 0;
-    for (ServerId id = 0; id < servers().size() && looked < kMostFreeLookedAt; ++id) {
+    for (ServerId id = 0; id < servers().size() && looked < kMaxFreeLookedAt; ++id) {
       const Server& server = servers().at(id);
       if (server.status.free.size() < spec_.rusPerTask) continue;
       lookAt(server);
@@ -258,19 +258,19 @@ bool areVictimsEnding(const JobTable& jobs, Job& job) {
 
 void keepServers(Context& context, Job& job) {
   Tables& tables = context.tables;
-  if (!tables.preempting.contains(job.record.id) && tables.preempting.size() >= kMostKeptFor) return;
+  if (!tables.preempting.contains(job.record.id) && tables.preempting.size() >= kMaxKeptFor) return;
   tables.preempting.insert(job.record.id);
-  job.preemption.keptAs = JobTable::placeOf(job);
+  job.preemption.keptAs = JobTable::queueKeyOf(job);
   tables.jobs.queue().keep(
       WaitingQueue::Purpose::kPreemption,
       WaitingQueue::Reservation{.job = job.preemption.keptAs, .servers = job.preemption.servers});
 }
 
 // What was kept for it is there for others.
-void letGo(Context& context, const JobId& id) {
+void release(Context& context, const JobId& id) {
   if (context.tables.preempting.erase(id) == 0) return;
   WaitingQueue& queue = context.tables.jobs.queue();
-  queue.letGo(WaitingQueue::Purpose::kPreemption, id);
+  queue.release(WaitingQueue::Purpose::kPreemption, id);
   queue.wakeAll();
 }
 
@@ -281,22 +281,22 @@ void lookNoLaterThan(Context& context, MonotonicTime when) {
 
 // The job was tried when all its victims had ended, and still waits. It may be that its agent will not have
 // what they left: they are not to be ended for it again at once.
-void noteVainPreemption(Context& context, Job& job) {
-  if (const uint32_t before = job.preemption.inVain++; before > 0) {
-    const uint32_t doublings = std::min(before - 1, kMostDoublings);
-    job.preemption.notBefore = context.now.steady + kBetweenVainTries * (1u << doublings);
+void noteFailedPreemption(Context& context, Job& job) {
+  if (const uint32_t before = job.preemption.failedPreemptions++; before > 0) {
+    const uint32_t doublings = std::min(before - 1, kMaxDoublings);
+    job.preemption.notBefore = context.now.steady + kFailedAttemptInterval * (1u << doublings);
   }
   job.preemption.servers.clear();
-  letGo(context, job.record.id);
+  release(context, job.record.id);
 }
 
 // Looks after the servers that are kept for the job; false where none are to be any more.
 bool isStillToBeKept(Context& context, Job& job) {
   if (!job.waits()) {
-    job.preemption.inVain = 0;
+    job.preemption.failedPreemptions = 0;
     return false;
   }
-  if (job.preemption.keptAs != JobTable::placeOf(job)) keepServers(context, job);
+  if (job.preemption.keptAs != JobTable::queueKeyOf(job)) keepServers(context, job);
   if (areVictimsEnding(context.tables.jobs, job)) return true;
   MonotonicTime& until = job.preemption.keptUntil;
   if (until == MonotonicTime()) until = context.now.steady + kPatience;
@@ -328,7 +328,7 @@ void preemptFor(Context& context, Job& job) {
   JobTable& jobs = context.tables.jobs;
   const JobSpec& spec = job.record.spec;
   if (areVictimsEnding(jobs, job)) return;
-  if (!job.preemption.servers.empty()) noteVainPreemption(context, job);
+  if (!job.preemption.servers.empty()) noteFailedPreemption(context, job);
   if (job.placeable() == 0 || !job.waits()) return;
   if (jobs.preemptible().empty() || jobs.preemptible().begin()->first >= spec.priority) return;
   if (context.now.steady < job.preemption.notBefore) {
@@ -336,7 +336,7 @@ void preemptFor(Context& context, Job& job) {
   }
   const Room room = Search(context, job).roomFor(job.placeable());
   if (room.victims.empty()) {
-    job.preemption.notBefore = context.now.steady + kBetweenVainTries;
+    job.preemption.notBefore = context.now.steady + kFailedAttemptInterval;
     return;
   }
   const std::string why = "preempted by " + spec.name + " (job " + toString(job.record.id).substr(0, 8) +
@@ -365,7 +365,7 @@ void updatePreemptions(Context& context) {
     Job* job = tables.jobs.find(id);
     if (job != nullptr && isStillToBeKept(context, *job)) continue;
     if (job != nullptr) job->preemption.servers.clear();
-    letGo(context, id);
+    release(context, id);
   }
 }
 

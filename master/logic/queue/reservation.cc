@@ -4,20 +4,20 @@
 #include <utility>
 #include <vector>
 
+#include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reserved_servers.h"
-#include "master/logic/queue/suitable.h"
 
 namespace tarcil::master {
 namespace {
 
 // Jobs that are looked at, the oldest first; those that no room is kept for now are passed over.
-constexpr int kMostLookedAt = 1'024;
+constexpr int kMaxLookedAt = 1'024;
 
 // For how many times its bound no room is kept for a job that did not start though there was some.
 constexpr int kPause = 10;
 
 // What runs changes all the time; servers are chosen anew no more often than this.
-constexpr Duration kBetweenLooks = std::chrono::seconds(1);
+constexpr Duration kLookInterval = std::chrono::seconds(1);
 
 Duration boundOf(const Tables& tables, const Job& job) {
   return job.record.spec.maxWait.value_or(tables.options.reservationDelay);
@@ -25,10 +25,10 @@ Duration boundOf(const Tables& tables, const Job& job) {
 
 // Whether the job would start were nothing else running, whatever the quality. O(servers).
 bool couldStart(const Tables& tables, const Job& job) {
-  uint64_t places = 0;
+  uint64_t index = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
-    places += placesWhenEmpty(tables.servers.at(id), job.record.spec);
-    if (places >= job.slotsToStart()) return true;
+    index += slotsWhenEmpty(tables.servers.at(id), job.record.spec);
+    if (index >= job.slotsToStart()) return true;
   }
   return false;
 }
@@ -36,7 +36,7 @@ bool couldStart(const Tables& tables, const Job& job) {
 // Between two steps of what is kept, and the unit of pauses: a job that waits for no quality at all may have
 // a bound of zero.
 Duration stepOf(const Tables& tables, const Job& job) {
-  return std::max({boundOf(tables, job), tables.options.reservationDelay, kBetweenLooks});
+  return std::max({boundOf(tables, job), tables.options.reservationDelay, kLookInterval});
 }
 
 // Looks at one job a second that could not start: that takes a look at every server.
@@ -45,13 +45,13 @@ Job* oldestOverdue(Context& context) {
   if (context.now.steady < tables.reservationNotBefore) return nullptr;
   int looked = 0;
   for (const auto& [queued, id] : tables.jobs.waitingForRoom()) {
-    if (++looked > kMostLookedAt) return nullptr;
+    if (++looked > kMaxLookedAt) return nullptr;
     Job* job = tables.jobs.find(id);
     if (context.now.steady < job->reserveNotBefore) continue;
     if (queueTime(context) - queued < boundOf(tables, *job)) continue;
     if (couldStart(tables, *job)) return job;
     pauseReservation(context, *job);
-    tables.reservationNotBefore = context.now.steady + kBetweenLooks;
+    tables.reservationNotBefore = context.now.steady + kLookInterval;
     return nullptr;
   }
   return nullptr;
@@ -68,7 +68,7 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec, Wa
   std::vector<Prospect> prospects;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     const Server& server = tables.servers.at(id);
-    if (placesWhenEmpty(server, spec) == 0) continue;
+    if (slotsWhenEmpty(server, spec) == 0) continue;
     Prospect& prospect =
         prospects.emplace_back(Prospect{.server = id, .free = server.status.free.size(), .ends = {}});
     for (const Resident& resident : server.residents) {
@@ -93,16 +93,16 @@ void chooseServers(Context& context, const Job& job) {
   // What is no longer kept is there for others.
   if (!std::ranges::includes(chosen.servers, reservation.servers)) tables.jobs.queue().wakeAll();
   reservation.servers = std::move(chosen.servers);
-  reservation.due = context.now.steady + kBetweenLooks;
+  reservation.due = context.now.steady + kLookInterval;
   const WallTime start = std::max(chosen.start, context.now.wall);
-  const auto mayPass = [&tables, start, now = context.now.wall + kBetweenLooks](const JobId& other) {
+  const auto mayPass = [&tables, start, now = context.now.wall + kLookInterval](const JobId& other) {
     const JobSpec& spec = tables.jobs.find(other)->record.spec;
     return spec.timeout > Duration::zero() && now + spec.timeout + spec.grace <= start;
   };
   tables.jobs.queue().keep(
       WaitingQueue::Purpose::kRoom,
       WaitingQueue::Reservation{
-          .job = JobTable::placeOf(job), .servers = reservation.servers, .mayPass = mayPass});
+          .job = JobTable::queueKeyOf(job), .servers = reservation.servers, .mayPass = mayPass});
 }
 
 void widen(Context& context, const Job& job) {
@@ -113,9 +113,9 @@ void widen(Context& context, const Job& job) {
   reservation.due = context.now.steady;
 }
 
-void letGo(Context& context) {
+void release(Context& context) {
   WaitingQueue& queue = context.tables.jobs.queue();
-  queue.letGo(WaitingQueue::Purpose::kRoom, context.tables.reservation->job);
+  queue.release(WaitingQueue::Purpose::kRoom, context.tables.reservation->job);
   context.tables.reservation.reset();
   queue.wakeAll();
 }
@@ -145,12 +145,12 @@ void refresh(Context& context) {
   const auto isOver = [&]() {
     return job == nullptr || !job->waits() || !job->needsRoom() || context.now.steady < job->reserveNotBefore;
   };
-  if (isOver()) return letGo(context);
+  if (isOver()) return release(context);
   if (context.now.steady >= reservation.widenAt) widenUnlessMoreIsFree(context, *job);
   if (context.now.steady < reservation.due) return;
   if (!couldStart(context.tables, *job)) {
     pauseReservation(context, *job);
-    return letGo(context);
+    return release(context);
   }
   chooseServers(context, *job);
 }
@@ -183,7 +183,7 @@ void doubtReservation(Context& context, Job& job) {
   // On all servers: it may take what is not kept as well.
   uint64_t free = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
-    free += freePlaces(tables.servers.at(id), job.record.spec);
+    free += freeSlots(tables.servers.at(id), job.record.spec);
   }
   if (free < job.slotsToStart()) return;
   if (free >= 2 * uint64_t{job.slotsToStart()}) {

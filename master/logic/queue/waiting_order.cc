@@ -12,7 +12,7 @@ constexpr uint8_t kHighest = 100;
 
 }  // namespace
 
-const WaitingOrder::Age* WaitingOrder::OfKind::first() const {
+const WaitingOrder::Age* WaitingOrder::ClassMembers::first() const {
   const Age* first = nullptr;
   for (const Ages& ages : jobs) {
     if (!ages.empty() && (first == nullptr || *ages.begin() < *first)) first = &*ages.begin();
@@ -20,7 +20,7 @@ const WaitingOrder::Age* WaitingOrder::OfKind::first() const {
   return first;
 }
 
-std::optional<Mode> WaitingOrder::OfKind::modeOf(const Age& age) const {
+std::optional<Mode> WaitingOrder::ClassMembers::modeOf(const Age& age) const {
   for (size_t mode = 0; mode < kModes; ++mode) {
     if (jobs[mode].contains(age)) return static_cast<Mode>(mode);
   }
@@ -71,64 +71,64 @@ void WaitingOrder::reorder(Lines::iterator line) {
   order_.emplace(key, line);
 }
 
-void WaitingOrder::refresh(Lines::iterator line, KindMap::iterator kind) {
+void WaitingOrder::refresh(Lines::iterator line, ClassMap::iterator equivalenceClass) {
   Line& jobs = line->second;
-  const Age* oldest = kind->second.first();
+  const Age* oldest = equivalenceClass->second.first();
   if (oldest == nullptr) {
-    jobs.byAge.erase(kind->second.oldest);
-    jobs.kinds.erase(kind);
-  } else if (*oldest != kind->second.oldest) {
-    jobs.byAge.erase(kind->second.oldest);
-    kind->second.oldest = *oldest;
-    jobs.byAge.emplace(*oldest, kind);
+    jobs.byAge.erase(equivalenceClass->second.oldest);
+    jobs.classes.erase(equivalenceClass);
+  } else if (*oldest != equivalenceClass->second.oldest) {
+    jobs.byAge.erase(equivalenceClass->second.oldest);
+    equivalenceClass->second.oldest = *oldest;
+    jobs.byAge.emplace(*oldest, equivalenceClass);
   }
-  if (!jobs.kinds.empty()) return reorder(line);
+  if (!jobs.classes.empty()) return reorder(line);
   order_.erase(jobs.key);
   lines_.erase(line);
 }
 
-const WaitingOrder::OfKind* WaitingOrder::find(const Place& place) const {
-  const auto line = lines_.find(lineOf(place));
+const WaitingOrder::ClassMembers* WaitingOrder::find(const QueueKey& key) const {
+  const auto line = lines_.find(lineOf(key));
   if (line == lines_.end()) return nullptr;
-  const auto kind = line->second.kinds.find(place.kind);
-  return kind == line->second.kinds.end() ? nullptr : &kind->second;
+  const auto equivalenceClass = line->second.classes.find(key.equivalenceClass);
+  return equivalenceClass == line->second.classes.end() ? nullptr : &equivalenceClass->second;
 }
 
-std::optional<Mode> WaitingOrder::modeOf(const Place& place) const {
-  const OfKind* jobs = find(place);
-  return jobs == nullptr ? std::nullopt : jobs->modeOf(ageOf(place));
+std::optional<Mode> WaitingOrder::modeOf(const QueueKey& key) const {
+  const ClassMembers* jobs = find(key);
+  return jobs == nullptr ? std::nullopt : jobs->modeOf(ageOf(key));
 }
 
 size_t WaitingOrder::size() const {
   return std::accumulate(sizes_.begin(), sizes_.end(), size_t{0});
 }
 
-void WaitingOrder::put(const Place& place, Mode mode) {
-  const auto [line, isNew] = lines_.try_emplace(lineOf(place));
+void WaitingOrder::put(const QueueKey& key, Mode mode) {
+  const auto [line, isNew] = lines_.try_emplace(lineOf(key));
   if (isNew) line->second.granted = grantedTo(line->first);
-  const auto kind = line->second.kinds.try_emplace(place.kind).first;
-  const Age age = ageOf(place);
-  auto& jobs = kind->second.jobs;
-  if (const auto before = kind->second.modeOf(age)) {
+  const auto equivalenceClass = line->second.classes.try_emplace(key.equivalenceClass).first;
+  const Age age = ageOf(key);
+  auto& jobs = equivalenceClass->second.jobs;
+  if (const auto before = equivalenceClass->second.modeOf(age)) {
     --sizes_[static_cast<size_t>(*before)];
     jobs[static_cast<size_t>(mode)].insert(jobs[static_cast<size_t>(*before)].extract(age));
   } else {
     jobs[static_cast<size_t>(mode)].insert(age);
-    refresh(line, kind);
+    refresh(line, equivalenceClass);
   }
   ++sizes_[static_cast<size_t>(mode)];
 }
 
-void WaitingOrder::erase(const Place& place) {
-  const auto line = lines_.find(lineOf(place));
+void WaitingOrder::erase(const QueueKey& key) {
+  const auto line = lines_.find(lineOf(key));
   if (line == lines_.end()) return;
-  const auto kind = line->second.kinds.find(place.kind);
-  if (kind == line->second.kinds.end()) return;
-  const auto mode = kind->second.modeOf(ageOf(place));
+  const auto equivalenceClass = line->second.classes.find(key.equivalenceClass);
+  if (equivalenceClass == line->second.classes.end()) return;
+  const auto mode = equivalenceClass->second.modeOf(ageOf(key));
   if (!mode) return;
-  kind->second.jobs[static_cast<size_t>(*mode)].erase(ageOf(place));
+  equivalenceClass->second.jobs[static_cast<size_t>(*mode)].erase(ageOf(key));
   --sizes_[static_cast<size_t>(*mode)];
-  refresh(line, kind);
+  refresh(line, equivalenceClass);
 }
 
 WallTime WaitingOrder::grantedTo(const LineId& line) const {
@@ -136,9 +136,9 @@ WallTime WaitingOrder::grantedTo(const LineId& line) const {
   return found == granted_.end() ? kNever : found->second;
 }
 
-void WaitingOrder::noteGrant(const Place& place, WallTime now) {
-  granted_[lineOf(place)] = now;
-  const auto line = lines_.find(lineOf(place));
+void WaitingOrder::noteGrant(const QueueKey& key, WallTime now) {
+  granted_[lineOf(key)] = now;
+  const auto line = lines_.find(lineOf(key));
   if (line == lines_.end()) return;
   line->second.granted = now;
   reorder(line);
@@ -148,7 +148,7 @@ void WaitingOrder::changeAll(Mode from, Mode to) {
   size_t& before = sizes_[static_cast<size_t>(from)];
   if (before == 0) return;
   for (auto& [key, line] : lines_) {
-    for (auto& [kind, jobs] : line.kinds) {
+    for (auto& [equivalenceClass, jobs] : line.classes) {
       Ages& source = jobs.jobs[static_cast<size_t>(from)];
       Ages& target = jobs.jobs[static_cast<size_t>(to)];
       if (target.size() < source.size()) target.swap(source);
@@ -158,11 +158,11 @@ void WaitingOrder::changeAll(Mode from, Mode to) {
   sizes_[static_cast<size_t>(to)] += std::exchange(before, 0);
 }
 
-int64_t WaitingOrder::rank(const Place& place) const {
-  return lines_.find(lineOf(place))->second.key.rank;
+int64_t WaitingOrder::rank(const QueueKey& key) const {
+  return lines_.find(lineOf(key))->second.key.rank;
 }
 
-bool WaitingOrder::isBefore(const Place& one, const Place& other) const {
+bool WaitingOrder::isBefore(const QueueKey& one, const QueueKey& other) const {
   const Key &first = lines_.find(lineOf(one))->second.key, &second = lines_.find(lineOf(other))->second.key;
   return std::pair(first, ageOf(one)) < std::pair(second, ageOf(other));
 }
@@ -171,20 +171,21 @@ uint8_t WaitingOrder::lifted(int64_t rank, WallTime now) const {
   return static_cast<uint8_t>(std::clamp<int64_t>(step(now) - rank, 0, kHighest));
 }
 
-Place WaitingOrder::placeOf(const Lines::value_type& line, Kind kind, const Age& age) {
+QueueKey WaitingOrder::queueKeyOf(const Lines::value_type& line, EquivalenceClass equivalenceClass,
+                                  const Age& age) {
   return {.user = line.first.first,
           .priority = line.first.second,
-          .kind = kind,
+          .equivalenceClass = equivalenceClass,
           .submitted = age.submitted,
           .job = age.job};
 }
 
 // Jobs of one line and kind by age, whatever set they are in.
-class WaitingOrder::KindCursor {
+class WaitingOrder::ClassCursor {
  public:
-  KindCursor(KindMap::const_iterator kind, const Modes& modes) : kind_(kind) {
+  ClassCursor(ClassMap::const_iterator equivalenceClass, const Modes& modes) : class_(equivalenceClass) {
     for (size_t mode = 0; mode < kModes; ++mode) {
-      const Ages& ages = kind->second.jobs[mode];
+      const Ages& ages = equivalenceClass->second.jobs[mode];
       next_[mode] = modes[mode] ? ages.begin() : ages.end();
     }
     find();
@@ -197,18 +198,18 @@ class WaitingOrder::KindCursor {
     ++next_[first_];
     find();
   }
-  Kind kind() const { return kind_->first; }
+  EquivalenceClass equivalenceClass() const { return class_->first; }
 
  private:
   void find() {
     first_ = kModes;
     for (size_t mode = 0; mode < kModes; ++mode) {
-      if (next_[mode] == kind_->second.jobs[mode].end()) continue;
+      if (next_[mode] == class_->second.jobs[mode].end()) continue;
       if (first_ == kModes || *next_[mode] < *next_[first_]) first_ = mode;
     }
   }
 
-  KindMap::const_iterator kind_;
+  ClassMap::const_iterator class_;
   std::array<Ages::const_iterator, kModes> next_;
   size_t first_ = kModes;  // which of them is the oldest
 };
@@ -216,45 +217,46 @@ class WaitingOrder::KindCursor {
 // Jobs of one line by age. Kinds are looked at when the oldest of them is reached.
 class WaitingOrder::LineCursor {
  public:
-  LineCursor(Lines::const_iterator line, const Modes& modes, const Kinds& without)
+  LineCursor(Lines::const_iterator line, const Modes& modes, const SkippedClasses& without)
       : line_(line), modes_(&modes), without_(&without), next_(line->second.byAge.begin()) {}
 
-  std::optional<Place> take() {
+  std::optional<QueueKey> take() {
     const auto& byAge = line_->second.byAge;
     for (; next_ != byAge.end() && (open_.empty() || next_->first < *open_.top().peek()); ++next_) {
       if (isLeftOut(next_->second->first)) continue;
-      KindCursor kind(next_->second, *modes_);
-      if (kind.peek() != nullptr) open_.push(std::move(kind));
+      ClassCursor equivalenceClass(next_->second, *modes_);
+      if (equivalenceClass.peek() != nullptr) open_.push(std::move(equivalenceClass));
     }
     if (open_.empty()) return std::nullopt;
-    KindCursor kind = open_.top();
+    ClassCursor equivalenceClass = open_.top();
     open_.pop();
-    const Place place = placeOf(*line_, kind.kind(), *kind.peek());
-    kind.pop();
-    if (kind.peek() != nullptr) open_.push(std::move(kind));
-    return place;
+    const QueueKey key = queueKeyOf(*line_, equivalenceClass.equivalenceClass(), *equivalenceClass.peek());
+    equivalenceClass.pop();
+    if (equivalenceClass.peek() != nullptr) open_.push(std::move(equivalenceClass));
+    return key;
   }
 
   Lines::const_iterator line() const { return line_; }
 
  private:
-  bool isLeftOut(Kind kind) const {
-    const auto found = without_->find(kind);
+  bool isLeftOut(EquivalenceClass equivalenceClass) const {
+    const auto found = without_->find(equivalenceClass);
     return found != without_->end() && line_->first.second <= found->second;
   }
 
   struct Later {
-    bool operator()(const KindCursor& a, const KindCursor& b) const { return *b.peek() < *a.peek(); }
+    bool operator()(const ClassCursor& a, const ClassCursor& b) const { return *b.peek() < *a.peek(); }
   };
 
   Lines::const_iterator line_;
   const Modes* modes_;
-  const Kinds* without_;
-  std::map<Age, KindMap::const_iterator>::const_iterator next_;
-  std::priority_queue<KindCursor, std::vector<KindCursor>, Later> open_;
+  const SkippedClasses* without_;
+  std::map<Age, ClassMap::const_iterator>::const_iterator next_;
+  std::priority_queue<ClassCursor, std::vector<ClassCursor>, Later> open_;
 };
 
-void WaitingOrder::walk(std::initializer_list<Mode> modes, const Kinds& without, const Visit& visit) const {
+void WaitingOrder::walk(std::initializer_list<Mode> modes, const SkippedClasses& without,
+                        const Visit& visit) const {
   Modes wanted{};
   for (Mode mode : modes) wanted[static_cast<size_t>(mode)] = true;
   walk(wanted, without, visit);
@@ -264,7 +266,7 @@ void WaitingOrder::walk(const Visit& visit) const {
   walk({true, true, true, true}, {}, visit);
 }
 
-void WaitingOrder::walk(const Modes& modes, const Kinds& without, const Visit& visit) const {
+void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const Visit& visit) const {
   struct Head {
     Key key;
     LineCursor cursor;
@@ -293,35 +295,35 @@ void WaitingOrder::walk(const Modes& modes, const Kinds& without, const Visit& v
       push(std::move(head));
       continue;
     }
-    const auto place = head.cursor.take();
-    if (!place) continue;
-    const auto units = visit(*place);
+    const auto key = head.cursor.take();
+    if (!key) continue;
+    const auto units = visit(*key);
     if (!units) return;
     more[user] += static_cast<double>(*units) / users_[user].shares;
     push(std::move(head));
   }
 }
 
-std::vector<Place> WaitingOrder::behind(const Place& place, Mode mode, size_t atMost) const {
-  std::vector<Place> places;
+std::vector<QueueKey> WaitingOrder::behind(const QueueKey& key, Mode mode, size_t atMost) const {
+  std::vector<QueueKey> index;
   for (const bool fromPlace : {true, false}) {
-    auto line = fromPlace ? lines_.lower_bound(lineOf(place)) : lines_.begin();
+    auto line = fromPlace ? lines_.lower_bound(lineOf(key)) : lines_.begin();
     for (; line != lines_.end(); ++line) {
-      const KindMap& kinds = line->second.kinds;
-      const bool sameLine = fromPlace && line->first == lineOf(place);
-      for (auto kind = sameLine ? kinds.lower_bound(place.kind) : kinds.begin(); kind != kinds.end();
-           ++kind) {
-        const Ages& ages = kind->second.jobs[static_cast<size_t>(mode)];
-        const bool sameKind = sameLine && kind->first == place.kind;
-        auto age = sameKind ? ages.upper_bound(ageOf(place)) : ages.begin();
-        for (; age != ages.end() && places.size() < atMost; ++age) {
-          places.push_back(placeOf(*line, kind->first, *age));
+      const ClassMap& classes = line->second.classes;
+      const bool sameLine = fromPlace && line->first == lineOf(key);
+      for (auto equivalenceClass = sameLine ? classes.lower_bound(key.equivalenceClass) : classes.begin();
+           equivalenceClass != classes.end(); ++equivalenceClass) {
+        const Ages& ages = equivalenceClass->second.jobs[static_cast<size_t>(mode)];
+        const bool sameKind = sameLine && equivalenceClass->first == key.equivalenceClass;
+        auto age = sameKind ? ages.upper_bound(ageOf(key)) : ages.begin();
+        for (; age != ages.end() && index.size() < atMost; ++age) {
+          index.push_back(queueKeyOf(*line, equivalenceClass->first, *age));
         }
-        if (!places.empty()) return places;
+        if (!index.empty()) return index;
       }
     }
   }
-  return places;
+  return index;
 }
 
 }  // namespace tarcil::master

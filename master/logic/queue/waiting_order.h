@@ -22,22 +22,22 @@ namespace tarcil::master {
 using UserNumber = uint32_t;
 
 // Jobs of one kind are after the same: where one of them finds no slot, none of the others does (kind.h).
-using Kind = uint64_t;
+using EquivalenceClass = uint64_t;
 
 // A job among the waiting, by what does not change meanwhile.
-struct Place {
+struct QueueKey {
   UserNumber user = 0;
   uint8_t priority = 0;
-  Kind kind = 0;
+  EquivalenceClass equivalenceClass = 0;
   WallTime submitted = kNever;
   JobId job;
 
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const QueueKey&) const = default;
 };
 
 enum class Mode : uint8_t {
   kToBeTried,
-  kOnTurn,     // is being tried
+  kOffered,    // is being tried
   kResting,    // was tried; something has to get better first
   kUntriable,  // nobody is there to try it
 };
@@ -74,39 +74,39 @@ class WaitingOrder {
 
   // --- Jobs
   // Adds the job, or changes what is done about it.
-  void put(const Place& place, Mode mode);
-  void erase(const Place& place);
+  void put(const QueueKey& key, Mode mode);
+  void erase(const QueueKey& key);
   // A task of the job got its units, or gave them back: what runs for long has had something all the time.
   // Counts for the user's jobs of its priority, those that come later included.
-  void noteGrant(const Place& place, WallTime now);
+  void noteGrant(const QueueKey& key, WallTime now);
   // All of these become those.
   void changeAll(Mode from, Mode to);
 
-  std::optional<Mode> modeOf(const Place& place) const;
+  std::optional<Mode> modeOf(const QueueKey& key) const;
   size_t size(Mode mode) const { return sizes_[static_cast<size_t>(mode)]; }
   size_t size() const;
 
   // Lower comes first. Requires: it waits.
-  int64_t rank(const Place& place) const;
+  int64_t rank(const QueueKey& key) const;
   // Whether the one comes first as things are: nobody gets anything on the way. Requires: both wait.
-  bool isBefore(const Place& one, const Place& other) const;
+  bool isBefore(const QueueKey& one, const QueueKey& other) const;
   // What the job counts as, 0 to 100. Requires: it waits.
-  uint8_t liftedPriority(const Place& place, WallTime now) const { return lifted(rank(place), now); }
+  uint8_t liftedPriority(const QueueKey& key, WallTime now) const { return lifted(rank(key), now); }
   // The lowest priority at which a new job would have this rank now.
   uint8_t lifted(int64_t rank, WallTime now) const;
 
   // Goes through the jobs of these modes in order, but for those of some kinds up to some priority each,
   // until `visit` gives nothing; it gives the units that the job wants. Nothing may be changed meanwhile.
   // O(visited * log lines + lines and kinds passed over).
-  using Visit = std::function<std::optional<uint64_t>(const Place&)>;
-  using Kinds = std::unordered_map<Kind, uint8_t>;
-  void walk(std::initializer_list<Mode> modes, const Kinds& without, const Visit& visit) const;
+  using Visit = std::function<std::optional<uint64_t>(const QueueKey&)>;
+  using SkippedClasses = std::unordered_map<EquivalenceClass, uint8_t>;
+  void walk(std::initializer_list<Mode> modes, const SkippedClasses& without, const Visit& visit) const;
   // All of them.
   void walk(const Visit& visit) const;
 
   // Jobs of the mode in an order of no meaning that never changes: at most so many of one kind and line
   // behind this place, or the first ones where none is.
-  std::vector<Place> behind(const Place& place, Mode mode, size_t atMost) const;
+  std::vector<QueueKey> behind(const QueueKey& key, Mode mode, size_t atMost) const;
 
  private:
   struct Age {
@@ -117,14 +117,14 @@ class WaitingOrder {
   using Ages = std::set<Age>;
   using Modes = std::array<bool, kModes>;
   // Jobs of one line and one kind.
-  struct OfKind {
+  struct ClassMembers {
     std::array<Ages, kModes> jobs;
     Age oldest{};  // as in Line::byAge
 
     const Age* first() const;
     std::optional<Mode> modeOf(const Age& age) const;
   };
-  using KindMap = std::map<Kind, OfKind>;
+  using ClassMap = std::map<EquivalenceClass, ClassMembers>;
   struct Key {
     int64_t rank = 0;
     double held = 0;  // units for each share
@@ -134,10 +134,10 @@ class WaitingOrder {
     auto operator<=>(const Key&) const = default;
   };
   struct Line {
-    KindMap kinds;                                 // none is empty
-    std::map<Age, KindMap::const_iterator> byAge;  // by the oldest job of each
-    WallTime granted = kNever;                     // last
-    Key key;                                       // in order_
+    ClassMap classes;                               // none is empty
+    std::map<Age, ClassMap::const_iterator> byAge;  // by the oldest job of each
+    WallTime granted = kNever;                      // last
+    Key key;                                        // in order_
   };
   using LineId = std::pair<UserNumber, uint8_t>;  // and priority
   using Lines = std::map<LineId, Line>;
@@ -145,22 +145,23 @@ class WaitingOrder {
     uint32_t shares = 1;
     int64_t held = 0;  // units
   };
-  class KindCursor;
+  class ClassCursor;
   class LineCursor;
 
-  static LineId lineOf(const Place& place) { return {place.user, place.priority}; }
-  static Age ageOf(const Place& place) { return {place.submitted, place.job}; }
-  static Place placeOf(const Lines::value_type& line, Kind kind, const Age& age);
+  static LineId lineOf(const QueueKey& key) { return {key.user, key.priority}; }
+  static Age ageOf(const QueueKey& key) { return {key.submitted, key.job}; }
+  static QueueKey queueKeyOf(const Lines::value_type& line, EquivalenceClass equivalenceClass,
+                             const Age& age);
   int64_t step(WallTime time) const;
   // kNever where it got nothing.
   WallTime grantedTo(const LineId& line) const;
   Key keyOf(const Lines::value_type& line) const;
   // Brings what the order is made from in line with the jobs; an empty kind or line goes.
-  void refresh(Lines::iterator line, KindMap::iterator kind);
+  void refresh(Lines::iterator line, ClassMap::iterator equivalenceClass);
   void reorder(Lines::iterator line);
   void reorderLines(UserNumber user);
-  const OfKind* find(const Place& place) const;
-  void walk(const Modes& modes, const Kinds& without, const Visit& visit) const;
+  const ClassMembers* find(const QueueKey& key) const;
+  void walk(const Modes& modes, const SkippedClasses& without, const Visit& visit) const;
 
   const Duration ageing_;
   std::unordered_map<std::string, UserNumber> numbers_;

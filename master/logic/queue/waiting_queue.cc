@@ -9,33 +9,33 @@ namespace tarcil::master {
 namespace {
 
 // Batches that begin anew in a row.
-constexpr int kMostAnew = 3;
+constexpr int kMaxAnew = 3;
 // Batches after a wake that have one agent's jobs each.
 constexpr int kOfOneAgent = 4;
 
 }  // namespace
 
-void WaitingQueue::put(const Place& place, bool isToTry) {
-  if (const auto turn = onTurn_.find(place); turn != onTurn_.end()) {
-    turn->second |= isToTry;
+void WaitingQueue::put(const QueueKey& key, bool isToTry) {
+  if (const auto offer = offered_.find(key); offer != offered_.end()) {
+    offer->second |= isToTry;
   } else if (isToTry) {
-    order_.put(place, Mode::kToBeTried);
+    order_.put(key, Mode::kToBeTried);
     isExhausted_ = false;
-  } else if (!contains(place)) {
-    order_.put(place, Mode::kResting);
+  } else if (!contains(key)) {
+    order_.put(key, Mode::kResting);
   }
 }
 
-void WaitingQueue::erase(const Place& place) {
-  order_.erase(place);
-  onTurn_.erase(place);
+void WaitingQueue::erase(const QueueKey& key) {
+  order_.erase(key);
+  offered_.erase(key);
 }
 
 void WaitingQueue::wakeAll() {
   order_.changeAll(Mode::kResting, Mode::kToBeTried);
-  for (auto& [place, again] : onTurn_) again = true;
-  vain_.clear();
-  ++wakes_;
+  for (auto& [key, again] : offered_) again = true;
+  exhausted_.clear();
+  ++capacityVersion_;
   beginsAnew_ = true;
   isExhausted_ = false;
 }
@@ -45,9 +45,9 @@ void WaitingQueue::wakeUntriable() {
   isExhausted_ = false;
 }
 
-bool WaitingQueue::isToBeTriedAgain(const Place& place) const {
-  const auto turn = onTurn_.find(place);
-  return turn != onTurn_.end() && turn->second;
+bool WaitingQueue::isToBeTriedAgain(const QueueKey& key) const {
+  const auto offer = offered_.find(key);
+  return offer != offered_.end() && offer->second;
 }
 
 void WaitingQueue::keep(Purpose purpose, Reservation reservation) {
@@ -56,7 +56,7 @@ void WaitingQueue::keep(Purpose purpose, Reservation reservation) {
   listKept();
 }
 
-void WaitingQueue::letGo(Purpose purpose, const JobId& job) {
+void WaitingQueue::release(Purpose purpose, const JobId& job) {
   reservations_.erase({purpose, job});
   listKept();
 }
@@ -68,120 +68,120 @@ void WaitingQueue::listKept() {
   isExhausted_ = false;
 }
 
-bool WaitingQueue::mayTake(const Reservation& reservation, const Place& place) const {
-  return !contains(reservation.job) || place.job == reservation.job.job ||
-         order_.rank(place) < order_.rank(reservation.job) ||
-         (reservation.mayPass && reservation.mayPass(place.job));
+bool WaitingQueue::mayTake(const Reservation& reservation, const QueueKey& key) const {
+  return !contains(reservation.job) || key.job == reservation.job.job ||
+         order_.rank(key) < order_.rank(reservation.job) ||
+         (reservation.mayPass && reservation.mayPass(key.job));
 }
 
-std::vector<ServerId> WaitingQueue::leaves(const Place& place) const {
+std::vector<ServerId> WaitingQueue::leaves(const QueueKey& key) const {
   std::set<ServerId> servers;
-  for (const auto& [key, reservation] : reservations_) {
-    if (!mayTake(reservation, place)) servers.insert(reservation.servers.begin(), reservation.servers.end());
+  for (const auto& [holder, reservation] : reservations_) {
+    if (!mayTake(reservation, key)) servers.insert(reservation.servers.begin(), reservation.servers.end());
   }
   return {servers.begin(), servers.end()};
 }
 
-bool WaitingQueue::leavesToItsKind(const Place& place) const {
+bool WaitingQueue::leavesToItsClass(const QueueKey& key) const {
   return std::ranges::any_of(reservations_, [&](const auto& entry) {
     const Reservation& reservation = entry.second;
-    return reservation.job.kind == place.kind && !mayTake(reservation, place);
+    return reservation.job.equivalenceClass == key.equivalenceClass && !mayTake(reservation, key);
   });
 }
 
-void WaitingQueue::noteFailedAttempt(const Place& place) {
-  if (leavesToItsKind(place)) return;
-  uint8_t& highest = vain_.try_emplace(place.kind, place.priority).first->second;
-  highest = std::max(highest, place.priority);
+void WaitingQueue::noteFailedAttempt(const QueueKey& key) {
+  if (leavesToItsClass(key)) return;
+  uint8_t& highest = exhausted_.try_emplace(key.equivalenceClass, key.priority).first->second;
+  highest = std::max(highest, key.priority);
 }
 
-QueueTurn WaitingQueue::turnOf(const Place& place) const {
-  QueueTurn turn{.job = place.job};
-  const std::vector<ServerId> left = leaves(place);
-  turn.mayUseReserved = left.empty();
-  if (!left.empty()) std::ranges::set_difference(kept_, left, std::back_inserter(turn.mayTake));
-  return turn;
+JobOffer WaitingQueue::offerTo(const QueueKey& key) const {
+  JobOffer offer{.job = key.job};
+  const std::vector<ServerId> left = leaves(key);
+  offer.mayUseReserved = left.empty();
+  if (!left.empty()) std::ranges::set_difference(kept_, left, std::back_inserter(offer.mayTake));
+  return offer;
 }
 
-std::vector<QueueTurn> WaitingQueue::giveTurns(size_t atMost, const LookUp& lookUp) {
-  std::vector<QueueTurn> turns;
-  while (onTurn_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
-    const bool wakes = std::exchange(beginsAnew_, false);
-    const bool isDeep = wakes && begunAnew_ == kMostAnew;
-    begunAnew_ = wakes && !isDeep ? begunAnew_ + 1 : 0;
-    batches_ = wakes ? 1 : batches_ + 1;
-    for (const Place& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
-      turns.push_back(turnOf(next));
-      order_.put(next, Mode::kOnTurn);
-      onTurn_.emplace(next, false);
+std::vector<JobOffer> WaitingQueue::offerJobs(size_t atMost, const LookUp& lookUp) {
+  std::vector<JobOffer> offers;
+  while (offered_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
+    const bool capacityVersion = std::exchange(beginsAnew_, false);
+    const bool isDeep = capacityVersion && begunAnew_ == kMaxAnew;
+    begunAnew_ = capacityVersion && !isDeep ? begunAnew_ + 1 : 0;
+    batches_ = capacityVersion ? 1 : batches_ + 1;
+    for (const QueueKey& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
+      offers.push_back(offerTo(next));
+      order_.put(next, Mode::kOffered);
+      offered_.emplace(next, false);
     }
-    isExhausted_ = turns.empty() && !isDeep;
+    isExhausted_ = offers.empty() && !isDeep;
   }
-  return turns;
+  return offers;
 }
 
-std::vector<Place> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp) {
-  std::vector<Place> batch;
-  std::vector<Place> untriable;
+std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp) {
+  std::vector<QueueKey> batch;
+  std::vector<QueueKey> untriable;
   std::optional<uint64_t> only;  // the agent of a batch that others do not take part in
   int64_t rank = 0;
-  order_.walk({Mode::kToBeTried}, vain_, [&](const Place& place) -> std::optional<uint64_t> {
+  order_.walk({Mode::kToBeTried}, exhausted_, [&](const QueueKey& key) -> std::optional<uint64_t> {
     if (batch.size() == atMost) return std::nullopt;
-    if (!batch.empty() && order_.rank(place) != rank) return std::nullopt;
-    const Candidate candidate = lookUp(place.job);
+    if (!batch.empty() && order_.rank(key) != rank) return std::nullopt;
+    const Candidate candidate = lookUp(key.job);
     if (!candidate.whoTries) {
-      untriable.push_back(place);
+      untriable.push_back(key);
       return 0;
     }
     if (only && *candidate.whoTries != *only) return std::nullopt;
     if (batches_ <= kOfOneAgent) only = candidate.whoTries;
-    rank = order_.rank(place);
-    batch.push_back(place);
+    rank = order_.rank(key);
+    batch.push_back(key);
     return candidate.units;
   });
-  for (const Place& place : untriable) order_.put(place, Mode::kUntriable);
+  for (const QueueKey& key : untriable) order_.put(key, Mode::kUntriable);
   return batch;
 }
 
-std::vector<Place> WaitingQueue::deep(size_t atMost, const LookUp& lookUp) {
-  std::vector<Place> batch;
-  for (const Place& place : order_.behind(deepest_, Mode::kToBeTried, atMost)) {
-    deepest_ = place;
-    if (lookUp(place.job).whoTries) {
-      batch.push_back(place);
+std::vector<QueueKey> WaitingQueue::deep(size_t atMost, const LookUp& lookUp) {
+  std::vector<QueueKey> batch;
+  for (const QueueKey& key : order_.behind(deepest_, Mode::kToBeTried, atMost)) {
+    deepest_ = key;
+    if (lookUp(key.job).whoTries) {
+      batch.push_back(key);
     } else {
-      order_.put(place, Mode::kUntriable);
+      order_.put(key, Mode::kUntriable);
     }
   }
   return batch;
 }
 
-void WaitingQueue::endTurn(const Place& place) {
-  const auto turn = onTurn_.find(place);
-  if (turn == onTurn_.end()) return;
-  order_.put(place, turn->second ? Mode::kToBeTried : Mode::kResting);
-  onTurn_.erase(turn);
+void WaitingQueue::endOffer(const QueueKey& key) {
+  const auto offer = offered_.find(key);
+  if (offer == offered_.end()) return;
+  order_.put(key, offer->second ? Mode::kToBeTried : Mode::kResting);
+  offered_.erase(offer);
   isExhausted_ = false;
 }
 
-std::vector<JobId> WaitingQueue::onTurn() const {
+std::vector<JobId> WaitingQueue::offered() const {
   std::vector<JobId> jobs;
-  for (const auto& [place, again] : onTurn_) jobs.push_back(place.job);
+  for (const auto& [key, again] : offered_) jobs.push_back(key.job);
   return jobs;
 }
 
-void WaitingQueue::endTurns() {
-  while (!onTurn_.empty()) endTurn(onTurn_.begin()->first);
+void WaitingQueue::endOffers() {
+  while (!offered_.empty()) endOffer(offered_.begin()->first);
 }
 
 std::optional<uint8_t> WaitingQueue::pendingPriority(WallTime now) const {
   std::optional<int64_t> first;
-  const auto take = [&](const Place& place) -> std::optional<uint64_t> {
-    first = std::min(first.value_or(INT64_MAX), order_.rank(place));
+  const auto take = [&](const QueueKey& key) -> std::optional<uint64_t> {
+    first = std::min(first.value_or(INT64_MAX), order_.rank(key));
     return std::nullopt;
   };
-  if (order_.size(Mode::kToBeTried) > 0) order_.walk({Mode::kToBeTried}, vain_, take);
-  if (!onTurn_.empty()) take(onTurn_.begin()->first);
+  if (order_.size(Mode::kToBeTried) > 0) order_.walk({Mode::kToBeTried}, exhausted_, take);
+  if (!offered_.empty()) take(offered_.begin()->first);
   for (const auto& [key, reservation] : reservations_) {
     if (contains(reservation.job)) take(reservation.job);
   }

@@ -37,8 +37,8 @@ class WaitingQueue {
 
   // Adds the job; one that is there is to be tried if asked, else stays as it is. One that has its turn is
   // tried again after it.
-  void put(const Place& place, bool isToTry);
-  void erase(const Place& place);
+  void put(const QueueKey& key, bool isToTry);
+  void erase(const QueueKey& key);
 
   // Something got better: everything is to be tried again, but for jobs that nobody can try.
   void wakeAll();
@@ -48,7 +48,7 @@ class WaitingQueue {
   // What is kept for one job: others may take of it only where they have a higher rank, or `mayPass`, if
   // given, lets them; their turns say so.
   struct Reservation {
-    Place job;
+    QueueKey job;
     std::vector<ServerId> servers;  // ascending
     std::function<bool(const JobId&)> mayPass = nullptr;
   };
@@ -56,11 +56,11 @@ class WaitingQueue {
   enum class Purpose : uint8_t { kRoom, kPreemption };
   void keep(Purpose purpose, Reservation reservation);
   // Nothing is kept for it any more.
-  void letGo(Purpose purpose, const JobId& job);
+  void release(Purpose purpose, const JobId& job);
   // All that is kept, ascending.
   const std::vector<ServerId>& kept() const { return kept_; }
   // What of it the job leaves to others, ascending. Requires: it waits.
-  std::vector<ServerId> leaves(const Place& place) const;
+  std::vector<ServerId> leaves(const QueueKey& key) const;
 
   // What turns are given by.
   struct Candidate {
@@ -72,44 +72,44 @@ class WaitingQueue {
   // aside. After a wake turns begin anew with the first in order. Where wakes come so fast that they would
   // never get far, every fourth batch goes on where the last such one ended, whatever the order: a long row
   // of jobs that nothing suits does not keep those behind it from being tried.
-  std::vector<QueueTurn> giveTurns(size_t atMost, const LookUp& lookUp);
+  std::vector<JobOffer> offerJobs(size_t atMost, const LookUp& lookUp);
   // The job was tried, or cannot be. Does nothing where it has no turn.
-  void endTurn(const Place& place);
+  void endOffer(const QueueKey& key);
   // Something got better during the job's turn.
-  bool isToBeTriedAgain(const Place& place) const;
+  bool isToBeTriedAgain(const QueueKey& key) const;
   // The job was tried on the state as it is, and found no slot, nor whom to end for it: no other of its kind
   // will. One of a higher priority may, and one that this one had to leave something to.
-  void noteFailedAttempt(const Place& place);
+  void noteFailedAttempt(const QueueKey& key);
   // How often something got better.
-  uint64_t wakes() const { return wakes_; }
+  uint64_t capacityVersion() const { return capacityVersion_; }
   // Jobs that have their turn, in no order that means something.
-  std::vector<JobId> onTurn() const;
+  std::vector<JobId> offered() const;
   // Whoever has a turn has had it long enough.
-  void endTurns();
-  bool hasTurnsOut() const { return !onTurn_.empty(); }
+  void endOffers();
+  bool hasOffersOut() const { return !offered_.empty(); }
 
   // The highest priority of a new job that would come behind one that is to be tried or has its turn, or
   // that something is kept for.
   std::optional<uint8_t> pendingPriority(WallTime now) const;
 
-  bool contains(const Place& place) const { return order_.modeOf(place).has_value(); }
+  bool contains(const QueueKey& key) const { return order_.modeOf(key).has_value(); }
   size_t size() const { return order_.size(); }
 
  private:
   void listKept();
-  bool mayTake(const Reservation& reservation, const Place& place) const;
-  bool leavesToItsKind(const Place& place) const;
-  QueueTurn turnOf(const Place& place) const;
-  std::vector<Place> inOrder(size_t atMost, const LookUp& lookUp);
-  std::vector<Place> deep(size_t atMost, const LookUp& lookUp);
+  bool mayTake(const Reservation& reservation, const QueueKey& key) const;
+  bool leavesToItsClass(const QueueKey& key) const;
+  JobOffer offerTo(const QueueKey& key) const;
+  std::vector<QueueKey> inOrder(size_t atMost, const LookUp& lookUp);
+  std::vector<QueueKey> deep(size_t atMost, const LookUp& lookUp);
 
   WaitingOrder order_;
-  std::map<Place, bool> onTurn_;  // value: to be tried again
-  WaitingOrder::Kinds vain_;      // of jobs that found no slot since something got better
-  uint64_t wakes_ = 0;
+  std::map<QueueKey, bool> offered_;        // value: to be tried again
+  WaitingOrder::SkippedClasses exhausted_;  // of jobs that found no slot since something got better
+  uint64_t capacityVersion_ = 0;
   std::map<std::pair<Purpose, JobId>, Reservation> reservations_;
   std::vector<ServerId> kept_;  // of all of them
-  Place deepest_;               // given a turn in a batch that did not begin anew in spite of a wake
+  QueueKey deepest_;            // given a turn in a batch that did not begin anew in spite of a wake
   bool beginsAnew_ = true;      // since the last batch
   bool isExhausted_ = false;    // nothing has changed since there was nobody to give a turn to
   int batches_ = 0;             // since the last that began anew

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/names.h"
-#include "master/logic/health/adjusting.h"
+#include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/pools.h"
 #include "master/logic/servers/quarantine.h"

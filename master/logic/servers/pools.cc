@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "latebinding/suitability.h"
+#include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
-#include "master/logic/queue/suitable.h"
 
 namespace tarcil::master {
 namespace {
@@ -18,8 +18,8 @@ constexpr Duration kPoolPatience = std::chrono::milliseconds(500);
 
 // Jobs that are looked at, the first in the queue's order, and of how many kinds: each kind takes a look at
 // every server.
-constexpr int kMostJobs = 64;
-constexpr size_t kMostKinds = 4;
+constexpr int kMaxJobs = 64;
+constexpr size_t kMaxClasses = 4;
 
 bool offersPool(const Server& server) {
   return server.record.facts.attributes.contains(std::string(late::kServerAttribute));
@@ -78,10 +78,10 @@ std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
   uint64_t free = 0, whenEmpty = 0;  // places
   for (ServerId id = 0; id < tables.servers.size() && free < job.slotsToStart(); ++id) {
     const Server& server = tables.servers.at(id);
-    const uint64_t places = placesWhenEmpty(server, spec);
+    const uint64_t places = slotsWhenEmpty(server, spec);
     if (places == 0) continue;
     whenEmpty += places;
-    free += freePlaces(server, spec);
+    free += freeSlots(server, spec);
     suitable.insert(suitable.end(), id);
   }
   const bool isShort = free < job.slotsToStart() && job.slotsToStart() <= whenEmpty;
@@ -93,12 +93,12 @@ std::vector<ServerId> serversToLimit(const Tables& tables) {
   // Late-bound tasks beside it may be what makes its servers too noisy for it, though units are free there.
   if (tables.reservation)
     limited.insert(tables.reservation->servers.begin(), tables.reservation->servers.end());
-  std::set<Kind> kinds;
+  std::set<EquivalenceClass> classes;
   int jobs = 0;
-  tables.jobs.queue().order().walk([&](const Place& place) -> std::optional<uint64_t> {
-    const Job& job = *tables.jobs.find(place.job);
-    if (kinds.insert(place.kind).second) limited.merge(serversShortFor(tables, job));
-    if (++jobs == kMostJobs || kinds.size() == kMostKinds) return std::nullopt;
+  tables.jobs.queue().order().walk([&](const QueueKey& key) -> std::optional<uint64_t> {
+    const Job& job = *tables.jobs.find(key.job);
+    if (classes.insert(key.equivalenceClass).second) limited.merge(serversShortFor(tables, job));
+    if (++jobs == kMaxJobs || classes.size() == kMaxClasses) return std::nullopt;
     return uint64_t{job.slotsToStart()} * job.record.spec.rusPerTask;
   });
   return {limited.begin(), limited.end()};
@@ -125,12 +125,12 @@ void takePoolReports(Context& context, const PoolReported& event) {
 }
 
 void takePoolPressures(Context& context, const PressureReported& event) {
-  constexpr int32_t kMostCaused = kMaxPressure * static_cast<int32_t>(kMaxServerRus);
+  constexpr int32_t kMaxCaused = kMaxPressure * static_cast<int32_t>(kMaxServerRus);
   for (const late::PoolPressure& pressure : event.pools) {
     Server* server = context.tables.servers.find(pressure.server);
     if (server == nullptr || server->session != event.session || !offersPool(*server)) continue;
     PressureSum caused = pressure.caused;
-    for (int32_t& value : caused) value = std::clamp(value, 0, kMostCaused);
+    for (int32_t& value : caused) value = std::clamp(value, 0, kMaxCaused);
     context.tables.servers.setPoolCaused(*server, caused);
   }
 }

@@ -146,7 +146,7 @@ void ServerTable::setBackground(Server& server, const Pressure& background) {
 
 void ServerTable::refreshCordon(Server& server) {
   const bool cordoned =
-      server.record.cordoned || server.trust.asideUntil != kNever || !server.shieldReason.empty();
+      server.record.cordoned || server.trust.asideUntil != kNever || !server.autoCordonReason.empty();
   if (server.status.cordoned == cordoned) return;
   server.status.cordoned = cordoned;
   ++server.status.version;
@@ -195,7 +195,7 @@ std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {
 
 std::optional<MonotonicTime> ServerTable::nextDeadline() const {
   std::optional<MonotonicTime> earliest;
-  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_, &shields_}) {
+  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_, &autoCordons_}) {
     const std::optional<MonotonicTime> next = deadlines->next();
     if (next && (!earliest || *next < *earliest)) earliest = next;
   }

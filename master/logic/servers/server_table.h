@@ -38,9 +38,9 @@ struct Server {
     std::string asideReason;
   } trust;
 
-  std::string shieldReason;  // why it takes no new tasks for a while; empty: no task there asks for that
-  MonotonicTime shieldNotBefore{};  // it takes tasks until then, whoever asks
-  uint32_t countedFree = 0;         // of ServerTable::freeUnits()
+  std::string autoCordonReason;  // why it takes no new tasks for a while; empty: no task there asks for that
+  MonotonicTime autoCordonNotBefore{};  // it takes tasks until then, whoever asks
+  uint32_t countedFree = 0;             // of ServerTable::freeUnits()
 };
 
 // Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
@@ -114,8 +114,8 @@ class ServerTable {
   Deadlines& drains() { return drains_; }
   Deadlines& quarantines() { return quarantines_; }
   const Deadlines& quarantines() const { return quarantines_; }
-  Deadlines& shields() { return shields_; }
-  const Deadlines& shields() const { return shields_; }
+  Deadlines& autoCordons() { return autoCordons_; }
+  const Deadlines& autoCordons() const { return autoCordons_; }
   // The earliest of them all.
   std::optional<MonotonicTime> nextDeadline() const;
 
@@ -149,7 +149,7 @@ class ServerTable {
   std::map<std::string, uint32_t> platforms_;  // none is 0
   std::unordered_map<SessionId, Session> sessions_;
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
-  Deadlines losses_, drains_, quarantines_, shields_;
+  Deadlines losses_, drains_, quarantines_, autoCordons_;
   std::vector<ServerId> changed_;  // with repeats
   uint64_t freeUnits_ = 0;
   bool better_ = false;

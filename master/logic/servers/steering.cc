@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/logic/health/adjusting.h"
+#include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/quarantine.h"
 
@@ -46,7 +46,7 @@ void steer(Context& context, Server& server, const ServersSteered& event) {
       uncordon(server.record);
       servers.drains().clear(id);
       endQuarantine(context, server);
-      endShield(context, server);
+      endAutoCordon(context, server);
       break;
     case ServerChange::kDrain:
       if (event.deadline > Duration::zero()) {

@@ -16,7 +16,7 @@ constexpr double kFloor = 0.05;      // evidence below that does not count
 constexpr double kSaturated = 0.9;   // of its cores, or of its memory limit: at the limit
 constexpr double kAtTheLimit = 0.5;  // evidence of a limit that was reached, where no waiting is measured
 constexpr double kFull = 0.8;        // of a disk or an interface: waiting has to be expected
-constexpr size_t kMostCauses = 5;
+constexpr size_t kMaxCauses = 5;
 
 bool isOwnLimit(Kind kind) {
   return kind == Kind::kCores || kind == Kind::kMemoryLimit;
@@ -191,7 +191,7 @@ class Ranking {
       return std::tuple(-a.weight, !isOwnLimit(a.kind), a.kind, a.resource, a.neighbour) <
              std::tuple(-b.weight, !isOwnLimit(b.kind), b.kind, b.resource, b.neighbour);
     });
-    if (causes_.size() > kMostCauses) causes_.resize(kMostCauses);
+    if (causes_.size() > kMaxCauses) causes_.resize(kMaxCauses);
     double sum = 0;
     for (const Cause& cause : causes_) sum += cause.weight;
     for (Cause& cause : causes_) cause.weight /= sum;

@@ -19,7 +19,7 @@ std::optional<double> valueIn(std::string_view text) {
 }  // namespace
 
 Result<std::optional<double>> metricIn(std::string_view text) {
-  if (text.size() > kMostMetricBytes) return invalid("longer than 4096 bytes");
+  if (text.size() > kMaxMetricBytes) return invalid("longer than 4096 bytes");
   std::optional<double> last;
   size_t number = 0;
   for (std::string_view line : linesOf(text)) {

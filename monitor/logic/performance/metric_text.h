@@ -9,7 +9,7 @@
 
 namespace tarcil {
 
-inline constexpr size_t kMostMetricBytes = 4096;  // of a datagram, or of the file
+inline constexpr size_t kMaxMetricBytes = 4096;  // of a datagram, or of the file
 
 // The value of the last line that is not empty. A name is for the task's own use: one task has one metric.
 // nullopt: there is none. kInvalid: "line N: <problem>"; nothing of the text is repeated, since it may be

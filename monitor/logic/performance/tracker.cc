@@ -7,10 +7,10 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kPieces = 60;       // of history
-constexpr size_t kLeastPieces = 3;   // to expect anything
-constexpr size_t kLeastSamples = 2;  // in a window, to say anything of it
-constexpr size_t kMostSamples = 4096;
+constexpr size_t kPieces = 60;     // of history
+constexpr size_t kMinPieces = 3;   // to expect anything
+constexpr size_t kMinSamples = 2;  // in a window, to say anything of it
+constexpr size_t kMaxSamples = 4096;
 
 // Requires: not empty.
 double medianOf(std::vector<double> values) {
@@ -39,21 +39,21 @@ PerformanceTracker::Change PerformanceTracker::take(double value, MonotonicTime 
   low_ = expects && value < low ? low_ + 1 : 0;
   learn(now);
   // Only where samples of a whole window can be here.
-  if (!expects || now - *begin_ < goal_.window || window_.size() < kLeastSamples) return Change::kNone;
+  if (!expects || now - *begin_ < goal_.window || window_.size() < kMinSamples) return Change::kNone;
 
   const auto count = [this](auto holds) {
     return 4 * static_cast<size_t>(std::count_if(window_.begin(), window_.end(), holds)) >=
            3 * window_.size();
   };
-  if (!inTrouble_ && count([low](const Sample& sample) { return sample.value < low; })) {
-    inTrouble_ = pieceInTrouble_ = true;
+  if (!degraded_ && count([low](const Sample& sample) { return sample.value < low; })) {
+    degraded_ = pieceInTrouble_ = true;
     since_ = std::find_if(window_.begin(), window_.end(), [low](const Sample& sample) {
                return sample.value < low;
              })->when;
     return Change::kBegan;
   }
-  if (inTrouble_ && count([high](const Sample& sample) { return sample.value >= high; })) {
-    inTrouble_ = false;
+  if (degraded_ && count([high](const Sample& sample) { return sample.value >= high; })) {
+    degraded_ = false;
     return Change::kOver;
   }
   return Change::kNone;
@@ -63,18 +63,17 @@ void PerformanceTracker::remember(double value, MonotonicTime now) {
   window_.push_back({now, value});
   piece_.push_back(value);
   // A window holds the samples of (now - window, now].
-  while (window_.size() > 1 &&
-         (window_.front().when <= now - goal_.window || window_.size() > kMostSamples)) {
+  while (window_.size() > 1 && (window_.front().when <= now - goal_.window || window_.size() > kMaxSamples)) {
     window_.pop_front();
   }
-  if (piece_.size() > kMostSamples) piece_.pop_front();
+  if (piece_.size() > kMaxSamples) piece_.pop_front();
 }
 
 void PerformanceTracker::learn(MonotonicTime now) {
   pieceInTrouble_ |= suspicious();
   if (now - pieceBegin_ < goal_.window) return;
   // A piece that no sample came in for a long time says little of a window.
-  const bool counts = pieces_ > 0 && !pieceInTrouble_ && piece_.size() >= kLeastSamples;
+  const bool counts = pieces_ > 0 && !pieceInTrouble_ && piece_.size() >= kMinSamples;
   if (counts) history_.push_back(medianOf({piece_.begin(), piece_.end()}));
   if (history_.size() > kPieces) history_.pop_front();
   ++pieces_;
@@ -85,7 +84,7 @@ void PerformanceTracker::learn(MonotonicTime now) {
 
 std::optional<double> PerformanceTracker::expected() const {
   if (goal_.target > 0) return goal_.target;
-  if (history_.size() < kLeastPieces) return std::nullopt;
+  if (history_.size() < kMinPieces) return std::nullopt;
   return medianOf(betterHalf(history_));
 }
 

@@ -30,14 +30,14 @@ class PerformanceTracker final {
   Change take(double value, MonotonicTime now);
 
   // Samples of late are low: there may be trouble soon, or there is.
-  bool suspicious() const { return inTrouble_ || low_ >= kSuspicious; }
-  bool inTrouble() const { return inTrouble_; }
+  bool suspicious() const { return degraded_ || low_ >= kSuspicious; }
+  bool isDegraded() const { return degraded_; }
 
   // nullopt: not known yet.
   std::optional<double> expected() const;
   // Median of the samples of the latest window. Requires: a sample was taken.
   double measured() const;
-  // When trouble began: the first low sample of the window that showed it. Requires: inTrouble().
+  // When trouble began: the first low sample of the window that showed it. Requires: isDegraded().
   MonotonicTime since() const { return since_; }
 
  private:
@@ -61,7 +61,7 @@ class PerformanceTracker final {
   bool pieceInTrouble_ = false;
   std::deque<double> history_;  // medians of pieces, the oldest first
   int low_ = 0;                 // samples in a row, up to now
-  bool inTrouble_ = false;
+  bool degraded_ = false;
   MonotonicTime since_{};
 };
 

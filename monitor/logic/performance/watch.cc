@@ -35,17 +35,17 @@ bool PerformanceWatch::suspicious() const {
                      [](const auto& task) { return task.second.tracker.suspicious(); });
 }
 
-size_t PerformanceWatch::inTrouble() const {
-  return static_cast<size_t>(std::count_if(tasks_.begin(), tasks_.end(),
-                                           [](const auto& task) { return task.second.tracker.inTrouble(); }));
+size_t PerformanceWatch::isDegraded() const {
+  return static_cast<size_t>(std::count_if(
+      tasks_.begin(), tasks_.end(), [](const auto& task) { return task.second.tracker.isDegraded(); }));
 }
 
-std::vector<Trouble> PerformanceWatch::changes(const SceneOf& sceneOf, Now now) {
-  std::vector<Trouble> changes;
+std::vector<Violation> PerformanceWatch::changes(const SceneOf& sceneOf, Now now) {
+  std::vector<Violation> changes;
   for (auto& [allocation, task] : tasks_) {
     const Change change = std::exchange(task.change, Change::kNone);
     const bool judgeAgain =
-        change == Change::kNone && task.tracker.inTrouble() && now.steady - task.judged >= task.goal.window;
+        change == Change::kNone && task.tracker.isDegraded() && now.steady - task.judged >= task.goal.window;
     if (change == Change::kNone && !judgeAgain) continue;
     const auto scene = change == Change::kOver ? std::nullopt : sceneOf(allocation);
     // A cause that is not known yet will be at the next look, and who hears of trouble acts on its cause.
@@ -54,22 +54,22 @@ std::vector<Trouble> PerformanceWatch::changes(const SceneOf& sceneOf, Now now) 
       continue;
     }
     task.postponed = false;
-    Trouble trouble = task.told;
-    trouble.allocation = allocation;
-    trouble.metric = task.goal.metric;
-    trouble.expected = task.tracker.expected().value_or(0);
-    trouble.measured = task.tracker.measured();
-    trouble.over = change == Change::kOver;
-    trouble.causes.clear();
-    if (!trouble.over) {
-      trouble.causes = causesOf(scene.value_or(Scene{}));
+    Violation violation = task.told;
+    violation.allocation = allocation;
+    violation.metric = task.goal.metric;
+    violation.expected = task.tracker.expected().value_or(0);
+    violation.measured = task.tracker.measured();
+    violation.over = change == Change::kOver;
+    violation.causes.clear();
+    if (!violation.over) {
+      violation.causes = causesOf(scene.value_or(Scene{}));
       task.judged = now.steady;
     }
-    if (change == Change::kBegan) trouble.since = now.wall - (now.steady - task.tracker.since());
-    const bool same = judgeAgain && identityOf(trouble.causes[0]) == identityOf(task.told.causes[0]);
+    if (change == Change::kBegan) violation.since = now.wall - (now.steady - task.tracker.since());
+    const bool same = judgeAgain && identityOf(violation.causes[0]) == identityOf(task.told.causes[0]);
     if (same) continue;
-    task.told = trouble;
-    changes.push_back(std::move(trouble));
+    task.told = violation;
+    changes.push_back(std::move(violation));
   }
   return changes;
 }

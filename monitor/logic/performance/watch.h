@@ -30,10 +30,10 @@ class PerformanceWatch final {
 
   // What the master is to hear: trouble that began (one call later where there was nothing to see yet), whose
   // likeliest cause has changed (looked at once a window), or that is over.
-  std::vector<Trouble> changes(const SceneOf& sceneOf, Now now);
+  std::vector<Violation> changes(const SceneOf& sceneOf, Now now);
 
   size_t watched() const { return tasks_.size(); }
-  size_t inTrouble() const;
+  size_t isDegraded() const;
 
  private:
   struct Watched {
@@ -43,7 +43,7 @@ class PerformanceWatch final {
     PerformanceTracker::Change change = PerformanceTracker::Change::kNone;  // not told yet
     bool postponed = false;                                                 // telling of it, once
     MonotonicTime judged{};                                                 // while in trouble
-    Trouble told;                                                           // as above
+    Violation told;                                                         // as above
   };
 
   std::map<AllocationId, Watched> tasks_;

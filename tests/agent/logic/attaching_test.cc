@@ -138,7 +138,7 @@ TEST(Attaching, WhatIsSaidOfAnOldJobDoesNotEndTheNewOneOfTheSameId) {
   h.takeCommits();  // the master takes it for a new one
   EXPECT_EQ(h.launches.size(), launches + 1);
   h.tell(h.master.requeue(jobId(1), 0, 0s));
-  h.giveTurns();
+  h.offerJobs();
   EXPECT_THAT(h.untried, testing::IsEmpty());
   EXPECT_EQ(h.commits.size(), 1u);
 }

@@ -55,7 +55,7 @@ class World {
   }
 
   // Everything on its way arrives, and every task that got a slot ends.
-  void settle() {
+  void acknowledge() {
     for (int round = 0; round < 1'000 && h_.agent.load().jobs > 0; ++round) {
       h_.takeCommits();
       h_.tellServers();
@@ -147,7 +147,7 @@ RC_GTEST_PROP(Interleavings, LeaveNothingBehindAndClaimNoTaskTwice, (uint64_t se
     world.step();
     world.checkInvariants();
   }
-  world.settle();
+  world.acknowledge();
 }
 
 }  // namespace

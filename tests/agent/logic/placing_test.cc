@@ -77,7 +77,7 @@ TEST(Placing, AfterSoManyRefusalsTheJobWaitsForAChange) {
   AgentHarness h({aServer("a")}, {.replans = 2});
   h.attach();
   h.submit(aJob(1));
-  h.holdTurns();
+  h.holdOffers();
   h.master.refuseClaims(3);
   h.takeCommits();
   EXPECT_TRUE(h.launches.empty());
@@ -90,7 +90,7 @@ TEST(Placing, AfterSoManyRefusalsTheJobWaitsForAChange) {
   h.tellServers();
   h.master.leaveElsewhere(0);
   h.tellServers();
-  h.giveTurns();
+  h.offerJobs();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
 }

@@ -240,7 +240,7 @@ TEST(Waiting, NewSettingsCountInTheNextTurn) {
   QualitySettings lax;
   lax.target = 0.1;
   h.handle(agent::SettingsUpdated{lax});
-  h.giveTurns();
+  h.offerJobs();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
 }

@@ -33,7 +33,7 @@ TEST(Pacer, WithoutARateNeverRests) {
 }
 
 TEST(Pacer, AtRateZeroDoesNextToNothing) {
-  EXPECT_LE(doneIn(1s, 0, 1, 1ms), 1s / Pacer::kMostDebt + 1);
+  EXPECT_LE(doneIn(1s, 0, 1, 1ms), 1s / Pacer::kMaxDebt + 1);
 }
 
 TEST(Pacer, DoesNotBurstAfterItWasHeldUp) {
@@ -43,7 +43,7 @@ TEST(Pacer, DoesNotBurstAfterItWasHeldUp) {
   now += 10s;  // nothing was done meanwhile
   int withoutRest = 0;
   while (pacer.did(1, now).count() == 0) ++withoutRest;
-  EXPECT_LE(withoutRest, Pacer::kMostDebt / 1ms);
+  EXPECT_LE(withoutRest, Pacer::kMaxDebt / 1ms);
 }
 
 }  // namespace

@@ -293,9 +293,9 @@ TEST(KnownApplications, AreNeitherGuessesNorMoreThanCanBeUsed) {
   const size_t shipped = knownApplications({stated, observed}, "").size();
   EXPECT_EQ(shipped, parseApplications(shippedApplications(), "shipped")->size());
   std::vector<StoredProfile> many;
-  for (int i = 0; i <= static_cast<int>(kMostKept); ++i) many.push_back(kept("a" + std::to_string(i), 7, i));
+  for (int i = 0; i <= static_cast<int>(kMaxKept); ++i) many.push_back(kept("a" + std::to_string(i), 7, i));
   const auto known = knownApplications(many, "");
-  EXPECT_EQ(known.size(), shipped + kMostKept);
+  EXPECT_EQ(known.size(), shipped + kMaxKept);
   EXPECT_EQ(named(known, "a0"), nullptr) << "the oldest";
 }
 

@@ -152,9 +152,9 @@ class Filling {
     return !judging.protectNeighbours || brokenResource(view_.caused, slack, judging.noiseFloor) < 0;
   }
   Judgement judgement() const {
-    const Pressure felt = contention(c_.settings.contention, status_.sum, share_, status_.background,
-                                     static_cast<int>(facts_.rus));
-    return judge(view_, felt, c_.settings.model, c_.settings.margin);
+    const Pressure interference = contention(c_.settings.contention, status_.sum, share_, status_.background,
+                                             static_cast<int>(facts_.rus));
+    return judge(view_, interference, c_.settings.model, c_.settings.margin);
   }
   double performance() const { return expectedPerformance(view_, judgement()); }
   void place(const std::vector<RuIndex>& rus) {

@@ -58,10 +58,11 @@ RC_GTEST_PROP(Contention, FollowsTheFormula, ()) {
   const PressureSum sum = *aSum();
   const Share share = *aShare();
   const Pressure background = *aPressure();
-  const Pressure felt = contention(ContentionModel::kSum, sum, share, background, *rc::gen::inRange(1, 257));
+  const Pressure interference =
+      contention(ContentionModel::kSum, sum, share, background, *rc::gen::inRange(1, 257));
   for (size_t i = 0; i < kResources; ++i) {
     const double arriving = std::floor(sum[i] * (share[i] / 256.0) + 0.5);
-    RC_ASSERT(static_cast<double>(felt[i]) == std::min(99.0, arriving + background[i]));
+    RC_ASSERT(static_cast<double>(interference[i]) == std::min(99.0, arriving + background[i]));
   }
 }
 

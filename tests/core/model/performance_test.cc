@@ -18,10 +18,10 @@ TEST(Performance, ACauseInWordsNamesWhoAndOnWhat) {
 
 TEST(Performance, ThePartOfWhatIsExpectedIsOneAtMostAndNoneOfNonsense) {
   const auto part = [](double measured, double expected) {
-    Trouble trouble;
-    trouble.expected = expected;
-    trouble.measured = measured;
-    return partOfExpected(trouble);
+    Violation violation;
+    violation.expected = expected;
+    violation.measured = measured;
+    return partOfExpected(violation);
   };
   EXPECT_EQ(part(50, 100), 0.5);
   EXPECT_EQ(part(200, 100), 1);

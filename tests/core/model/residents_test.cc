@@ -112,9 +112,9 @@ RC_GTEST_PROP(BrokenResource, LetsInNobodyWhoWouldBreakAResident, ()) {
   const auto checked = broken < 0 ? size_t{kResources} : static_cast<size_t>(broken);
   for (const Profile& resident : residents) {
     for (size_t i = 0; i < checked; ++i) {
-      const int felt =
+      const int interference =
           std::min(kMaxPressure, sum[i] - resident.caused[i] + newcomer.caused[i] + background[i]);
-      RC_ASSERT(newcomer.caused[i] == 0 || felt <= int{resident.tolerated[i]});
+      RC_ASSERT(newcomer.caused[i] == 0 || interference <= int{resident.tolerated[i]});
     }
   }
 }

@@ -101,7 +101,7 @@ RC_GTEST_PROP(Glance, IsTheSameWithoutVectorInstructionsForAnyBytes, ()) {
   vacancy.contention = *aPressure();
   for (uint8_t& bears : vacancy.slack) {
     bears = static_cast<uint8_t>(
-        *rc::gen::element(0, 1, 99, 100, 128, int{Vacancy::kMostSlack}, int{Vacancy::kUnbounded}));
+        *rc::gen::element(0, 1, 99, 100, 128, int{Vacancy::kMaxSlack}, int{Vacancy::kUnbounded}));
   }
   vacancy.platform = *rc::gen::arbitrary<PlatformId>();
   vacancy.free = *rc::gen::arbitrary<uint16_t>();

@@ -48,7 +48,7 @@ class RandomCluster {
 
   void step() {
     if (chance(0.3)) answerResize();
-    if (chance(0.1)) tellTroubles();
+    if (chance(0.1)) tellViolations();
     const uint64_t dice = rng_.below(100);
     if (dice < 10) return attachAgent();
     if (dice < 14) return detachSomebody();
@@ -292,21 +292,21 @@ class RandomCluster {
     }
   }
 
-  void tellTroubles() {
+  void tellViolations() {
     const MonitorModel& monitor = monitors_[rng_.below(monitors_.size())];
     if (!monitor.session) return;
-    TroublesReported event{*monitor.session, {}};
+    ViolationsReported event{*monitor.session, {}};
     for (const ServerView& server : master_.logic().servers()) {
       for (const ServerView::Task& task : server.tasks) {
         if (chance(0.3)) continue;
-        Trouble& trouble = event.troubles.emplace_back();
-        trouble.allocation = task.allocation;
-        trouble.over = chance(0.4);
-        trouble.expected = 1;
-        trouble.measured = chance(0.5) ? 0 : 0.5;
+        Violation& violation = event.violations.emplace_back();
+        violation.allocation = task.allocation;
+        violation.over = chance(0.4);
+        violation.expected = 1;
+        violation.measured = chance(0.5) ? 0 : 0.5;
         const Cause::Kind kinds[] = {Cause::Kind::kCores, Cause::Kind::kMemoryLimit, Cause::Kind::kDisk,
                                      Cause::Kind::kUnknown};
-        if (!trouble.over) trouble.causes = {{kinds[rng_.below(4)], std::nullopt, 0, 1, ""}};
+        if (!violation.over) violation.causes = {{kinds[rng_.below(4)], std::nullopt, 0, 1, ""}};
       }
     }
     deliver(event);

@@ -63,7 +63,7 @@ class OutputGateTest : public testing::Test {
     gate_.afterSync([this, text]() { note(text); });
   }
   // Runs what can run now.
-  void turn() {
+  void offer() {
     kj::evalLast([]() {}).wait(io_.waitScope);
   }
   // Runs until something is said.
@@ -91,7 +91,7 @@ TEST_F(OutputGateTest, LetsOutAtOnceWhatFollowsNoChange) {
 TEST_F(OutputGateTest, HoldsBackWhatFollowsAChangeUntilItIsSynced) {
   persist();
   say("a");
-  turn();
+  offer();
   ASSERT_EQ(said_, Said{});
   store_.endWrite();
   untilSaid();
@@ -100,7 +100,7 @@ TEST_F(OutputGateTest, HoldsBackWhatFollowsAChangeUntilItIsSynced) {
 
 TEST_F(OutputGateTest, HoldsBackWhatComesWhileABatchIsWritten) {
   persist();
-  turn();
+  offer();
   say("a");
   ASSERT_EQ(said_, Said{});
   store_.endWrite();
@@ -111,7 +111,7 @@ TEST_F(OutputGateTest, HoldsBackWhatComesWhileABatchIsWritten) {
 TEST_F(OutputGateTest, KeepsTheOrderAcrossBatches) {
   persist();
   say("a");
-  turn();
+  offer();
   persist();
   say("b");
   store_.endWrite();
@@ -126,7 +126,7 @@ TEST_F(OutputGateTest, TellsOfEachBatchBeforeItsOutputsLeave) {
   persist();
   persist();
   gate_.afterSync([this]() { note(std::to_string(batches_.size())); });
-  turn();
+  offer();
   persist();
   EXPECT_EQ(batches_.size(), 0u);
   store_.endWrite();
@@ -139,11 +139,11 @@ TEST_F(OutputGateTest, TellsOfEachBatchBeforeItsOutputsLeave) {
 TEST_F(OutputGateTest, LetsNothingOutAfterAFailedWrite) {
   persist();
   say("a");
-  turn();
+  offer();
   store_.endWrite(Error{ErrorCode::kInternal, "disk full"});
   untilSaid();
   say("b");
-  turn();
+  offer();
   EXPECT_EQ(said_, Said{"disk full"});
 }
 

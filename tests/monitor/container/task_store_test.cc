@@ -74,7 +74,7 @@ class FullDisk final {
 TEST_F(TaskStoreTest, AFullDiskHasRoomForWhatItsMonitorHasToSayOfTasks) {
   const FullDisk disk(data());
   if (!disk.works()) GTEST_SKIP() << "cannot mount a file system";
-  constexpr AllocationId kTasks = SpareFiles::kMost + 2;
+  constexpr AllocationId kTasks = SpareFiles::kMax + 2;
   open();
   for (AllocationId task = 1; task <= kTasks; ++task)
     ASSERT_TRUE(store().record(taskOf(task, {"true"})).ok());
@@ -83,7 +83,7 @@ TEST_F(TaskStoreTest, AFullDiskHasRoomForWhatItsMonitorHasToSayOfTasks) {
   for (AllocationId task = 1; task <= kTasks; ++task) {
     said += store().recordReason(task, EndCause::kTimedOut).ok() ? 1 : 0;
   }
-  EXPECT_EQ(said, SpareFiles::kMost) << "as often as was set aside";
+  EXPECT_EQ(said, SpareFiles::kMax) << "as often as was set aside";
   EXPECT_EQ(open().reason(1), EndCause::kTimedOut);
 
   disk.makeRoom();

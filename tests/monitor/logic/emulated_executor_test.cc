@@ -239,11 +239,11 @@ TEST(EmulatedExecutor, SaysWhichVariableOfItsTruthIsWrong) {
 }
 
 // Samples ten times a second; what is told meanwhile.
-std::vector<Trouble> sampled(Emulation& emulation, Duration from, Duration to) {
-  std::vector<Trouble> told;
+std::vector<Violation> sampled(Emulation& emulation, Duration from, Duration to) {
+  std::vector<Violation> told;
   for (Duration at = from; at < to; at += 100ms) {
     emulation.executor.advance(after(at));
-    for (Trouble& trouble : emulation.executor.sample()) told.push_back(std::move(trouble));
+    for (Violation& violation : emulation.executor.sample()) told.push_back(std::move(violation));
   }
   return told;
 }

@@ -19,9 +19,9 @@ LaunchSpec bearing(uint8_t llc) {
 }
 
 Amounts pressing(double llc) {
-  Amounts felt{};
-  felt[kLlc] = llc / kMaxPressure;
-  return felt;
+  Amounts interference{};
+  interference[kLlc] = llc / kMaxPressure;
+  return interference;
 }
 
 double speedBeside(const LaunchSpec& spec, double llc, const Share& share = fullShare(), size_t units = 1) {

@@ -87,14 +87,15 @@ TEST(TaskMeter, NamesTheNeighbourThatTakesTurnsOnTheCore) {
   server.add(2);
   server.add(3);
   TaskMeter meter = server.meter();
-  std::vector<Trouble> told;
+  std::vector<Violation> told;
   for (int i = 0; i < 30; ++i) {
     const bool disturbed = i >= 15;
     server.secondPasses();
     server.use(1, disturbed ? 0.5 : 1, disturbed ? 0.5 : 0);
     server.use(2, disturbed ? 0.45 : 0, 0);
     server.use(3, disturbed ? 0.05 : 0, 0);
-    for (Trouble& trouble : meter.measure(server.running, server.now)) told.push_back(std::move(trouble));
+    for (Violation& violation : meter.measure(server.running, server.now))
+      told.push_back(std::move(violation));
   }
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].allocation, 1u);
@@ -104,7 +105,7 @@ TEST(TaskMeter, NamesTheNeighbourThatTakesTurnsOnTheCore) {
   EXPECT_EQ(told[0].causes[0].kind, Cause::Kind::kNeighbour);
   EXPECT_EQ(told[0].causes[0].neighbour, 2u);
   EXPECT_THAT(told[0].causes[0].evidence, HasSubstr("core with 45 of 99 (measured)"));
-  EXPECT_EQ(meter.load().inTrouble, 1u);
+  EXPECT_EQ(meter.load().isDegraded, 1u);
 }
 
 TEST(TaskMeter, OthersAreNotReadAsLongAsAllIsWell) {
@@ -135,7 +136,7 @@ TEST(TaskMeter, SaysThatAMemoryLimitIsReached) {
   WatchedServer server;
   server.add(1).goal = byCpu();
   TaskMeter meter = server.meter();
-  std::vector<Trouble> told;
+  std::vector<Violation> told;
   for (int i = 0; i < 30; ++i) {
     server.secondPasses();
     server.use(1, i < 10 ? 1 : 0.3, 0);
@@ -143,7 +144,8 @@ TEST(TaskMeter, SaysThatAMemoryLimitIsReached) {
       server.machine.write("cgroup/1/memory.current", "990\n");
       server.machine.write("cgroup/1/memory.events", "max " + std::to_string(i) + "\noom_kill 0\n");
     }
-    for (Trouble& trouble : meter.measure(server.running, server.now)) told.push_back(std::move(trouble));
+    for (Violation& violation : meter.measure(server.running, server.now))
+      told.push_back(std::move(violation));
   }
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told.back().causes.at(0).kind, Cause::Kind::kMemoryLimit);
@@ -158,8 +160,8 @@ TEST(TaskMeter, AKillAtItsMemoryLimitCountsForAMinuteWhateverElsePresses) {
     server.secondPasses();
     server.use(1, i < 10 ? 1 : 0.02, i < 10 ? 0 : 0.98);
     if (i == 13) server.machine.write("cgroup/1/memory.events", "max 1\noom_kill 1\n");
-    for (const Trouble& trouble : meter.measure(server.running, server.now)) {
-      told.push_back(trouble.causes.at(0).kind);
+    for (const Violation& violation : meter.measure(server.running, server.now)) {
+      told.push_back(violation.causes.at(0).kind);
     }
   }
   EXPECT_THAT(told, testing::ElementsAre(Cause::Kind::kMemoryLimit, Cause::Kind::kBackground));
@@ -172,11 +174,12 @@ TEST(TaskMeter, WithoutHardwareCountersInstructionsGiveWayToCpuTime) {
   task.goal->metric = Metric::kInstructions;
   task.goal->target = 1e9;
   TaskMeter meter = server.meter();
-  std::vector<Trouble> told;
+  std::vector<Violation> told;
   for (int i = 0; i < 60; ++i) {
     server.secondPasses();
     server.use(1, i < 40 ? 0.8 : 0.4, 0);
-    for (Trouble& trouble : meter.measure(server.running, server.now)) told.push_back(std::move(trouble));
+    for (Violation& violation : meter.measure(server.running, server.now))
+      told.push_back(std::move(violation));
   }
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].metric, Metric::kCpuTime);
@@ -195,14 +198,15 @@ TEST(TaskMeter, WatchesWhatATaskReportsItself) {
   ASSERT_TRUE(inbox.ok());
   task.inbox = inbox->get();
   TaskMeter meter = server.meter();
-  std::vector<Trouble> told;
+  std::vector<Violation> told;
   for (int i = 0; i < 20; ++i) {
     server.secondPasses();
     const std::string file = std::string("cgroup/1/") + kMetricFileName;
     server.machine.write(file, i < 10 ? "100\n" : "50\n");
     std::filesystem::last_write_time(server.machine.at(file),
                                      std::filesystem::file_time_type(std::chrono::seconds(1'000'000 + i)));
-    for (Trouble& trouble : meter.measure(server.running, server.now)) told.push_back(std::move(trouble));
+    for (Violation& violation : meter.measure(server.running, server.now))
+      told.push_back(std::move(violation));
   }
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].measured, 50);
@@ -229,14 +233,15 @@ TEST(TaskMeter, FilesOfATaskThatAreBrokenOrMissingHarmNothing) {
   server.add(1).goal = byCpu();
   server.add(2).goal = byCpu();
   TaskMeter meter = server.meter();
-  std::vector<Trouble> told;
+  std::vector<Violation> told;
   for (int i = 0; i < 20; ++i) {
     server.secondPasses();
     server.use(1, 0.3, 0);
     server.machine.write("cgroup/2/cpu.stat", "nonsense\n");
     server.machine.remove("cgroup/1/memory.events");
     server.machine.write("cgroup/1/cpu.pressure", "some\n");
-    for (Trouble& trouble : meter.measure(server.running, server.now)) told.push_back(std::move(trouble));
+    for (Violation& violation : meter.measure(server.running, server.now))
+      told.push_back(std::move(violation));
   }
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].allocation, 1u);

@@ -30,9 +30,9 @@ struct PlayedMaster {
   bool takesPressure = true;  // masters of an earlier version do not
   int pressureCalls = 0;
   kj::Function<void()> pressureCame = []() {};
-  std::vector<Trouble> troubles;
-  bool takesTroubles = true;
-  int troubleCalls = 0;
+  std::vector<Violation> violations;
+  bool takesViolations = true;
+  int violationCalls = 0;
 };
 
 class PlayedPort final : public wire::MonitorPort::Server {
@@ -62,10 +62,10 @@ class PlayedPort final : public wire::MonitorPort::Server {
     master_.pressureCame();
     return kj::READY_NOW;
   }
-  kj::Promise<void> troubles(TroublesContext context) override {
-    ++master_.troubleCalls;
-    if (!master_.takesTroubles) return wire::MonitorPort::Server::troubles(context);
-    for (auto trouble : context.getParams().getTroubles()) master_.troubles.push_back(read(trouble));
+  kj::Promise<void> violations(ViolationsContext context) override {
+    ++master_.violationCalls;
+    if (!master_.takesViolations) return wire::MonitorPort::Server::violations(context);
+    for (auto violation : context.getParams().getViolations()) master_.violations.push_back(read(violation));
     master_.pressureCame();
     return kj::READY_NOW;
   }
@@ -261,10 +261,11 @@ struct MonitorPressure : testing::Test {
     attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   }
   // Until the master has been told so often.
-  void untilTold(size_t pressures, size_t troubles = 0) {
+  void untilTold(size_t pressures, size_t violations = 0) {
     auto came = kj::newPromiseAndFulfiller<void>();
-    auto look = [this, pressures, troubles, fulfiller = kj::mv(came.fulfiller)]() mutable {
-      if (master.pressures.size() >= pressures && master.troubles.size() >= troubles) fulfiller->fulfill();
+    auto look = [this, pressures, violations, fulfiller = kj::mv(came.fulfiller)]() mutable {
+      if (master.pressures.size() >= pressures && master.violations.size() >= violations)
+        fulfiller->fulfill();
     };
     look();
     master.pressureCame = kj::mv(look);
@@ -297,22 +298,22 @@ TEST_F(MonitorPressure, IsNotToldAgainToAMasterOfAnEarlierVersion) {
   EXPECT_EQ(master.attachments, 1);
 }
 
-Trouble troubleOf(AllocationId allocation, bool over = false) {
-  Trouble trouble;
-  trouble.allocation = allocation;
-  trouble.over = over;
-  trouble.expected = 100;
-  trouble.measured = 50;
-  return trouble;
+Violation violationOf(AllocationId allocation, bool over = false) {
+  Violation violation;
+  violation.allocation = allocation;
+  violation.over = over;
+  violation.expected = 100;
+  violation.measured = 50;
+  return violation;
 }
 
 TEST_F(MonitorPressure, TroublesOfTasksThatRunAreToldAndSoIsTheirEnd) {
   attach();
-  server.tell({troubleOf(7), troubleOf(8)});  // there is no task 8
+  server.tell({violationOf(7), violationOf(8)});  // there is no task 8
   untilTold(0, 1);
-  server.tell({troubleOf(7, true)});
+  server.tell({violationOf(7, true)});
   untilTold(0, 2);
-  EXPECT_THAT(master.troubles, ElementsAre(troubleOf(7), troubleOf(7, true)));
+  EXPECT_THAT(master.violations, ElementsAre(violationOf(7), violationOf(7, true)));
   EXPECT_EQ(master.attachments, 1);
 }
 
@@ -321,20 +322,20 @@ TEST_F(MonitorPressure, TroublesThatBeganBeforeTheAttachAreToldAfterIt) {
   facts.name = "s1";
   facts.rus = 1;
   server.start(executor, {facts});
-  server.tell({troubleOf(7)});
+  server.tell({violationOf(7)});
   attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   untilTold(0, 1);
-  EXPECT_THAT(master.troubles, ElementsAre(troubleOf(7)));
+  EXPECT_THAT(master.violations, ElementsAre(violationOf(7)));
 }
 
 TEST_F(MonitorPressure, TroublesAreNotToldAgainToAMasterOfAnEarlierVersion) {
-  master.takesTroubles = false;
+  master.takesViolations = false;
   attach();
-  server.tell({troubleOf(7)});
+  server.tell({violationOf(7)});
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
-  server.tell({troubleOf(7, true)});
+  server.tell({violationOf(7, true)});
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
-  EXPECT_EQ(master.troubleCalls, 1);
+  EXPECT_EQ(master.violationCalls, 1);
   EXPECT_EQ(master.attachments, 1);
 }
 

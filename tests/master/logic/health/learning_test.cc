@@ -49,15 +49,15 @@ struct Learning : testing::Test {
   }
   void suffer(AllocationId allocation, Metric metric = Metric::kReported,
               Cause::Kind kind = Cause::Kind::kNeighbour) {
-    Trouble trouble;
-    trouble.allocation = allocation;
-    trouble.metric = metric;
-    trouble.expected = 100;
-    trouble.measured = 70;
-    trouble.causes = {{kind, Resource::kMemoryBandwidth, neighbour, 1, ""}};
-    master.handle(TroublesReported{monitor, {trouble}});
-    trouble.over = true;
-    master.handle(TroublesReported{monitor, {trouble}});
+    Violation violation;
+    violation.allocation = allocation;
+    violation.metric = metric;
+    violation.expected = 100;
+    violation.measured = 70;
+    violation.causes = {{kind, Resource::kMemoryBandwidth, neighbour, 1, ""}};
+    master.handle(ViolationsReported{monitor, {violation}});
+    violation.over = true;
+    master.handle(ViolationsReported{monitor, {violation}});
   }
   const StoredProfile& stored() { return *master.logic().profile("scan"); }
   int tolerated() { return stored().profile.tolerated[kBandwidth]; }

@@ -90,7 +90,7 @@ TEST_F(JobList, KnowsTheJobsOfAUserAfterARestartAndForgetsErasedOnes) {
 
 TEST_F(JobList, AnswersAndLooksAtABoundedNumber) {
   for (int i = 1; i <= 5'000; ++i) submit(i, i == 1 ? "bob" : "alice", i == 1 ? "rare" : "job");
-  EXPECT_EQ(page({.limit = 100'000}).jobs.size(), kMostJobsAPage);
+  EXPECT_EQ(page({.limit = 100'000}).jobs.size(), kMaxJobsAPage);
   const JobPage first = page({.name = "rare"});
   EXPECT_THAT(first.jobs, IsEmpty());
   ASSERT_TRUE(first.next) << "it has looked at enough";

@@ -122,7 +122,7 @@ TEST_F(JobSteering, WhoIsEndedForWhomGoesByTheNewPriority) {
   steer(1, JobChange::kPriority, 5);
   JobSpec high = of(50);
   queue(3, high);
-  const auto stops = only<StopTask>(master.handle(TurnsPassed{agent, {jobId(3)}}));
+  const auto stops = only<StopTask>(master.handle(OffersDeclined{agent, {jobId(3)}}));
   ASSERT_THAT(stops, SizeIs(1));
   EXPECT_EQ(stops.front().allocation, low);
   master.ended(monitor, low, exitedWith(0));

@@ -139,7 +139,7 @@ TEST_F(MeasuringJobs, ThatFailSayWhyAndAreNotRepeatedAtOnce) {
   const CommitAnswer early = submit(measuring(2));
   EXPECT_EQ(early.outcome, CommitAnswer::Outcome::kRefused);
   EXPECT_THAT(early.problem, HasSubstr("in vain"));
-  h.skip(kBetweenProfilings);
+  h.skip(kProfilingInterval);
   EXPECT_EQ(submit(measuring(3)).outcome, CommitAnswer::Outcome::kOk);
   EXPECT_TRUE(profiling()->isUnderWay());
   expectSound();

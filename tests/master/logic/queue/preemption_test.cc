@@ -59,7 +59,7 @@ struct Preemption : testing::Test {
   void startAgain(TaskIndex task, ServerId server);
 
   // Its agent looked for slots, and found none: the tasks that are stopped now.
-  std::vector<AllocationId> tryInVain(int number, const JobSpec& wanted) {
+  std::vector<AllocationId> failAttempt(int number, const JobSpec& wanted) {
     Commit commit = newJob(number, wanted);
     commit.explanation.wanted = wanted.tasks;
     commit.waitReason = "no unit is free";
@@ -71,15 +71,15 @@ struct Preemption : testing::Test {
     for (const StopTask& stop : only<StopTask>(actions)) allocations.push_back(stop.allocation);
     return allocations;
   }
-  static master::QueueTurn onlyTurn(const std::vector<master::Action>& actions) {
-    const auto turns = only<master::GiveTurns>(actions);
-    EXPECT_THAT(turns, SizeIs(1));
-    if (turns.empty()) return {};
-    EXPECT_THAT(turns[0].jobs, SizeIs(1));
-    return turns[0].jobs[0];
+  static master::JobOffer onlyOffer(const std::vector<master::Action>& actions) {
+    const auto offers = only<master::OfferJobs>(actions);
+    EXPECT_THAT(offers, SizeIs(1));
+    if (offers.empty()) return {};
+    EXPECT_THAT(offers[0].jobs, SizeIs(1));
+    return offers[0].jobs[0];
   }
   std::vector<master::Action> pass(int number) {
-    return h.handle(master::TurnsPassed{agent, {jobId(number)}});
+    return h.handle(master::OffersDeclined{agent, {jobId(number)}});
   }
   std::vector<master::Action> end(AllocationId allocation) {
     TaskEnd end;
@@ -93,19 +93,19 @@ struct Preemption : testing::Test {
 
 TEST_F(Preemption, EndsATaskOfLowerPriority) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
-  EXPECT_THAT(tryInVain(2, ofPriority(50)), SizeIs(1));
+  EXPECT_THAT(failAttempt(2, ofPriority(50)), SizeIs(1));
   EXPECT_EQ(h.job(2).progress.reason, "room is being made: 1 task of lower priority is being ended");
 }
 
 TEST_F(Preemption, SparesWhatIsNotPreemptibleOrOfNoLowerPriority) {
   run(1, ofPriority(10, 2), {0, 0});
   run(2, preemptible(50, 2), {1, 1});
-  EXPECT_THAT(tryInVain(3, ofPriority(50)), IsEmpty());
+  EXPECT_THAT(failAttempt(3, ofPriority(50)), IsEmpty());
 }
 
 TEST_F(Preemption, DoesNothingWhereAServerIsAcceptableAsItIs) {
   run(1, preemptible(10, 1), {0});
-  EXPECT_THAT(tryInVain(2, ofPriority(50)), IsEmpty());
+  EXPECT_THAT(failAttempt(2, ofPriority(50)), IsEmpty());
 }
 
 TEST_F(Preemption, EndsNobodyForTheSakeOfAMargin) {
@@ -116,32 +116,32 @@ TEST_F(Preemption, EndsNobodyForTheSakeOfAMargin) {
   run(2, preemptible(10, 2), {1, 1});
   JobSpec tight = ofPriority(50);
   tight.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 24;
-  EXPECT_THAT(tryInVain(3, tight), IsEmpty()) << "the other unit of the first server is good enough";
+  EXPECT_THAT(failAttempt(3, tight), IsEmpty()) << "the other unit of the first server is good enough";
   JobSpec tighter = ofPriority(50);
   tighter.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 10;
-  EXPECT_THAT(tryInVain(4, tighter), SizeIs(1));
+  EXPECT_THAT(failAttempt(4, tighter), SizeIs(1));
 }
 
 TEST_F(Preemption, TakesTheLowestFirstThenTheYoungest) {
   run(1, preemptible(20, 2), {0, 0});
   const auto lowest = run(2, preemptible(10, 2), {1, 1});
-  EXPECT_THAT(tryInVain(3, ofPriority(50)), ElementsAre(lowest[1]));
+  EXPECT_THAT(failAttempt(3, ofPriority(50)), ElementsAre(lowest[1]));
 }
 
 TEST_F(Preemption, TakesTheFewest) {
   run(1, preemptible(10, 2), {0, 0});
   const auto wide = run(2, preemptible(20, 1, 2), {1});
-  EXPECT_THAT(tryInVain(3, ofPriority(50, 1, 2)), ElementsAre(wide[0]));
+  EXPECT_THAT(failAttempt(3, ofPriority(50, 1, 2)), ElementsAre(wide[0]));
 }
 
 TEST_F(Preemption, TakesAsManyAsTheJobsTasksNeed) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
-  EXPECT_THAT(tryInVain(2, ofPriority(50, 3)), SizeIs(3));
+  EXPECT_THAT(failAttempt(2, ofPriority(50, 3)), SizeIs(3));
 }
 
 TEST_F(Preemption, VictimsAreToldWhyAndWaitAgainWithoutHavingLostAnAttempt) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
-  const auto stops = tryInVain(2, ofPriority(50));
+  const auto stops = failAttempt(2, ofPriority(50));
   end(stops[0]);
   const auto tasks = h.job(1).tasks;
   const auto victim = std::ranges::find(tasks, RunState::kQueued, &TaskRecord::state);
@@ -153,17 +153,17 @@ TEST_F(Preemption, VictimsAreToldWhyAndWaitAgainWithoutHavingLostAnAttempt) {
 
 TEST_F(Preemption, TheUnitsAreOfferedToTheJobFirst) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
-  tryInVain(3, ofPriority(40));
-  const auto stops = tryInVain(2, ofPriority(50));
+  failAttempt(3, ofPriority(40));
+  const auto stops = failAttempt(2, ofPriority(50));
   ASSERT_THAT(stops, SizeIs(1));
-  const auto turns = only<master::GiveTurns>(end(stops[0]));
-  ASSERT_EQ(turns.size(), 1u);
-  EXPECT_EQ(turns[0].jobs[0].job, jobId(2));
+  const auto offers = only<master::OfferJobs>(end(stops[0]));
+  ASSERT_EQ(offers.size(), 1u);
+  EXPECT_EQ(offers[0].jobs[0].job, jobId(2));
 }
 
 TEST_F(Preemption, IsNotRepeatedWhileVictimsEnd) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
-  ASSERT_THAT(tryInVain(2, ofPriority(50)), SizeIs(1));
+  ASSERT_THAT(failAttempt(2, ofPriority(50)), SizeIs(1));
   h.handle(master::SettingsSet{1'000, {}});
   EXPECT_THAT(stopped(pass(2)), IsEmpty());
 }
@@ -171,22 +171,22 @@ TEST_F(Preemption, IsNotRepeatedWhileVictimsEnd) {
 TEST_F(Preemption, NobodyBehindTheJobTakesTheUnitsOfTheFirstVictimWhileTheLastEnds) {
   const auto low = run(1, preemptible(10, 2), {0, 0});
   run(3, ofPriority(90, 2), {1, 1});
-  ASSERT_THAT(tryInVain(2, ofPriority(50, 1, 2)), UnorderedElementsAre(low[0], low[1]));
+  ASSERT_THAT(failAttempt(2, ofPriority(50, 1, 2)), UnorderedElementsAre(low[0], low[1]));
   end(low[0]);
   EXPECT_THAT(h.queueTold().kept, ElementsAre(0));
-  const master::QueueTurn victim = onlyTurn(pass(2));
+  const master::JobOffer victim = onlyOffer(pass(2));
   EXPECT_EQ(victim.job, jobId(1));
   EXPECT_FALSE(victim.mayUseReserved);
   EXPECT_THAT(victim.mayTake, IsEmpty());
   pass(1);
-  const master::QueueTurn helped = onlyTurn(end(low[1]));
+  const master::JobOffer helped = onlyOffer(end(low[1]));
   EXPECT_EQ(helped.job, jobId(2));
   EXPECT_TRUE(helped.mayUseReserved);
 }
 
 TEST_F(Preemption, WhatIsKeptIsThereForAllWhenTheJobWasTriedInVain) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
-  const auto stops = tryInVain(2, ofPriority(50));
+  const auto stops = failAttempt(2, ofPriority(50));
   end(stops[0]);
   ASSERT_THAT(h.queueTold().kept, SizeIs(1));
   const ServerId server = h.queueTold().kept[0];
@@ -198,7 +198,7 @@ TEST_F(Preemption, WhatIsKeptIsThereForAllWhenTheJobWasTriedInVain) {
 
 TEST_F(Preemption, NothingIsKeptForLongForAJobThatNobodyTries) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
-  end(tryInVain(2, ofPriority(50))[0]);
+  end(failAttempt(2, ofPriority(50))[0]);
   ASSERT_THAT(h.queueTold().kept, SizeIs(1));
   h.pass(2s);
   h.handle(master::TimerFired{});
@@ -208,7 +208,7 @@ TEST_F(Preemption, NothingIsKeptForLongForAJobThatNobodyTries) {
 // What else keeps its agent from starting it there the master does not know.
 TEST_F(Preemption, AJobThatOthersWereEndedForInVainIsHelpedLessAndLessOften) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
-  auto stops = tryInVain(2, ofPriority(50));
+  auto stops = failAttempt(2, ofPriority(50));
   const MonotonicTime began = h.now().steady;
   int times = 0;
   for (; h.now().steady - began < 60s; h.pass(1s)) {
@@ -225,7 +225,7 @@ TEST_F(Preemption, AJobThatOthersWereEndedForInVainIsHelpedLessAndLessOften) {
 
 TEST_F(Preemption, HelpsAJobThatTriesAgain) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
-  const auto stops = tryInVain(2, ofPriority(50));
+  const auto stops = failAttempt(2, ofPriority(50));
   end(stops[0]);  // and somebody else takes the unit
   run(3, ofPriority(60), {stops[0] == low[0] || stops[0] == low[1] ? 0u : 1u});
   EXPECT_THAT(stopped(pass(2)), SizeIs(1));
@@ -234,15 +234,15 @@ TEST_F(Preemption, HelpsAJobThatTriesAgain) {
 TEST_F(Preemption, EndsNobodyForAJobThatCouldNotStart) {
   run(1, preemptible(10, 2), {0, 0});
   run(2, ofPriority(10, 2), {1, 1});
-  EXPECT_THAT(tryInVain(3, ofPriority(50, 1, 3)), IsEmpty()) << "no server has three units";
+  EXPECT_THAT(failAttempt(3, ofPriority(50, 1, 3)), IsEmpty()) << "no server has three units";
   JobSpec elsewhere = ofPriority(50);
   elsewhere.placement.constraints = {{"server", Constraint::Operator::kEqual, {"t"}}};
-  EXPECT_THAT(tryInVain(4, elsewhere), IsEmpty()) << "only server s has victims";
+  EXPECT_THAT(failAttempt(4, elsewhere), IsEmpty()) << "only server s has victims";
   JobSpec fragile = ofPriority(50);
   fragile.profile.tolerated.fill(0);
   run(5, ofPriority(100), {});
   h.handle(master::PressureReported{monitor, {{"s", causing(Resource::kLlc, 50).caused, {}}}});
-  EXPECT_THAT(tryInVain(6, fragile), IsEmpty()) << "no task there is to blame for the pressure";
+  EXPECT_THAT(failAttempt(6, fragile), IsEmpty()) << "no task there is to blame for the pressure";
 }
 
 TEST_F(Preemption, AGangIsHelpedWhollyOrNotAtAll) {
@@ -250,17 +250,17 @@ TEST_F(Preemption, AGangIsHelpedWhollyOrNotAtAll) {
   run(2, ofPriority(10, 1), {1});
   JobSpec larger = ofPriority(50, 4);
   larger.schedule = Schedule::kGang;
-  EXPECT_THAT(tryInVain(3, larger), IsEmpty()) << "two victims and the free unit are not enough";
+  EXPECT_THAT(failAttempt(3, larger), IsEmpty()) << "two victims and the free unit are not enough";
   JobSpec gang = ofPriority(50, 3);
   gang.schedule = Schedule::kGang;
-  EXPECT_THAT(tryInVain(4, gang), SizeIs(2));
+  EXPECT_THAT(failAttempt(4, gang), SizeIs(2));
 }
 
 TEST_F(Preemption, KeepsTasksApartThatAreToBeSpread) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
   JobSpec spread = ofPriority(50, 4);
   spread.placement.spread = Spread::kServer;
-  EXPECT_THAT(tryInVain(2, spread), SizeIs(2)) << "one on each server";
+  EXPECT_THAT(failAttempt(2, spread), SizeIs(2)) << "one on each server";
 }
 
 TEST_F(Preemption, PutsTheServerRightForAJobThatItsTasksDisturb) {
@@ -270,7 +270,7 @@ TEST_F(Preemption, PutsTheServerRightForAJobThatItsTasksDisturb) {
   run(2, ofPriority(90, 2), {1, 1});
   JobSpec fragile = ofPriority(50);
   fragile.profile.tolerated.fill(0);
-  EXPECT_THAT(tryInVain(3, fragile), ElementsAre(noise[0])) << "a unit is free beside it, but loud";
+  EXPECT_THAT(failAttempt(3, fragile), ElementsAre(noise[0])) << "a unit is free beside it, but loud";
 }
 
 TEST_F(Preemption, ForAJobThatLooksAtNoQualityAnyServerWillDo) {
@@ -280,12 +280,12 @@ TEST_F(Preemption, ForAJobThatLooksAtNoQualityAnyServerWillDo) {
   JobSpec careless = ofPriority(50);
   careless.profile.tolerated.fill(0);
   careless.policy = Policy::kRandom;
-  EXPECT_THAT(tryInVain(3, careless), SizeIs(1));
+  EXPECT_THAT(failAttempt(3, careless), SizeIs(1));
 }
 
 TEST_F(Preemption, RestartsKnowWhatIsBeingEnded) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
-  const auto stops = tryInVain(2, ofPriority(50));
+  const auto stops = failAttempt(2, ofPriority(50));
   h.restart();
   agent = h.attachAgent("x", 1);
   monitor = h.attachMonitor("m", {serverFacts("s", 2), serverFacts("t", 2)}, {});
@@ -305,9 +305,9 @@ TEST_F(Preemption, TheUnitsAreNotOfferedToTheVictimFirstThoughItIsOld) {
   h.commit(agent, commit);
   const auto stops = stopped(h.lastActions());
   ASSERT_THAT(stops, SizeIs(1));
-  const auto turns = only<master::GiveTurns>(end(stops[0]));
-  ASSERT_FALSE(turns.empty());
-  EXPECT_EQ(turns[0].jobs[0].job, jobId(2)) << "else it takes its unit again, and is ended again, for ever";
+  const auto offers = only<master::OfferJobs>(end(stops[0]));
+  ASSERT_FALSE(offers.empty());
+  EXPECT_EQ(offers[0].jobs[0].job, jobId(2)) << "else it takes its unit again, and is ended again, for ever";
 }
 
 void Preemption::restartVictim(AllocationId allocation) {
@@ -348,9 +348,9 @@ int Preemption::roundsFor(WallTime submitted) {
     auto actions = end(stops[0]);
     stops.clear();
     // Agents keep to their turns: whoever comes first takes the unit, the other passes.
-    const auto turns = only<master::GiveTurns>(actions);
-    if (turns.empty()) break;
-    if (turns[0].jobs[0].job == jobId(2)) break;
+    const auto offers = only<master::OfferJobs>(actions);
+    if (offers.empty()) break;
+    if (offers[0].jobs[0].job == jobId(2)) break;
     startAgain(task, server);
     h.pass(2s);
     std::vector<master::Action> next = pass(2);
@@ -380,12 +380,13 @@ TEST_F(Preemption, TheBestPlatformIsThatOfTheServersThatItMayUse) {
   JobSpec there = ofPriority(50);
   there.profile.platforms = {{"p", 0.5}, {"new", 1.0}};
   there.placement.constraints = {{"platform", Constraint::Operator::kEqual, {"p"}}};
-  EXPECT_THAT(tryInVain(2, there), SizeIs(1)) << "the agent judges it by the best of the servers it may use";
+  EXPECT_THAT(failAttempt(2, there), SizeIs(1))
+      << "the agent judges it by the best of the servers it may use";
 }
 
 TEST_F(Preemption, DoesNothingWhereAServerWithoutVictimsIsAcceptableAsItIs) {
   run(1, preemptible(10, 2), {0, 0});
-  EXPECT_THAT(tryInVain(2, ofPriority(50)), IsEmpty()) << "server t is empty: the sample missed it";
+  EXPECT_THAT(failAttempt(2, ofPriority(50)), IsEmpty()) << "server t is empty: the sample missed it";
 }
 
 TEST_F(Preemption, EndsAGangAsAWhole) {
@@ -394,7 +395,7 @@ TEST_F(Preemption, EndsAGangAsAWhole) {
   const auto tasks = run(1, gang, {0, 0, 1});
   ASSERT_THAT(tasks, SizeIs(3));
   run(2, ofPriority(90), {1});
-  EXPECT_THAT(tryInVain(3, ofPriority(50)), UnorderedElementsAre(tasks[0], tasks[1], tasks[2]));
+  EXPECT_THAT(failAttempt(3, ofPriority(50)), UnorderedElementsAre(tasks[0], tasks[1], tasks[2]));
   EXPECT_THAT(h.job(3).progress.reason, HasSubstr("3 tasks of lower priority are being ended"));
 }
 

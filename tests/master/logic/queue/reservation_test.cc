@@ -8,7 +8,7 @@ namespace tarcil {
 namespace {
 
 using namespace std::chrono_literals;
-using master::GiveTurns;
+using master::OfferJobs;
 using master::PublishQueue;
 using testing::Contains;
 using testing::ElementsAre;
@@ -24,10 +24,10 @@ Tried leavingKept(int job) {
   return {jobId(job), false};
 }
 
-std::vector<Tried> turns(const std::vector<master::Action>& actions) {
+std::vector<Tried> offers(const std::vector<master::Action>& actions) {
   std::vector<Tried> jobs;
-  for (const GiveTurns& action : only<GiveTurns>(actions)) {
-    for (const master::QueueTurn& turn : action.jobs) jobs.emplace_back(turn.job, turn.mayUseReserved);
+  for (const OfferJobs& action : only<OfferJobs>(actions)) {
+    for (const master::JobOffer& offer : action.jobs) jobs.emplace_back(offer.job, offer.mayUseReserved);
   }
   return jobs;
 }
@@ -78,16 +78,18 @@ struct Reservation : testing::Test {
   std::vector<master::Action> end(int number) {
     return h.ended(monitors[serverOf[number]], held[number], exitedWith(0));
   }
-  std::vector<master::Action> pass(const JobId& job) { return h.handle(master::TurnsPassed{agent, {job}}); }
+  std::vector<master::Action> pass(const JobId& job) {
+    return h.handle(master::OffersDeclined{agent, {job}});
+  }
   // Who is tried, one after the other, when the task of this job ends.
   std::vector<Tried> triedWhenEnds(int number) {
     std::vector<Tried> all;
-    auto next = turns(end(number));
+    auto next = offers(end(number));
     while (!next.empty()) {
       all.insert(all.end(), next.begin(), next.end());
       std::vector<Tried> following;
       for (const Tried& tried : next) {
-        for (const Tried& more : turns(pass(tried.first))) following.push_back(more);
+        for (const Tried& more : offers(pass(tried.first))) following.push_back(more);
       }
       next = std::move(following);
     }
@@ -160,7 +162,7 @@ TEST_F(Reservation, TheJobIsTriedAgainEachTimeThatItsBoundPasses) {
   triedWhenEnds(1);
   EXPECT_THAT(triedWhenEnds(2), ElementsAre(free(3)));
   for (int bound = 0; bound < 3; ++bound) {
-    EXPECT_THAT(turns(h.pass(11s)), Contains(free(3))) << bound;
+    EXPECT_THAT(offers(h.pass(11s)), Contains(free(3))) << bound;
     pass(jobId(3));
   }
 }
@@ -218,7 +220,7 @@ TEST_F(Reservation, IsOverWhenTheGangStarts) {
   commit.claims = {claim(0, 0), claim(1, 1)};
   h.commit(agent, commit);
   EXPECT_EQ(h.stateOf(3), RunState::kStarting);
-  EXPECT_THAT(turns(h.lastActions()), ElementsAre(free(4)));
+  EXPECT_THAT(offers(h.lastActions()), ElementsAre(free(4)));
 }
 
 TEST_F(Reservation, IsOverWhenTheGangIsCancelled) {
@@ -227,7 +229,7 @@ TEST_F(Reservation, IsOverWhenTheGangIsCancelled) {
   wait(4, spec());
   h.pass(11s);
   triedWhenEnds(1);
-  EXPECT_THAT(turns(h.cancel(3, user("alice"))), ElementsAre(free(4)));
+  EXPECT_THAT(offers(h.cancel(3, user("alice"))), ElementsAre(free(4)));
 }
 
 // Something else than room keeps it from starting: the cluster must not come to rest for it.
@@ -284,7 +286,7 @@ TEST_F(Reservation, TwoGangsGetRoomOneAfterTheOther) {
   wait(4, gang());
   h.pass(11s);
   EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
-  EXPECT_THAT(turns(h.cancel(3, user("alice"))), ElementsAre(free(4)));
+  EXPECT_THAT(offers(h.cancel(3, user("alice"))), ElementsAre(free(4)));
   pass(jobId(4));
   EXPECT_THAT(triedWhenEnds(2), ElementsAre(free(4)));
 }
@@ -303,7 +305,7 @@ TEST_F(Reservation, NoRoomIsKeptWhileItsTasksWaitForTheirRestartDelay) {
   // The agent cannot place a task before the hour is over, and says so.
   for (int i = 0; i < 6; ++i) {
     h.pass(11s);
-    h.handle(master::TurnsPassed{agent, {}, {jobId(3)}});
+    h.handle(master::OffersDeclined{agent, {}, {jobId(3)}});
     h.handle(master::SpaceMeasured{UINT64_MAX});
   }
   EXPECT_THAT(kept(), IsEmpty()) << "nobody can use what is kept for an hour";
@@ -327,10 +329,10 @@ TEST_F(Reservation, NothingIsPreemptedOnServersThatAreKeptForAnotherJob) {
   ASSERT_THAT(kept(), ElementsAre(0, 1));
   JobSpec middle = spec();
   middle.priority = 60;
-  Commit handIn = newJob(4, middle);  // its agent hands it in: a job of priority 80 is pending
-  handIn.newJob->record.submitted = h.now().wall;
-  h.commit(agent, handIn);
-  ASSERT_THAT(turns(h.lastActions()), ElementsAre(leavingKept(4)));
+  Commit submit = newJob(4, middle);  // its agent hands it in: a job of priority 80 is pending
+  submit.newJob->record.submitted = h.now().wall;
+  h.commit(agent, submit);
+  ASSERT_THAT(offers(h.lastActions()), ElementsAre(leavingKept(4)));
   EXPECT_THAT(only<master::StopTask>(pass(jobId(4))), IsEmpty()) << "it may not take what that would free";
 }
 
@@ -358,8 +360,8 @@ TEST_F(Reservation, ATaskOfAGangThatIsRestartedIsTriedThoughAWholeGangOfItsKindF
   whole.newJob->record.user = "bob";
   whole.explanation.wanted = 2;
   h.commit(other, whole);
-  ASSERT_THAT(turns(h.ended(monitors[0], allocation, exitedWith(1))), ElementsAre(free(4)));
-  EXPECT_THAT(turns(h.handle(master::TurnsPassed{other, {jobId(4)}})), ElementsAre(free(3)))
+  ASSERT_THAT(offers(h.ended(monitors[0], allocation, exitedWith(1))), ElementsAre(free(4)));
+  EXPECT_THAT(offers(h.handle(master::OffersDeclined{other, {jobId(4)}})), ElementsAre(free(3)))
       << "one unit is free, and one is all that it wants";
 }
 
@@ -383,7 +385,7 @@ TEST_F(Reservation, IsOverForAJobThatWaitsForNoQualityToo) {
   wait(4, spec());
   h.pass(11s);
   // Their turns, when its bound had passed.
-  for (int turn = 0; turn < 4; ++turn) pass(jobId(3)), pass(jobId(4));
+  for (int offer = 0; offer < 4; ++offer) pass(jobId(3)), pass(jobId(4));
   EXPECT_THAT(triedWhenEnds(1), Contains(free(4)));
 }
 

@@ -21,20 +21,20 @@ struct Order : testing::Test {
   Order() { alice = order.numberOf("alice"), bob = order.numberOf("bob"); }
 
   static WallTime at(Duration time) { return WallTime(time); }
-  Place add(UserNumber user, int job, uint8_t priority = 50, Mode mode = Mode::kToBeTried) {
+  QueueKey add(UserNumber user, int job, uint8_t priority = 50, Mode mode = Mode::kToBeTried) {
     return addAt(at(std::chrono::seconds(job)), user, job, priority, mode);
   }
-  Place addAt(WallTime submitted, UserNumber user, int job, uint8_t priority = 50,
-              Mode mode = Mode::kToBeTried) {
-    const Place place{.user = user, .priority = priority, .submitted = submitted, .job = jobId(job)};
-    order.put(place, mode);
-    return place;
+  QueueKey addAt(WallTime submitted, UserNumber user, int job, uint8_t priority = 50,
+                 Mode mode = Mode::kToBeTried) {
+    const QueueKey key{.user = user, .priority = priority, .submitted = submitted, .job = jobId(job)};
+    order.put(key, mode);
+    return key;
   }
   // All jobs in order; each wants so many units.
   std::vector<JobId> listed(uint64_t units = 1) {
     std::vector<JobId> jobs;
-    order.walk([&](const Place& place) -> std::optional<uint64_t> {
-      jobs.push_back(place.job);
+    order.walk([&](const QueueKey& key) -> std::optional<uint64_t> {
+      jobs.push_back(key.job);
       return units;
     });
     return jobs;
@@ -93,15 +93,15 @@ TEST_F(Order, WhatHigherJobsOfAUserWantCountsForHisLowerOnesToo) {
   steep.put({a, 50, 0, at(2h), jobId(2)}, Mode::kToBeTried);
   steep.put({b, 50, 0, at(2h + 1s), jobId(3)}, Mode::kToBeTried);
   std::vector<JobId> jobs;
-  steep.walk([&](const Place& place) -> std::optional<uint64_t> {
-    jobs.push_back(place.job);
+  steep.walk([&](const QueueKey& key) -> std::optional<uint64_t> {
+    jobs.push_back(key.job);
     return 1;
   });
   EXPECT_THAT(jobs, ElementsAre(jobId(2), jobId(3), jobId(1)));
 }
 
 TEST_F(Order, LinesThatGetNothingRise) {
-  const Place old = addAt(at(0s), alice, 1, 50);
+  const QueueKey old = addAt(at(0s), alice, 1, 50);
   addAt(at(9min), bob, 2, 51);
   EXPECT_THAT(listed(), ElementsAre(jobId(2), jobId(1)));
   addAt(at(21min), bob, 3, 52);  // younger than what is above 1 now
@@ -111,7 +111,7 @@ TEST_F(Order, LinesThatGetNothingRise) {
 }
 
 TEST_F(Order, AGrantEndsTheRise) {
-  const Place first = addAt(at(0s), alice, 1, 50);
+  const QueueKey first = addAt(at(0s), alice, 1, 50);
   addAt(at(0s), alice, 2, 50);
   addAt(at(21min), bob, 3, 51);
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2), jobId(3)));
@@ -123,7 +123,7 @@ TEST_F(Order, AGrantEndsTheRise) {
 TEST_F(Order, NothingRisesWithoutAgeing) {
   WaitingOrder flat{Duration::zero()};
   const UserNumber a = flat.numberOf("a");
-  const Place low{a, 1, 0, at(0s), jobId(1)}, high{a, 2, 0, at(1'000h), jobId(2)};
+  const QueueKey low{a, 1, 0, at(0s), jobId(1)}, high{a, 2, 0, at(1'000h), jobId(2)};
   flat.put(low, Mode::kToBeTried);
   flat.put(high, Mode::kToBeTried);
   EXPECT_TRUE(flat.isBefore(high, low));
@@ -135,8 +135,8 @@ TEST_F(Order, WalksTheModesAskedFor) {
   add(alice, 2, 50, Mode::kResting);
   add(alice, 3, 50, Mode::kUntriable);
   std::vector<JobId> jobs;
-  order.walk({Mode::kResting, Mode::kUntriable}, {}, [&](const Place& place) -> std::optional<uint64_t> {
-    jobs.push_back(place.job);
+  order.walk({Mode::kResting, Mode::kUntriable}, {}, [&](const QueueKey& key) -> std::optional<uint64_t> {
+    jobs.push_back(key.job);
     return 1;
   });
   EXPECT_THAT(jobs, ElementsAre(jobId(2), jobId(3)));
@@ -145,14 +145,14 @@ TEST_F(Order, WalksTheModesAskedFor) {
 
 TEST_F(Order, KindsDoNotMatterForTheOrderButMayBeLeftOut) {
   for (int job = 1; job <= 6; ++job) {
-    order.put({alice, 50, static_cast<Kind>(job % 3), at(std::chrono::seconds(job)), jobId(job)},
+    order.put({alice, 50, static_cast<EquivalenceClass>(job % 3), at(std::chrono::seconds(job)), jobId(job)},
               job % 2 == 0 ? Mode::kToBeTried : Mode::kResting);
   }
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2), jobId(3), jobId(4), jobId(5), jobId(6)));
   std::vector<JobId> jobs;
   order.walk({Mode::kToBeTried, Mode::kResting}, {{1, 100}},
-             [&](const Place& place) -> std::optional<uint64_t> {
-               jobs.push_back(place.job);
+             [&](const QueueKey& key) -> std::optional<uint64_t> {
+               jobs.push_back(key.job);
                return 1;
              });
   EXPECT_THAT(jobs, ElementsAre(jobId(2), jobId(3), jobId(5), jobId(6)));
@@ -163,11 +163,11 @@ TEST_F(Order, GoesThroughAllInAnOrderThatDoesNotChange) {
   add(alice, 2);
   add(bob, 3);
   std::map<JobId, int> met;
-  Place last;
+  QueueKey last;
   for (int i = 0; i < 3; ++i) {
-    for (const Place& place : order.behind(last, Mode::kToBeTried, 1)) {
-      ++met[place.job];
-      last = place;
+    for (const QueueKey& key : order.behind(last, Mode::kToBeTried, 1)) {
+      ++met[key.job];
+      last = key;
     }
   }
   EXPECT_EQ(met.size(), 3u);
@@ -182,16 +182,16 @@ struct Stream {
   explicit Stream(Duration ageing) : order(ageing) {}
 
   void submit(const std::string& user, uint8_t priority, uint64_t units = 1) {
-    const Place place{
+    const QueueKey key{
         .user = order.numberOf(user), .priority = priority, .submitted = now, .job = jobId(++jobs)};
-    order.put(place, Mode::kToBeTried);
-    wants[place.job] = units;
+    order.put(key, Mode::kToBeTried);
+    wants[key.job] = units;
   }
 
-  std::optional<Place> grantFirst() {
-    std::optional<Place> first;
-    order.walk([&](const Place& place) -> std::optional<uint64_t> {
-      first = place;
+  std::optional<QueueKey> grantFirst() {
+    std::optional<QueueKey> first;
+    order.walk([&](const QueueKey& key) -> std::optional<uint64_t> {
+      first = key;
       return std::nullopt;
     });
     if (!first) return first;
@@ -233,8 +233,8 @@ RC_GTEST_PROP(OrderProperty, WhatUsersHoldComesToBeAsTheirShares, ()) {
   }
   std::vector<double> held(3);
   for (int grant = 0; grant < 200; ++grant) {
-    const Place place = *stream.grantFirst();
-    held[place.user] += static_cast<double>(stream.wants[place.job]);
+    const QueueKey key = *stream.grantFirst();
+    held[key.user] += static_cast<double>(stream.wants[key.job]);
   }
   // No two differ by more than the largest single grant, for each share.
   for (size_t one = 0; one < 3; ++one) {
@@ -253,11 +253,11 @@ RC_GTEST_PROP(OrderProperty, TheOrderOfTheListIsThatOfTheGrants, ()) {
                   *rc::gen::inRange<uint64_t>(1, 9));
   }
   std::vector<JobId> listed, granted;
-  stream.order.walk([&](const Place& place) -> std::optional<uint64_t> {
-    listed.push_back(place.job);
-    return stream.wants[place.job];
+  stream.order.walk([&](const QueueKey& key) -> std::optional<uint64_t> {
+    listed.push_back(key.job);
+    return stream.wants[key.job];
   });
-  while (const auto place = stream.grantFirst()) granted.push_back(place->job);
+  while (const auto key = stream.grantFirst()) granted.push_back(key->job);
   RC_ASSERT(listed == granted);
 }
 

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
 
-Place place(uint8_t priority, int job) {
+QueueKey key(uint8_t priority, int job) {
   return {.user = 0, .priority = priority, .submitted = WallTime(Duration(job)), .job = jobId(job)};
 }
 
@@ -35,9 +35,9 @@ WaitingQueue::LookUp onlyFor(std::set<JobId> jobs) {
   };
 }
 
-std::vector<JobId> giveTurns(WaitingQueue& queue, size_t atMost, const WaitingQueue::LookUp& lookUp) {
+std::vector<JobId> offerJobs(WaitingQueue& queue, size_t atMost, const WaitingQueue::LookUp& lookUp) {
   std::vector<JobId> jobs;
-  for (const QueueTurn& turn : queue.giveTurns(atMost, lookUp)) jobs.push_back(turn.job);
+  for (const JobOffer& offer : queue.offerJobs(atMost, lookUp)) jobs.push_back(offer.job);
   return jobs;
 }
 
@@ -45,93 +45,93 @@ std::vector<JobId> giveTurns(WaitingQueue& queue, size_t atMost, const WaitingQu
 WaitingQueue queueOf(int count, uint8_t priority = 50) {
   WaitingQueue queue{Duration::zero()};
   queue.order().numberOf("alice");
-  for (int job = 1; job <= count; ++job) queue.put(place(priority, job), true);
+  for (int job = 1; job <= count; ++job) queue.put(key(priority, job), true);
   return queue;
 }
 
 TEST(WaitingQueue, GivesTurnsByAge) {
   WaitingQueue queue = queueOf(3);
-  EXPECT_THAT(giveTurns(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));
+  EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));
 }
 
 TEST(WaitingQueue, TriesNobodyWhileOneOfAHigherPriorityHasItsTurn) {
   WaitingQueue queue = queueOf(1, 10);
-  queue.put(place(20, 2), true);
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(2)));
-  EXPECT_THAT(giveTurns(queue, 8, anybody), IsEmpty());
-  queue.endTurn(place(20, 2));
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(1)));
+  queue.put(key(20, 2), true);
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(2)));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), IsEmpty());
+  queue.endOffer(key(20, 2));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
 TEST(WaitingQueue, GivesTheNextTurnsWhenAllOfTheLastAreOver) {
   WaitingQueue queue = queueOf(3);
-  giveTurns(queue, 2, anybody);
-  queue.endTurn(place(50, 1));
-  EXPECT_THAT(giveTurns(queue, 2, anybody), IsEmpty());
-  queue.endTurn(place(50, 2));
-  EXPECT_THAT(giveTurns(queue, 2, anybody), ElementsAre(jobId(3)));
+  offerJobs(queue, 2, anybody);
+  queue.endOffer(key(50, 1));
+  EXPECT_THAT(offerJobs(queue, 2, anybody), IsEmpty());
+  queue.endOffer(key(50, 2));
+  EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(3)));
 }
 
 TEST(WaitingQueue, JobsThatWereTriedRestUntilSomethingGetsBetter) {
   WaitingQueue queue = queueOf(1);
-  giveTurns(queue, 8, anybody);
-  queue.endTurn(place(50, 1));
-  EXPECT_THAT(giveTurns(queue, 8, anybody), IsEmpty());
+  offerJobs(queue, 8, anybody);
+  queue.endOffer(key(50, 1));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), IsEmpty());
   EXPECT_EQ(queue.size(), 1u);
   queue.wakeAll();
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(1)));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
 // The agent may have looked at the state as it was before.
 TEST(WaitingQueue, WhatGetsBetterDuringATurnGivesAnotherOne) {
   WaitingQueue queue = queueOf(1);
-  giveTurns(queue, 8, anybody);
+  offerJobs(queue, 8, anybody);
   queue.wakeAll();
-  queue.endTurn(place(50, 1));
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(1)));
+  queue.endOffer(key(50, 1));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
 TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   WaitingQueue queue = queueOf(1, 10);
-  giveTurns(queue, 1, anybody);
-  queue.noteFailedAttempt(place(10, 1));
-  queue.endTurns();
-  queue.put(place(10, 2), true);
-  queue.put(place(20, 3), true);
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(3))) << "tasks may be ended for it";
+  offerJobs(queue, 1, anybody);
+  queue.noteFailedAttempt(key(10, 1));
+  queue.endOffers();
+  queue.put(key(10, 2), true);
+  queue.put(key(20, 3), true);
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(3))) << "tasks may be ended for it";
 }
 
 TEST(WaitingQueue, KindsThatFoundNothingRestUntilSomethingGetsBetter) {
   WaitingQueue queue = queueOf(3);
-  Place other = place(50, 4);
-  other.kind = 7;
+  QueueKey other = key(50, 4);
+  other.equivalenceClass = 7;
   queue.put(other, true);
-  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
-  queue.noteFailedAttempt(place(50, 1));
-  queue.endTurns();
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(1)));
+  queue.noteFailedAttempt(key(50, 1));
+  queue.endOffers();
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(50));
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(4)));
-  queue.endTurns();
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(4)));
+  queue.endOffers();
   EXPECT_EQ(queue.pendingPriority(kNever), std::nullopt);
-  EXPECT_THAT(giveTurns(queue, 8, anybody), IsEmpty());
+  EXPECT_THAT(offerJobs(queue, 8, anybody), IsEmpty());
   queue.wakeAll();
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(1), jobId(2), jobId(3), jobId(4)));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1), jobId(2), jobId(3), jobId(4)));
 }
 
 TEST(WaitingQueue, TurnsThatLastTooLongHoldNobodyUp) {
   WaitingQueue queue = queueOf(2);
-  giveTurns(queue, 1, anybody);
-  queue.endTurns();
-  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(2)));
+  offerJobs(queue, 1, anybody);
+  queue.endOffers();
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(2)));
 }
 
 TEST(WaitingQueue, JobsFarBehindAreReachedThoughAllWakeEachTime) {
   WaitingQueue queue = queueOf(1'000);
   for (int batch = 0; batch < 200; ++batch) {
-    const std::vector<JobId> turns = giveTurns(queue, 32, anybody);
-    if (std::ranges::count(turns, jobId(1'000)) > 0) return;
+    const std::vector<JobId> offers = offerJobs(queue, 32, anybody);
+    if (std::ranges::count(offers, jobId(1'000)) > 0) return;
     queue.wakeAll();
-    queue.endTurns();
+    queue.endOffers();
   }
   FAIL() << "200 batches of 32, and the last of 1,000 was in none of them";
 }
@@ -140,16 +140,16 @@ TEST(WaitingQueue, TheFirstAreTriedInThreeOfFourBatchesThoughAllWakeEachTime) {
   WaitingQueue queue = queueOf(1'000);
   int tried = 0;
   for (int batch = 0; batch < 100; ++batch) {
-    const std::vector<JobId> turns = giveTurns(queue, 32, anybody);
-    tried += static_cast<int>(std::ranges::count(turns, jobId(1)));
+    const std::vector<JobId> offers = offerJobs(queue, 32, anybody);
+    tried += static_cast<int>(std::ranges::count(offers, jobId(1)));
     queue.wakeAll();
-    queue.endTurns();
+    queue.endOffers();
   }
   EXPECT_GE(tried, 75);
 }
 
 // Jobs of two agents in turn.
-Candidate byTurns(const JobId& job) {
+Candidate byOffers(const JobId& job) {
   return {.whoTries = job.bytes[1] % 2, .units = 1};
 }
 
@@ -157,120 +157,120 @@ TEST(WaitingQueue, WhatCameFreeIsOfferedInTheExactOrderFirst) {
   WaitingQueue queue = queueOf(40);
   queue.wakeAll();
   for (int job = 1; job <= 4; ++job) {
-    EXPECT_THAT(giveTurns(queue, 32, byTurns), ElementsAre(jobId(job)));
-    queue.endTurns();
+    EXPECT_THAT(offerJobs(queue, 32, byOffers), ElementsAre(jobId(job)));
+    queue.endOffers();
   }
-  EXPECT_EQ(giveTurns(queue, 32, byTurns).size(), 32u);
+  EXPECT_EQ(offerJobs(queue, 32, byOffers).size(), 32u);
 }
 
 TEST(WaitingQueue, TurnsBeginAnewWithTheFirstAfterAWake) {
   WaitingQueue queue = queueOf(4);
-  giveTurns(queue, 1, anybody);
-  queue.endTurns();
-  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(2)));
+  offerJobs(queue, 1, anybody);
+  queue.endOffers();
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(2)));
   queue.wakeAll();
-  queue.endTurns();
-  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
+  queue.endOffers();
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(1)));
 }
 
 TEST(WaitingQueue, JobsThatNobodyCanTryWaitUntilSomebodyComes) {
   WaitingQueue queue = queueOf(2);
-  EXPECT_THAT(giveTurns(queue, 8, onlyFor({jobId(2)})), ElementsAre(jobId(2)));
-  queue.endTurns();
+  EXPECT_THAT(offerJobs(queue, 8, onlyFor({jobId(2)})), ElementsAre(jobId(2)));
+  queue.endOffers();
   queue.wakeAll();
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(2)));
-  queue.endTurns();
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(2)));
+  queue.endOffers();
   queue.wakeUntriable();
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(1)));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
 TEST(WaitingQueue, ABatchThatFindsNobodyBehindTheLastGoesOnInFront) {
   WaitingQueue queue = queueOf(3);
   for (int batch = 0; batch < 3; ++batch) {  // of job 1 each, since all wake
-    giveTurns(queue, 1, anybody);
+    offerJobs(queue, 1, anybody);
     queue.wakeAll();
-    queue.endTurns();
+    queue.endOffers();
   }
-  EXPECT_THAT(giveTurns(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));  // as deep as that
+  EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));  // as deep as that
   for (int batch = 0; batch < 4; ++batch) {
     queue.wakeAll();
-    queue.endTurns();
-    EXPECT_THAT(giveTurns(queue, 1, onlyFor({jobId(1)})), ElementsAre(jobId(1))) << batch;
+    queue.endOffers();
+    EXPECT_THAT(offerJobs(queue, 1, onlyFor({jobId(1)})), ElementsAre(jobId(1))) << batch;
   }
 }
 
 TEST(WaitingQueue, JobToBeTriedStaysSoWhenPutToRest) {
   WaitingQueue queue = queueOf(1);
-  queue.put(place(50, 1), false);
+  queue.put(key(50, 1), false);
   EXPECT_EQ(queue.size(), 1u);
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(1)));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
 TEST(WaitingQueue, WhoLeavesHasNoTurnAnyMore) {
   WaitingQueue queue = queueOf(2);
-  giveTurns(queue, 1, anybody);
-  queue.erase(place(50, 1));
-  EXPECT_THAT(giveTurns(queue, 8, anybody), ElementsAre(jobId(2)));
+  offerJobs(queue, 1, anybody);
+  queue.erase(key(50, 1));
+  EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(2)));
   EXPECT_EQ(queue.size(), 1u);
 }
 
 TEST(WaitingQueue, SaysTheHighestPriorityThatIsStillToBeTried) {
   WaitingQueue queue = queueOf(1, 10);
-  queue.put(place(20, 2), true);
+  queue.put(key(20, 2), true);
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(20));
-  giveTurns(queue, 8, anybody);
+  offerJobs(queue, 8, anybody);
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(20));
-  queue.endTurns();
+  queue.endOffers();
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(10));
-  giveTurns(queue, 8, anybody);
-  queue.endTurns();
+  offerJobs(queue, 8, anybody);
+  queue.endOffers();
   EXPECT_EQ(queue.pendingPriority(kNever), std::nullopt);
 }
 
 // Of jobs 1 to `count`, room is kept for the first, and these may pass it.
 WaitingQueue reservedQueue(int count, std::set<JobId> mayPass) {
   WaitingQueue queue = queueOf(count);
-  queue.keep(WaitingQueue::Purpose::kRoom,
-             WaitingQueue::Reservation{
-                 .job = place(50, 1), .servers = {3, 5}, .mayPass = [mayPass](const JobId& job) {
-                   return mayPass.contains(job);
-                 }});
+  queue.keep(
+      WaitingQueue::Purpose::kRoom,
+      WaitingQueue::Reservation{.job = key(50, 1), .servers = {3, 5}, .mayPass = [mayPass](const JobId& job) {
+                                  return mayPass.contains(job);
+                                }});
   return queue;
 }
 
-std::vector<JobId> mayUseReserved(const std::vector<QueueTurn>& turns) {
+std::vector<JobId> mayUseReserved(const std::vector<JobOffer>& offers) {
   std::vector<JobId> jobs;
-  for (const QueueTurn& turn : turns) {
-    if (turn.mayUseReserved) jobs.push_back(turn.job);
+  for (const JobOffer& offer : offers) {
+    if (offer.mayUseReserved) jobs.push_back(offer.job);
   }
   return jobs;
 }
 
 TEST(WaitingQueue, BehindAJobThatRoomIsKeptForOnlyThoseTakeOfItThatMay) {
   WaitingQueue queue = reservedQueue(4, {jobId(3)});
-  const auto turns = queue.giveTurns(8, anybody);
-  EXPECT_THAT(turns, SizeIs(4));
-  EXPECT_THAT(mayUseReserved(turns), ElementsAre(jobId(1), jobId(3)));
-  queue.endTurns();
-  queue.letGo(WaitingQueue::Purpose::kRoom, jobId(1));
+  const auto offers = queue.offerJobs(8, anybody);
+  EXPECT_THAT(offers, SizeIs(4));
+  EXPECT_THAT(mayUseReserved(offers), ElementsAre(jobId(1), jobId(3)));
+  queue.endOffers();
+  queue.release(WaitingQueue::Purpose::kRoom, jobId(1));
   queue.wakeAll();
-  EXPECT_THAT(mayUseReserved(queue.giveTurns(8, anybody)), SizeIs(4));
+  EXPECT_THAT(mayUseReserved(queue.offerJobs(8, anybody)), SizeIs(4));
 }
 
 TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBehindIt) {
   WaitingQueue queue = queueOf(0);
   for (const auto& [priority, job] : {std::pair{60, 1}, {50, 2}, {40, 3}}) {
-    queue.put(place(priority, job), true);
+    queue.put(key(priority, job), true);
     const auto server = static_cast<ServerId>(10 * job);
     queue.keep(WaitingQueue::Purpose::kPreemption,
-               WaitingQueue::Reservation{.job = place(priority, job), .servers = {server, 99}});
+               WaitingQueue::Reservation{.job = key(priority, job), .servers = {server, 99}});
   }
   EXPECT_THAT(queue.kept(), ElementsAre(10, 20, 30, 99));
-  const master::QueueTurn first = queue.giveTurns(1, anybody).at(0);
+  const master::JobOffer first = queue.offerJobs(1, anybody).at(0);
   EXPECT_EQ(first.job, jobId(1));
   EXPECT_TRUE(first.mayUseReserved);
-  queue.endTurns();
-  const master::QueueTurn second = queue.giveTurns(1, anybody).at(0);
+  queue.endOffers();
+  const master::JobOffer second = queue.offerJobs(1, anybody).at(0);
   EXPECT_EQ(second.job, jobId(2));
   EXPECT_FALSE(second.mayUseReserved);
   EXPECT_THAT(second.mayTake, ElementsAre(20, 30)) << "server 99 is kept for job 1 as well";
@@ -278,28 +278,28 @@ TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBe
 
 TEST(WaitingQueue, AJobThatRoomIsKeptForIsTriedThoughOneOfItsKindFoundNothingElse) {
   WaitingQueue queue = queueOf(3);
-  queue.keep(WaitingQueue::Purpose::kRoom, WaitingQueue::Reservation{.job = place(50, 2), .servers = {3, 5}});
-  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(1)));
-  queue.noteFailedAttempt(place(50, 1));
-  queue.endTurns();
-  EXPECT_THAT(giveTurns(queue, 1, anybody), ElementsAre(jobId(2)));
-  queue.noteFailedAttempt(place(50, 2));  // which might have taken everything
-  queue.endTurns();
-  EXPECT_THAT(giveTurns(queue, 8, anybody), IsEmpty());
+  queue.keep(WaitingQueue::Purpose::kRoom, WaitingQueue::Reservation{.job = key(50, 2), .servers = {3, 5}});
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(1)));
+  queue.noteFailedAttempt(key(50, 1));
+  queue.endOffers();
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(2)));
+  queue.noteFailedAttempt(key(50, 2));  // which might have taken everything
+  queue.endOffers();
+  EXPECT_THAT(offerJobs(queue, 8, anybody), IsEmpty());
 }
 
 TEST(WaitingQueue, WhatComesBeforeAJobThatRoomIsKeptForMayTakeOfIt) {
   WaitingQueue queue = reservedQueue(2, {});
-  queue.put(place(60, 7), true);
-  EXPECT_THAT(mayUseReserved(queue.giveTurns(8, anybody)), ElementsAre(jobId(7)));
+  queue.put(key(60, 7), true);
+  EXPECT_THAT(mayUseReserved(queue.offerJobs(8, anybody)), ElementsAre(jobId(7)));
 }
 
 TEST(WaitingQueue, NewJobsComeBehindAJobThatRoomIsKeptFor) {
   WaitingQueue queue = reservedQueue(1, {});
-  giveTurns(queue, 8, anybody);
-  queue.endTurns();
+  offerJobs(queue, 8, anybody);
+  queue.endOffers();
   EXPECT_THAT(queue.pendingPriority(kNever), Optional(50));
-  queue.erase(place(50, 1));
+  queue.erase(key(50, 1));
   EXPECT_EQ(queue.pendingPriority(kNever), std::nullopt);
 }
 

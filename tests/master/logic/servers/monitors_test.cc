@@ -110,9 +110,9 @@ TEST_F(Monitors, ThatStayAwayAreWaitedForWithOneTimer) {
   master.detach(monitor);
   const size_t asked = master.wakesAsked();
   for (int job : {2, 3}) {
-    Commit triedInVain = newJob(job, spec());
-    triedInVain.explanation.wanted = 1;
-    master.commit(agent, triedInVain);
+    Commit failAttempt = newJob(job, spec());
+    failAttempt.explanation.wanted = 1;
+    master.commit(agent, failAttempt);
   }
   EXPECT_EQ(master.wakesAsked(), asked);
 }

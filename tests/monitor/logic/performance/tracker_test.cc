@@ -38,7 +38,7 @@ TEST(PerformanceTracker, TellsOfADeviationThatLastsLongerThanItsWindow) {
   EXPECT_EQ(task.during(20, 100), Change::kNone);
   EXPECT_EQ(task.during(7, 80), Change::kNone);
   EXPECT_EQ(task.during(1, 80), Change::kBegan);
-  EXPECT_TRUE(task.tracker.inTrouble());
+  EXPECT_TRUE(task.tracker.isDegraded());
   EXPECT_EQ(task.tracker.since(), MonotonicTime(121s));
   EXPECT_EQ(task.tracker.measured(), 80);
   EXPECT_EQ(task.tracker.expected(), 100);
@@ -104,7 +104,7 @@ TEST(PerformanceTracker, TimesOfTroubleDoNotBecomeTheNorm) {
   task.during(80, 200);
   EXPECT_EQ(task.during(12, 100), Change::kBegan);
   task.during(2000, 100);
-  EXPECT_TRUE(task.tracker.inTrouble());
+  EXPECT_TRUE(task.tracker.isDegraded());
   EXPECT_EQ(*task.tracker.expected(), 200);
 }
 
@@ -133,7 +133,7 @@ TEST(PerformanceTracker, WhereSamplesStopNothingChanges) {
   EXPECT_EQ(task.during(12, 50), Change::kBegan);
   task.now += 600s;
   EXPECT_EQ(task.during(1, 100), Change::kNone);
-  EXPECT_TRUE(task.tracker.inTrouble());
+  EXPECT_TRUE(task.tracker.isDegraded());
   EXPECT_EQ(task.during(1, 100), Change::kOver);
 }
 

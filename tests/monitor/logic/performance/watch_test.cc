@@ -13,14 +13,14 @@ struct Watching {
   Watching() { watch.begin(1, {.target = 100, .deviation = 0.1, .window = 5s}); }
 
   // A sample each second; what is told meanwhile.
-  std::vector<Trouble> during(int seconds, double value) {
-    std::vector<Trouble> told;
+  std::vector<Violation> during(int seconds, double value) {
+    std::vector<Violation> told;
     for (int i = 0; i < seconds; ++i) {
       now.steady += 1s;
       now.wall += 1s;
       watch.take(1, value, now);
-      for (Trouble& trouble : watch.changes([this](AllocationId) { return scene; }, now)) {
-        told.push_back(std::move(trouble));
+      for (Violation& violation : watch.changes([this](AllocationId) { return scene; }, now)) {
+        told.push_back(std::move(violation));
       }
     }
     return told;
@@ -51,12 +51,12 @@ TEST(PerformanceWatch, TellsTroubleWithItsCauseAndItsEnd) {
   EXPECT_EQ(began[0].measured, 60);
   EXPECT_EQ(began[0].since, WallTime(1'700'000'011s));
   EXPECT_EQ(began[0].causes.at(0).neighbour, 9u);
-  EXPECT_EQ(watching.watch.inTrouble(), 1u);
+  EXPECT_EQ(watching.watch.isDegraded(), 1u);
   const auto over = watching.during(5, 100);
   ASSERT_EQ(over.size(), 1u);
   EXPECT_TRUE(over[0].over);
   EXPECT_THAT(over[0].causes, IsEmpty());
-  EXPECT_EQ(watching.watch.inTrouble(), 0u);
+  EXPECT_EQ(watching.watch.isDegraded(), 0u);
 }
 
 TEST(PerformanceWatch, TellsAgainWhenAnotherCauseIsTheLikeliest) {

@@ -1,0 +1,172 @@
+#include "master/logic/jobs/flush.h"
+
+#include <algorithm>
+
+#include "master/logic/jobs/profiling.h"
+#include "master/logic/jobs/task_life.h"
+#include "master/logic/queue/offers.h"
+#include "master/logic/servers/pools.h"
+
+namespace tarcil::master {
+namespace {
+
+// Finished jobs that are erased per event: each may have 100,000 tasks, and a batch must not become so large
+// that everybody waits for it.
+constexpr size_t kMaxErasedAtOnce = 200;
+
+// A job is what the most advanced of its unfinished tasks is; at the end, what the worst of its tasks became.
+RunState stateOf(const Job& job) {
+  for (RunState state : {RunState::kRunning, RunState::kStarting, RunState::kQueued, RunState::kFailed,
+                         RunState::kLost, RunState::kCancelled}) {
+    if (job.count(state) > 0) return state;
+  }
+  return RunState::kDone;
+}
+
+// Why a job ended as failed or lost.
+std::string endReason(const Job& job, RunState state) {
+  const auto first = std::find_if(job.tasks.begin(), job.tasks.end(),
+                                  [state](const TaskRecord& task) { return task.state == state; });
+  const std::string how = describe(first->end);
+  if (job.tasks.size() == 1) return "the task " + how;
+  return std::to_string(job.count(state)) + " of " + std::to_string(job.tasks.size()) + " tasks " +
+         (state == RunState::kFailed ? "failed" : "were lost") + "; first: task " +
+         std::to_string(first->index) + " " + how;
+}
+
+void finish(Context& context, Job& job, RunState state) {
+  if (state == RunState::kDone) job.progress.reason.clear();
+  if (state == RunState::kFailed || state == RunState::kLost) job.progress.reason = endReason(job, state);
+  job.progress.finished = context.now.wall;
+  context.tables.agents.named(job.progress.owner).jobs.erase(job.record.id);
+  context.tables.jobs.addFinished(job);
+  context.tables.usage.addJob(job.record.user, state);
+  endProfiling(context, job, state);
+}
+
+void updateState(Context& context, Job& job) {
+  const RunState state = stateOf(job);
+  if (state == job.progress.state) return;
+  if (isFinal(state)) finish(context, job, state);
+  context.tables.jobs.setState(job, state);
+}
+
+void makeUnique(std::vector<TaskIndex>& tasks) {
+  std::sort(tasks.begin(), tasks.end());
+  tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+}
+
+TaskAssignment assignmentOf(const Tables& tables, const Job& job, const TaskRecord& task) {
+  TaskAssignment assignment;
+  assignment.index = task.index;
+  assignment.attempt = task.attempt;
+  assignment.state = task.state;
+  if (task.state == RunState::kQueued) assignment.delay = restartDelay(job.record.spec, task);
+  if (isActive(task.state)) {
+    assignment.allocation = task.allocation;
+    assignment.server = tables.jobs.holder(task.allocation)->server;
+    assignment.rus = task.rus;
+    assignment.extras = task.extras;
+  }
+  return assignment;
+}
+
+void tellOwner(Context& context, const Job& job) {
+  const Tables& tables = context.tables;
+  const auto owner = tables.agents.all().find(job.progress.owner);
+  if (owner == tables.agents.all().end() || !owner->second.session) return;
+  const bool over = isFinal(job.progress.state);
+  if (job.changes.whole && !over) {
+    context.out.send(AssignJob{*owner->second.session, wholeAssignment(tables, job)});
+  } else if (over || !job.changes.news.empty()) {
+    JobAssignment assignment{job.record, false, over, {}};
+    for (TaskIndex task : job.changes.news) {
+      assignment.tasks.push_back(assignmentOf(tables, job, job.tasks[task]));
+    }
+    context.out.send(AssignJob{*owner->second.session, std::move(assignment)});
+  }
+}
+
+void flushJob(Context& context, Job& job) {
+  updateState(context, job);
+  context.tables.jobs.reorder(job);
+  makeUnique(job.changes.tasks);
+  makeUnique(job.changes.news);
+  if (job.changes.progress) context.out.put(job.progress);
+  for (TaskIndex task : job.changes.tasks) context.out.put(job.tasks[task]);
+  tellOwner(context, job);
+  if (job.changes.progress || !job.changes.tasks.empty()) {
+    context.out.send(JobChanged{job.record.id, isFinal(job.progress.state)});
+  }
+  job.changes = {};
+}
+
+// Whether the oldest finished job is to be erased.
+bool isTooOld(const Context& context) {
+  const Tables& tables = context.tables;
+  const Job* oldest = tables.jobs.oldestFinished();
+  if (oldest == nullptr) return false;
+  return tables.jobs.finished() > tables.options.keepFinishedJobs ||
+         context.now.wall - oldest->progress.finished >= tables.options.keepFinishedFor;
+}
+
+void eraseOldJobs(Context& context) {
+  Tables& tables = context.tables;
+  size_t erased = 0;
+  while (isTooOld(context) && erased++ < kMaxErasedAtOnce) {
+    context.out.erase(EraseJob{tables.jobs.oldestFinished()->record.id});
+    tables.jobs.eraseOldestFinished();
+  }
+  // The oldest may go before its time, for its number; then the look at the time is in vain and sets the
+  // next.
+  const Job* oldest = tables.jobs.oldestFinished();
+  const MonotonicTime now = context.now.steady;
+  if (oldest == nullptr) {
+    tables.historyDue.reset();
+  } else if (isTooOld(context)) {
+    tables.historyDue = now;
+  } else if (!tables.historyDue || *tables.historyDue <= now) {
+    tables.historyDue = now + (oldest->progress.finished + tables.options.keepFinishedFor - context.now.wall);
+  }
+}
+
+void askForWake(Context& context) {
+  Tables& tables = context.tables;
+  std::optional<MonotonicTime> next = tables.servers.nextDeadline();
+  // Its job is tried anew when its bound passes, also where nothing else happens.
+  std::optional<MonotonicTime> reservationDue;
+  if (tables.reservation) reservationDue = tables.reservation->widenAt;
+  for (const auto& other :
+       {tables.agents.nextDeadline(), tables.historyDue, tables.offersDue, tables.violations.due.next(),
+        tables.pools.due, tables.preemptionDue, reservationDue}) {
+    if (!next || (other && *other < *next)) next = other;
+  }
+  if (!next || next == tables.wakeAt) return;
+  tables.wakeAt = next;
+  context.out.send(WakeAt{*next});
+}
+
+}  // namespace
+
+JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
+  JobAssignment assignment{job.record, true, false, {}};
+  for (const TaskRecord& task : job.tasks) {
+    if (!isFinal(task.state)) assignment.tasks.push_back(assignmentOf(tables, job, task));
+  }
+  return assignment;
+}
+
+void flush(Context& context) {
+  for (Job* job : context.tables.jobs.takeNoted()) flushJob(context, *job);
+  for (Usage& usage : context.tables.usage.takeChanged()) context.out.put(std::move(usage));
+  eraseOldJobs(context);
+  for (ServerUpdate& update : context.tables.servers.takeUpdates()) {
+    context.out.send(PublishServer{std::move(update)});
+  }
+  offerJobs(context);
+  limitPools(context);
+  askForWake(context);
+  context.out.close();
+}
+
+}  // namespace tarcil::master

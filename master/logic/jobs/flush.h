@@ -1,0 +1,14 @@
+// The end of every event: settles the jobs that it touched, stores what changed, tells whoever has to know.
+#pragma once
+
+#include "master/logic/tables.h"
+
+namespace tarcil::master {
+
+// To be called once, when the event's own work is done. Closes the outbox.
+void flush(Context& context);
+
+// Every unfinished task of the job.
+JobAssignment wholeAssignment(const Tables& tables, const Job& job);
+
+}  // namespace tarcil::master

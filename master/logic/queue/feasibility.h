@@ -1,0 +1,28 @@
+// Which servers a waiting job could go to, whatever runs there.
+#pragma once
+
+#include "core/decide/options.h"
+#include "core/model/job.h"
+#include "core/state/claim.h"
+#include "master/logic/servers/server_table.h"
+
+namespace tarcil::master {
+
+// Whether the server takes new tasks and meets the job's constraints.
+bool isFeasible(const Server& server, const JobSpec& spec);
+
+// For how many tasks of the job a server has the units, if it is suitable, else none: were nothing there, and
+// as it is now.
+uint64_t slotsWhenEmpty(const Server& server, const JobSpec& spec);
+uint64_t freeSlots(const Server& server, const JobSpec& spec);
+
+// A claim of so many of the server's units that says nothing of an earlier look at it: wherever it is
+// checked, it is judged anew. Its floor is 0.
+Claim freshClaim(const Server& server, uint32_t rus);
+
+// Whether the server as it is now grants such a claim to a task of the job (core/state/commit_check.h). Where
+// the master looks for places itself, one without the margin will do (core/decide/margin.h).
+Verdict verdictOn(const JobSpec& spec, const QualitySettings& settings, const Server& server,
+                  const Claim& claim);
+
+}  // namespace tarcil::master

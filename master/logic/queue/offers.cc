@@ -1,0 +1,144 @@
+#include "master/logic/queue/offers.h"
+
+#include <map>
+#include <utility>
+
+#include "core/decide/margin.h"
+#include "master/logic/queue/preemption.h"
+#include "master/logic/queue/reservation.h"
+
+namespace tarcil::master {
+namespace {
+
+// Turns of one batch: enough for several agents to be busy during one round trip.
+constexpr size_t kMaxOffersAtOnce = 32;
+// An estimate of the wait takes some ten microseconds.
+constexpr Duration kBoundInterval = std::chrono::seconds(5);
+// Jobs ahead that are counted: some hundred microseconds. Of those further back it is too few.
+constexpr uint32_t kMaxCounted = 4'096;
+constexpr Duration kOfferTimeout = std::chrono::milliseconds(250);
+
+const Agent* ownerAttached(const Tables& tables, const JobId& id) {
+  const Job* job = tables.jobs.find(id);
+  const auto owner = tables.agents.all().find(job->progress.owner);
+  return owner != tables.agents.all().end() && owner->second.session ? &owner->second : nullptr;
+}
+
+// Where a turn would be answered.
+const Agent* whoTries(const Tables& tables, const JobId& id) {
+  const Agent* owner = ownerAttached(tables, id);
+  return owner == nullptr || owner->silent ? nullptr : owner;
+}
+
+bool marginLapses(const Tables& tables) {
+  return tables.settings.margin > 0 && isCrowded(tables.jobs.queue().size(), tables.servers.size());
+}
+
+void publishQueue(Context& context) {
+  const WaitingQueue& queue = context.tables.jobs.queue();
+  PublishQueue news{queue.pendingPriority(queueTime(context)), queue.capacityVersion()};
+  news.kept = queue.kept();
+  news.crowded = marginLapses(context.tables);
+  if (news == context.tables.queueTold) return;
+  context.tables.queueTold = news;
+  context.out.send(news);
+}
+
+// For the jobs that may be told anew how long they are to wait.
+void countAhead(Context& context, std::vector<JobOffer>& offers) {
+  const JobTable& jobs = context.tables.jobs;
+  std::map<JobId, JobOffer*> asked;
+  for (JobOffer& offer : offers) {
+    MonotonicTime& due = context.tables.jobs.find(offer.job)->boundDue;
+    if (context.now.steady < due) continue;
+    due = context.now.steady + kBoundInterval;
+    asked.emplace(offer.job, &offer);
+  }
+  if (asked.empty()) return;
+  DemandAhead ahead;
+  const auto tell = [&](const JobId& id, JobOffer& offer) {
+    offer.slotsAhead = ahead.slotsBefore(jobs.find(id)->wanted());
+  };
+  jobs.queue().order().walk([&](const QueueKey& next) -> std::optional<uint64_t> {
+    if (asked.empty() || ahead.jobs() == kMaxCounted) return std::nullopt;
+    if (const auto found = asked.find(next.job); found != asked.end()) {
+      tell(next.job, *found->second);
+      asked.erase(found);
+    }
+    const Wanted wanted = jobs.find(next.job)->wanted();
+    ahead.add(wanted);
+    return wanted.units();
+  });
+  for (const auto& [id, offer] : asked) tell(id, *offer);
+}
+
+}  // namespace
+
+void offerJobs(Context& context) {
+  Tables& tables = context.tables;
+  WaitingQueue& queue = tables.jobs.queue();
+  // What found no place by the margin may find one without it.
+  const bool judgedMoreKindly = marginLapses(tables) && !tables.queueTold.crowded;
+  if (tables.servers.takeBetter() || judgedMoreKindly) queue.wakeAll();
+  updatePreemptions(context);
+  updateReservation(context);
+  const auto lookUp = [&tables](const JobId& id) -> WaitingQueue::Candidate {
+    const Agent* owner = whoTries(tables, id);
+    return {.whoTries = owner == nullptr ? std::nullopt : std::optional<uint64_t>(*owner->session),
+            .units = tables.jobs.find(id)->wanted().units()};
+  };
+  std::map<SessionId, std::vector<JobOffer>> offers;
+  std::vector<JobOffer> given = queue.offerJobs(kMaxOffersAtOnce, lookUp);
+  countAhead(context, given);
+  for (JobOffer& offer : given) {
+    offers[*ownerAttached(tables, offer.job)->session].push_back(std::move(offer));
+  }
+  publishQueue(context);
+  for (auto& [session, jobs] : offers) context.out.send(OfferJobs{session, std::move(jobs)});
+  if (!offers.empty()) tables.offersDue = context.now.steady + kOfferTimeout;
+  if (!queue.hasOffersOut()) tables.offersDue.reset();
+}
+
+void endOffers(Context& context, const OffersDeclined& event) {
+  noteSignOfLife(context, event.session);
+  const Agent* agent = context.tables.agents.attached(event.session);
+  if (agent == nullptr) return;
+  WaitingQueue& queue = context.tables.jobs.queue();
+  // The job, where nothing got better during its turn.
+  const auto end = [&](const JobId& id) -> Job* {
+    Job* job = context.tables.jobs.find(id);
+    if (job == nullptr || job->progress.owner != agent->record.name) return nullptr;
+    const bool isOutdated = queue.isToBeTriedAgain(JobTable::queueKeyOf(*job));
+    queue.endOffer(JobTable::queueKeyOf(*job));
+    return isOutdated ? nullptr : job;
+  };
+  for (const JobId& id : event.untried) {
+    if (Job* job = end(id)) pauseReservation(context, *job);
+  }
+  for (const JobId& id : event.jobs) {
+    if (Job* job = end(id)) noteFailedAttempt(context, *job);
+  }
+}
+
+void noteFailedAttempt(Context& context, Job& job) {
+  if (!job.waits()) return;
+  context.tables.jobs.queue().noteFailedAttempt(JobTable::queueKeyOf(job));
+  preemptFor(context, job);
+  doubtReservation(context, job);
+}
+
+void endOverdueOffers(Context& context) {
+  if (!context.tables.offersDue || *context.tables.offersDue > context.now.steady) return;
+  Tables& tables = context.tables;
+  for (const JobId& id : tables.jobs.queue().offered()) {
+    if (const Agent* owner = ownerAttached(tables, id)) tables.agents.named(owner->record.name).silent = true;
+  }
+  tables.jobs.queue().endOffers();
+}
+
+void noteSignOfLife(Context& context, SessionId session) {
+  Agent* agent = context.tables.agents.attached(session);
+  if (agent != nullptr && std::exchange(agent->silent, false)) context.tables.jobs.queue().wakeUntriable();
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,251 @@
+#include "sim/faults/fault_injector.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/faults/mixed_jobs.h"
+
+namespace tarcil::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Clocks are off by up to a hundredth, which no clock of a machine is.
+constexpr uint64_t kMaxPpm = 10'000;
+
+constexpr std::array<std::string_view, kFaults> kNames = {
+    "master dies",         "store fails",           "store is slow",    "backup is restored",
+    "agent dies",          "agent dies midway",     "agent is doubled", "agent is cut off",
+    "agent's link breaks", "copy is spoilt",        "monitor dies",     "monitor dies midway",
+    "monitor is cut off",  "monitor's link breaks", "machine is lost",  "starts fail",
+    "server shrinks",      "clock jumps",
+};
+
+const Caller kSteering{"root", Role::kOperate, {}};
+
+}  // namespace
+
+std::string_view name(Fault fault) {
+  return kNames[static_cast<size_t>(fault)];
+}
+
+FaultInjector::FaultInjector(VirtualCluster& cluster, std::vector<std::vector<ServerFacts>> servers)
+    : cluster_(cluster), servers_(std::move(servers)) {
+  const auto pace = [this](MachineClock& clock) {
+    clock.runBy(static_cast<int64_t>(cluster_.rng().below(2 * kMaxPpm + 1)) - static_cast<int64_t>(kMaxPpm));
+  };
+  if (cluster_.world().oneIn(2)) return;
+  pace(cluster_.master().clock());
+  for (uint32_t i = 0; i < cluster_.agents(); ++i) pace(cluster_.agent(i).clock());
+  for (uint32_t i = 0; i < cluster_.monitors(); ++i) pace(cluster_.monitor(i).clock());
+}
+
+void FaultInjector::changeMood() {
+  VirtualWorld& world = cluster_.world();
+  Rng& rng = cluster_.rng();
+  for (uint64_t& weight : weights_) weight = world.oneIn(2) ? 1 + rng.below(8) : 0;
+  // One backup is enough to ask everything of a cluster that a backup can.
+  uint64_t& restores = weights_[static_cast<size_t>(Fault::kBackupIsRestored)];
+  restores = std::min<uint64_t>(restores, 1);
+  world.delays.least = Duration(20 + static_cast<int64_t>(rng.below(500)));
+  world.delays.spread = world.oneIn(3) ? upTo(200ms) : upTo(5ms);
+  world.delays.slowOneIn = world.oneIn(2) ? 10 + rng.below(500) : 0;
+  world.delays.slow = upTo(3s);
+  world.repeatedOneIn = world.oneIn(2) ? 5 + rng.below(100) : 0;
+  world.repeatedWithin = world.oneIn(2) ? upTo(100ms) : upTo(60s);
+  world.lostLaunchOneIn = world.oneIn(2) ? 3 + rng.below(50) : 0;
+  world.silence = world.oneIn(2) ? 5s : 0s;
+}
+
+void FaultInjector::breakSomething() {
+  const uint64_t all = std::accumulate(weights_.begin(), weights_.end(), uint64_t{0});
+  if (all == 0) return;
+  uint64_t at = cluster_.rng().below(all);
+  size_t kind = 0;
+  while (at >= weights_[kind]) at -= weights_[kind++];
+  ++faults_[kind];
+  cluster_.world().note("fault", std::string(kNames[kind]));
+  inflict(static_cast<Fault>(kind));
+}
+
+void FaultInjector::inflict(Fault fault) {
+  VirtualWorld& world = cluster_.world();
+  const Duration away = world.oneIn(4) ? upTo(60s) : upTo(1s);
+  switch (fault) {
+    case Fault::kMasterDies:
+      return cluster_.killMaster(away);
+    case Fault::kStoreFails:
+      return cluster_.failStore(away);
+    case Fault::kStoreIsSlow:
+      return cluster_.master().slowDisk(world.oneIn(2) ? upTo(1s) : 0s);
+    case Fault::kBackupIsRestored:
+      // An older one is of no use to anybody who wants to see something.
+      if (cluster_.master().hasBackup() && world.now().steady - backupAt_ < 5min) {
+        return cluster_.restoreBackup(away);
+      }
+      backupAt_ = world.now().steady;
+      return cluster_.master().takeBackup();
+    case Fault::kAgentDies:
+      return cluster_.killAgent(anAgent(), away);
+    case Fault::kAgentDiesMidway:
+      return cluster_.killAgentMidway(anAgent(), away);
+    case Fault::kAgentIsDoubled:
+      return cluster_.doubleAgent(anAgent(), upTo(5s));
+    case Fault::kAgentIsCutOff:
+      return cluster_.cutAgent(anAgent(), away);
+    case Fault::kAgentsLinkBreaks:
+      return cluster_.breakAgent(anAgent());
+    case Fault::kCopyIsSpoilt:
+      return cluster_.master().spoilFeed("agent-" + std::to_string(anAgent()));
+    case Fault::kMonitorDies:
+      return cluster_.killMonitor(aMonitor(), away);
+    case Fault::kMonitorDiesMidway:
+      return cluster_.killMonitorMidway(aMonitor(), away);
+    case Fault::kMonitorIsCutOff:
+      return cluster_.cutMonitor(aMonitor(), world.oneIn(4) ? upTo(3min) : away);
+    case Fault::kMonitorsLinkBreaks:
+      return cluster_.breakMonitor(aMonitor());
+    case Fault::kMachineIsLost:
+      return cluster_.loseMachine(aMonitor(), away);
+    case Fault::kStartsFail:
+      return cluster_.monitor(aMonitor()).failStarts(world.oneIn(2) ? 1 + cluster_.rng().below(10) : 0);
+    case Fault::kServerShrinks:
+      return shrink(aMonitor());
+    case Fault::kClockJumps:
+      return jumpClock();
+  }
+}
+
+// It registers again, with fewer units and countable things, or with all that it had at first.
+void FaultInjector::shrink(uint32_t monitor) {
+  std::vector<ServerFacts> servers = servers_[monitor];
+  if (!cluster_.world().oneIn(3)) {
+    for (ServerFacts& facts : servers) {
+      facts.rus = facts.cores = 1 + static_cast<uint32_t>(cluster_.rng().below(facts.rus));
+      for (auto& [kind, count] : facts.extras) count = 1 + static_cast<uint32_t>(cluster_.rng().below(count));
+    }
+  }
+  cluster_.monitor(monitor).changeServers(std::move(servers));
+  cluster_.breakMonitor(monitor);
+}
+
+void FaultInjector::jumpClock() {
+  const Duration by =
+      (cluster_.world().oneIn(2) ? upTo(2h) : upTo(2s)) * (cluster_.world().oneIn(2) ? 1 : -1);
+  const uint64_t whose = cluster_.rng().below(1 + cluster_.agents() + cluster_.monitors());
+  if (whose == 0) {
+    cluster_.master().clock().jump(by);
+  } else if (whose <= cluster_.agents()) {
+    cluster_.agent(static_cast<uint32_t>(whose - 1)).clock().jump(by);
+  } else {
+    cluster_.monitor(static_cast<uint32_t>(whose - 1 - cluster_.agents())).clock().jump(by);
+  }
+}
+
+// --- Operators and machines -------------------------------------------------------------------------------
+
+std::vector<std::string> FaultInjector::someServers() {
+  std::vector<std::string> names;
+  for (const ServerFacts& server : servers_[aMonitor()]) {
+    if (names.empty() || cluster_.world().oneIn(2)) names.push_back(server.name);
+  }
+  return names;
+}
+
+void FaultInjector::steerSomething() {
+  switch (cluster_.rng().below(10)) {
+    case 0:
+      return setSettings();
+    case 1:
+      return setPlatform();
+    case 2: {
+      const std::string user = cluster_.world().oneIn(2) ? "alice" : "bob";
+      const auto shares = static_cast<uint32_t>(1 + cluster_.rng().below(10));
+      return cluster_.request([user, shares](RequestId request) -> master::Event {
+        return master::SharesSet{request, user, shares};
+      });
+    }
+    case 3: {
+      Profile profile;
+      profile.application = "app" + std::to_string(cluster_.rng().below(3));
+      profile.caused = randomPressure(cluster_.rng());
+      return cluster_.request([profile](RequestId request) -> master::Event {
+        return master::ProfileStored{request, kSteering, profile, "a note"};
+      });
+    }
+    case 4:
+      return measure(aMonitor());
+    case 5:
+    case 6:
+      return cluster_.monitor(aMonitor()).complain();
+    default:
+      return steerServers();
+  }
+}
+
+void FaultInjector::steerServers() {
+  const auto change = static_cast<master::ServerChange>(cluster_.rng().below(3));
+  const auto servers = someServers();
+  cluster_.steer(servers, change, cluster_.world().oneIn(2) ? upTo(10s) : 0s);
+  if (change == master::ServerChange::kUncordon) return;
+  cluster_.world().after(upTo(20s),
+                         [this, servers] { cluster_.steer(servers, master::ServerChange::kUncordon, {}); });
+}
+
+void FaultInjector::measure(uint32_t monitor) {
+  std::vector<ServerPressure> pressures;
+  for (const ServerFacts& server : servers_[monitor]) {
+    pressures.push_back({server.name, randomPressure(cluster_.rng()), {}});
+  }
+  cluster_.monitor(monitor).measure(std::move(pressures));
+}
+
+void FaultInjector::setSettings() {
+  QualitySettings settings;
+  settings.target = 0.6 + cluster_.rng().unit() * 0.4;
+  settings.margin = static_cast<int>(cluster_.rng().below(20));
+  settings.cap = static_cast<uint32_t>(1 + cluster_.rng().below(64));
+  settings.floor = static_cast<uint32_t>(1 + cluster_.rng().below(16));
+  if (cluster_.world().oneIn(3)) settings.model = QualityModel::kEncoded;
+  if (cluster_.world().oneIn(3)) settings.contention = ContentionModel::kMean;
+  cluster_.request([settings](RequestId request) -> master::Event {
+    return master::SettingsSet{request, settings};
+  });
+}
+
+void FaultInjector::setPlatform() {
+  Share share = fullShare();
+  for (uint16_t& part : share) part = static_cast<uint16_t>(part / (1 + cluster_.rng().below(3)));
+  const std::string platform = cluster_.world().oneIn(2) ? "old" : "new";
+  cluster_.request([platform, share](RequestId request) -> master::Event {
+    return master::PlatformSet{request, platform, share};
+  });
+}
+
+void FaultInjector::makeGood() {
+  VirtualWorld& world = cluster_.world();
+  weights_ = {};
+  world.delays = {};
+  world.repeatedOneIn = world.lostLaunchOneIn = 0;
+  world.silence = {};
+  cluster_.heal();
+  std::vector<std::string> all;
+  for (uint32_t monitor = 0; monitor < servers_.size(); ++monitor) {
+    cluster_.monitor(monitor).changeServers(servers_[monitor]);
+    cluster_.breakMonitor(monitor);
+    for (const ServerFacts& server : servers_[monitor]) all.push_back(server.name);
+  }
+  // What was to be uncordoned later is by then; the master may be away so long.
+  world.after(1min, [this, all] {
+    cluster_.steer(all, master::ServerChange::kUncordon, {});
+    // A master does so every few seconds, and here only with so many changes: where nothing changes any more,
+    // a copy that was spoilt would never be noticed.
+    cluster_.master().compareCopies();
+  });
+}
+
+uint64_t FaultInjector::total() const {
+  return std::accumulate(faults_.begin(), faults_.end(), uint64_t{0});
+}
+
+}  // namespace tarcil::sim

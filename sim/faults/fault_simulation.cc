@@ -1,0 +1,154 @@
+#include "sim/faults/fault_simulation.h"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+
+#include "sim/chance.h"
+#include "sim/faults/mixed_jobs.h"
+
+namespace tarcil::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMaxUnfinished = 25;
+// A cluster that is whole again comes to rest within that; if it does not, it never will.
+constexpr Duration kPatience = 3h;
+constexpr uint64_t kMaxEventsUntilIdle = 1'000'000;
+constexpr int kTimes = 10;  // that endless jobs are cancelled meanwhile: one may be taken late
+
+class FaultSimulation {
+ public:
+  FaultSimulation(const FaultSimulationOptions& options, const std::function<void(uint64_t)>& watch)
+      : options_(options),
+        watch_(watch),
+        clusterOptions_(randomCluster(options.seed, options.log)),
+        cluster_(clusterOptions_),
+        injector_(cluster_, clusterOptions_.servers),
+        began_(cluster_.world().now().steady) {}
+
+  FaultSimulationResult run() {
+    try {
+      while (cluster_.world().events() < options_.events && isWell()) phase();
+    } catch (const std::exception& problem) {
+      cluster_.world().violated(std::string("an exception: ") + problem.what());
+    }
+    FaultSimulationResult result{
+        options_.seed,      cluster_.world().events(), cluster_.jobs(), cluster_.tasksStarted(), {},
+        injector_.faults(), cluster_.violations(),     cluster_.log()};
+    result.virtualTime = cluster_.world().now().steady - began_;
+    return result;
+  }
+
+ private:
+  bool isWell() const { return cluster_.violations().empty(); }
+
+  // Things break for a while; then all is whole, and what there was to do gets done.
+  void phase() {
+    Rng& rng = cluster_.rng();
+    injector_.changeMood();
+    const Duration pace = Duration(static_cast<int64_t>(logBetween(1e3, 2e6, rng)));
+    const uint64_t jobsPercent = 5 + rng.below(60), faultsPercent = 1 + rng.below(30);
+    const uint64_t length = 500 + rng.below(8'000);
+    const uint64_t until = cluster_.world().events() + length;
+    const MonotonicTime atMost = cluster_.world().now().steady + 1h;
+    while (cluster_.world().events() < until && cluster_.world().now().steady < atMost && isWell()) {
+      if (rng.below(100) < jobsPercent) clientDoesSomething();
+      if (rng.below(100) < faultsPercent) injector_.breakSomething();
+      if (rng.below(100) < 3) injector_.steerSomething();
+      runFor(cluster_.world().upTo(pace));
+    }
+    if (isWell()) becomeIdle();
+    if (watch_) watch_(cluster_.world().events() - std::exchange(told_, cluster_.world().events()));
+  }
+
+  void becomeIdle() {
+    injector_.makeGood();
+    // Nobody hears from the master before a disk that was slow has written what it was handed meanwhile.
+    runFor(std::max<Duration>(2min, cluster_.master().backlog()));
+    bool isIdle = false;
+    for (int time = 0; time < kTimes && !isIdle && isWell(); ++time) {
+      cancelEndless();
+      isIdle = cluster_.runUntilIdle(kPatience / kTimes, kMaxEventsUntilIdle / kTimes);
+    }
+    if (!isWell()) return;
+    if (!isIdle) {
+      if (isWell())
+        cluster_.world().violated("nothing is broken, and the cluster does not come to rest: " + waiting());
+      return;
+    }
+    if (isWell()) cluster_.checkRest();
+  }
+
+  // Also those that nobody waits for any more: a job may be taken by one agent and refused by another.
+  void cancelEndless() {
+    for (const JobId& job : endless_) {
+      if (!isFinal(cluster_.stateOf(job))) cluster_.cancel(job);
+    }
+  }
+
+  std::string waiting() {
+    const auto& jobs = cluster_.unfinished();
+    std::string text = std::to_string(jobs.size()) + " jobs are not over";
+    for (const JobId& job : jobs) {
+      text += ", " + toString(job).substr(0, 8) + " is " + std::string(name(cluster_.stateOf(job)));
+      if (!cluster_.master().alive()) continue;
+      if (const auto details = cluster_.master().logic().job(job)) text += ": " + details->progress.reason;
+    }
+    for (uint32_t i = 0; i < cluster_.monitors(); ++i) {
+      if (!cluster_.monitor(i).idle()) text += ", " + cluster_.monitor(i).name() + " has tasks";
+    }
+    return text;
+  }
+
+  void runFor(Duration duration) {
+    const MonotonicTime until = cluster_.world().now().steady + duration;
+    while (isWell() && cluster_.world().step(until)) {
+    }
+  }
+
+  void clientDoesSomething() {
+    Rng& rng = cluster_.rng();
+    const auto& unfinished = cluster_.unfinished();
+    const uint64_t what = rng.below(10);
+    if (what >= 2 || unfinished.empty()) {
+      if (unfinished.size() < kMaxUnfinished) submit();
+      return;
+    }
+    const JobId job = unfinished[rng.below(unfinished.size())];
+    if (what == 0) return cluster_.cancel(job);
+    cluster_.submitAgain(job, static_cast<uint32_t>(rng.below(cluster_.agents())));
+  }
+
+  void submit() {
+    Rng& rng = cluster_.rng();
+    MixedJob job = mixedJob(clusterOptions_, rng);
+    const auto agent = static_cast<uint32_t>(rng.below(cluster_.agents()));
+    const char* user = std::array{"alice", "bob", "carol"}[rng.below(3)];
+    const JobId id = cluster_.submit(job.spec, agent, std::move(job.files), user);
+    if (job.isEndless) endless_.push_back(id);
+  }
+
+  const FaultSimulationOptions options_;
+  const std::function<void(uint64_t)>& watch_;
+  const VirtualClusterOptions clusterOptions_;
+  VirtualCluster cluster_;
+  FaultInjector injector_;
+  const MonotonicTime began_;
+  std::vector<JobId> endless_;
+  uint64_t told_ = 0;
+};
+
+}  // namespace
+
+uint64_t FaultSimulationResult::faultsInAll() const {
+  return std::accumulate(faults.begin(), faults.end(), uint64_t{0});
+}
+
+FaultSimulationResult simulation(const FaultSimulationOptions& options,
+                                 const std::function<void(uint64_t)>& watch) {
+  return FaultSimulation(options, watch).run();
+}
+
+}  // namespace tarcil::sim

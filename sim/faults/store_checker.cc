@@ -1,0 +1,267 @@
+#include "sim/faults/store_checker.h"
+
+#include <algorithm>
+
+#include "core/model/constraint.h"
+
+namespace tarcil::sim {
+namespace {
+
+std::string inWords(AllocationId allocation) {
+  return "allocation " + std::to_string(allocation);
+}
+
+std::set<std::string> thingsOf(const TaskRecord& record) {
+  std::set<std::string> things;
+  for (const RuIndex ru : record.rus) things.insert("unit " + std::to_string(ru));
+  for (const auto& [kind, numbers] : record.extras) {
+    for (const uint16_t number : numbers) things.insert(kind + " " + std::to_string(number));
+  }
+  return things;
+}
+
+}  // namespace
+
+void StoreChecker::wrong(const TaskRecord& record, const std::string& what) {
+  world_.violated("task " + std::to_string(record.index) + " of job " + toString(record.job).substr(0, 8) +
+                  ": " + what);
+}
+
+std::optional<RunState> StoreChecker::stateOf(const JobId& job) const {
+  if (const auto found = now_.jobs.find(job); found != now_.jobs.end()) return found->second.state;
+  if (const auto found = now_.erased.find(job); found != now_.erased.end()) return found->second;
+  return std::nullopt;
+}
+
+bool StoreChecker::isCordoned(const std::string& server) const {
+  const auto found = now_.servers.find(server);
+  return found != now_.servers.end() && found->second.cordoned;
+}
+
+// --- What the master sees and decides ----------------------------------------------------------------------
+
+void StoreChecker::masterStarts(const MasterLogic& logic, MonotonicTime now) {
+  givenUp_.clear();
+  down_.clear();
+  for (const ServerView& server : logic.servers()) {
+    down_[server.facts.name] = now;
+    if (isCordoned(server.facts.name) && !server.status.cordoned) {
+      world_.violated("server " + server.facts.name + " was cordoned, and a new master does not know");
+    }
+  }
+}
+
+void StoreChecker::decided(const Mutation& mutation, MonotonicTime now) {
+  const auto* put = std::get_if<Put>(&mutation);
+  const auto* record = put == nullptr ? nullptr : std::get_if<TaskRecord>(&put->record);
+  if (record == nullptr || isActive(record->state) || record->end.cause != EndCause::kLost) return;
+  if (!givenUp_.insert(record->allocation).second) return;
+  const TaskChecker::Seen* seen = tasks_.find(record->allocation);
+  if (const auto down = down_.find(record->server); down != down_.end()) {
+    if (now - down->second < serverGrace_) wrong(*record, "is given up before its server's grace is over");
+    return;
+  }
+  if (seen == nullptr || seen->isGone || seen->isForgotten || seen->isOfBefore) return;
+  if (!seen->end) {
+    wrong(*record,
+          "is given up though it runs, as " + inWords(record->allocation) + ", and its server is up");
+  } else if (seen->end->cause != EndCause::kLost) {
+    wrong(*record, "counts as lost, and its monitor knows how it ended");
+  }
+}
+
+// --- What is on the disk -----------------------------------------------------------------------------------
+
+void StoreChecker::stored(std::span<const Mutation> batch) {
+  for (const Mutation& mutation : batch) std::visit([this](const auto& one) { take(one); }, mutation);
+  for (const JobId& id : touched_) {
+    const auto found = now_.jobs.find(id);
+    if (found == now_.jobs.end() || !isFinal(found->second.state)) continue;
+    const Job& job = found->second;
+    const bool isOver = job.tasks.size() == job.record.spec.tasks &&
+                        std::ranges::all_of(job.tasks, [](const auto& t) { return isFinal(t.second.state); });
+    if (!isOver) world_.violated("job " + toString(id).substr(0, 8) + " is over, and its tasks are not");
+  }
+  touched_.clear();
+}
+
+void StoreChecker::take(const Put& mutation) {
+  std::visit([this](const auto& record) { put(record); }, mutation.record);
+}
+
+void StoreChecker::take(const EraseJob& erase) {
+  const auto found = now_.jobs.find(erase.job);
+  if (found == now_.jobs.end()) return;
+  if (!isFinal(found->second.state)) {
+    world_.violated("job " + toString(erase.job).substr(0, 8) + " is erased, and is not over");
+  }
+  now_.erased[erase.job] = found->second.state;
+  now_.jobs.erase(found);
+}
+
+void StoreChecker::put(const JobRecord& record) {
+  if (!now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}}).second) {
+    world_.violated("job " + toString(record.id).substr(0, 8) + " is made twice");
+  }
+}
+
+void StoreChecker::put(const JobProgress& record) {
+  Job& job = now_.jobs.at(record.id);
+  if (isFinal(job.state) && record.state != job.state) {
+    world_.violated("job " + toString(record.id).substr(0, 8) + " was " + std::string(name(job.state)) +
+                    " and is " + std::string(name(record.state)));
+  }
+  if (job.cancelRequested && !record.cancelRequested) {
+    world_.violated("job " + toString(record.id).substr(0, 8) + " is not to be cancelled any more");
+  }
+  job.state = record.state;
+  job.cancelRequested = record.cancelRequested;
+  touched_.insert(record.id);
+}
+
+void StoreChecker::put(const Usage& record) {
+  Usage& before = now_.usage[record.user];
+  if (record.ruMicroseconds < before.ruMicroseconds || record.attempts < before.attempts ||
+      record.done < before.done) {
+    world_.violated("the usage of " + record.user + " fell");
+  }
+  before = record;
+}
+
+void StoreChecker::put(const TaskRecord& record) {
+  Job& job = now_.jobs.at(record.job);
+  Task& task = job.tasks[record.index];
+  touched_.insert(record.job);
+  const bool wasActive = isActive(task.state);
+  if (isFinal(task.state) && record.state != task.state) {
+    wrong(record, "was " + std::string(name(task.state)) + " and is " + std::string(name(record.state)));
+  }
+  if (isActive(record.state)) {
+    if (wasActive && record.allocation != task.allocation) {
+      checkReplaced(record, task);
+      released(record, task);
+    }
+    if (!isActive(task.state) || record.allocation != task.allocation) placed(job, record, task);
+    if (thingsOf(record) != task.things) hold(record, task);  // it got a unit, or gave one back
+    if (task.state == RunState::kRunning && record.state == RunState::kStarting) {
+      wrong(record, "was running and is starting");
+    }
+  } else if (wasActive) {
+    checkEnd(record, task);
+    released(record, task);
+  }
+  task.state = record.state;
+  task.stopping = record.stopping;
+}
+
+void StoreChecker::placed(Job& job, const TaskRecord& record, Task& task) {
+  if (record.state != RunState::kStarting) wrong(record, "runs, and was not starting before");
+  if (record.allocation <= latest_) wrong(record, inWords(record.allocation) + " is not a new one");
+  latest_ = std::max(latest_, record.allocation);
+  task.allocation = record.allocation;
+  task.server = record.server;
+  if (const auto server = now_.servers.find(record.server); server != now_.servers.end()) {
+    task.rack = server->second.facts.rack;
+  }
+  hold(record, task);
+  now_.held[record.allocation] = {record.job, record.index};
+  task.state = record.state;
+  checkPlace(job, record);
+}
+
+void StoreChecker::hold(const TaskRecord& record, Task& task) {
+  auto& owners = now_.owners[record.server];
+  const std::set<std::string> things = thingsOf(record);
+  for (const std::string& thing : task.things) {
+    if (!things.contains(thing)) owners.erase(thing);
+  }
+  for (const std::string& thing : things) {
+    const auto [owner, isNew] = owners.emplace(thing, record.allocation);
+    if (isNew || owner->second == record.allocation) continue;
+    wrong(record,
+          thing + " of " + record.server + " is granted, and " + inWords(owner->second) + " holds it");
+  }
+  task.things = things;
+}
+
+void StoreChecker::released(const TaskRecord& record, Task& task) {
+  auto& owners = now_.owners[task.server];
+  for (const std::string& thing : task.things) {
+    if (const auto owner = owners.find(thing); owner != owners.end() && owner->second == task.allocation) {
+      owners.erase(owner);
+    }
+  }
+  now_.held.erase(task.allocation);
+  task.things.clear();
+  task.state = record.state;
+}
+
+void StoreChecker::checkPlace(const Job& job, const TaskRecord& record) {
+  const JobSpec& spec = job.record.spec;
+  if (job.cancelRequested) wrong(record, "is placed, and its job is cancelled");
+  const auto server = now_.servers.find(record.server);
+  if (server == now_.servers.end()) return wrong(record, "is placed on a server that is not stored");
+  if (server->second.cordoned) wrong(record, "is placed on " + record.server + ", which is cordoned");
+  const auto attributes = constraintAttributes(server->second.facts);
+  for (const Constraint& constraint : spec.placement.constraints) {
+    if (!meets(constraint, attributes)) wrong(record, "is placed where not " + describe(constraint));
+  }
+  uint32_t active = 0, beside = 0;
+  for (const auto& [index, task] : job.tasks) {
+    if (!isActive(task.state)) continue;
+    ++active;
+    const bool isBeside = spec.placement.spread == Spread::kServer ? task.server == record.server
+                                                                   : task.rack == server->second.facts.rack;
+    if (isBeside) ++beside;
+  }
+  if (active > spec.mostAtOnce()) wrong(record, "is one too many at a time");
+  if (spec.placement.spread != Spread::kNone && beside > spec.placement.atMost) {
+    wrong(record, "is placed beside too many others of its job");
+  }
+}
+
+// A task that is moved to units that wait for it elsewhere ends and starts in one step.
+void StoreChecker::checkReplaced(const TaskRecord& record, const Task& before) {
+  const TaskChecker::Seen* seen = tasks_.find(before.allocation);
+  const bool hasEnded = seen != nullptr && (seen->end || seen->isGone);
+  if (!before.stopping || !hasEnded) {
+    wrong(record, "is placed again while it is " + std::string(name(before.state)));
+  }
+}
+
+void StoreChecker::checkEnd(const TaskRecord& record, const Task& before) {
+  const TaskEnd& end = record.end;
+  const TaskChecker::Seen* seen = tasks_.find(before.allocation);
+  const bool hasEnded = seen != nullptr && seen->end.has_value();
+  switch (end.cause) {
+    case EndCause::kExited:
+      if (!hasEnded || seen->end->exitCode != end.exitCode || seen->end->signal != end.signal) {
+        wrong(record, inWords(before.allocation) + " did not end so");
+      }
+      return;
+    case EndCause::kTimedOut:
+      if (!hasEnded || seen->spec.timeout == Duration::zero()) wrong(record, "has not timed out");
+      return;
+    case EndCause::kCancelled:
+      // What was asked for after the backup was taken, the store does not know any more.
+      if (!before.stopping && !heldByBackup_.contains(before.allocation)) {
+        wrong(record, "was stopped, and nobody asked for it");
+      }
+      if (seen != nullptr && !seen->end && !seen->isGone) wrong(record, "counts as stopped, and runs");
+      return;
+    case EndCause::kNeverStarted:
+    case EndCause::kLost:  // see decided()
+      return;
+  }
+}
+
+void StoreChecker::forgottenByMonitor(AllocationId allocation) {
+  const TaskChecker::Seen* seen = tasks_.find(allocation);
+  if (seen == nullptr || !seen->end || seen->isGone || seen->isOfBefore) return;
+  if (now_.held.contains(allocation)) {
+    world_.violated("the monitor has forgotten how " + inWords(allocation) +
+                    " ended, and the master does not know");
+  }
+}
+
+}  // namespace tarcil::sim

@@ -1,0 +1,112 @@
+// Follows what a master writes down, batch by batch as it gets onto the disk, and holds it against the rules
+// of a task's life and against what really happened. Shares no code with the master.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "master/logic/master_logic.h"
+#include "master/store/store.h"
+#include "sim/faults/task_checker.h"
+
+namespace tarcil::sim {
+
+class StoreChecker {
+ public:
+  StoreChecker(VirtualWorld& world, const TaskChecker& tasks, Duration serverTimeout)
+      : world_(world), tasks_(tasks), serverGrace_(serverTimeout) {}
+
+  // --- What the master sees and decides
+
+  // Times are the master's.
+  void masterStarts(const MasterLogic& logic, MonotonicTime now);
+  void serverIsUp(const std::string& server) { down_.erase(server); }
+  void serverIsDown(const std::string& server, MonotonicTime now) { down_.try_emplace(server, now); }
+  // Not on the disk yet. Violation: a task is given up that is in reach, or was not given its grace.
+  void decided(const Mutation& mutation, MonotonicTime now);
+
+  // --- What is on the disk
+
+  // Violations: a change that no task may make, a unit with two owners, a task where it must not be, an end
+  // that did not happen.
+  void stored(std::span<const Mutation> batch);
+  // Violation: the store has it as held still, so its end is known to nobody any more.
+  void forgottenByMonitor(AllocationId allocation);
+
+  bool has(const JobId& job) const { return now_.jobs.contains(job); }
+  // nullopt where it was never stored; also of jobs that were erased.
+  std::optional<RunState> stateOf(const JobId& job) const;
+  bool isCordoned(const std::string& server) const;
+  size_t tasksHeld() const { return now_.held.size(); }
+
+  // All that is known of the store, for a backup of it.
+  struct Task {
+    RunState state = RunState::kQueued;
+    AllocationId allocation = 0;
+    bool stopping = false;
+    std::string server;
+    std::string rack;
+    std::set<std::string> things;  // units and countable things that it holds
+  };
+  struct Job {
+    JobRecord record;
+    RunState state = RunState::kQueued;
+    bool cancelRequested = false;
+    std::map<TaskIndex, Task> tasks;
+  };
+  struct Picture {
+    std::map<JobId, Job> jobs;
+    std::map<JobId, RunState> erased;
+    std::map<std::string, ServerRecord> servers;
+    std::map<std::string, std::map<std::string, AllocationId>> owners;  // by server: thing, holder
+    std::map<AllocationId, std::pair<JobId, TaskIndex>> held;
+    std::map<std::string, Usage> usage;
+  };
+  const Picture& picture() const { return now_; }
+  // Allocations begin elsewhere: behind those of the backup, but not behind all that there were since.
+  void backupRestored(Picture picture) {
+    now_ = std::move(picture);
+    for (const auto& [allocation, task] : now_.held) heldByBackup_.insert(allocation);
+    latest_ = 0;
+  }
+
+ private:
+  void take(const Put& put);
+  void take(const EraseAnswer&) {}
+  void take(const EraseProfile&) {}
+  void take(const EraseProfiling&) {}
+  void take(const EraseJob& erase);
+
+  void put(const TaskRecord& record);
+  void put(const JobRecord& record);
+  void put(const JobProgress& record);
+  void put(const ServerRecord& record) { now_.servers[record.facts.name] = record; }
+  void put(const Usage& record);
+  template <typename Other>
+  void put(const Other&) {}
+
+  void hold(const TaskRecord& record, Task& task);
+  void placed(Job& job, const TaskRecord& record, Task& task);
+  void released(const TaskRecord& record, Task& task);
+  void checkPlace(const Job& job, const TaskRecord& record);
+  void checkReplaced(const TaskRecord& record, const Task& before);
+  void checkEnd(const TaskRecord& record, const Task& before);
+  void wrong(const TaskRecord& record, const std::string& what);
+
+  VirtualWorld& world_;
+  const TaskChecker& tasks_;
+  const Duration serverGrace_;
+  std::map<std::string, MonotonicTime> down_;  // servers, since when
+  std::set<AllocationId> givenUp_;             // judged since the master's start
+  std::set<AllocationId> heldByBackup_;        // what became of them afterwards is not stored
+  Picture now_;
+  AllocationId latest_ = 0;
+  std::set<JobId> touched_;  // in the batch
+};
+
+}  // namespace tarcil::sim
