@@ -39,12 +39,8 @@ function(tarcil_build_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# tarcil_build_each_alone(TARGET): the same for all sources of a target.
-function(tarcil_build_each_alone target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
-endfunction()
-
 # tarcil_test(NAME SOURCES ... LINK ... [LABELS ...] [LOCK name]): one GoogleTest program, one CTest entry per test case.
+# Each test source has a namespace of its own, so that any of them can be built as one unit.
 # Labels: the program's own name, `threads` where the code under test starts threads, `processes` where the test starts processes.
 # Lock: no two tests that name the same one run at once.
 function(tarcil_test target)
@@ -53,7 +49,9 @@ function(tarcil_test target)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   tarcil_test_options(${target})
   target_precompile_headers(${target} REUSE_FROM tarcil_test_headers)
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
+    UNITY_BUILD_BATCH_SIZE 10)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
   list(JOIN ARG_LABELS " " words)
   file(APPEND ${TARCIL_TEST_PROGRAMS} "${target} ${folder} ${words}\n")

@@ -8,8 +8,7 @@
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::operation_test {
 
 using testing::HasSubstr;
 
@@ -166,5 +165,4 @@ TEST(Submissions, BeyondTheBoundAreRefusedUntilAJobEnds) {
   EXPECT_EQ(cluster.run({"submit", cluster.jobFile("command: ['true']\n")}).exitCode, 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::operation_test

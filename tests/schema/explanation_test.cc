@@ -9,8 +9,7 @@
 #include "schema/convert.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::explanation_test {
 
 constexpr size_t kMostBytes = 512;
 
@@ -70,5 +69,4 @@ TEST(Explanation, OfADecisionOverServersOfLongNamesIsSmallAndStaysWhatItWas) {
   EXPECT_LE(bytesOf(explanation), kMostBytes);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::explanation_test

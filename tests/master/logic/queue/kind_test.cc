@@ -6,8 +6,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::kind_test {
 
 JobRecord record(
     int number, const std::function<void(JobSpec&)>& change = [](JobSpec&) {}) {
@@ -58,5 +57,4 @@ TEST(JobKind, OfTasksThatAreSpreadIsTheJobsOwn) {
   EXPECT_NE(kindOf(record(1, spread)), kindOf(record(2, spread)));
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::kind_test
