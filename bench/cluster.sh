@@ -9,7 +9,7 @@ for agents; do
 done
 programs=build/release
 [[ -x $programs/tarcil && -x $programs/bench/cluster_bench ]] ||
-  die 2 "not built; run: cmake --preset release && cmake --build --preset release"
+  die 2 "not built; run: cmake --preset release && cmake --build --preset bench"
 folder=$(folder_on_disk bench)
 # Tasks run as another user, who must get to their folders.
 chmod 711 "$folder"

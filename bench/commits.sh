@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 programs=build/release
 [[ -x $programs/tarcil && -x $programs/bench/commits ]] ||
-  die 2 "not built; run: cmake --preset release && cmake --build --preset release"
+  die 2 "not built; run: cmake --preset release && cmake --build --preset bench"
 folder=$(folder_on_disk bench)
 master=
 cleanUp() {

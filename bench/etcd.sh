@@ -13,7 +13,7 @@ while (($#)); do
 done
 programs=build/release
 [[ -x $programs/bench/etcd_claims && -x $programs/bench/commits ]] ||
-  die 2 "not built; run: scripts/install-packages.sh --dev && cmake --preset release && cmake --build --preset release"
+  die 2 "not built; run: scripts/install-packages.sh --dev && cmake --preset release && cmake --build --preset bench"
 command -v etcd >/dev/null || die 2 "etcd is not installed; run: apt-get install etcd-server"
 folder=$(folder_on_disk bench)
 etcd=

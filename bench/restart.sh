@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 programs=build/release
 [[ -x $programs/tarcil && -x $programs/bench/fill_store ]] ||
-  die 2 "not built; run: cmake --preset release && cmake --build --preset release"
+  die 2 "not built; run: cmake --preset release && cmake --build --preset bench"
 runs=5
 if [[ ${1-} == --runs ]]; then
   [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die 2 "--runs: '${2-}' is no number of starts; write 1 or more"

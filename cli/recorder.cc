@@ -7,6 +7,7 @@
 #include "cli/output/server_details.h"
 #include "cli/recording_lines.h"
 #include "core/base/failure.h"
+#include "core/base/version.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 
@@ -39,7 +40,7 @@ void Recorder::begin() {
     write(recording::lineOf(recording::recordOf(job)));
     writeProgress(job, stateOf(job));
   });
-  write(recording::head(std::string("tarcil ") + TARCIL_VERSION));
+  write(recording::head(std::string("tarcil ") + version()));
   lookAtSettings();
   lookAtServers();
   lookForJobs(true);

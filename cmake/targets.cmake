@@ -29,23 +29,16 @@ function(tarcil_test_options target)
   endif()
 endfunction()
 
-# For scripts/check-sanitized.py: a line for each test program, with its folder below tests/ and its labels.
-set(TARCIL_TEST_PROGRAMS ${CMAKE_BINARY_DIR}/test-programs.txt)
-file(WRITE ${TARCIL_TEST_PROGRAMS} "")
-
 # tarcil_build_alone(SOURCES...): for sources of the caller's folder with names of their own that others there have too.
 # The presets with sanitizers build several sources as one unit: half of the time.
 function(tarcil_build_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# tarcil_build_each_alone(TARGET): the same for all sources of a target.
-function(tarcil_build_each_alone target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
-endfunction()
-
 # tarcil_test(NAME SOURCES ... LINK ... [LABELS ...] [LOCK name]): one GoogleTest program, one CTest entry per test case.
-# Labels: the program's own name, `threads` where the code under test starts threads, `processes` where the test starts processes.
+# Each test source has a namespace of its own, so that any of them can be built as one unit.
+# Labels: the program's own name, `threads` where the code under test starts threads, `processes` where the test starts
+# processes and `in_process` where it does not. Target `tests_LABEL` builds all programs with the label.
 # Lock: no two tests that name the same one run at once.
 function(tarcil_test target)
   cmake_parse_arguments(ARG "" "LOCK" "SOURCES;LINK;LABELS" ${ARGN})
@@ -53,10 +46,18 @@ function(tarcil_test target)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   tarcil_test_options(${target})
   target_precompile_headers(${target} REUSE_FROM tarcil_test_headers)
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
-  list(JOIN ARG_LABELS " " words)
-  file(APPEND ${TARCIL_TEST_PROGRAMS} "${target} ${folder} ${words}\n")
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
+    UNITY_BUILD_BATCH_SIZE 10)
+  if(NOT processes IN_LIST ARG_LABELS)
+    list(APPEND ARG_LABELS in_process)
+  endif()
+  foreach(label IN LISTS ARG_LABELS)
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${target})
+  endforeach()
   # gtest_discover_tests splits a list; `ctest -L` takes a pattern, so one string does.
   list(JOIN ARG_LABELS "," labels)
   string(JOIN "," labels ${target} ${labels})

@@ -10,8 +10,7 @@ and the generated headers:
 
 What clang++ itself warns of counts too, thread annotations among it. A unit that passed is not checked again while it,
 everything it includes, its command, .clang-tidy and clang stay the same: BUILD_FOLDER/clang-gate remembers, where the
-unit has been built. No unit is started after TARCIL_CLANG_MINUTES (default 30), and it says how many are left to the next
-run; those with the newest changes come first.
+unit has been built.
 """
 
 import concurrent.futures
@@ -21,7 +20,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,7 +82,7 @@ def sources(entry):
 
 
 def units(build):
-    """The project's own entries of compile_commands.json, not the generated ones; those changed last come first.
+    """The project's own entries of compile_commands.json, not the generated ones.
 
     Leaves all entries, as clang is to see them, in BUILD_FOLDER/clang-gate for clang-tidy.
     """
@@ -94,27 +92,18 @@ def units(build):
     folder = Path(build, "clang-gate")
     folder.mkdir(exist_ok=True)
     (folder / "compile_commands.json").write_text(json.dumps(entries))
-    log = subprocess.run(["git", "-C", str(ROOT), "log", "-n", "50", "--name-only", "--format="],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    age = {str(ROOT / name): i for i, name in reversed(list(enumerate(log.split())))}
-    ages = {}
-    for entry in entries:
-        own = [s for s in sources(entry) if Path(s).is_relative_to(ROOT) and not Path(s).is_relative_to(build)]
-        if own:
-            ages[entry["file"]] = min(age.get(s, len(age)) for s in own)
-    return sorted((e for e in entries if e["file"] in ages), key=lambda e: ages[e["file"]])
+    return [e for e in entries
+            if any(Path(s).is_relative_to(ROOT) and not Path(s).is_relative_to(build) for s in sources(e))]
 
 
-def check(command, entry, stamp, deadline):
-    """(verdict, what clang said) of one unit: "passed", "failed" or "left"."""
-    if time.monotonic() > deadline:
-        return "left", ""
+def check(command, entry, stamp):
+    """(whether it passed, what clang said) of one unit."""
     done = subprocess.run(command, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
-        return "failed", re.sub(r"(?m)^\d+ warnings?( and \d+ errors?)? generated\.\n", "", done.stdout)
+        return False, re.sub(r"(?m)^\d+ warnings?( and \d+ errors?)? generated\.\n", "", done.stdout)
     if stamp:
         stamp.touch()
-    return "passed", ""
+    return True, ""
 
 
 def main(arguments):
@@ -130,31 +119,28 @@ def main(arguments):
     if not todo:
         print("check-clang: nothing to check: compile_commands.json has no source of this project", file=sys.stderr)
         return 1
-    minutes = float(os.environ.get("TARCIL_CLANG_MINUTES", "30"))
-    return run(build, todo, time.monotonic() + 60 * minutes)
+    return run(build, todo)
 
 
-def run(build, todo, deadline):
+def run(build, todo):
     """Checks the units that are not known to pass; 1 if any fails."""
     stamps = Stamps(build)
-    counts = {"passed": 0, "failed": 0, "left": 0, "known": 0}
+    failed = known = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         running = {}
         for entry in todo:
             stamp = stamps.of(entry)
             if stamp and stamp.exists():
-                counts["known"] += 1
+                known += 1
             else:
-                future = pool.submit(check, clang_command(entry, build), entry, stamp, deadline)
+                future = pool.submit(check, clang_command(entry, build), entry, stamp)
                 running[future] = " ".join(os.path.relpath(source, ROOT) for source in sources(entry))
         for future in concurrent.futures.as_completed(running):
-            verdict, output = future.result()
-            counts[verdict] += 1
-            if verdict != "left":
-                print(f"  {verdict} {running[future]}\n{output}", end="", flush=True)
-    print(f"check-clang: {counts['passed']} passed, {counts['known']} unchanged since they passed, "
-          f"{counts['failed']} failed, {counts['left']} left to the next run for lack of time")
-    return 1 if counts["failed"] else 0
+            passed, output = future.result()
+            failed += not passed
+            print(f"  {'passed' if passed else 'failed'} {running[future]}\n{output}", end="", flush=True)
+    print(f"check-clang: {len(running) - failed} passed, {known} unchanged since they passed, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

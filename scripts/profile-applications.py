@@ -4,10 +4,11 @@ that `tarcil profile run` infers others from.
 
     scripts/profile-applications.py [--build FOLDER] [--seconds N] [--output FILE] [--only NAME,NAME...] [--list]
 
-What computes is measured by its processor time, so that other programs on the machine hardly matter. What programs that
-use the disk bear of pressure on it is measured by time: on a machine that is not quiet it is tried three times, and then
-left out. Servers are measured together with what asks them. The kernels that press are applications, too (kernel-llc ...):
-each at 99, by the work that it does in the time for which it has a core.
+Needs what `cmake --build --preset bench` builds. What computes is measured by its processor time, so that other
+programs on the machine hardly matter. What programs that use the disk bear of pressure on it is measured by time: on
+a machine that is not quiet it is tried three times, and then left out. Servers are measured together with what asks
+them. The kernels that press are applications, too (kernel-llc ...): each at 99, by the work that it does in the time
+for which it has a core.
 With --only, the other applications of the output file stay as they are. Everything is made in a scratch folder below the
 build folder and removed. Programs that are not installed are passed over.
 """

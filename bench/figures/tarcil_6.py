@@ -17,7 +17,7 @@ PROGRAM = Path(os.environ.get("BUCKET_WAITS", ROOT / "build/release/bench/bucket
 def main():
     figure = Figure("tarcil-6", "1")
     if not PROGRAM.exists():
-        sys.exit("not built; run: cmake --preset release && cmake --build --preset release")
+        sys.exit("not built; run: cmake --preset release && cmake --build --preset bench")
     data = figure.folder / "tarcil-6.csv"
     subprocess.run([PROGRAM, "--servers", "100", "--load", "0.85", "--hours", "1", "--buckets", "20", "--seed",
                     str(figure.seeds[0]), "--curves", str(data)], check=True)

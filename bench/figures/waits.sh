@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 (($# <= 1)) || die 2 "takes at most a folder"
 folder=${1:-build/figures}
 program=build/release/bench/queueing
-[[ -x $program ]] || die 2 "not built; run: cmake --preset release && cmake --build --preset release"
+[[ -x $program ]] || die 2 "not built; run: cmake --preset release && cmake --build --preset bench"
 command -v gnuplot >/dev/null || die 1 "no gnuplot; run: scripts/install-packages.sh --dev"
 mkdir -p "$folder"
 "$program" --data "$folder"

@@ -3,6 +3,7 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
+#include "core/base/version.h"
 
 namespace tarcil {
 
@@ -15,9 +16,9 @@ void addVersion(CLI::App& app) {
   addJsonFlag(command, *json);
   onRun(command, [json]() {
     if (*json) {
-      printJson({{"version", TARCIL_VERSION}});
+      printJson({{"version", version()}});
     } else {
-      print(aligned({{"Version", TARCIL_VERSION}}));
+      print(aligned({{"Version", version()}}));
     }
     return kExitDone;
   });

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/failure.h"
+#include "core/base/version.h"
 #include "env/messages.h"
 #include "rpc/errors.h"
 
@@ -43,6 +44,7 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
   logger->flush_on(spdlog::level::debug);
   logger->set_level(spdlog::level::from_str(flags_.logLevel));
   spdlog::set_default_logger(logger);
+  spdlog::info("tarcil {}, role {}", version(), name_);
 }
 
 Net RoleProcess::net() {

@@ -6,8 +6,7 @@
 
 #include "classifier/completion_model.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::application_matrix_test {
 
 TEST(ApplicationMatrix, GivesBackWhatWasMeasured) {
   ApplicationMatrix matrix(2, {0, 99});
@@ -42,5 +41,4 @@ TEST(ApplicationMatrix, RestrictsItselfToRowsInTheOrderAskedFor) {
   EXPECT_DOUBLE_EQ(*some.at(1, 0), 0.1);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::application_matrix_test

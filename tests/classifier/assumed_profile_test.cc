@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace tarcil {
-namespace {
+namespace tarcil::assumed_profile_test {
 
 constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
 constexpr auto kDisk = static_cast<size_t>(Resource::kDiskBandwidth);
@@ -59,5 +58,4 @@ TEST(AssumedProfile, SaysNothingOfWhatWasMeasuredOfNone) {
   EXPECT_EQ(assumedProfile(std::vector{writer}).tolerated[kDisk], 29);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::assumed_profile_test

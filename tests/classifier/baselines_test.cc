@@ -4,8 +4,7 @@
 
 #include "tests/classifier/generated_rows.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::baselines_test {
 
 ApplicationMatrix matrixOf(const std::vector<std::vector<double>>& rows) {
   ApplicationMatrix matrix(rows.front().size(), {0, 1});
@@ -54,5 +53,4 @@ TEST(RankOne, TakesTheMeansForARowOfWhichNothingIsKnown) {
   EXPECT_DOUBLE_EQ(row[1], 0.85);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::baselines_test

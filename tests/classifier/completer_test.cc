@@ -4,8 +4,7 @@
 
 #include "tests/classifier/generated_rows.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::completer_test {
 
 constexpr double kNoise = 0.01;
 
@@ -166,5 +165,4 @@ TEST(MostTelling, KeepsTheOrderWhereNothingIsKnown) {
   EXPECT_EQ(completer.mostTelling({{0}, {1}, {2}}, 2), (std::vector<size_t>{0, 1}));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::completer_test

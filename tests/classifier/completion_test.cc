@@ -4,8 +4,7 @@
 
 #include "core/base/rng.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::completion_test {
 
 constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
 constexpr auto kDisk = static_cast<size_t>(Resource::kDiskBandwidth);
@@ -114,5 +113,4 @@ TEST(Completion, KnowsOfPlatformsWhatWasMeasuredAlone) {
   EXPECT_EQ(measuredOf(profile).platforms, (PlatformSpeeds{{"measured", 1}, {"slow", 0.25}}));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::completion_test

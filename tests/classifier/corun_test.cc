@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace tarcil {
-namespace {
+namespace tarcil::corun_test {
 
 double beside(const std::vector<double>& each) {
   return performanceBeside(each);
@@ -48,5 +47,4 @@ RC_GTEST_PROP(PerformanceBeside, IsNoBetterThanBesideTheWorstAndFallsWithEachNei
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::corun_test

@@ -7,8 +7,7 @@
 #include "classifier/baselines.h"
 #include "tests/classifier/generated_rows.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cross_validation_test {
 
 // Fills in what no row of its matrix had as an entry: 1 where it was made with the row, 0 where not.
 class Remembering final : public CompletionModel {
@@ -74,5 +73,4 @@ TEST(HeldOutError, IsUnknownWhereRowsHaveOneEntryEach) {
   EXPECT_EQ(heldOutError(matrix, fitFolds(matrix, fitColumnMean, 1), 1), std::nullopt);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cross_validation_test

@@ -8,8 +8,7 @@
 #include "classifier/normal_rows.h"
 #include "tests/classifier/generated_rows.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::low_rank_test {
 
 constexpr double kNoise = 0.01;
 constexpr uint64_t kSeeds = 20;
@@ -184,5 +183,4 @@ TEST(NormalRows, FollowsProportionsOnALogarithmicScale) {
   EXPECT_LT(logarithmicError, 0.5 * linearError);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::low_rank_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::platform_completion_test {
 
 // On "old" everything runs at half the speed of "new"; "wide" suits some applications and not others.
 std::vector<PlatformSpeeds> someApplications() {
@@ -64,5 +63,4 @@ TEST(PlatformCompletion, KeepsWhatWasMeasuredWhereNoApplicationIsKnown) {
   EXPECT_DOUBLE_EQ(completer.complete({{"a", 2.0}, {"b", 4.0}}).at("a").performance, 0.5);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::platform_completion_test

@@ -11,8 +11,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::commands_test {
 
 constexpr const char* kProfile =
     "application: logreg\n"
@@ -606,5 +605,4 @@ TEST(Version, IsOneJsonValue) {
   EXPECT_TRUE(jsonOf(tarcil({"version", "--json"})).contains("version"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::commands_test

@@ -3,8 +3,7 @@
 
 #include "tests/cli/running_tarcil.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::operator_commands_test {
 
 ClusterScript fiveJobs() {
   ClusterScript script;
@@ -118,5 +117,4 @@ TEST(Usage, IsAnArrayForScriptsAndATableForPeople) {
   EXPECT_NE(tarcil({"usage"}, cluster).out.find("alice  1       1.50      5400.0"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::operator_commands_test

@@ -6,8 +6,7 @@
 #include "cli/output/help.h"
 #include "core/base/failure.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::option_table_test {
 
 using namespace std::chrono_literals;
 using testing::EndsWith;
@@ -87,5 +86,4 @@ TEST(OptionTable, RefusesWhatDoesNotFitByTheNameThatHelpShows) {
   EXPECT_THROW(Options().parse({"--most", "101"}), CLI::ValidationError);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::option_table_test

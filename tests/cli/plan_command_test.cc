@@ -5,8 +5,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::plan_command_test {
 
 // Two servers of four units, of which s1 holds a task of somebody's.
 std::vector<ScriptedServer> serversWithANeighbour() {
@@ -215,5 +214,4 @@ TEST_F(LargePlanTest, IsBounded) {
   EXPECT_NE(people.out.find("and 1950 more tasks; --verbose shows all\n"), std::string::npos) << people.out;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::plan_command_test

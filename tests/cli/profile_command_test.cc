@@ -12,8 +12,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cli_profile_command_test {
 
 using testing::HasSubstr;
 
@@ -113,5 +112,4 @@ TEST_F(ProfileRun, LeavesNothingRunningWhenItIsKilled) {
   while (::waitpid(-1, nullptr, 0) > 0) continue;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cli_profile_command_test

@@ -5,8 +5,7 @@
 
 #include "formats/profile_file.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::profile_platforms_test {
 
 using testing::HasSubstr;
 
@@ -89,5 +88,4 @@ TEST(ProfilePlatforms, AreThoseOfTheClusterAlone) {
   EXPECT_EQ(speedsOf(kRuns), (PlatformSpeeds{{"new", 8}, {"old", 2.5}}));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::profile_platforms_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::profiling_server_test {
 
 using testing::HasSubstr;
 
@@ -109,5 +108,4 @@ TEST(ProfilingServer, IsMissedWithAReason) {
   EXPECT_THAT(chosen({server("a", 1, 1), server("b", 1, 1)}), HasSubstr("no server can do it: a has 1 core"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::profiling_server_test

@@ -6,8 +6,7 @@
 #include "tests/support/process.h"
 #include "tests/support/scripted_cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::run_test {
 
 using Words = std::vector<std::string>;
 
@@ -159,5 +158,4 @@ TEST(Run, CancelsTheJobWhenNobodyReadsItsOutput) {
   EXPECT_EQ(cluster.record().cancelled.size(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::run_test

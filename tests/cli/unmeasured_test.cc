@@ -6,8 +6,7 @@
 
 #include "classifier/assumed_profile.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::unmeasured_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -83,5 +82,4 @@ TEST(ProfileUntilMeasured, IsCarefulByTheShippedApplications) {
   EXPECT_GT(assumed.caused[static_cast<size_t>(Resource::kCore)], 40);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::unmeasured_test

@@ -7,8 +7,7 @@
 #include "rpc/token.h"
 #include "tests/support/scripted_cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::client_test {
 
 class ClientTest : public testing::Test {
  protected:
@@ -91,5 +90,4 @@ TEST_F(ClientTest, AsksNoOtherAgentWhenItIsDenied) {
   EXPECT_TRUE(said_.empty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::client_test

@@ -5,8 +5,7 @@
 #include "client/metrics_sources.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::context_test {
 
 TEST(Context, ReadsWhatWasWritten) {
   const ScratchFolder folder;
@@ -62,5 +61,4 @@ TEST(MetricsSources, SayWhatIsWrong) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::context_test

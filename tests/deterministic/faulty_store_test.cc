@@ -6,8 +6,7 @@
 
 #include "tests/deterministic/work.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::deterministic_faulty_store_test {
 
 using namespace std::chrono_literals;
 
@@ -68,5 +67,4 @@ TEST(StoreThatIsSlow, HasABacklogToWriteWhenItIsQuickAgain) {
   EXPECT_EQ(cluster.master().backlog(), 0s);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::deterministic_faulty_store_test

@@ -6,8 +6,7 @@
 #include "latebinding/suitability.h"
 #include "tests/deterministic/work.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::deterministic_pools_test {
 
 using namespace std::chrono_literals;
 
@@ -113,5 +112,4 @@ TEST(Pools, SurviveEverythingAtOnce) {
   });
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::deterministic_pools_test

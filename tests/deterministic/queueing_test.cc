@@ -9,8 +9,7 @@
 
 #include "tests/deterministic/work.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::deterministic_queueing_test {
 
 using namespace std::chrono_literals;
 
@@ -217,5 +216,4 @@ TEST(Queueing, PreemptionSurvivesDeaths) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::deterministic_queueing_test

@@ -5,8 +5,7 @@
 
 #include "tests/deterministic/work.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::three_roles_test {
 
 using namespace std::chrono_literals;
 using testing::IsEmpty;
@@ -167,5 +166,4 @@ TEST(ThreeRoles, SurviveEverythingAtOnce) {
   });
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::three_roles_test

@@ -9,8 +9,7 @@
 #include "formats/servers_file.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::documents_test {
 
 // The blocks that start with exactly this line, without their fences.
 std::vector<std::string> blocksOf(const std::string& document, const std::string& fence) {
@@ -59,5 +58,4 @@ TEST(Documents, ServersAreRead) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::documents_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::extras_field_test {
 
 std::string problemOf(std::string_view argument, Extras extras = {}) {
   const Status status = addExtra(argument, extras);
@@ -28,5 +27,4 @@ TEST(ExtrasInArguments, SayWhatToWriteInstead) {
             "'t_1': gives tasks the same variable TARCIL_EXTRA_T_1 as 't-1'; rename one");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::extras_field_test

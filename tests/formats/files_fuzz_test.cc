@@ -7,8 +7,7 @@
 #include "formats/profile_file.h"
 #include "formats/servers_file.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::files_fuzz_test {
 
 constexpr std::string_view kJob = R"yaml(name: train
 application: logreg
@@ -88,5 +87,4 @@ RC_GTEST_PROP(Readers, SurviveMutationsOfGoodFiles, (uint64_t seed)) {
   for (std::string_view good : {kJob, kServers}) readAll(mutated(std::string(good), rng));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::files_fuzz_test

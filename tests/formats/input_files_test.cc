@@ -5,8 +5,7 @@
 #include "formats/job_file.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::formats_input_files_test {
 
 namespace fs = std::filesystem;
 
@@ -156,5 +155,4 @@ TEST(InputFiles, AreAListOfTexts) {
   EXPECT_EQ(problemOf(folder, "[{a: b}]"), "job.yaml:2:9: files[0]: is a mapping; write a text");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::formats_input_files_test

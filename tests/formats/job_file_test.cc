@@ -5,8 +5,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::job_file_test {
 
 using namespace std::chrono_literals;
 
@@ -540,5 +539,4 @@ TEST(ParseJob, ReadsWhatMayBeDoneForTasksThatPerformBadly) {
                 "expects; write performance: {metric: reported} too (docs/job-file.md), or leave this out");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::job_file_test

@@ -6,8 +6,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::packed_file_test {
 
 using testing::HasSubstr;
 
@@ -71,5 +70,4 @@ TEST(ReadPackedFile, NamesAPathThatIsNotThere) {
   EXPECT_THAT(read.error().message, HasSubstr("/nonexistent/t.swf: cannot be read: No such file"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::packed_file_test

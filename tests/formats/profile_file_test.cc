@@ -4,8 +4,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::profile_file_test {
 
 constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
 constexpr auto kBandwidth = static_cast<size_t>(Resource::kMemoryBandwidth);
@@ -134,5 +133,4 @@ TEST(ParseShare, RoundsTo256ths) {
             "s:1:7: llc: is '4.1'; write a number from 0 to 4");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::profile_file_test

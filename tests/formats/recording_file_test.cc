@@ -12,8 +12,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::recording_file_test {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
@@ -244,5 +243,4 @@ TEST(SimCommand, RefusesAReplayOfWhatIsNone) {
   EXPECT_EQ(tarcil({"sim", "--replay", folder.at("r"), "--servers", "4"}).exitCode, 2) << "it brings its own";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::recording_file_test

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::scenario_file_test {
 
 using sim::PolicyName;
 using testing::ElementsAre;
@@ -170,5 +169,4 @@ TEST(LoadScenario, SaysWhichFilesAreMissing) {
   EXPECT_THAT(loadScenario(request).error().message, HasSubstr("/nonexistent/pairs.csv: cannot be read"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::scenario_file_test

@@ -5,8 +5,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::servers_file_test {
 
 std::string problemOf(std::string_view text) {
   auto servers = parseServers(text, "s.yaml");
@@ -116,5 +115,4 @@ TEST(ReadServersFile, NamesTheFile) {
   EXPECT_FALSE(readServersFile(folder.at("none.yaml")).ok());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::servers_file_test

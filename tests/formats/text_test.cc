@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::text_test {
 
 TEST(Utf8Length, KnowsTheShortestFormOnly) {
   EXPECT_EQ(utf8Length("a"), 1u);
@@ -40,5 +39,4 @@ TEST(DidYouMean, FindsSlipsOnly) {
   EXPECT_EQ(didYouMean(std::string(100'000, 'x'), {"env"}), "");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::text_test

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::units_test {
 
 using namespace std::chrono_literals;
 
@@ -148,5 +147,4 @@ TEST(FormatRelative, NamesTheLargestUnit) {
   EXPECT_EQ(formatRelative(now - 73h, now), "3 d ago");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::units_test

@@ -5,8 +5,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::yaml_tree_test {
 
 std::string problemOf(std::string_view text) {
   auto tree = parseYaml(text, "f");
@@ -115,5 +114,4 @@ TEST(ReadTextFile, SaysWhyItCannotRead) {
             folder.at("") + ": cannot be read: Is a directory; check the path and its permissions");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::yaml_tree_test

@@ -1,6 +1,6 @@
-"""Plants one bug after the other and expects the hunt for faults to find it.
+"""Plants one bug after the other and expects the fault simulation to find it.
 
-A planted bug is a guard of guards.toml that is taken out, of those whose row says `hunt = true`. Each time the little that
+A planted bug is a guard of guards.toml that is taken out, of those whose row says `simulated = true`. Each time the little that
 changes is built in a copy of the tree, and `sim_faults_test FaultSimulation.FindsNothing` looks at one history after the other until a
 promise is broken. Prints after which seed and how many events that was. On the tree as it is nothing may be found.
 """
@@ -19,7 +19,7 @@ PATIENCE_S = 900
 
 
 def look(workshop, seeds):
-    """What the hunt found: the words of its message, or None."""
+    """What the fault simulation found: the words of its message, or None."""
     environment = {**os.environ, "TARCIL_HUNT_SEEDS": str(seeds)}
     try:
         done = subprocess.run([workshop.build / "tests" / PROGRAM, "--gtest_filter=FaultSimulation.FindsNothing"],
@@ -35,22 +35,22 @@ def look(workshop, seeds):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="check-hunt.sh", description=__doc__,
+    parser = argparse.ArgumentParser(prog="check-fault-simulation.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help="this guard alone; may be repeated")
     parser.add_argument("--seeds", type=int, default=1000, help="histories looked at for each; default 1000")
-    parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "hunt", help="default: build/hunt")
+    parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "fault-simulation", help="default: build/fault-simulation")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     guards = read_guards()
-    planted = [guard for guard in guards if guard.hunt and guard.name in (arguments.only or [guard.name])]
+    planted = [guard for guard in guards if guard.simulated and guard.name in (arguments.only or [guard.name])]
     if not planted:
-        sys.exit("no such guard has `hunt = true` in guards.toml")
+        sys.exit("no such guard has `simulated = true` in guards.toml")
     workshop = Workshop(arguments.scratch.resolve(), arguments.jobs, guards, optimised=True)
     if problem := workshop.make([PROGRAM]):
         sys.exit(problem)
     if found := look(workshop, seeds=50):
-        sys.exit(f"nothing is planted, and the hunt found something: {found}")
+        sys.exit(f"nothing is planted, and the fault simulation found something: {found}")
     missed = []
     for guard in planted:
         with workshop.without(guard):

@@ -31,7 +31,7 @@ class Guard:
     without: str
     tests: list  # of "program filter"
     also: list = field(default_factory=list)  # names of guards to be taken out with it
-    hunt: bool = False  # the hunt for faults finds it too (check_hunt.py)
+    simulated: bool = False  # the fault simulation finds it too (check_fault_simulation.py)
 
     def programs(self):
         return sorted({test.split()[0] for test in self.tests})

@@ -12,8 +12,7 @@
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-namespace tarcil::hostile {
-namespace {
+namespace tarcil::hostile::decoding_test {
 
 constexpr size_t kMutations = 100'000;
 
@@ -77,5 +76,4 @@ TEST(Decoding, RefusesListsThatTakeMoreMemoryThanTheyTookToSend) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil::hostile
+}  // namespace tarcil::hostile::decoding_test

@@ -17,8 +17,7 @@
 #include "tests/hostile/mutation.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil::hostile {
-namespace {
+namespace tarcil::hostile::endpoints_test {
 
 using Calls = kj::Vector<kj::Promise<void>>;
 
@@ -300,5 +299,4 @@ TEST_F(Hostile, MutatedMessagesToAMonitorHaveNoEffect) {
   expectNothingHasHappened();
 }
 
-}  // namespace
-}  // namespace tarcil::hostile
+}  // namespace tarcil::hostile::endpoints_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::client_session_test {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
@@ -133,5 +132,4 @@ TEST_F(ClientSessionTest, PausesAfterEveryAgentHasFailedInTurn) {
   EXPECT_EQ(said_.connects[0].agent, 0u);
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::client_session_test

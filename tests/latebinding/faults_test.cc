@@ -5,8 +5,7 @@
 
 #include "tests/latebinding/late_world.h"
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::faults_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -200,5 +199,4 @@ TEST(Faults, ClientOfASilentAgentGoesOnWithin120Ms) {
   EXPECT_LE(took[47], milliseconds(120));
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::faults_test

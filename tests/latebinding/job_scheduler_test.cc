@@ -6,8 +6,7 @@
 #include <map>
 #include <set>
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::job_scheduler_test {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
@@ -594,5 +593,4 @@ TEST_F(EarlyBinding, GoesOnWithoutAServerThatIsLostWhileItIsLookedAt) {
   EXPECT_THAT(said_.reserves, SizeIs(2));
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::job_scheduler_test

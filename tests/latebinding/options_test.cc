@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::latebinding_options_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -28,5 +27,4 @@ TEST(LateOptions, NameEveryFieldThatIsWrong) {
               ElementsAre(HasSubstr("deadAfter: 30000")));
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::latebinding_options_test

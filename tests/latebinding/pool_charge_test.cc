@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::pool_charge_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -83,5 +82,4 @@ TEST_F(PoolChargeTest, IsRightInTheEnd) {
   EXPECT_EQ(charge_.nextWake(), MonotonicTime::max());
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::pool_charge_test

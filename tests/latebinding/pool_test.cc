@@ -10,8 +10,7 @@
 #include "core/base/rng.h"
 #include "latebinding/pool_lease.h"
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::pool_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -281,5 +280,4 @@ RC_GTEST_PROP(PoolProperty, NoUnitHasTwoOwnersAndNoneIsForgotten, ()) {
   leasing.settle();
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::pool_test

@@ -5,8 +5,7 @@
 
 #include "tests/support/builders.h"
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::reservation_queue_test {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
@@ -472,5 +471,4 @@ TEST_F(ReservationQueueTest, TellsFreeSlotsOrTheLengthOfItsQueue) {
   EXPECT_EQ(length(), 1);
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::reservation_queue_test

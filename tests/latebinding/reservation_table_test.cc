@@ -6,8 +6,7 @@
 #include <list>
 #include <tuple>
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::reservation_table_test {
 
 using Key = std::tuple<AgentNumber, JobNumber, ProbeIndex>;
 
@@ -49,5 +48,4 @@ RC_GTEST_PROP(ReservationTable, HoldsWhatAListWould, ()) {
   RC_ASSERT(row == kNoRow);
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::reservation_table_test

@@ -9,8 +9,7 @@
 #include "schema/convert.h"
 #include "tests/latebinding/late_rpc.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::rpc_test {
 
 using testing::Each;
 using testing::ElementsAre;
@@ -413,5 +412,4 @@ TEST_F(LateQueriesTest, KnowsWhereTheOutputOfATaskIsWhenThatIsOver) {
   EXPECT_TRUE(found.isOver);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::rpc_test

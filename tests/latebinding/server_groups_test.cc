@@ -5,8 +5,7 @@
 
 #include <set>
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::server_groups_test {
 
 RC_GTEST_PROP(ServerGroups, SamplesAreDistinctMembersThatAreUp, ()) {
   Rng rng(*rc::gen::arbitrary<uint64_t>());
@@ -58,5 +57,4 @@ TEST(ServerGroups, DroppedGroupsAreUsedAgain) {
   EXPECT_EQ(groups.make({}), group);
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::server_groups_test

@@ -6,8 +6,7 @@
 
 #include "tests/latebinding/late_world.h"
 
-namespace tarcil::late {
-namespace {
+namespace tarcil::late::sharing_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -129,5 +128,4 @@ TEST(Priorities, ShieldFromAnyLoadOfLowerPriority) {
   EXPECT_LE(alone, 1.05 * inMs(kTask));
 }
 
-}  // namespace
-}  // namespace tarcil::late
+}  // namespace tarcil::late::sharing_test

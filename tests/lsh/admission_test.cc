@@ -6,8 +6,7 @@
 
 #include "core/model/profile.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::admission_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -201,5 +200,4 @@ TEST_F(Admissions, DoNotGuessWhenSlotsComeThatNoServerHasRoomFor) {
   EXPECT_EQ(ask({.slots = 1}, 16).wait.basis, WaitEstimate::Basis::kTooFew);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::admission_test

@@ -11,8 +11,7 @@
 
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::bucket_index_test {
 
 using std::chrono::seconds;
 
@@ -290,5 +289,4 @@ RC_GTEST_PROP(BucketIndex, CountsEachUnitThatIsGivenBackOnce, ()) {
   RC_ASSERT(came == back);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::bucket_index_test

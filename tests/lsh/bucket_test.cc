@@ -8,8 +8,7 @@
 
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::bucket_test {
 
 Vacancy aVacancy(uint8_t contention, uint16_t free, uint8_t slack = Vacancy::kUnbounded) {
   Vacancy vacancy;
@@ -129,5 +128,4 @@ TEST(Bucket, MultipliesTheSharesOfSeveralResources) {
   EXPECT_FLOAT_EQ(bucket.bearing(burden(newcomer)), 0.25);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::bucket_test

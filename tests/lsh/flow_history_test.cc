@@ -6,8 +6,7 @@
 #include <map>
 #include <vector>
 
-namespace tarcil {
-namespace {
+namespace tarcil::flow_history_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -96,5 +95,4 @@ RC_GTEST_PROP(FlowHistory, HoldsWhatItsWindowHolds, ()) {
   for (uint32_t bucket = 0; bucket < buckets; ++bucket) RC_ASSERT(history.total(bucket) == totals[bucket]);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::flow_history_test

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace tarcil {
-namespace {
+namespace tarcil::gamma_test {
 
 // A chi-square variable of n degrees of freedom is twice a gamma variable of shape n / 2; values of the
 // printed tables.
@@ -45,5 +44,4 @@ TEST(GammaQuantile, HoldsForShapesBelowOne) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::gamma_test

@@ -10,8 +10,7 @@
 #include "core/base/rng.h"
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::hyperplanes_test {
 
 Centre centreOf(const Pressure& pressure) {
   Centre centre{};
@@ -115,5 +114,4 @@ TEST(Hyperplanes, TellQuietFromNoisyAroundTheirMean) {
   EXPECT_EQ(planes.bucketOf(Profile::filled(10), raw), planes.bucketOf(Profile::filled(90), raw));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::hyperplanes_test

@@ -59,8 +59,7 @@ void operator delete(void* block, size_t, std::align_val_t) noexcept {
   giveBack(block);
 }
 
-namespace tarcil {
-namespace {
+namespace tarcil::lsh_memory_test {
 
 Vacancy aVacancy(ServerId id) {
   Vacancy vacancy;
@@ -103,5 +102,4 @@ TEST(BucketIndex, AsksForNoMoreMemoryOnceItIsFilled) {
   EXPECT_EQ(taken, before);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::lsh_memory_test

@@ -10,8 +10,7 @@
 
 #include "core/base/rng.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::wait_estimate_test {
 
 using std::chrono::seconds;
 using Basis = WaitEstimate::Basis;
@@ -255,5 +254,4 @@ TEST(WaitEstimate, AWaitLongerThanAnyTimeIsNoTimeInThePast) {
   EXPECT_GT(wait.mean.count(), 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::wait_estimate_test

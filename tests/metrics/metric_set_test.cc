@@ -5,8 +5,7 @@
 
 #include "cli/output/metrics_text.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::metric_set_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -53,5 +52,4 @@ TEST(MetricsText, LeavesOutWhatIsNoSample) {
   EXPECT_THAT(parseMetrics("a 1"), ElementsAre(MetricSample{"a", {}, 1}));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::metric_set_test

@@ -5,8 +5,7 @@
 
 #include "rpc/errors.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::metrics_port_test {
 
 class MetricsPort : public testing::Test {
  protected:
@@ -76,5 +75,4 @@ TEST_F(MetricsPort, IsUnavailableWhereNobodyListens) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::metrics_port_test

@@ -3,8 +3,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::processes_adjusting_test {
 
 // Performs badly for want of memory until the gate is open: processes of its own are killed at its
 // limit, which no load of this machine hides. Notes what memory it starts with.
@@ -46,5 +45,4 @@ TEST(Adjusting, ATaskWhoseServerIsFullStartsElsewhereWithTheUnitsThatItNeeds) {
   cluster.expectAllUnitsFree();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::processes_adjusting_test

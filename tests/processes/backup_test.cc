@@ -7,8 +7,7 @@
 #include "master/store/rocks/rocks_store.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::backup_test {
 
 namespace fs = std::filesystem;
 using testing::Ge;
@@ -175,5 +174,4 @@ TEST(Backup, WithAProblemIsNamedByTheCheck) {
   EXPECT_EQ(json[0]["problem"], "there is no such job");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::backup_test

@@ -10,8 +10,7 @@
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::bad_input_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -192,5 +191,4 @@ TEST_F(OtherUser, MayNotRunTasksAsAnyUser) {
   EXPECT_EQ(cluster_.json({"job", "list"}), Json::array());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::bad_input_test

@@ -6,8 +6,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::processes_extras_test {
 
 using testing::UnorderedElementsAre;
 
@@ -110,5 +109,4 @@ TEST(Extras, AreHeldByTheirTasksThroughTheDeathsOfMasterAndMonitor) {
   EXPECT_EQ(traces.lines("held").back(), "0,1/0,1");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::processes_extras_test

@@ -11,8 +11,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::failpoints_test {
 
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
@@ -330,5 +329,4 @@ TEST(Failpoints, AreAllTested) {
   EXPECT_EQ(tested, named);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::failpoints_test

@@ -11,8 +11,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::full_disk_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -118,5 +117,4 @@ TEST(DiskFull, StopsTheMasterWhichThenHasAllThatWasAnswered) {
   cluster.expectAllUnitsFree();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::full_disk_test

@@ -4,8 +4,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::kills_test {
 
 using testing::UnorderedElementsAre;
 
@@ -204,5 +203,4 @@ TEST(EverythingKilled, JobsFinishAfterTheReturn) {
   cluster.expectAllUnitsFree();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::kills_test

@@ -10,8 +10,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::late_binding_test {
 
 using testing::Each;
 using testing::Ge;
@@ -325,5 +324,4 @@ TEST(LateBinding, PressureOfTasksIsCountedAtTheMaster) {
   cluster.until("nothing is left", [&caused]() { return caused() == 0; });
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::late_binding_test

@@ -7,8 +7,7 @@
 #include "cli/output/metrics_text.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::metrics_test {
 
 using testing::HasSubstr;
 
@@ -125,5 +124,4 @@ TEST(Metrics, NameTheProcessThatIsOutOfReachAndShowTheOthers) {
   EXPECT_THAT(unknown.err, HasSubstr("agent-1"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::metrics_test

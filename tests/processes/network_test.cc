@@ -8,8 +8,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::network_test {
 
 using testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
@@ -154,5 +153,4 @@ TEST(PoorNetwork, OfDelaysAndLossesStillHasEverythingDone) {
   cluster.expectAllUnitsFree();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::network_test

@@ -8,8 +8,7 @@
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::operation_test {
 
 using testing::HasSubstr;
 
@@ -166,5 +165,14 @@ TEST(Submissions, BeyondTheBoundAreRefusedUntilAJobEnds) {
   EXPECT_EQ(cluster.run({"submit", cluster.jobFile("command: ['true']\n")}).exitCode, 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+// --- Logs -------------------------------------------------------------------------------------------------
+
+TEST(Log, BeginsWithVersionAndRole) {
+  ManualCluster cluster({});
+  const std::string program = "tarcil " + std::string(cluster.json({"version"})["version"]) + ", role ";
+  EXPECT_THAT(cluster.logOf("master"), HasSubstr(program + "master\n"));
+  EXPECT_THAT(cluster.logOf("agent-1"), HasSubstr(program + "agent agent-1\n"));
+  EXPECT_THAT(cluster.logOf("server-1"), HasSubstr(program + "monitor server-1\n"));
+}
+
+}  // namespace tarcil::operation_test

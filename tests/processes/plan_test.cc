@@ -4,8 +4,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::processes_plan_test {
 
 using testing::HasSubstr;
 
@@ -106,5 +105,4 @@ TEST_F(PlanOfProcesses, SaysWhatWouldWaitAndWhatWouldBeRefused) {
   EXPECT_THAT(refused.err, HasSubstr("4"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::processes_plan_test

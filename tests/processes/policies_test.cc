@@ -7,8 +7,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::processes_policies_test {
 
 TEST(Waiting, JobLargerThanWhatIsFreeSaysSoAndThenRuns) {
   SKIP_WITHOUT_CONTAINERS();
@@ -116,5 +115,4 @@ TEST(Gang, WaitsUntilThereIsRoomForAll) {
   cluster.ended(first);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::processes_policies_test

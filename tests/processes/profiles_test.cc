@@ -10,8 +10,7 @@
 #include "core/model/resources.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::processes_profiles_test {
 
 using testing::HasSubstr;
 
@@ -289,5 +288,4 @@ TEST(UnknownApplications, ThatCannotBeMeasuredSayWhyAndAreNotTriedAgainAtOnce) {
   EXPECT_EQ(listed(cluster, "broken"), Json());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::processes_profiles_test

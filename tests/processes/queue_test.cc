@@ -8,8 +8,7 @@
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::queue_test {
 
 using testing::ElementsAre;
 
@@ -211,5 +210,4 @@ TEST_F(Queue, SharesAreSetByOperatorsAndKept) {
   traces().openGate();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::queue_test

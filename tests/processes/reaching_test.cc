@@ -12,8 +12,7 @@
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::reaching_test {
 
 using testing::HasSubstr;
 
@@ -203,5 +202,4 @@ TEST(Agent, WhoseNameAnotherTookEndsAndItsClientsFailOver) {
   other.finish();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::reaching_test

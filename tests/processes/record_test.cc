@@ -13,8 +13,7 @@
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::record_test {
 
 using testing::HasSubstr;
 
@@ -132,5 +131,4 @@ TEST_F(Record, OfAFileThatIsThereOrWithoutAClusterChangesNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder.at("x")));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::record_test

@@ -7,8 +7,7 @@
 #include "tests/monitor/container/root_image.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::running_test {
 
 TEST(Run, CopiesOutputAndExitCode) {
   SKIP_WITHOUT_CONTAINERS();
@@ -93,5 +92,4 @@ TEST(EmulatedServers, FinishALargeJobAcrossAKillOfTheMaster) {
   cluster.expectAllUnitsFree();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::running_test

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace tarcil {
-namespace {
+namespace tarcil::calibration_test {
 
 ResourceCalibration losing(std::vector<DialPoint> lost) {
   ResourceCalibration resource;
@@ -83,5 +82,4 @@ TEST(WorstError, IsTheLargestDistanceOfADial) {
   EXPECT_DOUBLE_EQ(*worstError(resource), 6);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::calibration_test

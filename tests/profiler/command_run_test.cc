@@ -13,8 +13,7 @@
 #include "classifier/kernels/machine.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::command_run_test {
 
 using testing::HasSubstr;
 
@@ -193,5 +192,4 @@ TEST(CommandRun, EndsWithWhoeverRunsIt) {
   EXPECT_TRUE(stillThere(pids).empty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::command_run_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::metric_lines_test {
 
 std::optional<double> metricIn(std::string_view text, const char* name = "ops/s") {
   MetricLines lines(name);
@@ -58,5 +57,4 @@ TEST(MetricLines, StayBoundedWhateverComes) {
   EXPECT_EQ(lines.meanSince(0), 5);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::metric_lines_test

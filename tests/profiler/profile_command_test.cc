@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::profiler_profile_command_test {
 
 using testing::HasSubstr;
 
@@ -135,5 +134,4 @@ TEST_F(ProfileCommand, TakesACommandThatFailsUnderPressureForOneThatBearsNothing
   EXPECT_EQ(findings->resources[0].tolerance->performance, 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::profiler_profile_command_test

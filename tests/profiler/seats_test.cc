@@ -3,8 +3,7 @@
 
 #include "profiler/profile_command.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::seats_test {
 
 Machine withCores(std::vector<int> cores) {
   Machine machine;
@@ -75,5 +74,4 @@ TEST(PressureReached, IsTheShareOfThePeakOrWhatTheDialSays) {
   EXPECT_DOUBLE_EQ(pressureReached(calibration, Resource::kLlc, 40, 100), 40);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::seats_test

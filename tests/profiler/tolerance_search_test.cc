@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-namespace tarcil {
-namespace {
+namespace tarcil::tolerance_search_test {
 
 // A command that keeps its speed up to a pressure and then loses so much with each point.
 struct Command {
@@ -127,5 +126,4 @@ RC_GTEST_PROP(ToleranceSearch, NeverAsksOutsideItsBracketWhateverItSees, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::tolerance_search_test

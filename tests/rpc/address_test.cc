@@ -9,8 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace tarcil {
-namespace {
+namespace tarcil::address_test {
 
 // A caller that tries again from a continuation has nobody above it who would catch anything.
 TEST(ConnectTo, FailsInItsPromiseWhereNobodyListens) {
@@ -71,5 +70,4 @@ TEST(ParseAddresses, ChecksEachOfTheList) {
     EXPECT_FALSE(parseAddresses(wrong)) << wrong;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::address_test

@@ -15,8 +15,7 @@
 #include "schema/master.capnp.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::connection_test {
 
 constexpr size_t kMebibyte = 1 << 20;
 
@@ -119,5 +118,4 @@ TEST(Connecting, GivesUpOnAHostThatSaysNothing) {
   EXPECT_EQ(connecting.wait(io.waitScope), ErrorCode::kUnavailable);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::connection_test

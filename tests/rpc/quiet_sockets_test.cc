@@ -17,8 +17,7 @@
 #include "rpc/address.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::quiet_sockets_test {
 
 constexpr kj::uint kFlags = kj::LowLevelAsyncIoProvider::TAKE_OWNERSHIP |
                             kj::LowLevelAsyncIoProvider::ALREADY_CLOEXEC |
@@ -146,5 +145,4 @@ TEST_F(QuietSocketsTest, AreMadeAtBothEndsOfAConnection) {
   EXPECT_EQ(server->tryRead(text, 5, 5).wait(io.waitScope), 5u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::quiet_sockets_test

@@ -3,8 +3,7 @@
 #include <capnp/message.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::convert_performance_test {
 
 Violation sentViolation(const Violation& value) {
   capnp::MallocMessageBuilder message;
@@ -36,5 +35,4 @@ TEST(ConvertPerformance, RefusesAResourceThatIsNone) {
   EXPECT_ANY_THROW(read(message.getRoot<wire::Violation>().asReader()));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::convert_performance_test

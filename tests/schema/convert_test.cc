@@ -4,8 +4,7 @@
 #include <capnp/message.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::convert_test {
 
 // The value, written and read.
 template <typename Wire, typename Value>
@@ -172,5 +171,4 @@ TEST(Convert, RefusesExtrasThatNobodyMayAskFor) {
   refuses(many);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::convert_test

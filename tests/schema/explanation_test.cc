@@ -9,8 +9,7 @@
 #include "schema/convert.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::explanation_test {
 
 constexpr size_t kMaxBytes = 512;
 
@@ -70,5 +69,4 @@ TEST(Explanation, OfADecisionOverServersOfLongNamesIsSmallAndStaysWhatItWas) {
   EXPECT_LE(bytesOf(explanation), kMaxBytes);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::explanation_test

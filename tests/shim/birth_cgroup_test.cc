@@ -3,8 +3,7 @@
 #include "monitor/container/shim_process.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::birth_cgroup_test {
 
 // Runs a task under a shim without an executor, to its end.
 TaskEnd runShim(TaskStore& store, const LaunchSpec& spec, const TaskSetting& setting) {
@@ -50,5 +49,4 @@ TEST(Shim, SaysWhichLimitCannotBeSet) {
                              "/no-such/memory.max': No such file or directory (value 100)");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::birth_cgroup_test

@@ -8,8 +8,7 @@
 #include "shim/exit_record.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::command_test {
 
 // Executes the command in a process of its own, which alone writes the report; the record of a shim whose
 // init says no more than that.
@@ -54,5 +53,4 @@ TEST(Command, ThatCannotBeExecutedHasNotRun) {
   EXPECT_EQ(end.exitCode, 127);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::command_test

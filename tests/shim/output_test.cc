@@ -7,8 +7,7 @@
 
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::output_test {
 
 class OutputTest : public testing::Test {
  protected:
@@ -98,5 +97,4 @@ TEST_F(OutputTest, EndsWithTheLastWriter) {
   EXPECT_EQ(out.pipeFd(), -1);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::output_test

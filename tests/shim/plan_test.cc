@@ -6,8 +6,7 @@
 #include "monitor/container/shim_plan.h"
 #include "shim/plan_reader.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::shim_plan_test {
 
 LaunchSpec someSpec() {
   LaunchSpec spec;
@@ -89,5 +88,4 @@ TEST(Plan, CannotHoldWhatNoCommandCanBeGiven) {
   EXPECT_EQ(encodePlan(spec, kUser, {}).error().code, ErrorCode::kInvalid);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::shim_plan_test

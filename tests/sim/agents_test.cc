@@ -6,8 +6,7 @@
 #include "sim/chance.h"
 #include "sim/scenario.h"
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::sim_agents_test {
 
 // Two agents, one server of one unit, two jobs at the same moment.
 TEST(Agents, RefuseTheSecondClaimOfAUnitAndRunItLater) {
@@ -91,5 +90,4 @@ TEST(Agents, MoreOfThemConflictMore) {
   EXPECT_GT(conflicts(10), 10u);
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::sim_agents_test

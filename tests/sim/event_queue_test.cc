@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::event_queue_test {
 
 RC_GTEST_PROP(EventQueue, GivesEventsByTimeAndThoseOfOneTimeAsTheyCame, (const std::vector<uint8_t>& times)) {
   EventQueue<int> queue;
@@ -35,5 +34,4 @@ TEST(EventQueue, TakesEventsWhileItGivesOthers) {
   EXPECT_EQ(queue.nextTime(), SimTime(20));
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::event_queue_test

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::measured_test {
 
 using testing::HasSubstr;
 
@@ -103,5 +102,4 @@ RC_GTEST_PROP(ReadCoRuns, ReadsOrRefusesWhateverThereIs,
   RC_ASSERT((others.ok() || others.error().message.starts_with("t:")));
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::measured_test

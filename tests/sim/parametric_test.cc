@@ -7,8 +7,7 @@
 
 #include "sim/chance.h"
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::parametric_test {
 
 ParametricTruth aTruth(Combining combining = Combining::kSum, uint64_t seed = 1) {
   Rng rng(seed);
@@ -113,5 +112,4 @@ TEST(Parametric, IsAnotherForAnotherSeed) {
   EXPECT_NE(aTruth(Combining::kSum, 1).alone(0, 0), aTruth(Combining::kSum, 2).alone(0, 0));
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::parametric_test

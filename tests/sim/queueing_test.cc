@@ -5,8 +5,7 @@
 
 #include "sim/scenario.h"
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::sim_queueing_test {
 
 // Mean wait of M/M/c over the mean service time (Erlang's C).
 double erlangWait(int servers, double load) {
@@ -73,5 +72,4 @@ TEST(Queueing, LargerServersGetTheirShareOfEveryPolicy) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::sim_queueing_test

@@ -5,8 +5,7 @@
 #include "sim/replay/profiled_truth.h"
 #include "sim/scenario.h"
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::replay_test {
 
 using std::chrono::seconds;
 
@@ -174,5 +173,4 @@ TEST(ReplayScenario, WithoutInterferenceTasksTakeAsLongAsTheyDid) {
   EXPECT_NEAR(summary.responseMs.mean, 20'000, 10);
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::replay_test

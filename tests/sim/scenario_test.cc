@@ -5,8 +5,7 @@
 
 #include <iterator>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::scenario_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -218,5 +217,4 @@ TEST(PolicyNames, AreReadAsTheyAreWritten) {
   EXPECT_FALSE(policyNamed("best"));
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::scenario_test

@@ -4,8 +4,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::sim_command_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -158,5 +157,4 @@ TEST(SimCommand, RefusesAScenarioToLookForFaultsIn) {
   EXPECT_EQ(tarcil({"sim", "--events", "2000"}).exitCode, 2);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::sim_command_test

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::traces_test {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
@@ -121,5 +120,4 @@ TEST(WorkloadOf, OrdersJobsAndCutsThemToTheServers) {
   EXPECT_EQ(workload.work[workload.jobs[2].firstTask], seconds(3));
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::traces_test

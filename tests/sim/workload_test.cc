@@ -6,8 +6,7 @@
 #include "sim/chance.h"
 #include "sim/workload/synthetic.h"
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::workload_test {
 
 TEST(AlikeJobs, HaveTheDurationsThatWereAskedFor) {
   Rng rng(1);
@@ -94,5 +93,4 @@ TEST(Chance, DrawsNormalDeviates) {
   EXPECT_NEAR(squares / kDraws, 1, 0.02);
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::workload_test

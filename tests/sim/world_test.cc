@@ -6,8 +6,7 @@
 
 #include "sim/moment.h"
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::world_test {
 
 using std::chrono::milliseconds;
 
@@ -177,5 +176,4 @@ TEST(World, MeasuresWhatPartOfTheUnitsIsHeldUntilTheLastArrival) {
   EXPECT_DOUBLE_EQ(world.utilisation(), 0.25);
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::world_test

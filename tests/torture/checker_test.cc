@@ -8,8 +8,7 @@
 #include <functional>
 #include <ostream>
 
-namespace tarcil::torture {
-namespace {
+namespace tarcil::torture::checker_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -364,5 +363,4 @@ TEST_P(Planted, BugIsNamed) {
 INSTANTIATE_TEST_SUITE_P(TortureChecker, Planted, testing::ValuesIn(bugs()),
                          [](const auto& info) { return info.param.name; });
 
-}  // namespace
-}  // namespace tarcil::torture
+}  // namespace tarcil::torture::checker_test

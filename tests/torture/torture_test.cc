@@ -4,8 +4,7 @@
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::torture_test {
 
 TEST(Torture, OfAMasterBreaksNoPromise) {
   const TemporaryFolder folder;
@@ -17,5 +16,4 @@ TEST(Torture, OfAMasterBreaksNoPromise) {
   EXPECT_EQ(check.exitCode, 0) << check.out << check.err;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::torture_test

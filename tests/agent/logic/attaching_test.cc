@@ -4,8 +4,7 @@
 #include "core/model/constraint.h"
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::attaching_test {
 
 using namespace std::chrono_literals;
 
@@ -243,5 +242,4 @@ TEST(Attaching, NothingIsPlannedWhileTheMasterIsAway) {
   EXPECT_EQ(h.launches.size(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::attaching_test

@@ -5,8 +5,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::comparing_test {
 
 struct TwoServers : AgentHarness {
   TwoServers() : AgentHarness({aServer("a"), aServer("b").extra("gpus", 2)}) { attach(); }
@@ -142,5 +141,4 @@ TEST(Comparing, NeedsAWholeCopy) {
   EXPECT_EQ(h.snapshotsAsked, 0u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::comparing_test

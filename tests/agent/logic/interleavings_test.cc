@@ -9,8 +9,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::interleavings_test {
 
 using namespace std::chrono_literals;
 using Outcome = agent::LaunchAnswered::Outcome;
@@ -150,5 +149,4 @@ RC_GTEST_PROP(Interleavings, LeaveNothingBehindAndClaimNoTaskTwice, (uint64_t se
   world.acknowledge();
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::interleavings_test

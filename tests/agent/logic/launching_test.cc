@@ -2,8 +2,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::launching_test {
 
 using namespace std::chrono_literals;
 using Outcome = agent::LaunchAnswered::Outcome;
@@ -222,5 +221,4 @@ TEST(Launching, CancelledJobIsForgottenWithItsLaunches) {
   EXPECT_EQ(h.agent.load().jobs, 0u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::launching_test

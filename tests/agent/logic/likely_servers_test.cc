@@ -7,8 +7,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::likely_servers_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -97,5 +96,4 @@ TEST_F(Likely, FollowTheState) {
   EXPECT_THAT(draw(100), IsEmpty()) << "none of them has a free unit any more";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::likely_servers_test

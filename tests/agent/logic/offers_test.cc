@@ -3,8 +3,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::logic_offers_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -307,5 +306,4 @@ TEST(AgentOffers, ABoundThatWasToldEndsWithTheWaitThatItWasToldFor) {
   EXPECT_EQ(h.launches.size(), 1u) << "for the other task the wait begins anew, and may last ten minutes";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::logic_offers_test

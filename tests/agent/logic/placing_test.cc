@@ -4,8 +4,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::placing_test {
 
 using namespace std::chrono_literals;
 
@@ -187,5 +186,4 @@ TEST(Placing, LargeJobGoesInSeveralCommits) {
   EXPECT_EQ(launched.size(), 3000u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::placing_test

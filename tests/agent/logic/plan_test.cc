@@ -5,8 +5,7 @@
 #include "core/decide/job_plan.h"
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::logic_plan_test {
 
 using namespace std::chrono_literals;
 
@@ -205,5 +204,4 @@ TEST(Plan, NeedsTheWholeState) {
   EXPECT_TRUE(isUnavailable());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::logic_plan_test

@@ -8,8 +8,7 @@
 
 #include "tests/support/builders.h"
 
-namespace tarcil::agent {
-namespace {
+namespace tarcil::agent::submission_test {
 
 using testing::StartsWith;
 
@@ -104,5 +103,4 @@ TEST(Submission, FilesAreBoundedAndPlain) {
   EXPECT_THAT(problemOf({{.path = "a", .mode = 04755, .content = "x"}}), StartsWith("files: "));
 }
 
-}  // namespace
-}  // namespace tarcil::agent
+}  // namespace tarcil::agent::submission_test

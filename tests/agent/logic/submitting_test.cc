@@ -3,8 +3,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::submitting_test {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
@@ -195,5 +194,4 @@ TEST(Submitting, OfOneJobTooManyIsToBeTriedLater) {
   EXPECT_EQ(h.agent.load().freeUnits, 4u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::submitting_test

@@ -4,8 +4,7 @@
 
 #include "tests/support/builders.h"
 
-namespace tarcil::agent {
-namespace {
+namespace tarcil::agent::wait_reason_test {
 
 // A sample of which so many were acceptable and all others were dropped for this reason.
 Explanation sampled(uint32_t drawn, uint32_t acceptable, size_t reason) {
@@ -94,5 +93,4 @@ TEST(WaitReason, IsTheSameReasonWhateverItsNumbers) {
   EXPECT_EQ(whyWaiting(aJob(4), 2, units, &few).kind, whyWaiting(aJob(4), 3, units, &many).kind);
 }
 
-}  // namespace
-}  // namespace tarcil::agent
+}  // namespace tarcil::agent::wait_reason_test

@@ -3,8 +3,7 @@
 
 #include "tests/agent/agent_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::waiting_test {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
@@ -245,5 +244,4 @@ TEST(Waiting, NewSettingsCountInTheNextTurn) {
   EXPECT_EQ(h.launches.size(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::waiting_test

@@ -16,8 +16,7 @@
 #include "schema/convert.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::agent_server_test {
 
 using testing::ElementsAre;
 
@@ -161,5 +160,4 @@ TEST_F(AgentServerTest, TellsTheMasterThatItsCopyDiffersAndGoesOnWithANewOne) {
   EXPECT_THAT(server_->metrics(), testing::HasSubstr("\ntarcil_agent_copy_mismatches_total 2\n"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::agent_server_test

@@ -9,8 +9,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::kernel_test {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
@@ -126,5 +125,4 @@ TEST_F(MemoryKernel, GivesBackWhenItRests) {
   EXPECT_EQ(kernel->burst(), 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::kernel_test

@@ -8,8 +8,7 @@
 #include "classifier/kernels/kernel.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::machine_test {
 
 TEST(CoreList, IsReadWithRanges) {
   EXPECT_EQ(coresIn("0-2,7"), (std::vector<int>{0, 1, 2, 7}));
@@ -98,5 +97,4 @@ TEST_F(FakeMachine, CountsCoresOnceWhoseThreadsAreTwo) {
   EXPECT_TRUE(machine.hasSiblings());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::machine_test

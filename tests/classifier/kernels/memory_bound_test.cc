@@ -9,8 +9,7 @@
 #include "classifier/kernels/memory_left.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::memory_bound_test {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
@@ -93,5 +92,4 @@ TEST_F(MemoryLeft, IsOutOfNoMoreThanTheTightestCgroupAllows) {
   EXPECT_EQ(memoryInAll(paths()), 10000u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::memory_bound_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::pacer_test {
 
 using namespace std::chrono_literals;
 
@@ -46,5 +45,4 @@ TEST(Pacer, DoesNotBurstAfterItWasHeldUp) {
   EXPECT_LE(withoutRest, Pacer::kMaxDebt / 1ms);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::pacer_test

@@ -12,8 +12,7 @@
 #include <fstream>
 #include <set>
 
-namespace tarcil {
-namespace {
+namespace tarcil::press_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -130,5 +129,4 @@ TEST(Press, ThatIsKilledIsNoticed) {
   EXPECT_THAT(press->set(99).error().message, HasSubstr("died"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::press_test

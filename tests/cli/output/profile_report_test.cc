@@ -14,8 +14,7 @@
 #include "formats/profile_file.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::profile_report_test {
 
 using testing::HasSubstr;
 
@@ -312,5 +311,4 @@ TEST(KnownApplications, AreRefusedWithPlaceAndRemedy) {
   EXPECT_THAT(problemOf("apps: []"), HasSubstr("applications: is missing"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::profile_report_test

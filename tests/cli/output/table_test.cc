@@ -5,8 +5,7 @@
 #include "cli/output/help.h"
 #include "cli/output/render.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::table_test {
 
 TEST(Table, AlignsColumnsAndMarksEmptyCells) {
   Table table({"Id", "Name"});
@@ -46,5 +45,4 @@ TEST(Wrapped, BreaksAtSpacesAndKeepsBreaksThatWereMeant) {
   EXPECT_EQ(wrapped("a\n\n  as it   is\nb", 0), "a\n\n  as it   is\nb");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::table_test

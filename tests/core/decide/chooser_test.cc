@@ -13,8 +13,7 @@
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::chooser_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -500,5 +499,4 @@ TEST(Choose, ExceptedServersGetNoTaskByNameOrAsOthersOfARack) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::chooser_test

@@ -5,8 +5,7 @@
 #include "core/model/constraint.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::ever_feasible_test {
 
 JobSpec constrained(std::initializer_list<const char*> constraints) {
   JobSpec spec = aJob(1);
@@ -136,5 +135,4 @@ TEST(Meets, AgreesWithTheAttributesThatConstraintsSee) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::ever_feasible_test

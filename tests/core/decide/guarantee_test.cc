@@ -8,8 +8,7 @@
 #include "tests/core/decide/deciding.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::guarantee_test {
 
 constexpr Resource kLlc = Resource::kLlc;
 
@@ -104,5 +103,4 @@ TEST(Guarantee, GrowsWithTheDrawsAndWithTheShare) {
   EXPECT_LE(before, 0.9995);  // the bound of the share may be wrong, too
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::guarantee_test

@@ -4,8 +4,7 @@
 #include "core/model/sample_size.h"
 #include "tests/support/guarantee_trial.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::guarantee_trial_test {
 
 // A rightly stated bound is broken more often only once in so many runs; and the seed is fixed.
 constexpr double kBeyondChance = 1e-6;
@@ -58,5 +57,4 @@ TEST(Guarantee, StandsOnALowerBoundOfWhatThereIs) {
       << result.belowBound95 << " of " << result.scanned;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::guarantee_trial_test

@@ -7,8 +7,7 @@
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::impact_test {
 
 constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
 constexpr auto kTlb = static_cast<size_t>(Resource::kTlb);
@@ -152,5 +151,4 @@ RC_GTEST_PROP(ImpactProperty, NobodyGainsAndTheWorstComeFirst, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::impact_test

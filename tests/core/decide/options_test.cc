@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tarcil {
-namespace {
+namespace tarcil::decide_options_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -76,5 +75,4 @@ TEST(QualitySettings, RefusesARatioOfZeroRatherThanTakingItForUnset) {
   EXPECT_THAT(problems(settings), ElementsAre(StartsWith("ratio: 0 ")));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::decide_options_test

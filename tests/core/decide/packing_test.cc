@@ -10,8 +10,7 @@
 #include "tests/core/decide/deciding.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::packing_test {
 
 using testing::Each;
 using testing::SizeIs;
@@ -122,5 +121,4 @@ TEST(Packing, WorksGreedilyToo) {
               UnorderedElementsAre("r11-s0", "r11-s1", "r11-s2", "r11-s3"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::packing_test

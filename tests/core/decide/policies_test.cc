@@ -11,8 +11,7 @@
 #include "tests/core/decide/deciding.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::decide_policies_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -186,5 +185,4 @@ TEST(Chance, FavoursNoServerAmongEquals) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::decide_policies_test

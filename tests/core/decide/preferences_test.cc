@@ -10,8 +10,7 @@
 #include "tests/core/decide/deciding.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::preferences_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -87,5 +86,4 @@ TEST(Preferences, LeaveTheBestThereIsToTasksWithoutThem) {
   EXPECT_EQ(serversOf(state, decision).size(), 9u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::preferences_test

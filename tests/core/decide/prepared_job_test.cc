@@ -10,8 +10,7 @@
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::prepared_job_test {
 
 void expectAlike(const PreparedJob& kept, const PreparedJob& anew) {
   RC_ASSERT(kept.newcomers.size() == anew.newcomers.size());
@@ -81,5 +80,4 @@ RC_GTEST_PROP(PreparedJobs, AreAsIfPreparedAnew, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::prepared_job_test

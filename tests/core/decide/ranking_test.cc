@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tarcil {
-namespace {
+namespace tarcil::ranking_test {
 
 // The comparison of docs/design.md, written plainly.
 TieBreak decidedBy(const Offer& a, const Offer& b, Ranking ranking, bool& firstIsBetter) {
@@ -81,5 +80,4 @@ TEST(Ranking, HasBandsOfTwoHundredths) {
   EXPECT_EQ(bandOf(0.0), 50);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::ranking_test

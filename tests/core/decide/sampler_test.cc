@@ -9,8 +9,7 @@
 
 #include "tests/support/chi_square.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::sampler_test {
 
 using Units = std::map<ServerId, uint32_t>;
 
@@ -169,5 +168,4 @@ RC_GTEST_PROP(SlotSampler, DrawsEverySlotOnce, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::sampler_test

@@ -9,8 +9,7 @@
 #include "tests/core/decide/deciding.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::sizes_test {
 
 using testing::ElementsAre;
 
@@ -46,5 +45,4 @@ TEST(Choose, SpreadsAJobThatIsItsOwnWorstNeighbourOverAnAlmostIdleCluster) {
   EXPECT_THAT(serversOf(state, decision), testing::SizeIs(1'500));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::sizes_test

@@ -15,8 +15,7 @@
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::soundness_test {
 
 // Small pressures and much tolerance, so that many servers can hold several tasks and some cannot.
 Profile mild() {
@@ -320,5 +319,4 @@ RC_GTEST_PROP(Decisions, ExplainTheBestAsTheyAre, ()) {
     RC_ASSERT(e.best.size() > 0 || c.spec.placement.spread != Spread::kNone);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::soundness_test

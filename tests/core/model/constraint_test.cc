@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::constraint_test {
 
 using Operator = Constraint::Operator;
 using Attributes = std::map<std::string, std::string>;
@@ -116,5 +115,4 @@ RC_GTEST_PROP(ParseConstraint, NeverCrashesAndReadsWhatItDescribes, (const std::
   RC_ASSERT(*again == *constraint);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::constraint_test

@@ -8,8 +8,7 @@
 
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::contention_test {
 
 constexpr Pressure kQuiet{};
 
@@ -74,5 +73,4 @@ RC_GTEST_PROP(Contention, MeanOfOneNeighbouringUnitIsTheSum, ()) {
             contention(ContentionModel::kSum, sum, share, background, 2));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::contention_test

@@ -9,8 +9,7 @@
 
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::encoding_test {
 
 Pressure inOrder(const Pressure& pressure, const Order& order) {
   Pressure sorted{};
@@ -74,5 +73,4 @@ RC_GTEST_PROP(Encoding, OrderIsAPermutationThatNeverRises, ()) {
   RC_ASSERT(std::is_sorted(sorted.rbegin(), sorted.rend()));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::encoding_test

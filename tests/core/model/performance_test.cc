@@ -4,8 +4,7 @@
 
 #include <limits>
 
-namespace tarcil {
-namespace {
+namespace tarcil::performance_test {
 
 TEST(Performance, ACauseInWordsNamesWhoAndOnWhat) {
   Cause cause{Cause::Kind::kMemoryLimit, std::nullopt, 0, 1, ""};
@@ -31,5 +30,4 @@ TEST(Performance, ThePartOfWhatIsExpectedIsOneAtMostAndNoneOfNonsense) {
   EXPECT_EQ(part(std::numeric_limits<double>::quiet_NaN(), 100), 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::performance_test

@@ -7,8 +7,7 @@
 
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::quality_test {
 
 constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
 constexpr auto kBandwidth = static_cast<size_t>(Resource::kMemoryBandwidth);
@@ -199,5 +198,4 @@ RC_GTEST_PROP(Quality, LouderNeighboursNeverRaiseSatisfaction, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::quality_test

@@ -10,8 +10,7 @@
 #include "core/model/contention.h"
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::residents_test {
 
 constexpr Pressure kQuiet{};
 
@@ -119,5 +118,4 @@ RC_GTEST_PROP(BrokenResource, LetsInNobodyWhoWouldBreakAResident, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::residents_test

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tarcil {
-namespace {
+namespace tarcil::sample_size_test {
 
 // P[Bin(n, p) >= m] by adding up the whole distribution in long double, term by term.
 double bruteForce(double p, int n, int m) {
@@ -152,5 +151,4 @@ RC_GTEST_PROP(LowerBound, ComesCloserToTheShareAsDrawsGrow, ()) {
   RC_ASSERT(many < static_cast<double>(acceptable) / static_cast<double>(drawn));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::sample_size_test

@@ -16,8 +16,7 @@
 #include "core/state/occupancy.h"
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cluster_history_test {
 
 constexpr ServerId kServers = 6;
 
@@ -273,5 +272,4 @@ RC_GTEST_PROP(ClusterHistory, ShowsAServerWithTasksAsIfTheyWereLaidOver, ()) {
   RC_ASSERT(shown == state.vacancy(id));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cluster_history_test

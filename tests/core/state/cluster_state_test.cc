@@ -8,8 +8,7 @@
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cluster_state_test {
 
 constexpr Resource kLlc = Resource::kLlc;
 
@@ -174,5 +173,4 @@ RC_GTEST_PROP(ClusterState, EqualsBaseAndOverlaysFromScratchAfterAnyHistory, ())
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cluster_state_test

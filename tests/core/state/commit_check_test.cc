@@ -4,8 +4,7 @@
 
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::commit_check_test {
 
 // A claim on one unit, judged when the server was at version 1.
 Claim claimWithFloor(double floor) {
@@ -94,5 +93,4 @@ TEST(CommitCheck, SeesPressureAsItArrivesOnThePlatform) {
             Verdict::kBelowFloor);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::commit_check_test

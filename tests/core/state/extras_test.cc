@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::state_extras_test {
 
 TEST(Extras, AreTakenFromTheLowestAndComeBack) {
   const Extras there = {{"gpus", 3}, {"licences", 1}};
@@ -40,5 +39,4 @@ TEST(Extras, NameAVariableOfTheEnvironment) {
   EXPECT_EQ(extraVariable("Tape-drive.v2"), "TARCIL_EXTRA_TAPE_DRIVE_V2");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::state_extras_test

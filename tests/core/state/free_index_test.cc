@@ -11,8 +11,7 @@
 #include "core/state/server_set.h"
 #include "tests/support/chi_square.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::free_index_test {
 
 // Draws so many times for each unit, and counts by server.
 ChiSquare drawnByServer(const FreeIndex& index, const std::map<ServerId, uint32_t>& units, uint32_t least,
@@ -205,5 +204,4 @@ RC_GTEST_PROP(ServerSet, IsWhatItsMembersMakeItAfterAnyHistory, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::free_index_test

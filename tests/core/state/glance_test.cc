@@ -11,8 +11,7 @@
 #include "core/state/vacancy.h"
 #include "tests/core/model/generators.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::glance_test {
 
 // A server's status, a job and the way of judging, all at random; what both come to is near each other often.
 struct Case {
@@ -155,5 +154,4 @@ RC_GTEST_PROP(LiteralQ, DiffersOnlyBelowTheTarget, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::glance_test

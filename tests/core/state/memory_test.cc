@@ -57,8 +57,7 @@ void operator delete(void* block, size_t, std::align_val_t) noexcept {
   giveBack(block);
 }
 
-namespace tarcil {
-namespace {
+namespace tarcil::state_memory_test {
 
 TEST(ClusterState, TakesLittleMemory) {
   constexpr ServerId kServers = 20'000;
@@ -78,5 +77,4 @@ TEST(ClusterState, TakesLittleMemory) {
   EXPECT_EQ(held, before);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::state_memory_test

@@ -8,8 +8,7 @@
 #include "core/state/job_state.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::names_test {
 
 TEST(Names, RunStatesReadBackFromTheirNames) {
   for (int i = 0; i <= static_cast<int>(RunState::kLost); ++i) {
@@ -58,5 +57,4 @@ TEST(PlainName, ThatIsNoneIsSaidWithoutSteeringATerminal) {
   EXPECT_LT(checkName("--name", std::string(100'000, 'a')).error().message.size(), 300u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::names_test

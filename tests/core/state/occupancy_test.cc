@@ -6,8 +6,7 @@
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::occupancy_test {
 
 // 16 units, 4 gpus and 2 licences.
 ServerFacts facts() {
@@ -74,5 +73,4 @@ RC_GTEST_PROP(Occupancy, KeptStepByStepEqualsFromScratch, ()) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::occupancy_test

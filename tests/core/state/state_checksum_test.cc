@@ -7,8 +7,7 @@
 #include "core/base/rng.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::state_checksum_test {
 
 ServerStatus aStatus() {
   return aServer("a").rus(70).extra("gpus", 2).holding(causing({{Resource::kLlc, 30}}), 3).status();
@@ -102,5 +101,4 @@ TEST(StateChecksum, IsFixed) {
   EXPECT_EQ(checksumOf(7, facts), 11327217448888407622u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::state_checksum_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::logic_extras_test {
 
 using namespace master;
 using testing::IsEmpty;
@@ -119,5 +118,4 @@ TEST_F(ExtrasOfServers, AreWhatTheJobSaysNotWhatTheAgentSays) {
   EXPECT_EQ(master.commit(agent, more).grants.at(0).verdict, Verdict::kNoExtras);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::logic_extras_test

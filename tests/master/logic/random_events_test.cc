@@ -11,8 +11,7 @@
 #include "sim/faults/whole_store.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::random_events_test {
 
 using namespace master;
 
@@ -486,5 +485,4 @@ TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
   EXPECT_GT(resized, 300u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::random_events_test

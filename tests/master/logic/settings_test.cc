@@ -3,8 +3,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::settings_test {
 
 using namespace master;
 using testing::HasSubstr;
@@ -103,5 +102,4 @@ TEST(SharesOfUsers, ArePublishedToAgentsAndKept) {
   EXPECT_TRUE(only<PublishShares>(master.handle(SharesSet{2, "alice", 0})).empty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::settings_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::space_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -61,5 +60,4 @@ TEST_F(SpaceTest, JobsAreTakenAgainWhenThereIsRoom) {
   EXPECT_EQ(submit(2).outcome, CommitAnswer::Outcome::kOk);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::space_test

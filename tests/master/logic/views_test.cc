@@ -3,8 +3,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::views_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -133,5 +132,4 @@ TEST_F(Views, KnowNothingOfWhatIsNotThere) {
   EXPECT_FALSE(master.logic().job(jobId(1)));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::views_test

@@ -17,8 +17,7 @@
 
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::agent_feed_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -275,5 +274,4 @@ TEST_F(FeedTest, SendsSharesOfUsersWhereTheyAreSet) {
   EXPECT_THAT(messages().back().shares, IsEmpty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::agent_feed_test

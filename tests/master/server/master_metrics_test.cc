@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::master_metrics_test {
 
 CommitAnswer answerWith(const std::vector<Verdict>& verdicts) {
   CommitAnswer answer;
@@ -33,5 +32,4 @@ TEST(MasterMetrics, NamesWhatAGangWasRefusedFor) {
   EXPECT_EQ(conflicts(metrics, Verdict::kNotAll), 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::master_metrics_test

@@ -10,8 +10,7 @@
 #include "master/store/memory_store.h"
 #include "rpc/errors.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::master_server_test {
 
 // Whether the promise came to an end, and how.
 Status outcome(kj::Promise<void> promise, kj::WaitScope& scope) {
@@ -91,5 +90,4 @@ TEST(MasterServer, TellsInMetricsOnlyOfWhatIsOnDisk) {
   attached.wait(io.waitScope);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::master_server_test

@@ -11,8 +11,7 @@
 
 #include "master/store/store.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::output_gate_test {
 
 // Each write waits until the test says how it ends.
 class SlowStore final : public Store {
@@ -147,5 +146,4 @@ TEST_F(OutputGateTest, LetsNothingOutAfterAFailedWrite) {
   EXPECT_EQ(said_, Said{"disk full"});
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::output_gate_test

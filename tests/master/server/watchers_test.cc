@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::watchers_test {
 
 struct Waiting : testing::Test {
   ~Waiting() noexcept override {}
@@ -47,5 +46,4 @@ TEST_F(Waiting, ThatHaveGoneTakeNoPlace) {
   EXPECT_TRUE(isDone(two));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::watchers_test

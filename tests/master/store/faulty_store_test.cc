@@ -4,8 +4,7 @@
 
 #include "master/store/memory_store.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::store_faulty_store_test {
 
 using sim::FaultyStore;
 
@@ -47,5 +46,4 @@ TEST(FaultyStore, NeverFailsUnasked) {
   EXPECT_FALSE(store.failed());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::store_faulty_store_test

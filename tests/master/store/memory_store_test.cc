@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::memory_store_test {
 
 std::vector<Mutation> jobWithEverything(int number) {
   JobRecord record;
@@ -64,5 +63,4 @@ TEST(MemoryStore, ErasesOneAnswer) {
   EXPECT_EQ(store.load()->answers[0].epoch, 2u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::memory_store_test

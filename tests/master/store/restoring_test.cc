@@ -7,8 +7,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::restoring_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -224,5 +223,4 @@ TEST_F(RestoringTest, RefusesACounterThatIsUsedUp) {
   EXPECT_FALSE(changesOfRestore(contents, master_.now().wall, rng_).ok());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::restoring_test

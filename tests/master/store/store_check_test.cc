@@ -9,8 +9,7 @@
 #include "sim/faults/whole_store.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::store_check_test {
 
 using testing::IsEmpty;
 
@@ -164,5 +163,4 @@ TEST_P(StoreCheckNames, TheRecord) {
 INSTANTIATE_TEST_SUITE_P(Planted, StoreCheckNames, testing::ValuesIn(corruptions()),
                          [](const auto& info) { return info.param.name; });
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::store_check_test

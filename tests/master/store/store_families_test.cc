@@ -8,8 +8,7 @@
 #include "master/store/rocks/store_codec.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::store_families_test {
 
 DecisionRecord aDecision(const JobId& job) {
   DecisionRecord decision;
@@ -72,5 +71,4 @@ TEST(StoreOfOneFamily, LetsItsJobsGo) {
   EXPECT_TRUE((*store)->files(job)->empty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::store_families_test

@@ -14,8 +14,7 @@
 #include "master/store/rocks/store_codec.h"
 #include "schema/store.capnp.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::store_format_test {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -196,5 +195,4 @@ TEST_F(StoreFormatTest, ANewerFormatIsRefused) {
   EXPECT_THAT(reading->unreadable[0].what, HasSubstr("newer version of tarcil"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::store_format_test

@@ -10,8 +10,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cgroup_tree_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -157,5 +156,4 @@ TEST_F(CgroupTreeTest, AGroupIsCountedWithItsServerAndGoesBeforeIt) {
   EXPECT_TRUE(std::filesystem::exists(folder() + "/memory"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cgroup_tree_test

@@ -5,8 +5,7 @@
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_bundle_test {
 
 using testing::HasSubstr;
 
@@ -106,5 +105,4 @@ TEST_F(ContainerBundleTest, IsHeldToTheFoldersThatTheOperatorAllows) {
   EXPECT_THAT(problemOf(outside), HasSubstr("may not be used by tasks on this server"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_bundle_test

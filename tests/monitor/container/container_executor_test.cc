@@ -8,8 +8,7 @@
 
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_executor_test {
 
 class ContainerExecutorTest : public testing::Test {
  protected:
@@ -260,5 +259,4 @@ TEST(ContainerWithTarcil, ExecutesTheServersOwnWhereverThatLies) {
   EXPECT_NE(end.problem.find("/program"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_executor_test

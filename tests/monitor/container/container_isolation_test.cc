@@ -5,8 +5,7 @@
 #include "monitor/container/cgroup_tree.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_isolation_test {
 
 using testing::HasSubstr;
 
@@ -130,5 +129,4 @@ TEST_F(ContainerIsolationTest, ATaskCannotLeaveItsCgroups) {
   EXPECT_EQ(std::count(before.begin(), before.end(), '/'), std::count(after.begin(), after.end(), '/'));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_isolation_test

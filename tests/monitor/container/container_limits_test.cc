@@ -8,8 +8,7 @@
 #include "monitor/pressure/machine_reader.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_limits_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -199,5 +198,4 @@ TEST_F(ContainerLimitsTest, NothingOfATaskIsLeftInTheCgroupTree) {
   EXPECT_TRUE(tree.tasks().empty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_limits_test

@@ -9,8 +9,7 @@
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_network_test {
 
 using testing::HasSubstr;
 
@@ -145,5 +144,4 @@ TEST_F(ContainerNetworkTest, TheHostsNetworkIsTheRule) {
             std::filesystem::read_symlink("/proc/self/ns/net").string() + "\n");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_network_test

@@ -10,8 +10,7 @@
 #include "shim/plan.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_recovery_test {
 
 class ContainerRecoveryTest : public testing::Test {
  protected:
@@ -297,5 +296,4 @@ TEST_F(ContainerRecoveryTest, OtherTasksDoNotCareForTheLease) {
   EXPECT_TRUE(containers.run(script(1, "sleep 0.05")).succeeded());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_recovery_test

@@ -1,8 +1,7 @@
 // Running tasks that get other units.
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_resize_test {
 
 class ContainerResizeTest : public testing::Test {
  protected:
@@ -93,5 +92,4 @@ TEST_F(ContainerResizeTest, ATaskThatDoesNotRunIsNotFound) {
   EXPECT_EQ(executor().resize(1, {0}).error().code, ErrorCode::kNotFound);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_resize_test

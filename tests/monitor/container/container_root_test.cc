@@ -5,8 +5,7 @@
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_root_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -137,5 +136,4 @@ TEST(RootPolicy, AllowsNothingByItself) {
   EXPECT_EQ(allowedRoot("/usr/bin/../bin", {"/no-such", "/usr"}).value(), "/usr/bin");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_root_test

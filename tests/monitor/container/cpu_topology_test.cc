@@ -8,8 +8,7 @@
 #include "monitor/container/core_choice.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cpu_topology_test {
 
 // The files below /sys of a machine of some nodes with cores of two threads, numbered as Linux numbers them:
 // first one thread of each core, then the others.
@@ -123,5 +122,4 @@ TEST(ParseCoreList, ReadsListsAndNothingElse) {
     EXPECT_TRUE(parseCoreList(bad).empty()) << bad;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cpu_topology_test

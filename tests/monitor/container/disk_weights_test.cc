@@ -6,8 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tarcil {
-namespace {
+namespace tarcil::disk_weights_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -40,5 +39,4 @@ TEST(DiskWeights, AFileDoesNothingOnDisksOfOtherSchedulers) {
   EXPECT_THAT(disksWithout(kWeightFilesV2[1], kServer, ""), ElementsAre("nvme0n1", "sda"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::disk_weights_test

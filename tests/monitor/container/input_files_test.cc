@@ -7,8 +7,7 @@
 
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_input_files_test {
 
 class InputFilesTest : public testing::Test {
  protected:
@@ -59,5 +58,4 @@ TEST_F(InputFilesTest, SaysWhichFileIsInTheWayOfAnother) {
       << written.error().message;
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_input_files_test

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tarcil {
-namespace {
+namespace tarcil::memory_kill_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -100,5 +99,4 @@ TEST(MemoryKill, SaysWhatIsKnownWithoutALog) {
   EXPECT_EQ(memoryKillText(std::nullopt, 0), "the kernel killed a process of the task for memory");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::memory_kill_test

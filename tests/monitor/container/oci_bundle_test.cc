@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::oci_bundle_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -57,5 +56,4 @@ TEST(CrunConfig, SaysNothingThatTheJobCouldHaveSlippedIn) {
   EXPECT_THAT(config, Not(HasSubstr("hooks")));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::oci_bundle_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::container_shim_plan_test {
 
 std::map<std::string, std::string> environmentOf(const LaunchSpec& spec) {
   return taskEnvironment(spec, SystemUser{}, TaskSetting{});
@@ -29,5 +28,4 @@ TEST(TaskEnvironment, ShowsCudaTheTasksGpusUnlessTheJobSaysOtherwise) {
   EXPECT_EQ(environmentOf(spec).at("CUDA_VISIBLE_DEVICES"), "");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::container_shim_plan_test

@@ -3,8 +3,7 @@
 #include "monitor/container/exit_record.h"
 #include "monitor/container/launch_record.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::task_records_test {
 
 LaunchSpec everything() {
   LaunchSpec spec;
@@ -74,5 +73,4 @@ TEST(ExitRecord, CanSayThatNobodyKnows) {
   EXPECT_EQ(end->problem, "gone");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::task_records_test

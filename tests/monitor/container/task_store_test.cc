@@ -9,8 +9,7 @@
 #include "monitor/container/task_output.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::task_store_test {
 
 class TaskStoreTest : public testing::Test {
  protected:
@@ -239,5 +238,4 @@ TEST_F(TaskStoreTest, RefusesAFolderThatAnotherMonitorUses) {
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::task_store_test

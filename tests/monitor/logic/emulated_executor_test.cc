@@ -6,8 +6,7 @@
 #include <csignal>
 #include <functional>
 
-namespace tarcil {
-namespace {
+namespace tarcil::emulated_executor_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -296,5 +295,4 @@ TEST(EmulatedExecutor, MoreUnitsMakeATaskFasterThatCanUseThem) {
   EXPECT_EQ(emulation.listener.ends.at(1).ended, kStart.wall + 12s);  // half speed for four of them
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::emulated_executor_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::emulated_truth_test {
 
 using testing::HasSubstr;
 using Amounts = std::array<double, kResources>;
@@ -83,5 +82,4 @@ TEST(EmulatedTruth, NamesAVariableThatCannotBeRead) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::emulated_truth_test

@@ -12,8 +12,7 @@
 
 #include "monitor/logic/monitor_logic.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::monitor_logic_property_test {
 
 using namespace monitor;
 using namespace std::chrono_literals;
@@ -378,5 +377,4 @@ TEST(MonitorLogicProperty, KeepsItsPromisesThroughAnything) {
   EXPECT_GT(executions, 3'000) << "the random lives have become too dull to prove anything";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::monitor_logic_property_test

@@ -5,8 +5,7 @@
 
 #include <csignal>
 
-namespace tarcil {
-namespace {
+namespace tarcil::monitor_logic_test {
 
 using namespace monitor;
 using namespace std::chrono_literals;
@@ -677,5 +676,4 @@ TEST(MonitorLogic, SaysOfWhichEndsTheMeasurementGoesAlong) {
   EXPECT_THAT(successor.attach().all<SendReports>().at(0).measuring, ElementsAre(0u));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::monitor_logic_test

@@ -13,8 +13,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::metric_inbox_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -147,5 +146,4 @@ TEST(MetricInbox, ALongFileIsNamedAndNotRead) {
   EXPECT_THAT(inbox->problem(), Optional(HasSubstr("file: longer than 4096 bytes")));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::metric_inbox_test

@@ -6,8 +6,7 @@
 
 #include "tests/monitor/pressure/fake_machine.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::task_meter_test {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
@@ -248,5 +247,4 @@ TEST(TaskMeter, FilesOfATaskThatAreBrokenOrMissingHarmNothing) {
   EXPECT_EQ(told[0].causes.at(0).kind, Cause::Kind::kUnknown);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::task_meter_test

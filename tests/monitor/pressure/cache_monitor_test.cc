@@ -9,8 +9,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cache_monitor_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -126,5 +125,4 @@ TEST(CacheMonitor, GoesWithItsGroupsAndTakesThoseOfAPredecessorAway) {
   EXPECT_TRUE(fs::exists(resctrl.root() + "/mon_groups/other"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cache_monitor_test

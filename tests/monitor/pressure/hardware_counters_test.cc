@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-namespace tarcil {
-namespace {
+namespace tarcil::hardware_counters_test {
 
 using testing::HasSubstr;
 using testing::Optional;
@@ -134,5 +133,4 @@ TEST(LinuxPerf, CountsOrSaysWhyItCannot) {
   EXPECT_THAT(HardwareCounters::open(linuxPerf("/no/such/cgroup"), {0}).error().message, HasSubstr("cgroup"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::hardware_counters_test

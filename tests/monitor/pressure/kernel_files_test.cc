@@ -12,8 +12,7 @@
 #include "monitor/logic/pressure/machine_files.h"
 #include "monitor/logic/pressure/resctrl_files.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::kernel_files_test {
 
 using testing::MatchesRegex;
 
@@ -272,5 +271,4 @@ RC_GTEST_PROP(KernelFiles, BrokenOnesAreReadOrNamedAndNothingElse, ()) {
   RC_ASSERT(std::all_of(message.begin(), message.end(), [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::kernel_files_test

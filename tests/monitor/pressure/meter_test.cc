@@ -14,8 +14,7 @@
 #include "monitor/container/cgroup_tree.h"
 #include "tests/monitor/pressure/fake_machine.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::meter_test {
 
 using namespace std::chrono_literals;
 using testing::Contains;
@@ -188,5 +187,4 @@ TEST(TrafficCounter, SaysWhyItCannotCount) {
   EXPECT_THAT(TrafficCounter::open("/proc", {1}).error().message, HasSubstr("BPF"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::meter_test

@@ -14,8 +14,7 @@
 #include "schema/measurement_text.h"
 #include "tests/monitor/container/container_fixture.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::monitor_server_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -339,5 +338,4 @@ TEST_F(MonitorPressure, TroublesAreNotToldAgainToAMasterOfAnEarlierVersion) {
   EXPECT_EQ(master.attachments, 1);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::monitor_server_test

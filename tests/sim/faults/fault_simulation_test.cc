@@ -7,8 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::fault_simulation_test {
 
 using testing::IsEmpty;
 using testing::Not;
@@ -57,5 +56,4 @@ TEST(FaultSimulation, BreaksSomethingOfEachKind) {
   EXPECT_GT(std::accumulate(faults.begin(), faults.end(), uint64_t{0}), events / 1'000);
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::fault_simulation_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::machine_clock_test {
 
 using namespace std::chrono_literals;
 
@@ -49,5 +48,4 @@ TEST(VirtualTimer, RingsOnceAtTheTimeThatWasSetLast) {
   EXPECT_EQ(rings.size(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::machine_clock_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil::sim {
-namespace {
+namespace tarcil::sim::task_checker_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -73,5 +72,4 @@ TEST_F(TaskCheckerTest, SeesASecondCopyOfAnExclusiveTask) {
   EXPECT_THAT(world_.violations(), ElementsAre(HasSubstr("two live copies")));
 }
 
-}  // namespace
-}  // namespace tarcil::sim
+}  // namespace tarcil::sim::task_checker_test

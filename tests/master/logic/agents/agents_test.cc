@@ -2,8 +2,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::agents_agents_test {
 
 using namespace master;
 
@@ -165,5 +164,4 @@ TEST_F(Agents, AreShownWithTheirJobs) {
   EXPECT_FALSE(agents[1].attached);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::agents_agents_test

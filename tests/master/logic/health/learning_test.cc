@@ -6,8 +6,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::learning_test {
 
 using namespace master;
 using namespace std::chrono_literals;
@@ -132,5 +131,4 @@ TEST_F(Learning, BelievesNoOtherUsersTaskWhatItSaysOfItself) {
   EXPECT_EQ(tolerated(), 75);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::learning_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::violation_handler_test {
 
 using namespace master;
 using namespace std::chrono_literals;
@@ -705,5 +704,4 @@ TEST_F(Adjusting, MovesNoTaskAgainAndAgain) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::violation_handler_test

@@ -6,8 +6,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::assignments_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -62,5 +61,4 @@ TEST(JoinedNews, AreReplacedByTheWholeAndByTheEnd) {
   EXPECT_EQ(waiting, over);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::assignments_test

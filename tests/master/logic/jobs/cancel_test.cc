@@ -3,8 +3,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cancel_test {
 
 using namespace master;
 using testing::IsEmpty;
@@ -119,5 +118,4 @@ TEST_F(Cancel, OfATaskOnALostServerEndsWithTheGrace) {
   EXPECT_EQ(master.stateOf(1), RunState::kCancelled);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cancel_test

@@ -6,8 +6,7 @@
 #include "master/logic/tables.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::commits_test {
 
 using namespace master;
 using Outcome = CommitAnswer::Outcome;
@@ -388,5 +387,4 @@ TEST_F(Commits, SeeServerVersionsRiseAcrossRestarts) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::commits_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::job_list_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -101,5 +100,4 @@ TEST_F(JobList, AnswersAndLooksAtABoundedNumber) {
       << "nobody looks through the jobs of others";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::job_list_test

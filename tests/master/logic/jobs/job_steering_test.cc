@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::job_steering_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -147,5 +146,4 @@ TEST_F(JobSteering, RefusesWhatItCannotDo) {
   EXPECT_FALSE(master.job(2).progress.held) << "it is over";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::job_steering_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::jobs_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -231,5 +230,4 @@ TEST(JobCaps, AJobWithMoreTasksThanTheClusterTakesIsRefused) {
   EXPECT_FALSE(h.logic().job(jobId(2)));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::jobs_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::jobs_profiles_test {
 
 using namespace master;
 using testing::HasSubstr;
@@ -102,5 +101,4 @@ TEST_F(Profiles, AreBoundedInNumber) {
   EXPECT_TRUE(store(pressing("a0", 2)).ok()) << "one that is there is replaced";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::jobs_profiles_test

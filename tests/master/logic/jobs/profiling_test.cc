@@ -8,8 +8,7 @@
 #include "sim/faults/whole_store.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::profiling_test {
 
 using namespace master;
 using namespace std::chrono_literals;
@@ -208,5 +207,4 @@ TEST_F(MeasuringJobs, HaveTheirRecordChecked) {
   EXPECT_THAT(checkStore(store), SizeIs(2));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::profiling_test

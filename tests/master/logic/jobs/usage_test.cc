@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::usage_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -81,5 +80,4 @@ TEST_F(Used, OutlivesTheJobsAndIsForItsUserOnly) {
   EXPECT_EQ(master.logic().usage(theOperator()).size(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::usage_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::demand_ahead_test {
 
 constexpr Wanted kNarrow{.slots = 3}, kWide{.slots = 2, .rus = 4}, kGang{.slots = 10, .isGang = true};
 
@@ -31,5 +30,4 @@ TEST(DemandAhead, EverythingComesBeforeAGang) {
   EXPECT_EQ(ofAll().slotsBefore({.slots = 5, .rus = 7, .isGang = true}), 3u);
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::demand_ahead_test

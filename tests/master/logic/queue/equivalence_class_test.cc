@@ -6,8 +6,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::equivalence_class_test {
 
 JobRecord record(
     int number, const std::function<void(JobSpec&)>& change = [](JobSpec&) {}) {
@@ -60,5 +59,4 @@ TEST(JobKind, OfTasksThatAreSpreadIsTheJobsOwn) {
   EXPECT_NE(equivalenceClassOf(record(1, spread)), equivalenceClassOf(record(2, spread)));
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::equivalence_class_test

@@ -6,8 +6,7 @@
 #include "core/state/occupancy.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::forecast_test {
 
 using namespace std::chrono_literals;
 using Basis = WaitEstimate::Basis;
@@ -143,5 +142,4 @@ TEST_F(Forecasts, NothingIsToldOfJobsThatMayNotGoEverywhere) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::forecast_test

@@ -3,8 +3,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::queue_offers_test {
 
 using namespace std::chrono_literals;
 using master::OfferJobs;
@@ -288,5 +287,4 @@ TEST(WhatIsAhead, JobsOfAKindThatFoundNothingAreStillAhead) {
   EXPECT_EQ(h.logic().waitingJob(jobId(101), h.now().wall)->slotsAhead, 100u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::queue_offers_test

@@ -5,8 +5,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::preemption_test {
 
 using namespace std::chrono_literals;
 using master::StopTask;
@@ -399,5 +398,4 @@ TEST_F(Preemption, EndsAGangAsAWhole) {
   EXPECT_THAT(h.job(3).progress.reason, HasSubstr("3 tasks of lower priority are being ended"));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::preemption_test

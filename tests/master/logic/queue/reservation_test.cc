@@ -4,8 +4,7 @@
 #include "core/model/constraint.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::reservation_test {
 
 using namespace std::chrono_literals;
 using master::OfferJobs;
@@ -389,5 +388,4 @@ TEST_F(Reservation, IsOverForAJobThatWaitsForNoQualityToo) {
   EXPECT_THAT(triedWhenEnds(1), Contains(free(4)));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::reservation_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::reserved_servers_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -55,5 +54,4 @@ TEST(ReservedServers, AllThereAreWhereTheyAreTooFew) {
   EXPECT_THAT(chooseKept({}, 1, 1, 1).servers, IsEmpty());
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::reserved_servers_test

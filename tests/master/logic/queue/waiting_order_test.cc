@@ -10,8 +10,7 @@
 #include "master/logic/startup.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::waiting_order_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -270,5 +269,4 @@ TEST(QueueTime, GoesOnAsIfTheClockForPeopleHadNotBeenSet) {
   EXPECT_EQ(queueTime(context), began.wall + 5s);
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::waiting_order_test

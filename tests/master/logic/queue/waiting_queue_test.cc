@@ -9,8 +9,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::waiting_queue_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -303,5 +302,4 @@ TEST(WaitingQueue, NewJobsComeBehindAJobThatRoomIsKeptFor) {
   EXPECT_EQ(queue.pendingPriority(kNever), std::nullopt);
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::waiting_queue_test

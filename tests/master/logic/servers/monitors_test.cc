@@ -3,8 +3,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::monitors_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -293,5 +292,4 @@ TEST_F(Exclusive, TheWaitSurvivesTheMaster) {
   }
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::monitors_test

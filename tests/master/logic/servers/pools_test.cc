@@ -6,8 +6,7 @@
 #include "latebinding/suitability.h"
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::servers_pools_test {
 
 using namespace master;
 using namespace std::chrono_literals;
@@ -297,5 +296,4 @@ TEST_F(PoolPressures, AreOnlyForServersThatLendUnitsAndTheirMonitors) {
   EXPECT_EQ(sum(), PressureSum{}) << "no pressure is less than none";
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::servers_pools_test

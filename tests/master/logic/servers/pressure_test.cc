@@ -5,8 +5,7 @@
 #include "tests/master/master_harness.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::pressure_test {
 
 using namespace master;
 using testing::IsEmpty;
@@ -69,5 +68,4 @@ TEST_F(MeasuredServers, KeepTheirBackgroundWhileTheirMonitorIsAwayAndLoseItToAno
   EXPECT_THAT(master.logic().server("a")->absent, IsEmpty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::pressure_test

@@ -5,8 +5,7 @@
 #include "core/base/rng.h"
 #include "tests/support/builders.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::published_state_test {
 
 using Counts = PublishedState::Counts;
 
@@ -72,5 +71,4 @@ TEST(PublishedState, TheChecksumOfFactsFollowsThemAlone) {
   EXPECT_NE(state.checksum().facts, before.facts);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::published_state_test

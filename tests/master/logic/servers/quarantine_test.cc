@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::quarantine_test {
 
 using namespace master;
 using std::chrono::minutes;
@@ -126,5 +125,4 @@ TEST(QuarantineOption, OfZeroMeansNever) {
   EXPECT_FALSE(master.status("a").cordoned);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::quarantine_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil::master {
-namespace {
+namespace tarcil::master::server_table_test {
 
 // Servers a and b of four units each, both up.
 struct FreeUnits : testing::Test {
@@ -72,5 +71,4 @@ TEST_F(FreeUnits, AreCountedAnewAfterAStart) {
   EXPECT_EQ(servers.freeUnits(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil::master
+}  // namespace tarcil::master::server_table_test

@@ -4,8 +4,7 @@
 
 #include "tests/master/master_harness.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::steering_test {
 
 using namespace master;
 using testing::ElementsAre;
@@ -155,5 +154,4 @@ TEST_F(Steering, AnUncordonEndsADrainBeforeItsDeadline) {
   EXPECT_EQ(verdictOn(0, 2), Verdict::kGranted);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::steering_test

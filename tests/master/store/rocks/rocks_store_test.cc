@@ -13,8 +13,7 @@
 #include "master/store/rocks/restore.h"
 #include "master/store/rocks/store_codec.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::rocks_store_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -225,5 +224,4 @@ TEST_F(RocksStoreTest, IsNotReadWhereThereIsNone) {
   EXPECT_FALSE(fs::exists(at("nowhere")));
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::rocks_store_test

@@ -6,8 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tarcil {
-namespace {
+namespace tarcil::store_codec_test {
 
 Record stored(const Record& record) {
   return decodeRecord(keyOf(record), encodeRecord(record));
@@ -117,5 +116,4 @@ TEST(StoredRecords, OfFormat1AreRead) {
   EXPECT_EQ(ofFormat1("server", server()), server());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::store_codec_test

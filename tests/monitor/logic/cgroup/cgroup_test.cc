@@ -8,8 +8,7 @@
 #include "monitor/logic/cgroup/cgroup_v1.h"
 #include "monitor/logic/cgroup/cgroup_v2.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::cgroup_test {
 
 CgroupMounts mountsIn(const std::string& file) {
   std::ifstream in(TARCIL_TEST_DATA "/mounts/" + file);
@@ -157,5 +156,4 @@ TEST(CgroupName, IsOneVisiblePathComponent) {
   EXPECT_EQ(cgroupName(""), "_");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::cgroup_test

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-namespace tarcil {
-namespace {
+namespace tarcil::blame_test {
 
 using testing::DoubleNear;
 using testing::HasSubstr;
@@ -263,5 +262,4 @@ TEST(Blame, EvidenceHasItsNumbers) {
   EXPECT_EQ(causesOf(scene)[0].evidence, "it uses 2.0 of its 2.0 cores and waited for one 70 % of the time");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::blame_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::metric_text_test {
 
 std::string problemOf(std::string_view text) {
   const auto value = metricIn(text);
@@ -35,5 +34,4 @@ TEST(MetricText, NamesTheLineThatIsWrongAndRepeatsNothingOfIt) {
   EXPECT_NE(problemOf(std::string("1\0002", 3)), "");
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::metric_text_test

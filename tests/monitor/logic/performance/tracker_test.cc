@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace tarcil {
-namespace {
+namespace tarcil::tracker_test {
 
 using namespace std::chrono_literals;
 using Change = PerformanceTracker::Change;
@@ -155,5 +154,4 @@ TEST(PerformanceTracker, TwoLowSamplesAreSuspicious) {
   EXPECT_FALSE(task.tracker.suspicious());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::tracker_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::trouble_book_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -100,5 +99,4 @@ TEST(ViolationTracker, NothingIsToldOfATaskThatHasEnded) {
   EXPECT_THAT(due(book, kStart), IsEmpty());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::trouble_book_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::watch_test {
 
 using namespace std::chrono_literals;
 using testing::IsEmpty;
@@ -105,5 +104,4 @@ TEST(PerformanceWatch, ATaskThatIsBegunTwiceGoesOn) {
   EXPECT_EQ(watching.during(2, 60).size(), 1u);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::watch_test

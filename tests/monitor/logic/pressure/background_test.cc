@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil {
-namespace {
+namespace tarcil::background_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -110,5 +109,4 @@ TEST_F(Measured, StaysWithinWhatPressuresCanBe) {
   EXPECT_EQ(toldCore(), 0);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::background_test

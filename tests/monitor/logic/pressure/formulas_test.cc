@@ -5,8 +5,7 @@
 
 #include "tests/monitor/pressure/readings.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::formulas_test {
 
 using testing::HasSubstr;
 
@@ -159,5 +158,4 @@ TEST_F(Formulas, StallsAndPagingAreRates) {
                    10);
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::formulas_test

@@ -5,8 +5,7 @@
 
 #include "tests/monitor/pressure/readings.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::task_pressure_test {
 
 using testing::HasSubstr;
 
@@ -90,5 +89,4 @@ TEST_F(TaskPressure, CoresUsedAreCpuTimePerTime) {
   EXPECT_FALSE(coresUsed(taskBefore, taskBefore).ok());
 }
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::task_pressure_test

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Everything that can be checked, however long it takes: the gate, and what does not fit in its hour. Run it before an issue
+# is called done.
+#   scripts/full-check.sh
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
+(($# == 0)) || die 2 "takes no arguments; each step can also be run alone, see below"
+
+run "gate" .ci/run
+run "each source compiles alone" build dev
+run "tests that start processes, address and undefined-behaviour sanitizers" sanitized asan processes
+run "long random histories, address and undefined-behaviour sanitizers" sanitized asan in_process -R '^(FaultSimulation|StoreThatFails)[.]'
+run "torture of masters, ten minutes" scripts/torture.sh --seconds 600 --seed 1001
+run "guards: each is noticed when it is missing" scripts/check-guards.sh
+run "guards: the fault simulation notices" scripts/check-fault-simulation.sh
+run "messages that no peer should send" scripts/fuzz.sh --seconds 600
+conclude
