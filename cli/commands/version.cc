@@ -7,20 +7,21 @@
 namespace tarcil {
 
 void addVersion(CLI::App& app) {
-  CLI::App& command =
-      addCommand(app, "version",
-                 {"version [OPTIONS]", "Show the version.", "Shows the version of this program.",
-                  "  tarcil version --json\n", "  0  done\n  2  bad arguments\n"});
-  auto json = std::make_shared<bool>(false);
-  addJsonFlag(command, *json);
-  onRun(command, [json]() {
-    if (*json) {
-      printJson({{"version", TARCIL_VERSION}});
-    } else {
-      print(aligned({{"Version", TARCIL_VERSION}}));
-    }
-    return kExitDone;
-  });
+  addCommand(app, "version",
+             {"version [OPTIONS]", "Show the version.", "Shows the version of this program.",
+              "  tarcil version --json\n", "  0  done\n  2  bad arguments\n"},
+             [](CLI::App& command) {
+               auto json = std::make_shared<bool>(false);
+               addJsonFlag(command, *json);
+               onRun(command, [json]() {
+                 if (*json) {
+                   printJson({{"version", TARCIL_VERSION}});
+                 } else {
+                   print(aligned({{"Version", TARCIL_VERSION}}));
+                 }
+                 return kExitDone;
+               });
+             });
 }
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-#include "cli/fault_hunt.h"
+#include "cli/tarcild/fault_hunt.h"
 
 #include <algorithm>
 #include <atomic>
