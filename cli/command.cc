@@ -2,23 +2,43 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "cli/output/help.h"
 #include "formats/text.h"
 
 namespace tarcil {
 
-CLI::App& addCommand(CLI::App& parent, const std::string& name, const Help& help) {
-  CLI::App& command = *parent.add_subcommand(name, help.summary);
-  command.formatter(std::make_shared<CommandHelp>(help));
-  command.get_help_ptr()->description("Show this and exit.");
-  return command;
+namespace {
+
+class Command final : public CLI::App {
+ public:
+  Command(CLI::App& parent, const std::string& name, const Help& help, BuildCommand build)
+      : CLI::App(help.summary, name, &parent), build_(std::move(build)) {
+    formatter(std::make_shared<CommandHelp>(help));
+  }
+
+  void build() {
+    if (const BuildCommand build = std::exchange(build_, nullptr)) build(*this);
+  }
+
+ private:
+  BuildCommand build_;
+};
+
+}  // namespace
+
+void addCommand(CLI::App& parent, const std::string& name, const Help& help, BuildCommand build) {
+  parent.add_subcommand(std::make_shared<Command>(parent, name, help, std::move(build)));
 }
 
-CLI::App& addGroup(CLI::App& parent, const std::string& name, const Help& help) {
-  CLI::App& group = addCommand(parent, name, help);
-  group.require_subcommand(1);
-  return group;
+void addGroup(CLI::App& parent, const std::string& name, const Help& help, BuildCommand build) {
+  addCommand(parent, name, help, std::move(build));
+  parent.get_subcommand(name)->require_subcommand(1);
+}
+
+void buildCommand(CLI::App& command) {
+  static_cast<Command&>(command).build();
 }
 
 void onRun(CLI::App& command, std::function<int()> body) {

@@ -16,18 +16,25 @@ namespace tarcil {
 
 // The help of one command; shown wrapped to 78 columns.
 struct Help {
-  std::string usage;     // without "tarcil": "submit [OPTIONS] FILE"
-  std::string summary;   // one line, in the list of verbs
-  std::string details;   // paragraphs, empty lines between them
-  std::string examples;  // one a line, shown as written
-  std::string exits;     // lines, shown as written; empty: the usual ones
+  const char* usage = "";     // without "tarcil": "submit [OPTIONS] FILE"
+  const char* summary = "";   // one line, in the list of verbs
+  const char* details = "";   // paragraphs, empty lines between them
+  const char* examples = "";  // one a line, shown as written
+  const char* exits = "";     // lines, shown as written; empty: the usual ones
 };
 
-// A command without a parent command of its own has `parent` = the application.
-CLI::App& addCommand(CLI::App& parent, const std::string& name, const Help& help);
+// Adds to a command its options and what it does, or the commands below it.
+using BuildCommand = std::function<void(CLI::App& command)>;
+
+// A command without a parent command of its own has `parent` = the application. It is built when it is asked
+// for: options take CLI11 more time than all else that a short command does before it starts.
+void addCommand(CLI::App& parent, const std::string& name, const Help& help, BuildCommand build);
 
 // A command that only groups others.
-CLI::App& addGroup(CLI::App& parent, const std::string& name, const Help& help);
+void addGroup(CLI::App& parent, const std::string& name, const Help& help, BuildCommand build);
+
+// Builds it if it has not been. Requires: addCommand or addGroup made it.
+void buildCommand(CLI::App& command);
 
 // What the command does once its arguments are read; returns the exit code.
 void onRun(CLI::App& command, std::function<int()> body);

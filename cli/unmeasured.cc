@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "classifier/assumed_profile.h"
-#include "cli/cluster_profile.h"
 #include "cli/known_applications.h"
 #include "cli/output/output.h"
+#include "cli/profiler_task.h"
 #include "cli/profiling_server.h"
 #include "core/base/failure.h"
 #include "rpc/errors.h"

@@ -1,4 +1,4 @@
-// Reads what `tarcil record` wrote (cli/recording_lines.h).
+// Reads what `tarcil record` wrote (cli/tarcild/recording_lines.h).
 #pragma once
 
 #include <string>

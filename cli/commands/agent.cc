@@ -40,26 +40,30 @@ int list(const AgentFlags& flags) {
   return kExitDone;
 }
 
+void addAgentList(CLI::App& agent) {
+  addCommand(agent, "list",
+             {"agent list [OPTIONS]", "List agents and how many jobs each looks after.",
+              "Every agent that the master knows: its name and address, whether it is attached"
+              " now, its unfinished jobs, and how far its copy of the cluster's state is behind: the"
+              " age of the oldest change that it has not confirmed.",
+              "  tarcil agent list --json\n", ""},
+             [](CLI::App& command) {
+               auto flags = std::make_shared<AgentFlags>();
+               addJsonFlag(command, flags->json);
+               addClusterFlags(command, flags->cluster);
+               onRun(command, [flags]() { return list(*flags); });
+             });
+}
+
 }  // namespace
 
 void addAgent(CLI::App& app) {
-  CLI::App& agent =
-      addGroup(app, "agent",
-               {"agent COMMAND ...", "Show the agents: the schedulers of the cluster.",
-                "An agent takes jobs and places them by its own copy of the cluster's state. There may"
-                " be any number; a job may be handed to any of them.",
-                "  tarcil agent list\n", ""});
-  CLI::App& listing =
-      addCommand(agent, "list",
-                 {"agent list [OPTIONS]", "List agents and how many jobs each looks after.",
-                  "Every agent that the master knows: its name and address, whether it is attached"
-                  " now, its unfinished jobs, and how far its copy of the cluster's state is behind: the"
-                  " age of the oldest change that it has not confirmed.",
-                  "  tarcil agent list --json\n", ""});
-  auto flags = std::make_shared<AgentFlags>();
-  addJsonFlag(listing, flags->json);
-  addClusterFlags(listing, flags->cluster);
-  onRun(listing, [flags]() { return list(*flags); });
+  addGroup(app, "agent",
+           {"agent COMMAND ...", "Show the agents: the schedulers of the cluster.",
+            "An agent takes jobs and places them by its own copy of the cluster's state. There may"
+            " be any number; a job may be handed to any of them.",
+            "  tarcil agent list\n", ""},
+           addAgentList);
 }
 
 }  // namespace tarcil

@@ -48,7 +48,7 @@ int show(const BucketFlags& flags) {
 }  // namespace
 
 void addBuckets(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "buckets",
       {"buckets [OPTIONS]", "Show servers by like contention, and how fast units come free there.",
        "The master sorts the servers of each platform that take tasks into buckets of like contention. Free "
@@ -58,11 +58,13 @@ void addBuckets(CLI::App& app) {
        "queue` tells when a job should start.",
        "  tarcil buckets\n"
        "  tarcil buckets --json\n",
-       ""});
-  auto flags = std::make_shared<BucketFlags>();
-  addJsonFlag(command, flags->json);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return show(*flags); });
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<BucketFlags>();
+        addJsonFlag(command, flags->json);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return show(*flags); });
+      });
 }
 
 }  // namespace tarcil

@@ -1,4 +1,6 @@
-// Every command adds itself to the application: its flags, its help, and what it does (cli/command.h).
+// The commands that the program tarcil carries out itself: those that talk to a cluster or compute something
+// small. The others are in cli/tarcild/. Each adds itself to the application: its flags, its help, and what
+// it does (cli/command.h).
 #pragma once
 
 #include <string>
@@ -7,11 +9,6 @@
 #include "cli/command.h"
 
 namespace tarcil {
-
-// A cluster and its roles.
-void addUp(CLI::App& app);
-void addDown(CLI::App& app);
-void addServe(CLI::App& app);
 
 // Jobs.
 void addSubmit(CLI::App& app);
@@ -32,7 +29,6 @@ void addJobSteering(CLI::App& job);
 void addServer(CLI::App& app);  // with all below it
 void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);
-void addMaster(CLI::App& app);
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
 void addUsage(CLI::App& app);
@@ -40,16 +36,9 @@ void addUser(CLI::App& app);
 void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);
 void addMetrics(CLI::App& app);
-void addRecord(CLI::App& app);
-
-// From a command to a profile, and where profiles are kept. `command` as of addRun.
-void addProfile(CLI::App& app, const std::vector<std::string>& command);  // with all below it
-void addProfileStore(CLI::App& profile);
 
 // Without a cluster.
 void addQuality(CLI::App& app);
-void addSim(CLI::App& app);
 void addVersion(CLI::App& app);
-void addOptions(CLI::App& app);
 
 }  // namespace tarcil

@@ -56,23 +56,25 @@ int cancel(const CancelFlags& flags) {
 }  // namespace
 
 void addJobCancel(CLI::App& job) {
-  CLI::App& command =
-      addCommand(job, "cancel",
-                 {"job cancel [OPTIONS] ID...", "Cancel jobs.",
-                  "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's"
-                  " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
-                  " the end. A job that is over stays as it is, and that is said. With --json, `state`"
-                  " is the job's state before.\n\n"
-                  "Of a job with policy late-binding no further task starts, and those that run are"
-                  " ended likewise; what an executor runs is ended by SIGKILL, with its executor.",
-                  "  tarcil job cancel 3f2a\n"
-                  "  tarcil job cancel 3f2a 77b0\n",
-                  ""});
-  auto flags = std::make_shared<CancelFlags>();
-  command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return cancel(*flags); });
+  addCommand(job, "cancel",
+             {"job cancel [OPTIONS] ID...", "Cancel jobs.",
+              "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's"
+              " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
+              " the end. A job that is over stays as it is, and that is said. With --json, `state`"
+              " is the job's state before.\n\n"
+              "Of a job with policy late-binding no further task starts, and those that run are"
+              " ended likewise; what an executor runs is ended by SIGKILL, with its executor.",
+              "  tarcil job cancel 3f2a\n"
+              "  tarcil job cancel 3f2a 77b0\n",
+              ""},
+             [](CLI::App& command) {
+               auto flags = std::make_shared<CancelFlags>();
+               command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")
+                   ->required();
+               addOutputFlags(command, flags->output);
+               addClusterFlags(command, flags->cluster);
+               onRun(command, [flags]() { return cancel(*flags); });
+             });
 }
 
 }  // namespace tarcil

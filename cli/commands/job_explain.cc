@@ -133,7 +133,7 @@ int explain(const ExplainFlags& flags) {
 }  // namespace
 
 void addJobExplain(CLI::App& job) {
-  CLI::App& command = addCommand(
+  addCommand(
       job, "explain",
       {"job explain [OPTIONS] ID", "Say why a job's tasks are where they are.",
        "For each decision: how many free slots were drawn, which share of them suited the job (p), with which"
@@ -146,12 +146,14 @@ void addJobExplain(CLI::App& job) {
        " that performs below what its job expects: the likely causes, and what was done.",
        "  tarcil job explain 3f2a\n"
        "  tarcil job explain --json 3f2a\n",
-       ""});
-  auto flags = std::make_shared<ExplainFlags>();
-  command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return explain(*flags); });
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<ExplainFlags>();
+        command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
+        addOutputFlags(command, flags->output);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return explain(*flags); });
+      });
 }
 
 }  // namespace tarcil

@@ -207,7 +207,7 @@ int list(const ListFlags& flags) {
 }  // namespace
 
 void addJobList(CLI::App& job) {
-  CLI::App& command = addCommand(
+  addCommand(
       job, "list",
       {"job list [OPTIONS]", "List jobs, newest first.",
        "Your jobs, newest first, running and over; as an operator, everybody's. Columns: how many tasks "
@@ -219,23 +219,26 @@ void addJobList(CLI::App& job) {
        "  tarcil job list\n"
        "  tarcil job list --state queued,running --since 1h\n"
        "  tarcil job list --json --all --user alice\n",
-       ""});
-  auto flags = std::make_shared<ListFlags>();
-  CLI::Option* limit = command.add_option("--limit", flags->limit, "How many at most; default 100.")
-                           ->check(wholeNumber(1, 1'000'000))
-                           ->type_name("N");
-  command.add_flag("--all", flags->all, "As many as there are.")->excludes(limit);
-  command.add_option("--after", flags->after, "Go on behind this job: older ones only.")->type_name("ID");
-  command.add_option("--state", flags->states, "In one of these states, with commas between them.")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST");
-  command.add_option("--user", flags->user, "Submitted by this user.")->type_name("NAME");
-  command.add_option("--name", flags->name, "With this part in the name.")->type_name("PART");
-  command.add_option("--since", flags->since, "Submitted within this time.")->type_name("DURATION");
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return list(*flags); });
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<ListFlags>();
+        CLI::Option* limit = command.add_option("--limit", flags->limit, "How many at most; default 100.")
+                                 ->check(wholeNumber(1, 1'000'000))
+                                 ->type_name("N");
+        command.add_flag("--all", flags->all, "As many as there are.")->excludes(limit);
+        command.add_option("--after", flags->after, "Go on behind this job: older ones only.")
+            ->type_name("ID");
+        command.add_option("--state", flags->states, "In one of these states, with commas between them.")
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->type_name("LIST");
+        command.add_option("--user", flags->user, "Submitted by this user.")->type_name("NAME");
+        command.add_option("--name", flags->name, "With this part in the name.")->type_name("PART");
+        command.add_option("--since", flags->since, "Submitted within this time.")->type_name("DURATION");
+        addOutputFlags(command, flags->output);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return list(*flags); });
+      });
 }
 
 }  // namespace tarcil

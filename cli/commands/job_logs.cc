@@ -139,32 +139,35 @@ int logs(const LogFlags& flags) {
 }  // namespace
 
 void addJobLogs(CLI::App& job) {
-  CLI::App& command =
-      addCommand(job, "logs",
-                 {"job logs [OPTIONS] ID", "Print what a task wrote.",
-                  "Prints the standard output (or error) of one task so far, byte for byte. With -f"
-                  " it goes on until the task has ended.\n\n"
-                  "Of a job with policy late-binding the output can be read when the task is over,"
-                  " as long as its agent remembers the job.\n\n"
-                  "With --json: both streams of every task, or of the one given by --task, as texts;"
-                  " null where the task has not started or its output is gone. What is not UTF-8 is"
-                  " replaced.",
-                  "  tarcil job logs 3f2a\n"
-                  "  tarcil job logs -f --task 3 3f2a\n"
-                  "  tarcil job logs --stderr 3f2a\n"
-                  "  tarcil job logs --json 3f2a\n",
-                  ""});
-  auto flags = std::make_shared<LogFlags>();
-  command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
-  command.add_option("--task", flags->task, "Which task, from 0; default 0.")
-      ->check(wholeNumber(0, kMaxTasks - 1))
-      ->type_name("N");
-  CLI::Option* isStderr =
-      command.add_flag("--stderr", flags->isStderr, "Standard error in place of standard output.");
-  CLI::Option* follow = command.add_flag("-f,--follow", flags->follow, "Go on until the task has ended.");
-  addJsonFlag(command, flags->json)->excludes(isStderr)->excludes(follow);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return logs(*flags); });
+  addCommand(
+      job, "logs",
+      {"job logs [OPTIONS] ID", "Print what a task wrote.",
+       "Prints the standard output (or error) of one task so far, byte for byte. With -f"
+       " it goes on until the task has ended.\n\n"
+       "Of a job with policy late-binding the output can be read when the task is over,"
+       " as long as its agent remembers the job.\n\n"
+       "With --json: both streams of every task, or of the one given by --task, as texts;"
+       " null where the task has not started or its output is gone. What is not UTF-8 is"
+       " replaced.",
+       "  tarcil job logs 3f2a\n"
+       "  tarcil job logs -f --task 3 3f2a\n"
+       "  tarcil job logs --stderr 3f2a\n"
+       "  tarcil job logs --json 3f2a\n",
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<LogFlags>();
+        command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
+        command.add_option("--task", flags->task, "Which task, from 0; default 0.")
+            ->check(wholeNumber(0, kMaxTasks - 1))
+            ->type_name("N");
+        CLI::Option* isStderr =
+            command.add_flag("--stderr", flags->isStderr, "Standard error in place of standard output.");
+        CLI::Option* follow =
+            command.add_flag("-f,--follow", flags->follow, "Go on until the task has ended.");
+        addJsonFlag(command, flags->json)->excludes(isStderr)->excludes(follow);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return logs(*flags); });
+      });
 }
 
 }  // namespace tarcil

@@ -59,18 +59,19 @@ int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string&
 }
 
 void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobChange change,
-                 const std::string& done) {
-  CLI::App& command = addCommand(job, name, help);
-  auto flags = std::make_shared<SteerJobFlags>();
-  if (change == wire::JobChange::PRIORITY) {
-    command.add_option("PRIORITY", flags->priority, "0 to 100, higher first.")
-        ->required()
-        ->check(wholeNumber(0, kMaxPriority));
-  }
-  command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags, change, done]() { return steer(*flags, change, done); });
+                 const char* done) {
+  addCommand(job, name, help, [change, done](CLI::App& command) {
+    auto flags = std::make_shared<SteerJobFlags>();
+    if (change == wire::JobChange::PRIORITY) {
+      command.add_option("PRIORITY", flags->priority, "0 to 100, higher first.")
+          ->required()
+          ->check(wholeNumber(0, kMaxPriority));
+    }
+    command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
+    addOutputFlags(command, flags->output);
+    addClusterFlags(command, flags->cluster);
+    onRun(command, [flags, change, done]() { return steer(*flags, change, done); });
+  });
 }
 
 }  // namespace

@@ -48,22 +48,24 @@ int wait(const WaitFlags& flags) {
 }  // namespace
 
 void addJobWait(CLI::App& job) {
-  CLI::App& command =
-      addCommand(job, "wait",
-                 {"job wait [OPTIONS] ID...", "Wait until jobs have ended.",
-                  "Returns when all of the jobs have ended and that is on disk; at once for jobs that"
-                  " are over.",
-                  "  tarcil job wait 3f2a && echo it worked\n"
-                  "  tarcil job wait --json 3f2a 77b0\n",
-                  "  0  every job is done\n"
-                  "  1  a job failed, was cancelled or lost; or there is no such job\n"
-                  "  2  bad arguments\n"
-                  "  3  no cluster in reach, or not allowed\n"});
-  auto flags = std::make_shared<WaitFlags>();
-  command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return wait(*flags); });
+  addCommand(job, "wait",
+             {"job wait [OPTIONS] ID...", "Wait until jobs have ended.",
+              "Returns when all of the jobs have ended and that is on disk; at once for jobs that"
+              " are over.",
+              "  tarcil job wait 3f2a && echo it worked\n"
+              "  tarcil job wait --json 3f2a 77b0\n",
+              "  0  every job is done\n"
+              "  1  a job failed, was cancelled or lost; or there is no such job\n"
+              "  2  bad arguments\n"
+              "  3  no cluster in reach, or not allowed\n"},
+             [](CLI::App& command) {
+               auto flags = std::make_shared<WaitFlags>();
+               command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")
+                   ->required();
+               addOutputFlags(command, flags->output);
+               addClusterFlags(command, flags->cluster);
+               onRun(command, [flags]() { return wait(*flags); });
+             });
 }
 
 }  // namespace tarcil

@@ -87,7 +87,7 @@ int show(const MetricsFlags& flags) {
 }  // namespace
 
 void addMetrics(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "metrics",
       {"metrics [OPTIONS] [ROLE|NAME ...]", "Show what the roles of a cluster count and time.",
        "Prints the metrics of the processes that `tarcil up` started on this machine, or of those of a role "
@@ -99,15 +99,18 @@ void addMetrics(CLI::App& app) {
        "  0  all have answered\n"
        "  1  something else than a role listens there\n"
        "  2  bad arguments\n"
-       "  3  no cluster, or a process of it is out of reach\n"});
-  auto flags = std::make_shared<MetricsFlags>();
-  command.add_option("wanted", flags->wanted, "Roles or names of processes. Default: all")
-      ->type_name("ROLE|NAME");
-  command.add_option("--data", flags->data, "Folder given to `tarcil up`.")->type_name("DIR");
-  command.add_option("--address", flags->address, "One process, by the address that its --metrics gives.")
-      ->type_name("ADDR");
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return show(*flags); });
+       "  3  no cluster, or a process of it is out of reach\n"},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<MetricsFlags>();
+        command.add_option("wanted", flags->wanted, "Roles or names of processes. Default: all")
+            ->type_name("ROLE|NAME");
+        command.add_option("--data", flags->data, "Folder given to `tarcil up`.")->type_name("DIR");
+        command
+            .add_option("--address", flags->address, "One process, by the address that its --metrics gives.")
+            ->type_name("ADDR");
+        addJsonFlag(command, flags->json);
+        onRun(command, [flags]() { return show(*flags); });
+      });
 }
 
 }  // namespace tarcil

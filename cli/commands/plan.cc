@@ -219,14 +219,15 @@ const Help kPlanHelp = {
 }  // namespace
 
 void addPlan(CLI::App& app) {
-  CLI::App& command = addCommand(app, "plan", kPlanHelp);
-  auto flags = std::make_shared<PlanFlags>();
-  addSubmissionFlags(command, flags->job);
-  command.add_option("--seed", flags->seed, "Draw as the decision with this seed did. Default: by chance.")
-      ->type_name("N");
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return plan(*flags); });
+  addCommand(app, "plan", kPlanHelp, [](CLI::App& command) {
+    auto flags = std::make_shared<PlanFlags>();
+    addSubmissionFlags(command, flags->job);
+    command.add_option("--seed", flags->seed, "Draw as the decision with this seed did. Default: by chance.")
+        ->type_name("N");
+    addOutputFlags(command, flags->output);
+    addClusterFlags(command, flags->cluster);
+    onRun(command, [flags]() { return plan(*flags); });
+  });
 }
 
 }  // namespace tarcil

@@ -111,10 +111,42 @@ int set(const PlatformFlags& flags) {
   return kExitDone;
 }
 
+void addPlatformList(CLI::App& platform) {
+  addCommand(platform, "list",
+             {"platform list [OPTIONS]", "List platforms and their shares.",
+              "Every platform that a server has or that was set, with the shares that are not 1.",
+              "  tarcil platform list --json\n", ""},
+             [](CLI::App& command) {
+               auto flags = std::make_shared<PlatformFlags>();
+               addJsonFlag(command, flags->json);
+               addClusterFlags(command, flags->cluster);
+               onRun(command, [flags]() { return list(*flags); });
+             });
+}
+
+void addPlatformSet(CLI::App& platform) {
+  addCommand(
+      platform, "set",
+      {"platform set [OPTIONS] NAME RESOURCE=SHARE...", "Set shares of a platform.",
+       "Sets the share of each resource named; the others stay as they are. Counts from the"
+       " next decision on; needs a token with the role operate.\n\n"
+       "Resources: core, l1i, l1d, l2, llc, memory_bandwidth, memory_capacity, tlb,"
+       " disk_bandwidth, network_bandwidth.",
+       "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n", ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<PlatformFlags>();
+        command.add_option("NAME", flags->name, "The platform's name, as servers register it.")->required();
+        command.add_option("RESOURCE=SHARE", flags->settings, "Shares, 0 to 4.")->required();
+        addJsonFlag(command, flags->json);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return set(*flags); });
+      });
+}
+
 }  // namespace
 
 void addPlatform(CLI::App& app) {
-  CLI::App& platform = addGroup(
+  addGroup(
       app, "platform",
       {"platform COMMAND ...", "Show and set how platforms bear pressure.",
        "A platform is a type of hardware. Profiles are measured on a reference server; the share of a "
@@ -124,30 +156,11 @@ void addPlatform(CLI::App& app) {
        " server has twice as much of the resource, 0 where the resource is private to a resource unit.",
        "  tarcil platform list\n"
        "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n",
-       ""});
-  auto flags = std::make_shared<PlatformFlags>();
-  CLI::App& listing =
-      addCommand(platform, "list",
-                 {"platform list [OPTIONS]", "List platforms and their shares.",
-                  "Every platform that a server has or that was set, with the shares that are not 1.",
-                  "  tarcil platform list --json\n", ""});
-  addJsonFlag(listing, flags->json);
-  addClusterFlags(listing, flags->cluster);
-  onRun(listing, [flags]() { return list(*flags); });
-
-  CLI::App& setting =
-      addCommand(platform, "set",
-                 {"platform set [OPTIONS] NAME RESOURCE=SHARE...", "Set shares of a platform.",
-                  "Sets the share of each resource named; the others stay as they are. Counts from the"
-                  " next decision on; needs a token with the role operate.\n\n"
-                  "Resources: core, l1i, l1d, l2, llc, memory_bandwidth, memory_capacity, tlb,"
-                  " disk_bandwidth, network_bandwidth.",
-                  "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n", ""});
-  setting.add_option("NAME", flags->name, "The platform's name, as servers register it.")->required();
-  setting.add_option("RESOURCE=SHARE", flags->settings, "Shares, 0 to 4.")->required();
-  addJsonFlag(setting, flags->json);
-  addClusterFlags(setting, flags->cluster);
-  onRun(setting, [flags]() { return set(*flags); });
+       ""},
+      [](CLI::App& platform) {
+        addPlatformList(platform);
+        addPlatformSet(platform);
+      });
 }
 
 }  // namespace tarcil

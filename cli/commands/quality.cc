@@ -84,7 +84,7 @@ int quality(const QualityFlags& flags) {
 }  // namespace
 
 void addQuality(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "quality",
       {"quality [OPTIONS] --profile FILE --contention FILE|JSON",
        "Compute what a slot is worth to a job, offline.",
@@ -99,24 +99,26 @@ void addQuality(CLI::App& app) {
        "  tarcil quality --profile p.yaml \\\n"
        "      --contention '{\"memory_bandwidth\": 8, \"llc\": 3}'\n"
        "  tarcil quality --json --profile p.yaml --contention c.json\n",
-       "  0  done\n  2  bad arguments or files\n"});
-  auto flags = std::make_shared<QualityFlags>();
-  command.add_option("--profile", flags->profile, "The job's profile (YAML or JSON).")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--contention", flags->contention,
-                  "Pressures 0 to 99 by resource, missing ones 0: a file, or the JSON itself.")
-      ->required()
-      ->type_name("FILE|JSON");
-  command
-      .add_option(
-          "--share", flags->share,
-          "Shares of a platform by resource, missing ones 1, which scale the job's demand: a file, or the"
-          " JSON itself.")
-      ->type_name("FILE|JSON");
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return quality(*flags); });
+       "  0  done\n  2  bad arguments or files\n"},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<QualityFlags>();
+        command.add_option("--profile", flags->profile, "The job's profile (YAML or JSON).")
+            ->required()
+            ->type_name("FILE");
+        command
+            .add_option("--contention", flags->contention,
+                        "Pressures 0 to 99 by resource, missing ones 0: a file, or the JSON itself.")
+            ->required()
+            ->type_name("FILE|JSON");
+        command
+            .add_option("--share", flags->share,
+                        "Shares of a platform by resource, missing ones 1, which scale the job's demand: a "
+                        "file, or the"
+                        " JSON itself.")
+            ->type_name("FILE|JSON");
+        addJsonFlag(command, flags->json);
+        onRun(command, [flags]() { return quality(*flags); });
+      });
 }
 
 }  // namespace tarcil

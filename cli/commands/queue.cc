@@ -76,7 +76,7 @@ int show(const QueueFlags& flags) {
 }  // namespace
 
 void addQueue(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "queue",
       {"queue [OPTIONS]", "Show which jobs wait, in order, why, and when they should start.",
        "Your waiting jobs with their places among all that wait; as an operator, everybody's. The order is "
@@ -90,14 +90,17 @@ void addQueue(CLI::App& app) {
        "hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot tell yet.",
        "  tarcil queue\n"
        "  tarcil queue --json --limit 1000\n",
-       ""});
-  auto flags = std::make_shared<QueueFlags>();
-  command.add_option("--limit", flags->limit, "Look at so many from the head of the queue; default 100.")
-      ->check(wholeNumber(1, 1'000))
-      ->type_name("N");
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return show(*flags); });
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<QueueFlags>();
+        command
+            .add_option("--limit", flags->limit, "Look at so many from the head of the queue; default 100.")
+            ->check(wholeNumber(1, 1'000))
+            ->type_name("N");
+        addOutputFlags(command, flags->output);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return show(*flags); });
+      });
 }
 
 }  // namespace tarcil

@@ -153,50 +153,55 @@ const Help kRunHelp = {
 }  // namespace
 
 void addRun(CLI::App& app, const std::vector<std::string>& words) {
-  CLI::App& command = addCommand(app, "run", kRunHelp);
-  auto flags = std::make_shared<RunFlags>();
-  flags->command = words;
-  command.add_option("--tasks", flags->tasks, "How many tasks run the command; default 1.")
-      ->check(wholeNumber(1, kMaxTasks))
-      ->type_name("N");
-  command
-      .add_option("--rus", flags->rus, "Resource units (cores, with their memory) for each task; default 1.")
-      ->check(wholeNumber(1, kMaxRusPerTask))
-      ->type_name("N");
-  command.add_option("--concurrency", flags->concurrency, "Most tasks at once; default all.")
-      ->check(wholeNumber(1, kMaxTasks))
-      ->type_name("N");
-  command.add_option("--profile", flags->profile, "Interference profile of the command.")->type_name("FILE");
-  command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  command.add_option("--user", flags->user, "Run as this user; must be allowed to you.")->type_name("USER");
-  command
-      .add_option("--constraint", flags->constraints,
-                  "Run only on servers that meet this, e.g. 'gpu = true' or 'rack != r3'; may be repeated.")
-      ->allow_extra_args(false)
-      ->type_name("EXPR");
-  command.add_option("--name", flags->name, "The job's name; default the program's.")->type_name("NAME");
-  command.add_option("--priority", flags->priority, "0 to 100, higher first; default 50.")
-      ->check(wholeNumber(0, kMaxPriority))
-      ->type_name("P");
-  command
-      .add_option("--policy", flags->policy,
-                  "How places are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
-      ->check(oneOf(policyNames()))
-      ->type_name("POLICY");
-  command.add_flag("--at-most-once", flags->atMostOnce,
-                   "With late-binding: a task that may have run is lost, and not run again.");
-  command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
-      ->type_name("DURATION");
-  addClusterFlags(command, flags->cluster);
-  command.allow_extras();
-  onRun(command, [flags, &command]() {
-    if (const auto others = command.remaining(); !others.empty()) {
-      throw badInput(shown(others.front()) + " is no option of `tarcil run`; write the command after `--`:" +
-                     " tarcil run [OPTIONS] -- COMMAND [ARGUMENT...]");
-    }
-    return run(*flags);
+  addCommand(app, "run", kRunHelp, [&words](CLI::App& command) {
+    auto flags = std::make_shared<RunFlags>();
+    flags->command = words;
+    command.add_option("--tasks", flags->tasks, "How many tasks run the command; default 1.")
+        ->check(wholeNumber(1, kMaxTasks))
+        ->type_name("N");
+    command
+        .add_option("--rus", flags->rus,
+                    "Resource units (cores, with their memory) for each task; default 1.")
+        ->check(wholeNumber(1, kMaxRusPerTask))
+        ->type_name("N");
+    command.add_option("--concurrency", flags->concurrency, "Most tasks at once; default all.")
+        ->check(wholeNumber(1, kMaxTasks))
+        ->type_name("N");
+    command.add_option("--profile", flags->profile, "Interference profile of the command.")
+        ->type_name("FILE");
+    command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")
+        ->allow_extra_args(false)
+        ->type_name("NAME=VALUE");
+    command.add_option("--user", flags->user, "Run as this user; must be allowed to you.")->type_name("USER");
+    command
+        .add_option("--constraint", flags->constraints,
+                    "Run only on servers that meet this, e.g. 'gpu = true' or 'rack != r3'; may be repeated.")
+        ->allow_extra_args(false)
+        ->type_name("EXPR");
+    command.add_option("--name", flags->name, "The job's name; default the program's.")->type_name("NAME");
+    command.add_option("--priority", flags->priority, "0 to 100, higher first; default 50.")
+        ->check(wholeNumber(0, kMaxPriority))
+        ->type_name("P");
+    command
+        .add_option(
+            "--policy", flags->policy,
+            "How places are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
+        ->check(oneOf(policyNames()))
+        ->type_name("POLICY");
+    command.add_flag("--at-most-once", flags->atMostOnce,
+                     "With late-binding: a task that may have run is lost, and not run again.");
+    command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
+        ->type_name("DURATION");
+    addClusterFlags(command, flags->cluster);
+    command.allow_extras();
+    onRun(command, [flags, &command]() {
+      if (const auto others = command.remaining(); !others.empty()) {
+        throw badInput(shown(others.front()) +
+                       " is no option of `tarcil run`; write the command after `--`:" +
+                       " tarcil run [OPTIONS] -- COMMAND [ARGUMENT...]");
+      }
+      return run(*flags);
+    });
   });
 }
 

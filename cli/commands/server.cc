@@ -271,37 +271,27 @@ int show(const ServerFlags& flags) {
   return kExitDone;
 }
 
-}  // namespace
+void addServerList(CLI::App& server) {
+  addCommand(server, "list",
+             {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
+              "Every server that has ever registered, by name. State: up; down (its monitor is away);"
+              " cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an"
+              " operator wanted it; quarantined (set aside for a while, since it could not start tasks); "
+              "shielded (takes none for a"
+              " while, since a task on it performs badly).",
+              "  tarcil server list\n"
+              "  tarcil server list --json\n",
+              ""},
+             [](CLI::App& command) {
+               auto flags = std::make_shared<ServerFlags>();
+               addOutputFlags(command, flags->output);
+               addClusterFlags(command, flags->cluster);
+               onRun(command, [flags]() { return list(*flags); });
+             });
+}
 
-void addServer(CLI::App& app) {
-  CLI::App& server =
-      addGroup(app, "server",
-               {"server COMMAND ...", "Show and steer the servers of the cluster.",
-                "A server is a machine with one monitor. It has resource units (RUs), each a core"
-                " with its share of everything else; tasks run in them. Contention is the pressure,"
-                " 0 to 99 per resource, that a newcomer would feel from everything on the server.",
-                "  tarcil server list\n"
-                "  tarcil server show s1\n"
-                "  tarcil server drain s1 --wait\n",
-                ""});
-  addServerSteering(server);
-  auto flags = std::make_shared<ServerFlags>();
-  CLI::App& listing =
-      addCommand(server, "list",
-                 {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
-                  "Every server that has ever registered, by name. State: up; down (its monitor is away);"
-                  " cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an"
-                  " operator wanted it; quarantined (set aside for a while, since it could not start tasks); "
-                  "shielded (takes none for a"
-                  " while, since a task on it performs badly).",
-                  "  tarcil server list\n"
-                  "  tarcil server list --json\n",
-                  ""});
-  addOutputFlags(listing, flags->output);
-  addClusterFlags(listing, flags->cluster);
-  onRun(listing, [flags]() { return list(*flags); });
-
-  CLI::App& showing = addCommand(
+void addServerShow(CLI::App& server) {
+  addCommand(
       server, "show",
       {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
        "The server's contention, the part of it that no task of the cluster explains"
@@ -312,11 +302,33 @@ void addServer(CLI::App& app) {
        " limit or measure.",
        "  tarcil server show s1\n"
        "  tarcil server show --json s1\n",
-       ""});
-  showing.add_option("NAME", flags->name, "The server's name.")->required();
-  addOutputFlags(showing, flags->output);
-  addClusterFlags(showing, flags->cluster);
-  onRun(showing, [flags]() { return show(*flags); });
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<ServerFlags>();
+        command.add_option("NAME", flags->name, "The server's name.")->required();
+        addOutputFlags(command, flags->output);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return show(*flags); });
+      });
+}
+
+}  // namespace
+
+void addServer(CLI::App& app) {
+  addGroup(app, "server",
+           {"server COMMAND ...", "Show and steer the servers of the cluster.",
+            "A server is a machine with one monitor. It has resource units (RUs), each a core"
+            " with its share of everything else; tasks run in them. Contention is the pressure,"
+            " 0 to 99 per resource, that a newcomer would feel from everything on the server.",
+            "  tarcil server list\n"
+            "  tarcil server show s1\n"
+            "  tarcil server drain s1 --wait\n",
+            ""},
+           [](CLI::App& server) {
+             addServerSteering(server);
+             addServerList(server);
+             addServerShow(server);
+           });
 }
 
 }  // namespace tarcil

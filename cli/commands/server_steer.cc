@@ -87,57 +87,51 @@ int drain(const SteerFlags& flags) {
   return kExitDone;
 }
 
-CLI::App& addSteering(CLI::App& server, const std::string& name, const Help& help,
-                      const std::shared_ptr<SteerFlags>& flags) {
-  CLI::App& command = addCommand(server, name, help);
-  command.add_option("NAME", flags->names, "The servers' names.")->required();
-  addJsonFlag(command, flags->json);
-  addClusterFlags(command, flags->cluster);
-  return command;
+using SteerServers = int (*)(const SteerFlags& flags);
+
+void addSteering(CLI::App& server, const char* name, const Help& help, SteerServers steer) {
+  addCommand(server, name, help, [steer](CLI::App& command) {
+    auto flags = std::make_shared<SteerFlags>();
+    command.add_option("NAME", flags->names, "The servers' names.")->required();
+    addJsonFlag(command, flags->json);
+    addClusterFlags(command, flags->cluster);
+    if (steer == drain) {
+      command
+          .add_option("--deadline", flags->deadline,
+                      "How long tasks may go on by themselves before they are ended. Default: not at all")
+          ->type_name("DURATION");
+      command.add_flag("--wait", flags->wait,
+                       "Return when the servers have no tasks, and say how many are left.");
+    }
+    onRun(command, [flags, steer]() { return steer(*flags); });
+  });
 }
 
 }  // namespace
 
 void addServerSteering(CLI::App& server) {
-  auto cordoning = std::make_shared<SteerFlags>();
-  CLI::App& cordonCommand =
-      addSteering(server, "cordon",
-                  {"server cordon [OPTIONS] NAME...", "Keep new tasks away from servers.",
-                   "The servers get no new tasks until they are uncordoned, also across restarts; the tasks"
-                   " that they have go on. All of the servers, or none where one is not there. Takes a token"
-                   " with role operate.",
-                   "  tarcil server cordon s1 s2\n", ""},
-                  cordoning);
-  onRun(cordonCommand, [cordoning]() { return cordon(*cordoning); });
-
-  auto uncordoning = std::make_shared<SteerFlags>();
-  CLI::App& uncordonCommand =
-      addSteering(server, "uncordon",
-                  {"server uncordon [OPTIONS] NAME...", "Let servers have new tasks again.",
-                   "Undoes cordon, ends a drain and ends a quarantine. Tasks that a drain has asked to end"
-                   " still go elsewhere. Takes a token with role operate.",
-                   "  tarcil server uncordon s1\n", ""},
-                  uncordoning);
-  onRun(uncordonCommand, [uncordoning]() { return uncordon(*uncordoning); });
-
-  auto draining = std::make_shared<SteerFlags>();
-  CLI::App& drainCommand =
-      addSteering(server, "drain",
-                  {"server drain [OPTIONS] NAME...", "Send the tasks of servers elsewhere.",
-                   "Cordons the servers and ends their tasks, each with its job's grace, so that they are"
-                   " placed elsewhere. That uses up none of their restarts. Repeat it as you like: the last"
-                   " deadline counts. Takes a token with role operate.",
-                   "  tarcil server drain s1 --wait\n"
-                   "  tarcil server drain s1 s2 --deadline 1h\n",
-                   ""},
-                  draining);
-  drainCommand
-      .add_option("--deadline", draining->deadline,
-                  "How long tasks may go on by themselves before they are ended. Default: not at all")
-      ->type_name("DURATION");
-  drainCommand.add_flag("--wait", draining->wait,
-                        "Return when the servers have no tasks, and say how many are left.");
-  onRun(drainCommand, [draining]() { return drain(*draining); });
+  addSteering(server, "cordon",
+              {"server cordon [OPTIONS] NAME...", "Keep new tasks away from servers.",
+               "The servers get no new tasks until they are uncordoned, also across restarts; the tasks"
+               " that they have go on. All of the servers, or none where one is not there. Takes a token"
+               " with role operate.",
+               "  tarcil server cordon s1 s2\n", ""},
+              cordon);
+  addSteering(server, "uncordon",
+              {"server uncordon [OPTIONS] NAME...", "Let servers have new tasks again.",
+               "Undoes cordon, ends a drain and ends a quarantine. Tasks that a drain has asked to end"
+               " still go elsewhere. Takes a token with role operate.",
+               "  tarcil server uncordon s1\n", ""},
+              uncordon);
+  addSteering(server, "drain",
+              {"server drain [OPTIONS] NAME...", "Send the tasks of servers elsewhere.",
+               "Cordons the servers and ends their tasks, each with its job's grace, so that they are"
+               " placed elsewhere. That uses up none of their restarts. Repeat it as you like: the last"
+               " deadline counts. Takes a token with role operate.",
+               "  tarcil server drain s1 --wait\n"
+               "  tarcil server drain s1 s2 --deadline 1h\n",
+               ""},
+              drain);
 }
 
 }  // namespace tarcil

@@ -115,14 +115,15 @@ const Help kSubmitHelp = {
 }  // namespace
 
 void addSubmit(CLI::App& app) {
-  CLI::App& command = addCommand(app, "submit", kSubmitHelp);
-  auto flags = std::make_shared<SubmitFlags>();
-  addSubmissionFlags(command, flags->job);
-  command.add_flag("--wait", flags->wait, "Wait for the job's end and show how it went.");
-  command.add_flag("--watch", flags->watch, "As --wait, and tell of the progress on stderr.");
-  addOutputFlags(command, flags->output);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return submit(*flags); });
+  addCommand(app, "submit", kSubmitHelp, [](CLI::App& command) {
+    auto flags = std::make_shared<SubmitFlags>();
+    addSubmissionFlags(command, flags->job);
+    command.add_flag("--wait", flags->wait, "Wait for the job's end and show how it went.");
+    command.add_flag("--watch", flags->watch, "As --wait, and tell of the progress on stderr.");
+    addOutputFlags(command, flags->output);
+    addClusterFlags(command, flags->cluster);
+    onRun(command, [flags]() { return submit(*flags); });
+  });
 }
 
 }  // namespace tarcil

@@ -284,28 +284,30 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
 }  // namespace
 
 void addTune(CLI::App& app) {
-  CLI::App& command = addCommand(app, "tune", kTuneHelp);
-  auto flags = std::make_shared<TuneFlags>();
-  flags->shares = {0.01, 0.05, 0.1, 0.2, 0.5};
-  flags->tasks = {1, 8, 100};
-  addSettingFlags(command, *flags);
-  CLI::Option* table = command.add_flag("--table", flags->table, "Show how many draws are needed, offline.");
-  command
-      .add_option("--p", flags->shares, "With --table: shares of suitable slots, with commas between them.")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(number())
-      ->needs(table)
-      ->type_name("LIST");
-  command.add_option("--tasks", flags->tasks, "With --table: numbers of tasks, with commas between them.")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(wholeNumber(1, kMaxTasks))
-      ->needs(table)
-      ->type_name("LIST");
-  addJsonFlag(command, flags->json);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return tune(*flags); });
+  addCommand(app, "tune", kTuneHelp, [](CLI::App& command) {
+    auto flags = std::make_shared<TuneFlags>();
+    flags->shares = {0.01, 0.05, 0.1, 0.2, 0.5};
+    flags->tasks = {1, 8, 100};
+    addSettingFlags(command, *flags);
+    CLI::Option* table =
+        command.add_flag("--table", flags->table, "Show how many draws are needed, offline.");
+    command
+        .add_option("--p", flags->shares, "With --table: shares of suitable slots, with commas between them.")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(number())
+        ->needs(table)
+        ->type_name("LIST");
+    command.add_option("--tasks", flags->tasks, "With --table: numbers of tasks, with commas between them.")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(wholeNumber(1, kMaxTasks))
+        ->needs(table)
+        ->type_name("LIST");
+    addJsonFlag(command, flags->json);
+    addClusterFlags(command, flags->cluster);
+    onRun(command, [flags]() { return tune(*flags); });
+  });
 }
 
 }  // namespace tarcil

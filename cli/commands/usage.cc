@@ -61,7 +61,7 @@ int show(const UsageFlags& flags) {
 }  // namespace
 
 void addUsage(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "usage",
       {"usage [OPTIONS]", "Show how much of the cluster users have used.",
        "Your own usage since the cluster was made; as an operator, everybody's. RU seconds are resource units"
@@ -72,11 +72,13 @@ void addUsage(CLI::App& app) {
        " `tarcil user set --help`.",
        "  tarcil usage\n"
        "  tarcil usage --json\n",
-       ""});
-  auto flags = std::make_shared<UsageFlags>();
-  addJsonFlag(command, flags->json);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return show(*flags); });
+       ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<UsageFlags>();
+        addJsonFlag(command, flags->json);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return show(*flags); });
+      });
 }
 
 }  // namespace tarcil

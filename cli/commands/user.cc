@@ -36,15 +36,8 @@ int set(const UserFlags& flags) {
   return kExitDone;
 }
 
-}  // namespace
-
-void addUser(CLI::App& app) {
-  CLI::App& user = addGroup(app, "user",
-                            {"user COMMAND ...", "Set what users get of the cluster, beside each other.",
-                             "Users are those that tokens name. `tarcil usage` shows them.",
-                             "  tarcil user set alice --shares 3\n", ""});
-  auto flags = std::make_shared<UserFlags>();
-  CLI::App& setting = addCommand(
+void addUserSet(CLI::App& user) {
+  addCommand(
       user, "set",
       {"user set [OPTIONS] NAME", "Set a user's shares.",
        "Where jobs of one priority wait, units that come free go to the user whose tasks hold the fewest for "
@@ -54,15 +47,28 @@ void addUser(CLI::App& app) {
        "have jobs enough. A user alone gets all there is, whatever his shares; everybody begins with one. "
        "Counts at "
        "once; needs a token with the role operate.",
-       "  tarcil user set alice --shares 3\n", ""});
-  setting.add_option("NAME", flags->name, "The user, as tokens name him.")->required();
-  setting.add_option("--shares", flags->shares, "Shares, 1 to 1000.")
-      ->required()
-      ->check(wholeNumber(1, kMaxShares))
-      ->type_name("N");
-  addJsonFlag(setting, flags->json);
-  addClusterFlags(setting, flags->cluster);
-  onRun(setting, [flags]() { return set(*flags); });
+       "  tarcil user set alice --shares 3\n", ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<UserFlags>();
+        command.add_option("NAME", flags->name, "The user, as tokens name him.")->required();
+        command.add_option("--shares", flags->shares, "Shares, 1 to 1000.")
+            ->required()
+            ->check(wholeNumber(1, kMaxShares))
+            ->type_name("N");
+        addJsonFlag(command, flags->json);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return set(*flags); });
+      });
+}
+
+}  // namespace
+
+void addUser(CLI::App& app) {
+  addGroup(app, "user",
+           {"user COMMAND ...", "Set what users get of the cluster, beside each other.",
+            "Users are those that tokens name. `tarcil usage` shows them.",
+            "  tarcil user set alice --shares 3\n", ""},
+           addUserSet);
 }
 
 }  // namespace tarcil

@@ -101,11 +101,11 @@ std::string wrapped(std::string_view text, size_t indent) {
 }
 
 std::string CommandHelp::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
-  std::string text =
-      "Usage: " + wrapped("tarcil " + help_.usage, kUsageColumn) + "\n\n" + wrapped(help_.details, 0) + "\n";
+  std::string text = "Usage: " + wrapped(std::string("tarcil ") + help_.usage, kUsageColumn) + "\n\n" +
+                     wrapped(help_.details, 0) + "\n";
   text += commandsOf(*app) + optionsOf(*app);
-  if (!help_.examples.empty()) text += "\nExamples:\n" + help_.examples;
-  return text + "\nExit codes:\n" + (help_.exits.empty() ? kUsualExits : help_.exits);
+  if (*help_.examples != '\0') text.append("\nExamples:\n").append(help_.examples);
+  return text + "\nExit codes:\n" + (*help_.exits == '\0' ? kUsualExits : help_.exits);
 }
 
 }  // namespace tarcil

@@ -23,7 +23,7 @@ std::string labelOf(const CLI::Option& option);
 // Usage, details, arguments, options, examples, exit codes.
 class CommandHelp final : public CLI::FormatterBase {
  public:
-  explicit CommandHelp(Help help) : help_(std::move(help)) {}
+  explicit CommandHelp(const Help& help) : help_(help) {}
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 
  private:

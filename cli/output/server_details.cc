@@ -45,6 +45,13 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   return server;
 }
 
+std::vector<ServerDetails> serversOf(Cluster& cluster) {
+  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
+  std::vector<ServerDetails> servers;
+  for (auto server : answer.getServers()) servers.push_back(readServer(server));
+  return servers;
+}
+
 kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name) {
   return client
       .ask([name](Session& session) {

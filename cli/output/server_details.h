@@ -41,6 +41,9 @@ struct ServerDetails {
 
 ServerDetails readServer(wire::ServerDetails::Reader from);
 
+// The servers of the cluster, without their tasks.
+std::vector<ServerDetails> serversOf(Cluster& cluster);
+
 // The server of this name, with its tasks. Fails as NotFound.
 kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name);
 

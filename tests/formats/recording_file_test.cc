@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cli/recording_lines.h"
+#include "cli/tarcild/recording_lines.h"
 #include "core/base/rng.h"
 #include "formats/growing_file.h"
 #include "formats/units.h"

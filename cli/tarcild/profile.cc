@@ -9,12 +9,14 @@
 #include <fstream>
 
 #include "classifier/kernels/kernel.h"
-#include "cli/cluster_profile.h"
-#include "cli/commands/commands.h"
+#include "cli/command_line.h"
 #include "cli/known_applications.h"
 #include "cli/output/output.h"
-#include "cli/output/profile_report.h"
 #include "cli/output/render.h"
+#include "cli/profiler_task.h"
+#include "cli/tarcild/cluster_profile.h"
+#include "cli/tarcild/commands.h"
+#include "cli/tarcild/profile_report.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
 #include "formats/calibration_file.h"
@@ -451,129 +453,133 @@ void addCommonFlags(CLI::App& command, ProfileFlags& flags) {
 }
 
 void addCalibrate(CLI::App& group) {
-  CLI::App& command = addCommand(group, "calibrate", kCalibrateHelp);
-  auto flags = std::make_shared<ProfileFlags>();
-  addCommonFlags(command, *flags);
-  command
-      .add_option("--data", flags->cluster.data,
-                  "Folder of calibrations, in calibration/ there; as of other commands.")
-      ->type_name("DIR");
-  command.add_option("--output", flags->output, "Store it in this file instead.")->type_name("FILE");
-  onRun(command, [flags]() { return calibrateMachine(*flags); });
+  addCommand(group, "calibrate", kCalibrateHelp, [](CLI::App& command) {
+    auto flags = std::make_shared<ProfileFlags>();
+    addCommonFlags(command, *flags);
+    command
+        .add_option("--data", flags->cluster.data,
+                    "Folder of calibrations, in calibration/ there; as of other commands.")
+        ->type_name("DIR");
+    command.add_option("--output", flags->output, "Store it in this file instead.")->type_name("FILE");
+    onRun(command, [flags]() { return calibrateMachine(*flags); });
+  });
 }
 
 void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
-  CLI::App& command = addCommand(group, "run", kProfileRunHelp);
-  auto flags = std::make_shared<ProfileFlags>();
-  flags->command = words;
-  command.add_flag("--full", flags->full, "Measure every resource that can be measured here.");
-  command.add_option("--resources", flags->resources, "Measure these, with commas between them.")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST");
-  command
-      .add_option("--target", flags->target, "Least performance, relative to running alone. Default: 0.95")
-      ->type_name("X");
-  CLI::Option* metric = command
-                            .add_option("--metric", flags->metric,
-                                        "Performance is the number after this on stdout; higher is better.")
-                            ->type_name("NAME");
-  command
-      .add_flag(
-          "--processor-time", flags->processorTime,
-          "Performance is by processor time, not by time: for commands that compute, on a machine that is not"
-          " quiet. What they wait for does not count.")
-      ->excludes(metric);
-  command
-      .add_flag(
-          "--instructions", flags->instructions,
-          "Performance is the instructions that the command's processes run in a second: for what never "
-          "ends and reports nothing. The machine has to have such a counter.")
-      ->excludes(metric)
-      ->excludes(command.get_option("--processor-time"));
-  command.add_option("--rus", flags->rus, "Cores that the command gets; default 1.")
-      ->check(wholeNumber(1, 4096))
-      ->type_name("N");
-  command.add_option("--run-limit", flags->runLimit, "Seconds that one run may take; default 60.")
-      ->check(wholeNumber(1, 86'400))
-      ->type_name("N");
-  command.add_option("--application", flags->application, "Name of the application, for the profile.")
-      ->type_name("NAME");
-  command
-      .add_option("--output", flags->output, "Write the profile to this file, as `tarcil submit` takes it.")
-      ->type_name("FILE");
-  command.add_option("--calibration", flags->calibration, "Use this calibration.")->type_name("FILE");
-  command
-      .add_option("--known", flags->known,
-                  "Infer from these applications instead of those that came with tarcil, and with "
-                  "--on-cluster those that the cluster has measured.")
-      ->type_name("FILE");
-  command.add_flag("--on-cluster", flags->onCluster, "Measure in a container on a server of the cluster.");
-  command
-      .add_option("--server", flags->server,
-                  "Measure on this one. Default: the smallest with enough cores, a free one if there is one")
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--platforms", flags->platforms,
-          "Measure on up to so many platforms: on the first all, on the others how fast the command is "
-          "alone. Default: 2")
-      ->check(wholeNumber(1, 100))
-      ->type_name("N");
-  command
-      .add_option(
-          "--file", flags->files,
-          "Ship this file or folder, below the present one, to where the command runs; may be repeated.")
-      ->allow_extra_args(false)
-      ->type_name("PATH");
-  command.add_flag("--store", flags->store,
-                   "Have the cluster keep what was measured on it, under --application.");
-  command.add_flag("--all-forms", flags->allForms,
-                   "Print all of it, JSON, text and file, as one JSON value: what --on-cluster reads.");
-  command
-      .add_flag(
-          "--report", flags->report,
-          "Print the profile, or why there is none, in one line for the cluster to store: what jobs that "
-          "measure an application by themselves do.")
-      ->excludes(command.get_option("--on-cluster"));
-  command
-      .add_flag(
-          "--alone", flags->alone,
-          "Measure how fast the command is alone, and no more, and print that as JSON: what --on-cluster "
-          "reads of further platforms.")
-      ->excludes(command.get_option("--on-cluster"))
-      ->excludes(command.get_option("--report"));
-  addClusterFlags(command, flags->cluster);
-  addCommonFlags(command, *flags);
-  command.allow_extras();
-  onRun(command, [flags, &command]() {
-    if (const auto others = command.remaining(); !others.empty()) {
-      throw badInput(shown(others.front()) +
-                     " is no option of `tarcil profile run`; write the command after `--`:" +
-                     " tarcil profile run [OPTIONS] -- COMMAND [ARGUMENT...]");
-    }
-    return profileRun(*flags);
+  addCommand(group, "run", kProfileRunHelp, [&words](CLI::App& command) {
+    auto flags = std::make_shared<ProfileFlags>();
+    flags->command = words;
+    command.add_flag("--full", flags->full, "Measure every resource that can be measured here.");
+    command.add_option("--resources", flags->resources, "Measure these, with commas between them.")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("LIST");
+    command
+        .add_option("--target", flags->target, "Least performance, relative to running alone. Default: 0.95")
+        ->type_name("X");
+    CLI::Option* metric = command
+                              .add_option("--metric", flags->metric,
+                                          "Performance is the number after this on stdout; higher is better.")
+                              ->type_name("NAME");
+    command
+        .add_flag("--processor-time", flags->processorTime,
+                  "Performance is by processor time, not by time: for commands that compute, on a machine "
+                  "that is not"
+                  " quiet. What they wait for does not count.")
+        ->excludes(metric);
+    command
+        .add_flag(
+            "--instructions", flags->instructions,
+            "Performance is the instructions that the command's processes run in a second: for what never "
+            "ends and reports nothing. The machine has to have such a counter.")
+        ->excludes(metric)
+        ->excludes(command.get_option("--processor-time"));
+    command.add_option("--rus", flags->rus, "Cores that the command gets; default 1.")
+        ->check(wholeNumber(1, 4096))
+        ->type_name("N");
+    command.add_option("--run-limit", flags->runLimit, "Seconds that one run may take; default 60.")
+        ->check(wholeNumber(1, 86'400))
+        ->type_name("N");
+    command.add_option("--application", flags->application, "Name of the application, for the profile.")
+        ->type_name("NAME");
+    command
+        .add_option("--output", flags->output, "Write the profile to this file, as `tarcil submit` takes it.")
+        ->type_name("FILE");
+    command.add_option("--calibration", flags->calibration, "Use this calibration.")->type_name("FILE");
+    command
+        .add_option("--known", flags->known,
+                    "Infer from these applications instead of those that came with tarcil, and with "
+                    "--on-cluster those that the cluster has measured.")
+        ->type_name("FILE");
+    command.add_flag("--on-cluster", flags->onCluster, "Measure in a container on a server of the cluster.");
+    command
+        .add_option(
+            "--server", flags->server,
+            "Measure on this one. Default: the smallest with enough cores, a free one if there is one")
+        ->type_name("NAME");
+    command
+        .add_option(
+            "--platforms", flags->platforms,
+            "Measure on up to so many platforms: on the first all, on the others how fast the command is "
+            "alone. Default: 2")
+        ->check(wholeNumber(1, 100))
+        ->type_name("N");
+    command
+        .add_option(
+            "--file", flags->files,
+            "Ship this file or folder, below the present one, to where the command runs; may be repeated.")
+        ->allow_extra_args(false)
+        ->type_name("PATH");
+    command.add_flag("--store", flags->store,
+                     "Have the cluster keep what was measured on it, under --application.");
+    command.add_flag("--all-forms", flags->allForms,
+                     "Print all of it, JSON, text and file, as one JSON value: what --on-cluster reads.");
+    command
+        .add_flag(
+            "--report", flags->report,
+            "Print the profile, or why there is none, in one line for the cluster to store: what jobs that "
+            "measure an application by themselves do.")
+        ->excludes(command.get_option("--on-cluster"));
+    command
+        .add_flag(
+            "--alone", flags->alone,
+            "Measure how fast the command is alone, and no more, and print that as JSON: what --on-cluster "
+            "reads of further platforms.")
+        ->excludes(command.get_option("--on-cluster"))
+        ->excludes(command.get_option("--report"));
+    addClusterFlags(command, flags->cluster);
+    addCommonFlags(command, *flags);
+    command.allow_extras();
+    onRun(command, [flags, &command]() {
+      if (const auto others = command.remaining(); !others.empty()) {
+        throw badInput(shown(others.front()) +
+                       " is no option of `tarcil profile run`; write the command after `--`:" +
+                       " tarcil profile run [OPTIONS] -- COMMAND [ARGUMENT...]");
+      }
+      return profileRun(*flags);
+    });
   });
 }
 
 }  // namespace
 
 void addProfile(CLI::App& app, const std::vector<std::string>& command) {
-  CLI::App& group =
-      addGroup(app, "profile",
-               {"profile COMMAND ...", "From a command to a profile.",
-                "A profile says which interference an application causes and tolerates. `run` measures it"
-                " on this machine, which `calibrate` got to know, or on one of the cluster. `import` has the "
-                "cluster keep it: jobs that"
-                " name the application then need none of their own.",
-                "  tarcil profile calibrate\n"
-                "  tarcil profile run --application gzip --output gzip.yaml -- gzip -kc big.txt\n"
-                "  tarcil profile import gzip.yaml\n"
-                "  tarcil profile list\n",
-                ""});
-  addCalibrate(group);
-  addProfileRun(group, command);
-  addProfileStore(group);
+  addGroup(app, "profile",
+           {"profile COMMAND ...", summaryOf("profile"),
+            "A profile says which interference an application causes and tolerates. `run` measures it"
+            " on this machine, which `calibrate` got to know, or on one of the cluster. `import` has the "
+            "cluster keep it: jobs that"
+            " name the application then need none of their own.",
+            "  tarcil profile calibrate\n"
+            "  tarcil profile run --application gzip --output gzip.yaml -- gzip -kc big.txt\n"
+            "  tarcil profile import gzip.yaml\n"
+            "  tarcil profile list\n",
+            ""},
+           [&command](CLI::App& group) {
+             addCalibrate(group);
+             addProfileRun(group, command);
+             addProfileStore(group);
+           });
 }
 
 }  // namespace tarcil

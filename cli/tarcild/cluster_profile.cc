@@ -1,4 +1,4 @@
-#include "cli/cluster_profile.h"
+#include "cli/tarcild/cluster_profile.h"
 
 #include <signal.h>
 
@@ -7,11 +7,11 @@
 #include <set>
 
 #include "cli/foreground_job.h"
-#include "cli/known_applications.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
+#include "cli/output/server_details.h"
+#include "cli/profiler_task.h"
 #include "cli/profiling_server.h"
-#include "cli/stored_profiles.h"
 #include "core/base/failure.h"
 #include "rpc/errors.h"
 
@@ -109,31 +109,6 @@ void measureOtherPlatforms(Cluster& cluster, const ClusterProfiling& profiling, 
 }
 
 }  // namespace
-
-std::vector<ServerDetails> serversOf(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
-  std::vector<ServerDetails> servers;
-  for (auto server : answer.getServers()) servers.push_back(readServer(server));
-  return servers;
-}
-
-std::vector<PartialProfile> knownToCluster(Cluster& cluster, const std::string& application) {
-  return knownApplications(keptProfiles(cluster).stored, application);
-}
-
-InputFile fileOf(const std::vector<PartialProfile>& known) {
-  return {.path = kShippedApplications, .content = yamlOf(known)};
-}
-
-std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
-                                         const std::vector<std::string>& command) {
-  // The server's own, of the cluster's version, whatever is installed there (docs/containers.md).
-  std::vector<std::string> words = {"tarcil", "profile", "run"};
-  words.insert(words.end(), flags.begin(), flags.end());
-  words.emplace_back("--");
-  words.insert(words.end(), command.begin(), command.end());
-  return words;
-}
 
 Json jsonOf(const ProfileForms& forms) {
   return {{kJson, forms.json}, {kText, forms.text}, {kProfile, forms.yaml}};

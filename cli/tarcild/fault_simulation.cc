@@ -1,4 +1,8 @@
-#include "cli/fault_simulation.h"
+<<<<<<<< HEAD:cli/fault_simulation.cc
+#include "cli/tarcild/fault_simulation.h"
+========
+#include "cli/tarcild/fault_hunt.h"
+>>>>>>>> m-thin:cli/tarcild/fault_hunt.cc
 
 #include <algorithm>
 #include <atomic>

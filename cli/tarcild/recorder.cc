@@ -1,11 +1,11 @@
-#include "cli/recorder.h"
+#include "cli/tarcild/recorder.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "cli/output/render.h"
 #include "cli/output/server_details.h"
-#include "cli/recording_lines.h"
+#include "cli/tarcild/recording_lines.h"
 #include "core/base/failure.h"
 #include "core/base/version.h"
 #include "rpc/errors.h"

@@ -1,7 +1,9 @@
 // tarcil options: the page docs/options.md, from the same descriptions that --help shows.
+#include "cli/command_line.h"
 #include "cli/commands/commands.h"
 #include "cli/output/help.h"
 #include "cli/output/output.h"
+#include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
 
 namespace tarcil {
@@ -24,10 +26,11 @@ std::string cell(const std::string& text) {
 }
 
 // The command's options under a heading, then those of the commands below it.
-std::string sectionsOf(const CLI::App& command, const std::string& parent) {
+std::string sectionsOf(CLI::App& command, const std::string& parent) {
+  buildCommand(command);
   const std::string path = parent + " " + command.get_name();
   std::string text;
-  for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; })) {
+  for (CLI::App* below : command.get_subcommands([](CLI::App*) { return true; })) {
     text += sectionsOf(*below, path);
   }
   if (!text.empty()) return text;  // one that only groups others
@@ -45,7 +48,7 @@ int showOptions() {
   addServe(app);
   addTune(app);
   std::string text = kIntroduction;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     text += sectionsOf(*command, "tarcil");
   }
   print(text);
@@ -55,12 +58,12 @@ int showOptions() {
 }  // namespace
 
 void addOptions(CLI::App& app) {
-  CLI::App& command = addCommand(app, "options",
-                                 {"options", "List every option of a cluster and its roles.",
-                                  "Prints the page docs/options.md: the options of up, serve and tune, as"
-                                  " Markdown.",
-                                  "  tarcil options | less\n", "  0  done\n  2  bad arguments\n"});
-  onRun(command, showOptions);
+  addCommand(app, "options",
+             {"options", summaryOf("options"),
+              "Prints the page docs/options.md: the options of up, serve and tune, as"
+              " Markdown.",
+              "  tarcil options | less\n", "  0  done\n  2  bad arguments\n"},
+             [](CLI::App& command) { onRun(command, showOptions); });
 }
 
 }  // namespace tarcil

@@ -4,9 +4,10 @@
 #include <filesystem>
 
 #include "cli/cluster.h"
-#include "cli/commands/commands.h"
+#include "cli/command_line.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
 #include "env/clock.h"
 #include "master/store/rocks/restore.h"
@@ -51,7 +52,7 @@ int backUp(const BackupFlags& flags) {
 }
 
 void addBackup(CLI::App& master) {
-  CLI::App& command = addCommand(
+  addCommand(
       master, "backup",
       {"master backup [OPTIONS] DIR", "Copy the store while the cluster runs.",
        "Writes a copy of the master's store to DIR, a folder on the master's machine that is not there"
@@ -59,12 +60,14 @@ void addBackup(CLI::App& master) {
        " complete when it has its name: a crash on the way leaves DIR.part at most. Needs a token with"
        " the role operate.\n\n"
        "Tokens are not in the store: keep a copy of their file too.",
-       "  tarcil master backup /backups/monday\n", ""});
-  auto flags = std::make_shared<BackupFlags>();
-  command.add_option("DIR", flags->folder, "Folder to write, on the master's machine.")->required();
-  addJsonFlag(command, flags->json);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return backUp(*flags); });
+       "  tarcil master backup /backups/monday\n", ""},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<BackupFlags>();
+        command.add_option("DIR", flags->folder, "Folder to write, on the master's machine.")->required();
+        addJsonFlag(command, flags->json);
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return backUp(*flags); });
+      });
 }
 
 // --- restore ----------------------------------------------------------------------------------------------
@@ -99,7 +102,7 @@ int restore(const RestoreFlags& flags) {
 }
 
 void addRestore(CLI::App& master) {
-  CLI::App& command = addCommand(
+  addCommand(
       master, "restore",
       {"master restore [OPTIONS] --store DIR BACKUP", "Make a store of a backup.",
        "Copies a backup to DIR, a folder that is not there or empty, for a master to start on: stop the"
@@ -107,14 +110,16 @@ void addRestore(CLI::App& master) {
        "The copy begins a new epoch of the cluster. Agents and monitors learn what is decided without"
        " them: jobs submitted after the backup are gone, and their tasks are stopped; tasks that ended"
        " after it count as lost, and are started again where restart.on_lost allows.",
-       "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store\n", kOfflineExits});
-  auto flags = std::make_shared<RestoreFlags>();
-  command.add_option("BACKUP", flags->backup, "Folder that `tarcil master backup` wrote.")->required();
-  command.add_option("--store", flags->store, "Folder of the store to be made.")
-      ->required()
-      ->type_name("DIR");
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return restore(*flags); });
+       "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store\n", kOfflineExits},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<RestoreFlags>();
+        command.add_option("BACKUP", flags->backup, "Folder that `tarcil master backup` wrote.")->required();
+        command.add_option("--store", flags->store, "Folder of the store to be made.")
+            ->required()
+            ->type_name("DIR");
+        addJsonFlag(command, flags->json);
+        onRun(command, [flags]() { return restore(*flags); });
+      });
 }
 
 // --- check ------------------------------------------------------------------------------------------------
@@ -148,7 +153,7 @@ int check(const CheckFlags& flags) {
 }
 
 void addCheck(CLI::App& master) {
-  CLI::App& command = addCommand(
+  addCommand(
       master, "check",
       {"master check [OPTIONS] DIR", "Verify a store that no master uses.",
        "Reads the store or backup in DIR, writes nothing, and holds every record against the others: each"
@@ -158,27 +163,30 @@ void addCheck(CLI::App& master) {
        "  tarcil master check /backups/monday\n",
        "  0  nothing is wrong\n"
        "  1  problems were found; they are on stdout\n"
-       "  2  bad arguments, no store there, or a master uses it\n"});
-  auto flags = std::make_shared<CheckFlags>();
-  command.add_option("DIR", flags->folder, "Folder of a store or of a backup.")->required();
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return check(*flags); });
+       "  2  bad arguments, no store there, or a master uses it\n"},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<CheckFlags>();
+        command.add_option("DIR", flags->folder, "Folder of a store or of a backup.")->required();
+        addJsonFlag(command, flags->json);
+        onRun(command, [flags]() { return check(*flags); });
+      });
 }
 
 }  // namespace
 
 void addMaster(CLI::App& app) {
-  CLI::App& master =
-      addGroup(app, "master",
-               {"master COMMAND ...", "Look after the master's store.",
-                "The master keeps the cluster's state in one folder, the store. `tarcil serve master` runs a"
-                " master.",
-                "  tarcil master backup /backups/monday\n"
-                "  tarcil master check /backups/monday\n",
-                ""});
-  addBackup(master);
-  addRestore(master);
-  addCheck(master);
+  addGroup(app, "master",
+           {"master COMMAND ...", summaryOf("master"),
+            "The master keeps the cluster's state in one folder, the store. `tarcil serve master` runs a"
+            " master.",
+            "  tarcil master backup /backups/monday\n"
+            "  tarcil master check /backups/monday\n",
+            ""},
+           [](CLI::App& master) {
+             addBackup(master);
+             addRestore(master);
+             addCheck(master);
+           });
 }
 
 }  // namespace tarcil

@@ -1,7 +1,7 @@
 // tarcil serve agent
 #include <CLI/CLI.hpp>
 
-#include "cli/commands/serve.h"
+#include "cli/tarcild/serve.h"
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
 
@@ -46,7 +46,7 @@ void addOptions(CLI::App& command, Agent& agent) {
 }  // namespace
 
 void addServeAgent(CLI::App& serve) {
-  CLI::App& command = addCommand(
+  addCommand(
       serve, "agent",
       {"serve agent [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR",
        "Schedule jobs: any number per cluster.",
@@ -54,10 +54,12 @@ void addServeAgent(CLI::App& serve) {
        "and launches on monitors. Users may talk to any agent. It keeps nothing on disk.",
        "  tarcil serve agent --name a1 --master 10.0.0.1:7001 \\\n"
        "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
-       kRoleExits});
-  auto agent = std::make_shared<Agent>(command);
-  addOptions(command, *agent);
-  onRun(command, [agent]() { return run(*agent); });
+       kRoleExits},
+      [](CLI::App& command) {
+        auto agent = std::make_shared<Agent>(command);
+        addOptions(command, *agent);
+        onRun(command, [agent]() { return run(*agent); });
+      });
 }
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-#include "cli/recording_lines.h"
+#include "cli/tarcild/recording_lines.h"
 
 #include "formats/recording_file.h"
 

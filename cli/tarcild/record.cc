@@ -1,10 +1,11 @@
 // tarcil record: what happens on a cluster, into a file that `tarcil sim --replay` reads.
 #include <signal.h>
 
-#include "cli/commands/commands.h"
+#include "cli/command_line.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
-#include "cli/recorder.h"
+#include "cli/tarcild/commands.h"
+#include "cli/tarcild/recorder.h"
 #include "core/base/failure.h"
 #include "formats/units.h"
 #include "rpc/errors.h"
@@ -120,9 +121,9 @@ int record(const RecordFlags& flags) {
 }  // namespace
 
 void addRecord(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "record",
-      {"record [OPTIONS] FILE", "Record what happens on the cluster, to be replayed under other policies.",
+      {"record [OPTIONS] FILE", summaryOf("record"),
        "Writes the servers, the settings and the jobs that you may see (an operator: everybody's) with their "
        "profiles, and when each of their tasks started and ended where, until interrupted or for as long as "
        "said. Commands, environments and files of jobs are not recorded. FILE is JSON, one object a line "
@@ -134,13 +135,16 @@ void addRecord(CLI::App& app) {
        "  0  done\n"
        "  1  the file could not be written any more\n"
        "  2  bad input; nothing was recorded\n"
-       "  3  no cluster in reach, or no longer; what is recorded can be used\n"});
-  auto flags = std::make_shared<RecordFlags>();
-  command.add_option("FILE", flags->file, "Where to.")->required()->type_name("FILE");
-  command.add_option("--for", flags->howLong, "End after so long, such as 10m; default: when interrupted.")
-      ->type_name("DURATION");
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags]() { return record(*flags); });
+       "  3  no cluster in reach, or no longer; what is recorded can be used\n"},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<RecordFlags>();
+        command.add_option("FILE", flags->file, "Where to.")->required()->type_name("FILE");
+        command
+            .add_option("--for", flags->howLong, "End after so long, such as 10m; default: when interrupted.")
+            ->type_name("DURATION");
+        addClusterFlags(command, flags->cluster);
+        onRun(command, [flags]() { return record(*flags); });
+      });
 }
 
 }  // namespace tarcil

@@ -1,7 +1,7 @@
 // tarcil serve monitor
 #include <CLI/CLI.hpp>
 
-#include "cli/commands/serve.h"
+#include "cli/tarcild/serve.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
 #include "core/model/job.h"
@@ -134,7 +134,7 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
 }  // namespace
 
 void addServeMonitor(CLI::App& serve) {
-  CLI::App& command = addCommand(
+  addCommand(
       serve, "monitor",
       {"serve monitor [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR --data DIR",
        "Run tasks on this server: one per server, as root.",
@@ -145,13 +145,15 @@ void addServeMonitor(CLI::App& serve) {
        "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
        "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"
        "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n",
-       kRoleExits});
-  auto monitor = std::make_shared<Monitor>(command);
-  addServer(command, *monitor);
-  addMeasuring(monitor->table, monitor->flags);
-  addTasks(monitor->table, monitor->flags);
-  addRoleOptions(monitor->table, monitor->flags.role);
-  onRun(command, [monitor]() { return run(*monitor); });
+       kRoleExits},
+      [](CLI::App& command) {
+        auto monitor = std::make_shared<Monitor>(command);
+        addServer(command, *monitor);
+        addMeasuring(monitor->table, monitor->flags);
+        addTasks(monitor->table, monitor->flags);
+        addRoleOptions(monitor->table, monitor->flags.role);
+        onRun(command, [monitor]() { return run(*monitor); });
+      });
 }
 
 }  // namespace tarcil

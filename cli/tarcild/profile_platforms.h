@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "classifier/completion.h"
-#include "cli/output/profile_report.h"
+#include "cli/tarcild/profile_report.h"
 
 namespace tarcil {
 

@@ -3,11 +3,11 @@
 #include <iostream>
 
 #include "cli/cluster.h"
-#include "cli/commands/commands.h"
 #include "cli/output/output.h"
 #include "cli/output/profile_yaml.h"
 #include "cli/output/table.h"
 #include "cli/stored_profiles.h"
+#include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
 #include "formats/profile_file.h"
 #include "formats/text.h"
@@ -107,17 +107,33 @@ int erase(const StoreFlags& flags) {
 
 using Act = int (*)(const StoreFlags&);
 
-std::shared_ptr<StoreFlags> addStoreCommand(CLI::App& group, const std::string& name, const Help& help,
-                                            Act act, bool namesOne = true) {
-  CLI::App& command = addCommand(group, name, help);
-  auto flags = std::make_shared<StoreFlags>();
-  if (namesOne) {
-    command.add_option("APPLICATION", flags->application, "NAME, or NAME@VERSION.")->required();
-  }
-  addJsonFlag(command, flags->json);
-  addClusterFlags(command, flags->cluster);
-  onRun(command, [flags, act]() { return act(*flags); });
-  return flags;
+using AddOptions = void (*)(CLI::App& command, StoreFlags& flags);
+
+void addStoreCommand(CLI::App& group, const char* name, const Help& help, Act act, AddOptions addOptions) {
+  addCommand(group, name, help, [act, addOptions](CLI::App& command) {
+    auto flags = std::make_shared<StoreFlags>();
+    addOptions(command, *flags);
+    addJsonFlag(command, flags->json);
+    addClusterFlags(command, flags->cluster);
+    onRun(command, [flags, act]() { return act(*flags); });
+  });
+}
+
+void addNoOptions(CLI::App&, StoreFlags&) {}
+
+void addApplication(CLI::App& command, StoreFlags& flags) {
+  command.add_option("APPLICATION", flags.application, "NAME, or NAME@VERSION.")->required();
+}
+
+void addExportOptions(CLI::App& command, StoreFlags& flags) {
+  addApplication(command, flags);
+  command.add_option("--output", flags.file, "Write it to this file. Default: stdout")->type_name("FILE");
+}
+
+void addImportOptions(CLI::App& command, StoreFlags& flags) {
+  command.add_option("FILE", flags.file, "The profile (YAML or JSON).")->required();
+  command.add_option("--application", flags.application, "Keep it under this name.")->type_name("NAME");
+  command.add_option("--note", flags.note, "Where it comes from, for people.")->type_name("TEXT");
 }
 
 }  // namespace
@@ -130,27 +146,24 @@ void addProfileStore(CLI::App& group) {
        "kept under this name. Below them are applications that the cluster measures by itself (`tarcil tune "
        "--profile-unknown`): those under way, and those that it measured in vain, and why.",
        "  tarcil profile list\n  tarcil profile list --json\n", ""},
-      &list, false);
+      &list, addNoOptions);
   addStoreCommand(group, "show",
                   {"profile show [OPTIONS] APPLICATION", "Show a profile that the cluster keeps.",
                    "Of NAME@VERSION, where none of that version is kept, the one of NAME.",
                    "  tarcil profile show sort\n  tarcil profile show sort@9.1\n", ""},
-                  &show);
-  auto exporting = addStoreCommand(
+                  &show, addApplication);
+  addStoreCommand(
       group, "export",
       {"profile export [OPTIONS] APPLICATION", "Write a profile that the cluster keeps as a file.",
        "As `tarcil submit --profile` and `tarcil profile import` take it.",
        "  tarcil profile export sort > sort.yaml\n  tarcil profile export --output sort.yaml sort\n", ""},
-      &exportFile);
-  group.get_subcommand("export")
-      ->add_option("--output", exporting->file, "Write it to this file. Default: stdout")
-      ->type_name("FILE");
+      &exportFile, addExportOptions);
   addStoreCommand(group, "delete",
                   {"profile delete [OPTIONS] APPLICATION", "Take a profile away.",
                    "Jobs that were submitted with it keep it. Only who stored it, and operators, may.",
                    "  tarcil profile delete sort@9.1\n", ""},
-                  &erase);
-  auto importing = addStoreCommand(
+                  &erase, addApplication);
+  addStoreCommand(
       group, "import",
       {"profile import [OPTIONS] FILE", "Have the cluster keep a profile.",
        "Under the name that the file has in `application`: NAME, or NAME@VERSION for one version of it. From "
@@ -160,11 +173,7 @@ void addProfileStore(CLI::App& group) {
        "  tarcil profile import sort.yaml\n"
        "  tarcil profile import --application sort@9.1 --note 'measured on haswell' sort.yaml\n",
        ""},
-      &importFile, false);
-  CLI::App* command = group.get_subcommand("import");
-  command->add_option("FILE", importing->file, "The profile (YAML or JSON).")->required();
-  command->add_option("--application", importing->application, "Keep it under this name.")->type_name("NAME");
-  command->add_option("--note", importing->note, "Where it comes from, for people.")->type_name("TEXT");
+      &importFile, addImportOptions);
 }
 
 }  // namespace tarcil

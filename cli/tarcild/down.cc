@@ -7,8 +7,9 @@
 
 #include <filesystem>
 
-#include "cli/commands/commands.h"
+#include "cli/command_line.h"
 #include "cli/output/output.h"
+#include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
 #include "deploy/local_cluster.h"
 
@@ -50,20 +51,22 @@ int down(const DownFlags& flags) {
 }  // namespace
 
 void addDown(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "down",
-      {"down [OPTIONS]", "Stop the cluster that `tarcil up` started.",
+      {"down [OPTIONS]", summaryOf("down"),
        "Stops agents, monitors with their tasks, and the master. What is on disk stays: `tarcil up` on the "
        "same folder goes on with it, and runs tasks again whose jobs allow restarts.",
        "  tarcil down\n",
        "  0  stopped\n"
        "  1  a process does not end\n"
        "  2  bad arguments\n"
-       "  3  no cluster is running there, or it is another user's\n"});
-  auto flags = std::make_shared<DownFlags>();
-  command.add_option("--data", flags->data, "Folder given to `tarcil up`.")->type_name("DIR");
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return down(*flags); });
+       "  3  no cluster is running there, or it is another user's\n"},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<DownFlags>();
+        command.add_option("--data", flags->data, "Folder given to `tarcil up`.")->type_name("DIR");
+        addJsonFlag(command, flags->json);
+        onRun(command, [flags]() { return down(*flags); });
+      });
 }
 
 }  // namespace tarcil

@@ -1,5 +1,5 @@
 // Profiles, calibrations and known applications as files.
-#include "cli/output/profile_report.h"
+#include "cli/tarcild/profile_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/late_recorder.h"
 #include "cli/output/job_status.h"
 #include "cli/settings.h"
+#include "cli/tarcild/late_recorder.h"
 #include "formats/growing_file.h"
 
 namespace tarcil {

@@ -10,9 +10,10 @@
 #include <thread>
 
 #include "cli/cluster.h"
-#include "cli/commands/commands.h"
+#include "cli/command_line.h"
 #include "cli/option_table.h"
 #include "cli/output/output.h"
+#include "cli/tarcild/commands.h"
 #include "client/client.h"
 #include "core/base/failure.h"
 #include "deploy/local_cluster.h"
@@ -260,9 +261,9 @@ int up(UpFlags& flags) {
 }  // namespace
 
 void addUp(CLI::App& app) {
-  CLI::App& command = addCommand(
+  addCommand(
       app, "up",
-      {"up [OPTIONS]", "Start a cluster on this machine.",
+      {"up [OPTIONS]", summaryOf("up"),
        "Starts a master, agents and monitors, each a process of its own, and supervises them: one that dies "
        "is started "
        "again. Everything is kept below the data folder: state, logs, tokens, and the context by which the "
@@ -274,68 +275,73 @@ void addUp(CLI::App& app) {
        "  tarcil up --detach --emulate servers.yaml\n",
        "  0  the cluster is up (--detach), or was up and has been stopped\n"
        "  1  a role did not start; the message has the end of its log\n"
-       "  2  bad arguments, a folder that cannot be used, a cluster running there\n"});
-  auto flags = std::make_shared<UpFlags>();
-  command
-      .add_option("--data", flags->data,
-                  "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil")
-      ->type_name("DIR");
-  command.add_option("--servers", flags->plan.servers, "Monitors on this machine. Default: 1")
-      ->check(wholeNumber(1, 256))
-      ->type_name("N");
-  command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
-      ->check(wholeNumber(1, kMaxRusPerServer))
-      ->type_name("N");
-  command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")
-      ->check(wholeNumber(1, 64))
-      ->type_name("N");
-  command
-      .add_option("--emulate", flags->plan.emulate, "File of servers that are timers, instead of --servers.")
-      ->type_name("FILE");
-  command
-      .add_option(
-          "--late-binding-units", flags->plan.lateUnits,
-          "Units of each server that late-bound tasks may have at most. Default: all, with --emulate none")
-      ->check(wholeNumber(0, kMaxRusPerServer))
-      ->type_name("N");
-  flags->plan.pressurePeriod.clear();
-  command
-      .add_option(
-          "--pressure-period", flags->plan.pressurePeriod,
-          "How often the pressures on servers are measured; off: never. Default: 1s where one server has "
-          "the machine and a core for each unit, else off")
-      ->type_name("DURATION|off");
-  command
-      .add_option("--cores", flags->cores,
-                  "Cores (hardware threads) that tasks may use, as 0,1,2. Default: all")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(wholeNumber(0, 65'535))
-      ->type_name("LIST");
-  command
-      .add_option("--allow-rootfs", flags->allowedRoots,
-                  "Folder that jobs may use as their root file system, with all below it; may be repeated. "
-                  "Default: none")
-      ->allow_extra_args(false)
-      ->type_name("DIR");
-  command
-      .add_option(
-          "--extra", flags->extras,
-          "KIND=COUNT, countable things of each server that jobs can ask for, as gpus=4; may be repeated.")
-      ->allow_extra_args(false)
-      ->type_name("KIND=COUNT");
-  command
-      .add_option("--network-bandwidth", flags->networkBandwidth,
-                  "Bytes that the network takes in a second, each way. Default: what its interfaces say")
-      ->type_name("SIZE");
-  command
-      .add_option("--memory-bandwidth", flags->memoryBandwidth,
-                  "Bytes that the memory takes in a second. Default: not known")
-      ->type_name("SIZE");
-  command.add_flag("--detach", flags->detach,
-                   "Return once the cluster answers; it goes on in the background.");
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return up(*flags); });
+       "  2  bad arguments, a folder that cannot be used, a cluster running there\n"},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<UpFlags>();
+        command
+            .add_option("--data", flags->data,
+                        "Folder that holds everything. Default: TARCIL_DATA, or $XDG_STATE_HOME/tarcil")
+            ->type_name("DIR");
+        command.add_option("--servers", flags->plan.servers, "Monitors on this machine. Default: 1")
+            ->check(wholeNumber(1, 256))
+            ->type_name("N");
+        command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
+            ->check(wholeNumber(1, kMaxRusPerServer))
+            ->type_name("N");
+        command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")
+            ->check(wholeNumber(1, 64))
+            ->type_name("N");
+        command
+            .add_option("--emulate", flags->plan.emulate,
+                        "File of servers that are timers, instead of --servers.")
+            ->type_name("FILE");
+        command
+            .add_option("--late-binding-units", flags->plan.lateUnits,
+                        "Units of each server that late-bound tasks may have at most. Default: all, with "
+                        "--emulate none")
+            ->check(wholeNumber(0, kMaxRusPerServer))
+            ->type_name("N");
+        flags->plan.pressurePeriod.clear();
+        command
+            .add_option("--pressure-period", flags->plan.pressurePeriod,
+                        "How often the pressures on servers are measured; off: never. Default: 1s where one "
+                        "server has "
+                        "the machine and a core for each unit, else off")
+            ->type_name("DURATION|off");
+        command
+            .add_option("--cores", flags->cores,
+                        "Cores (hardware threads) that tasks may use, as 0,1,2. Default: all")
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->check(wholeNumber(0, 65'535))
+            ->type_name("LIST");
+        command
+            .add_option(
+                "--allow-rootfs", flags->allowedRoots,
+                "Folder that jobs may use as their root file system, with all below it; may be repeated. "
+                "Default: none")
+            ->allow_extra_args(false)
+            ->type_name("DIR");
+        command
+            .add_option("--extra", flags->extras,
+                        "KIND=COUNT, countable things of each server that jobs can ask for, as gpus=4; may "
+                        "be repeated.")
+            ->allow_extra_args(false)
+            ->type_name("KIND=COUNT");
+        command
+            .add_option(
+                "--network-bandwidth", flags->networkBandwidth,
+                "Bytes that the network takes in a second, each way. Default: what its interfaces say")
+            ->type_name("SIZE");
+        command
+            .add_option("--memory-bandwidth", flags->memoryBandwidth,
+                        "Bytes that the memory takes in a second. Default: not known")
+            ->type_name("SIZE");
+        command.add_flag("--detach", flags->detach,
+                         "Return once the cluster answers; it goes on in the background.");
+        addJsonFlag(command, flags->json);
+        onRun(command, [flags]() { return up(*flags); });
+      });
 }
 
 }  // namespace tarcil

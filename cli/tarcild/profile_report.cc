@@ -1,4 +1,4 @@
-#include "cli/output/profile_report.h"
+#include "cli/tarcild/profile_report.h"
 
 #include <cmath>
 

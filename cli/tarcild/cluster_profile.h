@@ -5,28 +5,13 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/output/server_details.h"
-#include "cli/profile_platforms.h"
+#include "cli/tarcild/profile_platforms.h"
 #include "formats/json.h"
 
 namespace tarcil {
 
 // All in one, as the profiler hands it to whoever started its container.
 Json jsonOf(const ProfileForms& forms);
-
-// The servers of the cluster, without their tasks.
-std::vector<ServerDetails> serversOf(Cluster& cluster);
-
-// Where a profiler in a container finds what to infer from, beside the command's own files.
-inline constexpr const char* kShippedApplications = ".tarcil/known-applications.yaml";
-
-// What the cluster knows (knownApplications) without the application that is measured; and as that file.
-std::vector<PartialProfile> knownToCluster(Cluster& cluster, const std::string& application);
-InputFile fileOf(const std::vector<PartialProfile>& known);
-
-// What a task runs to profile this command.
-std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
-                                         const std::vector<std::string>& command);
 
 struct ClusterProfiling {
   std::vector<std::string> flags;     // of the profiler

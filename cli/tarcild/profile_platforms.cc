@@ -1,4 +1,4 @@
-#include "cli/profile_platforms.h"
+#include "cli/tarcild/profile_platforms.h"
 
 #include <algorithm>
 #include <cmath>

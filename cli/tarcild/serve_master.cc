@@ -1,7 +1,7 @@
 // tarcil serve master
 #include <CLI/CLI.hpp>
 
-#include "cli/commands/serve.h"
+#include "cli/tarcild/serve.h"
 #include "core/base/failure.h"
 #include "core/model/job.h"
 #include "deploy/roles/roles.h"
@@ -88,7 +88,7 @@ void addPolicies(OptionTable& table, MasterOptions& options) {
 }  // namespace
 
 void addServeMaster(CLI::App& serve) {
-  CLI::App& command = addCommand(
+  addCommand(
       serve, "master",
       {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
        "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
@@ -99,13 +99,15 @@ void addServeMaster(CLI::App& serve) {
        "or monitor and RUN-AS the system users that jobs may run as, the default first. The file must be "
        "readable by "
        "its owner only.",
-       "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits});
-  auto master = std::make_shared<Master>(command);
-  addPlaces(*master);
-  addLimits(master->table, master->flags.options);
-  addPolicies(master->table, master->flags.options);
-  addRoleOptions(master->table, master->flags.role);
-  onRun(command, [master]() { return run(*master); });
+       "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits},
+      [](CLI::App& command) {
+        auto master = std::make_shared<Master>(command);
+        addPlaces(*master);
+        addLimits(master->table, master->flags.options);
+        addPolicies(master->table, master->flags.options);
+        addRoleOptions(master->table, master->flags.role);
+        onRun(command, [master]() { return run(*master); });
+      });
 }
 
 }  // namespace tarcil

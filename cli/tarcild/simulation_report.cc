@@ -1,4 +1,4 @@
-#include "cli/output/simulation_report.h"
+#include "cli/tarcild/simulation_report.h"
 
 #include <algorithm>
 #include <cmath>

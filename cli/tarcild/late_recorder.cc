@@ -1,4 +1,4 @@
-#include "cli/late_recorder.h"
+#include "cli/tarcild/late_recorder.h"
 
 #include <capnp/message.h>
 

@@ -28,7 +28,7 @@ struct ProfileForms {
 };
 
 // With a comment behind each entry that says where it comes from. An entry of which nothing is known is left
-// out, and platforms are: a machine of its own does not know of them (cli/profile_platforms.h).
+// out, and platforms are: a machine of its own does not know of them (cli/tarcild/profile_platforms.h).
 std::string yamlOf(const ProfileReport& report);
 
 std::string textOf(const ProfileReport& report);

@@ -8,11 +8,12 @@
 #include <thread>
 
 #include "cli/command.h"
-#include "cli/commands/commands.h"
-#include "cli/fault_simulation.h"
+#include "cli/command_line.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
-#include "cli/output/simulation_report.h"
+#include "cli/tarcild/commands.h"
+#include "cli/tarcild/fault_simulation.h"
+#include "cli/tarcild/simulation_report.h"
 #include "core/base/failure.h"
 #include "formats/recording_file.h"
 #include "formats/scenario_file.h"
@@ -217,7 +218,7 @@ int injectFaults(const SimFlags& flags) {
 }
 
 const Help kSimHelp = {
-    "sim [OPTIONS] [SCENARIO]", "Simulate a cluster under one policy or several.",
+    "sim [OPTIONS] [SCENARIO]", summaryOf("sim"),
     "Runs jobs on servers that exist as numbers only, on a virtual clock, and shows how they fared: response "
     "times against the ideal (no delay, best resources), quality, utilisation, waits, conflicts. The policy "
     "quality is the real one: its decisions are made by the code that decides in a cluster. The same seed "
@@ -365,26 +366,27 @@ void addFaultFlags(CLI::App& command, SimFlags& flags) {
 }  // namespace
 
 void addSim(CLI::App& app) {
-  CLI::App& command = addCommand(app, "sim", kSimHelp);
-  auto flags = std::make_shared<SimFlags>();
-  command.add_option("SCENARIO", flags->scenario, "Scenario file.")->type_name("FILE");
-  command
-      .add_option(
-          "--replay", flags->replay,
-          "A recording in place of SCENARIO and workload. Its settings hold unless flags say otherwise; "
-          "tasks run beside one another as their profiles say, or with --no-interference as they did.")
-      ->type_name("FILE");
-  addWorkloadFlags(command, *flags);
-  addTruthFlags(command, *flags);
-  addPolicyFlags(command, *flags);
-  addFaultFlags(command, *flags);
-  for (const char* other :
-       {"SCENARIO", "--servers", "--rus-per-server", "--workload", "--jobs", "--tasks", "--mean-ms",
-        "--durations", "--corun", "--applications", "--classification-error", "--faults"}) {
-    command.get_option("--replay")->excludes(other);
-  }
-  addJsonFlag(command, flags->json);
-  onRun(command, [flags]() { return flags->faults ? injectFaults(*flags) : simulateAll(*flags); });
+  addCommand(app, "sim", kSimHelp, [](CLI::App& command) {
+    auto flags = std::make_shared<SimFlags>();
+    command.add_option("SCENARIO", flags->scenario, "Scenario file.")->type_name("FILE");
+    command
+        .add_option(
+            "--replay", flags->replay,
+            "A recording in place of SCENARIO and workload. Its settings hold unless flags say otherwise; "
+            "tasks run beside one another as their profiles say, or with --no-interference as they did.")
+        ->type_name("FILE");
+    addWorkloadFlags(command, *flags);
+    addTruthFlags(command, *flags);
+    addPolicyFlags(command, *flags);
+    addFaultFlags(command, *flags);
+    for (const char* other :
+         {"SCENARIO", "--servers", "--rus-per-server", "--workload", "--jobs", "--tasks", "--mean-ms",
+          "--durations", "--corun", "--applications", "--classification-error", "--faults"}) {
+      command.get_option("--replay")->excludes(other);
+    }
+    addJsonFlag(command, flags->json);
+    onRun(command, [flags]() { return flags->faults ? injectFaults(*flags) : simulateAll(*flags); });
+  });
 }
 
 }  // namespace tarcil

@@ -1,9 +1,10 @@
 // tarcil serve: run one role of a cluster in the foreground.
-#include "cli/commands/serve.h"
+#include "cli/tarcild/serve.h"
 
 #include <CLI/CLI.hpp>
 
-#include "cli/commands/commands.h"
+#include "cli/command_line.h"
+#include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
 
@@ -26,15 +27,17 @@ void requireName(const std::string& flag, const std::string& name) {
 }
 
 void addServe(CLI::App& app) {
-  CLI::App& serve = addGroup(
+  addGroup(
       app, "serve",
-      {"serve ROLE [OPTIONS]", "Run a role of a cluster.",
+      {"serve ROLE [OPTIONS]", summaryOf("serve"),
        "A cluster is one master, one or more agents, and one monitor per server, each a process of its own. "
        "`tarcil up` starts all of them on this machine for a first try.",
-       "", ""});
-  addServeMaster(serve);
-  addServeAgent(serve);
-  addServeMonitor(serve);
+       "", ""},
+      [](CLI::App& serve) {
+        addServeMaster(serve);
+        addServeAgent(serve);
+        addServeMonitor(serve);
+      });
 }
 
 }  // namespace tarcil

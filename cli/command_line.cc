@@ -1,0 +1,221 @@
+#include "cli/command_line.h"
+
+#include <kj/exception.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+
+#include "cli/commands/commands.h"
+#include "cli/output/help.h"
+#include "cli/output/output.h"
+#include "core/base/failure.h"
+#include "formats/text.h"
+#include "rpc/errors.h"
+
+namespace tarcil {
+namespace {
+
+// A command of `tarcil --help`, by its first word.
+struct Verb {
+  std::string_view name;
+  const char* group;  // heading under which it is listed
+  // Of a verb of tarcild: its line in the list.
+  const char* summary = nullptr;
+  // Of a verb that both programs carry out.
+  AddVerb add = nullptr;
+};
+
+const Help kHelp = {"VERB ...", "",
+                    "Runs jobs on a cluster of Linux machines, where their neighbours suit them: a job says "
+                    "in its profile which"
+                    " interference it causes and tolerates, and each of its tasks is placed where it runs "
+                    "well and disturbs nobody.",
+                    "  tarcil up --detach               # a small cluster on this machine\n"
+                    "  tarcil run -- uname -a           # one command on it\n"
+                    "  tarcil submit examples/compress.yaml\n"
+                    "  tarcil job list                  # then: job status, explain, logs\n"
+                    "  tarcil down\n"
+                    "\n"
+                    "Every verb explains itself: tarcil job status --help\n",
+                    ""};
+
+// In the order of the list. `userCommand` is what follows "--" after `tarcil run`.
+std::vector<Verb> verbs(const Words& userCommand) {
+  return {
+      {.name = "submit", .group = "Jobs", .add = addSubmit},
+      {.name = "plan", .group = "Jobs", .add = addPlan},
+      {.name = "run", .group = "Jobs", .add = [&](CLI::App& app) { addRun(app, userCommand); }},
+      {.name = "job", .group = "Jobs", .add = addJob},
+      {.name = "up", .group = "Cluster", .summary = "Start a cluster on this machine."},
+      {.name = "down", .group = "Cluster", .summary = "Stop the cluster that `tarcil up` started."},
+      {.name = "serve", .group = "Cluster", .summary = "Run a role of a cluster."},
+      {.name = "server", .group = "Cluster", .add = addServer},
+      {.name = "agent", .group = "Cluster", .add = addAgent},
+      {.name = "master", .group = "Cluster", .summary = "Look after the master's store."},
+      {.name = "platform", .group = "Cluster", .add = addPlatform},
+      {.name = "tune", .group = "Cluster", .add = addTune},
+      {.name = "queue", .group = "Jobs", .add = addQueue},
+      {.name = "buckets", .group = "Cluster", .add = addBuckets},
+      {.name = "usage", .group = "Cluster", .add = addUsage},
+      {.name = "user", .group = "Cluster", .add = addUser},
+      {.name = "metrics", .group = "Cluster", .add = addMetrics},
+      {.name = "record",
+       .group = "Cluster",
+       .summary = "Record what happens on the cluster, to be replayed under other policies."},
+      {.name = "profile", .group = "Tools", .summary = "From a command to a profile."},
+      {.name = "quality", .group = "Tools", .add = addQuality},
+      {.name = "sim", .group = "Tools", .summary = "Simulate a cluster under one policy or several."},
+      {.name = "options", .group = "Tools", .summary = "List every option of a cluster and its roles."},
+      {.name = "version", .group = "Tools", .add = addVersion},
+  };
+}
+
+// The program tarcild takes this process over, with its number, arguments and streams: it lies beside this
+// program, or where `cmake --install` puts it.
+[[noreturn]] void executeTarcild(std::string_view verb, char** argv) {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::filesystem::path folder = program.parent_path();
+  const std::filesystem::path beside = folder / "tarcild";
+  const std::filesystem::path installed = folder.parent_path() / "libexec/tarcil/tarcild";
+  for (const std::filesystem::path& path : {beside, installed}) {
+    ::execv(path.c_str(), argv);
+    if (errno != ENOENT) {
+      throw Failure(kExitFailed, path.string() + ": cannot be executed: " + std::strerror(errno));
+    }
+  }
+  throw Failure(kExitFailed, "`tarcil " + std::string(verb) + "` needs the program tarcild, and neither " +
+                                 beside.string() + " nor " + installed.string() +
+                                 " is there: install the whole of tarcil on this machine");
+}
+
+// Adds the verb that is asked for, all of them where it is none. Does not return where tarcild is to carry it
+// out.
+void addVerbs(CLI::App& app, const std::vector<Verb>& all, const VerbsOfTarcild& others,
+              std::string_view asked, char** argv) {
+  const bool isKnown = std::ranges::any_of(all, [asked](const Verb& verb) { return verb.name == asked; });
+  for (const Verb& verb : all) {
+    const bool isAsked = verb.name == asked;
+    if (isKnown && !isAsked) continue;
+    if (verb.add) {
+      verb.add(app);
+    } else if (!others.empty()) {
+      others.at(verb.name)(app);
+    } else if (isAsked) {
+      executeTarcild(verb.name, argv);
+    } else {
+      addCommand(app, std::string(verb.name), {.summary = verb.summary}, nullptr);
+    }
+    app.get_subcommand(std::string(verb.name))->group(verb.group);
+  }
+}
+
+bool asksForHelp(const std::string& word) {
+  return word == "-h" || word == "--help";
+}
+
+// Builds the commands that the words name. Requires that these lead down to one that does something, unless
+// help is asked for on the way.
+void buildAsked(CLI::App& app, const Words& words) {
+  CLI::App* at = &app;
+  std::string path = "tarcil";
+  for (const std::string& word : words) {
+    if (asksForHelp(word)) continue;
+    const auto below = at->get_subcommands([](CLI::App*) { return true; });
+    if (below.empty() || word.starts_with('-')) break;
+    const auto named = std::find_if(below.begin(), below.end(),
+                                    [&word](CLI::App* command) { return command->get_name() == word; });
+    if (named == below.end()) {
+      std::vector<std::string_view> names;
+      for (const CLI::App* command : below) names.push_back(command->get_name());
+      throw badInput(shown(word) + " is no command of `" + path + "`; " + didYouMean(word, names) +
+                     "it has " + joined(names));
+    }
+    at = *named;
+    path += " " + word;
+    buildCommand(*at);
+  }
+  if (std::ranges::none_of(words, asksForHelp) &&
+      !at->get_subcommands([](const CLI::App*) { return true; }).empty()) {
+    throw badInput("say what to do: `" + path + " --help` lists the commands");
+  }
+}
+
+// How the command that was asked for is called: "tarcil job status".
+std::string pathOf(const CLI::App& app) {
+  std::string path = "tarcil";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    path += " " + at->get_name();
+  }
+  return path;
+}
+
+int parseAndRun(CLI::App& app, Words words) {
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
+    return kExitDone;
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return kExitDone;
+  } catch (const CLI::RuntimeError& ended) {
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    throw badInput(std::string(error.what()) + "; see `" + pathOf(app) + " --help`");
+  }
+}
+
+int runWords(Words words, char** argv, const MakeVerbs& verbsOfTarcild) {
+  // What `run` is to run is nobody's business here, whatever it looks like.
+  Words userCommand;
+  const bool isProfiled = words.size() >= 2 && words[0] == "profile" && words[1] == "run";
+  if (isProfiled || (!words.empty() && words.front() == "run")) {
+    const auto separator = std::find(words.begin(), words.end(), "--");
+    if (separator != words.end()) {
+      userCommand.assign(separator + 1, words.end());
+      words.erase(separator, words.end());
+    }
+  }
+  if (words == Words{"--version"}) words = {"version"};
+  CLI::App app;
+  app.formatter(std::make_shared<CommandHelp>(kHelp));
+  app.get_help_ptr()->description("Show this and exit.");
+  const VerbsOfTarcild others = verbsOfTarcild ? verbsOfTarcild(userCommand) : VerbsOfTarcild();
+  const auto verb = std::ranges::find_if_not(words, asksForHelp);
+  addVerbs(app, verbs(userCommand), others, verb == words.end() ? "" : *verb, argv);
+  buildAsked(app, words);
+  return parseAndRun(app, std::move(words));
+}
+
+}  // namespace
+
+const char* summaryOf(std::string_view verb) {
+  for (const Verb& known : verbs({})) {
+    if (known.name == verb) return known.summary;
+  }
+  return nullptr;
+}
+
+int runCommandLine(int argc, char** argv, const MakeVerbs& verbsOfTarcild) {
+  try {
+    const int code = runWords({argv + 1, argv + argc}, argv, verbsOfTarcild);
+    flushOutput();
+    return code;
+  } catch (const Failure& failure) {
+    say(failure.message());
+    return failure.code();
+  } catch (const kj::Exception& exception) {
+    const Error error = fromException(exception);
+    say(error.message);
+    return exitCodeOf(error.code);
+  } catch (const std::exception& exception) {
+    say(std::string("unexpected: ") + exception.what());
+    return kExitFailed;
+  }
+}
+
+}  // namespace tarcil
