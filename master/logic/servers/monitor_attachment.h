@@ -14,8 +14,8 @@ void attachMonitor(Context& context, const MonitorAttached& event);
 void detachMonitor(Context& context, SessionId session);
 
 // Lengthens the lease of a monitor's current session, and says which of the tasks it asks for may not start.
-// Nothing is kept of it: the server timeout, which begins no sooner than when the session ends, is longer than
-// a lease.
+// Nothing is kept of it: the server timeout, which begins no sooner than when the session ends, is longer
+// than a lease.
 void renewLease(Context& context, const LeaseAsked& event);
 
 // Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
