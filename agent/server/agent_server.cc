@@ -14,7 +14,7 @@ namespace {
 
 using convert::text;
 
-// Tokens remembered; beyond, the oldest are asked for anew.
+// Tokens remembered; when there are so many all are forgotten, and each is asked for again when it comes.
 constexpr size_t kMaxUsersRemembered = 10'000;
 
 // Calls handle their own failures; what gets here went wrong in taking an answer.

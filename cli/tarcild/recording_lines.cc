@@ -18,7 +18,7 @@ Json unusual(const Pressure& pressure, uint8_t usual) {
   return json;
 }
 
-// ISO 8601; null where nothing is set.
+// Microseconds; null where nothing is set.
 Json micros(const std::optional<Duration>& duration) {
   return duration ? Json(duration->count()) : Json();
 }

@@ -13,13 +13,14 @@ void attachMonitor(Context& context, const MonitorAttached& event);
 // replaced, or speaks for no monitor, is ignored.
 void detachMonitor(Context& context, SessionId session);
 
-// Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
-// repeats them. A report for an allocation that is not in use on one of its servers changes nothing; a task
-// that has started under one is to be stopped.
-// Nothing is kept of it: the servers' grace, which begins no sooner than when the session ends, is longer
+// Lengthens the lease of a monitor's current session, and says which of the tasks it asks for may not start.
+// Nothing is kept of it: the server timeout, which begins no sooner than when the session ends, is longer
 // than a lease.
 void renewLease(Context& context, const LeaseAsked& event);
 
+// Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
+// repeats them. A report for an allocation that is not in use on one of its servers changes nothing; a task
+// that has started under one is to be stopped.
 void takeReports(Context& context, const ReportsArrived& event);
 
 // Takes what a monitor measures of the servers that its current session stands for.
