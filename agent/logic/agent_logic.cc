@@ -1,175 +1,99 @@
 #include "agent/logic/agent_logic.h"
 
-#include <algorithm>
-#include <iterator>
 #include <variant>
 
-#include "agent/logic/agent_state.h"
+#include "agent/logic/assignments.h"
+#include "agent/logic/attachment.h"
+#include "agent/logic/commit_answers.h"
+#include "agent/logic/commits.h"
+#include "agent/logic/forecast.h"
+#include "agent/logic/offers.h"
+#include "agent/logic/state_feed.h"
+#include "agent/logic/submissions.h"
+#include "agent/logic/tables.h"
+#include "agent/logic/timers.h"
 
 namespace tarcil {
+namespace agent {
+namespace {
 
-using namespace agent;
+struct Handler {
+  EventContext& context;
 
-AgentLogic::AgentLogic(const AgentOptions& options) : state_(std::make_unique<State>(options)) {}
-AgentLogic::~AgentLogic() = default;
-
-uint64_t AgentLogic::epoch() const {
-  return state_->epoch;
-}
-
-AgentLogic::Load AgentLogic::load() const {
-  return {.jobs = state_->jobs.size(),
-          .waiting = state_->waiting,
-          .submissions = state_->arrivals.size(),
-          .commits = state_->inFlight.size(),
-          .decisions = state_->decisions,
-          .comparisons = state_->comparisons,
-          .mismatches = state_->mismatches,
-          .freeUnits = state_->copy.state().freeUnits()};
-}
-
-void AgentLogic::handle(const Event& event, Now now, Rng& rng, std::vector<Action>& actions) {
-  State::EventContext context{.now = now.steady, .wall = now.wall, .rng = rng, .actions = actions};
-  std::visit([this, &context](const auto& which) { state_->on(which, context); }, event);
-  state_->finish(context);
-}
-
-void AgentLogic::State::on(const MasterLost&, EventContext&) {
-  attached = snapshot = false;
-}
-
-void AgentLogic::State::on(const ServersUpdated& event, EventContext& context) {
-  apply(event.updates, StateCopy::Source::kFeed, context);
-}
-
-void AgentLogic::State::on(const ChecksumTold& event, EventContext& context) {
-  // Where answers to commits came before news that were sent earlier, the copy is ahead: the next one will
-  // do.
-  if (!ready() || copy.isAhead()) return;
-  ++comparisons;
-  const StateChecksum ours = copy.checksum(inFlight.servers());
-  const bool saysFacts = event.checksum.facts != 0;  // a master of an older version does not
-  if (ours.statuses == event.checksum.statuses && (!saysFacts || ours.facts == event.checksum.facts)) return;
-  ++mismatches;
-  startCopyAnew();
-  context.actions.push_back(AskSnapshot{});
-}
-
-void AgentLogic::State::startCopyAnew() {
-  snapshot = false;
-  copy = StateCopy();
-  chooser = Chooser();
-  copy.state().setContention(settings.contention);
-  likely = LikelyServers();
-}
-
-void AgentLogic::State::on(const SnapshotComplete&, EventContext&) {
-  snapshot = true;
-  inFlight.layOver(copy.state());
-}
-
-void AgentLogic::State::on(const SettingsUpdated& event, EventContext&) {
-  settings = event.settings;
-  copy.state().setContention(settings.contention);
-  likely.updateAll(copy.state());
-}
-
-void AgentLogic::State::on(const PlatformUpdated& event, EventContext&) {
-  copy.state().setShare(event.platform, event.share);
-  likely.updateAll(copy.state());
-}
-
-void AgentLogic::State::on(const QueueTold& event, EventContext& context) {
-  pendingPriority = event.pendingPriority;
-  capacityVersion = event.capacityVersion;
-  kept = event.kept;
-  crowded = event.crowded;
-  for (const JobId& id : std::exchange(deferred, {})) {
-    Job& job = jobs.at(id);
-    markToTryWhenFree(job);
-    refresh(job, context);
+  void operator()(const MasterAttached& event) const { attach(context, event); }
+  void operator()(const MasterLost&) const { lose(context.tables); }
+  void operator()(const ServersUpdated& event) const {
+    takeServers(context, event.updates, StateCopy::Source::kFeed);
   }
-}
-
-void AgentLogic::State::on(const JobsOffered& event, EventContext& context) {
-  for (const JobId& id : event.jobs) {
-    Job* job = find(id);
-    if (job == nullptr) {
-      context.untried.push_back(id);
-      continue;
-    }
-    const auto bound = event.bounds.find(id);
-    if (bound != event.bounds.end() && job->waitingSince) {
-      const Duration told = context.now - *job->waitingSince + bound->second;
-      job->toldBound = std::min(job->toldBound.value_or(told), told);
-      job->late = context.now >= *job->waitingSince + *job->toldBound;
-    }
-    job->isOffered = true;
-    job->leaves.clear();
-    if (const auto mayTake = event.leaveKept.find(id); mayTake != event.leaveKept.end()) {
-      std::ranges::set_difference(kept, mayTake->second, std::back_inserter(job->leaves));
-    }
-    markToTry(*job);
-    refresh(*job, context);
+  void operator()(const SnapshotComplete&) const { takeSnapshotEnd(context.tables); }
+  void operator()(const ChecksumTold& event) const { compare(context, event.checksum); }
+  void operator()(const SettingsUpdated& event) const { takeSettings(context.tables, event.settings); }
+  void operator()(const PlatformUpdated& event) const { takePlatform(context.tables, event); }
+  void operator()(const JobsOffered& event) const { takeOffers(context, event); }
+  void operator()(const QueueTold& event) const { takeQueue(context, event); }
+  void operator()(const SubmitArrived& event) const { takeSubmission(context, event); }
+  void operator()(const CommitAnswered& event) const { takeCommitAnswer(context, event.answer); }
+  void operator()(const JobAssigned& event) const { takeAssignment(context, event.assignment); }
+  void operator()(const LaunchAnswered& event) const {
+    context.tables.launches.answered(event, context.now.steady);
   }
-}
+  void operator()(const TimerFired&) const { context.tables.wakeAt.reset(); }
+};
 
-void AgentLogic::State::on(const TimerFired&, EventContext&) {
-  wakeAt.reset();
-}
-
-void AgentLogic::State::apply(const std::vector<ServerUpdate>& updates, StateCopy::Source source,
-                              EventContext& context) {
-  for (const ServerUpdate& update : updates) {
-    copy.apply(update, source);
-    if (copy.state().known(update.id)) likely.update(copy.state(), update.id);
-    if (update.facts) launches.serverKnown(update.id, copy.state(), context.actions);
-  }
-}
-
-void AgentLogic::State::finish(EventContext& context) {
+// Does what is due whatever the event was: timers, launches, waiting jobs, submissions. Then asks for the
+// next wake-up.
+void finish(EventContext& context) {
+  Tables& tables = context.tables;
   runTimers(context);
-  launches.retry(context.now, copy.state(), context.actions);
-  if (ready()) {
-    tryWaiting(context);
+  tables.launches.retry(context.now.steady, tables.copy.state(), context.actions);
+  if (isReady(tables)) {
+    planWaiting(context);
     admitArrivals(context);
   } else {
     expireArrivals(context);
   }
-  if (!context.passed.empty() || !context.untried.empty()) {
+  if (!context.declined.empty() || !context.untried.empty()) {
     context.actions.push_back(
-        DeclineOffers{.jobs = std::move(context.passed), .untried = std::move(context.untried)});
+        DeclineOffers{.jobs = std::move(context.declined), .untried = std::move(context.untried)});
   }
   askToWake(context);
 }
 
-void AgentLogic::State::runTimers(EventContext& context) {
-  while (!timers.empty() && timers.begin()->first <= context.now) {
-    Job& job = jobs.at(timers.begin()->second);
-    size_t before = job.held.placeable();
-    job.held.endDelays(context.now);
-    if (job.held.placeable() > before) markToTryWhenFree(job);
-    if (job.waitingSince && !job.late && context.now >= *job.waitingSince + waitBound(job)) {
-      job.late = true;
-      markToTryWhenFree(job);
-    }
-    if (ready() && job.pendingReason && !inFlight.has(job.id())) reportReason(job, context);
-    refresh(job, context);
-  }
+}  // namespace
+}  // namespace agent
+
+struct AgentLogic::State {
+  agent::Tables tables;
+};
+
+AgentLogic::AgentLogic(const AgentOptions& options) : state_(new State{agent::Tables(options)}) {}
+
+AgentLogic::~AgentLogic() = default;
+
+void AgentLogic::handle(const agent::Event& event, Now now, Rng& rng, std::vector<agent::Action>& actions) {
+  agent::EventContext context{.tables = state_->tables, .now = now, .rng = rng, .actions = actions};
+  std::visit(agent::Handler{context}, event);
+  agent::finish(context);
 }
 
-void AgentLogic::State::askToWake(EventContext& context) {
-  std::optional<MonotonicTime> next;
-  auto sooner = [&next](std::optional<MonotonicTime> when) {
-    if (when && (!next || *when < *next)) next = when;
-  };
-  if (!timers.empty()) sooner(timers.begin()->first);
-  sooner(launches.nextRetry());
-  if (!ready() && !arrivals.empty()) sooner(arrivals.front().deadline);
-  if (ready() && (!arrivals.empty() || !toTry.empty())) sooner(context.now);
-  if (!next || (wakeAt && *wakeAt <= *next)) return;
-  wakeAt = next;
-  context.actions.push_back(WakeAt{.when = *next});
+Result<JobPlan> AgentLogic::plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
+  return agent::forecast(state_->tables, caller, spec, seed);
+}
+
+uint64_t AgentLogic::epoch() const {
+  return state_->tables.epoch;
+}
+
+AgentLogic::Load AgentLogic::load() const {
+  const agent::Tables& tables = state_->tables;
+  return {.jobs = tables.jobs.size(),
+          .waiting = tables.jobs.waiting(),
+          .submissions = tables.arrivals.size(),
+          .commits = tables.inFlight.size(),
+          .decisions = tables.decisions,
+          .comparisons = tables.comparisons,
+          .mismatches = tables.mismatches,
+          .freeUnits = tables.copy.state().freeUnits()};
 }
 
 }  // namespace tarcil

@@ -1,14 +1,13 @@
-// What would become of a job if it were submitted now: the checks and the decision of a submission, and then
-// nothing.
+#include "agent/logic/forecast.h"
+
 #include <algorithm>
 #include <set>
 
-#include "agent/logic/agent_state.h"
+#include "agent/logic/offers.h"
+#include "agent/logic/placement.h"
+#include "agent/logic/submissions.h"
 
-namespace tarcil {
-
-using namespace agent;
-
+namespace tarcil::agent {
 namespace {
 
 std::vector<ServerName> namesOf(const Decision& decision, const ClusterState& state) {
@@ -25,29 +24,24 @@ std::vector<ServerName> namesOf(const Decision& decision, const ClusterState& st
 
 }  // namespace
 
-Result<JobPlan> AgentLogic::plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
-  return state_->foresee(caller, spec, seed);
-}
-
-Result<JobPlan> AgentLogic::State::foresee(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
-  if (Result<std::string> runAs = accept(caller, spec, {}); !runAs) return runAs.error();
-  if (!ready()) return Error{ErrorCode::kUnavailable, "the master is out of reach; try again"};
-  if (Status status = admissible(spec, caller.user); !status) return status.error();
+Result<JobPlan> forecast(const Tables& tables, const Caller& caller, const JobSpec& spec, uint64_t seed) {
+  if (Result<std::string> runAs = accept(tables, caller, spec, {}); !runAs) return runAs.error();
+  if (!isReady(tables)) return Error{ErrorCode::kUnavailable, "the master is out of reach; try again"};
+  if (Status status = admissible(tables, spec, caller.user); !status) return status.error();
   const HeldJob job = HeldJob::submitted({.id = {}, .spec = spec, .user = caller.user, .runAs = {}});
   Chooser chooser;
-  Attempt attempt = attemptFor(job,
-                               {.settings = settingsNow(),
-                                .candidates = JobPlan::kMaxCandidates,
-                                .seed = seed,
-                                .except = keptFrom(spec)},
-                               chooser);
+  const PlacementOptions options{.settings = settingsNow(tables),
+                                 .candidates = JobPlan::kMaxCandidates,
+                                 .seed = seed,
+                                 .except = reservedForOthers(tables, spec)};
+  PlacementAttempt attempt = attemptFor(tables, job, options, chooser);
   if (attempt.reason.empty() && attempt.decision.claims.size() < spec.tasks) attempt.reason = heldBack(spec);
   JobPlan plan{.claims = {},
                .explanation = {},
                .waitReason = std::move(attempt.reason.text),
-               .servers = namesOf(attempt.decision, copy.state()),
-               .usableUnits = copy.usableUnits(),
-               .freeUnits = copy.state().freeUnits()};
+               .servers = namesOf(attempt.decision, tables.copy.state()),
+               .usableUnits = tables.copy.usableUnits(),
+               .freeUnits = tables.copy.state().freeUnits()};
   plan.claims = std::move(attempt.decision.claims);
   plan.explanation = std::move(attempt.decision.explanation);
   plan.explanation.seed = seed;  // also where nothing was drawn
@@ -56,4 +50,4 @@ Result<JobPlan> AgentLogic::State::foresee(const Caller& caller, const JobSpec& 
   return plan;
 }
 
-}  // namespace tarcil
+}  // namespace tarcil::agent

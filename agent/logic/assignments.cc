@@ -1,0 +1,94 @@
+#include "agent/logic/assignments.h"
+
+#include <algorithm>
+
+#include "agent/logic/submissions.h"
+#include "agent/logic/waiting.h"
+
+namespace tarcil::agent {
+namespace {
+
+LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& task) {
+  const JobSpec& spec = record.spec;
+  return {.allocation = task.allocation,
+          .job = record.id,
+          .jobName = spec.name,
+          .task = index,
+          .attempt = task.attempt,
+          .tasks = spec.tasks,
+          .server = {},
+          .rus = task.rus,
+          .extras = task.extras,
+          .command = spec.command,
+          .env = spec.env,
+          .workdir = spec.workdir,
+          .user = record.runAs,
+          .limits = spec.limits,
+          .grace = spec.grace,
+          .timeout = spec.timeout,
+          .hasFiles = record.hasFiles,
+          .exclusive = spec.exclusive,
+          .container = spec.container,
+          .performance = spec.performance,
+          .caused = spec.profile.caused,
+          .tolerated = spec.profile.tolerated,
+          .measures = !spec.measures.empty()};
+}
+
+// Where a job of the same id has been submitted meanwhile, that is still to be answered: the master takes it
+// for a new one if it has forgotten the old one by then.
+void endJob(EventContext& context, const JobRecord& over) {
+  Tables& tables = context.tables;
+  forget(tables, over.id);
+  const Commit* commit = tables.inFlight.find(over.id);
+  if (commit == nullptr || !commit->newJob || commit->newJob->record.submitted == over.submitted) return;
+  Job& job = tables.jobs.add(HeldJob::submitted(commit->newJob->record));
+  job.files = commit->newJob->files;
+  refresh(context, job);
+}
+
+void assignTask(EventContext& context, Job& job, const TaskAssignment& task) {
+  const HeldTask* held = job.held.find(task.index);
+  const bool starting = task.state == RunState::kStarting;
+  if (held && held->allocation != 0 && !(starting && held->allocation == task.allocation)) {
+    context.tables.launches.drop(held->allocation);
+  }
+  job.held.assign(task, context.now.steady);
+  if (starting) launch(context, job, task.index);
+}
+
+}  // namespace
+
+void takeAssignment(EventContext& context, const JobAssignment& assignment) {
+  Tables& tables = context.tables;
+  Job* job = tables.jobs.find(assignment.job.id);
+  if (!job && assignment.over) return;
+  if (!job) job = &tables.jobs.add(HeldJob(assignment.job));
+  job->held.setPriority(assignment.job.spec.priority);
+  // That the master speaks of it says that it is durable, though the answer to its first commit is still to
+  // come.
+  if (!job->durable) acknowledge(context, *job);
+  if (assignment.over) return endJob(context, assignment.job);
+  for (const TaskAssignment& task : assignment.tasks) assignTask(context, *job, task);
+  if (assignment.complete) {
+    for (AllocationId ended : job->held.keepListed(assignment.tasks)) tables.launches.drop(ended);
+  }
+  refresh(context, *job);
+}
+
+void launch(EventContext& context, const Job& job, TaskIndex index) {
+  const HeldTask& task = *job.held.find(index);
+  const JobRecord& record = job.held.record();
+  const size_t asked = record.spec.rusPerTask, more = std::max(task.rus.size(), asked) - asked;
+  context.tables.launches.start(launchSpec(record, index, task), more, task.server,
+                                context.tables.copy.state(), context.actions);
+}
+
+void forget(Tables& tables, const JobId& id) {
+  for (const auto& [index, task] : tables.jobs.find(id)->held.tasks()) {
+    if (task.allocation != 0) tables.launches.drop(task.allocation);
+  }
+  tables.jobs.erase(id);
+}
+
+}  // namespace tarcil::agent

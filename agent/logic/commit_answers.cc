@@ -1,0 +1,90 @@
+#include "agent/logic/commit_answers.h"
+
+#include <algorithm>
+
+#include "agent/logic/assignments.h"
+#include "agent/logic/commits.h"
+#include "agent/logic/state_feed.h"
+#include "agent/logic/submissions.h"
+#include "agent/logic/waiting.h"
+
+namespace tarcil::agent {
+namespace {
+
+// Returns false where the claim was refused and the task waits for another slot.
+bool takeGrant(EventContext& context, Job& job, const Claim& claim, const Grant& grant) {
+  const HeldTask* task = job.held.find(claim.task);
+  // News that came since the commit was sent count for more than its answer.
+  if (!task || task->state != RunState::kQueued || task->attempt != claim.attempt) return true;
+  if (grant.verdict == Verdict::kGranted) {
+    job.held.grant(claim.task, claim.server, grant);
+    endWait(job);
+    launch(context, job, claim.task);
+    return true;
+  }
+  if (grant.verdict != Verdict::kTaskNotWaiting) return false;
+  // What is held of the task is out of date, and the news are on their way, where they have not come yet:
+  // that it waits for a while.
+  if (task->notBefore <= context.now.steady) job.held.forget(claim.task);
+  return true;
+}
+
+// Carries the grants out. Returns whether a claim was refused whose task still wants a slot.
+bool takeGrants(EventContext& context, Job& job, const Commit& commit, const CommitAnswer& answered) {
+  bool refused = false;
+  uint32_t placed = 0;
+  for (size_t i = 0; i < commit.claims.size() && i < answered.grants.size(); ++i) {
+    refused |= !takeGrant(context, job, commit.claims[i], answered.grants[i]);
+    if (commit.claims[i].attempt == 0 && answered.grants[i].verdict == Verdict::kGranted) ++placed;
+  }
+  if (placed > 0) {
+    const Duration waited = context.now.wall - job.held.record().submitted;
+    context.actions.push_back(TasksPlaced{.tasks = placed, .waited = std::max(waited, Duration::zero())});
+  }
+  return refused;
+}
+
+void afterGrants(EventContext& context, Job& job, bool refused) {
+  if (!refused) {
+    job.replans = 0;
+  } else {
+    if (isReady(context.tables) && job.replans < context.tables.options.replans) {
+      ++job.replans;
+      return plan(context, job);
+    }
+    noteReason(context, job, outrun(), {});
+  }
+  refresh(context, job);
+}
+
+}  // namespace
+
+void takeCommitAnswer(EventContext& context, const CommitAnswer& answered) {
+  using Outcome = CommitAnswer::Outcome;
+  Tables& tables = context.tables;
+  if (answered.outcome == Outcome::kSuperseded) return;  // nothing is known of the job
+  takeServers(context, answered.servers, StateCopy::Source::kAnswer);
+  std::optional<Commit> commit = tables.inFlight.take(answered.sequence, tables.copy.state());
+  if (!commit) return;
+  Job* job = tables.jobs.find(commit->job);
+  if (!job) return;
+  const bool first = !job->durable;
+  if (answered.outcome == Outcome::kOk) {
+    const bool refused = takeGrants(context, *job, *commit, answered);
+    if (first) acknowledge(context, *job);
+    return afterGrants(context, *job, refused);
+  }
+  if (answered.outcome == Outcome::kRefused || answered.outcome == Outcome::kBusy) {
+    if (!first) return refresh(context, *job);
+    const bool busy = answered.outcome == Outcome::kBusy;
+    answer(context, job->clients,
+           Error{busy ? ErrorCode::kExhausted : ErrorCode::kInvalid, answered.problem});
+    return forget(tables, commit->job);
+  }
+  // The job was there before or is over. Where the master has assigned it meanwhile, that is news and stays.
+  if (first) answer(context, job->clients, {});
+  if (first || answered.outcome == Outcome::kJobOver) return forget(tables, commit->job);
+  refresh(context, *job);
+}
+
+}  // namespace tarcil::agent

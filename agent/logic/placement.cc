@@ -1,0 +1,99 @@
+#include "agent/logic/placement.h"
+
+#include <algorithm>
+
+#include "core/decide/margin.h"
+
+namespace tarcil::agent {
+namespace {
+
+// Whether the sample reached its cap without finding enough, so that matching buckets may have more.
+bool mayFindMore(const JobSpec& spec, const Decision& decision, const PlacementOptions& options) {
+  const Explanation& explained = decision.explanation;
+  return spec.policy == Policy::kQuality && options.standard == Standard::kAcceptable &&
+         !explained.enoughFound && !explained.allSeen;
+}
+
+// Slots for the job's first `wanted` placeable tasks.
+Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const PlacementOptions& options,
+                Chooser& chooser) {
+  const JobSpec& spec = job.record().spec;
+  const ClusterState& state = tables.copy.state();
+  PlacementRequest request{.spec = spec, .tasks = job.firstPlaceable(wanted), .placedOn = {}};
+  if (spec.placement.spread != Spread::kNone) request.placedOn = job.placedOn();
+  request.standard = options.standard;
+  request.candidates = options.candidates;
+  request.except = options.except;
+  Decision decision = chooser.choose(state, request, options.settings, options.seed);
+  if (mayFindMore(spec, decision, options)) {
+    Rng rng(options.seed);
+    request.besides = tables.likely.draw(state, spec, options.settings, decision.explanation.most, rng);
+    if (!request.besides.empty()) decision = chooser.choose(state, request, options.settings, options.seed);
+  }
+  return decision;
+}
+
+// Free units of usable servers among these.
+uint64_t freeUnitsOf(std::span<const ServerId> servers, const ClusterState& state) {
+  uint64_t units = 0;
+  for (ServerId server : servers) {
+    if (state.known(server) && state.vacancy(server).usable) units += state.freeUnits(server);
+  }
+  return units;
+}
+
+PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const PlacementOptions& options,
+                             Chooser& chooser) {
+  const JobSpec& spec = job.record().spec;
+  const size_t placeable = job.placeable();
+  const uint64_t reserved = freeUnitsOf(options.except, tables.copy.state());
+  const uint64_t free = tables.copy.state().freeUnits() - reserved;
+  const auto slots = static_cast<size_t>(free / spec.rusPerTask);
+  // More than what is free cannot be had: it is not worth a sample.
+  const bool isGang = spec.schedule == Schedule::kGang;
+  const size_t wanted = isGang ? placeable : std::min({placeable, slots, options.atMost});
+  const bool sampled = wanted > 0 && wanted <= slots;
+  PlacementAttempt attempt;
+  if (sampled) {
+    attempt.decision = sample(tables, job, wanted, options, chooser);
+  } else {
+    attempt.decision.explanation.wanted = placeable;
+  }
+  const size_t placed = attempt.decision.claims.size();
+  const Units units{.usable = tables.copy.usableUnits(), .free = free - placed * spec.rusPerTask};
+  attempt.isCutOff = placed == options.atMost && placed < placeable && units.free >= spec.rusPerTask;
+  if (placed < placeable && !attempt.isCutOff) {
+    attempt.reason = reserved > 0
+                         ? keptForAnother(reserved)
+                         : whyWaiting(spec, placeable - placed, units,
+                                      sampled && placed < wanted ? &attempt.decision.explanation : nullptr);
+  }
+  return attempt;
+}
+
+}  // namespace
+
+QualitySettings settingsNow(const Tables& tables) {
+  QualitySettings now = tables.settings;
+  if (tables.queueTold.crowded) now.margin = 0;
+  return now;
+}
+
+QualitySettings settingsFor(const Tables& tables, const Job& job) {
+  QualitySettings now = settingsNow(tables);
+  const bool mayUseReserved = job.isOffered && job.reservedForOthers.size() < tables.queueTold.kept.size();
+  if (mayUseReserved) now.margin = 0;
+  return now;
+}
+
+PlacementAttempt attemptFor(const Tables& tables, const HeldJob& job, const PlacementOptions& options,
+                            Chooser& chooser) {
+  PlacementAttempt attempt = attemptOnce(tables, job, options, chooser);
+  if (attempt.reason.empty() || options.settings.margin == 0) return attempt;
+  if (holdsOutForMargin(job.record().spec)) return attempt;
+  PlacementOptions withoutMargin = options;
+  withoutMargin.settings.margin = 0;
+  return attemptOnce(tables, job, withoutMargin, chooser);
+}
+
+}  // namespace tarcil::agent

@@ -1,0 +1,53 @@
+#include "agent/logic/state_feed.h"
+
+namespace tarcil::agent {
+
+void takeServers(EventContext& context, const std::vector<ServerUpdate>& updates, StateCopy::Source source) {
+  Tables& tables = context.tables;
+  const ClusterState& state = tables.copy.state();
+  for (const ServerUpdate& update : updates) {
+    tables.copy.apply(update, source);
+    if (state.known(update.id)) tables.likely.update(state, update.id);
+    if (update.facts) tables.launches.serverKnown(update.id, state, context.actions);
+  }
+}
+
+void takeSnapshotEnd(Tables& tables) {
+  tables.hasSnapshot = true;
+  tables.inFlight.layOver(tables.copy.state());
+}
+
+void compare(EventContext& context, const StateChecksum& told) {
+  Tables& tables = context.tables;
+  // Where answers to commits came before news that were sent earlier, the copy is ahead: the next checksum
+  // will do.
+  if (!isReady(tables) || tables.copy.isAhead()) return;
+  ++tables.comparisons;
+  const StateChecksum ours = tables.copy.checksum(tables.inFlight.servers());
+  const bool saysFacts = told.facts != 0;  // a master of an older version does not
+  if (ours.statuses == told.statuses && (!saysFacts || ours.facts == told.facts)) return;
+  ++tables.mismatches;
+  startCopyAnew(tables);
+  context.actions.push_back(AskSnapshot{});
+}
+
+void takeSettings(Tables& tables, const QualitySettings& settings) {
+  tables.settings = settings;
+  tables.copy.state().setContention(settings.contention);
+  tables.likely.updateAll(tables.copy.state());
+}
+
+void takePlatform(Tables& tables, const PlatformUpdated& event) {
+  tables.copy.state().setShare(event.platform, event.share);
+  tables.likely.updateAll(tables.copy.state());
+}
+
+void startCopyAnew(Tables& tables) {
+  tables.hasSnapshot = false;
+  tables.copy = StateCopy();
+  tables.chooser = Chooser();
+  tables.copy.state().setContention(tables.settings.contention);
+  tables.likely = LikelyServers();
+}
+
+}  // namespace tarcil::agent

@@ -1,0 +1,117 @@
+#include "agent/logic/submissions.h"
+
+#include "agent/logic/commits.h"
+#include "agent/logic/offers.h"
+#include "agent/logic/submission.h"
+
+namespace tarcil::agent {
+namespace {
+
+// Submissions looked at per event; each costs a decision.
+constexpr size_t kAdmittedPerEvent = 64;
+
+Error exhausted(std::string message) {
+  return {ErrorCode::kExhausted, std::move(message)};
+}
+
+void admit(EventContext& context, Arrival arrival) {
+  Tables& tables = context.tables;
+  const JobRecord& record = arrival.job.record;
+  if (Job* held = tables.jobs.find(record.id)) {
+    if (held->held.record().user != record.user) {
+      return answer(context, arrival.clients, denied("job: another user's job has this id; make a new one"));
+    }
+    if (held->durable) return answer(context, arrival.clients, {});
+    held->clients.insert(held->clients.end(), arrival.clients.begin(), arrival.clients.end());
+    return;
+  }
+  // The master has said that the job is over, and still owes the answer to a commit for it: the job is
+  // durable.
+  if (tables.inFlight.has(record.id)) return answer(context, arrival.clients, {});
+  if (!arrival.admitted) {
+    const Status status = admissible(tables, record.spec, record.user);
+    if (!status) return answer(context, arrival.clients, status);
+  }
+  Job& job = tables.jobs.add(HeldJob::submitted(std::move(arrival.job.record)));
+  job.files = std::move(arrival.job.files);
+  job.clients = std::move(arrival.clients);
+  const bool isUntried = isBehindOthers(tables, job.spec()) || job.spec().hold;
+  isUntried ? submitUntried(context, job) : plan(context, job);
+}
+
+}  // namespace
+
+void takeSubmission(EventContext& context, const SubmitArrived& event) {
+  static const std::vector<InputFile> kNone;
+  Tables& tables = context.tables;
+  Result<std::string> runAs = accept(tables, event.caller, event.spec, event.files ? *event.files : kNone);
+  if (!runAs) return answer(context, {event.request}, runAs.error());
+  JobRecord record{.id = event.job,
+                   .spec = event.spec,
+                   .user = event.caller.user,
+                   .runAs = *runAs,
+                   .hasFiles = event.files && !event.files->empty(),
+                   .submitted = context.now.wall};
+  tables.arrivals.push_back({.clients = {event.request},
+                             .job = {.record = std::move(record), .files = event.files},
+                             .deadline = context.now.steady + tables.options.masterPatience});
+}
+
+Result<std::string> accept(const Tables& tables, const Caller& caller, const JobSpec& spec,
+                           const std::vector<InputFile>& files) {
+  if (caller.role != Role::kSubmit && caller.role != Role::kOperate) {
+    return denied("a token of role " + std::string(name(caller.role)) + " does not allow submitting jobs");
+  }
+  if (spec.policy == Policy::kLateBinding) {
+    return invalid(
+        "policy: late-bound jobs are not committed, and nothing is foreseen of them; hand them in by"
+        " `tarcil submit` or the client library, or write policy: quality");
+  }
+  if (Status status = checkSubmission(spec, files); !status) return status.error();
+  Result<std::string> runAs = runAsFor(spec, caller);
+  if (runAs && tables.arrivals.size() >= tables.options.maxWaitingJobs) {
+    return exhausted(std::string("too many submissions wait for the master; ") + kTryAgain);
+  }
+  return runAs;
+}
+
+Status admissible(const Tables& tables, const JobSpec& spec, const std::string& user) {
+  if (Status status = everFeasible(tables.copy.state(), spec); !status) return status;
+  const uint32_t waiting = tables.jobs.queuedOf(user);
+  if (waiting < tables.options.maxWaitingJobs) return {};
+  return exhausted(std::to_string(waiting) + " jobs of " + user +
+                   " wait already, the most that this agent keeps; " + kTryAgain + ", or at another agent");
+}
+
+void admitArrivals(EventContext& context) {
+  std::deque<Arrival>& arrivals = context.tables.arrivals;
+  for (size_t count = 0; count < kAdmittedPerEvent && !arrivals.empty(); ++count) {
+    Arrival arrival = std::move(arrivals.front());
+    arrivals.pop_front();
+    admit(context, std::move(arrival));
+  }
+}
+
+void expireArrivals(EventContext& context) {
+  std::deque<Arrival>& arrivals = context.tables.arrivals;
+  while (!arrivals.empty() && arrivals.front().deadline <= context.now.steady) {
+    answer(context, arrivals.front().clients,
+           Error{ErrorCode::kUnavailable, "the master is out of reach; try again"});
+    arrivals.pop_front();
+  }
+}
+
+void answer(EventContext& context, const std::vector<RequestId>& clients, const Status& status) {
+  for (RequestId request : clients) {
+    context.actions.push_back(AnswerSubmit{.request = request, .status = status});
+  }
+}
+
+void acknowledge(EventContext& context, Job& job) {
+  job.durable = true;
+  job.files.reset();
+  answer(context, job.clients, {});
+  job.clients.clear();
+}
+
+}  // namespace tarcil::agent

@@ -1,0 +1,86 @@
+// Everything an agent knows, and what a handler of an event gets to work with.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "agent/logic/commits_in_flight.h"
+#include "agent/logic/events.h"
+#include "agent/logic/job_table.h"
+#include "agent/logic/launches.h"
+#include "agent/logic/likely_servers.h"
+#include "agent/logic/options.h"
+#include "agent/logic/state_copy.h"
+#include "core/base/rng.h"
+#include "core/base/time.h"
+#include "core/decide/chooser.h"
+#include "core/decide/options.h"
+
+namespace tarcil::agent {
+
+// A submission that passed its checks and waits for the master.
+struct Arrival {
+  std::vector<RequestId> clients;
+  NewJob job;
+  MonotonicTime deadline;  // refused as Unavailable then, where the master is still away
+  // Was found admissible before, and its first commit may have reached the master: it is not refused any
+  // more.
+  bool admitted = false;
+};
+
+struct Tables {
+  explicit Tables(const AgentOptions& options) : options(options), launches(options.launchRetry) {}
+
+  const AgentOptions options;
+
+  // --- The attachment to the master (attachment.h)
+  uint64_t epoch = 0;  // as the master gave it last; 0: none yet
+  bool attached = false;
+  bool hasSnapshot = false;  // all of the one that follows an attachment, or a request for it
+
+  // --- The copy of the shared state (state_feed.h)
+  StateCopy copy;
+  LikelyServers likely;
+  QualitySettings settings;
+  uint64_t comparisons = 0;  // of the copy with the master's checksum
+  uint64_t mismatches = 0;   // of them
+
+  // --- Work
+  std::deque<Arrival> arrivals;  // by deadline
+  JobTable jobs;
+  QueueTold queueTold;  // last
+  Chooser chooser;
+  uint64_t decisions = 0;  // made
+  CommitsInFlight inFlight;
+  Launches launches;
+  std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way
+};
+
+// Whether decisions can be made: the master is there and its snapshot is whole.
+inline bool isReady(const Tables& tables) {
+  return tables.attached && tables.hasSnapshot;
+}
+
+// Lives for one event.
+struct EventContext {
+  Tables& tables;
+  Now now;
+  Rng& rng;
+  std::vector<Action>& actions;
+  // Offers that end without a commit; sent together when the event has been handled.
+  std::vector<JobId> declined{};
+  std::vector<JobId> untried{};  // because no task of the job can be placed, whatever is free
+};
+
+// Ends the offer of the job, if there is one. A commit for the job ends it as well.
+inline void decline(EventContext& context, Job& job) {
+  if (std::exchange(job.isOffered, false)) context.declined.push_back(job.id());
+}
+inline void declineUntried(EventContext& context, Job& job) {
+  if (std::exchange(job.isOffered, false)) context.untried.push_back(job.id());
+}
+
+}  // namespace tarcil::agent
