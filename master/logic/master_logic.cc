@@ -26,7 +26,7 @@ namespace {
 // reference.
 constexpr uint16_t kMaxShare = 4 * kShareUnit;
 
-Status cancel(Context& context, const CancelRequested& event) {
+Status cancel(EventContext& context, const CancelRequested& event) {
   Job* job = context.tables.jobs.find(event.job);
   // Somebody else's job looks as if it were not there.
   if (job == nullptr || !maySteer(event.caller, job->record.user)) {
@@ -36,7 +36,7 @@ Status cancel(Context& context, const CancelRequested& event) {
   return {};
 }
 
-Status setSettings(Context& context, const SettingsSet& event) {
+Status setSettings(EventContext& context, const SettingsSet& event) {
   std::string wrong;
   for (const std::string& problem : problems(event.settings)) wrong += (wrong.empty() ? "" : "\n") + problem;
   if (!wrong.empty()) return invalid(std::move(wrong));
@@ -49,7 +49,7 @@ Status setSettings(Context& context, const SettingsSet& event) {
   return {};
 }
 
-Status setPlatform(Context& context, const PlatformSet& event) {
+Status setPlatform(EventContext& context, const PlatformSet& event) {
   if (Status named = checkName("platform", event.platform); !named) return named;
   for (size_t i = 0; i < event.share.size(); ++i) {
     if (event.share[i] <= kMaxShare) continue;
@@ -62,7 +62,7 @@ Status setPlatform(Context& context, const PlatformSet& event) {
   return {};
 }
 
-Status setShares(Context& context, const SharesSet& event) {
+Status setShares(EventContext& context, const SharesSet& event) {
   if (event.user.empty()) return invalid("user: is empty; write the name of a user");
   if (event.shares < 1 || event.shares > kMaxShares) {
     return invalid("shares: " + std::to_string(event.shares) + " is out of range; write 1 to " +
@@ -76,7 +76,7 @@ Status setShares(Context& context, const SharesSet& event) {
 }
 
 struct Handler {
-  Context& context;
+  EventContext& context;
 
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
@@ -139,7 +139,7 @@ MasterLogic::MasterLogic(const MasterOptions& options, StoreContents contents, N
                          std::vector<master::Action>& actions)
     : state_(new State{master::tablesFrom(options, std::move(contents), now)}) {
   master::Outbox out(actions);
-  master::Context context{state_->tables, now, out};
+  master::EventContext context{state_->tables, now, out};
   master::start(context, rng);
   master::flush(context);
 }
@@ -148,7 +148,7 @@ MasterLogic::~MasterLogic() = default;
 
 void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<master::Action>& actions) {
   master::Outbox out(actions);
-  master::Context context{state_->tables, now, out};
+  master::EventContext context{state_->tables, now, out};
   std::visit(master::Handler{context}, event);
   master::flush(context);
 }

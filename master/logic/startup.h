@@ -12,6 +12,6 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
 
 // What follows from the records: units in use, who owns what. Puts what a new store needs, and moves the
 // counter of allocations past all that may have been given out. Requires: tables just made by tablesFrom().
-void start(Context& context, Rng& rng);
+void start(EventContext& context, Rng& rng);
 
 }  // namespace tarcil::master

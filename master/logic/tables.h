@@ -68,7 +68,7 @@ struct Tables {
   uint64_t freeBytes = UINT64_MAX;  // where the store is kept, when it was measured last
 };
 
-struct Context {
+struct EventContext {
   Tables& tables;
   Now now;
   Outbox& out;
@@ -76,7 +76,7 @@ struct Context {
 
 // What waiting is counted by: as the clock for people was at the master's start, and monotonic from there on.
 // When that clock is set, nobody comes first or last for it.
-inline WallTime queueTime(const Context& context) {
+inline WallTime queueTime(const EventContext& context) {
   const Now& began = context.tables.began;
   return began.wall + (context.now.steady - began.steady);
 }
@@ -89,6 +89,6 @@ inline constexpr AllocationId kAllocationBlock = 10'000;
 std::string spaceProblem(const Tables& tables);
 
 // A number never given out before, also across restarts. May put the cluster's record.
-AllocationId newAllocation(Context& context);
+AllocationId newAllocation(EventContext& context);
 
 }  // namespace tarcil::master

@@ -60,7 +60,7 @@ std::optional<Claim> betterPlace(const Tables& tables, const Relocation& task, s
   return best;
 }
 
-bool takePlace(Context& context, Job& job, Claim claim) {
+bool takePlace(EventContext& context, Job& job, Claim claim) {
   const TaskRecord& task = job.tasks[claim.task];
   if (task.state != RunState::kQueued || job.progress.held || job.progress.cancelRequested) return false;
   Tables& tables = context.tables;

@@ -33,6 +33,6 @@ inline constexpr double kWorthAMove = 0.1;  // each move costs what the task has
 
 // Places the task on the units of that claim, for its owner to launch. False, and nothing is done, where they
 // are not to be had any more, or the task is not to run. Requires: its last attempt is over.
-bool takePlace(Context& context, Job& job, Claim claim);
+bool takePlace(EventContext& context, Job& job, Claim claim);
 
 }  // namespace tarcil::master

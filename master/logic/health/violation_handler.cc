@@ -45,7 +45,7 @@ std::string inWords(size_t units) {
   return std::to_string(units) + (units == 1 ? " unit" : " units");
 }
 
-void logStep(const Context& context, Job& job, TaskIndex task, std::string text) {
+void logStep(const EventContext& context, Job& job, TaskIndex task, std::string text) {
   auto& steps = job.adjusting.steps;
   if (steps.size() == kMaxSteps) steps.erase(steps.begin());
   steps.push_back({context.now.wall, task, std::move(text)});
@@ -74,7 +74,7 @@ Duration longer(Duration calm) {
 // One allocation in use, and what is known of its trouble.
 class ViolationHandler {
  public:
-  ViolationHandler(Context& context, AllocationId allocation, DegradedTask& degraded)
+  ViolationHandler(EventContext& context, AllocationId allocation, DegradedTask& degraded)
       : context_(context),
         tables_(context.tables),
         degraded_(degraded),
@@ -252,7 +252,7 @@ class ViolationHandler {
 
   void log(std::string text) { logStep(context_, job_, hold_.task, std::move(text)); }
 
-  Context& context_;
+  EventContext& context_;
   Tables& tables_;
   DegradedTask& degraded_;
   const Hold hold_;
@@ -276,7 +276,7 @@ Violation bounded(Violation violation) {
 }
 
 // The server's shield goes a while after the last trouble there.
-void noteCalm(Context& context, const Server& server) {
+void noteCalm(EventContext& context, const Server& server) {
   for (const Resident& resident : server.residents) {
     const DegradedTask* other = context.tables.violations.find(resident.allocation);
     if (other != nullptr && other->violation) return;
@@ -287,19 +287,19 @@ void noteCalm(Context& context, const Server& server) {
     autoCordons.set(server.record.id, calm);
 }
 
-const Server& serverOf(Context& context, AllocationId allocation) {
+const Server& serverOf(EventContext& context, AllocationId allocation) {
   return context.tables.servers.at(context.tables.jobs.holder(allocation)->server);
 }
 
 // What was done stays for as long as it takes to be sure.
-void noteOver(Context& context, AllocationId allocation, DegradedTask& degraded) {
+void noteOver(EventContext& context, AllocationId allocation, DegradedTask& degraded) {
   if (!degraded.violation) return;
   degraded.violation.reset();
   noteCalm(context, serverOf(context, allocation));
   context.tables.violations.due.set(allocation, context.now.steady + degraded.calm);
 }
 
-void noteViolation(Context& context, const Violation& violation) {
+void noteViolation(EventContext& context, const Violation& violation) {
   ViolationTable& violations = context.tables.violations;
   const AllocationId allocation = violation.allocation;
   DegradedTask* known = violations.find(allocation);
@@ -322,7 +322,7 @@ const Hold* heldBy(const Tables& tables, AllocationId allocation, SessionId sess
 
 }  // namespace
 
-void takeViolations(Context& context, const ViolationsReported& event) {
+void takeViolations(EventContext& context, const ViolationsReported& event) {
   for (const Violation& violation : event.violations) {
     if (heldBy(context.tables, violation.allocation, event.session) == nullptr) continue;
     if (!violation.over) {
@@ -333,7 +333,7 @@ void takeViolations(Context& context, const ViolationsReported& event) {
   }
 }
 
-void takeResized(Context& context, const TaskResized& event) {
+void takeResized(EventContext& context, const TaskResized& event) {
   if (heldBy(context.tables, event.allocation, event.session) == nullptr) return;
   DegradedTask* degraded = context.tables.violations.find(event.allocation);
   if (degraded == nullptr || degraded->resizing != event.rus) return;
@@ -341,7 +341,7 @@ void takeResized(Context& context, const TaskResized& event) {
   event.status.ok() ? patient.confirm(event.rus) : patient.refuse(event.status.error().message);
 }
 
-void adjustDue(Context& context) {
+void adjustDue(EventContext& context) {
   Tables& tables = context.tables;
   for (const AllocationId allocation : tables.violations.due.takeDue(context.now.steady)) {
     DegradedTask& degraded = *tables.violations.find(allocation);
@@ -361,7 +361,7 @@ void adjustDue(Context& context) {
   }
 }
 
-void noteAdjustedEnds(Context& context, const Hold& hold) {
+void noteAdjustedEnds(EventContext& context, const Hold& hold) {
   const AllocationId allocation = taskOf(hold).allocation;
   DegradedTask* degraded = context.tables.violations.find(allocation);
   if (degraded == nullptr) return;
@@ -370,7 +370,7 @@ void noteAdjustedEnds(Context& context, const Hold& hold) {
   noteCalm(context, serverOf(context, allocation));
 }
 
-void placeMoved(Context& context, Job& job, TaskIndex index) {
+void placeMoved(EventContext& context, Job& job, TaskIndex index) {
   const auto entry = job.adjusting.destinations.extract(index);
   if (entry.empty()) return;
   const auto& [claim, calm] = entry.mapped();
@@ -389,7 +389,7 @@ void placeMoved(Context& context, Job& job, TaskIndex index) {
   context.tables.violations.due.set(task.allocation, context.now.steady + calm);
 }
 
-void resumeAdjusting(Context& context, const Server& server) {
+void resumeAdjusting(EventContext& context, const Server& server) {
   for (const Resident& resident : server.residents) {
     if (DegradedTask* degraded = context.tables.violations.find(resident.allocation)) {
       ViolationHandler(context, resident.allocation, *degraded).beginAnew();
@@ -406,7 +406,7 @@ void resumeAdjusting(Context& context, const Server& server) {
   }
 }
 
-void restoreAdjusting(Context& context) {
+void restoreAdjusting(EventContext& context) {
   Tables& tables = context.tables;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     for (const Resident& resident : std::as_const(tables.servers).at(id).residents) {
@@ -420,7 +420,7 @@ void restoreAdjusting(Context& context) {
   }
 }
 
-void endAutoCordon(Context& context, Server& server) {
+void endAutoCordon(EventContext& context, Server& server) {
   if (server.autoCordonReason.empty()) return;
   server.autoCordonReason.clear();
   server.autoCordonNotBefore =

@@ -14,30 +14,30 @@
 namespace tarcil::master {
 
 // Takes what a monitor tells of tasks on the servers that its current session stands for.
-void takeViolations(Context& context, const ViolationsReported& event);
+void takeViolations(EventContext& context, const ViolationsReported& event);
 
 // A monitor has given a task other units, or cannot.
-void takeResized(Context& context, const TaskResized& event);
+void takeResized(EventContext& context, const TaskResized& event);
 
 // Takes the steps, and undoes the steps, whose time has come.
-void adjustDue(Context& context);
+void adjustDue(EventContext& context);
 
 // To be called before the attempt's units are freed: accounts for those it got beyond what it asked for.
-void noteAdjustedEnds(Context& context, const Hold& hold);
+void noteAdjustedEnds(EventContext& context, const Hold& hold);
 
 // To be called when an attempt is over: a task that was ended to have more units elsewhere starts there, if
 // they are still to be had.
-void placeMoved(Context& context, Job& job, TaskIndex task);
+void placeMoved(EventContext& context, Job& job, TaskIndex task);
 
 // The monitor of this server attaches: it tells anew who is in trouble, and is told anew of tasks that have
 // more units than they were launched with.
-void resumeAdjusting(Context& context, const Server& server);
+void resumeAdjusting(EventContext& context, const Server& server);
 
 // At a start: tasks that have more units than they asked for.
-void restoreAdjusting(Context& context);
+void restoreAdjusting(EventContext& context);
 
 // Tasks take new places there again, whatever it was kept free for.
-void endAutoCordon(Context& context, Server& server);
+void endAutoCordon(EventContext& context, Server& server);
 
 // The task's trouble, for people; nullopt where it is in none.
 std::optional<TaskViolation> violationOf(const Tables& tables, const Hold& hold);

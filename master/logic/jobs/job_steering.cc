@@ -3,7 +3,7 @@
 namespace tarcil::master {
 namespace {
 
-void hold(Context& context, Job& job, const std::string& user) {
+void hold(EventContext& context, Job& job, const std::string& user) {
   if (job.progress.held) return;
   job.progress.held = true;
   job.progress.reason = "held by " + user;
@@ -11,7 +11,7 @@ void hold(Context& context, Job& job, const std::string& user) {
 }
 
 // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait.
-void release(Context& context, Job& job) {
+void release(EventContext& context, Job& job) {
   if (!job.progress.held) return;
   job.progress.held = false;
   job.progress.reason.clear();
@@ -19,7 +19,7 @@ void release(Context& context, Job& job) {
   context.tables.jobs.noteWhole(job);
 }
 
-void reprioritise(Context& context, Job& job, uint8_t priority) {
+void reprioritise(EventContext& context, Job& job, uint8_t priority) {
   Tables& tables = context.tables;
   if (job.record.spec.priority == priority) return;
   tables.jobs.setPriority(job, priority);
@@ -31,7 +31,7 @@ void reprioritise(Context& context, Job& job, uint8_t priority) {
 
 }  // namespace
 
-Status steerJob(Context& context, const JobSteered& event) {
+Status steerJob(EventContext& context, const JobSteered& event) {
   Job* job = context.tables.jobs.find(event.job);
   // Somebody else's job looks as if it were not there.
   if (job == nullptr || !maySteer(event.caller, job->record.user)) {

@@ -7,6 +7,6 @@ namespace tarcil::master {
 
 // NotFound for a job that is not there or that the caller may not steer; Invalid for a priority above 100.
 // Nothing for a job that is over.
-Status steerJob(Context& context, const JobSteered& event);
+Status steerJob(EventContext& context, const JobSteered& event);
 
 }  // namespace tarcil::master
