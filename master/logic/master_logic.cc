@@ -4,7 +4,9 @@
 
 #include "core/base/names.h"
 #include "master/logic/agents/agent_attachment.h"
+#include "master/logic/health/resizing.h"
 #include "master/logic/health/violation_handler.h"
+#include "master/logic/health/violation_reports.h"
 #include "master/logic/jobs/commits.h"
 #include "master/logic/jobs/flush.h"
 #include "master/logic/jobs/job_steering.h"
@@ -123,7 +125,7 @@ struct Handler {
     handOverOverdue(context);
     drainOverdue(context);
     endQuarantines(context);
-    adjustDue(context);
+    takeDueSteps(context);
     endOverdueOffers(context);
   }
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/logic/health/violation_handler.h"
+#include "master/logic/health/resizing.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"
@@ -113,7 +113,7 @@ void start(EventContext& context, Rng& rng) {
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
   resumeDrains(context);
-  restoreAdjusting(context);
+  restoreExtraUnits(context);
   if (tables.cluster.cluster.empty()) {
     tables.cluster.cluster = randomName(rng);
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;

@@ -5,7 +5,7 @@
 #include "core/model/contention.h"
 #include "core/model/quality.h"
 #include "master/logic/health/interference.h"
-#include "master/logic/health/violation_handler.h"
+#include "master/logic/health/violation_reports.h"
 
 namespace tarcil::master {
 namespace {

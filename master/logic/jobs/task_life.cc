@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/logic/health/relocation.h"
 #include "master/logic/health/violation_handler.h"
 
 namespace tarcil::master {
@@ -61,14 +62,14 @@ void endTask(EventContext& context, const Hold& hold, const TaskEnd& end, Durati
   const Hold held = hold;  // the table's own entry goes away below
   const TaskRecord& task = held.job->tasks[held.task];
   const AllocationId allocation = task.allocation;
-  noteAdjustedEnds(context, held);
+  forgetViolation(context, held);
   tables.usage.addAttempt(held.job->record.user, held.job->record.spec.rusPerTask,
                           context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);
   tables.jobs.release(allocation);
   tables.jobs.queue().order().noteGrant(JobTable::queueKeyOf(*held.job), queueTime(context));
   concludeAttempt(context, *held.job, held.task, end, mayRunFor);
-  placeMoved(context, *held.job, held.task);
+  startRelocated(context, *held.job, held.task);
 }
 
 void concludeAttempt(EventContext& context, Job& job, TaskIndex index, const TaskEnd& end,

@@ -144,7 +144,7 @@ void attachMonitor(EventContext& context, const MonitorAttached& event) {
     if (known.contains(task.allocation)) answer.drop.push_back(task.allocation);
   }
   context.out.send(std::move(answer));
-  for (const Arrived& server : arrived) resumeAdjusting(context, servers.at(server.server));
+  for (const Arrived& server : arrived) resumeSteps(context, servers.at(server.server));
 }
 
 void renewLease(EventContext& context, const LeaseAsked& event) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/logic/health/violation_handler.h"
+#include "master/logic/health/auto_cordon.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/quarantine.h"
 
