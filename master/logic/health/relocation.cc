@@ -20,14 +20,14 @@ namespace tarcil::master {
 namespace {
 
 // Servers that are looked at each time.
-constexpr size_t kMaxLookedAt = 128;
+constexpr size_t kMaxServersLookedAt = 128;
 
 // What a server must give more of the best performance: each move costs what the task has done so far.
 constexpr double kWorthAMove = 0.1;
 constexpr uint32_t kMaxMoves = 3;
 
 // A task that is to get a better server.
-struct Candidate {
+struct MovingTask {
   Hold hold;
   double reached = 0;  // share of its expected performance, where it is
   Bottleneck bottleneck = Bottleneck::kInterference;
@@ -36,7 +36,7 @@ struct Candidate {
 
 // Units that the task could have on the server; those beyond what its job asks for only where no waiting job
 // could use them.
-uint32_t unitsOn(const Server& server, const Candidate& task, const Tables& tables) {
+uint32_t unitsOn(const Server& server, const MovingTask& task, const Tables& tables) {
   const uint32_t asked = task.hold.job->record.spec.rusPerTask;
   const auto free = std::min<size_t>(task.units, server.status.free.size());
   const bool isContested = free > asked && nextEligibleJob(tables, server) != nullptr;
@@ -45,19 +45,20 @@ uint32_t unitsOn(const Server& server, const Candidate& task, const Tables& tabl
 
 // The share of its best performance, of what S and platform allow, that it can reach on so many units: a task
 // that uses up its cores, or has no more memory there, reaches no more than now with as many units as here.
-double reachOn(uint32_t units, const Candidate& task) {
+double reachOn(uint32_t units, const MovingTask& task) {
   const size_t here = task.hold.job->tasks[task.hold.task].rus.size();
   const bool isBound =
       task.bottleneck == Bottleneck::kCores || (task.bottleneck == Bottleneck::kMemory && units <= here);
   return std::min(1.0, (isBound ? task.reached : 1) * units / static_cast<double>(here));
 }
 
-// The server, of kMaxLookedAt from number `first` (modulo their number) on, where the task gets most of the
-// units that it could use, and may expect kWorthAMove more of its performance on its best platform than now:
+// The server, of kMaxServersLookedAt from number `first` (modulo their number) on, where the task gets most
+// of the units that it could use, and may expect kWorthAMove more of its performance on its best platform
+// than now:
 //   E = S * platform factor (docs/design.md) * reachOn()
 // The units are free there, and the server is reserved for nobody. The claim's floor is the S that is worth
 // the move. O(servers looked at).
-std::optional<Claim> betterPlace(const Tables& tables, const Candidate& task, size_t first) {
+std::optional<Claim> betterPlace(const Tables& tables, const MovingTask& task, size_t first) {
   const Job& job = *task.hold.job;
   const JobSpec& spec = job.record.spec;
   const auto factorOn = [&spec](const Server& server) {
@@ -69,7 +70,7 @@ std::optional<Claim> betterPlace(const Tables& tables, const Candidate& task, si
   others.remove(here);
   std::optional<Claim> best;
   const size_t count = tables.servers.size();
-  for (size_t i = 0; i < std::min(count, kMaxLookedAt); ++i) {
+  for (size_t i = 0; i < std::min(count, kMaxServersLookedAt); ++i) {
     const Server& server = tables.servers.at(static_cast<ServerId>((first + i) % count));
     if (&server == &here || !isFeasible(server, spec)) continue;
     if (isKept(tables, server.record.id) || others.isFull(server)) continue;
@@ -137,7 +138,8 @@ bool relocate(ViolationCase& violation, Bottleneck bottleneck) {
   uint32_t& moves = job.adjusting.moves[hold.task];
   if (moves >= kMaxMoves || !(degraded.violation->expected > 0)) return false;
   // Where the search begins differs from task to task, and from time to time.
-  const size_t first = task.allocation + std::exchange(degraded.lookedAt, degraded.lookedAt + kMaxLookedAt);
+  const size_t first =
+      task.allocation + std::exchange(degraded.lookedAt, degraded.lookedAt + kMaxServersLookedAt);
   const size_t units = bottleneck == Bottleneck::kInterference ? task.rus.size() : unitsNeeded(violation);
   const auto place =
       betterPlace(tables, {hold, partOfExpected(*degraded.violation), bottleneck, units}, first);

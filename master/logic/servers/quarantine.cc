@@ -6,7 +6,7 @@ namespace tarcil::master {
 namespace {
 
 // Doubling beyond this cannot matter: the bound is met before.
-constexpr uint32_t kMaxDoublings = 16;
+constexpr uint32_t kMaxTimesDoubled = 16;
 
 bool isAside(const Server& server) {
   return server.trust.asideUntil != kNever;
@@ -21,7 +21,7 @@ void release(EventContext& context, Server& server) {
 void setAside(EventContext& context, Server& server, const std::string& problem) {
   const MasterOptions& options = context.tables.options;
   Server::Trust& trust = server.trust;
-  const Duration time = std::min(options.quarantine * (1 << std::min(trust.timesAside, kMaxDoublings)),
+  const Duration time = std::min(options.quarantine * (1 << std::min(trust.timesAside, kMaxTimesDoubled)),
                                  options.longestQuarantine);
   trust.asideUntil = context.now.wall + time;
   trust.asideReason = "set aside after " + std::to_string(trust.neverStarted) +
