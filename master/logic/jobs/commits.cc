@@ -77,7 +77,7 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
   if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
   Server& server = servers.at(claim.server);
   const Verdict verdict =
-      checkClaim(claim, judging, job.record.spec.extras, server.record.facts, server.status, server.share);
+      checkClaim(claim, judging, job.record.spec, server.record.facts, server.status, server.share);
   if (verdict != Verdict::kGranted) {
     ++server.refusedClaims;
     return {verdict};

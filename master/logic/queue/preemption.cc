@@ -95,8 +95,7 @@ class HypotheticalServer {
   bool accepts(const JobSpec& spec, const Judging& judging, double floor, const ServerStatus& status) const {
     Claim claim = freshClaim(server_, spec.rusPerTask);
     claim.floor = floor;
-    return checkClaim(claim, judging, spec.extras, server_.record.facts, status, server_.share) ==
-           Verdict::kGranted;
+    return checkClaim(claim, judging, spec, server_.record.facts, status, server_.share) == Verdict::kGranted;
   }
 
   // Without those who went before it turned out that others matter: the most precious may stay first.
