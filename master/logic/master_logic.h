@@ -15,6 +15,10 @@
 
 namespace tarcil {
 
+namespace master {
+struct Tables;
+}
+
 // A job as a query shows it.
 struct JobDetails {
   JobRecord record;
@@ -133,8 +137,7 @@ class MasterLogic final {
   std::vector<ServerUpdate> snapshot() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<master::Tables> tables_;
 };
 
 }  // namespace tarcil
