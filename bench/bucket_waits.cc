@@ -237,10 +237,7 @@ std::vector<Masks> matchingKinds(const Running& running) {
   std::vector<Masks> sets;
   Matching matching;
   for (const Profile& profile : running.cluster().kinds()) {
-    Judging judging;
-    judging.caused = profile.caused;
-    judging.tolerated = profile.tolerated;
-    const Newcomer job = newcomer(viewOn(profile, fullShare(), 1), judging, 1);
+    const Newcomer job = newcomer(viewOn(profile, fullShare(), 1), Judging(), 1);
     match(running.index(), {.newcomers = {&job, 1}}, matching);
     sets.push_back(matching.masks);
   }

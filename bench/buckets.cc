@@ -47,8 +47,6 @@ Asking asking(const ClusterState& state, const Profile& profile) {
     const double factor = platformFactor(profile, state.platformName(platform));
     const JobView view = viewOn(profile, state.share(platform), factor);
     Judging judging;
-    judging.caused = profile.caused;
-    judging.tolerated = profile.tolerated;
     made.newcomers.push_back(newcomer(view, judging, 1));
     judging.protectNeighbours = false;
     made.careless.push_back(newcomer(view, judging, 1));

@@ -263,8 +263,6 @@ Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {
   spec.tasks = tasksOfJob();
   spec.rusPerTask = options_.rusPerTask;
   spec.profile = modest();
-  commit.judging.caused = spec.profile.caused;
-  commit.judging.tolerated = spec.profile.tolerated;
   commit.gang = options_.gang;
   if (!cycle.recorded) commit.newJob.emplace().record = record;
   for (size_t i = 0; i < cycle.wanting.size(); ++i) {

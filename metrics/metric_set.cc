@@ -2,6 +2,9 @@
 
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace tarcil {
 
 void GaugeByName::set(const std::map<std::string, double>& values) {
@@ -20,44 +23,62 @@ void GaugeByName::set(const std::map<std::string, double>& values) {
   }
 }
 
-prometheus::Counter& MetricSet::counter(const std::string& name, const std::string& help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry_).Add({});
+template <typename Builder>
+auto& MetricSet::add(Builder builder, const MetricName& name, const std::string& help) {
+  if (!name.earlier.empty()) earlier_.emplace(name.now, name.earlier);
+  return builder.Name(name.now).Help(help).Register(registry_);
 }
 
-prometheus::Gauge& MetricSet::gauge(const std::string& name, const std::string& help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add({});
+prometheus::Counter& MetricSet::counter(const MetricName& name, const std::string& help) {
+  return add(prometheus::BuildCounter(), name, help).Add({});
 }
 
-prometheus::Histogram& MetricSet::histogram(const std::string& name, const std::string& help,
+prometheus::Gauge& MetricSet::gauge(const MetricName& name, const std::string& help) {
+  return add(prometheus::BuildGauge(), name, help).Add({});
+}
+
+prometheus::Histogram& MetricSet::histogram(const MetricName& name, const std::string& help,
                                             const std::vector<double>& bounds) {
-  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry_).Add({}, bounds);
+  return add(prometheus::BuildHistogram(), name, help).Add({}, bounds);
 }
 
-std::vector<prometheus::Counter*> MetricSet::counters(const std::string& name, const std::string& help,
+std::vector<prometheus::Counter*> MetricSet::counters(const MetricName& name, const std::string& help,
                                                       const std::string& label,
                                                       const std::vector<std::string_view>& values) {
-  auto& family = prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
+  auto& family = add(prometheus::BuildCounter(), name, help);
   std::vector<prometheus::Counter*> all;
   for (std::string_view value : values) all.push_back(&family.Add({{label, std::string(value)}}));
   return all;
 }
 
-std::vector<prometheus::Gauge*> MetricSet::gauges(const std::string& name, const std::string& help,
+std::vector<prometheus::Gauge*> MetricSet::gauges(const MetricName& name, const std::string& help,
                                                   const std::string& label,
                                                   const std::vector<std::string_view>& values) {
-  auto& family = prometheus::BuildGauge().Name(name).Help(help).Register(registry_);
+  auto& family = add(prometheus::BuildGauge(), name, help);
   std::vector<prometheus::Gauge*> all;
   for (std::string_view value : values) all.push_back(&family.Add({{label, std::string(value)}}));
   return all;
 }
 
-GaugeByName MetricSet::gaugeByName(const std::string& name, const std::string& help,
+GaugeByName MetricSet::gaugeByName(const MetricName& name, const std::string& help,
                                    const std::string& label) {
-  return {prometheus::BuildGauge().Name(name).Help(help).Register(registry_), label};
+  return {add(prometheus::BuildGauge(), name, help), label};
 }
 
 std::string MetricSet::text() const {
-  return prometheus::TextSerializer().Serialize(registry_.Collect());
+  std::vector<prometheus::MetricFamily> families = registry_.Collect();
+  std::vector<prometheus::MetricFamily> aliases;
+  for (const prometheus::MetricFamily& family : families) {
+    const auto found = earlier_.find(family.name);
+    if (found == earlier_.end()) continue;
+    for (const std::string& earlier : found->second) {
+      prometheus::MetricFamily& alias = aliases.emplace_back(family);
+      alias.name = earlier;
+      alias.help = "Earlier name of " + family.name + ".";
+    }
+  }
+  std::move(aliases.begin(), aliases.end(), std::back_inserter(families));
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 const std::vector<double>& timeBounds() {

@@ -8,6 +8,7 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,32 +33,48 @@ class GaugeByName final {
   std::map<std::string, prometheus::Gauge*> gauges_;
 };
 
+// What a metric is called, and was called in an earlier version: it is served by both names for one version,
+// so that dashboards and alerts can be changed meanwhile.
+struct MetricName {
+  // NOLINTNEXTLINE(google-explicit-constructor): a plain name is one without earlier ones
+  MetricName(const char* name, std::initializer_list<const char*> earlierNames = {})
+      : now(name), earlier(earlierNames.begin(), earlierNames.end()) {}
+
+  std::string now;
+  std::vector<std::string> earlier;
+};
+
 // References into a set hold as long as the set. Changing a metric allocates nothing and takes tens of
 // nanoseconds; it may be done on any thread.
 //
 // Each metric has a name with its unit at the end (seconds, bytes; counters end in _total), and a help of one
-// sentence, which stands in docs/metrics.md too.
+// sentence, which stands in docs/metrics.md too. Earlier names stand in no document.
 class MetricSet final {
  public:
-  prometheus::Counter& counter(const std::string& name, const std::string& help);
-  prometheus::Gauge& gauge(const std::string& name, const std::string& help);
+  prometheus::Counter& counter(const MetricName& name, const std::string& help);
+  prometheus::Gauge& gauge(const MetricName& name, const std::string& help);
   // `bounds` rise; each is the largest value of its bucket.
-  prometheus::Histogram& histogram(const std::string& name, const std::string& help,
+  prometheus::Histogram& histogram(const MetricName& name, const std::string& help,
                                    const std::vector<double>& bounds);
 
   // One for each value of a label, in the order of the values.
-  std::vector<prometheus::Counter*> counters(const std::string& name, const std::string& help,
+  std::vector<prometheus::Counter*> counters(const MetricName& name, const std::string& help,
                                              const std::string& label,
                                              const std::vector<std::string_view>& values);
-  std::vector<prometheus::Gauge*> gauges(const std::string& name, const std::string& help,
+  std::vector<prometheus::Gauge*> gauges(const MetricName& name, const std::string& help,
                                          const std::string& label,
                                          const std::vector<std::string_view>& values);
-  GaugeByName gaugeByName(const std::string& name, const std::string& help, const std::string& label);
+  GaugeByName gaugeByName(const MetricName& name, const std::string& help, const std::string& label);
 
-  // In Prometheus' text format.
+  // In Prometheus' text format: each metric by its name, and with the same values by its earlier ones.
   std::string text() const;
 
  private:
+  // Takes what Prometheus' builders make of the name.
+  template <typename Builder>
+  auto& add(Builder builder, const MetricName& name, const std::string& help);
+
+  std::map<std::string, std::vector<std::string>> earlier_;  // names, by the one now
   prometheus::Registry registry_;
 };
 

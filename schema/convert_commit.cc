@@ -8,8 +8,6 @@ using namespace convert;
 namespace {
 
 void writeJudging(const Judging& value, wire::Judging::Builder to) {
-  to.setCaused(bytesOf(value.caused));
-  to.setTolerated(bytesOf(value.tolerated));
   to.setModel(toWireEnum<wire::QualityModel>(value.model));
   to.setContention(toWireEnum<wire::ContentionModel>(value.contention));
   to.setMargin(value.margin);
@@ -20,13 +18,9 @@ void writeJudging(const Judging& value, wire::Judging::Builder to) {
 Judging readJudging(wire::Judging::Reader from) {
   KJ_REQUIRE(from.getMargin() >= 0 && from.getMargin() <= kMaxPressure, "margin out of range",
              from.getMargin());
-  return {readPressure(from.getCaused()),
-          readPressure(from.getTolerated()),
-          fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel"),
-          fromWireEnum<ContentionModel>(from.getContention(), 2, "ContentionModel"),
-          from.getMargin(),
-          from.getNoiseFloor(),
-          from.getProtectNeighbours()};
+  return {fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel"),
+          fromWireEnum<ContentionModel>(from.getContention(), 2, "ContentionModel"), from.getMargin(),
+          from.getNoiseFloor(), from.getProtectNeighbours()};
 }
 
 void writeClaim(const Claim& value, wire::Claim::Builder to) {
@@ -212,8 +206,6 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   write(value.container, to.initContainer());
   if (value.performance) write(*value.performance, to.initPerformance());
-  to.setCaused(bytesOf(value.caused));
-  to.setTolerated(bytesOf(value.tolerated));
   to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
   to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
   to.setMeasures(value.measures);

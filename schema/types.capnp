@@ -304,8 +304,9 @@ struct QualitySettings {
 # --- Commits ------------------------------------------------------------------------------------------------------
 
 struct Judging {
-  caused @0 :Data;
-  tolerated @1 :Data;
+  # How the agent judged: beside what the master knows of the job, which is never taken from here.
+  obsolete0 @0 :Data;       # the profile's caused and tolerated pressure, of the job's record; not written, ignored
+  obsolete1 @1 :Data;
   model @2 :QualityModel;
   contention @3 :ContentionModel;
   margin @4 :Int32;

@@ -29,8 +29,8 @@ struct AgentMetrics {
   prometheus::Histogram& draws = set.histogram(
       "tarcil_agent_decision_draws", "Slots drawn for a decision that led to a commit.", numberBounds());
   prometheus::Histogram& suitable = set.histogram(
-      "tarcil_agent_suitable_share",
-      "Share p of the drawn slots that suited, of a decision that led to a commit.", shareBounds());
+      {"tarcil_agent_feasible_share", {"tarcil_agent_suitable_share"}},
+      "Share p of the drawn slots that were acceptable, of a decision that led to a commit.", shareBounds());
   prometheus::Histogram& guarantee = set.histogram(
       "tarcil_agent_guarantee",
       "Guarantee that the draws reached, of one in 16 decisions that led to a commit.", shareBounds());

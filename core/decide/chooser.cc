@@ -10,6 +10,7 @@
 #include "core/decide/ranking.h"
 #include "core/decide/sampler.h"
 #include "core/decide/sites.h"
+#include "core/decide/spread.h"
 
 namespace tarcil {
 namespace {
@@ -67,9 +68,6 @@ double bestPlatform(const ServerSet& servers, const PreparedJob& job) {
   return best;
 }
 
-// Tasks of the job by domain, that is by server or by rack.
-using Spreading = std::unordered_map<uint32_t, uint32_t>;
-
 // A site on its way to its rank; most comparisons need no look at the site.
 struct Ranked {
   uint64_t key;
@@ -121,8 +119,9 @@ class Choice {
 
   // --- Spreading
   uint32_t domainOf(ServerId server) const;
-  uint32_t roomIn(const Spreading& tasks, ServerId server) const;
-  bool domainFull(const Spreading& tasks, ServerId server) const { return roomIn(tasks, server) == 0; }
+  bool isFull(const SpreadCounts<uint32_t>& tasks, ServerId server) const {
+    return spreads_ && tasks.isFull(domainOf(server));
+  }
 
   // --- Explaining
   Explanation& explanation() { return decision_.explanation; }
@@ -147,10 +146,10 @@ class Choice {
   uint64_t found_ = 0;     // acceptable slots that can be taken together
   uint64_t suitable_ = 0;  // claims of acceptable slots
   std::array<uint32_t, kDropReasons + 1> counts_{};
-  Spreading placedIn_;      // tasks that sit somewhere, claims of this decision included
-  Spreading foundIn_;       // the same with every acceptable slot found
-  std::vector<bool> done_;  // by position in the request: has its claim; empty while all go in order
-  size_t next_ = 0;         // no task before this position is without a claim
+  SpreadCounts<uint32_t> placedIn_;  // tasks that sit somewhere, claims of this decision included
+  SpreadCounts<uint32_t> foundIn_;   // the same with every acceptable slot found
+  std::vector<bool> done_;           // by position in the request: has its claim; empty while all go in order
+  size_t next_ = 0;                  // no task before this position is without a claim
   Decision decision_;
 };
 
@@ -176,7 +175,9 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
               .preferred = scratch.preferred},
       rng_(seed),
       scratch_(scratch),
-      sites_(scratch.sites) {
+      sites_(scratch.sites),
+      placedIn_(spec_.placement),
+      foundIn_(spec_.placement) {
   scratch_.preferred.clear();
   for (const std::string& name : spec_.placement.prefer) {
     if (const auto server = state.find(name)) scratch_.preferred.push_back(*server);
@@ -191,7 +192,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   explanation().margin = settings.margin;
   if (!spreads_) return;
   for (ServerId server : request.placedOn) {
-    if (state.known(server)) ++placedIn_[domainOf(server)];
+    if (state.known(server)) placedIn_.add(domainOf(server));
   }
   foundIn_ = placedIn_;
 }
@@ -240,11 +241,11 @@ void Choice::placeByName() {
       const auto slot = server ? scratch_.sampler.take(*server) : std::nullopt;
       if (!slot) continue;
       Site& site = sites_.look(*slot);
-      if (site.next.standing != Standing::kAcceptable || domainFull(placedIn_, site.server)) {
+      if (site.next.standing != Standing::kAcceptable || isFull(placedIn_, site.server)) {
         offerSlot(site, false);  // it may still be the best there is
         continue;
       }
-      if (spreads_) ++foundIn_[domainOf(site.server)];
+      if (spreads_) foundIn_.add(domainOf(site.server));
       ++site.found;
       claim(site, task);
       break;
@@ -325,7 +326,7 @@ void Choice::scan() {
     if (!site.seen) continue;
     const uint32_t slots = state_.freeUnits(site.server) / spec_.rusPerTask - site.picked;
     explained.drawn += slots;
-    if (domainFull(placedIn_, site.server)) {
+    if (isFull(placedIn_, site.server)) {
       count(site.closed = at(Dropped::kSpread), slots);
       continue;
     }
@@ -346,7 +347,7 @@ void Choice::offerSlot(Site& site, bool drawn) {
     Offer later;
     if (site.found != site.picked) later = sites_.offer(site, site.found);
     const Offer& offer = site.found == site.picked ? site.next : later;
-    if (domainFull(placedIn_, site.server)) {
+    if (isFull(placedIn_, site.server)) {
       reason = site.closed = at(Dropped::kSpread);
     } else if (!sites_.mayTake(offer)) {
       reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : offer.reason;
@@ -355,11 +356,11 @@ void Choice::offerSlot(Site& site, bool drawn) {
       if (offer.standing != Standing::kAcceptable) {
         const bool wasOnce = site.picked > 0 || site.next.standing == Standing::kAcceptable;
         reason = wasOnce ? at(Dropped::kTaken) : offer.reason;
-      } else if (domainFull(foundIn_, site.server)) {
+      } else if (isFull(foundIn_, site.server)) {
         // It stays in the choice, since it may be better than those found before it.
         reason = at(Dropped::kSpread);
       } else {
-        if (spreads_) ++foundIn_[domainOf(site.server)];
+        if (spreads_) foundIn_.add(domainOf(site.server));
         ++found_;
       }
     }
@@ -441,7 +442,7 @@ void Choice::pick() {
   while (!allPlaced() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
     Site& site = sites_[heap.back()];
-    if (!domainFull(placedIn_, site.server)) {
+    if (!isFull(placedIn_, site.server)) {
       claim(site, nextTask(), site.picked + 1U < site.found);
       if (site.picked < site.found && sites_.mayTake(site.next)) {
         std::push_heap(heap.begin(), heap.end(), later);
@@ -466,7 +467,7 @@ void Choice::pickPerTask() {
       Site& site = sites_.look(slot);
       if (!sites_.mayTake(site.next)) {
         count(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
-      } else if (domainFull(placedIn_, site.server)) {
+      } else if (isFull(placedIn_, site.server)) {
         count(at(Dropped::kSpread));
       } else {
         count(Site::kOpen);
@@ -498,7 +499,9 @@ void Choice::pickPacked() {
     }
     for (auto& members : neighbourhoods) addOthersOfRack(members);
   }
-  const auto room = [this](ServerId server) { return roomIn(placedIn_, server); };
+  const auto room = [this](ServerId server) {
+    return spreads_ ? placedIn_.room(domainOf(server)) : UINT32_MAX;
+  };
   while (!allPlaced()) {
     Group best;
     for (const auto& members : neighbourhoods) {
@@ -507,7 +510,7 @@ void Choice::pickPacked() {
     }
     if (best.slots.empty()) break;
     for (uint32_t number : best.slots) {
-      if (!domainFull(placedIn_, sites_[number].server)) claim(sites_[number], nextTask());
+      if (!isFull(placedIn_, sites_[number].server)) claim(sites_[number], nextTask());
     }
   }
 }
@@ -545,21 +548,13 @@ void Choice::claim(Site& site, size_t task, bool looksOn) {
   claim.s = quality.s;
   claim.floor = judges_ ? std::min(target_, claim.s) : 0;
   if (!done_.empty()) done_[task] = true;
-  if (spreads_) ++placedIn_[domainOf(site.server)];
+  if (spreads_) placedIn_.add(domainOf(site.server));
   if (site.next.standing == Standing::kAcceptable) ++suitable_;
   sites_.pick(site, looksOn);
 }
 
 uint32_t Choice::domainOf(ServerId server) const {
-  return spec_.placement.spread == Spread::kRack ? state_.vacancy(server).rack : server;
-}
-
-// Further tasks that spreading allows on the server.
-uint32_t Choice::roomIn(const Spreading& tasks, ServerId server) const {
-  if (!spreads_) return UINT32_MAX;
-  const auto it = tasks.find(domainOf(server));
-  const uint32_t there = it == tasks.end() ? 0 : it->second;
-  return spec_.placement.atMost - std::min(there, spec_.placement.atMost);
+  return spreadDomain(spec_.placement, server, state_.vacancy(server).rack);
 }
 
 void Choice::explain() {
@@ -621,8 +616,6 @@ bool looksAtQuality(Policy policy) {
 
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings) {
   Judging judging;
-  judging.caused = spec.profile.caused;
-  judging.tolerated = spec.profile.tolerated;
   judging.model = settings.model;
   judging.contention = settings.contention;
   judging.margin = settings.margin;

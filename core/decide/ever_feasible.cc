@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "core/decide/chooser.h"
+#include "core/decide/spread.h"
 #include "core/model/constraint.h"
 #include "core/state/extras.h"
 
@@ -63,7 +63,7 @@ Error unmet(const ClusterState& state, const std::vector<Constraint>& constraint
 // What the servers that suit a job could hold of it, were they all up and empty.
 class Room {
  public:
-  explicit Room(const JobSpec& spec) : spec_(spec) {}
+  explicit Room(const JobSpec& spec) : spec_(spec), inDomain_(spec.placement) {}
 
   void add(ServerId server, const Vacancy& vacancy, const Extras& extras) {
     ++servers_;
@@ -73,10 +73,10 @@ class Room {
     slotsByUnits_ += slotsByUnits;
     slots_ += slots;
     if (spec_.placement.spread == Spread::kNone) return;
-    uint64_t& held = inDomain_[spec_.placement.spread == Spread::kRack ? vacancy.rack : server];
-    const uint64_t before = held;
-    held = std::min<uint64_t>(held + slots, spec_.placement.atMost);
-    spread_ += held - before;
+    const uint32_t domain = spreadDomain(spec_.placement, server, vacancy.rack);
+    const auto more = static_cast<uint32_t>(std::min<uint64_t>(slots, inDomain_.room(domain)));
+    inDomain_.add(domain, more);
+    spread_ += more;
   }
 
   uint64_t servers() const { return servers_; }
@@ -104,7 +104,7 @@ class Room {
   uint64_t servers_ = 0, slots_ = 0, slotsByUnits_ = 0, spread_ = 0;
   uint32_t largest_ = 0;
   Extras mostExtras_;
-  std::unordered_map<uint32_t, uint64_t> inDomain_;  // by server or rack
+  SpreadCounts<uint32_t> inDomain_;
 };
 
 // How a job of too many tasks at once is made to fit.

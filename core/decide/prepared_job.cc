@@ -24,6 +24,8 @@ const PreparedJob& PreparedJobs::prepare(const ClusterState& state, const JobSpe
   if (kept_.empty()) kept_.resize(kKept);
   PreparedJob& job = kept_[placeOf(spec.profile)];
   const bool same = job.look == state.look() && job.rus == spec.rusPerTask && job.judging == judging &&
+                    job.profile.caused == spec.profile.caused &&
+                    job.profile.tolerated == spec.profile.tolerated &&
                     job.profile.platforms == spec.profile.platforms;
   if (same) return job;
   job.profile = spec.profile;

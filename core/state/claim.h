@@ -13,10 +13,9 @@
 
 namespace tarcil {
 
-// How the claims of a commit are to be judged again where a server has changed meanwhile.
+// How an agent judged the claims of a commit, as the settings that it knew and the job have it: they are
+// judged in the same way again where a server has changed meanwhile.
 struct Judging {
-  Pressure caused{};
-  Pressure tolerated = Profile::filled(kMaxPressure);
   QualityModel model = QualityModel::kComponentwise;
   ContentionModel contention = ContentionModel::kSum;
   int margin = 0;

@@ -4,19 +4,16 @@
 
 namespace tarcil {
 
-Verdict checkClaim(const Claim& claim, const Judging& judging, const Extras& needed, const ServerFacts& facts,
+Verdict checkClaim(const Claim& claim, const Judging& judging, const JobSpec& spec, const ServerFacts& facts,
                    const ServerStatus& status, const Share& share) {
   if (!status.up) return Verdict::kServerDown;
   if (status.cordoned) return Verdict::kCordoned;
 
-  Profile profile;
-  profile.caused = judging.caused;
-  profile.tolerated = judging.tolerated;
   // S and slack do not depend on the platform's factor, so any will do.
-  const Newcomer task = newcomer(viewOn(profile, share, 1.0), judging, claim.rus);
+  const Newcomer task = newcomer(viewOn(spec.profile, share, 1.0), judging, claim.rus);
   const Glance slot = glance(task, vacancyOf(status, facts.rus, share, judging.contention));
   if (slot.obstacle == Obstacle::kNotEnoughFree) return Verdict::kNotFree;
-  if (!haveExtras(status.freeExtras, needed)) return Verdict::kNoExtras;
+  if (!haveExtras(status.freeExtras, spec.extras)) return Verdict::kNoExtras;
   if (status.version == claim.versionSeen) return Verdict::kGranted;
   if (satisfaction(task, slot) < claim.floor) return Verdict::kBelowFloor;
   if (slot.obstacle == Obstacle::kNeighbour) return Verdict::kBreaksNeighbour;

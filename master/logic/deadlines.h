@@ -1,4 +1,4 @@
-// Servers, or others, for which something is due at some time.
+// Deadlines by key, the earliest first.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace tarcil::master {
 template <typename Key>
 class DeadlinesOf {
  public:
-  // Replaces an earlier time of this one.
+  // Replaces the deadline of this key.
   void set(Key key, MonotonicTime when) {
     clear(key);
     of_.emplace(key, when);
@@ -35,7 +35,7 @@ class DeadlinesOf {
   std::optional<MonotonicTime> next() const {
     return ordered_.empty() ? std::nullopt : std::optional(ordered_.begin()->first);
   }
-  // Those whose time has come; they have none any more.
+  // Removes and returns the keys whose deadline has passed.
   std::vector<Key> takeDue(MonotonicTime now) {
     std::vector<Key> due;
     while (!ordered_.empty() && ordered_.begin()->first <= now) {

@@ -1,4 +1,5 @@
-// What happens to the master and what it does about it. Plain values: no RPC types, no clocks.
+// Events that the master handles and actions that it answers them with. Plain values: no RPC types, no
+// clocks.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@
 
 namespace tarcil {
 
-// One connection of a peer, which attaches at most once; numbers are the shell's, never used twice in a
+// One connection of a peer, which attaches at most once. Numbered by the server, never reused within a
 // process.
 using SessionId = uint64_t;
-// Ties an Answer action to the request; the shell's, never used twice in a process.
+// Ties an answer to its request. Numbered by the server, never reused within a process.
 using RequestId = uint64_t;
 
 namespace master {
@@ -27,8 +28,9 @@ namespace master {
 // --- Events ---
 
 // An agent logged in. It replaces an earlier session of the same name, whose commits are refused from then
-// on. `epoch` is the one it was given before, 0 for a new process. Resumed where it is still the agent's
-// current epoch: commits in flight may be repeated. Otherwise it gets a new one, and its old commits nothing.
+// on. `epoch` is the one it was given before, 0 for a new process. Where that is still the agent's current
+// epoch, the agent resumes, and commits in flight may be repeated. Otherwise it gets a new epoch, and its
+// earlier commits are void.
 struct AgentAttached {
   RequestId request;
   SessionId session;
@@ -37,16 +39,16 @@ struct AgentAttached {
   std::string address;  // where clients reach it
 };
 
-// A monitor logged in with its servers. A monitor that comes back replaces its earlier session; servers that
-// it no longer lists are down.
+// A monitor logged in with its servers. It replaces an earlier session of the same monitor; servers that it
+// no longer lists are down.
 struct MonitorAttached {
   RequestId request;
   SessionId session;
   // Random identity kept in its data folder. While it is attached, no other may claim its servers; afterwards
-  // another that does takes them over, and the tasks that it does not know are lost.
+  // another that does takes them over, and tasks that it does not know are lost.
   std::string monitor;
   std::vector<ServerFacts> servers;
-  // Recorded and not yet forgotten: starting, running, or ended and unacknowledged.
+  // Recorded and not yet forgotten: starting, running, or ended and not acknowledged.
   std::vector<KnownTask> tasks;
 };
 
@@ -61,8 +63,8 @@ struct CommitArrived {
   Commit commit;
 };
 
-// The agent has looked for slots for these jobs in their turn and commits nothing for them. Of those untried
-// no task could have been placed, whatever there is.
+// The agent has looked for slots for the jobs that it was offered and commits nothing for these. Of those
+// untried no task could have been placed, whatever is free.
 struct OffersDeclined {
   SessionId session;
   std::vector<JobId> jobs;
@@ -82,21 +84,22 @@ struct LeaseAsked {
   std::vector<AllocationId> starting;
 };
 
-// What a monitor measures of its servers, and what their late-bound tasks cause; servers that the session
-// does not stand for are ignored.
+// Pressures that a monitor measured on its servers, and those that their late-bound tasks cause. Servers that
+// the session does not stand for are ignored.
 struct PressureReported {
   SessionId session;
   std::vector<ServerPressure> servers;
   std::vector<late::PoolPressure> pools{};
 };
 
-// What a monitor says of the performance of tasks; those that the session does not stand for are ignored.
+// Performance violations of tasks that a monitor found. Tasks on servers that the session does not stand for
+// are ignored.
 struct ViolationsReported {
   SessionId session;
   std::vector<Violation> violations;
 };
 
-// The monitor's answer to ResizeTask; not given where the connection was lost.
+// The monitor's answer to ResizeTask; there is none where the connection was lost.
 struct TaskResized {
   SessionId session;
   AllocationId allocation;
@@ -104,7 +107,7 @@ struct TaskResized {
   Status status;
 };
 
-// What a monitor reports of the units of late-bound tasks.
+// What a monitor reports on the units of late-bound tasks.
 struct PoolReportOf {
   std::string server;
   late::PoolReport report;
@@ -139,7 +142,7 @@ struct SharesSet {
   uint32_t shares;
 };
 
-// A user keeps the profile of an application for others, or takes it away.
+// A user stores the profile of an application for others, or deletes it.
 struct ProfileStored {
   RequestId request;
   Caller caller;
@@ -152,8 +155,8 @@ struct ProfileDeleted {
   std::string application;
 };
 
-// What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; ends a drain, a
-// quarantine and a shield (adjusting.h) too. kDrain: cordoned, and the tasks go elsewhere.
+// What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; also ends a drain, a
+// quarantine and an auto-cordon (auto_cordon.h). kDrain: cordoned, and the tasks go elsewhere.
 enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain };
 
 // Repeats are harmless.
@@ -162,11 +165,11 @@ struct ServersSteered {
   Caller caller;
   std::vector<std::string> servers;
   ServerChange change;
-  Duration deadline;  // kDrain: how long tasks may go on by themselves; then they are ended
+  Duration deadline;  // kDrain: from now; tasks that still run then are ended
 };
 
-// What users do to their jobs. kHold: no further task starts; those that run go on. kRelease: they start
-// again, in their turn. kPriority: the job has this priority from now on.
+// What users do to their jobs. kHold: no further task starts; those that run go on. kRelease: tasks start
+// again when the queue comes to them. kPriority: the job has this priority from now on.
 enum class JobChange : uint8_t { kHold, kRelease, kPriority };
 
 // Repeats are harmless.
@@ -178,7 +181,7 @@ struct JobSteered {
   uint8_t priority = 0;  // kPriority
 };
 
-// So much is free where the store is kept.
+// Free space on the store's disk.
 struct SpaceMeasured {
   uint64_t freeBytes;
 };
@@ -191,17 +194,17 @@ using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitA
                            PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
                            ProfileDeleted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
-// Steps for tasks in trouble, counted.
+// Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
-  uint64_t autoCordoned = 0;  // servers kept from new tasks
+  uint64_t autoCordoned = 0;  // servers
   uint64_t grown = 0;         // tasks that got another unit
   uint64_t moved = 0;         // tasks sent elsewhere
 };
 
 // --- Actions ---
-// Everything but Persist and WakeAt leaves the process, and so waits until every Persist before it is synced.
+// All but Persist and WakeAt leave the process, and so wait until every Persist before them is synced.
 
-// To be made durable, in one batch with the others of the same event.
+// To be made durable, in one batch with the others of the event.
 struct Persist {
   Mutation mutation;
 };
@@ -215,10 +218,10 @@ struct AnswerAgentAttached {
 struct AnswerMonitorAttached {
   RequestId request;
   Status status;
-  // Allocations it reported that the master has no use for: it stops them, if running, and forgets them.
+  // Allocations it reported that the master does not know: it stops them, if running, and forgets them.
   std::vector<AllocationId> drop;
-  // Allocations to be stopped because a stop was asked for while it was away. It may not know some of them:
-  // their launch is then refused if it arrives later, and they are reported as cancelled.
+  // Allocations for which a stop was requested while it was away. It may not know some of them: their launch
+  // is then refused if it arrives later, and they are reported as cancelled.
   std::vector<AllocationId> stop;
   Duration lease{};  // from each renewal on
 };
@@ -229,20 +232,21 @@ struct AnswerCommit {
 };
 
 // Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the session
-// was replaced or never attached; nothing was taken, and the monitor reports again once it has attached.
+// was replaced or never attached; nothing was taken, and the monitor repeats its reports once it has
+// attached.
 struct AnswerReports {
   RequestId request;
   Status status;
 };
 
-// The allocations that are nobody's on the monitor's servers any more. Conflict: the session does not speak
-// for the monitor; nothing is renewed.
+// The allocations that may not start since they are no longer in use on the monitor's servers. Conflict: the
+// session does not speak for the monitor; nothing is renewed.
 struct AnswerLease {
   RequestId request;
   Result<std::vector<AllocationId>> refused;
 };
 
-// To the reports that were handled, now or before.
+// To the reports that were handled, now or earlier.
 struct PoolAnswerOf {
   std::string server;
   late::PoolAnswer answer;
@@ -276,7 +280,7 @@ struct PublishShares {
   uint32_t shares;
 };
 
-// To an agent's process: another connection speaks for the agent now, so this process is to end.
+// To an agent's process: another connection speaks for the agent now; this process is to end.
 struct EndAgent {
   SessionId session;
 };
@@ -287,11 +291,11 @@ struct AssignJob {
   JobAssignment assignment;
 };
 
-// A waiting job's turn to be tried.
+// An offer to place a waiting job.
 struct JobOffer {
   JobId job;
-  // That jobs ahead of it in the queue are likely to get first (ahead.h); nullopt where that was not counted,
-  // or told a moment ago.
+  // That jobs ahead of it in the queue are likely to get first (demand_ahead.h); nullopt where that was not
+  // counted, or told a moment ago.
   std::optional<uint64_t> slotsAhead{};
   bool mayUseReserved = true;       // all of PublishQueue::kept
   std::vector<ServerId> mayTake{};  // else these of them, ascending
@@ -299,19 +303,19 @@ struct JobOffer {
   bool operator==(const JobOffer&) const = default;
 };
 
-// To an agent: it is these jobs' turn, in this order. Each is answered by a commit for the job or by
-// OffersDeclined. What was published before is to have reached the agent first.
+// To an agent: place these jobs, in this order. Each offer is answered by a commit for the job or by
+// OffersDeclined. What was published before must reach the agent first.
 struct OfferJobs {
   SessionId session;
   std::vector<JobOffer> jobs;
 };
-// News for every agent: the highest priority of a waiting job that is to be tried, none where all have been
-// tried on the state as it is. A new job of no higher priority takes its turn behind it.
+// News for every agent: the highest priority of a waiting job that is still to be offered, none where all
+// were tried on the state as it is. A new job of no higher priority waits behind it.
 struct PublishQueue {
   std::optional<uint8_t> pendingPriority;
-  uint64_t capacityVersion = 0;  // how often something got better for waiting jobs
-  // Servers, ascending, that are kept free for jobs that wait: whoever has no turn that lets it take them
-  // leaves them alone, but for jobs of a higher priority than the pending one.
+  uint64_t capacityVersion = 0;  // rises when capacity that waiting jobs could use appears
+  // Servers, ascending, that are reserved for waiting jobs: other jobs may use them only where their offer
+  // says so, or where their priority is above the pending one.
   std::vector<ServerId> kept{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 
@@ -319,13 +323,13 @@ struct PublishQueue {
 };
 
 // To a monitor: end this task (SIGTERM, grace period, SIGKILL). Repeats are harmless; an unknown allocation
-// is to be refused if its launch arrives later.
+// must be refused if its launch arrives later.
 struct StopTask {
   SessionId session;
   AllocationId allocation;
 };
 
-// To a monitor: the task is to have the cores and memory of these units. Repeats are harmless.
+// To a monitor: give the task the cores and memory of these units. Repeats are harmless.
 struct ResizeTask {
   SessionId session;
   AllocationId allocation;
@@ -339,14 +343,13 @@ struct LimitPool {
   late::PoolLimit limit;
 };
 
-// A task was given a slot, started or ended, or the job's state changed: whoever waits for that may look
-// again.
+// A task was placed, started or ended, or the job's state changed: whoever waits for that may look again.
 struct JobChanged {
   JobId job;
   bool finished;
 };
 
-// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+// Send TimerFired at this time; replaces an earlier WakeAt.
 struct WakeAt {
   MonotonicTime when;
 };

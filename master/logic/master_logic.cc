@@ -4,19 +4,19 @@
 
 #include "core/base/names.h"
 #include "master/logic/agents/agent_attachment.h"
+#include "master/logic/health/resizing.h"
 #include "master/logic/health/violation_handler.h"
+#include "master/logic/health/violation_reports.h"
 #include "master/logic/jobs/commits.h"
 #include "master/logic/jobs/flush.h"
 #include "master/logic/jobs/job_steering.h"
 #include "master/logic/jobs/profiles.h"
-#include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/servers/monitor_attachment.h"
 #include "master/logic/servers/pools.h"
 #include "master/logic/servers/quarantine.h"
 #include "master/logic/servers/steering.h"
 #include "master/logic/startup.h"
-#include "master/logic/views.h"
 
 namespace tarcil {
 namespace master {
@@ -26,17 +26,7 @@ namespace {
 // reference.
 constexpr uint16_t kMaxShare = 4 * kShareUnit;
 
-Status cancel(Context& context, const CancelRequested& event) {
-  Job* job = context.tables.jobs.find(event.job);
-  // Somebody else's job looks as if it were not there.
-  if (job == nullptr || !maySteer(event.caller, job->record.user)) {
-    return notFound("there is no job " + toString(event.job));
-  }
-  if (!isFinal(job->progress.state)) cancelJob(context, *job, event.caller.user);
-  return {};
-}
-
-Status setSettings(Context& context, const SettingsSet& event) {
+Status setSettings(EventContext& context, const SettingsSet& event) {
   std::string wrong;
   for (const std::string& problem : problems(event.settings)) wrong += (wrong.empty() ? "" : "\n") + problem;
   if (!wrong.empty()) return invalid(std::move(wrong));
@@ -49,7 +39,7 @@ Status setSettings(Context& context, const SettingsSet& event) {
   return {};
 }
 
-Status setPlatform(Context& context, const PlatformSet& event) {
+Status setPlatform(EventContext& context, const PlatformSet& event) {
   if (Status named = checkName("platform", event.platform); !named) return named;
   for (size_t i = 0; i < event.share.size(); ++i) {
     if (event.share[i] <= kMaxShare) continue;
@@ -62,7 +52,7 @@ Status setPlatform(Context& context, const PlatformSet& event) {
   return {};
 }
 
-Status setShares(Context& context, const SharesSet& event) {
+Status setShares(EventContext& context, const SharesSet& event) {
   if (event.user.empty()) return invalid("user: is empty; write the name of a user");
   if (event.shares < 1 || event.shares > kMaxShares) {
     return invalid("shares: " + std::to_string(event.shares) + " is out of range; write 1 to " +
@@ -76,7 +66,7 @@ Status setShares(Context& context, const SharesSet& event) {
 }
 
 struct Handler {
-  Context& context;
+  EventContext& context;
 
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
@@ -123,7 +113,7 @@ struct Handler {
     handOverOverdue(context);
     drainOverdue(context);
     endQuarantines(context);
-    adjustDue(context);
+    takeDueSteps(context);
     endOverdueOffers(context);
   }
 };
@@ -131,15 +121,11 @@ struct Handler {
 }  // namespace
 }  // namespace master
 
-struct MasterLogic::State {
-  master::Tables tables;
-};
-
 MasterLogic::MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
                          std::vector<master::Action>& actions)
-    : state_(new State{master::tablesFrom(options, std::move(contents), now)}) {
+    : tables_(new master::Tables(master::tablesFrom(options, std::move(contents), now))) {
   master::Outbox out(actions);
-  master::Context context{state_->tables, now, out};
+  master::EventContext context{*tables_, now, out};
   master::start(context, rng);
   master::flush(context);
 }
@@ -148,148 +134,9 @@ MasterLogic::~MasterLogic() = default;
 
 void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<master::Action>& actions) {
   master::Outbox out(actions);
-  master::Context context{state_->tables, now, out};
+  master::EventContext context{*tables_, now, out};
   std::visit(master::Handler{context}, event);
   master::flush(context);
-}
-
-std::string MasterLogic::warning() const {
-  return master::spaceProblem(state_->tables);
-}
-
-std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
-  const master::Job* job = state_->tables.jobs.find(id);
-  if (job == nullptr) return std::nullopt;
-  return master::detailsOf(state_->tables, *job);
-}
-
-std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost, WallTime now) const {
-  std::vector<WaitingJob> jobs = master::waitingJobs(state_->tables.jobs, atMost, now);
-  std::erase_if(jobs, [&caller](const WaitingJob& job) { return !maySteer(caller, job.summary.user); });
-  return jobs;
-}
-
-std::optional<WaitingJob> MasterLogic::waitingJob(const JobId& id, WallTime now) const {
-  const master::JobTable& jobs = state_->tables.jobs;
-  const master::Job* job = jobs.find(id);
-  if (job == nullptr || !job->waits()) return std::nullopt;
-  return master::waitingJob(jobs, *job, now);
-}
-
-std::optional<MasterLogic::Need> MasterLogic::need(const JobId& id) const {
-  const master::Job* job = state_->tables.jobs.find(id);
-  if (job == nullptr || !job->waits()) return std::nullopt;
-  return Need{.spec = &job->record.spec, .slots = job->slotsToStart()};
-}
-
-std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
-  const master::Job* job = state_->tables.jobs.find(id);
-  if (job == nullptr) return std::nullopt;
-  return master::summaryOf(*job);
-}
-
-std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) const {
-  const master::Job* job = state_->tables.jobs.find(id);
-  if (job == nullptr || index >= job->tasks.size()) return std::nullopt;
-  return job->tasks[index];
-}
-
-JobPage MasterLogic::jobs(const Caller& caller, const JobQuery& query) const {
-  return master::pageOf(state_->tables.jobs, caller, query);
-}
-
-std::vector<JobId> MasterLogic::jobsStartingWith(const std::string& prefix, const Caller& caller) const {
-  return master::idsWithPrefix(state_->tables, prefix, caller);
-}
-
-std::vector<ServerView> MasterLogic::servers() const {
-  const master::ServerTable& servers = state_->tables.servers;
-  std::vector<ServerView> views;
-  views.reserve(servers.size());
-  for (ServerId id = 0; id < servers.size(); ++id) {
-    views.push_back(master::viewOf(state_->tables, servers.at(id)));
-  }
-  return views;
-}
-
-const ServerFacts* MasterLogic::facts(ServerId server) const {
-  const master::ServerTable& servers = state_->tables.servers;
-  return server < servers.size() ? &servers.at(server).record.facts : nullptr;
-}
-
-std::optional<ServerView> MasterLogic::server(const std::string& name) const {
-  const master::Server* server = std::as_const(state_->tables.servers).find(name);
-  if (server == nullptr) return std::nullopt;
-  return master::viewOf(state_->tables, *server);
-}
-
-std::vector<Usage> MasterLogic::usage(const Caller& caller) const {
-  std::vector<Usage> usages;
-  for (const auto& [user, usage] : state_->tables.usage.all()) {
-    if (maySteer(caller, user)) usages.push_back(usage);
-  }
-  return usages;
-}
-
-std::vector<AgentView> MasterLogic::agents() const {
-  std::vector<AgentView> views;
-  for (const auto& [name, agent] : state_->tables.agents.all()) {
-    views.push_back({name, agent.address, agent.record.epoch, agent.session.has_value(),
-                     static_cast<uint32_t>(agent.jobs.size())});
-  }
-  return views;
-}
-
-const std::map<std::string, StoredProfile>& MasterLogic::profiles() const {
-  return state_->tables.profiles;
-}
-
-const std::map<std::string, Profiling>& MasterLogic::profilings() const {
-  return state_->tables.profilings;
-}
-
-const StoredProfile* MasterLogic::profile(const std::string& application) const {
-  return master::findProfile(state_->tables.profiles, application);
-}
-
-const QualitySettings& MasterLogic::settings() const {
-  return state_->tables.settings;
-}
-
-std::vector<PlatformRecord> MasterLogic::platforms() const {
-  std::vector<PlatformRecord> records;
-  for (const auto& [name, share] : state_->tables.servers.shares()) records.push_back({name, share});
-  return records;
-}
-
-MasterLogic::Load MasterLogic::load() const {
-  const master::Tables& tables = state_->tables;
-  return {.jobs = tables.jobs.inState(),
-          .waiting = tables.jobs.queue().size(),
-          .agents = tables.agents.attached(),
-          .monitors = tables.servers.monitors(),
-          .quarantined = tables.servers.quarantines().size(),
-          .kept = tables.jobs.queue().kept().size(),
-          .preempted = tables.preempted,
-          .isDegraded = tables.violations.size(),
-          .autoCordoned = tables.servers.autoCordons().size(),
-          .adjusted = tables.adjusted,
-          .freeBytes = tables.freeBytes};
-}
-
-const ClusterRecord& MasterLogic::cluster() const {
-  return state_->tables.cluster;
-}
-
-std::vector<ServerUpdate> MasterLogic::snapshot() const {
-  const master::ServerTable& servers = state_->tables.servers;
-  std::vector<ServerUpdate> updates;
-  updates.reserve(servers.size());
-  for (ServerId id = 0; id < servers.size(); ++id) {
-    const master::Server& server = servers.at(id);
-    updates.push_back({id, server.record.facts, server.status});
-  }
-  return updates;
 }
 
 }  // namespace tarcil

@@ -1,5 +1,5 @@
-// The one resilient copy of the shared state: validates commits, records what becomes of tasks,
-// decides who places which job. A state machine without I/O; the shell (master_server) carries its actions
+// The one durable copy of the shared state: validates commits, records what becomes of tasks, decides which
+// agent may place which job. A state machine without I/O; master/server/master_server.h carries its actions
 // out.
 #pragma once
 
@@ -15,16 +15,19 @@
 
 namespace tarcil {
 
+namespace master {
+struct Tables;
+}
+
 // A job as a query shows it.
 struct JobDetails {
   JobRecord record;
   JobProgress progress;
   std::vector<TaskRecord> tasks;  // every task, in order
-  // Jobs that could use more slots too and come first: higher priority, then submitted earlier. 0 unless it
-  // waits.
+  // Waiting jobs that come before it in the queue. 0 unless it waits.
   uint32_t ahead = 0;
-  std::vector<TaskViolation> violations{};  // of tasks that fall short
-  std::vector<AdjustingStep> steps{};       // what was done for them, the newest last
+  std::vector<TaskViolation> violations{};  // of its degraded tasks
+  std::vector<AdjustingStep> steps{};       // taken for them, the newest last
 };
 
 struct ServerView {
@@ -38,21 +41,21 @@ struct ServerView {
     std::vector<RuIndex> rus;
     ExtraNumbers extras;
     Profile profile;
-    std::vector<Resource> over;  // resources on which this task feels more than it tolerates
+    std::vector<Resource> over;  // resources on which interference on the task exceeds what it tolerates
   };
   std::vector<Task> tasks;
-  Pressure contention{};  // as a newcomer would feel it: every task and the background
-  std::string reason;     // why it takes no new tasks; empty where it does, or is only down
+  Pressure contention{};  // that a new task would meet: of every task and the background
+  std::string reason;     // why it takes no new tasks; empty where it does, or is just down
   bool draining = false;
-  WallTime drainAt = kNever;     // draining: until then tasks may end by themselves; kNever: they may not
-  WallTime asideUntil = kNever;  // end of its quarantine; kNever: it is in none
-  uint64_t refusedClaims = 0;    // since the master's start
-  uint32_t neverStarted = 0;     // launches in a row that failed by its own fault
-  std::vector<AbsentPressure> absent;     // what the background does not hold
-  std::vector<TaskViolation> violations;  // of tasks on it that fall short
-  bool autoCordoned = false;              // kept from new tasks for one of them
+  WallTime drainAt = kNever;              // draining: when its tasks are ended; kNever: they are being ended
+  WallTime asideUntil = kNever;           // end of its quarantine; kNever: it is in none
+  uint64_t refusedClaims = 0;             // since the master's start
+  uint32_t neverStarted = 0;              // launches in a row that failed by its own fault
+  std::vector<AbsentPressure> absent;     // what the background does not include
+  std::vector<TaskViolation> violations;  // of degraded tasks on it
+  bool autoCordoned = false;              // for one of them
   RuSet pool{};                           // units that late-bound tasks run on
-  PressureSum poolCaused{};               // by these tasks together
+  PressureSum poolCaused{};               // by those tasks together
 };
 
 struct AgentView {
@@ -64,20 +67,19 @@ struct AgentView {
 
 class MasterLogic final {
  public:
-  // Starts from what the store held; appends the records that a new store needs. Every server counts as down
-  // until its monitor attaches; agents may resume.
+  // Starts from the contents of the store; appends actions to store the records that a new store needs. Every
+  // server counts as down until its monitor attaches; agents may resume.
   MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
               std::vector<master::Action>& actions);
   ~MasterLogic();
 
-  // Takes one event and appends what is to be done. Actions are to be carried out in order.
+  // Handles one event and appends the actions that it leads to. They are to be carried out in order.
   void handle(const master::Event& event, Now now, Rng& rng, std::vector<master::Action>& actions);
 
-  // Views of the newest state, which may not be durable yet: an answer made from them leaves only after
+  // Views of the newest state, which may not be durable yet: an answer made from them may leave only when
   // everything persisted before the call is synced.
   std::optional<JobDetails> job(const JobId& id) const;
-  // The queue's head, at most so many, in order; of others' jobs only those the caller may steer are given.
-  // O(result).
+  // Of the first `atMost` jobs of the queue, in order, those that the caller may steer. O(atMost).
   std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
   // nullopt where it does not wait. O(jobs ahead).
   std::optional<WaitingJob> waitingJob(const JobId& id, WallTime now) const;
@@ -101,40 +103,39 @@ class MasterLogic final {
   // Null where no server has this number. Holds until the next handle().
   const ServerFacts* facts(ServerId server) const;
   std::vector<AgentView> agents() const;
-  // The caller's, or everybody's where he may steer everybody's jobs; by user.
+  // Of the users whose jobs the caller may steer, by name.
   std::vector<Usage> usage(const Caller& caller) const;
   // By application. Holds until the next handle(), as what profile() finds.
   const std::map<std::string, StoredProfile>& profiles() const;
-  // Applications that are being measured, or were in vain. By application. Holds until the next handle().
+  // Applications that are being measured, or could not be. By application. Holds until the next handle().
   const std::map<std::string, Profiling>& profilings() const;
   // As profiles.h; null where none is stored.
   const StoredProfile* profile(const std::string& application) const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;
   const ClusterRecord& cluster() const;
-  // What it holds, for metrics. O(1).
+  // Counts for metrics. O(1).
   struct Load {
     std::array<size_t, 7> jobs;  // by RunState
     size_t waiting = 0;          // jobs that could use more slots than they have
     size_t agents = 0;           // attached
     size_t monitors = 0;         // attached
     size_t quarantined = 0;      // servers
-    size_t kept = 0;             // servers, for a large job
+    size_t kept = 0;             // servers, reserved
     uint64_t preempted = 0;      // tasks, since the start
-    size_t isDegraded = 0;       // tasks that fall short, or did a moment ago
-    size_t autoCordoned = 0;     // servers kept from new tasks for one of them
+    size_t isDegraded = 0;       // tasks that perform below what is expected, or did a moment ago
+    size_t autoCordoned = 0;     // servers, for one of them
     master::AdjustingCounts adjusted;
-    uint64_t freeBytes = 0;  // where the store is kept
+    uint64_t freeBytes = 0;  // on the store's disk
   };
   Load load() const;
   // What is wrong with the master, for people; empty where nothing is.
   std::string warning() const;
-  // Every server with facts, for a new agent's snapshot.
+  // Every server with its facts, for a new agent's snapshot.
   std::vector<ServerUpdate> snapshot() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<master::Tables> tables_;
 };
 
 }  // namespace tarcil

@@ -9,50 +9,49 @@
 namespace tarcil {
 
 struct MasterOptions {
-  // How long an agent may be away before its jobs go to another one. Long enough for a restart, short enough
-  // that nobody waits long.
+  // How long an agent may be away before its jobs go to another one: long enough for a restart, short enough
+  // that users hardly notice.
   Duration agentTimeout = std::chrono::seconds(3);
-  // How long a server's monitor may be away before the server's tasks are declared lost. Tasks outlive their
-  // monitor, so this is generous.
+  // How long a server's monitor may be away before the server's tasks are declared lost. Generous, since
+  // tasks outlive their monitor.
   Duration serverTimeout = std::chrono::seconds(60);
-  // Finished jobs that are kept for `job list` and `job status`, and for how long; the oldest beyond are
-  // erased. Enough for a week's look back, in memory that a small master has.
+  // How many finished jobs are kept for `job list` and `job status`, and for how long; older ones are erased.
+  // A week of history, in memory that a small master has.
   uint32_t keepFinishedJobs = 10'000;
   Duration keepFinishedFor = std::chrono::days(7);
-  // Jobs that may be unfinished at once, of one user and in all; beyond, a submission is refused with "try
-  // again". They bound the memory of the master, and one user cannot shut out the others.
+  // Unfinished jobs of one user and in all; further submissions are refused with "try again". Bounds the
+  // master's memory, and keeps one user from shutting out the others.
   uint32_t maxUnfinishedOfUser = 20'000;
   uint32_t maxUnfinished = 100'000;
-  // Tasks that one job may have, at most kMaxTasks; more are refused. Lower: no job floods the queue.
+  // Tasks of one job, at most kMaxTasks; a job with more is refused. A lower value keeps jobs from flooding
+  // the queue.
   uint32_t maxTasksOfJob = kMaxTasks;
-  // A point of priority more for each so long that a user's jobs of one priority have waited in vain: what is
-  // of low priority starts at last, however much of higher priority keeps coming. 0: never. Ten minutes: half
-  // of the range takes eight hours.
+  // Raise a waiting job's priority by 1 each interval in which its user's jobs of that priority got nothing,
+  // so that low priorities do not starve. 0: never. At ten minutes half of the range takes eight hours.
   Duration ageing = std::chrono::minutes(10);
-  // After so long a job that waits for several units at once, a gang or tasks of several, has servers kept
-  // for it: jobs behind it take those only where they are sure to end before it could start. A job's max_wait
-  // comes before it. As long as agents wait for a good place.
+  // How long a job that needs several units at once (a gang, or tasks of several units) waits before servers
+  // are reserved for it; jobs behind it may use them only if they are sure to end before it could start
+  // (backfill). A job's max_wait overrides it. As long as agents wait for a good slot.
   Duration reservationDelay = std::chrono::seconds(30);
-  // A server on which so many launches in a row fail within the window, by its own fault, takes no new tasks
-  // for a while; the next time twice as long, up to the longest. 0: never. Few enough to spare most tasks of
-  // a job their attempts, more than a passing fault such as a full disk while a large task ends.
+  // A server on which this many launches in a row fail within the window, by its own fault, is quarantined;
+  // each further time twice as long, up to the longest. 0: never. Few enough that most tasks of a job keep
+  // their attempts, more than a passing fault costs, such as a full disk while a large task ends.
   uint32_t quarantineAfter = 5;
   Duration quarantineWindow = std::chrono::minutes(10);
   Duration quarantine = std::chrono::minutes(1);
   Duration longestQuarantine = std::chrono::hours(1);
-  // Between two steps for a task that falls short of what its job expects (adjusting.h): long enough for one
-  // to show.
+  // Between two steps for a task that performs below what its job expects (violation_handler.h): long enough
+  // for a step to take effect.
   Duration adjustingPause = std::chrono::seconds(10);
-  // A trouble that is over for so long has what was done for it undone; each time it comes back, twice as
-  // long, up to an hour.
+  // How long a violation must be over before what was done for it is undone; twice as long each time that it
+  // comes back, up to an hour.
   Duration adjustingCalm = std::chrono::minutes(1);
-  // A server is kept from new tasks for so long at most because a task on it is in trouble, and so many per
-  // cent of the servers at once, at least one. 0 per cent: none ever.
+  // How long a server may be auto-cordoned for a degraded task on it, and how many per cent of the servers at
+  // once, at least one. 0 per cent: none ever.
   Duration maxAutoCordon = std::chrono::minutes(10);
   uint32_t maxAutoCordonedPercent = 10;
-  // Bytes to be left free on the store's disk: below it new jobs are refused, so that what the running ones
-  // still have to write finds room. 0: never. The log of recent writes and the files that RocksDB merges take
-  // some 100 MiB.
+  // Free bytes on the store's disk below which new jobs are refused, so that what the running ones still have
+  // to write fits. 0: never. The write-ahead log and the files that RocksDB compacts take some 100 MiB.
   uint64_t diskReserve = uint64_t{256} << 20;
 };
 

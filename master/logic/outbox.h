@@ -1,5 +1,5 @@
-// Collects what one event leads to, so that everything to be made durable comes before everything that leaves
-// the process.
+// Collects the actions that one event leads to: everything to be made durable comes before everything that
+// leaves the process.
 #pragma once
 
 #include <iterator>

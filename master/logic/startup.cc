@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "master/logic/health/violation_handler.h"
+#include "master/logic/health/resizing.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"
@@ -35,7 +35,7 @@ std::string randomName(Rng& rng) {
 }
 
 // Puts the task back on its server. A store that names no such server cannot say what became of the task.
-void restoreTask(Context& context, Job& job, const TaskRecord& task) {
+void restoreTask(EventContext& context, Job& job, const TaskRecord& task) {
   Tables& tables = context.tables;
   Server* server = tables.servers.find(task.server);
   if (server == nullptr) {
@@ -52,7 +52,7 @@ void restoreTask(Context& context, Job& job, const TaskRecord& task) {
   tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
 }
 
-void restoreJob(Context& context, Job& job) {
+void restoreJob(EventContext& context, Job& job) {
   if (isFinal(job.progress.state)) return;
   Agent& owner = context.tables.agents.named(job.progress.owner);
   owner.jobs.insert(job.record.id);
@@ -106,14 +106,14 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       std::nullopt};
 }
 
-void start(Context& context, Rng& rng) {
+void start(EventContext& context, Rng& rng) {
   Tables& tables = context.tables;
   WaitingOrder& order = tables.jobs.queue().order();
   for (const auto& [user, usage] : tables.usage.all()) order.setShares(order.numberOf(user), usage.shares);
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
   resumeDrains(context);
-  restoreAdjusting(context);
+  restoreExtraUnits(context);
   if (tables.cluster.cluster.empty()) {
     tables.cluster.cluster = randomName(rng);
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;

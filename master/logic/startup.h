@@ -1,4 +1,4 @@
-// What the master knows when it starts: the store's contents, brought to life.
+// The master's state at its start, made from the contents of the store.
 #pragma once
 
 #include "core/base/rng.h"
@@ -6,12 +6,12 @@
 
 namespace tarcil::master {
 
-// The records alone. Every server is down and every agent away, each with its full grace from now: the
-// master's own absence is not held against them.
+// From the records alone. Every server is down and every agent away, each with its full timeout from now: the
+// master's own absence does not count against them.
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now);
 
-// What follows from the records: units in use, who owns what. Puts what a new store needs, and moves the
-// counter of allocations past all that may have been given out. Requires: tables just made by tablesFrom().
-void start(Context& context, Rng& rng);
+// Derives what follows from the records: units in use, owners of jobs. Puts what a new store needs, and moves
+// the counter of allocations past all that may have been used. Requires: tables just made by tablesFrom().
+void start(EventContext& context, Rng& rng);
 
 }  // namespace tarcil::master

@@ -1,4 +1,4 @@
-// Everything the master knows, and what a handler of an event gets to work with.
+// The whole state of a master, and what the handler of an event works with.
 #pragma once
 
 #include <map>
@@ -19,22 +19,22 @@
 
 namespace tarcil::master {
 
-// Room is kept for this job (reservation.h).
+// Servers are reserved for this job (reservation.h).
 struct RoomReservation {
   JobId job;
   std::vector<ServerId> servers;  // ascending
-  uint64_t slots = 0;             // that they are to give it: as many as it needs, or more
-  MonotonicTime due{};            // when they are to be chosen anew
-  MonotonicTime widenAt{};        // when more are to be kept
-  uint64_t freeUnits = 0;         // on them, when that was asked last
+  uint64_t slots = 0;             // that they are to provide: as many as it needs, or more
+  MonotonicTime due{};            // when they are chosen again
+  MonotonicTime widenAt{};        // when more are reserved
+  uint64_t freeUnits = 0;         // on them, when last counted
 };
 
-// How far monitors may go with the units of late-bound tasks (pools.h).
+// What limits the units that monitors may lend to late-bound tasks (pools.h).
 struct PoolLimits {
-  bool areOffered = false;           // by a server, since the start
-  std::vector<ServerId> limited{};   // ascending: their pools have what operators set apart, and no more
-  uint64_t revision = 0;             // of the limit that was told last
-  std::optional<MonotonicTime> due;  // while jobs wait: when the next look is taken
+  bool areOffered = false;           // by some server, since the start
+  std::vector<ServerId> limited{};   // ascending: limited to what their operators set apart
+  uint64_t revision = 0;             // of the limit that monitors were told last
+  std::optional<MonotonicTime> due;  // while jobs wait: when limits are decided again
 };
 
 // By application.
@@ -53,42 +53,42 @@ struct Tables {
   UsageTable usage;
   Profiles profiles;
   Profilings profilings;
-  std::optional<MonotonicTime> historyDue;     // when finished jobs are to be looked through for old ones
-  std::optional<MonotonicTime> wakeAt;         // asked for and not come yet
-  std::optional<MonotonicTime> offersDue;      // when the turns that are out have been out long enough
-  PublishQueue queueTold{};                    // to agents, last
+  std::optional<MonotonicTime> historyDue;     // when old finished jobs are to be erased
+  std::optional<MonotonicTime> wakeAt;         // requested and not come yet
+  std::optional<MonotonicTime> offersDue;      // when the offers that are out have been out long enough
+  PublishQueue queueTold{};                    // as agents were told last
   std::optional<RoomReservation> reservation;  // as the queue was told last
-  MonotonicTime reservationNotBefore{};        // a job to keep servers for is looked for
-  std::set<JobId> preempting{};                // jobs that servers are kept for till their victims have ended
-  std::optional<MonotonicTime> preemptionDue{};  // when they are to be looked at
+  MonotonicTime reservationNotBefore{};        // the next search for a job to reserve servers for
+  std::set<JobId> preempting{};                // jobs for which servers are reserved until their victims end
+  std::optional<MonotonicTime> preemptionDue{};  // when they are looked at again
   ViolationTable violations{};
   AdjustingCounts adjusted{};  // since the start
   PoolLimits pools{};
   uint64_t preempted = 0;           // tasks, since the start
-  uint64_t freeBytes = UINT64_MAX;  // where the store is kept, when it was measured last
+  uint64_t freeBytes = UINT64_MAX;  // on the store's disk, when last measured
 };
 
-struct Context {
+// What the handling of one event works with; lives as long as that.
+struct EventContext {
   Tables& tables;
   Now now;
   Outbox& out;
 };
 
-// What waiting is counted by: as the clock for people was at the master's start, and monotonic from there on.
-// When that clock is set, nobody comes first or last for it.
-inline WallTime queueTime(const Context& context) {
+// The clock that waiting is counted by: the wall clock at the master's start, and monotonic from there on, so
+// that no job gains or loses when the wall clock is set.
+inline WallTime queueTime(const EventContext& context) {
   const Now& began = context.tables.began;
   return began.wall + (context.now.steady - began.steady);
 }
 
-// Allocation numbers are reserved in the store this many at a time, so that a commit seldom writes the
-// counter.
+// Allocation numbers are reserved in the store in blocks of this size, so that few commits write the counter.
 inline constexpr AllocationId kAllocationBlock = 10'000;
 
-// Why no new job can be taken, for people; empty where the disk has room.
+// Why no new job can be taken, for people; empty where the disk has enough space.
 std::string spaceProblem(const Tables& tables);
 
-// A number never given out before, also across restarts. May put the cluster's record.
-AllocationId newAllocation(Context& context);
+// A number never used before, also across restarts. May put the cluster's record.
+AllocationId newAllocation(EventContext& context);
 
 }  // namespace tarcil::master

@@ -58,14 +58,12 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   agents.Set(static_cast<double>(load.agents));
   monitors.Set(static_cast<double>(load.monitors));
   quarantined.Set(static_cast<double>(load.quarantined));
-  kept.Set(static_cast<double>(load.kept));
-  preempted.Increment(static_cast<double>(load.preempted) - preempted.Value());
-  isDegraded.Set(static_cast<double>(load.isDegraded));
+  reserved.Set(static_cast<double>(load.kept));
+  raiseTo(preempted, load.preempted);
+  degraded.Set(static_cast<double>(load.isDegraded));
   autoCordoned.Set(static_cast<double>(load.autoCordoned));
   const std::array steps = {load.adjusted.autoCordoned, load.adjusted.grown, load.adjusted.moved};
-  for (size_t i = 0; i < steps.size(); ++i) {
-    adjusted[i]->Increment(static_cast<double>(steps[i]) - adjusted[i]->Value());
-  }
+  for (size_t i = 0; i < steps.size(); ++i) raiseTo(*adjusted[i], steps[i]);
   diskFree.Set(static_cast<double>(load.freeBytes));
   storeBytes.Set(static_cast<double>(bytes));
   tarcil::set(units, {state.heldUnits, state.freeUnits, state.idleUnits});

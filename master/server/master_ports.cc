@@ -1,7 +1,6 @@
 #include "master/server/master_ports.h"
 
 #include "master/server/query_codec.h"
-#include "master/server/user_port.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"

@@ -1,5 +1,5 @@
 // The capabilities that a master hands out (schema/master.capnp). Thin: they check who calls, convert, and
-// ask the server.
+// ask the server, which outlives them.
 #pragma once
 
 #include "master/server/master_server.h"
@@ -7,7 +7,10 @@
 
 namespace tarcil {
 
-// The bootstrap capability of one connection. `server` outlives every capability.
+// The bootstrap capability of one connection.
 wire::MasterGate::Client makeMasterGate(MasterServer& server);
+
+// What one caller asks of the shared state (user_port.cc).
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller);
 
 }  // namespace tarcil

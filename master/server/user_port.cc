@@ -1,7 +1,7 @@
-#include "master/server/user_port.h"
-
+// What users ask of the shared state (schema/master.capnp, UserPort).
 #include <set>
 
+#include "master/server/master_ports.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"

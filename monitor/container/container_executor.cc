@@ -16,7 +16,6 @@
 
 #include "env/failpoint.h"
 #include "monitor/container/core_choice.h"
-#include "monitor/container/exit_record.h"
 #include "monitor/container/input_files.h"
 #include "monitor/container/machine_support.h"
 #include "monitor/container/memory_kill.h"
@@ -25,6 +24,7 @@
 #include "monitor/container/root_policy.h"
 #include "monitor/container/shim_process.h"
 #include "monitor/container/syscall_filter.h"
+#include "monitor/container/task_records.h"
 #include "shim/plan.h"
 
 namespace tarcil {

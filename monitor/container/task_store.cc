@@ -12,10 +12,7 @@
 #include <initializer_list>
 #include <system_error>
 
-#include "monitor/container/exit_record.h"
-#include "monitor/container/launch_record.h"
-#include "monitor/container/reason_record.h"
-#include "monitor/container/units_record.h"
+#include "monitor/container/task_records.h"
 
 namespace tarcil {
 namespace {

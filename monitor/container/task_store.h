@@ -4,15 +4,15 @@
 //   <data>/lease              until when tasks of exclusive jobs may live (shim/lease.h)
 //   <data>/boot               the machine's boot that the tasks are of (/proc/sys/kernel/random/boot_id)
 //   <data>/tasks/<allocation>/
-//     launch    what was to be started (monitor/container/launch_record.h); written before start
+//     launch    what was to be started (task_records.h); written before start
 //     lock      holds the shim's pid; flock(LOCK_EX) is held by the monitor while it starts the shim and by
 //               the shim as long as it lives, never by a process of the task
 //     exit.new  room for `exit`, taken before the command is executed
 //     started   the same file, from just before the command is executed; microseconds since 1970
 //     exit      the same file, once it says how the task ended (shim/exit_record.h)
 //     units     which resource units it has, where they are others than it was launched with
-//               (monitor/container/units_record.h); before it gets one, and after one is taken from it
-//     reason    why the monitor ends the task, before it signals that (monitor/container/reason_record.h)
+//               (task_records.h); before it gets one, and after one is taken from it
+//     reason    why the monitor ends the task, before it signals that (task_records.h)
 //     stdout, stderr   from the first byte on
 //     config.json  of a task that crun runs, made by the monitor (monitor/container/oci_bundle.h)
 //     work/     the task's private working directory

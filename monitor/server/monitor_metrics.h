@@ -49,11 +49,12 @@ struct MonitorMetrics {
       set.gauge("tarcil_monitor_late_queued", "Reservations that wait for a unit.");
   prometheus::Counter& lateReserved =
       set.counter("tarcil_monitor_late_reservations_total", "Reservations taken from agents.");
-  std::vector<prometheus::Counter*> lateTurns = set.counters(
-      "tarcil_monitor_late_turns_total",
-      "What became of reservations: a task, told that none is left, cancelled before their turn, "
-      "or never answered.",
-      "outcome", {"task", "none", "cancelled", "unanswered"});
+  std::vector<prometheus::Counter*> lateTurns =
+      set.counters({"tarcil_monitor_late_reservation_ends_total", {"tarcil_monitor_late_turns_total"}},
+                   "Ends of reservations: with a task, with the answer that none is left, cancelled while "
+                   "queued, or never "
+                   "answered.",
+                   "outcome", {"task", "none", "cancelled", "unanswered"});
 
   // NaN where they are absent.
   std::vector<prometheus::Gauge*> background =
@@ -76,8 +77,9 @@ struct MonitorMetrics {
 
   prometheus::Gauge& watchedTasks =
       set.gauge("tarcil_monitor_watched_tasks", "Running tasks whose performance is watched.");
-  prometheus::Gauge& degradedTasks = set.gauge("tarcil_monitor_tasks_in_trouble",
-                                               "Watched tasks that fall short of what is expected of them.");
+  prometheus::Gauge& degradedTasks =
+      set.gauge({"tarcil_monitor_degraded_tasks", {"tarcil_monitor_tasks_in_trouble"}},
+                "Watched tasks that fall short of what is expected of them.");
   prometheus::Counter& droppedMetrics =
       set.counter("tarcil_monitor_dropped_metrics_total",
                   "Reports of tasks on their performance that were thrown away: more came in one period than "

@@ -309,20 +309,21 @@ void Agents::answered(uint32_t number) {
 void Agents::check(uint32_t number) {
   Commit& commit = commits_[number];
   const SimJob& job = world_.job(commit.job);
+  const JobSpec& spec = specOf(commit.job);
   commit.granted.assign(commit.claims.size(), false);
   commit.servers.clear();
   for (size_t i = 0; i < commit.claims.size(); ++i) {
     const Claim& claim = commit.claims[i];
     Server& server = servers_[claim.server];
     const Share& share = shareOf(claim.server);
-    if (checkClaim(claim, commit.judging, {}, server.facts, server.status, share) == Verdict::kGranted) {
+    if (checkClaim(claim, commit.judging, spec, server.facts, server.status, share) == Verdict::kGranted) {
       const bool asAsked = std::all_of(claim.preferred.begin(), claim.preferred.end(),
                                        [&server](RuIndex ru) { return server.status.free.contains(ru); });
       occupy(server.status, server.residents,
              {.allocation = allocationOf(job.firstTask + claim.task),
               .rus = asAsked ? claim.preferred : server.status.free.first(claim.rus),
-              .caused = commit.judging.caused,
-              .tolerated = commit.judging.tolerated},
+              .caused = spec.profile.caused,
+              .tolerated = spec.profile.tolerated},
              share);
       commit.granted[i] = true;
       serverChanged(claim.server);

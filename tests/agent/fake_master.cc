@@ -75,7 +75,7 @@ Grant FakeMaster::check(const Claim& claim, const Commit& commit) {
     --refusals_;
     grant.verdict = Verdict::kNotFree;
   } else {
-    grant.verdict = checkClaim(claim, commit.judging, jobs_.at(commit.job).record.spec.extras, server.facts,
+    grant.verdict = checkClaim(claim, commit.judging, jobs_.at(commit.job).record.spec, server.facts,
                                server.status, fullShare());
   }
   return grant;

@@ -36,8 +36,6 @@ Newcomer aJob(uint8_t caused, double factor = 1, int margin = 0, uint8_t tolerat
   profile.caused.fill(caused);
   profile.tolerated.fill(tolerated);
   Judging judging;
-  judging.caused = profile.caused;
-  judging.tolerated = profile.tolerated;
   judging.margin = margin;
   return newcomer(viewOn(profile, fullShare(), factor), judging, 1);
 }

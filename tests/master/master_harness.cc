@@ -40,8 +40,6 @@ JobSpec spec(uint32_t tasks, uint32_t rusPerTask) {
 Commit newJob(int number, const JobSpec& spec) {
   Commit commit = moreFor(number);
   commit.gang = spec.schedule == Schedule::kGang;
-  commit.judging.caused = spec.profile.caused;
-  commit.judging.tolerated = spec.profile.tolerated;
   commit.newJob.emplace();
   JobRecord& record = commit.newJob->record;
   record.id = commit.job;

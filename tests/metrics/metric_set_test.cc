@@ -37,6 +37,33 @@ TEST(MetricSet, ShowsEveryValueOfALabelBeforeAnythingHappens) {
                                                              MetricSample{"a_total", {{"kind", "y"}}, 1}));
 }
 
+TEST(MetricSet, ServesAMetricByItsEarlierNamesToo) {
+  MetricSet set;
+  const auto counters = set.counters({"b_total", {"a_total", "z_total"}}, "Bs.", "kind", {"x", "y"});
+  set.gauge("c", "Cs.");
+  counters[1]->Increment(2);
+  EXPECT_THAT(
+      describedMetrics(set.text()),
+      UnorderedElementsAre(testing::Pair("b_total", MetricDescription{"counter", "Bs."}),
+                           testing::Pair("a_total", MetricDescription{"counter", "Earlier name of b_total."}),
+                           testing::Pair("z_total", MetricDescription{"counter", "Earlier name of b_total."}),
+                           testing::Pair("c", MetricDescription{"gauge", "Cs."})));
+  std::vector<MetricSample> expected = {{"c", {}, 0}};
+  for (const char* name : {"b_total", "a_total", "z_total"}) {
+    expected.push_back({name, {{"kind", "x"}}, 0});
+    expected.push_back({name, {{"kind", "y"}}, 2});
+  }
+  EXPECT_THAT(parseMetrics(set.text()), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST(MetricSet, ServesHistogramsByEarlierNamesToo) {
+  MetricSet set;
+  set.histogram({"b_seconds", {"a_seconds"}}, "Bs.", {1}).Observe(0.5);
+  EXPECT_THAT(parseMetrics(set.text()), testing::IsSupersetOf({MetricSample{"a_seconds_count", {}, 1},
+                                                               MetricSample{"b_seconds_count", {}, 1},
+                                                               MetricSample{"a_seconds_sum", {}, 0.5}}));
+}
+
 TEST(GaugeByName, ForgetsWhatIsGone) {
   MetricSet set;
   GaugeByName gauge = set.gaugeByName("a_seconds", "As.", "agent");

@@ -59,7 +59,14 @@ TEST(Metrics, AreWhatTheDocumentSaysAndNoOthers) {
   const ProcessResult all = cluster.run({"metrics"});
   ASSERT_EQ(all.exitCode, 0) << all.err;
   const auto served = describedMetrics(all.out), documented = documentedMetrics();
+  const std::string earlier = "Earlier name of ";
   for (const auto& [name, metric] : served) {
+    if (metric.help.starts_with(earlier)) {  // of one that is served too
+      EXPECT_TRUE(
+          served.contains(metric.help.substr(earlier.size(), metric.help.size() - earlier.size() - 1)));
+      EXPECT_FALSE(documented.contains(name)) << name;
+      continue;
+    }
     const auto found = documented.find(name);
     ASSERT_NE(found, documented.end()) << name << " is not documented";
     EXPECT_EQ(found->second.type, metric.type) << name;

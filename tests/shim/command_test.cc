@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
-#include "monitor/container/exit_record.h"
 #include "monitor/container/shim_plan.h"
+#include "monitor/container/task_records.h"
 #include "shim/exit_record.h"
 #include "tests/monitor/container/container_fixture.h"
 

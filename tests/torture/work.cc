@@ -81,8 +81,6 @@ Commit newJob(Rng& rng) {
 void addClaims(Rng& rng, const JobSpec& spec, const std::vector<Waiting>& waiting, const SeenServers& servers,
                Commit& commit) {
   commit.gang = spec.schedule == Schedule::kGang;
-  commit.judging.caused = spec.profile.caused;
-  commit.judging.tolerated = spec.profile.tolerated;
   for (const Waiting& task : waiting) {
     if (!commit.gang && chance(rng, 4)) continue;  // left for the next commit
     Claim& claim = commit.claims.emplace_back();

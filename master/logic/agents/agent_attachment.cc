@@ -10,7 +10,7 @@ namespace tarcil::master {
 namespace {
 
 // Whatever the agent sent or was answered before is void from now on.
-void startEpoch(Context& context, Agent& agent) {
+void startEpoch(EventContext& context, Agent& agent) {
   for (const auto& [sequence, answer] : agent.answers) {
     context.out.erase(EraseAnswer{agent.record.name, agent.record.epoch, sequence});
   }
@@ -22,7 +22,7 @@ void startEpoch(Context& context, Agent& agent) {
 
 // Gives the jobs of agents that are overdue to attached ones, if there are any. Who loses jobs loses its
 // epoch too, so that it cannot go on with them when it comes back.
-void handOverOrphans(Context& context) {
+void handOverOrphans(EventContext& context) {
   AgentTable& agents = context.tables.agents;
   for (auto& [name, from] : agents.all()) {
     if (!from.overdue || from.jobs.empty()) continue;
@@ -42,7 +42,7 @@ void handOverOrphans(Context& context) {
 
 }  // namespace
 
-void attachAgent(Context& context, const AgentAttached& event) {
+void attachAgent(EventContext& context, const AgentAttached& event) {
   Tables& tables = context.tables;
   if (const Status named = checkName("agent", event.agent); !named) {
     context.out.send(AnswerAgentAttached{event.request, named.error(), {}});
@@ -70,13 +70,13 @@ void attachAgent(Context& context, const AgentAttached& event) {
   context.out.send(std::move(answer));
 }
 
-void detachAgent(Context& context, SessionId session) {
+void detachAgent(EventContext& context, SessionId session) {
   // Nothing more is heard of turns that it had; those of others are tried all the same.
   if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endOffers();
   context.tables.agents.detach(session, context.now.steady + context.tables.options.agentTimeout);
 }
 
-void handOverOverdue(Context& context) {
+void handOverOverdue(EventContext& context) {
   if (context.tables.agents.markOverdue(context.now.steady)) handOverOrphans(context);
 }
 

@@ -31,7 +31,7 @@ bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Violatio
 
 }  // namespace
 
-void learnFrom(Context& context, const Hold& hold, const Violation& violation) {
+void learnFrom(EventContext& context, const Hold& hold, const Violation& violation) {
   Tables& tables = context.tables;
   const Profile& used = hold.job->record.spec.profile;
   if (used.application.empty() || used.isAssumed || violation.causes.empty() ||

@@ -14,7 +14,7 @@ namespace tarcil::master {
 //
 // Nothing where the job's profile was not the stored one, where none is stored, or where a job of another
 // user says of itself how it performs.
-void learnFrom(Context& context, const Hold& hold, const Violation& violation);
+void learnFrom(EventContext& context, const Hold& hold, const Violation& violation);
 
 inline constexpr int kMaxLowered = 5;
 inline constexpr Duration kLessonInterval = std::chrono::minutes(10);

@@ -1,45 +1,32 @@
-// What is done for tasks that fall short of what their jobs expect (Tarcil section 5.1): first
-// nobody else is placed on their server; a task that uses up its own cores or memory gets more units there,
-// if its job allows, and no job waits that could use them; at last it is moved to a place that is enough
-// better, or has the units that it needs, if its job allows.
+// Which step is taken next for a task that falls short of what its job expects (Tarcil section 5.1): first
+// its server takes no new tasks (auto_cordon.h); a task that uses up its own cores or memory gets more units
+// there, if its job allows it and no waiting job could use them (resizing.h); at last it is moved to a server
+// that is enough better, or has the units that it needs, if its job allows it (relocation.h).
 //
-// One step at a time for a task, with a pause between two. When its monitor says that the trouble is over,
-// and it stays so for a while, what was done is undone; a while that doubles when the trouble comes back.
-// Steps are listed with the job, and are not stored: a restart of the master forgets them and what was told,
-// which monitors tell again.
+// One step at a time for a task, with a pause between two. When its monitor reports that the violation is
+// over, and it stays so for a while, extra units are taken back; the while doubles when the violation comes
+// back. Steps are listed with the job and not stored: a restart of the master forgets them and the reports,
+// which monitors repeat.
 #pragma once
 
-#include "master/logic/tables.h"
+#include "master/logic/health/violation_case.h"
 
 namespace tarcil::master {
 
-// Takes what a monitor tells of tasks on the servers that its current session stands for.
-void takeViolations(Context& context, const ViolationsReported& event);
+// Takes the next step that the violation asks for and the job allows, if there is one left and its time has
+// come. Requires: there is a violation.
+void takeNextStep(ViolationCase& violation);
 
-// A monitor has given a task other units, or cannot.
-void takeResized(Context& context, const TaskResized& event);
+// The task performs as expected: what was done stays until it has done so for a while.
+void endViolation(ViolationCase& violation);
 
-// Takes the steps, and undoes the steps, whose time has come.
-void adjustDue(Context& context);
+// Takes the steps, and undoes the steps, whose time has come, and ends auto-cordons.
+void takeDueSteps(EventContext& context);
 
-// To be called before the attempt's units are freed: accounts for those it got beyond what it asked for.
-void noteAdjustedEnds(Context& context, const Hold& hold);
+// To be called before the attempt's units are freed: accounts for extra units and forgets the violation.
+void forgetViolation(EventContext& context, const Hold& hold);
 
-// To be called when an attempt is over: a task that was ended to have more units elsewhere starts there, if
-// they are still to be had.
-void placeMoved(Context& context, Job& job, TaskIndex task);
-
-// The monitor of this server attaches: it tells anew who is in trouble, and is told anew of tasks that have
-// more units than they were launched with.
-void resumeAdjusting(Context& context, const Server& server);
-
-// At a start: tasks that have more units than they asked for.
-void restoreAdjusting(Context& context);
-
-// Tasks take new places there again, whatever it was kept free for.
-void endAutoCordon(Context& context, Server& server);
-
-// The task's trouble, for people; nullopt where it is in none.
-std::optional<TaskViolation> violationOf(const Tables& tables, const Hold& hold);
+// The monitor of this server attaches: it repeats its reports, and hears of tasks with extra units.
+void resumeSteps(EventContext& context, const Server& server);
 
 }  // namespace tarcil::master

@@ -67,7 +67,7 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 }
 
 // Judges one claim on the newest state; takes the units and extras where it is granted.
-Grant tryClaim(Context& context, const Job& job, const Judging& judging, const Claim& claim) {
+Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim) {
   const TaskRecord& task = job.tasks[claim.task];
   const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
   if (mayNotStart || task.state != RunState::kQueued || task.attempt != claim.attempt) {
@@ -77,7 +77,7 @@ Grant tryClaim(Context& context, const Job& job, const Judging& judging, const C
   if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
   Server& server = servers.at(claim.server);
   const Verdict verdict =
-      checkClaim(claim, judging, job.record.spec.extras, server.record.facts, server.status, server.share);
+      checkClaim(claim, judging, job.record.spec, server.record.facts, server.status, server.share);
   if (verdict != Verdict::kGranted) {
     ++server.refusedClaims;
     return {verdict};
@@ -106,7 +106,7 @@ std::vector<Before> statesBefore(const Tables& tables, const Commit& commit) {
 }
 
 // The verdict on each claim; what granted ones hold is taken, of a gang all or none.
-std::vector<Grant> judgeClaims(Context& context, const Job& job, const Commit& commit) {
+std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Commit& commit) {
   std::vector<Before> before;
   if (commit.gang) before = statesBefore(context.tables, commit);
   std::vector<Grant> grants;
@@ -128,7 +128,8 @@ std::vector<Grant> judgeClaims(Context& context, const Job& job, const Commit& c
 }
 
 // Stores the explanation if it is worth keeping; the number that tasks placed by it carry.
-uint32_t recordDecision(Context& context, Job& job, const Commit& commit, const std::vector<Grant>& grants) {
+uint32_t recordDecision(EventContext& context, Job& job, const Commit& commit,
+                        const std::vector<Grant>& grants) {
   if (commit.explanation.wanted == 0) return kNoDecision;
   DecisionRecord decision{commit.job, job.progress.decisions, {}, commit.explanation};
   for (size_t i = 0; i < grants.size(); ++i) {
@@ -142,7 +143,7 @@ uint32_t recordDecision(Context& context, Job& job, const Commit& commit, const 
   return job.progress.decisions - 1;
 }
 
-std::vector<Grant> applyClaims(Context& context, Job& job, const Commit& commit) {
+std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& commit) {
   // An agent that only hands a job in, for its turn to come, says nothing of a decision. One that decided on
   // an older state is to look again.
   job.changes.tried = commit.explanation.wanted > 0 &&
@@ -180,7 +181,7 @@ std::string tooMany(const Tables& tables, const std::string& user) {
 }
 
 // Whether the job may be one that a backup knows nothing of, handed in once more: copies may still run.
-bool mayHaveRun(const Context& context, const JobRecord& record) {
+bool mayHaveRun(const EventContext& context, const JobRecord& record) {
   const Tables& tables = context.tables;
   const bool wasRestored = tables.cluster.epoch > ClusterRecord{}.epoch;
   return record.spec.exclusive && wasRestored &&
@@ -188,7 +189,7 @@ bool mayHaveRun(const Context& context, const JobRecord& record) {
 }
 
 // The master before ended when this one began at the latest.
-void holdForAGrace(Context& context, Job& job) {
+void holdForAGrace(EventContext& context, Job& job) {
   const Duration grace = context.tables.options.serverTimeout;
   job.notBefore = context.tables.began.steady + grace;
   for (TaskRecord& task : job.tasks) {
@@ -197,7 +198,7 @@ void holdForAGrace(Context& context, Job& job) {
   }
 }
 
-CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
+CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& commit) {
   const JobRecord& record = commit.newJob->record;
   if (const Job* existing = context.tables.jobs.find(commit.job)) {
     if (existing->record.user != record.user) {
@@ -236,7 +237,7 @@ CommitAnswer applyNewJob(Context& context, Agent& agent, const Commit& commit) {
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
 }
 
-CommitAnswer applyCommit(Context& context, Agent& agent, const Commit& commit) {
+CommitAnswer applyCommit(EventContext& context, Agent& agent, const Commit& commit) {
   if (commit.newJob) return applyNewJob(context, agent, commit);
   Job* job = context.tables.jobs.find(commit.job);
   if (job == nullptr || isFinal(job->progress.state) || job->progress.cancelRequested ||
@@ -249,7 +250,7 @@ CommitAnswer applyCommit(Context& context, Agent& agent, const Commit& commit) {
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, *job, commit), {}};
 }
 
-void forgetAnswers(Context& context, Agent& agent, uint64_t answered) {
+void forgetAnswers(EventContext& context, Agent& agent, uint64_t answered) {
   while (!agent.answers.empty() && agent.answers.begin()->first <= answered) {
     context.out.erase(EraseAnswer{agent.record.name, agent.record.epoch, agent.answers.begin()->first});
     agent.answers.erase(agent.answers.begin());
@@ -263,7 +264,7 @@ CommitAnswer repeatAnswer(const Agent& agent, const Commit& commit) {
                  "this commit was answered before, and the agent said that it has the answer");
 }
 
-CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit) {
+CommitAnswer answerTo(EventContext& context, SessionId session, const Commit& commit) {
   Agent* agent = context.tables.agents.attached(session);
   if (agent == nullptr) {
     return {commit.sequence, CommitAnswer::Outcome::kSuperseded, {}, {}, {}};
@@ -283,7 +284,7 @@ CommitAnswer answerTo(Context& context, SessionId session, const Commit& commit)
 // A repeat gets the first answer. Where the job has ended or changed hands since, nobody has told the agent:
 // it would hold what it was granted then for ever. Where it was granted nothing it holds nothing, and the job
 // may have been handed to it anew meanwhile: that must not count as over.
-void tellWhatBecame(Context& context, SessionId session, const Commit& commit) {
+void tellWhatBecame(EventContext& context, SessionId session, const Commit& commit) {
   const Agent* agent = context.tables.agents.attached(session);
   const Job* job = context.tables.jobs.find(commit.job);
   if (agent == nullptr) return;
@@ -303,7 +304,7 @@ std::string spaceProblem(const Tables& tables) {
          " MiB are kept for the jobs that there are";
 }
 
-void handleCommit(Context& context, const CommitArrived& event) {
+void handleCommit(EventContext& context, const CommitArrived& event) {
   noteSignOfLife(context, event.session);
   const Agent* agent = context.tables.agents.attached(event.session);
   const bool isRepeat = agent != nullptr && event.commit.sequence <= agent->lastSequence;

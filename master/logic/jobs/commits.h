@@ -13,6 +13,6 @@ namespace tarcil::master {
 //                    said that it has that answer
 //   beyond           refused without effect: an earlier commit is missing, so the agent lost count
 // A session that does not speak for an agent (any more) is refused.
-void handleCommit(Context& context, const CommitArrived& event);
+void handleCommit(EventContext& context, const CommitArrived& event);
 
 }  // namespace tarcil::master

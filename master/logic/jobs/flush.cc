@@ -34,7 +34,7 @@ std::string endReason(const Job& job, RunState state) {
          std::to_string(first->index) + " " + how;
 }
 
-void finish(Context& context, Job& job, RunState state) {
+void finish(EventContext& context, Job& job, RunState state) {
   if (state == RunState::kDone) job.progress.reason.clear();
   if (state == RunState::kFailed || state == RunState::kLost) job.progress.reason = endReason(job, state);
   job.progress.finished = context.now.wall;
@@ -44,7 +44,7 @@ void finish(Context& context, Job& job, RunState state) {
   endProfiling(context, job, state);
 }
 
-void updateState(Context& context, Job& job) {
+void updateState(EventContext& context, Job& job) {
   const RunState state = stateOf(job);
   if (state == job.progress.state) return;
   if (isFinal(state)) finish(context, job, state);
@@ -71,7 +71,7 @@ TaskAssignment assignmentOf(const Tables& tables, const Job& job, const TaskReco
   return assignment;
 }
 
-void tellOwner(Context& context, const Job& job) {
+void tellOwner(EventContext& context, const Job& job) {
   const Tables& tables = context.tables;
   const auto owner = tables.agents.all().find(job.progress.owner);
   if (owner == tables.agents.all().end() || !owner->second.session) return;
@@ -87,7 +87,7 @@ void tellOwner(Context& context, const Job& job) {
   }
 }
 
-void flushJob(Context& context, Job& job) {
+void flushJob(EventContext& context, Job& job) {
   updateState(context, job);
   context.tables.jobs.reorder(job);
   makeUnique(job.changes.tasks);
@@ -102,7 +102,7 @@ void flushJob(Context& context, Job& job) {
 }
 
 // Whether the oldest finished job is to be erased.
-bool isTooOld(const Context& context) {
+bool isTooOld(const EventContext& context) {
   const Tables& tables = context.tables;
   const Job* oldest = tables.jobs.oldestFinished();
   if (oldest == nullptr) return false;
@@ -110,7 +110,7 @@ bool isTooOld(const Context& context) {
          context.now.wall - oldest->progress.finished >= tables.options.keepFinishedFor;
 }
 
-void eraseOldJobs(Context& context) {
+void eraseOldJobs(EventContext& context) {
   Tables& tables = context.tables;
   size_t erased = 0;
   while (isTooOld(context) && erased++ < kMaxErasedAtOnce) {
@@ -130,7 +130,7 @@ void eraseOldJobs(Context& context) {
   }
 }
 
-void askForWake(Context& context) {
+void askForWake(EventContext& context) {
   Tables& tables = context.tables;
   std::optional<MonotonicTime> next = tables.servers.nextDeadline();
   // Its job is tried anew when its bound passes, also where nothing else happens.
@@ -156,7 +156,7 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
   return assignment;
 }
 
-void flush(Context& context) {
+void flush(EventContext& context) {
   for (Job* job : context.tables.jobs.takeNoted()) flushJob(context, *job);
   for (Usage& usage : context.tables.usage.takeChanged()) context.out.put(std::move(usage));
   eraseOldJobs(context);

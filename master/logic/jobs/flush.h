@@ -6,7 +6,7 @@
 namespace tarcil::master {
 
 // To be called once, when the event's own work is done. Closes the outbox.
-void flush(Context& context);
+void flush(EventContext& context);
 
 // Every unfinished task of the job.
 JobAssignment wholeAssignment(const Tables& tables, const Job& job);

@@ -1,9 +1,19 @@
 #include "master/logic/jobs/job_steering.h"
 
+#include "master/logic/jobs/task_life.h"
+
 namespace tarcil::master {
 namespace {
 
-void hold(Context& context, Job& job, const std::string& user) {
+// Somebody else's job looks as if it were not there.
+Result<Job*> jobOf(EventContext& context, const JobId& id, const Caller& caller) {
+  Job* job = context.tables.jobs.find(id);
+  if (job == nullptr || !maySteer(caller, job->record.user))
+    return notFound("there is no job " + toString(id));
+  return job;
+}
+
+void hold(EventContext& context, Job& job, const std::string& user) {
   if (job.progress.held) return;
   job.progress.held = true;
   job.progress.reason = "held by " + user;
@@ -11,7 +21,7 @@ void hold(Context& context, Job& job, const std::string& user) {
 }
 
 // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait.
-void release(Context& context, Job& job) {
+void release(EventContext& context, Job& job) {
   if (!job.progress.held) return;
   job.progress.held = false;
   job.progress.reason.clear();
@@ -19,7 +29,7 @@ void release(Context& context, Job& job) {
   context.tables.jobs.noteWhole(job);
 }
 
-void reprioritise(Context& context, Job& job, uint8_t priority) {
+void reprioritise(EventContext& context, Job& job, uint8_t priority) {
   Tables& tables = context.tables;
   if (job.record.spec.priority == priority) return;
   tables.jobs.setPriority(job, priority);
@@ -31,26 +41,31 @@ void reprioritise(Context& context, Job& job, uint8_t priority) {
 
 }  // namespace
 
-Status steerJob(Context& context, const JobSteered& event) {
-  Job* job = context.tables.jobs.find(event.job);
-  // Somebody else's job looks as if it were not there.
-  if (job == nullptr || !maySteer(event.caller, job->record.user)) {
-    return notFound("there is no job " + toString(event.job));
-  }
+Status cancel(EventContext& context, const CancelRequested& event) {
+  const Result<Job*> job = jobOf(context, event.job, event.caller);
+  if (!job.ok()) return job.error();
+  if (!isFinal((*job)->progress.state)) cancelJob(context, **job, event.caller.user);
+  return {};
+}
+
+Status steerJob(EventContext& context, const JobSteered& event) {
+  const Result<Job*> found = jobOf(context, event.job, event.caller);
+  if (!found.ok()) return found.error();
+  Job& job = **found;
   if (event.change == JobChange::kPriority && event.priority > kMaxPriority) {
     return invalid("priority: " + std::to_string(event.priority) + " is not in 0 to " +
                    std::to_string(kMaxPriority));
   }
-  if (isFinal(job->progress.state) || job->progress.cancelRequested) return {};
+  if (isFinal(job.progress.state) || job.progress.cancelRequested) return {};
   switch (event.change) {
     case JobChange::kHold:
-      hold(context, *job, event.caller.user);
+      hold(context, job, event.caller.user);
       break;
     case JobChange::kRelease:
-      release(context, *job);
+      release(context, job);
       break;
     case JobChange::kPriority:
-      reprioritise(context, *job, event.priority);
+      reprioritise(context, job, event.priority);
       break;
   }
   return {};

@@ -42,7 +42,7 @@ Status checkApplication(const std::string& application) {
   return at == std::string::npos ? Status() : checkName("version of application", application.substr(at + 1));
 }
 
-Status storeProfile(Context& context, const ProfileStored& event) {
+Status storeProfile(EventContext& context, const ProfileStored& event) {
   if (Status good = check(event); !good) return good;
   Profiles& profiles = context.tables.profiles;
   const auto found = profiles.find(event.profile.application);
@@ -66,7 +66,7 @@ Status storeProfile(Context& context, const ProfileStored& event) {
   return {};
 }
 
-Status deleteProfile(Context& context, const ProfileDeleted& event) {
+Status deleteProfile(EventContext& context, const ProfileDeleted& event) {
   Profiles& profiles = context.tables.profiles;
   const auto found = profiles.find(event.application);
   if (found == profiles.end()) {

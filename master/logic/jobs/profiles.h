@@ -14,10 +14,10 @@ Status checkApplication(const std::string& application);
 // Adds the profile, or replaces the one of that application. Invalid where it names no application or its
 // numbers are out of range; Denied where another user stored the one that is there and the caller is no
 // operator; Exhausted where kMaxStoredProfiles are stored.
-Status storeProfile(Context& context, const ProfileStored& event);
+Status storeProfile(EventContext& context, const ProfileStored& event);
 
 // NotFound, or Denied as above. Where there is none since the application was measured in vain, forgets that.
-Status deleteProfile(Context& context, const ProfileDeleted& event);
+Status deleteProfile(EventContext& context, const ProfileDeleted& event);
 
 // The one of this name, or for NAME@VERSION where none of that version is stored the one of NAME; null where
 // neither is. Valid until the next change.

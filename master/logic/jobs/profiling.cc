@@ -26,7 +26,7 @@ Error failed(std::string why) {
 }
 
 // Stores what the job measured, or says why there is nothing to store.
-Status storeMeasured(Context& context, const Job& job, RunState state) {
+Status storeMeasured(EventContext& context, const Job& job, RunState state) {
   const std::string& application = job.record.spec.measures;
   if (context.tables.profiles.contains(application)) return {};
   const std::optional<Measurement>& measured = job.changes.measured;
@@ -47,7 +47,7 @@ Status storeMeasured(Context& context, const Job& job, RunState state) {
 
 }  // namespace
 
-std::string whyNotMeasure(const Context& context, const JobRecord& record) {
+std::string whyNotMeasure(const EventContext& context, const JobRecord& record) {
   const Tables& tables = context.tables;
   const std::string& application = record.spec.measures;
   if (application.empty()) return "";
@@ -75,7 +75,7 @@ std::string whyNotMeasure(const Context& context, const JobRecord& record) {
          " `tarcil profile delete` has it measured again";
 }
 
-void beginProfiling(Context& context, const JobRecord& record) {
+void beginProfiling(EventContext& context, const JobRecord& record) {
   const std::string& application = record.spec.measures;
   if (application.empty()) return;
   Profiling& profiling = context.tables.profilings[application];
@@ -83,7 +83,7 @@ void beginProfiling(Context& context, const JobRecord& record) {
   context.out.put(profiling);
 }
 
-void endProfiling(Context& context, const Job& job, RunState state) {
+void endProfiling(EventContext& context, const Job& job, RunState state) {
   const std::string& application = job.record.spec.measures;
   Profilings& profilings = context.tables.profilings;
   const auto found = profilings.find(application);
@@ -99,7 +99,7 @@ void endProfiling(Context& context, const Job& job, RunState state) {
   context.out.put(found->second);
 }
 
-bool forgetFailedProfiling(Context& context, const std::string& application) {
+bool forgetFailedProfiling(EventContext& context, const std::string& application) {
   Profilings& profilings = context.tables.profilings;
   const auto found = profilings.find(application);
   if (found == profilings.end() || found->second.isUnderWay()) return false;

@@ -12,18 +12,18 @@ namespace tarcil::master {
 // Why this new job may not measure its application (JobSpec::measures), for people; empty where it may, and
 // for a job that measures none. It may where the operator wants it, no profile is stored, no other job
 // measures the application, and none has in vain within kProfilingInterval.
-std::string whyNotMeasure(const Context& context, const JobRecord& record);
+std::string whyNotMeasure(const EventContext& context, const JobRecord& record);
 
 // The job is taken: its application is being measured from now on. Nothing for a job that measures none.
-void beginProfiling(Context& context, const JobRecord& record);
+void beginProfiling(EventContext& context, const JobRecord& record);
 
 // The job is over: stores what it measured, in the name of its user, or why it did not. A profile that was
 // stored meanwhile stays. Requires: its state is final, `changes` are of the event that ended it. Nothing for
 // a job that measures none.
-void endProfiling(Context& context, const Job& job, RunState state);
+void endProfiling(EventContext& context, const Job& job, RunState state);
 
 // Forgets that the application was measured in vain, so that it can be again; whether it was.
-bool forgetFailedProfiling(Context& context, const std::string& application);
+bool forgetFailedProfiling(EventContext& context, const std::string& application);
 
 // Long enough for a command that fails to cost little, short enough for a passing fault.
 inline constexpr Duration kProfilingInterval = std::chrono::hours(1);

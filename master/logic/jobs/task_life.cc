@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "master/logic/health/relocation.h"
 #include "master/logic/health/violation_handler.h"
 
 namespace tarcil::master {
@@ -24,7 +25,7 @@ RunState nextState(const Job& job, TaskRecord& task) {
 
 }  // namespace
 
-AllocationId newAllocation(Context& context) {
+AllocationId newAllocation(EventContext& context) {
   Tables& tables = context.tables;
   if (tables.nextAllocation >= tables.cluster.nextAllocation) {
     tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
@@ -33,7 +34,7 @@ AllocationId newAllocation(Context& context) {
   return tables.nextAllocation++;
 }
 
-void placeTask(Context& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision) {
+void placeTask(EventContext& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision) {
   TaskRecord& task = job.tasks[claim.task];
   task.allocation = grant.allocation;
   task.server = context.tables.servers.at(claim.server).record.facts.name;
@@ -48,7 +49,7 @@ void placeTask(Context& context, Job& job, const Claim& claim, const Grant& gran
   context.tables.jobs.queue().order().noteGrant(JobTable::queueKeyOf(job), queueTime(context));
 }
 
-void startTask(Context& context, const Hold& hold, WallTime started) {
+void startTask(EventContext& context, const Hold& hold, WallTime started) {
   TaskRecord& task = hold.job->tasks[hold.task];
   if (task.state == RunState::kRunning) return;
   task.end = {};
@@ -56,22 +57,23 @@ void startTask(Context& context, const Hold& hold, WallTime started) {
   context.tables.jobs.setState(*hold.job, hold.task, RunState::kRunning);
 }
 
-void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration mayRunFor) {
+void endTask(EventContext& context, const Hold& hold, const TaskEnd& end, Duration mayRunFor) {
   Tables& tables = context.tables;
   const Hold held = hold;  // the table's own entry goes away below
   const TaskRecord& task = held.job->tasks[held.task];
   const AllocationId allocation = task.allocation;
-  noteAdjustedEnds(context, held);
+  forgetViolation(context, held);
   tables.usage.addAttempt(held.job->record.user, held.job->record.spec.rusPerTask,
                           context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);
   tables.jobs.release(allocation);
   tables.jobs.queue().order().noteGrant(JobTable::queueKeyOf(*held.job), queueTime(context));
   concludeAttempt(context, *held.job, held.task, end, mayRunFor);
-  placeMoved(context, *held.job, held.task);
+  startRelocated(context, *held.job, held.task);
 }
 
-void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd& end, Duration mayRunFor) {
+void concludeAttempt(EventContext& context, Job& job, TaskIndex index, const TaskEnd& end,
+                     Duration mayRunFor) {
   TaskRecord& task = job.tasks[index];
   const WallTime started = task.state == RunState::kRunning ? task.end.started : kNever;
   task.end = end;
@@ -90,7 +92,7 @@ void concludeAttempt(Context& context, Job& job, TaskIndex index, const TaskEnd&
   context.tables.jobs.setState(job, index, next);
 }
 
-void moveTask(Context& context, const Hold& hold, const std::string& why) {
+void moveTask(EventContext& context, const Hold& hold, const std::string& why) {
   TaskRecord& task = hold.job->tasks[hold.task];
   if (!task.stopping) {
     task.stopping = task.moving = true;
@@ -101,7 +103,7 @@ void moveTask(Context& context, const Hold& hold, const std::string& why) {
   if (server.session) context.out.send(StopTask{*server.session, task.allocation});
 }
 
-void loseTasks(Context& context, Server& server, const std::string& reason) {
+void loseTasks(EventContext& context, Server& server, const std::string& reason) {
   TaskEnd end;
   end.cause = EndCause::kLost;
   end.problem = reason;
@@ -111,7 +113,7 @@ void loseTasks(Context& context, Server& server, const std::string& reason) {
   }
 }
 
-void cancelJob(Context& context, Job& job, const std::string& user) {
+void cancelJob(EventContext& context, Job& job, const std::string& user) {
   JobTable& jobs = context.tables.jobs;
   if (!job.progress.cancelRequested) {
     job.progress.cancelRequested = true;

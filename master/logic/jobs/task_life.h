@@ -10,10 +10,10 @@
 namespace tarcil::master {
 
 // queued -> starting. What the claim was granted is taken already. Requires: the task is queued.
-void placeTask(Context& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision);
+void placeTask(EventContext& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision);
 
 // starting -> running; nothing where it runs already. Requires: `hold` is of an allocation in use.
-void startTask(Context& context, const Hold& hold, WallTime started);
+void startTask(EventContext& context, const Hold& hold, WallTime started);
 
 // The attempt is over: its units are freed, and the task is queued again or final. A task that
 // succeeded is done even if its job was cancelled; any other of a cancelled job is cancelled; a lost one is
@@ -21,21 +21,22 @@ void startTask(Context& context, const Hold& hold, WallTime started);
 // case; a failed one as often as restart.attempts says. Counted as usage of the job's user. Requires: `hold`
 // is of an allocation in use; it is not afterwards. `mayRunFor`: so long nobody knows that the attempt is
 // over indeed; a task of an exclusive job is not placed again before.
-void endTask(Context& context, const Hold& hold, const TaskEnd& end, Duration mayRunFor = {});
+void endTask(EventContext& context, const Hold& hold, const TaskEnd& end, Duration mayRunFor = {});
 
 // What endTask() does to a task's record, for a task that holds no units.
-void concludeAttempt(Context& context, Job& job, TaskIndex task, const TaskEnd& end, Duration mayRunFor = {});
+void concludeAttempt(EventContext& context, Job& job, TaskIndex task, const TaskEnd& end,
+                     Duration mayRunFor = {});
 
 // Asks the monitor to end the task, now or when it attaches, so that it goes elsewhere: the attempt does not
 // count. `why` is for people. A repeat asks again.
-void moveTask(Context& context, const Hold& hold, const std::string& why);
+void moveTask(EventContext& context, const Hold& hold, const std::string& why);
 
 // Ends every task of the server, as lost for this reason.
-void loseTasks(Context& context, Server& server, const std::string& reason);
+void loseTasks(EventContext& context, Server& server, const std::string& reason);
 
 // Queued tasks are cancelled at once; the monitors of the others are asked to stop them, now or when they
 // attach. Requires: the job is not finished. O(tasks). A repeat asks the monitors again.
-void cancelJob(Context& context, Job& job, const std::string& user);
+void cancelJob(EventContext& context, Job& job, const std::string& user);
 
 // How long a task that is queued again is to be left alone: backoff * 2^(failures - 1), at most 64 times the
 // backoff; of an exclusive job no less than the last attempt may have run on. Counted from whenever the agent

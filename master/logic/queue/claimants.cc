@@ -11,7 +11,7 @@ namespace {
 bool fits(const Tables& tables, const Server& server, const Job& job) {
   const JobSpec& spec = job.record.spec;
   if (!isFeasible(server, spec)) return false;
-  if (spec.placement.spread != Spread::kNone && Spreading(tables.servers, job).isFull(server)) return false;
+  if (Spreading(tables.servers, job).isFull(server)) return false;
   return verdictOn(spec, tables.settings, server, freshClaim(server, spec.rusPerTask)) == Verdict::kGranted;
 }
 

@@ -28,8 +28,8 @@ Claim freshClaim(const Server& server, uint32_t rus) {
 
 Verdict verdictOn(const JobSpec& spec, const QualitySettings& settings, const Server& server,
                   const Claim& claim) {
-  return checkClaim(claim, judgingWithoutMargin(spec, settings), spec.extras, server.record.facts,
-                    server.status, server.share);
+  return checkClaim(claim, judgingWithoutMargin(spec, settings), spec, server.record.facts, server.status,
+                    server.share);
 }
 
 }  // namespace tarcil::master

@@ -34,7 +34,7 @@ bool marginLapses(const Tables& tables) {
   return tables.settings.margin > 0 && isCrowded(tables.jobs.queue().size(), tables.servers.size());
 }
 
-void publishQueue(Context& context) {
+void publishQueue(EventContext& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.capacityVersion()};
   news.kept = queue.kept();
@@ -45,7 +45,7 @@ void publishQueue(Context& context) {
 }
 
 // For the jobs that may be told anew how long they are to wait.
-void countAhead(Context& context, std::vector<JobOffer>& offers) {
+void countAhead(EventContext& context, std::vector<JobOffer>& offers) {
   const JobTable& jobs = context.tables.jobs;
   std::map<JobId, JobOffer*> asked;
   for (JobOffer& offer : offers) {
@@ -74,7 +74,7 @@ void countAhead(Context& context, std::vector<JobOffer>& offers) {
 
 }  // namespace
 
-void offerJobs(Context& context) {
+void offerJobs(EventContext& context) {
   Tables& tables = context.tables;
   WaitingQueue& queue = tables.jobs.queue();
   // What found no place by the margin may find one without it.
@@ -99,7 +99,7 @@ void offerJobs(Context& context) {
   if (!queue.hasOffersOut()) tables.offersDue.reset();
 }
 
-void endOffers(Context& context, const OffersDeclined& event) {
+void endOffers(EventContext& context, const OffersDeclined& event) {
   noteSignOfLife(context, event.session);
   const Agent* agent = context.tables.agents.attached(event.session);
   if (agent == nullptr) return;
@@ -120,14 +120,14 @@ void endOffers(Context& context, const OffersDeclined& event) {
   }
 }
 
-void noteFailedAttempt(Context& context, Job& job) {
+void noteFailedAttempt(EventContext& context, Job& job) {
   if (!job.waits()) return;
   context.tables.jobs.queue().noteFailedAttempt(JobTable::queueKeyOf(job));
   preemptFor(context, job);
   doubtReservation(context, job);
 }
 
-void endOverdueOffers(Context& context) {
+void endOverdueOffers(EventContext& context) {
   if (!context.tables.offersDue || *context.tables.offersDue > context.now.steady) return;
   Tables& tables = context.tables;
   for (const JobId& id : tables.jobs.queue().offered()) {
@@ -136,7 +136,7 @@ void endOverdueOffers(Context& context) {
   tables.jobs.queue().endOffers();
 }
 
-void noteSignOfLife(Context& context, SessionId session) {
+void noteSignOfLife(EventContext& context, SessionId session) {
   Agent* agent = context.tables.agents.attached(session);
   if (agent != nullptr && std::exchange(agent->silent, false)) context.tables.jobs.queue().wakeUntriable();
 }

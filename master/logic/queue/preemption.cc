@@ -52,7 +52,7 @@ struct Cost {
 // A server as it would be without some of its tasks and with tasks of the job that is helped.
 class HypotheticalServer {
  public:
-  HypotheticalServer(const Context& context, const Server& server, const Job& job)
+  HypotheticalServer(const EventContext& context, const Server& server, const Job& job)
       : server_(server), status_(server.status), residents_(server.residents) {
     for (const Resident& resident : residents_) {
       const Hold& hold = *context.tables.jobs.holder(resident.allocation);
@@ -95,8 +95,7 @@ class HypotheticalServer {
   bool accepts(const JobSpec& spec, const Judging& judging, double floor, const ServerStatus& status) const {
     Claim claim = freshClaim(server_, spec.rusPerTask);
     claim.floor = floor;
-    return checkClaim(claim, judging, spec.extras, server_.record.facts, status, server_.share) ==
-           Verdict::kGranted;
+    return checkClaim(claim, judging, spec, server_.record.facts, status, server_.share) == Verdict::kGranted;
   }
 
   // Without those who went before it turned out that others matter: the most precious may stay first.
@@ -129,7 +128,7 @@ struct Room {
 // The search for the job's slots.
 class Search {
  public:
-  Search(const Context& context, const Job& job)
+  Search(const EventContext& context, const Job& job)
       : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
     except_ = context.tables.jobs.queue().leaves(JobTable::queueKeyOf(job));
     // Nobody is ended for the sake of a margin.
@@ -239,7 +238,7 @@ class Search {
     return best;
   }
 
-  const Context& context_;
+  const EventContext& context_;
   const Job& job_;
   const JobSpec& spec_;
   std::vector<ServerId> except_;  // kept for another job
@@ -256,7 +255,7 @@ bool areVictimsEnding(const JobTable& jobs, Job& job) {
   return !victims.empty();
 }
 
-void keepServers(Context& context, Job& job) {
+void keepServers(EventContext& context, Job& job) {
   Tables& tables = context.tables;
   if (!tables.preempting.contains(job.record.id) && tables.preempting.size() >= kMaxKeptFor) return;
   tables.preempting.insert(job.record.id);
@@ -267,21 +266,21 @@ void keepServers(Context& context, Job& job) {
 }
 
 // What was kept for it is there for others.
-void release(Context& context, const JobId& id) {
+void release(EventContext& context, const JobId& id) {
   if (context.tables.preempting.erase(id) == 0) return;
   WaitingQueue& queue = context.tables.jobs.queue();
   queue.release(WaitingQueue::Purpose::kPreemption, id);
   queue.wakeAll();
 }
 
-void lookNoLaterThan(Context& context, MonotonicTime when) {
+void lookNoLaterThan(EventContext& context, MonotonicTime when) {
   std::optional<MonotonicTime>& due = context.tables.preemptionDue;
   due = std::min(due.value_or(when), when);
 }
 
 // The job was tried when all its victims had ended, and still waits. It may be that its agent will not have
 // what they left: they are not to be ended for it again at once.
-void noteFailedPreemption(Context& context, Job& job) {
+void noteFailedPreemption(EventContext& context, Job& job) {
   if (const uint32_t before = job.preemption.failedPreemptions++; before > 0) {
     const uint32_t doublings = std::min(before - 1, kMaxDoublings);
     job.preemption.notBefore = context.now.steady + kFailedAttemptInterval * (1u << doublings);
@@ -291,7 +290,7 @@ void noteFailedPreemption(Context& context, Job& job) {
 }
 
 // Looks after the servers that are kept for the job; false where none are to be any more.
-bool isStillToBeKept(Context& context, Job& job) {
+bool isStillToBeKept(EventContext& context, Job& job) {
   if (!job.waits()) {
     job.preemption.failedPreemptions = 0;
     return false;
@@ -307,7 +306,7 @@ bool isStillToBeKept(Context& context, Job& job) {
 
 // Tasks that are ended for it: of a gang all, since the others can do nothing without it and start again
 // together.
-size_t preempt(Context& context, const Hold& hold, const std::string& why) {
+size_t preempt(EventContext& context, const Hold& hold, const std::string& why) {
   const JobTable& jobs = context.tables.jobs;
   if (hold.job->record.spec.schedule != Schedule::kGang) {
     moveTask(context, hold, why);
@@ -324,7 +323,7 @@ size_t preempt(Context& context, const Hold& hold, const std::string& why) {
 
 }  // namespace
 
-void preemptFor(Context& context, Job& job) {
+void preemptFor(EventContext& context, Job& job) {
   JobTable& jobs = context.tables.jobs;
   const JobSpec& spec = job.record.spec;
   if (areVictimsEnding(jobs, job)) return;
@@ -355,7 +354,7 @@ void preemptFor(Context& context, Job& job) {
   keepServers(context, job);
 }
 
-void updatePreemptions(Context& context) {
+void updatePreemptions(EventContext& context) {
   Tables& tables = context.tables;
   if (tables.preemptionDue && *tables.preemptionDue <= context.now.steady) {
     tables.preemptionDue.reset();

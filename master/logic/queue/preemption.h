@@ -18,11 +18,11 @@ namespace tarcil::master {
 // Does nothing where a server is acceptable as it is, and no more than once a second for a job that it can do
 // nothing for, or ended others for in vain: then it is longer each time. Looks at the servers of at most
 // kMaxVictimsLookedAt tasks, and for gangs at some that have free units.
-void preemptFor(Context& context, Job& job);
+void preemptFor(EventContext& context, Job& job);
 
 // Lets go of servers that are no longer to be kept, and wakes the queue where a job may be helped again. To
 // be called before turns are given.
-void updatePreemptions(Context& context);
+void updatePreemptions(EventContext& context);
 
 inline constexpr size_t kMaxVictimsLookedAt = 256;
 

@@ -40,7 +40,7 @@ Duration stepOf(const Tables& tables, const Job& job) {
 }
 
 // Looks at one job a second that could not start: that takes a look at every server.
-Job* oldestOverdue(Context& context) {
+Job* oldestOverdue(EventContext& context) {
   Tables& tables = context.tables;
   if (context.now.steady < tables.reservationNotBefore) return nullptr;
   int looked = 0;
@@ -84,7 +84,7 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec, Wa
 }
 
 // Chooses the servers of the reservation, and tells the queue who may pass it.
-void chooseServers(Context& context, const Job& job) {
+void chooseServers(EventContext& context, const Job& job) {
   Tables& tables = context.tables;
   RoomReservation& reservation = *tables.reservation;
   std::vector<Prospect> prospects = prospectsFor(tables, job.record.spec, context.now.wall);
@@ -105,7 +105,7 @@ void chooseServers(Context& context, const Job& job) {
           .job = JobTable::queueKeyOf(job), .servers = reservation.servers, .mayPass = mayPass});
 }
 
-void widen(Context& context, const Job& job) {
+void widen(EventContext& context, const Job& job) {
   RoomReservation& reservation = *context.tables.reservation;
   reservation.slots =
       std::max<uint64_t>(job.slotsToStart(), std::min(2 * reservation.slots, uint64_t{kMaxTasks}));
@@ -113,7 +113,7 @@ void widen(Context& context, const Job& job) {
   reservation.due = context.now.steady;
 }
 
-void release(Context& context) {
+void release(EventContext& context) {
   WaitingQueue& queue = context.tables.jobs.queue();
   queue.release(WaitingQueue::Purpose::kRoom, context.tables.reservation->job);
   context.tables.reservation.reset();
@@ -130,7 +130,7 @@ uint64_t freeOnKept(const Tables& tables) {
 // Its bound has passed once more. While more and more comes free the servers that are kept will do. Its agent
 // may take by now what it would not take before, and waits for its turn: this job is what everybody waits
 // for.
-void widenUnlessMoreIsFree(Context& context, const Job& job) {
+void widenUnlessMoreIsFree(EventContext& context, const Job& job) {
   RoomReservation& reservation = *context.tables.reservation;
   context.tables.jobs.queue().wakeAll();
   const uint64_t free = freeOnKept(context.tables);
@@ -139,7 +139,7 @@ void widenUnlessMoreIsFree(Context& context, const Job& job) {
 }
 
 // Of the job that room is kept for.
-void refresh(Context& context) {
+void refresh(EventContext& context) {
   const RoomReservation& reservation = *context.tables.reservation;
   Job* job = context.tables.jobs.find(reservation.job);
   const auto isOver = [&]() {
@@ -161,7 +161,7 @@ bool isKept(const Tables& tables, ServerId server) {
   return std::ranges::binary_search(tables.jobs.queue().kept(), server);
 }
 
-void updateReservation(Context& context) {
+void updateReservation(EventContext& context) {
   Tables& tables = context.tables;
   if (tables.reservation) refresh(context);
   if (tables.reservation) return;
@@ -177,7 +177,7 @@ void updateReservation(Context& context) {
   chooseServers(context, *job);
 }
 
-void doubtReservation(Context& context, Job& job) {
+void doubtReservation(EventContext& context, Job& job) {
   const Tables& tables = context.tables;
   if (!tables.reservation || tables.reservation->job != job.record.id) return;
   // On all servers: it may take what is not kept as well.
@@ -193,7 +193,7 @@ void doubtReservation(Context& context, Job& job) {
   }
 }
 
-void pauseReservation(Context& context, Job& job) {
+void pauseReservation(EventContext& context, Job& job) {
   job.reserveNotBefore = context.now.steady + stepOf(context.tables, job);
 }
 

@@ -25,17 +25,17 @@ namespace tarcil::master {
 // The job holds nothing: units stay free until all of them are, and whatever comes before it in the order may
 // take them. There is one such job at a time, so two cannot wait for each other. To be called before turns
 // are given.
-void updateReservation(Context& context);
+void updateReservation(EventContext& context);
 
 // Whether the server is kept for a job, for this or for another reason.
 bool isKept(const Tables& tables, ServerId server);
 
 // To be called when a job was tried and did not start. Where room was kept for it and there was twice what it
 // needs, something else keeps it from starting, and no room is kept for it for a while.
-void doubtReservation(Context& context, Job& job);
+void doubtReservation(EventContext& context, Job& job);
 
 // To be called when no task of the job could have been placed whatever there is: they wait for their restart
 // delay, for instance. No room is kept for it for a while.
-void pauseReservation(Context& context, Job& job);
+void pauseReservation(EventContext& context, Job& job);
 
 }  // namespace tarcil::master

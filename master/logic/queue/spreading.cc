@@ -2,29 +2,29 @@
 
 namespace tarcil::master {
 
-Spreading::Spreading(const ServerTable& servers, const Job& job) : placement_(job.record.spec.placement) {
+Spreading::Spreading(const ServerTable& servers, const Job& job)
+    : placement_(job.record.spec.placement), placed_(placement_) {
+  if (!isLimited()) return;
   for (const TaskRecord& task : job.tasks) {
     if (!isActive(task.state)) continue;
     if (const Server* server = servers.find(task.server)) add(*server);
   }
 }
 
-bool Spreading::isFull(const Server& server) const {
-  if (placement_.spread == Spread::kNone) return false;
-  const auto there = placed_.find(siteOf(server));
-  return there != placed_.end() && there->second >= placement_.atMost;
+void Spreading::add(const Server& server) {
+  if (isLimited()) placed_.add(domainOf(server));
 }
 
-std::string Spreading::siteOf(const Server& server) const {
-  switch (placement_.spread) {
-    case Spread::kServer:
-      return server.record.facts.name;
-    case Spread::kRack:
-      return server.record.facts.rack;
-    case Spread::kNone:
-      break;
-  }
-  return {};
+void Spreading::remove(const Server& server) {
+  if (isLimited()) placed_.remove(domainOf(server));
+}
+
+bool Spreading::isFull(const Server& server) const {
+  return isLimited() && placed_.isFull(domainOf(server));
+}
+
+const std::string& Spreading::domainOf(const Server& server) const {
+  return spreadDomain(placement_, server.record.facts.name, server.record.facts.rack);
 }
 
 }  // namespace tarcil::master

@@ -47,7 +47,7 @@ struct Arrived {
   bool takenOver = false;
 };
 
-Arrived bringUp(Context& context, const ServerFacts& facts, const MonitorAttached& event) {
+Arrived bringUp(EventContext& context, const ServerFacts& facts, const MonitorAttached& event) {
   ServerTable& servers = context.tables.servers;
   Server* server = servers.find(facts.name);
   const bool isNew = server == nullptr;
@@ -67,7 +67,7 @@ Arrived bringUp(Context& context, const ServerFacts& facts, const MonitorAttache
   return {server->record.id, takenOver};
 }
 
-TaskEnd lost(const Context& context, const std::string& server) {
+TaskEnd lost(const EventContext& context, const std::string& server) {
   TaskEnd end;
   end.cause = EndCause::kLost;
   end.problem = "server " + server + " came back without it";
@@ -77,8 +77,8 @@ TaskEnd lost(const Context& context, const std::string& server) {
 
 // Compares the tasks that the table has on the server with those that the monitor knows. What both know is
 // taken out of `known`.
-void reconcile(Context& context, const Arrived& arrived, std::unordered_map<AllocationId, std::string>& known,
-               std::vector<AllocationId>& stop) {
+void reconcile(EventContext& context, const Arrived& arrived,
+               std::unordered_map<AllocationId, std::string>& known, std::vector<AllocationId>& stop) {
   JobTable& jobs = context.tables.jobs;
   Server& server = context.tables.servers.at(arrived.server);
   std::vector<AllocationId> allocations;
@@ -116,7 +116,7 @@ std::string secondsOf(Duration duration) {
 
 }  // namespace
 
-void attachMonitor(Context& context, const MonitorAttached& event) {
+void attachMonitor(EventContext& context, const MonitorAttached& event) {
   ServerTable& servers = context.tables.servers;
   AnswerMonitorAttached answer{
       event.request, mayRegister(servers, event), {}, {}, leaseOf(context.tables.options)};
@@ -144,10 +144,10 @@ void attachMonitor(Context& context, const MonitorAttached& event) {
     if (known.contains(task.allocation)) answer.drop.push_back(task.allocation);
   }
   context.out.send(std::move(answer));
-  for (const Arrived& server : arrived) resumeAdjusting(context, servers.at(server.server));
+  for (const Arrived& server : arrived) resumeSteps(context, servers.at(server.server));
 }
 
-void renewLease(Context& context, const LeaseAsked& event) {
+void renewLease(EventContext& context, const LeaseAsked& event) {
   const Tables& tables = context.tables;
   if (!tables.servers.attached(event.session)) {
     context.out.send(AnswerLease{event.request, replaced()});
@@ -162,7 +162,7 @@ void renewLease(Context& context, const LeaseAsked& event) {
   context.out.send(AnswerLease{event.request, std::move(refused)});
 }
 
-void takeReports(Context& context, const ReportsArrived& event) {
+void takeReports(EventContext& context, const ReportsArrived& event) {
   Tables& tables = context.tables;
   if (!tables.servers.attached(event.session)) {
     context.out.send(AnswerReports{event.request, replaced()});
@@ -188,7 +188,7 @@ void takeReports(Context& context, const ReportsArrived& event) {
   context.out.send(AnswerReports{event.request, Status()});
 }
 
-void takePressure(Context& context, const PressureReported& event) {
+void takePressure(EventContext& context, const PressureReported& event) {
   ServerTable& servers = context.tables.servers;
   for (const ServerPressure& pressure : event.servers) {
     Server* server = servers.find(pressure.server);
@@ -199,14 +199,14 @@ void takePressure(Context& context, const PressureReported& event) {
   takePoolPressures(context, event);
 }
 
-void detachMonitor(Context& context, SessionId session) {
+void detachMonitor(EventContext& context, SessionId session) {
   Tables& tables = context.tables;
   for (ServerId id : tables.servers.closeSession(session)) {
     tables.servers.setDown(tables.servers.at(id), context.now.steady + tables.options.serverTimeout);
   }
 }
 
-void loseOverdue(Context& context) {
+void loseOverdue(EventContext& context) {
   Tables& tables = context.tables;
   for (ServerId id : tables.servers.losses().takeDue(context.now.steady)) {
     Server& server = tables.servers.at(id);

@@ -7,26 +7,26 @@ namespace tarcil::master {
 
 // Takes the monitor's servers up and sorts out which tasks both sides know: what the monitor does not know
 // was lost, or never arrived and is to be launched again; what the master does not know is dropped.
-void attachMonitor(Context& context, const MonitorAttached& event);
+void attachMonitor(EventContext& context, const MonitorAttached& event);
 
 // Its servers are down at once; their tasks are given until the end of the grace. A session that was
 // replaced, or speaks for no monitor, is ignored.
-void detachMonitor(Context& context, SessionId session);
+void detachMonitor(EventContext& context, SessionId session);
 
 // Lengthens the lease of a monitor's current session, and says which of the tasks it asks for may not start.
 // Nothing is kept of it: the server timeout, which begins no sooner than when the session ends, is longer
 // than a lease.
-void renewLease(Context& context, const LeaseAsked& event);
+void renewLease(EventContext& context, const LeaseAsked& event);
 
 // Applies the reports of a monitor's current session; refuses those of another, so that the monitor keeps and
 // repeats them. A report for an allocation that is not in use on one of its servers changes nothing; a task
 // that has started under one is to be stopped.
-void takeReports(Context& context, const ReportsArrived& event);
+void takeReports(EventContext& context, const ReportsArrived& event);
 
 // Takes what a monitor measures of the servers that its current session stands for.
-void takePressure(Context& context, const PressureReported& event);
+void takePressure(EventContext& context, const PressureReported& event);
 
 // Tasks of servers that stayed away beyond their grace are lost.
-void loseOverdue(Context& context);
+void loseOverdue(EventContext& context);
 
 }  // namespace tarcil::master

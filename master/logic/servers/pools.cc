@@ -35,7 +35,7 @@ bool isLimited(const Tables& tables, ServerId server) {
   return std::ranges::binary_search(tables.pools.limited, server);
 }
 
-std::optional<late::PoolAnswer> take(Context& context, Server& server, late::PoolReport report) {
+std::optional<late::PoolAnswer> take(EventContext& context, Server& server, late::PoolReport report) {
   const Tables& tables = context.tables;
   if (isLimited(tables, server.record.id)) report.wanted = std::min(report.wanted, report.least);
   late::PoolLease lease = server.record.pool;
@@ -47,12 +47,12 @@ std::optional<late::PoolAnswer> take(Context& context, Server& server, late::Poo
 }
 
 // Above those of earlier masters, which monitors may still hold.
-uint64_t nextRevision(const Context& context) {
+uint64_t nextRevision(const EventContext& context) {
   const auto byClock = static_cast<uint64_t>(context.now.wall.time_since_epoch().count());
   return std::max(context.tables.pools.revision + 1, byClock);
 }
 
-void tellLimit(Context& context, const Server& server) {
+void tellLimit(EventContext& context, const Server& server) {
   auto& pools = context.tables.pools;
   if (!server.session || !offersPool(server)) return;
   if (pools.revision == 0) pools.revision = nextRevision(context);
@@ -60,7 +60,7 @@ void tellLimit(Context& context, const Server& server) {
   context.out.send(LimitPool{*server.session, server.record.facts.name, {pools.revision, units}});
 }
 
-void setLimited(Context& context, std::vector<ServerId> limited) {
+void setLimited(EventContext& context, std::vector<ServerId> limited) {
   Tables& tables = context.tables;
   std::vector<ServerId> changed;
   std::ranges::set_symmetric_difference(tables.pools.limited, limited, std::back_inserter(changed));
@@ -106,7 +106,7 @@ std::vector<ServerId> serversToLimit(const Tables& tables) {
 
 }  // namespace
 
-void takePoolReports(Context& context, const PoolReported& event) {
+void takePoolReports(EventContext& context, const PoolReported& event) {
   Tables& tables = context.tables;
   if (!tables.servers.attached(event.session)) {
     context.out.send(AnswerPools{
@@ -124,7 +124,7 @@ void takePoolReports(Context& context, const PoolReported& event) {
   context.out.send(AnswerPools{event.request, std::move(answers)});
 }
 
-void takePoolPressures(Context& context, const PressureReported& event) {
+void takePoolPressures(EventContext& context, const PressureReported& event) {
   constexpr int32_t kMaxCaused = kMaxPressure * static_cast<int32_t>(kMaxServerRus);
   for (const late::PoolPressure& pressure : event.pools) {
     Server* server = context.tables.servers.find(pressure.server);
@@ -135,7 +135,7 @@ void takePoolPressures(Context& context, const PressureReported& event) {
   }
 }
 
-void takePoolUp(Context& context, Server& server, bool takenOver) {
+void takePoolUp(EventContext& context, Server& server, bool takenOver) {
   if ((takenOver || !offersPool(server)) && server.record.pool != late::PoolLease()) {
     context.tables.servers.setPool(server, {});
     context.out.put(server.record);
@@ -145,7 +145,7 @@ void takePoolUp(Context& context, Server& server, bool takenOver) {
   tellLimit(context, server);
 }
 
-void limitPools(Context& context) {
+void limitPools(EventContext& context) {
   Tables& tables = context.tables;
   auto& pools = tables.pools;
   const MonotonicTime now = context.now.steady;

@@ -6,22 +6,22 @@ namespace tarcil::master {
 namespace {
 
 // Doubling beyond this cannot matter: the bound is met before.
-constexpr uint32_t kMaxDoublings = 16;
+constexpr uint32_t kMaxTimesDoubled = 16;
 
 bool isAside(const Server& server) {
   return server.trust.asideUntil != kNever;
 }
 
-void release(Context& context, Server& server) {
+void release(EventContext& context, Server& server) {
   server.trust.asideUntil = kNever;
   server.trust.asideReason.clear();
   context.tables.servers.refreshCordon(server);
 }
 
-void setAside(Context& context, Server& server, const std::string& problem) {
+void setAside(EventContext& context, Server& server, const std::string& problem) {
   const MasterOptions& options = context.tables.options;
   Server::Trust& trust = server.trust;
-  const Duration time = std::min(options.quarantine * (1 << std::min(trust.timesAside, kMaxDoublings)),
+  const Duration time = std::min(options.quarantine * (1 << std::min(trust.timesAside, kMaxTimesDoubled)),
                                  options.longestQuarantine);
   trust.asideUntil = context.now.wall + time;
   trust.asideReason = "set aside after " + std::to_string(trust.neverStarted) +
@@ -34,7 +34,7 @@ void setAside(Context& context, Server& server, const std::string& problem) {
 
 }  // namespace
 
-void noteNeverStarted(Context& context, Server& server, const TaskEnd& end) {
+void noteNeverStarted(EventContext& context, Server& server, const TaskEnd& end) {
   const MasterOptions& options = context.tables.options;
   if (options.quarantineAfter == 0 || isAside(server) || !serversFault(end)) return;
   Server::Trust& trust = server.trust;
@@ -49,14 +49,14 @@ void noteStarted(Server& server) {
   if (!isAside(server)) server.trust.timesAside = 0;
 }
 
-void endQuarantine(Context& context, Server& server) {
+void endQuarantine(EventContext& context, Server& server) {
   if (!isAside(server)) return;
   context.tables.servers.quarantines().clear(server.record.id);
   server.trust.timesAside = 0;
   release(context, server);
 }
 
-void endQuarantines(Context& context) {
+void endQuarantines(EventContext& context) {
   ServerTable& servers = context.tables.servers;
   for (ServerId id : servers.quarantines().takeDue(context.now.steady)) release(context, servers.at(id));
 }

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "master/logic/health/violation_handler.h"
+#include "master/logic/health/auto_cordon.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/quarantine.h"
 
 namespace tarcil::master {
 namespace {
 
-void moveTasks(Context& context, const Server& server) {
+void moveTasks(EventContext& context, const Server& server) {
   for (const Resident& resident : server.residents) {
     moveTask(context, *context.tables.jobs.holder(resident.allocation),
              "server drained (" + server.record.facts.name + ")");
@@ -34,7 +34,7 @@ void drain(ServerRecord& record, const std::string& user, WallTime until) {
   record.cordonReason = "drained by " + user;
 }
 
-void steer(Context& context, Server& server, const ServersSteered& event) {
+void steer(EventContext& context, Server& server, const ServersSteered& event) {
   ServerTable& servers = context.tables.servers;
   const ServerId id = server.record.id;
   const ServerRecord before = server.record;
@@ -65,7 +65,7 @@ void steer(Context& context, Server& server, const ServersSteered& event) {
 
 }  // namespace
 
-Status steerServers(Context& context, const ServersSteered& event) {
+Status steerServers(EventContext& context, const ServersSteered& event) {
   ServerTable& servers = context.tables.servers;
   for (const std::string& name : event.servers) {
     if (servers.find(name) == nullptr) {
@@ -76,7 +76,7 @@ Status steerServers(Context& context, const ServersSteered& event) {
   return {};
 }
 
-void drainOverdue(Context& context) {
+void drainOverdue(EventContext& context) {
   ServerTable& servers = context.tables.servers;
   for (ServerId id : servers.drains().takeDue(context.now.steady)) {
     Server& server = servers.at(id);
@@ -86,7 +86,7 @@ void drainOverdue(Context& context) {
   }
 }
 
-void resumeDrains(Context& context) {
+void resumeDrains(EventContext& context) {
   ServerTable& servers = context.tables.servers;
   for (ServerId id = 0; id < servers.size(); ++id) {
     const ServerRecord& record = servers.at(id).record;

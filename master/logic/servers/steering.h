@@ -7,12 +7,12 @@ namespace tarcil::master {
 
 // All of the servers, or none and an error. A drained task's attempt does not count: it is queued again
 // however often it was moved, unless it succeeds on its own or its job is cancelled meanwhile.
-Status steerServers(Context& context, const ServersSteered& event);
+Status steerServers(EventContext& context, const ServersSteered& event);
 
 // Ends what is left on servers whose drain's deadline has come.
-void drainOverdue(Context& context);
+void drainOverdue(EventContext& context);
 
 // At a start: drains go on where they were. Their deadlines are wall-clock times.
-void resumeDrains(Context& context);
+void resumeDrains(EventContext& context);
 
 }  // namespace tarcil::master

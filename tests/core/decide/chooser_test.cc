@@ -430,10 +430,10 @@ RC_GTEST_PROP(Choose, MakesClaimsThatTheCommitCheckGrantsInOrder, ()) {
     const ServerFacts facts = c.state.facts(claim.server);
     const Share& share = c.state.shareOf(facts.platform);
     ServerStatus& status = master.try_emplace(claim.server, c.state.status(claim.server)).first->second;
-    RC_ASSERT(checkClaim(claim, judging, {}, facts, status, share) == Verdict::kGranted);
+    RC_ASSERT(checkClaim(claim, judging, c.spec, facts, status, share) == Verdict::kGranted);
     for (RuIndex ru : claim.preferred) RC_ASSERT(status.free.contains(ru));
     std::vector<Resident> residents;
-    occupy(status, residents, {1, claim.preferred, judging.caused, judging.tolerated}, share);
+    occupy(status, residents, {1, claim.preferred, c.spec.profile.caused, c.spec.profile.tolerated}, share);
   }
   RC_TAG(decision.claims.size());
 }

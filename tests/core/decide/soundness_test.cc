@@ -189,8 +189,8 @@ RC_GTEST_PROP(Decisions, HoldClaimByClaim, ()) {
     RC_ASSERT(claim.s == filling.judgement().satisfaction);
     RC_ASSERT(claim.q == q(filling.judgement()));
     RC_ASSERT(claim.versionSeen == c.state.version(claim.server));
-    RC_ASSERT(checkClaim(claim, c.judging(), c.spec.extras, filling.facts(), filling.status(),
-                         filling.share()) == Verdict::kGranted);
+    RC_ASSERT(checkClaim(claim, c.judging(), c.spec, filling.facts(), filling.status(), filling.share()) ==
+              Verdict::kGranted);
     filling.place(claim.preferred);
   }
   RC_TAG(decision.claims.size() > 0);

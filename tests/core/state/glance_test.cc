@@ -34,8 +34,6 @@ struct Case {
       for (size_t i = 0; i < kResources; ++i) status.sum[i] += resident.caused[i] / 8;
       tightenBound(status.bound, residentBound(viewOn(resident, share, 1)));
     }
-    judging.caused = profile.caused;
-    judging.tolerated = profile.tolerated;
     judging.model = *rc::gen::element(QualityModel::kEncoded, QualityModel::kComponentwise);
     judging.contention = *rc::gen::element(ContentionModel::kSum, ContentionModel::kMean);
     judging.margin = *rc::gen::element(0, 1, 7, 99);
@@ -126,11 +124,10 @@ RC_GTEST_PROP(Glance, OfManyServersIsThatOfEach, ()) {
 
 // A vacancy keeps slack in a byte: what that cuts off changes nothing for the heaviest newcomer.
 TEST(Glance, ComparesSlackBeyondWhatAByteHolds) {
-  Judging judging;
-  judging.caused = Profile::filled(kMaxPressure);
+  const Profile loudest{"", Profile::filled(kMaxPressure), Profile::filled(kMaxPressure), {}};
   Share share{};
   share.fill(4 * kShareUnit);  // 396 arrive of 99
-  const Newcomer heavy = newcomer(viewOn({"", judging.caused, judging.tolerated, {}}, share, 1), judging, 1);
+  const Newcomer heavy = newcomer(viewOn(loudest, share, 1), Judging(), 1);
   ServerStatus status;
   status.up = true;
   status.free = RuSet::all(1);

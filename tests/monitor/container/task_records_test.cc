@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "monitor/container/exit_record.h"
-#include "monitor/container/launch_record.h"
+#include "monitor/container/task_records.h"
 
 namespace tarcil::task_records_test {
 

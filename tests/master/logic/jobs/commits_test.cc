@@ -79,8 +79,9 @@ TEST_F(Commits, AreJudgedAgainWhereTheServerChanged) {
   const uint64_t seen = master.status("a").version;
   master.place(agent, first);
 
-  Commit second = newJob(2, spec());
-  second.judging.tolerated[static_cast<size_t>(Resource::kLlc)] = 10;
+  JobSpec sensitive = spec();
+  sensitive.profile.tolerated[static_cast<size_t>(Resource::kLlc)] = 10;
+  Commit second = newJob(2, sensitive);
   second.claims = {claim(0, 0)};
   second.claims[0].versionSeen = seen;
   second.claims[0].floor = 0.95;

@@ -265,7 +265,7 @@ TEST(QueueTime, GoesOnAsIfTheClockForPeopleHadNotBeenSet) {
   Tables tables = tablesFrom({}, {}, began);
   std::vector<Action> actions;
   Outbox out(actions);
-  const Context context{tables, {began.steady + 5s, began.wall - 8h}, out};
+  const EventContext context{tables, {began.steady + 5s, began.wall - 8h}, out};
   EXPECT_EQ(queueTime(context), began.wall + 5s);
 }
 

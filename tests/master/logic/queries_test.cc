@@ -9,7 +9,7 @@ using namespace master;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Views : testing::Test {
+struct Queries : testing::Test {
   MasterHarness master;
   SessionId monitor = master.attachMonitor("m", {serverFacts("a", 4)});
   SessionId agent = master.attachAgent("x");
@@ -27,7 +27,7 @@ struct Views : testing::Test {
   }
 };
 
-TEST_F(Views, CountWaitingJobsAheadByPriorityThenAge) {
+TEST_F(Queries, CountWaitingJobsAheadByPriorityThenAge) {
   submit(1);
   submit(2);
   submit(3, 90);
@@ -44,7 +44,7 @@ TEST_F(Views, CountWaitingJobsAheadByPriorityThenAge) {
   }
 }
 
-TEST_F(Views, CountNoJobAheadThatIsAtItsConcurrency) {
+TEST_F(Queries, CountNoJobAheadThatIsAtItsConcurrency) {
   JobSpec narrow = spec(5);
   narrow.concurrency = 1;
   Commit commit = newJob(1, narrow);
@@ -56,7 +56,7 @@ TEST_F(Views, CountNoJobAheadThatIsAtItsConcurrency) {
   EXPECT_EQ(master.job(2).ahead, 1u);
 }
 
-TEST_F(Views, ListJobsNewestFirstToWhomTheyBelong) {
+TEST_F(Queries, ListJobsNewestFirstToWhomTheyBelong) {
   submit(1);
   submit(2, 50, "bob");
   submit(3);
@@ -65,7 +65,7 @@ TEST_F(Views, ListJobsNewestFirstToWhomTheyBelong) {
   EXPECT_THAT(listed(theOperator(), 10), ElementsAre(jobId(3), jobId(2), jobId(1)));
 }
 
-TEST_F(Views, FindJobsByTheStartOfTheirId) {
+TEST_F(Queries, FindJobsByTheStartOfTheirId) {
   submit(0x1234);
   submit(0x1235);
   submit(0x1299, 50, "bob");
@@ -81,7 +81,7 @@ TEST_F(Views, FindJobsByTheStartOfTheirId) {
   }
 }
 
-TEST_F(Views, SummariseTasksByState) {
+TEST_F(Queries, SummariseTasksByState) {
   Commit commit = newJob(1, spec(4));
   commit.claims = {claim(0, 0), claim(1, 0), claim(2, 0)};
   const AllocationId allocation = master.place(agent, commit);
@@ -95,7 +95,7 @@ TEST_F(Views, SummariseTasksByState) {
   EXPECT_EQ(job.failed, 1u);
 }
 
-TEST_F(Views, ShowWhatTheTasksOfAServerFeel) {
+TEST_F(Queries, ShowWhatTheTasksOfAServerFeel) {
   constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
   JobSpec loud = spec();
   loud.profile = causing(Resource::kLlc, 60);
@@ -117,7 +117,7 @@ TEST_F(Views, ShowWhatTheTasksOfAServerFeel) {
   EXPECT_EQ(view.tasks[1].profile.tolerated[kLlc], 10);
 }
 
-TEST_F(Views, GiveASnapshotOfEveryServer) {
+TEST_F(Queries, GiveASnapshotOfEveryServer) {
   master.attachMonitor("n", {serverFacts("b", 2)});
   const std::vector<ServerUpdate> snapshot = master.logic().snapshot();
   ASSERT_EQ(snapshot.size(), 2u);
@@ -127,7 +127,7 @@ TEST_F(Views, GiveASnapshotOfEveryServer) {
   EXPECT_EQ(master.logic().servers().size(), 2u);
 }
 
-TEST_F(Views, KnowNothingOfWhatIsNotThere) {
+TEST_F(Queries, KnowNothingOfWhatIsNotThere) {
   EXPECT_FALSE(master.logic().server("nowhere"));
   EXPECT_FALSE(master.logic().job(jobId(1)));
 }

@@ -1,0 +1,17 @@
+// What monitors report of the performance of tasks.
+#pragma once
+
+#include <optional>
+
+#include "master/logic/tables.h"
+
+namespace tarcil::master {
+
+// Takes the reports on tasks of servers that the monitor's current session stands for. A violation that is
+// new teaches about the profile of its application (learning.h), and the first step for its task is taken.
+void takeViolations(EventContext& context, const ViolationsReported& event);
+
+// The task's violation, for people; nullopt where it performs as expected.
+std::optional<TaskViolation> violationOf(const Tables& tables, const Hold& hold);
+
+}  // namespace tarcil::master

@@ -1,0 +1,303 @@
+// What MasterLogic answers to queries.
+#include <algorithm>
+
+#include "core/model/contention.h"
+#include "core/model/quality.h"
+#include "master/logic/health/interference.h"
+#include "master/logic/health/violation_reports.h"
+#include "master/logic/jobs/profiles.h"
+#include "master/logic/master_logic.h"
+#include "master/logic/tables.h"
+
+namespace tarcil {
+namespace master {
+namespace {
+
+// The smallest id whose text begins with these digits; nullopt where no id's text can.
+std::optional<JobId> firstWithPrefix(const std::string& prefix) {
+  constexpr size_t kDigits = 2 * sizeof(JobId::bytes);
+  if (prefix.size() > kDigits) return std::nullopt;
+  return parseJobId(prefix + std::string(kDigits - prefix.size(), '0'));
+}
+
+// Resources on which the task feels more from the server's other tasks and the background than it tolerates
+// there.
+std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
+  const Pressure interference = interferenceOn(profile, server, tables.settings.contention);
+  const JobView view = viewOn(profile, server.share, 1.0);
+  std::vector<Resource> over;
+  for (size_t i = 0; i < interference.size(); ++i) {
+    if (interference[i] > view.tolerated[i]) over.push_back(static_cast<Resource>(i));
+  }
+  return over;
+}
+
+JobSummary summaryOf(const Job& job) {
+  JobSummary summary;
+  summary.id = job.record.id;
+  summary.name = job.record.spec.name;
+  summary.user = job.record.user;
+  summary.reason = job.progress.reason;
+  summary.state = job.progress.state;
+  summary.tasks = job.record.spec.tasks;
+  summary.queued = job.count(RunState::kQueued);
+  summary.active = job.active();
+  summary.succeeded = job.count(RunState::kDone);
+  summary.failed = job.count(RunState::kFailed);
+  summary.submitted = job.record.submitted;
+  summary.finished = job.progress.finished;
+  return summary;
+}
+
+bool passes(const Job& job, const JobQuery& query) {
+  return (query.states.empty() || query.states.contains(job.progress.state)) &&
+         job.record.spec.name.find(query.name) != std::string::npos;
+}
+
+// O(jobs ahead).
+DemandAhead aheadOf(const JobTable& jobs, const Job& job) {
+  DemandAhead ahead;
+  const QueueKey key = JobTable::queueKeyOf(job);
+  if (!jobs.queue().contains(key)) return ahead;
+  jobs.queue().order().walk([&](const QueueKey& next) -> std::optional<uint64_t> {
+    if (next == key) return std::nullopt;
+    const Job& other = *jobs.find(next.job);
+    ahead.add(other.wanted());
+    return other.wanted().units();
+  });
+  return ahead;
+}
+
+WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const DemandAhead& ahead, WallTime now) {
+  const JobSpec& spec = job.record.spec;
+  return {.summary = summaryOf(job),
+          .spec = spec,
+          .liftedPriority = jobs.queue().order().liftedPriority(JobTable::queueKeyOf(job), now),
+          .ahead = ahead.jobs(),
+          .unitsAhead = ahead.units(),
+          .slotsAhead = ahead.slotsBefore(job.wanted()),
+          .slots = job.slotsToStart()};
+}
+
+JobDetails detailsOf(const Tables& tables, const Job& job) {
+  JobDetails details{job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs()};
+  details.steps = job.adjusting.steps;
+  if (tables.violations.size() == 0) return details;
+  for (const TaskRecord& task : job.tasks) {
+    const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
+    if (hold == nullptr) continue;
+    if (auto violation = violationOf(tables, *hold)) details.violations.push_back(std::move(*violation));
+  }
+  return details;
+}
+
+ServerView viewOf(const Tables& tables, const Server& server) {
+  ServerView view;
+  view.id = server.record.id;
+  view.facts = server.record.facts;
+  view.status = server.status;
+  view.contention = contention(tables.settings.contention, server.status.sum, server.share,
+                               server.status.background, static_cast<int>(server.record.facts.rus));
+  const Server::Trust& trust = server.trust;
+  view.reason = !trust.asideReason.empty()            ? trust.asideReason
+                : !server.record.cordonReason.empty() ? server.record.cordonReason
+                                                      : server.autoCordonReason;
+  view.autoCordoned = !server.autoCordonReason.empty() && !server.record.cordoned;
+  view.draining = server.record.draining;
+  view.drainAt = server.record.drainAt;
+  view.asideUntil = trust.asideUntil;
+  view.refusedClaims = server.refusedClaims;
+  view.neverStarted = trust.neverStarted;
+  view.absent = server.absent;
+  view.pool = server.record.pool.held;
+  view.poolCaused = server.poolCaused;
+  for (const Resident& resident : server.residents) {
+    const Hold& hold = *tables.jobs.holder(resident.allocation);
+    const Profile& profile = hold.job->record.spec.profile;
+    view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
+                          profile, overOf(tables, server, profile)});
+    if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
+  }
+  return view;
+}
+
+}  // namespace
+}  // namespace master
+
+std::string MasterLogic::warning() const {
+  return master::spaceProblem(*tables_);
+}
+
+std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
+  const master::Job* job = tables_->jobs.find(id);
+  if (job == nullptr) return std::nullopt;
+  return master::detailsOf(*tables_, *job);
+}
+
+std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost, WallTime now) const {
+  const master::JobTable& jobs = tables_->jobs;
+  std::vector<WaitingJob> waiting;
+  size_t visited = 0;
+  master::DemandAhead ahead;
+  jobs.queue().order().walk([&](const master::QueueKey& next) -> std::optional<uint64_t> {
+    if (visited++ == atMost) return std::nullopt;
+    const master::Job& job = *jobs.find(next.job);
+    if (maySteer(caller, job.record.user)) waiting.push_back(master::waitingJobOf(jobs, job, ahead, now));
+    ahead.add(job.wanted());
+    return job.wanted().units();
+  });
+  return waiting;
+}
+
+std::optional<WaitingJob> MasterLogic::waitingJob(const JobId& id, WallTime now) const {
+  const master::JobTable& jobs = tables_->jobs;
+  const master::Job* job = jobs.find(id);
+  if (job == nullptr || !job->waits()) return std::nullopt;
+  return master::waitingJobOf(jobs, *job, master::aheadOf(jobs, *job), now);
+}
+
+std::optional<MasterLogic::Need> MasterLogic::need(const JobId& id) const {
+  const master::Job* job = tables_->jobs.find(id);
+  if (job == nullptr || !job->waits()) return std::nullopt;
+  return Need{.spec = &job->record.spec, .slots = job->slotsToStart()};
+}
+
+std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
+  const master::Job* job = tables_->jobs.find(id);
+  if (job == nullptr) return std::nullopt;
+  return master::summaryOf(*job);
+}
+
+std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) const {
+  const master::Job* job = tables_->jobs.find(id);
+  if (job == nullptr || index >= job->tasks.size()) return std::nullopt;
+  return job->tasks[index];
+}
+
+JobPage MasterLogic::jobs(const Caller& caller, const JobQuery& query) const {
+  // A user's own jobs have an order of their own, so that nobody has to look through those of others.
+  const std::string& user = caller.role == Role::kOperate ? query.user : caller.user;
+  if (!query.user.empty() && !maySteer(caller, query.user)) return {};
+  const master::ByAge& byAge = user.empty() ? tables_->jobs.byAge() : tables_->jobs.byAgeOf(user);
+  const size_t limit = std::min(query.limit, kMaxJobsAPage);
+  JobPage page;
+  size_t lookedAt = 0;
+  auto it = byAge.end();
+  if (query.after) it = byAge.lower_bound({query.after->submitted, query.after->id});
+  while (it != byAge.begin()) {
+    if (page.jobs.size() == limit || lookedAt == kMaxJobsLookedAt) {
+      page.next = JobPosition{it->first, it->second};
+      return page;
+    }
+    --it;
+    ++lookedAt;
+    if (it->first < query.since) return page;
+    const master::Job& job = *tables_->jobs.find(it->second);
+    if (master::passes(job, query)) page.jobs.push_back(master::summaryOf(job));
+  }
+  return page;
+}
+
+std::vector<JobId> MasterLogic::jobsStartingWith(const std::string& prefix, const Caller& caller) const {
+  std::vector<JobId> ids;
+  const std::optional<JobId> first = master::firstWithPrefix(prefix);
+  if (!first) return ids;
+  const auto& jobs = tables_->jobs.all();
+  for (auto it = jobs.lower_bound(*first); it != jobs.end() && ids.size() < 2; ++it) {
+    if (!toString(it->first).starts_with(prefix)) break;
+    if (maySteer(caller, it->second.record.user)) ids.push_back(it->first);
+  }
+  return ids;
+}
+
+std::vector<ServerView> MasterLogic::servers() const {
+  const master::ServerTable& servers = tables_->servers;
+  std::vector<ServerView> views;
+  views.reserve(servers.size());
+  for (ServerId id = 0; id < servers.size(); ++id) {
+    views.push_back(master::viewOf(*tables_, servers.at(id)));
+  }
+  return views;
+}
+
+const ServerFacts* MasterLogic::facts(ServerId server) const {
+  const master::ServerTable& servers = tables_->servers;
+  return server < servers.size() ? &servers.at(server).record.facts : nullptr;
+}
+
+std::optional<ServerView> MasterLogic::server(const std::string& name) const {
+  const master::Server* server = std::as_const(tables_->servers).find(name);
+  if (server == nullptr) return std::nullopt;
+  return master::viewOf(*tables_, *server);
+}
+
+std::vector<Usage> MasterLogic::usage(const Caller& caller) const {
+  std::vector<Usage> usages;
+  for (const auto& [user, usage] : tables_->usage.all()) {
+    if (maySteer(caller, user)) usages.push_back(usage);
+  }
+  return usages;
+}
+
+std::vector<AgentView> MasterLogic::agents() const {
+  std::vector<AgentView> views;
+  for (const auto& [name, agent] : tables_->agents.all()) {
+    views.push_back({name, agent.address, agent.record.epoch, agent.session.has_value(),
+                     static_cast<uint32_t>(agent.jobs.size())});
+  }
+  return views;
+}
+
+const std::map<std::string, StoredProfile>& MasterLogic::profiles() const {
+  return tables_->profiles;
+}
+
+const std::map<std::string, Profiling>& MasterLogic::profilings() const {
+  return tables_->profilings;
+}
+
+const StoredProfile* MasterLogic::profile(const std::string& application) const {
+  return master::findProfile(tables_->profiles, application);
+}
+
+const QualitySettings& MasterLogic::settings() const {
+  return tables_->settings;
+}
+
+std::vector<PlatformRecord> MasterLogic::platforms() const {
+  std::vector<PlatformRecord> records;
+  for (const auto& [name, share] : tables_->servers.shares()) records.push_back({name, share});
+  return records;
+}
+
+MasterLogic::Load MasterLogic::load() const {
+  const master::Tables& tables = *tables_;
+  return {.jobs = tables.jobs.inState(),
+          .waiting = tables.jobs.queue().size(),
+          .agents = tables.agents.attached(),
+          .monitors = tables.servers.monitors(),
+          .quarantined = tables.servers.quarantines().size(),
+          .kept = tables.jobs.queue().kept().size(),
+          .preempted = tables.preempted,
+          .isDegraded = tables.violations.size(),
+          .autoCordoned = tables.servers.autoCordons().size(),
+          .adjusted = tables.adjusted,
+          .freeBytes = tables.freeBytes};
+}
+
+const ClusterRecord& MasterLogic::cluster() const {
+  return tables_->cluster;
+}
+
+std::vector<ServerUpdate> MasterLogic::snapshot() const {
+  const master::ServerTable& servers = tables_->servers;
+  std::vector<ServerUpdate> updates;
+  updates.reserve(servers.size());
+  for (ServerId id = 0; id < servers.size(); ++id) {
+    const master::Server& server = servers.at(id);
+    updates.push_back({id, server.record.facts, server.status});
+  }
+  return updates;
+}
+
+}  // namespace tarcil

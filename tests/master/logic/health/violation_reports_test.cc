@@ -1,0 +1,59 @@
+// What monitors report of tasks that perform below what their jobs expect.
+#include "tests/master/logic/health/degraded_tasks.h"
+
+namespace tarcil::master::violation_reports_test {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct ViolationReports : DegradedTasks {};
+
+TEST_F(ViolationReports, ShowWhoSuffersAndFromWhom) {
+  const AllocationId victim = run(1, watched(0, false)), offender = run(2, spec());
+  Violation told = violation(victim, Cause::Kind::kNeighbour);
+  told.causes.front().neighbour = offender;
+  told.causes.front().resource = Resource::kLlc;
+  tell(told);
+  ASSERT_THAT(master.job(1).violations, SizeIs(1));
+  const TaskViolation shown = master.job(1).violations.front();
+  EXPECT_EQ(shown.violation, told);
+  EXPECT_EQ(shown.server, "a");
+  EXPECT_THAT(shown.neighbours, ElementsAre(HasSubstr("task 0 of job (job 0002")));
+  EXPECT_EQ(view("a").violations, master.job(1).violations);
+  EXPECT_THAT(view("b").violations, IsEmpty());
+  tell(over(victim));
+  EXPECT_THAT(master.job(1).violations, IsEmpty());
+  EXPECT_THAT(view("a").violations, IsEmpty());
+}
+
+TEST_F(ViolationReports, AreIgnoredWhereTheTaskIsOnAnothersServer) {
+  const AllocationId task = run(1, watched(0, true));
+  const SessionId other = master.attachMonitor("n", {serverFacts("c", 4)});
+  master.handle(ViolationsReported{other, {violation(task, Cause::Kind::kDisk)}});
+  EXPECT_THAT(master.job(1).violations, IsEmpty());
+  EXPECT_FALSE(view("a").autoCordoned);
+  tell(violation(task + 1000, Cause::Kind::kDisk));
+  EXPECT_EQ(master.logic().load().isDegraded, 0u);
+}
+
+TEST_F(ViolationReports, AreCutBetweenCharacters) {
+  const AllocationId task = run(1, watched(0, false));
+  Violation told = violation(task, Cause::Kind::kDisk);
+  told.causes.front().evidence = std::string(255, 'x') + "\u00e9" + std::string(9, 'y');
+  tell(told);
+  EXPECT_EQ(master.job(1).violations.front().violation.causes.front().evidence, std::string(255, 'x'));
+}
+
+TEST_F(ViolationReports, WithAbsurdNumbersLeadToNoAbsurdText) {
+  const AllocationId task = run(1, watched(0, false));
+  Violation absurd = violation(task, Cause::Kind::kNetwork);
+  absurd.expected = 1e-300;
+  absurd.measured = -1e300;
+  tell(absurd);
+  EXPECT_THAT(steps(1), ElementsAre(HasSubstr("performs at 0% of what is expected")));
+}
+
+}  // namespace tarcil::master::violation_reports_test
