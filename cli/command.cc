@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "cli/output/help.h"
-#include "formats/text.h"
+#include "core/base/text.h"
 
 namespace tarcil {
 

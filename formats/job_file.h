@@ -20,6 +20,7 @@ struct JobFileOptions {
   // Bounds of all input files together.
   uint64_t maxInputBytes = kMaxInputBytes;
   uint32_t maxInputFiles = 10'000;
+  WallTime now = kNever;  // what times such as +2h are counted from
 };
 
 struct JobFile {
@@ -36,10 +37,6 @@ struct JobFile {
   // place.
   bool hasProfile = false;
 };
-
-// Bounds that only the job file has.
-inline constexpr size_t kMaxCommandAndEnvBytes =
-    128u << 10;  // command and environment together, each text + 1 byte
 
 // Reads the job file and the profile and input files that it names, all relative to its folder.
 // Error: kInvalid, with one line "path:line:column: field: problem; remedy" for every problem, not only the

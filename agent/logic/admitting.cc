@@ -3,6 +3,7 @@
 
 #include "agent/logic/agent_state.h"
 #include "agent/logic/submission.h"
+#include "core/model/job_check.h"
 
 namespace tarcil {
 
@@ -44,7 +45,7 @@ Result<std::string> AgentLogic::State::accept(const Caller& caller, const JobSpe
         "policy: late-bound jobs are not committed, and nothing is foreseen of them; hand them in by"
         " `tarcil submit` or the client library, or write policy: quality");
   }
-  if (Status status = checkSubmission(spec, files); !status) return status.error();
+  if (Status status = checkJob(spec, files); !status) return status.error();
   Result<std::string> runAs = runAsFor(spec, caller);
   if (runAs && arrivals.size() >= options.maxWaitingJobs) {
     return exhausted(std::string("too many submissions wait for the master; ") + kTryAgain);

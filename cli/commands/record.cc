@@ -6,7 +6,7 @@
 #include "cli/output/render.h"
 #include "cli/recorder.h"
 #include "core/base/failure.h"
-#include "formats/units.h"
+#include "core/base/units.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

@@ -14,9 +14,9 @@
 #include "cli/output/render.h"
 #include "cli/output/simulation_report.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "formats/recording_file.h"
 #include "formats/scenario_file.h"
-#include "formats/text.h"
 
 namespace tarcil {
 namespace {

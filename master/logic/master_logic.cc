@@ -125,6 +125,7 @@ struct Handler {
     endQuarantines(context);
     adjustDue(context);
     endOverdueOffers(context);
+    context.tables.jobs.releaseDue(context.now.wall);
   }
 };
 
