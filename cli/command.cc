@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/output/help.h"
-#include "formats/text.h"
+#include "core/base/text.h"
 
 namespace tarcil {
 

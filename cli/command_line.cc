@@ -13,7 +13,7 @@
 #include "cli/output/help.h"
 #include "cli/output/output.h"
 #include "core/base/failure.h"
-#include "formats/text.h"
+#include "core/base/text.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

@@ -6,8 +6,8 @@
 
 #include "core/base/failure.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "formats/json.h"
-#include "formats/text.h"
 #include "formats/yaml_reader.h"
 
 namespace tarcil {

@@ -12,7 +12,7 @@
 
 #include "cli/command.h"
 #include "core/base/time.h"
-#include "formats/units.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 

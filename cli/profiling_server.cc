@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "cli/output/render.h"
+#include "core/base/text.h"
 #include "core/model/constraint.h"
-#include "formats/text.h"
 
 namespace tarcil {
 namespace {

@@ -5,7 +5,7 @@
 #include "cli/output/profile_yaml.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
-#include "formats/text.h"
+#include "core/base/text.h"
 #include "rpc/errors.h"
 #include "schema/convert_profile.h"
 

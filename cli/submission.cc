@@ -4,9 +4,9 @@
 #include "cli/stored_profiles.h"
 #include "cli/unmeasured.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
 
 namespace tarcil {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/state/extras.h"
-#include "formats/text.h"
 
 namespace tarcil {
 namespace {

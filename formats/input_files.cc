@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "formats/text.h"
-#include "formats/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {

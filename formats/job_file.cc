@@ -1,21 +1,23 @@
 #include "formats/job_file.h"
 
 #include <algorithm>
+#include <charconv>
+#include <concepts>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/model/constraint.h"
-#include "core/state/extras.h"
+#include "core/model/job_check.h"
+#include "core/model/job_fields.h"
 #include "formats/extras_field.h"
 #include "formats/input_files.h"
-#include "formats/performance_field.h"
-#include "formats/placement_field.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
-#include "formats/units.h"
 #include "formats/yaml_reader.h"
-#include "latebinding/suitability.h"
 
 namespace tarcil {
 namespace {
@@ -23,13 +25,72 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr size_t kMaxUserCharacters = 32;  // as useradd allows
-constexpr int64_t kMaxPids = 4'194'304;    // the kernel's own bound on pid_max
-constexpr int64_t kMaxRestarts = 1'000;
-constexpr Duration kMaxGrace = 24h;
-constexpr Duration kMaxBackoff = 24h;
+constexpr double kMaxTarget = 1e18;
+constexpr Duration kMinWindow = 100ms;
+constexpr Duration kMaxWindow = 24h;
 
-// Reads a job file's root mapping into `job`, group by group.
+// "10%" or 0.1.
+std::optional<double> deviationIn(const YamlValue& value) {
+  const auto text = value.text();
+  if (!text) return std::nullopt;
+  std::string_view digits = *text;
+  const bool isPercent = digits.ends_with('%');
+  if (isPercent) digits.remove_suffix(1);
+  double number = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (isPercent) number /= 100;
+  const bool isNumber = problem == std::errc() && end == digits.data() + digits.size();
+  if (!isNumber || !(number > 0 && number < 1)) {
+    value.refuse("write a share above 0% and below 100%, for example 10%");
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<PerformanceGoal> performanceIn(const YamlValue& value) {
+  auto mapping = value.mapping();
+  if (!mapping) return std::nullopt;
+  PerformanceGoal goal;
+  if (auto metric = mapping->take("metric")) {
+    const auto choice = metric->oneOf({"instructions", "reported", "cpu"});
+    if (choice == "instructions") goal.metric = Metric::kInstructions;
+    if (choice == "cpu") goal.metric = Metric::kCpuTime;
+  } else {
+    value.problem("metric is missing; write metric: instructions, reported or cpu");
+  }
+  if (auto target = mapping->take("target")) {
+    assign(goal.target, target->number({0, kMaxTarget, NumberRange::Ends::kMaxOnly}));
+  }
+  if (auto deviation = mapping->take("deviation")) assign(goal.deviation, deviationIn(*deviation));
+  if (auto window = mapping->take("window")) {
+    assign(goal.window, window->duration(kMinWindow, kMaxWindow));
+  }
+  mapping->refuseOthers();
+  return goal;
+}
+
+std::string defaultText(const WholeNumber&, int64_t value) {
+  return std::to_string(value);
+}
+std::string defaultText(const Span&, Duration value) {
+  return formatDuration(value);
+}
+std::string defaultText(const Size&, uint64_t value) {
+  return formatSize(value);
+}
+std::string defaultText(const Flag&, bool value) {
+  return value ? "`true`" : "`false`";
+}
+template <typename Enum, size_t kCount>
+std::string defaultText(const Choice<Enum, kCount>& kind, Enum value) {
+  return "`" + std::string(kind.nameOf(value)) + "`";
+}
+// Of the others the table says what holds where nothing is written.
+std::string defaultText(const auto&, const auto&) {
+  return "";
+}
+
+// Reads a job file's root mapping: fields of the table first, then those of a form of their own.
 class JobReader {
  public:
   JobReader(YamlMapping root, FilePosition start, std::string folder, const JobFileOptions& options,
@@ -41,68 +102,112 @@ class JobReader {
         problems_(problems) {}
 
   JobFile read(const std::string& fileStem) {
-    readIdentity();
+    readTable();
     readCommand();
-    readSize();
-    readTimes();
+    if (auto extras = take("extras")) job_.spec.extras = extrasIn(*extras);
     readProfile();
-    readQuality();
-    readPolicy();
-    readPlacement();
-    readContainer();
-    readLimits();
-    readRestart();
-    const auto performance = root_.take("performance");
-    if (performance) job_.spec.performance = performanceIn(*performance);
-    readAdjust(performance.has_value());
+    readPlacementRest();
+    if (auto performance = take("performance")) job_.spec.performance = performanceIn(*performance);
     readFiles();
     readLateBinding();
+    for (const auto& [name, group] : groups_) group.refuseOthers();
     root_.refuseOthers();
-    if (job_.spec.name.empty()) job_.spec.name = defaultName(fileStem);
+    if (job_.spec.name.empty()) job_.spec.name = defaultJobName(job_.spec, fileStem);
+    // Values out of bounds were reported where they were read.
+    for (const JobProblem& problem : mismatches(job_.spec, !job_.files.empty())) report(problem);
     return std::move(job_);
   }
 
  private:
-  void readIdentity() {
-    if (auto name = root_.take("name")) assign(job_.spec.name, name->title(kMaxNameCharacters));
-    if (auto user = root_.take("user")) readUser(*user);
-    if (auto workdir = root_.take("workdir")) readWorkdir(*workdir);
+  // The value under this key of the root, which problems of the whole job may be about.
+  std::optional<YamlValue> take(std::string_view key) {
+    auto value = root_.take(key);
+    if (value) known_.emplace(std::string(key), *value);
+    return value;
   }
 
-  void readUser(const YamlValue& user) {
-    auto name = user.text();
-    if (!name) return;
-    if (!isPlainName(*name, kMaxUserCharacters)) {
-      return user.refuse("write a user's name: at most 32 letters, digits, dots, dashes or underscores");
+  // The value under a path of the table, "key" or "group.key".
+  std::optional<YamlValue> takePath(std::string_view path) {
+    const size_t dot = path.find('.');
+    if (dot == std::string_view::npos) return take(path);
+    const std::string_view name = path.substr(0, dot);
+    auto group = groups_.find(name);
+    if (group == groups_.end()) {
+      if (known_.contains(name)) return std::nullopt;  // it is no mapping
+      const auto value = take(name);
+      auto mapping = value ? value->mapping() : std::nullopt;
+      if (!mapping) return std::nullopt;
+      group = groups_.emplace(name, std::move(*mapping)).first;
     }
-    job_.spec.user = std::move(*name);
+    auto value = group->second.take(path.substr(dot + 1));
+    if (value) known_.emplace(std::string(path), *value);
+    return value;
   }
 
-  void readWorkdir(const YamlValue& workdir) {
-    auto path = workdir.text();
-    if (!path) return;
-    if (!path->starts_with('/')) return workdir.refuse("write a path that starts with /");
-    job_.spec.workdir = std::move(*path);
+  void readTable() {
+    forEachJobField([this](const auto& field) {
+      if (const auto value = takePath(field.path)) assign(field.of(job_.spec), read(*value, field.kind));
+    });
+  }
+
+  static std::optional<int64_t> read(const YamlValue& value, const WholeNumber& kind) {
+    return value.integer(kind.least, kind.most);
+  }
+  static std::optional<double> read(const YamlValue& value, const RealNumber& kind) {
+    return value.number(kind.range);
+  }
+  static std::optional<Duration> read(const YamlValue& value, const Span& kind) {
+    return value.duration(kind.least, kind.most);
+  }
+  static std::optional<uint64_t> read(const YamlValue& value, const Size&) { return value.positiveSize(); }
+  static std::optional<bool> read(const YamlValue& value, const Flag&) { return value.boolean(); }
+  static std::optional<std::string> read(const YamlValue& value, const Title& kind) {
+    return value.title(kind.most);
+  }
+  template <typename Enum, size_t kCount>
+  static std::optional<Enum> read(const YamlValue& value, const Choice<Enum, kCount>& kind) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, named] : kind.names) names.push_back(name);
+    const auto chosen = value.oneOf(names);
+    if (!chosen) return std::nullopt;
+    const auto found = std::ranges::find(names, *chosen);
+    return kind.names[static_cast<size_t>(found - names.begin())].second;
+  }
+  template <typename Kind>
+  requires std::same_as<Kind, SystemUser> || std::same_as<Kind, ServerPath>
+  static std::optional<std::string> read(const YamlValue& value, const Kind& kind) {
+    auto text = value.text();
+    if (text && !kind.holds(*text)) value.refuse(kind.remedy());
+    return text && kind.holds(*text) ? text : std::nullopt;
+  }
+  std::optional<WallTime> read(const YamlValue& value, const PointInTime& kind) const {
+    const auto text = value.text();
+    if (!text) return std::nullopt;
+    const auto time = parseTimeFrom(*text, options_.now);
+    if (time && kind.holds(*time)) return *time;
+    value.refuse(kind.remedy());
+    return std::nullopt;
+  }
+
+  // Where the field stands in the file, or the group that it belongs to; else at the file's beginning.
+  void report(const JobProblem& problem) {
+    for (std::string_view path = problem.field; !path.empty();) {
+      if (const auto found = known_.find(path); found != known_.end())
+        return found->second.problem(problem.text);
+      const size_t dot = path.rfind('.');
+      path = path.substr(0, dot == std::string_view::npos ? 0 : dot);
+    }
+    problems_.add(start_, problem.field, problem.text);
   }
 
   void readCommand() {
-    auto command = root_.take("command");
-    auto env = root_.take("env");
-    if (!command) {
-      problems_.add(start_, "command",
-                    "is missing; write the program and its arguments, for example command: [sleep, 5]");
-    } else {
-      readCommandList(*command);
-    }
+    auto command = take("command");
+    auto env = take("env");
+    if (command) readCommandList(*command);
     if (env) readEnv(*env);
-    size_t bytes = 0;
-    for (const std::string& word : job_.spec.command) bytes += word.size() + 1;
-    for (const auto& [key, value] : job_.spec.env) bytes += key.size() + value.size() + 2;
-    if (bytes > kMaxCommandAndEnvBytes) {
-      (command ? *command : *env)
-          .problem("command and env hold " + std::to_string(bytes) + " bytes together, at most " +
-                   formatSize(kMaxCommandAndEnvBytes) + " are passed on; put data into files");
-    }
+    if (!command) problems_.add(start_, "command", std::string(kCommandMissing));
+    if (std::string problem = whyTooLong(job_.spec); !problem.empty())
+      (command ? *command : *env).problem(problem);
   }
 
   void readCommandList(const YamlValue& command) {
@@ -142,45 +247,19 @@ class JobReader {
     if (!mapping) return;
     for (const auto& [key, value] : mapping->all()) {
       auto text = value.text();
-      if (key.empty() || key.find('=') != std::string::npos || key.find('\0') != std::string::npos) {
-        value.problem("a variable's name is not empty and has no '=' and no NUL in it; rename it");
-      } else if (key == "TARCIL_TASK" || key == "TARCIL_TASKS" || key.starts_with(kExtraVariablePrefix)) {
-        value.problem("is set for every task by tarcil; choose another name");
+      if (std::string problem = whyNotVariable(key); !problem.empty()) {
+        value.problem(problem);
       } else if (text) {
         job_.spec.env[key] = std::move(*text);
       }
     }
   }
 
-  void readSize() {
-    if (auto tasks = root_.take("tasks")) assign(job_.spec.tasks, tasks->integer(1, kMaxTasks));
-    if (auto rus = root_.take("rus_per_task")) assign(job_.spec.rusPerTask, rus->integer(1, kMaxRusPerTask));
-    if (auto extras = root_.take("extras")) job_.spec.extras = extrasIn(*extras);
-    auto concurrency = root_.take("concurrency");
-    if (concurrency) assign(job_.spec.concurrency, concurrency->integer(1, kMaxTasks));
-    if (auto priority = root_.take("priority"))
-      assign(job_.spec.priority, priority->integer(0, kMaxPriority));
-    if (auto hold = root_.take("hold")) assign(job_.spec.hold, hold->boolean());
-    if (auto schedule = root_.take("schedule")) {
-      auto choice = schedule->oneOf({"incremental", "gang"});
-      if (choice == "gang") job_.spec.schedule = Schedule::kGang;
-    }
-    if (job_.spec.schedule == Schedule::kGang && job_.spec.mostAtOnce() < job_.spec.tasks) {
-      concurrency->problem(
-          "a gang starts all of its tasks at once; leave it out, or write schedule: incremental");
-    }
-  }
-
-  void readTimes() {
-    if (auto grace = root_.take("grace")) assign(job_.spec.grace, grace->duration(0s, kMaxGrace));
-    if (auto timeout = root_.take("timeout")) assign(job_.spec.timeout, timeout->duration(1ms, kMaxDuration));
-  }
-
   void readProfile() {
-    auto application = root_.take("application");
+    auto application = take("application");
     std::optional<std::string> name;
     if (application) name = application->title(kMaxNameCharacters);
-    auto given = root_.take("profile");
+    auto given = take("profile");
     if (given) readGivenProfile(*given);
     if (options_.profile) {
       job_.spec.profile = *options_.profile;
@@ -220,128 +299,70 @@ class JobReader {
     }
   }
 
-  void readQuality() {
-    auto value = root_.take("quality");
-    if (!value) return;
-    auto quality = value->mapping();
-    if (!quality) return;
-    if (auto target = quality->take("target")) {
-      assign(job_.spec.target, target->number({0, 1, NumberRange::Ends::kMaxOnly}));
-    }
-    if (auto confidence = quality->take("confidence")) {
-      assign(job_.spec.confidence, confidence->number({0, 1, NumberRange::Ends::kNone}));
-    }
-    if (auto protect = quality->take("protect_neighbours"))
-      assign(job_.spec.protectNeighbours, protect->boolean());
-    if (auto wait = quality->take("max_wait")) assign(job_.spec.maxWait, wait->duration(0s, kMaxDuration));
-    quality->refuseOthers();
+  // What the table does not have.
+  void readPlacementRest() {
+    const auto mapping = groups_.find("placement");
+    if (mapping == groups_.end()) return;
+    if (auto constraints = mapping->second.take("constraints")) readConstraints(*constraints);
+    if (auto prefer = mapping->second.take("prefer")) readPreferences(*prefer);
   }
 
-  void readPolicy() {
-    auto policy = root_.take("policy");
-    if (!policy) return;
-    policyPlace_ = policy->node().place;
-    const auto choice = policy->oneOf(policyNames());
-    if (choice) job_.spec.policy = policyNamed(*choice).value();
-  }
-
-  // After tasks and policy, which it is held against.
-  void readPlacement() {
-    auto value = root_.take("placement");
-    if (value) job_.spec.placement = placementIn(*value, job_.spec.tasks, job_.spec.policy);
-  }
-
-  void readContainer() {
-    auto value = root_.take("container");
-    if (!value) return;
-    auto container = value->mapping();
-    if (!container) return;
-    Container& to = job_.spec.container;
-    auto bundle = container->take("bundle");
-    if (auto rootfs = container->take("rootfs")) readServerFolder(*rootfs, to.rootfs);
-    if (bundle) readServerFolder(*bundle, to.bundle);
-    if (!to.rootfs.empty() && !to.bundle.empty()) {
-      bundle->problem("names files of the task, and so does rootfs; leave one of them out");
-    }
-    if (auto network = container->take("network")) {
-      auto choice = network->oneOf({"host", "none", "own"});
-      if (choice == "none") to.network = Container::Network::kNone;
-      if (choice == "own") to.network = Container::Network::kOwn;
-    }
-    container->refuseOthers();
-  }
-
-  static void readServerFolder(const YamlValue& folder, std::string& to) {
-    auto path = folder.text();
-    if (!path) return;
-    if (!path->starts_with('/')) return folder.refuse("write a path on the servers that starts with /");
-    to = std::move(*path);
-  }
-
-  // After the container, whose network one of them is about.
-  void readLimits() {
-    auto value = root_.take("limits");
-    if (!value) return;
-    auto limits = value->mapping();
-    if (!limits) return;
-    if (auto memory = limits->take("memory")) assign(job_.spec.limits.memoryBytes, memory->positiveSize());
-    if (auto pids = limits->take("pids")) assign(job_.spec.limits.pids, pids->integer(1, kMaxPids));
-    if (auto output = limits->take("output")) assign(job_.spec.limits.outputBytes, output->positiveSize());
-    Limits& to = job_.spec.limits;
-    if (auto disk = limits->take("disk_bandwidth")) assign(to.diskBytesPerSecond, disk->positiveSize());
-    if (auto network = limits->take("network_bandwidth")) {
-      assign(to.networkBytesPerSecond, network->positiveSize());
-      if (job_.spec.container.network != Container::Network::kOwn) {
-        network->problem(
-            "limits a network of the task's own; add container: {network: own}, or leave it out");
+  void readConstraints(const YamlValue& constraints) {
+    for (const YamlValue& item : boundedList(constraints, kMaxConstraints)) {
+      auto text = item.text();
+      if (!text) continue;
+      auto constraint = parseConstraint(*text);
+      if (constraint) {
+        job_.spec.placement.constraints.push_back(std::move(*constraint));
+      } else {
+        item.problem("in " + shown(*text) + ", " + constraint.error().message);
       }
     }
-    limits->refuseOthers();
   }
 
-  void readRestart() {
-    if (auto preemptible = root_.take("preemptible")) assign(job_.spec.preemptible, preemptible->boolean());
-    if (auto exclusive = root_.take("exclusive")) assign(job_.spec.exclusive, exclusive->boolean());
-    auto value = root_.take("restart");
-    if (!value) return;
-    auto restart = value->mapping();
-    if (!restart) return;
-    RestartPolicy& to = job_.spec.restart;
-    if (auto attempts = restart->take("attempts")) assign(to.attempts, attempts->integer(0, kMaxRestarts));
-    if (auto backoff = restart->take("backoff")) assign(to.backoff, backoff->duration(0s, kMaxBackoff));
-    if (auto onLost = restart->take("on_lost")) assign(to.onLost, onLost->boolean());
-    restart->refuseOthers();
-  }
-
-  void readAdjust(bool isWatched) {
-    auto value = root_.take("adjust");
-    if (!value) return;
-    auto adjust = value->mapping();
-    if (!adjust) return;
-    if (auto more = adjust->take("more_rus"))
-      assign(job_.spec.adjust.moreRus, more->integer(0, kMaxRusPerTask));
-    if (auto move = adjust->take("move")) assign(job_.spec.adjust.move, move->boolean());
-    adjust->refuseOthers();
-    if (!isWatched) {
-      value->problem(
-          "is for tasks that perform below what the job expects, and nothing says what it expects; write "
-          "performance: {metric: reported} too (docs/job-file.md), or leave this out");
+  // For all tasks alike, or by task.
+  void readPreferences(const YamlValue& prefer) {
+    if (!prefer.isMapping()) {
+      job_.spec.placement.prefer = servers(prefer);
+      return;
+    }
+    auto byTask = prefer.mapping();
+    for (const auto& [key, value] : byTask->all()) {
+      uint32_t task = 0;
+      std::from_chars(key.data(), key.data() + key.size(), task);
+      if (std::to_string(task) != key) {
+        value.problem("is no index of a task; write a whole number from 0");
+      } else {
+        job_.spec.placement.preferOfTask[task] = servers(value);
+        known_.emplace("placement.prefer." + key, value);
+      }
     }
   }
 
-  // After everything else, which it is held against.
+  static std::vector<std::string> servers(const YamlValue& list) {
+    std::vector<std::string> names;
+    for (const YamlValue& item : boundedList(list, kMaxPreferred)) {
+      if (auto name = item.title(kMaxNameCharacters)) names.push_back(std::move(*name));
+    }
+    return names;
+  }
+
+  static std::vector<YamlValue> boundedList(const YamlValue& value, size_t most) {
+    auto items = value.list();
+    if (!items) return {};
+    if (items->size() <= most) return std::move(*items);
+    value.problem("has " + std::to_string(items->size()) + " entries; write at most " + std::to_string(most));
+    return {};
+  }
+
+  // What is sent beside the job.
   void readLateBinding() {
-    auto atMostOnce = root_.take("at_most_once");
-    auto executor = root_.take("executor");
-    auto ratio = root_.take("probe_ratio");
-    if (atMostOnce) assign(job_.spec.atMostOnce, atMostOnce->boolean());
+    auto executor = take("executor");
+    auto ratio = take("probe_ratio");
     if (job_.spec.policy != Policy::kLateBinding) {
-      const auto refuse = [](const YamlValue& value) {
-        value.problem("is for policy: late-binding; write that too, or leave this out");
-      };
-      if (job_.spec.atMostOnce) refuse(*atMostOnce);
-      if (executor) refuse(*executor);
-      if (ratio) refuse(*ratio);
+      for (const auto& value : {executor, ratio}) {
+        if (value) value->problem("is for policy: late-binding; write that too, or leave this out");
+      }
       return;
     }
     if (ratio) assign(job_.probeRatio, ratio->number({1, 100, NumberRange::Ends::kBoth}));
@@ -351,40 +372,30 @@ class JobReader {
         if (auto text = word.text()) job_.executor.push_back(std::move(*text));
       }
     }
-    const Status suits = late::checkJob(job_.spec, !job_.files.empty());
-    if (!suits) problems_.add(policyPlace_, "policy", suits.error().message);
   }
 
   void readFiles() {
-    auto value = root_.take("files");
+    auto value = take("files");
     if (!value) return;
+    // Not read where they do not go with a working directory: what is there may be large.
     if (!job_.spec.workdir.empty()) {
-      return value->problem(
-          "are shipped into each task's private working directory, which workdir replaces; leave workdir out,"
-          " or leave files out and keep them in workdir on the servers");
+      for (const JobProblem& problem : mismatches(job_.spec, true)) {
+        if (problem.field == "files") report(problem);
+      }
+      return;
     }
     if (auto entries = value->list()) {
       job_.files = readInputFiles(*entries, folder_, {options_.maxInputBytes, options_.maxInputFiles});
     }
   }
 
-  // The program's name; where that is no good name, the job file's.
-  std::string defaultName(const std::string& fileStem) const {
-    const auto isGood = [](const std::string& name) {
-      return !name.empty() && characters(name) <= kMaxNameCharacters && isPrintable(name);
-    };
-    std::string program =
-        job_.spec.command.empty() ? "" : fs::path(job_.spec.command.front()).filename().string();
-    if (isGood(program)) return program;
-    return isGood(fileStem) ? fileStem : "job";
-  }
-
   YamlMapping root_;
   FilePosition start_;
-  FilePosition policyPlace_{};
   std::string folder_;
   const JobFileOptions& options_;
   Problems& problems_;
+  std::map<std::string, YamlValue, std::less<>> known_;  // by path, what was found in the file
+  std::map<std::string_view, YamlMapping> groups_;       // of those, mappings with fields of the table
   JobFile job_;
 };
 
@@ -407,6 +418,18 @@ Result<JobFile> readJobFile(const std::string& path, const JobFileOptions& optio
   auto text = readTextFile(path, kMaxYamlBytes);
   if (!text) return text.error();
   return parseJob(*text, path, fs::path(path).parent_path().string(), options);
+}
+
+std::vector<std::string> jobFieldRows() {
+  std::vector<std::string> rows;
+  const JobSpec usual;
+  forEachJobField([&](const auto& field) {
+    const std::string otherwise =
+        field.otherwise.empty() ? defaultText(field.kind, field.of(usual)) : std::string(field.otherwise);
+    rows.push_back("| `" + std::string(field.path) + "` | " + std::string(field.help) + " | " +
+                   field.kind.values() + " | " + otherwise + " |");
+  });
+  return rows;
 }
 
 }  // namespace tarcil

@@ -20,6 +20,7 @@ struct JobFileOptions {
   // Bounds of all input files together.
   uint64_t maxInputBytes = kMaxInputBytes;
   uint32_t maxInputFiles = 10'000;
+  WallTime now = kNever;  // what times such as +2h are counted from
 };
 
 struct JobFile {
@@ -37,10 +38,6 @@ struct JobFile {
   bool hasProfile = false;
 };
 
-// Bounds that only the job file has.
-inline constexpr size_t kMaxCommandAndEnvBytes =
-    128u << 10;  // command and environment together, each text + 1 byte
-
 // Reads the job file and the profile and input files that it names, all relative to its folder.
 // Error: kInvalid, with one line "path:line:column: field: problem; remedy" for every problem, not only the
 // first.
@@ -49,5 +46,9 @@ Result<JobFile> readJobFile(const std::string& path, const JobFileOptions& optio
 // The same from text. `name` stands for the file in messages, `folder` is what other files are relative to.
 Result<JobFile> parseJob(std::string_view text, const std::string& name, const std::string& folder,
                          const JobFileOptions& options);
+
+// A row of docs/job-file.md for each field of the table (core/model/job_fields.h): path, meaning, values,
+// default.
+std::vector<std::string> jobFieldRows();
 
 }  // namespace tarcil

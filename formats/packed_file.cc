@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "formats/units.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 

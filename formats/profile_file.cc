@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "formats/text.h"
+#include "core/base/text.h"
 
 namespace tarcil {
 namespace {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/model/job.h"
 #include "core/state/job_state.h"
 #include "core/state/server.h"
@@ -17,8 +19,6 @@
 #include "formats/packed_file.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
-#include "formats/units.h"
 
 namespace tarcil {
 namespace {

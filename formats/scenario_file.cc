@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/model/job.h"
 #include "formats/packed_file.h"
-#include "formats/text.h"
-#include "formats/units.h"
 #include "formats/yaml_reader.h"
 
 namespace tarcil {

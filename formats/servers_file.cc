@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "formats/extras_field.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
 #include "formats/yaml_reader.h"
 
 namespace tarcil {

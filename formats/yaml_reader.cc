@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "formats/text.h"
-#include "formats/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {
@@ -24,13 +24,6 @@ std::string describeNode(const YamlNode& node) {
   return "";
 }
 
-// As C++ prints it by default: 0.95, 99, 1.
-std::string plain(double number) {
-  char buffer[32];
-  auto [end, failure] = std::to_chars(buffer, buffer + sizeof(buffer), number);
-  return failure == std::errc() ? std::string(buffer, end) : std::string();
-}
-
 // A whole scalar that is not in quotes as a number.
 template <typename T>
 std::optional<T> parsePlain(const YamlNode& node) {
@@ -43,24 +36,6 @@ std::optional<T> parsePlain(const YamlNode& node) {
 }
 
 }  // namespace
-
-bool NumberRange::holds(double number) const {
-  const bool aboveLeast = included == Ends::kBoth ? number >= least : number > least;
-  const bool belowMost = included == Ends::kNone ? number < most : number <= most;
-  return aboveLeast && belowMost;
-}
-
-std::string NumberRange::describe() const {
-  switch (included) {
-    case Ends::kBoth:
-      return "from " + plain(least) + " to " + plain(most);
-    case Ends::kMaxOnly:
-      return "above " + plain(least) + " and at most " + plain(most);
-    case Ends::kNone:
-      return "above " + plain(least) + " and below " + plain(most);
-  }
-  return "";
-}
 
 void YamlValue::refuse(std::string_view remedy) const {
   problem("is " + describeNode(*node_) + "; " + std::string(remedy));

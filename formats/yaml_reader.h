@@ -13,21 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number_range.h"
 #include "core/base/time.h"
 #include "formats/problems.h"
 #include "formats/yaml_tree.h"
 
 namespace tarcil {
-
-// The numbers a field takes.
-struct NumberRange {
-  double least = 0;
-  double most = 1;
-  enum class Ends { kBoth, kMaxOnly, kNone } included = Ends::kBoth;  // which ends belong to it
-
-  bool holds(double number) const;
-  std::string describe() const;  // "above 0 and at most 1"
-};
 
 class YamlMapping;
 

@@ -13,8 +13,8 @@
 #include <sstream>
 #include <utility>
 
-#include "formats/text.h"
-#include "formats/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {

@@ -14,10 +14,6 @@ namespace tarcil::late {
 // run on. Constraints may name it like any other.
 inline constexpr std::string_view kServerAttribute = "late_binding";
 
-// kInvalid, naming the field of the job file, where the job asks for what late binding does not do: several
-// units or extras for a task, gangs, spreading, input files, restarts and the like.
-Status checkJob(const JobSpec& spec, bool hasFiles);
-
 // How monitors know a user: two of one number, which is unlikely, share what one of them would get.
 UserNumber numberOf(std::string_view user);
 

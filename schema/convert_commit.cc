@@ -1,5 +1,6 @@
 #include "schema/convert.h"
 #include "schema/convert_support.h"
+#include "schema/convert_task.h"
 
 namespace tarcil {
 
@@ -184,6 +185,7 @@ JobAssignment read(wire::JobAssignment::Reader from) {
 }
 
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
+  writeTask(value, to);
   to.setAllocation(value.allocation);
   to.setJob(bytesOf(value.job));
   to.setJobName(text(value.jobName));
@@ -192,27 +194,16 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setTasks(value.tasks);
   to.setServer(text(value.server));
   writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));
-  writeTexts(value.command, to.initCommand(static_cast<uint32_t>(value.command.size())));
-  writeMap(value.env, to.initEnv(static_cast<uint32_t>(value.env.size())));
-  to.setWorkdir(text(value.workdir));
-  to.setUser(text(value.user));
-  to.setMemoryBytes(value.limits.memoryBytes);
-  to.setPids(value.limits.pids);
-  to.setOutputBytes(value.limits.outputBytes);
-  to.setGrace(static_cast<uint64_t>(value.grace.count()));
-  to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
   to.setHasFiles(value.hasFiles);
-  to.setExclusive(value.exclusive);
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
-  write(value.container, to.initContainer());
-  if (value.performance) write(*value.performance, to.initPerformance());
-  to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
-  to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
+  to.setCaused(bytesOf(value.caused));
+  to.setTolerated(bytesOf(value.tolerated));
   to.setMeasures(value.measures);
 }
 
 LaunchSpec read(wire::LaunchSpec::Reader from) {
   LaunchSpec value;
+  readTask(from, value);
   value.allocation = from.getAllocation();
   value.job = readJobId(from.getJob());
   value.jobName = text(from.getJobName());
@@ -221,19 +212,8 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   value.tasks = from.getTasks();
   value.server = text(from.getServer());
   value.rus = readNumbers<uint16_t>(from.getRus());
-  value.command = readTexts(from.getCommand());
-  value.env = readMap(from.getEnv());
-  value.workdir = text(from.getWorkdir());
-  value.user = text(from.getUser());
-  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes(), from.getDiskBytesPerSecond(),
-                  from.getNetworkBytesPerSecond()};
-  value.grace = Duration(from.getGrace());
-  value.timeout = Duration(from.getTimeout());
   value.hasFiles = from.getHasFiles();
-  value.exclusive = from.getExclusive();
   value.extras = read(from.getExtras());
-  value.container = read(from.getContainer());
-  if (from.hasPerformance()) value.performance = read(from.getPerformance());
   // Launches that an older version recorded have none.
   if (from.hasCaused()) value.caused = readPressure(from.getCaused());
   if (from.hasTolerated()) value.tolerated = readPressure(from.getTolerated());

@@ -4,6 +4,7 @@
 
 #include "schema/convert.h"
 #include "schema/convert_support.h"
+#include "schema/convert_task.h"
 
 namespace tarcil {
 
@@ -236,24 +237,19 @@ PerformanceGoal read(wire::PerformanceGoal::Reader from) {
 }
 
 void write(const JobSpec& value, wire::JobSpec::Builder to) {
+  writeTask(value, to);
   to.setName(text(value.name));
-  writeTexts(value.command, to.initCommand(static_cast<uint32_t>(value.command.size())));
-  writeMap(value.env, to.initEnv(static_cast<uint32_t>(value.env.size())));
-  to.setWorkdir(text(value.workdir));
-  to.setUser(text(value.user));
   to.setTasks(value.tasks);
   to.setRusPerTask(value.rusPerTask);
   to.setConcurrency(value.concurrency);
   to.setPriority(value.priority);
-  to.setGrace(static_cast<uint64_t>(value.grace.count()));
-  to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
+  to.setStartAfter(toWire(value.startAfter));
   to.setSchedule(toWireEnum<wire::Schedule>(value.schedule));
   write(value.profile, to.initProfile());
   to.setTarget(value.target.value_or(0));
   to.setConfidence(value.confidence.value_or(0));
   to.setMaxWait(value.maxWait ? value.maxWait->count() : int64_t{-1});
   to.setPreemptible(value.preemptible);
-  to.setExclusive(value.exclusive);
   to.setProtectNeighbours(value.protectNeighbours);
   to.setSpread(toWireEnum<wire::Spread>(value.placement.spread));
   to.setAtMost(value.placement.atMost);
@@ -263,9 +259,6 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setRestartAttempts(value.restart.attempts);
   to.setRestartBackoff(static_cast<uint64_t>(value.restart.backoff.count()));
   to.setRestartOnLost(value.restart.onLost);
-  to.setMemoryBytes(value.limits.memoryBytes);
-  to.setPids(value.limits.pids);
-  to.setOutputBytes(value.limits.outputBytes);
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setPolicy(toWireEnum<wire::Policy>(value.policy));
   to.setPack(toWireEnum<wire::Pack>(value.placement.pack));
@@ -273,51 +266,38 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   writePreferences(preferences, to.initPreferOfTask(static_cast<uint32_t>(preferences.size())));
   to.setAtMostOnce(value.atMostOnce);
   to.setHold(value.hold);
-  write(value.container, to.initContainer());
-  if (value.performance) write(*value.performance, to.initPerformance());
   to.setMoreRus(value.adjust.moreRus);
   to.setMayMove(value.adjust.move);
-  to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
-  to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
   to.setMeasures(text(value.measures));
 }
 
 JobSpec read(wire::JobSpec::Reader from) {
   JobSpec value;
+  readTask(from, value);
   value.name = text(from.getName());
-  value.command = readTexts(from.getCommand());
-  value.env = readMap(from.getEnv());
-  value.workdir = text(from.getWorkdir());
-  value.user = text(from.getUser());
   value.tasks = from.getTasks();
   value.rusPerTask = from.getRusPerTask();
   value.concurrency = from.getConcurrency();
   value.priority = from.getPriority();
-  value.grace = Duration(from.getGrace());
-  value.timeout = Duration(from.getTimeout());
+  value.startAfter = wallTime(from.getStartAfter());
   value.schedule = fromWireEnum<Schedule>(from.getSchedule(), 2, "Schedule");
   value.profile = read(from.getProfile());
   if (from.getTarget() != 0) value.target = from.getTarget();
   if (from.getConfidence() != 0) value.confidence = from.getConfidence();
   if (from.getMaxWait() >= 0) value.maxWait = Duration(from.getMaxWait());
   value.preemptible = from.getPreemptible();
-  value.exclusive = from.getExclusive();
   value.protectNeighbours = from.getProtectNeighbours();
   value.placement.spread = fromWireEnum<Spread>(from.getSpread(), 3, "Spread");
   value.placement.atMost = from.getAtMost();
   value.placement.constraints = readConstraints(from.getConstraints());
   value.placement.prefer = readTexts(from.getPrefer());
   value.restart = {from.getRestartAttempts(), Duration(from.getRestartBackoff()), from.getRestartOnLost()};
-  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes(), from.getDiskBytesPerSecond(),
-                  from.getNetworkBytesPerSecond()};
   value.extras = read(from.getExtras());
   value.policy = fromWireEnum<Policy>(from.getPolicy(), 6, "Policy");
   value.placement.pack = fromWireEnum<Pack>(from.getPack(), 3, "Pack");
   value.placement.preferOfTask = readPreferences(from.getPreferOfTask());
   value.atMostOnce = from.getAtMostOnce();
   value.hold = from.getHold();
-  value.container = read(from.getContainer());
-  if (from.hasPerformance()) value.performance = read(from.getPerformance());
   value.adjust = {from.getMoreRus(), from.getMayMove()};
   value.measures = text(from.getMeasures());
   return value;
@@ -384,13 +364,15 @@ void write(const JobProgress& value, wire::JobProgress::Builder to) {
   to.setDecisions(value.decisions);
   to.setFinished(toWire(value.finished));
   to.setHeld(value.held);
+  to.setHeldUntil(toWire(value.heldUntil));
 }
 
 JobProgress read(wire::JobProgress::Reader from) {
   return {readJobId(from.getId()),      fromWire(from.getState()),
           text(from.getReason()),       text(from.getOwner()),
           from.getCancelRequested(),    from.getDecisions(),
-          wallTime(from.getFinished()), from.getHeld()};
+          wallTime(from.getFinished()), from.getHeld(),
+          wallTime(from.getHeldUntil())};
 }
 
 void write(const TaskRecord& value, wire::TaskRecord::Builder to) {

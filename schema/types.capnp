@@ -125,6 +125,7 @@ struct JobSpec {
   networkBytesPerSecond @39 :UInt64;  # in each direction; 0: no limit
   hold @40 :Bool;           # no task starts until it is released
   measures @41 :Text;       # application whose profile its one task measures and prints; empty: none
+  startAfter @42 :Int64;    # microseconds since the epoch before which no task starts; 0: at once
 }
 
 struct InputFile {
@@ -167,6 +168,7 @@ struct JobProgress {
   decisions @5 :UInt32;     # decisions stored so far
   finished @6 :Int64;       # wall-clock time
   held @7 :Bool;            # no further task starts until it is released
+  heldUntil @8 :Int64;      # then it is released by itself; 0: never
 }
 
 struct TaskRecord {

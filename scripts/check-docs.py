@@ -25,9 +25,9 @@ SOURCE_PATH = re.compile(r"[`(]((?:[a-z_]+/)+[a-z0-9_.{},-]*)[`)]")
 # rest of the statement may hide it.
 OPTION = re.compile(r"""\b(?:add_(?:option|flag)\w*|text|texts|duration|size|optionalSize|bandwidth|flag|count|optionalCount)
                         \(\s*"([^"]*--[a-z][^"]*)"([^;]*);""", re.VERBOSE)
-# How the reader of job files takes a field, and the sources that do.
-FIELD = re.compile(r'\btake\("([a-z_]+)"\)')
-FIELD_READERS = ["job_file", "placement_field", "performance_field", "extras_field", "profile_file"]
+# How the table of a job's fields and the reader of job files name a field, and the sources that do.
+FIELD = re.compile(r'(?:\btake\(|\bJobField\{(?:\.path = )?)"([a-z_.]+)"')
+FIELD_SOURCES = ["core/model/job_fields.h", "formats/job_file.cc", "formats/extras_field.cc", "formats/profile_file.cc"]
 
 
 def anchors_of(text):
@@ -87,8 +87,8 @@ def undescribed_fields(root):
     """(source, line number, field, what is wrong) of each field of a job file that docs/job-file.md has in no code."""
     document = root / "docs/job-file.md"
     code = "\n".join(match[0] for match in CODE.finditer(document.read_text())) if document.is_file() else ""
-    described = set(re.findall(r"[a-z_]+", code))
-    for path in (root / "formats" / f"{name}.cc" for name in FIELD_READERS):
+    described = set(re.findall(r"[a-z_.]+", code)) | set(re.findall(r"[a-z_]+", code))
+    for path in (root / name for name in FIELD_SOURCES):
         text = path.read_text() if path.is_file() else ""
         for match in FIELD.finditer(text):
             if match[1] not in described:
@@ -141,7 +141,7 @@ PLANTS = [
     ("a field that is not described", {"formats/job_file.cc": 'root_.take("tasks");\nroot_.take("new_field");\n'},
      "job_file.cc:2: field new_field"),
     ("a field in prose alone", {"formats/job_file.cc": 'root_.take("prose");\n'}, "field prose"),
-    ("a nested field", {"formats/placement_field.cc": 'root_.take("at_most");\n'}, "field at_most"),
+    ("a field of the table", {"core/model/job_fields.h": 'JobField{.path = "placement.at_most",\n'}, "field placement.at_most"),
     ("a reader that reads otherwise", {"formats/job_file.cc": "read(root)\n"}, "tell FIELD"),
 ]
 SOUND = {"docs/a.md": "# A\n[x](b.md#bee) and `core/a` and (core/), [a](#a)\n", "docs/b.md": "# Bee\n`--data DIR`\n",

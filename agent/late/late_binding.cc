@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "agent/logic/submission.h"
+#include "agent/logic/run_as.h"
+#include "core/model/job_check.h"
 #include "core/state/usage.h"
 #include "latebinding/suitability.h"
 #include "schema/convert.h"
@@ -55,8 +56,7 @@ Status checkExecutor(const LateSubmission& job) {
 Status checkLate(const LateSubmission& job) {
   if (job.spec.policy != Policy::kLateBinding)
     return invalid("policy: is not late-binding; submit the job as others are");
-  if (Status good = agent::checkSubmission(job.spec, {}); !good) return good;
-  if (Status good = late::checkJob(job.spec, false); !good) return good;
+  if (Status good = checkJob(job.spec, /*hasFiles=*/false); !good) return good;
   if (Status good = checkTasks(job); !good) return good;
   return checkExecutor(job);
 }
@@ -66,14 +66,8 @@ LaunchSpec launchOf(const LateSubmission& job, const std::string& runAs) {
   launch.job = job.id;
   launch.jobName = job.spec.name;
   launch.tasks = job.spec.tasks;
-  launch.command = job.spec.command;
-  launch.env = job.spec.env;
-  launch.workdir = job.spec.workdir;
+  static_cast<TaskSpec&>(launch) = job.spec;
   launch.user = runAs;
-  launch.limits = job.spec.limits;
-  launch.grace = job.spec.grace;
-  launch.timeout = job.spec.timeout;
-  launch.container = job.spec.container;
   launch.caused = job.spec.profile.caused;
   launch.tolerated = job.spec.profile.tolerated;
   return launch;

@@ -10,29 +10,22 @@ namespace {
 
 LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& task) {
   const JobSpec& spec = record.spec;
-  return {.allocation = task.allocation,
-          .job = record.id,
-          .jobName = spec.name,
-          .task = index,
-          .attempt = task.attempt,
-          .tasks = spec.tasks,
-          .server = {},
-          .rus = task.rus,
-          .extras = task.extras,
-          .command = spec.command,
-          .env = spec.env,
-          .workdir = spec.workdir,
-          .user = record.runAs,
-          .limits = spec.limits,
-          .grace = spec.grace,
-          .timeout = spec.timeout,
-          .hasFiles = record.hasFiles,
-          .exclusive = spec.exclusive,
-          .container = spec.container,
-          .performance = spec.performance,
-          .caused = spec.profile.caused,
-          .tolerated = spec.profile.tolerated,
-          .measures = !spec.measures.empty()};
+  LaunchSpec launch;
+  static_cast<TaskSpec&>(launch) = spec;
+  launch.user = record.runAs;
+  launch.allocation = task.allocation;
+  launch.job = record.id;
+  launch.jobName = spec.name;
+  launch.task = index;
+  launch.attempt = task.attempt;
+  launch.tasks = spec.tasks;
+  launch.rus = task.rus;
+  launch.extras = task.extras;
+  launch.hasFiles = record.hasFiles;
+  launch.caused = spec.profile.caused;
+  launch.tolerated = spec.profile.tolerated;
+  launch.measures = !spec.measures.empty();
+  return launch;
 }
 
 // Where a job of the same id has been submitted meanwhile, that is still to be answered: the master takes it

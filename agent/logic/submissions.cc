@@ -2,7 +2,8 @@
 
 #include "agent/logic/commits.h"
 #include "agent/logic/offers.h"
-#include "agent/logic/submission.h"
+#include "agent/logic/run_as.h"
+#include "core/model/job_check.h"
 
 namespace tarcil::agent {
 namespace {
@@ -67,7 +68,7 @@ Result<std::string> accept(const Tables& tables, const Caller& caller, const Job
         "policy: late-bound jobs are not committed, and nothing is foreseen of them; hand them in by"
         " `tarcil submit` or the client library, or write policy: quality");
   }
-  if (Status status = checkSubmission(spec, files); !status) return status.error();
+  if (Status status = checkJob(spec, files); !status) return status.error();
   Result<std::string> runAs = runAsFor(spec, caller);
   if (runAs && tables.arrivals.size() >= tables.options.maxWaitingJobs) {
     return exhausted(std::string("too many submissions wait for the master; ") + kTryAgain);

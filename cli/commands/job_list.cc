@@ -11,8 +11,8 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
-#include "formats/text.h"
-#include "formats/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "schema/convert.h"
 
 namespace tarcil {

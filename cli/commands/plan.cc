@@ -10,7 +10,7 @@
 #include "cli/output/render.h"
 #include "cli/submission.h"
 #include "core/base/failure.h"
-#include "formats/text.h"
+#include "core/base/text.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -11,8 +11,8 @@
 #include "cli/settings.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -1,7 +1,4 @@
 // tarcil run: one command on the cluster as if it ran here. How it goes while it runs: cli/foreground_job.h.
-#include <algorithm>
-#include <filesystem>
-
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/foreground_job.h"
@@ -9,13 +6,12 @@
 #include "cli/output/output.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/model/constraint.h"
-#include "core/state/extras.h"
-#include "formats/job_file.h"
+#include "core/model/job_check.h"
+#include "core/model/job_fields.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
-#include "formats/units.h"
-#include "latebinding/suitability.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -40,45 +36,29 @@ void readEnv(const std::vector<std::string>& settings, JobSpec& spec) {
       throw badInput("--env: " + shown(setting) + " sets no variable; write NAME=VALUE");
     }
     const std::string key = setting.substr(0, equals);
-    if (key == "TARCIL_TASK" || key == "TARCIL_TASKS" || key.starts_with(kExtraVariablePrefix)) {
-      throw badInput("--env: " + key + " is set for every task by tarcil; choose another name");
+    if (const std::string problem = whyNotVariable(key); !problem.empty()) {
+      throw badInput("--env: " + key + " " + problem);
     }
     spec.env[key] = setting.substr(equals + 1);
   }
 }
 
-void checkSize(const JobSpec& spec) {
-  size_t bytes = 0;
-  for (const std::string& word : spec.command) bytes += word.size() + 1;
-  for (const auto& [key, value] : spec.env) bytes += key.size() + value.size() + 2;
-  if (bytes <= kMaxCommandAndEnvBytes) return;
-  throw badInput("command and environment hold " + std::to_string(bytes) + " bytes together, at most " +
-                 formatSize(kMaxCommandAndEnvBytes) + " are passed on; ship files with `tarcil submit`");
-}
-
-std::string nameOf(const RunFlags& flags) {
-  const auto isGood = [](const std::string& name) {
-    return !name.empty() && characters(name) <= kMaxNameCharacters && isPrintable(name);
-  };
-  if (flags.name.empty()) {
-    const std::string program = std::filesystem::path(flags.command.front()).filename().string();
-    return isGood(program) ? program : "job";
-  }
-  if (!isGood(flags.name)) {
-    throw badInput("--name: " + shown(flags.name) + " does not fit; write 1 to " +
-                   std::to_string(kMaxNameCharacters) + " characters without control characters");
-  }
+std::string nameOf(const RunFlags& flags, const JobSpec& spec) {
+  const Title title{kMaxNameCharacters};
+  if (flags.name.empty()) return defaultJobName(spec, "job");
+  if (!title.holds(flags.name))
+    throw badInput("--name: " + shown(flags.name) + " does not fit; " + title.remedy());
   return flags.name;
 }
 
-void checkPolicy(const JobSpec& spec) {
-  if (spec.policy != Policy::kLateBinding) {
-    if (spec.atMostOnce)
-      throw badInput("--at-most-once: is for late-bound tasks; write --policy late-binding too");
-    return;
+void check(const JobSpec& spec) {
+  if (spec.policy != Policy::kLateBinding && spec.atMostOnce) {
+    throw badInput("--at-most-once: is for late-bound tasks; write --policy late-binding too");
   }
-  if (const Status good = late::checkJob(spec, false); !good)
-    throw badInput("--policy late-binding: " + good.error().message);
+  const Status good = checkJob(spec, /*hasFiles=*/false);
+  if (good) return;
+  const bool isLate = spec.policy == Policy::kLateBinding;
+  throw badInput((isLate ? "--policy late-binding: " : "") + good.error().message);
 }
 
 JobSpec specOf(const RunFlags& flags) {
@@ -86,15 +66,14 @@ JobSpec specOf(const RunFlags& flags) {
     throw badInput("no command given; write it after `--`: tarcil run [OPTIONS] -- COMMAND [ARGUMENT...]");
   }
   JobSpec spec;
-  spec.name = nameOf(flags);
   spec.command = flags.command;
+  spec.name = nameOf(flags, spec);
   spec.tasks = flags.tasks;
   spec.rusPerTask = flags.rus;
   spec.concurrency = flags.concurrency;
   spec.priority = static_cast<uint8_t>(flags.priority);
   spec.user = flags.user;
   readEnv(flags.env, spec);
-  checkSize(spec);
   if (!flags.profile.empty()) spec.profile = requireInput(readProfile(flags.profile));
   for (const std::string& text : flags.constraints) {
     auto constraint = parseConstraint(text);
@@ -109,7 +88,7 @@ JobSpec specOf(const RunFlags& flags) {
   }
   spec.policy = policyNamed(flags.policy).value();
   spec.atMostOnce = flags.atMostOnce;
-  checkPolicy(spec);
+  check(spec);
   return spec;
 }
 

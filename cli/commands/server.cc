@@ -9,7 +9,7 @@
 #include "cli/output/table.h"
 #include "cli/output/violation.h"
 #include "core/base/failure.h"
-#include "formats/units.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {

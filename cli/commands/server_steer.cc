@@ -5,8 +5,8 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
-#include "formats/text.h"
-#include "formats/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {

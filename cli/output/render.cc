@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "formats/units.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/text.h"
+#include "core/base/text.h"
 
 namespace tarcil {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "formats/text.h"
+#include "core/base/text.h"
 
 namespace tarcil {
 namespace {

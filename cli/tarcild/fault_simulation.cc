@@ -15,7 +15,7 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
-#include "formats/text.h"
+#include "core/base/text.h"
 #include "sim/faults/fault_simulation.h"
 
 namespace tarcil {

@@ -9,8 +9,8 @@
 #include "cli/stored_profiles.h"
 #include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "formats/profile_file.h"
-#include "formats/text.h"
 #include "schema/convert.h"
 
 namespace tarcil {

@@ -7,7 +7,7 @@
 #include "cli/tarcild/commands.h"
 #include "cli/tarcild/recorder.h"
 #include "core/base/failure.h"
-#include "formats/units.h"
+#include "core/base/units.h"
 #include "rpc/errors.h"
 
 namespace tarcil {

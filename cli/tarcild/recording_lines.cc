@@ -37,6 +37,7 @@ Json beyond(const JobSpec& spec) {
   if (spec.exclusive) json.push_back("exclusive");
   if (spec.preemptible) json.push_back("preemptible");
   if (spec.hold) json.push_back("hold");
+  if (spec.startAfter != kNever) json.push_back("start_after");
   return json;
 }
 

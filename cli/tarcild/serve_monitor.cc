@@ -4,11 +4,11 @@
 #include "cli/tarcild/serve.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/model/job.h"
 #include "core/state/server.h"
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
-#include "formats/text.h"
 #include "latebinding/suitability.h"
 
 namespace tarcil {

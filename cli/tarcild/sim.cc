@@ -15,9 +15,9 @@
 #include "cli/tarcild/fault_simulation.h"
 #include "cli/tarcild/simulation_report.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "formats/recording_file.h"
 #include "formats/scenario_file.h"
-#include "formats/text.h"
 
 namespace tarcil {
 namespace {

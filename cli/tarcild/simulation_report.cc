@@ -7,7 +7,7 @@
 
 #include "cli/output/render.h"
 #include "cli/output/table.h"
-#include "formats/units.h"
+#include "core/base/units.h"
 
 namespace tarcil {
 namespace {

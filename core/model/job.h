@@ -11,14 +11,28 @@
 #include <vector>
 
 #include "core/base/time.h"
-#include "core/model/performance.h"
 #include "core/model/profile.h"
+#include "core/model/task.h"
 
 namespace tarcil {
 
 enum class Schedule : uint8_t { kIncremental, kGang };
 enum class Spread : uint8_t { kNone, kServer, kRack };
 enum class Pack : uint8_t { kNone, kServer, kRack };
+
+// What files and flags call the values of an enumeration, in the order in which people are told of them.
+template <typename Enum, size_t kCount>
+using NamesOf = std::array<std::pair<std::string_view, Enum>, kCount>;
+
+inline constexpr NamesOf<Schedule, 2> kScheduleNames = {
+    {{"incremental", Schedule::kIncremental}, {"gang", Schedule::kGang}}};
+inline constexpr NamesOf<Spread, 3> kSpreadNames = {
+    {{"none", Spread::kNone}, {"server", Spread::kServer}, {"rack", Spread::kRack}}};
+inline constexpr NamesOf<Pack, 3> kPackNames = {
+    {{"none", Pack::kNone}, {"server", Pack::kServer}, {"rack", Pack::kRack}}};
+inline constexpr NamesOf<Container::Network, 3> kNetworkNames = {{{"host", Container::Network::kHost},
+                                                                  {"none", Container::Network::kNone},
+                                                                  {"own", Container::Network::kOwn}}};
 
 // How places are chosen. kGreedy to kBatch are there to compare with; the last four look at no profile.
 enum class Policy : uint8_t {
@@ -30,14 +44,12 @@ enum class Policy : uint8_t {
   kLateBinding,  // monitors ask for tasks when a unit comes free (Sparrow section 3.3); no commit of a task
 };
 
-// What files and flags call the policies, in the order in which people are told of them.
-inline constexpr std::array<std::pair<std::string_view, Policy>, 6> kPolicyNames = {
-    {{"quality", Policy::kQuality},
-     {"late-binding", Policy::kLateBinding},
-     {"greedy", Policy::kGreedy},
-     {"random", Policy::kRandom},
-     {"batch", Policy::kBatch},
-     {"per-task", Policy::kPerTask}}};
+inline constexpr NamesOf<Policy, 6> kPolicyNames = {{{"quality", Policy::kQuality},
+                                                     {"late-binding", Policy::kLateBinding},
+                                                     {"greedy", Policy::kGreedy},
+                                                     {"random", Policy::kRandom},
+                                                     {"batch", Policy::kBatch},
+                                                     {"per-task", Policy::kPerTask}}};
 
 constexpr std::string_view nameOf(Policy policy) {
   for (const auto& [name, value] : kPolicyNames)
@@ -65,9 +77,17 @@ using Extras = std::map<std::string, uint32_t>;
 // Bounds that a job is checked against wherever it enters.
 inline constexpr uint32_t kMaxTasks = 100'000;
 inline constexpr uint32_t kMaxRusPerTask = 4'096;
+inline constexpr uint8_t kMaxPriority = 100;
 inline constexpr uint64_t kMaxInputBytes = 64ull << 20;
-inline constexpr uint32_t kMaxExtra = 4'096;  // of one kind on a server
+// Command and environment together, each text and a byte: what Linux takes as one argument.
+inline constexpr size_t kMaxCommandAndEnvBytes = 128u << 10;
+inline constexpr size_t kMaxConstraints = 100;
+inline constexpr size_t kMaxPreferred = 1'000;  // servers, of the job or of one task
+inline constexpr uint32_t kMaxExtra = 4'096;    // of one kind on a server
 inline constexpr size_t kMaxExtraKinds = 16;
+
+// What the names of variables begin with that tell a task which extras it has (core/state/extras.h).
+inline constexpr std::string_view kExtraVariablePrefix = "TARCIL_EXTRA_";
 
 // A condition on a server's attributes; "platform", "rack" and "server" are attributes too.
 struct Constraint {
@@ -100,46 +120,15 @@ struct RestartPolicy {
   bool operator==(const RestartPolicy&) const = default;
 };
 
-// Zero means: no limit of its own.
-struct Limits {
-  uint64_t memoryBytes = 0;             // 0: the share of the task's resource units
-  uint32_t pids = 0;                    // 0: the monitor's default
-  uint64_t outputBytes = 100ull << 20;  // kept of each of stdout and stderr: the newest
-  uint64_t diskBytesPerSecond = 0;
-  uint64_t networkBytesPerSecond = 0;  // in each direction
-
-  bool operator==(const Limits&) const = default;
-};
-
-// What a task sees of its server.
-struct Container {
-  enum class Network : uint8_t {
-    kHost,
-    kNone,  // loopback only
-    kOwn,   // an interface of its own
-  };
-
-  std::string rootfs;  // folder on the server; empty: the server's own files
-  std::string bundle;  // OCI bundle on the server, in place of rootfs
-  Network network = Network::kHost;
-
-  bool operator==(const Container&) const = default;
-};
-
-inline constexpr uint8_t kMaxPriority = 100;
-
-struct JobSpec {
+// A new field is added here, to the table in job_fields.h, to schema/types.capnp with its conversion in
+// schema/convert_job.cc, and to docs/job-file.md (docs/where-to-change.md).
+struct JobSpec : TaskSpec {
   std::string name;
-  std::vector<std::string> command;
-  std::map<std::string, std::string> env;
-  std::string workdir;  // empty: a private one
-  std::string user;     // run as; empty: the submitter's default
   uint32_t tasks = 1;
   uint32_t rusPerTask = 1;
-  uint32_t concurrency = 0;                   // most tasks at once; 0: all
-  uint8_t priority = 50;                      // 0..kMaxPriority, higher first
-  Duration grace = std::chrono::seconds(10);  // between SIGTERM and SIGKILL
-  Duration timeout{};                         // of one attempt; 0: none
+  uint32_t concurrency = 0;      // most tasks at once; 0: all
+  uint8_t priority = 50;         // 0..kMaxPriority, higher first
+  WallTime startAfter = kNever;  // no task starts before; kNever: at once
   Schedule schedule = Schedule::kIncremental;
   Policy policy = Policy::kQuality;
   Extras extras{};  // that each task needs on its server
@@ -150,13 +139,9 @@ struct JobSpec {
   bool protectNeighbours = true;
   Placement placement;
   RestartPolicy restart;
-  Limits limits;
   bool preemptible = false;  // may be ended for a job of higher priority, and then waits again
-  bool exclusive = false;    // never two live copies of a task, even across a network cut
   bool hold = false;         // no task starts until it is released
   bool atMostOnce = false;   // late binding: what may have run is not started again
-  Container container{};
-  std::optional<PerformanceGoal> performance{};  // else its tasks are not watched
   Adjusting adjust{};
   // The application whose profile its one task measures and prints, for the cluster to store; else empty.
   std::string measures{};

@@ -13,7 +13,7 @@
 namespace tarcil {
 
 // One launch. Keyed by `allocation`: a monitor that gets it twice starts the task once.
-struct LaunchSpec {
+struct LaunchSpec : TaskSpec {
   AllocationId allocation = 0;
   JobId job;
   std::string jobName;
@@ -23,20 +23,10 @@ struct LaunchSpec {
   std::string server;        // one monitor may stand for several
   std::vector<RuIndex> rus;  // resource units of that server, granted by the master
   ExtraNumbers extras{};     // countable things of that server, granted by the master
-  std::vector<std::string> command;
-  std::map<std::string, std::string> env;
-  std::string workdir;  // empty: a private one
-  std::string user;     // a user of the server's system; already allowed by policy
-  Limits limits;
-  Duration grace = std::chrono::seconds(10);
-  Duration timeout{};      // 0: none
-  bool hasFiles = false;   // input files are to be fetched from the master before the start
-  bool exclusive = false;  // lives no longer than its monitor's lease
-  Container container{};
-  std::optional<PerformanceGoal> performance{};
-  Pressure caused{};      // by the job's profile, on a whole reference server
-  Pressure tolerated{};   // as above
-  bool measures = false;  // a profile (JobSpec::measures): what it prints goes with the report of its end
+  bool hasFiles = false;     // input files are to be fetched from the master before the start
+  Pressure caused{};         // by the job's profile, on a whole reference server
+  Pressure tolerated{};      // as above
+  bool measures = false;     // a profile (JobSpec::measures): what it prints goes with the report of its end
 
   bool operator==(const LaunchSpec&) const = default;
 };

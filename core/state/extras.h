@@ -32,8 +32,6 @@ void takeExtras(FreeExtras& free, const ExtraNumbers& numbers);
 // Only what the server still has becomes free: it may have registered with fewer since they were taken.
 void returnExtras(FreeExtras& free, const ExtraNumbers& numbers, const Extras& there);
 
-inline constexpr std::string_view kExtraVariablePrefix = "TARCIL_EXTRA_";
-
 // The variable of a task's environment that has its numbers of this kind: TARCIL_EXTRA_GPUS for "gpus".
 // Letters in upper case, everything but letters and digits as _.
 std::string extraVariable(const std::string& kind);

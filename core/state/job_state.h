@@ -49,7 +49,8 @@ struct JobProgress {
   bool cancelRequested = false;
   uint32_t decisions = 0;  // decisions stored so far
   WallTime finished = kNever;
-  bool held = false;  // no further task of it starts until it is released
+  bool held = false;            // no further task of it starts until it is released
+  WallTime heldUntil = kNever;  // released by itself then; kNever: by a user only
 
   bool operator==(const JobProgress&) const = default;
 };

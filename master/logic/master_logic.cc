@@ -115,6 +115,7 @@ struct Handler {
     endQuarantines(context);
     takeDueSteps(context);
     endOverdueOffers(context);
+    context.tables.jobs.releaseDue(context.now.wall);
   }
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "formats/job_file.h"
@@ -40,6 +41,15 @@ TEST(Documents, JobsAreRead) {
   for (const std::string& block : blocks) {
     auto job = parseJob(block, "job.yaml", folder.path().string(), {});
     EXPECT_TRUE(job.ok()) << block << (job.ok() ? "" : job.error().message);
+  }
+}
+
+TEST(Documents, DescribeTheFieldsOfAJobAsTheTableDoes) {
+  std::ifstream file(TARCIL_SOURCE_DIR "/docs/job-file.md");
+  const std::string document((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const std::string& row : jobFieldRows()) {
+    EXPECT_NE(document.find("\n" + row + "\n"), std::string::npos) << "docs/job-file.md needs this row:\n"
+                                                                   << row;
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include "cli/tarcild/recording_lines.h"
 #include "core/base/rng.h"
+#include "core/base/units.h"
 #include "formats/growing_file.h"
-#include "formats/units.h"
 #include "sim/replay/replay.h"
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/job_check.h"
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/task_life.h"
@@ -208,6 +209,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   }
   if (std::string problem = problemOf(commit, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
+  }
+  if (const Status good = checkJob(record.spec, record.hasFiles); !good) {
+    return refused(commit.sequence, good.error().message);
   }
   if (const uint32_t most = context.tables.options.maxTasksOfJob; record.spec.tasks > most) {
     return refused(commit.sequence, "tasks: is " + std::to_string(record.spec.tasks) +

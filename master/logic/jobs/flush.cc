@@ -136,9 +136,13 @@ void askForWake(EventContext& context) {
   // Its job is tried anew when its bound passes, also where nothing else happens.
   std::optional<MonotonicTime> reservationDue;
   if (tables.reservation) reservationDue = tables.reservation->widenAt;
+  std::optional<MonotonicTime> releaseDue;
+  if (const auto release = tables.jobs.nextRelease()) {
+    releaseDue = context.now.steady + std::max(Duration::zero(), *release - context.now.wall);
+  }
   for (const auto& other :
        {tables.agents.nextDeadline(), tables.historyDue, tables.offersDue, tables.violations.due.next(),
-        tables.pools.due, tables.preemptionDue, reservationDue}) {
+        tables.pools.due, tables.preemptionDue, reservationDue, releaseDue}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;

@@ -14,19 +14,18 @@ Result<Job*> jobOf(EventContext& context, const JobId& id, const Caller& caller)
 }
 
 void hold(EventContext& context, Job& job, const std::string& user) {
-  if (job.progress.held) return;
-  job.progress.held = true;
-  job.progress.reason = "held by " + user;
-  context.tables.jobs.noteProgress(job);
+  const bool isForGood = job.progress.held && job.progress.heldUntil == kNever;
+  if (!isForGood) context.tables.jobs.hold(job, "held by " + user);
 }
 
-// Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait.
 void release(EventContext& context, Job& job) {
   if (!job.progress.held) return;
-  job.progress.held = false;
-  job.progress.reason.clear();
-  context.tables.jobs.noteProgress(job);
-  context.tables.jobs.noteWhole(job);
+  const bool isHeldByUser = job.progress.heldUntil == kNever;
+  if (isHeldByUser && job.record.spec.startAfter > context.now.wall) {
+    context.tables.jobs.holdUntilItsTime(job);
+  } else {
+    context.tables.jobs.release(job);
+  }
 }
 
 void reprioritise(EventContext& context, Job& job, uint8_t priority) {

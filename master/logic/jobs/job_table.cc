@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/units.h"
 #include "master/logic/queue/equivalence_class.h"
 
 namespace tarcil::master {
@@ -34,6 +35,7 @@ JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress
     --counted(*job);
     job->progress = std::move(entry);
     ++counted(*job);
+    if (job->progress.heldUntil != kNever) heldUntil_.emplace(job->progress.heldUntil, job->record.id);
     if (isFinal(job->progress.state)) addFinished(*job);
   }
   for (auto& [id, job] : jobs_) reorder(job);
@@ -80,12 +82,41 @@ Job& JobTable::add(const JobRecord& record, const std::string& owner, WallTime n
   Job& job = insert(record, now);
   makeTasks(job);
   job.progress.owner = owner;
-  if (record.spec.hold) {
-    job.progress.held = true;
-    job.progress.reason = "held by " + record.user;
-  }
+  if (record.spec.hold) hold(job, "held by " + record.user);
+  if (!job.progress.held && record.spec.startAfter > now) holdUntilItsTime(job);
   noteProgress(job);
   return job;
+}
+
+void JobTable::hold(Job& job, const std::string& reason, WallTime until) {
+  heldUntil_.erase({job.progress.heldUntil, job.record.id});
+  job.progress.held = true;
+  job.progress.heldUntil = until;
+  job.progress.reason = reason;
+  if (until != kNever) heldUntil_.emplace(until, job.record.id);
+  noteProgress(job);
+}
+
+void JobTable::holdUntilItsTime(Job& job) {
+  const WallTime time = job.record.spec.startAfter;
+  hold(job, "starts after " + formatTime(time), time);
+}
+
+void JobTable::release(Job& job) {
+  heldUntil_.erase({job.progress.heldUntil, job.record.id});
+  job.progress.held = false;
+  job.progress.heldUntil = kNever;
+  job.progress.reason.clear();
+  noteProgress(job);
+  noteWhole(job);
+}
+
+std::optional<WallTime> JobTable::nextRelease() const {
+  return heldUntil_.empty() ? std::nullopt : std::optional(heldUntil_.begin()->first);
+}
+
+void JobTable::releaseDue(WallTime now) {
+  while (!heldUntil_.empty() && heldUntil_.begin()->first <= now) release(*find(heldUntil_.begin()->second));
 }
 
 void JobTable::eraseOldestFinished() {
@@ -235,6 +266,7 @@ const Hold* JobTable::holder(AllocationId allocation) const {
 }
 
 void JobTable::addFinished(Job& job) {
+  heldUntil_.erase({job.progress.heldUntil, job.record.id});
   finished_.push_back(&job);
   --job.index.ofUser->unfinished;
 }

@@ -159,6 +159,17 @@ class JobTable {
   // Where a waiting job stands in the queue.
   static QueueKey queueKeyOf(const Job& job);
 
+  // No task of the job starts until release(), by itself at `until` where that is not kNever. Replaces an
+  // earlier hold.
+  void hold(Job& job, const std::string& reason, WallTime until = kNever);
+  // The same until the time after which its spec wants it to start.
+  void holdUntilItsTime(Job& job);
+  // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait. Requires: it is
+  // held.
+  void release(Job& job);
+  std::optional<WallTime> nextRelease() const;
+  void releaseDue(WallTime now);
+
   // Allocations in use; what they hold counts for the user's place in the queue.
   void hold(AllocationId allocation, const Hold& hold);
   // Requires: it is in use.
@@ -200,6 +211,7 @@ class JobTable {
   ByAge byAge_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
+  std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves
   ByAge waitingForRoom_;
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;

@@ -2,9 +2,11 @@
 
 #include <bit>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "core/model/constraint.h"
+#include "core/model/job_fields.h"
 
 namespace tarcil::master {
 namespace {
@@ -14,6 +16,13 @@ class Digest {
   template <typename T>
   void add(const T& value) {
     sum_ ^= std::hash<T>{}(value) + 0x9e3779b97f4a7c15 + (sum_ << 12) + (sum_ >> 4);
+  }
+  void add(Duration duration) { add(duration.count()); }
+  void add(WallTime time) { add(time.time_since_epoch()); }
+  template <typename T>
+  void add(const std::optional<T>& value) {
+    add(value.has_value());
+    if (value) add(*value);
   }
   void add(const Pressure& pressure) {
     add(std::string_view(reinterpret_cast<const char*>(pressure.data()), pressure.size()));
@@ -36,14 +45,10 @@ EquivalenceClass equivalenceClassOf(const JobRecord& record) {
     digest.add(platform);
     digest.add(factor);
   }
-  digest.add(spec.rusPerTask);
-  digest.add(spec.target.value_or(-1));
-  digest.add(spec.confidence.value_or(-1));
-  digest.add(spec.maxWait ? spec.maxWait->count() : int64_t{-1});
+  forEachJobField([&](const auto& field) {
+    if (field.slots == Slots::kDiffer) digest.add(field.of(spec));
+  });
   digest.add(std::bit_width(static_cast<uint64_t>(spec.timeout.count())));
-  digest.add(spec.protectNeighbours);
-  digest.add(static_cast<int>(spec.policy));
-  digest.add(static_cast<int>(placement.pack));
   if (spec.schedule == Schedule::kGang) digest.add(spec.tasks);
   for (const auto& [extra, count] : spec.extras) {
     digest.add(extra);

@@ -1,4 +1,4 @@
-#include "formats/units.h"
+#include "core/base/units.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "formats/units.h"
+#include "core/base/units.h"
 
 #include <array>
 #include <charconv>
@@ -241,6 +241,13 @@ std::string formatTime(WallTime time) {
 Result<WallTime> parseTime(std::string_view text) {
   if (auto time = readTime(text)) return *time;
   return invalid(inQuotes(text) + " is not a time; write it as 2024-05-01T12:34:56Z, in UTC");
+}
+
+Result<WallTime> parseTimeFrom(std::string_view text, WallTime now) {
+  if (!text.starts_with('+')) return parseTime(text);
+  const auto duration = parseDuration(text.substr(1));
+  if (!duration) return duration.error();
+  return now + *duration;
 }
 
 std::string formatRelative(WallTime time, WallTime now) {

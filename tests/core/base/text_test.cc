@@ -1,4 +1,4 @@
-#include "formats/text.h"
+#include "core/base/text.h"
 
 #include <gtest/gtest.h>
 

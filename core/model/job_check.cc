@@ -1,0 +1,291 @@
+#include "core/model/job_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/model/job_fields.h"
+
+namespace tarcil {
+namespace {
+
+using std::to_string;
+
+using Problems = std::vector<JobProblem>;
+
+void add(Problems& problems, std::string_view field, std::string text) {
+  problems.push_back({std::string(field), std::move(text)});
+}
+
+bool hasNul(std::string_view text) {
+  return text.find('\0') != std::string_view::npos;
+}
+
+template <typename Value>
+bool holds(const auto& kind, const std::optional<Value>& value) {
+  return !value || kind.holds(*value);
+}
+template <typename Value>
+bool holds(const auto& kind, const Value& value) {
+  return kind.holds(value);
+}
+
+std::string whatIsWrong(const WholeNumber& kind, int64_t value) {
+  return "is " + to_string(value) + "; " + kind.remedy();
+}
+std::string whatIsWrong(const auto& kind, const auto&) {
+  return "is out of range; " + kind.remedy();
+}
+
+void checkTable(const JobSpec& job, Problems& problems) {
+  forEachJobField([&](const auto& field) {
+    if (field.isDefault(job) || holds(field.kind, field.of(job))) return;
+    add(problems, field.path, whatIsWrong(field.kind, field.of(job)));
+  });
+}
+
+void checkCommand(const JobSpec& job, Problems& problems) {
+  if (job.command.empty() || job.command.front().empty()) {
+    add(problems, "command", std::string(kCommandMissing));
+  }
+  for (const std::string& word : job.command) {
+    if (hasNul(word)) add(problems, "command", "has a NUL character in it; remove it");
+  }
+  for (const auto& [key, value] : job.env) {
+    if (std::string problem = whyNotVariable(key); !problem.empty()) add(problems, "env." + key, problem);
+    if (hasNul(value)) add(problems, "env." + key, "has a NUL character in it; remove it");
+  }
+  if (std::string problem = whyTooLong(job); !problem.empty()) add(problems, "command", problem);
+}
+
+void checkPressure(std::string_view field, const Pressure& pressure, Problems& problems) {
+  for (size_t i = 0; i < kResources; ++i) {
+    if (pressure[i] <= kMaxPressure) continue;
+    add(problems, "profile." + std::string(field) + "." + std::string(kResourceNames[i]),
+        "is " + to_string(pressure[i]) + "; write a whole number from 0 to " + to_string(kMaxPressure));
+  }
+}
+
+void checkProfile(const Profile& profile, Problems& problems) {
+  checkPressure("caused", profile.caused, problems);
+  checkPressure("tolerated", profile.tolerated, problems);
+  for (const auto& [platform, factor] : profile.platforms) {
+    // Written so that a NaN fails it.
+    if (factor > 0 && factor <= 1) continue;
+    add(problems, "profile.platforms." + platform, "is out of range; write a number above 0 and at most 1");
+  }
+}
+
+bool takes(Constraint::Operator op, size_t values) {
+  switch (op) {
+    case Constraint::Operator::kExists:
+      return values == 0;
+    case Constraint::Operator::kIn:
+    case Constraint::Operator::kNotIn:
+      return values >= 1;
+    default:
+      return values == 1;
+  }
+}
+
+void checkCount(std::string_view field, size_t count, size_t most, Problems& problems) {
+  if (count <= most) return;
+  add(problems, field, "has " + to_string(count) + " entries; write at most " + to_string(most));
+}
+
+void checkPlacement(const JobSpec& job, Problems& problems) {
+  const Placement& placement = job.placement;
+  checkCount("placement.constraints", placement.constraints.size(), kMaxConstraints, problems);
+  for (const Constraint& constraint : placement.constraints) {
+    if (constraint.attribute.empty()) {
+      add(problems, "placement.constraints", "has one without an attribute; write, for example, rack = r1");
+    } else if (!takes(constraint.op, constraint.values.size())) {
+      add(problems, "placement.constraints",
+          "has a wrong number of values for the operator on " + shown(constraint.attribute));
+    }
+  }
+  checkCount("placement.prefer", placement.prefer.size(), kMaxPreferred, problems);
+  for (const auto& [task, servers] : placement.preferOfTask) {
+    const std::string field = "placement.prefer." + to_string(task);
+    checkCount(field, servers.size(), kMaxPreferred, problems);
+  }
+}
+
+void checkPerformance(const JobSpec& job, Problems& problems) {
+  if (!job.performance) return;
+  const PerformanceGoal& goal = *job.performance;
+  if (!(goal.target >= 0 && std::isfinite(goal.target))) {
+    add(problems, "performance.target", "is out of range; write a number above 0, or leave it out");
+  }
+  if (!(goal.deviation > 0 && goal.deviation < 1)) {
+    add(problems, "performance.deviation",
+        "is out of range; write a share above 0% and below 100%, for example 10%");
+  }
+  if (goal.window < Duration::zero() || goal.window > kMaxDuration) {
+    add(problems, "performance.window", "is out of range; write a duration, for example 10s");
+  }
+}
+
+void checkLateBinding(const JobSpec& job, bool hasFiles, Problems& problems) {
+  const auto refuse = [&problems](std::string_view field, std::string_view why) {
+    add(problems, field, "a late-bound job " + std::string(why));
+  };
+  forEachJobField([&](const auto& field) {
+    if (!field.notLateBound.empty() && !field.isDefault(job)) refuse(field.path, field.notLateBound);
+  });
+  if (!job.extras.empty()) refuse("extras", "cannot have any; use policy: quality");
+  if (job.mostAtOnce() < job.tasks) refuse("concurrency", "has no bound; submit smaller jobs");
+  if (job.performance) refuse("performance", "is not watched; use policy: quality");
+  if (hasFiles) refuse("files", "ships no files; put them where the servers can read them");
+}
+
+// Whether the path stays below the directory that it is taken relative to.
+bool staysInside(std::string_view path) {
+  if (path.empty() || hasNul(path)) return false;
+  while (true) {
+    const size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (slash == std::string_view::npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+Status firstOf(const Problems& problems) {
+  if (problems.empty()) return {};
+  return invalid(problems.front().field + ": " + problems.front().text);
+}
+
+}  // namespace
+
+bool Title::holds(std::string_view value) const {
+  return !value.empty() && characters(value) <= most && isPrintable(value);
+}
+
+Problems fieldProblems(const JobSpec& job) {
+  Problems problems;
+  checkTable(job, problems);
+  checkCommand(job, problems);
+  checkProfile(job.profile, problems);
+  checkPlacement(job, problems);
+  checkPerformance(job, problems);
+  return problems;
+}
+
+Problems mismatches(const JobSpec& job, bool hasFiles) {
+  Problems problems;
+  if (job.schedule == Schedule::kGang && job.mostAtOnce() < job.tasks) {
+    add(problems, "concurrency",
+        "a gang starts all of its tasks at once; leave it out, or write schedule: incremental");
+  }
+  const Container& container = job.container;
+  if (!container.rootfs.empty() && !container.bundle.empty()) {
+    add(problems, "container.bundle", "names files of the task, and so does rootfs; leave one of them out");
+  }
+  if (job.limits.networkBytesPerSecond != 0 && container.network != Container::Network::kOwn) {
+    add(problems, "limits.network_bandwidth",
+        "limits a network of the task's own; add container: {network: own}, or leave it out");
+  }
+  const Placement& placement = job.placement;
+  if (placement.atMost != 1 && placement.spread == Spread::kNone) {
+    add(problems, "placement.at_most",
+        "counts tasks for each server or rack; add spread: server or spread: rack, or leave it out");
+  }
+  const bool contradicts = (placement.pack == Pack::kServer && placement.spread == Spread::kServer) ||
+                           (placement.pack == Pack::kRack && placement.spread == Spread::kRack);
+  if (contradicts) {
+    add(problems, "placement.pack",
+        "contradicts spread: " + std::string(Choice{kPackNames}.nameOf(placement.pack)) +
+            "; leave one of them out");
+  }
+  for (const auto& [task, servers] : placement.preferOfTask) {
+    if (task < job.tasks) continue;
+    add(problems, "placement.prefer." + to_string(task),
+        "is for no task of this job; write an index from 0 to " + to_string(job.tasks - 1));
+  }
+  const bool isLate = job.policy == Policy::kLateBinding;
+  if (placement.pack != Pack::kNone && !isLate && job.policy != Policy::kQuality &&
+      job.policy != Policy::kGreedy) {
+    add(problems, "placement.pack",
+        "needs policy quality or greedy, the others do not look at it; leave one of them out");
+  }
+  if (job.adjust != Adjusting{} && !job.performance) {
+    add(problems, "adjust",
+        "is for tasks that perform below what the job expects, and nothing says what it expects; write "
+        "performance: {metric: reported} too (docs/job-file.md), or leave this out");
+  }
+  if (hasFiles && !job.workdir.empty()) {
+    add(problems, "files",
+        "are shipped into each task's private working directory, which workdir replaces; leave workdir out, "
+        "or leave "
+        "files out and keep them in workdir on the servers");
+  }
+  if (isLate) {
+    checkLateBinding(job, hasFiles, problems);
+  } else if (job.atMostOnce) {
+    add(problems, "at_most_once", "is for policy: late-binding; write that too, or leave this out");
+  }
+  return problems;
+}
+
+Problems fileProblems(const std::vector<InputFile>& files) {
+  Problems problems;
+  uint64_t bytes = 0;
+  for (const InputFile& file : files) {
+    if (!staysInside(file.path)) {
+      add(problems, "files", shown(file.path) + " is not a path inside the job's directory");
+    }
+    if (file.mode > 0777)
+      add(problems, "files", shown(file.path) + " has more than permission bits in its mode");
+    bytes += file.path.size() + file.content.size();
+  }
+  if (bytes > kMaxInputBytes) {
+    add(problems, "files",
+        "hold " + to_string(bytes) + " bytes in all, at most " + formatSize(kMaxInputBytes) +
+            " are shipped; put large data where the servers can read it");
+  }
+  return problems;
+}
+
+Status checkJob(const JobSpec& job, bool hasFiles) {
+  if (Status status = firstOf(fieldProblems(job)); !status) return status;
+  return firstOf(mismatches(job, hasFiles));
+}
+
+Status checkJob(const JobSpec& job, const std::vector<InputFile>& files) {
+  if (Status status = checkJob(job, !files.empty()); !status) return status;
+  return firstOf(fileProblems(files));
+}
+
+std::string whyTooLong(const TaskSpec& task) {
+  size_t bytes = 0;
+  for (const std::string& word : task.command) bytes += word.size() + 1;
+  for (const auto& [key, value] : task.env) bytes += key.size() + value.size() + 2;
+  if (bytes <= kMaxCommandAndEnvBytes) return "";
+  return "command and env hold " + to_string(bytes) + " bytes together, at most " +
+         formatSize(kMaxCommandAndEnvBytes) + " are passed on; put data into files";
+}
+
+std::string whyNotVariable(std::string_view name) {
+  if (name.empty() || name.find('=') != std::string_view::npos || hasNul(name)) {
+    return "a variable's name is not empty and has no '=' and no NUL in it; rename it";
+  }
+  if (name == "TARCIL_TASK" || name == "TARCIL_TASKS" || name.starts_with(kExtraVariablePrefix)) {
+    return "is set for every task by tarcil; choose another name";
+  }
+  return "";
+}
+
+std::string defaultJobName(const JobSpec& job, std::string_view otherwise) {
+  const Title title{kMaxNameCharacters};
+  if (!job.command.empty()) {
+    const std::string_view path = job.command.front();
+    const std::string_view program = path.substr(path.rfind('/') + 1);
+    if (title.holds(program)) return std::string(program);
+  }
+  return title.holds(otherwise) ? std::string(otherwise) : "job";
+}
+
+}  // namespace tarcil

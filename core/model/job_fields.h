@@ -1,0 +1,311 @@
+// The table of a job's plain fields: where each stands in the job file, which member it is, what it may hold,
+// what it means. The reader (formats/job_file.cc), the check that clients, agents and master make
+// (job_check.h), the queue's equivalence classes (master/logic/queue/equivalence_class.cc), recordings,
+// random jobs of tests and the tables of docs/job-file.md come from it. Fields of a form of their own
+// (command, env, profile, constraints, files, ...) are read by formats/ and checked in job_check.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "core/base/names.h"
+#include "core/base/number_range.h"
+#include "core/base/units.h"
+#include "core/model/job.h"
+
+namespace tarcil {
+
+// --- What a field may hold besides its default. `remedy` ends a message: "write a whole number from 1 to 4".
+
+struct WholeNumber {
+  int64_t least, most;
+
+  bool holds(int64_t value) const { return value >= least && value <= most; }
+  std::string remedy() const { return "write a whole number from " + bounds(" to "); }
+  std::string values() const { return bounds(" to "); }
+
+ private:
+  std::string bounds(const char* between) const {
+    return std::to_string(least) + between + std::to_string(most);
+  }
+};
+
+struct RealNumber {
+  NumberRange range;
+
+  bool holds(double value) const { return range.holds(value); }
+  std::string remedy() const { return "write a number " + range.describe(); }
+  std::string values() const { return range.describe(); }
+};
+
+struct Span {
+  Duration least, most;
+
+  bool holds(Duration value) const { return value >= least && value <= most; }
+  std::string remedy() const { return "write a duration from " + values(); }
+  std::string values() const { return formatDuration(least) + " to " + formatDuration(most); }
+};
+
+// Bytes.
+struct Size {
+  bool holds(uint64_t value) const { return value >= 1 && value <= kMaxSize; }
+  std::string remedy() const { return "write a size from 1B to " + formatSize(kMaxSize); }
+  std::string values() const { return "size"; }
+};
+
+struct Flag {
+  bool holds(bool) const { return true; }
+  std::string remedy() const { return "write true or false"; }
+  std::string values() const { return "`true`, `false`"; }
+};
+
+template <typename Enum, size_t kCount>
+struct Choice {
+  NamesOf<Enum, kCount> names;
+
+  bool holds(Enum value) const { return !nameOf(value).empty(); }
+  std::string remedy() const { return "write one of " + values(); }
+  std::string values() const {
+    std::string text;
+    for (const auto& [name, value] : names) text.append(text.empty() ? "`" : ", `").append(name).append("`");
+    return text;
+  }
+  std::string_view nameOf(Enum value) const {
+    for (const auto& [name, named] : names) {
+      if (named == value) return name;
+    }
+    return {};
+  }
+};
+
+// A text for people.
+struct Title {
+  size_t most;  // characters
+
+  bool holds(std::string_view value) const;
+  std::string remedy() const { return "write " + values(); }
+  std::string values() const { return "1 to " + std::to_string(most) + " printable characters"; }
+};
+
+// A user of the servers' systems.
+struct SystemUser {
+  static constexpr size_t kMaxCharacters = 32;  // as useradd allows
+
+  bool holds(std::string_view value) const { return isPlainName(value, kMaxCharacters); }
+  std::string remedy() const {
+    return "write a user's name: at most " + std::to_string(kMaxCharacters) +
+           " letters, digits, dots, dashes or underscores";
+  }
+  std::string values() const { return "name of a user"; }
+};
+
+// A path on the servers.
+struct ServerPath {
+  bool holds(std::string_view value) const {
+    return value.starts_with('/') && value.find('\0') == std::string_view::npos;
+  }
+  std::string remedy() const { return "write a path on the servers that starts with /"; }
+  std::string values() const { return "absolute path"; }
+};
+
+struct PointInTime {
+  bool holds(WallTime value) const { return value > kNever && value <= kNever + 100 * kMaxDuration; }
+  std::string remedy() const {
+    return "write a time such as 2026-05-01T12:34:56Z, or from now on such as +2h30m";
+  }
+  std::string values() const {
+    return "time (UTC) such as `2026-05-01T12:34:56Z`, or from now on such as `+2h`";
+  }
+};
+
+// --- The table
+
+// A member of a job, or a member of one of its members.
+template <auto... kMembers>
+struct Member {
+  constexpr auto& operator()(auto& job) const { return (job.*....*kMembers); }
+};
+template <auto... kMembers>
+inline constexpr Member<kMembers...> member{};
+
+// Whether jobs that differ in a field find the same slots acceptable (the queue's equivalence classes).
+enum class Slots : uint8_t { kAlike, kDiffer };
+
+template <typename Of, typename Kind>
+struct JobField {
+  std::string_view path;  // in the job file, group and key: "restart.backoff"
+  Of of;                  // the member, of a job that may be changed or not
+  Kind kind;
+  std::string_view help;            // what it means, for docs/job-file.md
+  std::string_view otherwise = {};  // what holds where nothing is written; empty: the default, as it is
+  std::string_view notLateBound =
+      {};  // why a late-bound job has none, after "a late-bound job"; empty: it may
+  Slots slots = Slots::kAlike;
+
+  // Key alone: "backoff".
+  constexpr std::string_view key() const {
+    const size_t dot = path.find('.');
+    return dot == std::string_view::npos ? path : path.substr(dot + 1);
+  }
+  bool isDefault(const JobSpec& job) const {
+    static const JobSpec kDefault;
+    return of(job) == of(kDefault);
+  }
+};
+
+inline constexpr std::tuple kJobFields{
+    // What to run
+    JobField{"name", member<&JobSpec::name>, Title{kMaxNameCharacters}, "what lists show",
+             "the program's name"},
+    JobField{"workdir", member<&JobSpec::workdir>, ServerPath{},
+             "working directory, instead of a private one that is made for each task", "a private one"},
+    JobField{"user", member<&JobSpec::user>, SystemUser{},
+             "user that the tasks run as; must be allowed for whoever submits", "the submitter's default"},
+    // How much of it, and when
+    JobField{"tasks", member<&JobSpec::tasks>, WholeNumber{1, kMaxTasks},
+             "number of tasks, each a run of `command`"},
+    JobField{.path = "rus_per_task",
+             .of = member<&JobSpec::rusPerTask>,
+             .kind = WholeNumber{1, kMaxRusPerTask},
+             .help = "resource units of one task, all on one server",
+             .notLateBound = "has one unit for each task; leave it out",
+             .slots = Slots::kDiffer},
+    JobField{"concurrency", member<&JobSpec::concurrency>, WholeNumber{1, kMaxTasks}, "most tasks at once",
+             "all"},
+    JobField{.path = "schedule",
+             .of = member<&JobSpec::schedule>,
+             .kind = Choice{kScheduleNames},
+             .help = "`incremental` starts tasks as places are found, `gang` all of them at once or none",
+             .notLateBound = "starts task by task; leave it out"},
+    JobField{"priority", member<&JobSpec::priority>, WholeNumber{0, kMaxPriority}, "higher goes first"},
+    JobField{"hold", member<&JobSpec::hold>, Flag{}, "nothing of it starts until `tarcil job release`"},
+    JobField{.path = "start_after",
+             .of = member<&JobSpec::startAfter>,
+             .kind = PointInTime{},
+             .help = "nothing of it starts before, unless `tarcil job release` lets it",
+             .otherwise = "at once",
+             .notLateBound = "is tried at once; submit it then, or write policy: quality"},
+    JobField{"preemptible", member<&JobSpec::preemptible>, Flag{},
+             "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt"},
+    JobField{"timeout", member<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
+             "a task that runs longer is stopped; shorter ones may start before a gang that room is kept for",
+             "none"},
+    JobField{"grace", member<&JobSpec::grace>, Span{Duration::zero(), std::chrono::hours(24)},
+             "time between SIGTERM and SIGKILL when a task is stopped"},
+    // Limits, and what happens when something goes wrong
+    JobField{"limits.memory", member<&JobSpec::limits, &Limits::memoryBytes>, Size{},
+             "memory of one task; beyond it the kernel kills a process of it, which is shown; the task has "
+             "failed unless "
+             "it goes on and exits with 0",
+             "the share of its resource units"},
+    JobField{"limits.pids", member<&JobSpec::limits, &Limits::pids>, WholeNumber{1, 4'194'304},
+             "processes and threads of one task", "the monitor's"},
+    JobField{"limits.output", member<&JobSpec::limits, &Limits::outputBytes>, Size{},
+             "kept of standard output and of standard error, each: the newest; what is older is dropped, and "
+             "the task's "
+             "end says how much"},
+    JobField{"limits.disk_bandwidth", member<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
+             "bytes that one task reads, and writes, in a second, on each disk", "none"},
+    JobField{"limits.network_bandwidth", member<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},
+             "bytes that one task sends, and receives, in a second; with `container.network: own`", "none"},
+    JobField{.path = "restart.attempts",
+             .of = member<&JobSpec::restart, &RestartPolicy::attempts>,
+             .kind = WholeNumber{0, 1'000},
+             .help = "how often a failed task is started again",
+             .notLateBound = "is not restarted when it fails; submit it again"},
+    JobField{"restart.backoff", member<&JobSpec::restart, &RestartPolicy::backoff>,
+             Span{Duration::zero(), std::chrono::hours(24)}, "wait before a task is started again"},
+    JobField{"restart.on_lost", member<&JobSpec::restart, &RestartPolicy::onLost>, Flag{},
+             "start a task again that was lost with its server; not counted as an attempt"},
+    JobField{.path = "adjust.more_rus",
+             .of = member<&JobSpec::adjust, &Adjusting::moreRus>,
+             .kind = WholeNumber{0, kMaxRusPerTask},
+             .help = "units that a task may get beyond `rus_per_task` while it uses up its cores or memory "
+                     "and therefore "
+                     "performs below what `performance` expects, as far as no job that waits could use them",
+             .notLateBound = "is not adjusted; use policy: quality"},
+    JobField{
+        .path = "adjust.move",
+        .of = member<&JobSpec::adjust, &Adjusting::move>,
+        .kind = Flag{},
+        .help =
+            "such a task may be ended and started again on a better server, or on one that has the units it "
+            "needs, when nothing else helps",
+        .notLateBound = "is not adjusted; use policy: quality"},
+    JobField{.path = "exclusive",
+             .of = member<&JobSpec::exclusive>,
+             .kind = Flag{},
+             .help = "never two live copies of a task, even across a network cut",
+             .notLateBound = "knows at_most_once instead"},
+    // What a task sees
+    JobField{"container.rootfs", member<&JobSpec::container, &Container::rootfs>, ServerPath{},
+             "folder on the servers that the task sees as `/`, read-only", "the server's own files"},
+    JobField{"container.bundle", member<&JobSpec::container, &Container::bundle>, ServerPath{},
+             "OCI bundle on the servers, run by `crun`, instead of `rootfs`", "none"},
+    JobField{"container.network", member<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
+             "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
+             "interface of its "
+             "own"},
+    // Where it runs
+    JobField{.path = "policy",
+             .of = member<&JobSpec::policy>,
+             .kind = Choice{kPolicyNames},
+             .help = "how places are chosen, see below",
+             .slots = Slots::kDiffer},
+    JobField{"at_most_once", member<&JobSpec::atMostOnce>, Flag{},
+             "with `late-binding`: a task that may have run is reported as lost, and not run again"},
+    JobField{
+        .path = "placement.pack",
+        .of = member<&JobSpec::placement, &Placement::pack>,
+        .kind = Choice{kPackNames},
+        .help =
+            "judge a place together with the places beside it, on the same server or rack, so that the job's "
+            "tasks find room near each other; with `policy` `quality` or `greedy`",
+        .notLateBound = "cannot be packed",
+        .slots = Slots::kDiffer},
+    JobField{.path = "placement.spread",
+             .of = member<&JobSpec::placement, &Placement::spread>,
+             .kind = Choice{kSpreadNames},
+             .help = "put at most `at_most` tasks on one server, or on one rack",
+             .notLateBound = "cannot be spread"},
+    JobField{"placement.at_most", member<&JobSpec::placement, &Placement::atMost>, WholeNumber{1, kMaxTasks},
+             "that number; only with `spread`"},
+    JobField{.path = "quality.target",
+             .of = member<&JobSpec::target>,
+             .kind = RealNumber{{0, 1, NumberRange::Ends::kMaxOnly}},
+             .help = "performance to reach, relative to the best place for this job",
+             .otherwise = "the cluster's",
+             .slots = Slots::kDiffer},
+    JobField{.path = "quality.confidence",
+             .of = member<&JobSpec::confidence>,
+             .kind = RealNumber{{0, 1, NumberRange::Ends::kNone}},
+             .help = "probability with which sampling finds such a place if there is one",
+             .otherwise = "the cluster's",
+             .slots = Slots::kDiffer},
+    JobField{
+        .path = "quality.max_wait",
+        .of = member<&JobSpec::maxWait>,
+        .kind = Span{Duration::zero(), kMaxDuration},
+        .help = "how long a job waits for such a place, by the cluster's margin where it has one; then it "
+                "takes the "
+                "best there is",
+        .otherwise =
+            "by how units came free ([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
+        .slots = Slots::kDiffer},
+    JobField{.path = "quality.protect_neighbours",
+             .of = member<&JobSpec::protectNeighbours>,
+             .kind = Flag{},
+             .help = "do not place it where it would break a neighbour's target",
+             .slots = Slots::kDiffer},
+};
+
+// Calls visit(field) for each field of the table, in its order.
+template <typename Visit>
+constexpr void forEachJobField(const Visit& visit) {
+  std::apply([&visit](const auto&... field) { (visit(field), ...); }, kJobFields);
+}
+
+}  // namespace tarcil

@@ -1,0 +1,178 @@
+#include "core/model/job_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <type_traits>
+
+#include "core/model/job_fields.h"
+
+namespace tarcil::job_check_test {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+JobSpec goodJob() {
+  JobSpec job;
+  job.command = {"true"};
+  return job;
+}
+
+// What is said of a good job after this change to it; "" where it is still good.
+std::string problemAfter(const std::function<void(JobSpec&)>& change) {
+  JobSpec spec = goodJob();
+  change(spec);
+  Status status = checkJob(spec, false);
+  return status.ok() ? "" : status.error().message;
+}
+
+std::string problemOf(const std::vector<InputFile>& files) {
+  Status status = checkJob(goodJob(), files);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST(JobCheck, GoodJobPasses) {
+  EXPECT_EQ(problemAfter([](JobSpec&) {}), "");
+}
+
+TEST(JobCheck, NamesTheNumberOutOfItsRange) {
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.tasks = 0; }), StartsWith("tasks: is 0; "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.tasks = kMaxTasks + 1; }), StartsWith("tasks: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.rusPerTask = 0; }), StartsWith("rus_per_task: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.priority = 101; }), StartsWith("priority: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.grace = Duration(-1); }), StartsWith("grace: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.maxWait = Duration::max(); }),
+              StartsWith("quality.max_wait: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.restart.backoff = Duration::max(); }),
+              StartsWith("restart.backoff: "));
+}
+
+TEST(JobCheck, NamesTheRatioOutOfItsRange) {
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.target = 1.5; }), StartsWith("quality.target: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.target = std::nan(""); }), StartsWith("quality.target: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.confidence = 1; }), StartsWith("quality.confidence: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.profile.platforms["p"] = 0; }),
+              StartsWith("profile.platforms.p: "));
+}
+
+TEST(JobCheck, NamesTheResourceOfAPressureOutOfItsRange) {
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.profile.caused[4] = 100; }),
+              StartsWith("profile.caused.llc: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.profile.tolerated[0] = 100; }),
+              StartsWith("profile.tolerated.core: "));
+}
+
+TEST(JobCheck, WantsACommandThatCanBeExecuted) {
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.command.clear(); }), StartsWith("command: is missing"));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.command = {""}; }), StartsWith("command: is missing"));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.command[0] = std::string("a\0b", 3); }),
+              StartsWith("command: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.command.emplace_back(kMaxCommandAndEnvBytes, 'x'); }),
+              StartsWith("command: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.env["A=B"] = "1"; }), StartsWith("env.A=B: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.workdir = "here"; }), StartsWith("workdir: "));
+}
+
+TEST(JobCheck, WantsPlacementThatLeavesPlaces) {
+  EXPECT_THAT(problemAfter([](JobSpec& job) {
+                job.placement.spread = Spread::kServer;
+                job.placement.atMost = 0;
+              }),
+              StartsWith("placement.at_most: "));
+  EXPECT_THAT(
+      problemAfter([](JobSpec& job) {
+        job.placement.constraints = {{.attribute = "rack", .op = Constraint::Operator::kEqual, .values = {}}};
+      }),
+      StartsWith("placement.constraints: "));
+}
+
+TEST(JobCheck, FilesStayInsideTheWorkingDirectory) {
+  EXPECT_EQ(problemOf({{.path = "data/a.txt", .content = "x"}}), "");
+  for (const char* path : {"", "/etc/passwd", "../a", "a/../../b", "a//b", "./a", "a/"}) {
+    EXPECT_THAT(problemOf({{.path = path, .content = "x"}}), StartsWith("files: ")) << path;
+  }
+}
+
+TEST(JobCheck, FilesGoWithAPrivateDirectoryOnly) {
+  JobSpec job = goodJob();
+  job.workdir = "/srv";
+  EXPECT_TRUE(checkJob(job, false).ok());
+  const Status status = checkJob(job, std::vector<InputFile>{{.path = "a", .content = "x"}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, StartsWith("files: "));
+}
+
+TEST(JobCheck, FilesAreBoundedAndPlain) {
+  const std::string half(kMaxInputBytes / 2, 'x');
+  EXPECT_THAT(problemOf({{.path = "a", .content = half}, {.path = "b", .content = half}}),
+              StartsWith("files: "));
+  EXPECT_THAT(problemOf({{.path = "a", .mode = 04755, .content = "x"}}), StartsWith("files: "));
+}
+
+// Everything that is said of a job in which only this field is not as usual.
+std::string fieldsNamed(const JobSpec& job) {
+  std::string fields;
+  for (const JobProblem& problem : fieldProblems(job)) fields += problem.field + ";";
+  return fields;
+}
+
+TEST(JobCheck, HoldsEachFieldOfTheTableAgainstItsBounds) {
+  forEachJobField([](const auto& field) {
+    JobSpec job = goodJob();
+    using Kind = std::remove_cvref_t<decltype(field.kind)>;
+    auto& value = field.of(job);
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Kind, Flag>) {
+      value = !value;
+      EXPECT_EQ(fieldsNamed(job), "") << field.path;
+      return;
+    } else if constexpr (std::is_enum_v<Value>) {
+      value = static_cast<Value>(200);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      value = std::string("\0/", 2);
+    } else if constexpr (std::is_same_v<Kind, WholeNumber>) {
+      value = static_cast<Value>(field.kind.most + 1);
+    } else if constexpr (std::is_same_v<Kind, Size>) {
+      value = kMaxSize + 1;
+    } else if constexpr (std::is_same_v<Kind, RealNumber>) {
+      value = std::nan("");
+    } else if constexpr (std::is_same_v<Kind, Span>) {
+      value = field.kind.most + Duration(1);
+    } else {
+      value = kNever - Duration(1);
+    }
+    EXPECT_EQ(fieldsNamed(job), std::string(field.path) + ";") << field.path;
+  });
+}
+
+TEST(JobCheck, RefusesWhatLateBindingDoesNotDo) {
+  const auto problem = [](const std::function<void(JobSpec&)>& change) {
+    return problemAfter([&](JobSpec& job) {
+      job.policy = Policy::kLateBinding;
+      change(job);
+    });
+  };
+  EXPECT_EQ(problem([](JobSpec&) {}), "");
+  EXPECT_EQ(problem([](JobSpec& job) { job.rusPerTask = 2; }),
+            "rus_per_task: a late-bound job has one unit for each task; leave it out");
+  EXPECT_THAT(problem([](JobSpec& job) { job.startAfter = WallTime(Duration(1)); }),
+              StartsWith("start_after: "));
+  EXPECT_THAT(problem([](JobSpec& job) { job.extras["gpus"] = 1; }), StartsWith("extras: "));
+  EXPECT_THAT(problem([](JobSpec& job) {
+                job.tasks = 4;
+                job.concurrency = 2;
+              }),
+              StartsWith("concurrency: "));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.atMostOnce = true; }), HasSubstr("late-binding"));
+}
+
+TEST(JobCheck, NamesVariablesThatTasksCannotHave) {
+  EXPECT_THAT(whyNotVariable("TARCIL_TASK"), HasSubstr("choose another name"));
+  EXPECT_THAT(whyNotVariable("TARCIL_EXTRA_GPUS"), HasSubstr("choose another name"));
+  EXPECT_THAT(whyNotVariable("A=B"), HasSubstr("rename"));
+  EXPECT_EQ(whyNotVariable("PATH"), "");
+}
+
+}  // namespace tarcil::job_check_test
