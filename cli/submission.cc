@@ -5,6 +5,8 @@
 #include "cli/unmeasured.h"
 #include "core/base/failure.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/model/job_check.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
 
@@ -14,12 +16,27 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_option("FILE", flags.file, "The job file (YAML or JSON).")->required();
   command.add_option("--profile", flags.profile, "Interference profile in place of the job file's own.")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--start-after", flags.startAfter,
+          "Start nothing of the job before this time, in place of the job file's own start_after: UTC as "
+          "2026-05-01T12:34:56Z, or from now on as +2h30m.")
+      ->type_name("TIME");
 }
 
 JobFile readSubmission(const SubmissionFlags& flags) {
   JobFileOptions options;
+  options.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
-  return requireInput(readJobFile(flags.file, options));
+  JobFile job = requireInput(readJobFile(flags.file, options));
+  if (!flags.startAfter.empty()) {
+    const auto time = parseTimeFrom(flags.startAfter, options.now);
+    if (!time) throw badInput("--start-after: " + time.error().message);
+    job.spec.startAfter = *time;
+    const Status good = checkJob(job.spec, !job.files.empty());
+    if (!good) throw badInput("--start-after: " + good.error().message);
+  }
+  return job;
 }
 
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {

@@ -1,4 +1,4 @@
-// The job that `submit` and `plan` are given: FILE and --profile.
+// The job that `submit` and `plan` are given: FILE, --profile and --start-after.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@ namespace tarcil {
 struct SubmissionFlags {
   std::string file;
   std::string profile;
+  std::string startAfter;
 };
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);

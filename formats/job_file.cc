@@ -69,7 +69,8 @@ std::optional<PerformanceGoal> performanceIn(const YamlValue& value) {
   return goal;
 }
 
-std::string defaultText(const WholeNumber&, int64_t value) {
+template <typename Value>
+std::string defaultText(const WholeNumber&, const Value& value) {
   return std::to_string(value);
 }
 std::string defaultText(const Span&, Duration value) {

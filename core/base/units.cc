@@ -68,7 +68,7 @@ std::string_view takeUnit(std::string_view& text) {
 }
 
 // number * unit, rounded down; nothing where that is more than `most`.
-std::optional<uint64_t> scaled(const Decimal& number, uint64_t unit, uint64_t most) {
+std::optional<uint64_t> inUnits(const Decimal& number, uint64_t unit, uint64_t most) {
   uint64_t whole = 0;
   auto [end, failure] =
       std::from_chars(number.whole.data(), number.whole.data() + number.whole.size(), whole);
@@ -174,7 +174,7 @@ Result<uint64_t> parseSize(std::string_view text) {
   if (unit == nullptr || !text.empty()) {
     return invalid(quoted + " has an unknown unit; write one of B, KiB, MiB, GiB, TiB or KB, MB, GB, TB");
   }
-  auto bytes = scaled(*number, unit->size, kMaxSize);
+  auto bytes = inUnits(*number, unit->size, kMaxSize);
   if (!bytes) return invalid(quoted + " is too large; write at most " + formatSize(kMaxSize));
   return *bytes;
 }
@@ -211,7 +211,7 @@ Result<Duration> parseDuration(std::string_view text) {
     if (last != nullptr && last->size <= unit->size) {
       return invalid(quoted + " has its units out of order; write the larger first, for example 1m30s");
     }
-    auto part = scaled(*number, unit->size, most - sum);
+    auto part = inUnits(*number, unit->size, most - sum);
     if (!part) return invalid(quoted + " is too long; write at most " + formatDuration(kMaxDuration));
     sum += *part;
     last = unit;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/base/text.h"
@@ -32,17 +33,18 @@ bool holds(const auto& kind, const Value& value) {
   return kind.holds(value);
 }
 
-std::string whatIsWrong(const WholeNumber& kind, int64_t value) {
-  return "is " + to_string(value) + "; " + kind.remedy();
-}
-std::string whatIsWrong(const auto& kind, const auto&) {
-  return "is out of range; " + kind.remedy();
+std::string whatIsWrong(const auto& field, const JobSpec& job) {
+  std::string what = "is out of range";
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.kind)>, WholeNumber>) {
+    what = "is " + to_string(field.of(job));
+  }
+  return what + "; " + field.kind.remedy();
 }
 
 void checkTable(const JobSpec& job, Problems& problems) {
   forEachJobField([&](const auto& field) {
     if (field.isDefault(job) || holds(field.kind, field.of(job))) return;
-    add(problems, field.path, whatIsWrong(field.kind, field.of(job)));
+    add(problems, field.path, whatIsWrong(field, job));
   });
 }
 

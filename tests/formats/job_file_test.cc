@@ -94,6 +94,23 @@ timeout: 10m
   EXPECT_TRUE(job->hasProfile);
 }
 
+TEST(ParseJob, ReadsWhenItMayStart) {
+  const WallTime now = kNever + 100h;
+  const auto startOf = [now](const std::string& written) {
+    JobFileOptions options;
+    options.now = now;
+    auto job = parseJob("command: [x]\nstart_after: " + written, "j.yaml", "", options);
+    return job ? job->spec.startAfter : kNever;
+  };
+  EXPECT_EQ(startOf("2026-05-01T12:34:56Z"), parseTime("2026-05-01T12:34:56Z").value());
+  EXPECT_EQ(startOf("+2h30m"), now + 150min);
+  for (const char* wrong : {"tomorrow", "2h", "+", "-2h", "1969-01-01T00:00:00Z", "[]"}) {
+    auto job = parseJob("command: [x]\nstart_after: " + std::string(wrong), "j.yaml", "", {});
+    ASSERT_FALSE(job) << wrong;
+    EXPECT_NE(job.error().message.find("j.yaml:2:14: start_after: "), std::string::npos) << job.error().message;
+  }
+}
+
 TEST(ParseJob, ShipsFilesIntoThePrivateDirectoryOnly) {
   EXPECT_TRUE(problemOf("files: [a]\nworkdir: /srv\ncommand: [x]\n")
                   .starts_with("job.yaml:1:8: files: are shipped into each task's private working directory, "

@@ -7,6 +7,7 @@
 namespace tarcil::job_steering_test {
 
 using namespace master;
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -92,6 +93,64 @@ TEST_F(JobSteering, AJobCanBeHeldFromTheStart) {
   EXPECT_THAT(order(), IsEmpty());
   steer(1, JobChange::kRelease);
   EXPECT_THAT(order(), ElementsAre(jobId(1)));
+}
+
+// A job that is to start so much later.
+JobSpec startsIn(Duration from, const MasterHarness& master) {
+  JobSpec job = JobSteering::of(50);
+  job.startAfter = master.now().wall + from;
+  return job;
+}
+
+TEST_F(JobSteering, AJobStartsWhenItsTimeHasCome) {
+  Commit commit = newJob(1, startsIn(10min, master));
+  commit.claims = {claim(0, 0)};
+  EXPECT_EQ(master.commit(agent, commit).grants.front().verdict, Verdict::kTaskNotWaiting);
+  EXPECT_TRUE(master.job(1).progress.held);
+  EXPECT_THAT(master.job(1).progress.reason, testing::StartsWith("starts after "));
+  master.pass(9min);
+  EXPECT_THAT(order(), IsEmpty());
+  master.pass(1min);
+  EXPECT_THAT(order(), ElementsAre(jobId(1)));
+  EXPECT_EQ(master.job(1).progress.reason, "");
+}
+
+TEST_F(JobSteering, AJobWhoseTimeHasComeBeforeItIsSubmittedStartsAtOnce) {
+  queue(1, startsIn(-1min, master));
+  EXPECT_THAT(order(), ElementsAre(jobId(1)));
+}
+
+TEST_F(JobSteering, AJobsTimeOutlivesTheMaster) {
+  queue(1, startsIn(10min, master));
+  master.restart();
+  agent = master.attachAgent("x");
+  EXPECT_THAT(order(), IsEmpty());
+  master.pass(10min);
+  EXPECT_THAT(order(), ElementsAre(jobId(1)));
+}
+
+TEST_F(JobSteering, ReleasedAJobStartsBeforeItsTimeButAHoldGoesFirst) {
+  queue(1, startsIn(10min, master));
+  steer(1, JobChange::kHold);
+  master.pass(20min);
+  EXPECT_THAT(order(), IsEmpty()) << "held by its user, whatever the time";
+  steer(1, JobChange::kRelease);
+  EXPECT_THAT(order(), ElementsAre(jobId(1)));
+
+  queue(2, startsIn(10min, master));
+  steer(2, JobChange::kHold);
+  steer(2, JobChange::kRelease);
+  EXPECT_THAT(master.job(2).progress.reason, testing::StartsWith("starts after "));
+  steer(2, JobChange::kRelease);
+  EXPECT_THAT(order(), ElementsAre(jobId(1), jobId(2)));
+}
+
+TEST_F(JobSteering, AJobThatWaitsForItsTimeCanBeCancelled) {
+  queue(1, startsIn(10min, master));
+  master.cancel(1, user("alice"));
+  EXPECT_EQ(master.stateOf(1), RunState::kCancelled);
+  master.pass(20min);
+  EXPECT_THAT(order(), IsEmpty());
 }
 
 TEST_F(JobSteering, AHeldJobCanBeCancelled) {
