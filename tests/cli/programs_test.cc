@@ -11,8 +11,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil {
-namespace {
+namespace tarcil::programs_test {
 
 using testing::HasSubstr;
 
@@ -112,5 +111,4 @@ TEST(Programs, TheSmallOneNeedsTheCLibraryAlone) {
 }
 #endif
 
-}  // namespace
-}  // namespace tarcil
+}  // namespace tarcil::programs_test
