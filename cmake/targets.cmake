@@ -19,6 +19,15 @@ function(tarcil_library target)
   target_precompile_headers(${target} REUSE_FROM tarcil_library_headers)
 endfunction()
 
+# tarcil_program(NAME SOURCES ... LINK ...)
+function(tarcil_program target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK})
+  tarcil_options(${target})
+  target_precompile_headers(${target} REUSE_FROM tarcil_library_headers)
+endfunction()
+
 # The tests' own sources are half of a build: optimising them costs more than it saves, under a sanitizer by far.
 function(tarcil_test_options target)
   tarcil_options(${target})
@@ -46,9 +55,7 @@ function(tarcil_test target)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   tarcil_test_options(${target})
   target_precompile_headers(${target} REUSE_FROM tarcil_test_headers)
-  set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
-    UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(NOT processes IN_LIST ARG_LABELS)
     list(APPEND ARG_LABELS in_process)
   endif()

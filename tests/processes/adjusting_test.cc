@@ -3,7 +3,7 @@
 
 #include "tests/support/cluster.h"
 
-namespace tarcil::processes_adjusting_test {
+namespace tarcil::adjusting_test {
 
 // Performs badly for want of memory until the gate is open: processes of its own are killed at its
 // limit, which no load of this machine hides. Notes what memory it starts with.
@@ -45,4 +45,4 @@ TEST(Adjusting, ATaskWhoseServerIsFullStartsElsewhereWithTheUnitsThatItNeeds) {
   cluster.expectAllUnitsFree();
 }
 
-}  // namespace tarcil::processes_adjusting_test
+}  // namespace tarcil::adjusting_test

@@ -9,7 +9,7 @@
 namespace tarcil::torture {
 namespace {
 
-constexpr uint64_t kMaxPause = 20'000;  // microseconds
+constexpr uint64_t kMaxWait = 20'000;  // microseconds
 
 }  // namespace
 
@@ -27,7 +27,7 @@ TorturingUser::TorturingUser(Stage& stage)
 TorturingUser::~TorturingUser() noexcept = default;
 
 kj::Promise<void> TorturingUser::live() {
-  return stage_.pause(kMaxPause).then([this]() {
+  return stage_.pause(kMaxWait).then([this]() {
     if (stage_.acting && link_.attached() && !cancelling_ && !stage_.recentJobs.empty())
       cancel(stage_.recentJobs[stage_.rng.below(stage_.recentJobs.size())]);
     return live();
@@ -51,7 +51,7 @@ void TorturingUser::cancel(const JobId& job) {
           cancelling_ = false;
           return kj::READY_NOW;
         }
-        return stage_.pause(kMaxPause).then([this, job]() { cancel(job); });
+        return stage_.pause(kMaxWait).then([this, job]() { cancel(job); });
       }));
 }
 

@@ -12,7 +12,7 @@
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
-namespace tarcil::cli_profile_command_test {
+namespace tarcil::tarcild_profile_command_test {
 
 using testing::HasSubstr;
 
@@ -112,4 +112,4 @@ TEST_F(ProfileRun, LeavesNothingRunningWhenItIsKilled) {
   while (::waitpid(-1, nullptr, 0) > 0) continue;
 }
 
-}  // namespace tarcil::cli_profile_command_test
+}  // namespace tarcil::tarcild_profile_command_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tarcil::trouble_book_test {
+namespace tarcil::violation_tracker_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(ViolationTracker, NothingIsToldOfATaskThatHasEnded) {
   EXPECT_THAT(due(book, kStart), IsEmpty());
 }
 
-}  // namespace tarcil::trouble_book_test
+}  // namespace tarcil::violation_tracker_test
