@@ -39,11 +39,11 @@ class Cells {
   }
   Error problem(size_t column, const std::string& what) const {
     return invalid(path_ + ":" + std::to_string(line_) + ": field " + std::to_string(column + 1) + ": " +
-                   what + "; see docs/benchmarks.md for the format");
+                   what + "; see docs/accuracy.md for the format");
   }
   Error absent() const {
     return invalid(path_ +
-                   ": cannot be read; pass the path of the co-run data (docs/benchmarks.md says which)");
+                   ": cannot be read; pass the path of the co-run data (docs/accuracy.md says which)");
   }
 
  private:

@@ -1,4 +1,4 @@
-// Measured co-runs from files that are not part of this repository (docs/benchmarks.md says where they come
+// Measured co-runs from files that are not part of this repository (docs/accuracy.md says where they come
 // from).
 #pragma once
 

@@ -19,7 +19,7 @@ namespace tarcil {
 
 struct BucketOptions {
   // Buckets of each platform, 1 to 256. More: servers of a bucket are more alike, and a decision looks at
-  // more buckets. 32: chosen by measurement (docs/benchmarks.md).
+  // more buckets. 32: chosen by measurement (docs/accuracy.md).
   uint32_t buckets = 32;
 
   // Of the hyperplanes.
