@@ -16,6 +16,7 @@ class Command final : public CLI::App {
   Command(CLI::App& parent, const std::string& name, const Help& help, BuildCommand build)
       : CLI::App(help.summary, name, &parent), build_(std::move(build)) {
     formatter(std::make_shared<CommandHelp>(help));
+    group("Subcommands");  // and not the heading under which the parent is listed
   }
 
   void build() {

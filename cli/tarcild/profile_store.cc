@@ -112,9 +112,9 @@ using AddOptions = void (*)(CLI::App& command, StoreFlags& flags);
 void addStoreCommand(CLI::App& group, const char* name, const Help& help, Act act, AddOptions addOptions) {
   addCommand(group, name, help, [act, addOptions](CLI::App& command) {
     auto flags = std::make_shared<StoreFlags>();
-    addOptions(command, *flags);
     addJsonFlag(command, flags->json);
     addClusterFlags(command, flags->cluster);
+    addOptions(command, *flags);
     onRun(command, [flags, act]() { return act(*flags); });
   });
 }
