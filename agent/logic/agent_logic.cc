@@ -21,7 +21,7 @@ struct Handler {
   EventContext& context;
 
   void operator()(const MasterAttached& event) const { attach(context, event); }
-  void operator()(const MasterLost&) const { lose(context.tables); }
+  void operator()(const MasterLost&) const { detach(context.tables); }
   void operator()(const ServersUpdated& event) const {
     takeServers(context, event.updates, StateCopy::Source::kFeed);
   }
@@ -40,8 +40,7 @@ struct Handler {
   void operator()(const TimerFired&) const { context.tables.wakeAt.reset(); }
 };
 
-// Does what is due whatever the event was: timers, launches, waiting jobs, submissions. Then asks for the
-// next wake-up.
+// The end of every event: handles what is due, plans, and requests the next timer.
 void finish(EventContext& context) {
   Tables& tables = context.tables;
   runTimers(context);
@@ -56,7 +55,7 @@ void finish(EventContext& context) {
     context.actions.push_back(
         DeclineOffers{.jobs = std::move(context.declined), .untried = std::move(context.untried)});
   }
-  askToWake(context);
+  requestTimer(context);
 }
 
 }  // namespace

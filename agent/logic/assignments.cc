@@ -28,8 +28,8 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
   return launch;
 }
 
-// Where a job of the same id has been submitted meanwhile, that is still to be answered: the master takes it
-// for a new one if it has forgotten the old one by then.
+// If a job with the same id has been submitted meanwhile, its commit is still to be answered: the master
+// treats it as a new job if it has forgotten the old one by then.
 void endJob(EventContext& context, const JobRecord& over) {
   Tables& tables = context.tables;
   forget(tables, over.id);
@@ -58,8 +58,7 @@ void takeAssignment(EventContext& context, const JobAssignment& assignment) {
   if (!job && assignment.over) return;
   if (!job) job = &tables.jobs.add(HeldJob(assignment.job));
   job->held.setPriority(assignment.job.spec.priority);
-  // That the master speaks of it says that it is durable, though the answer to its first commit is still to
-  // come.
+  // The master knows it, so it is durable, even if its first commit has not been answered.
   if (!job->durable) acknowledge(context, *job);
   if (assignment.over) return endJob(context, assignment.job);
   for (const TaskAssignment& task : assignment.tasks) assignTask(context, *job, task);

@@ -8,30 +8,30 @@
 namespace tarcil::agent {
 namespace {
 
-// The master's list of jobs takes the place of what was held of durable ones.
+// Durable jobs become those that the master lists.
 void replaceJobs(EventContext& context, const std::vector<JobAssignment>& assignments) {
   std::set<JobId> listed;
   for (const JobAssignment& assignment : assignments) listed.insert(assignment.job.id);
   std::vector<JobId> gone;
   for (auto& [id, job] : context.tables.jobs) {
     job.pendingReason.reset();
-    job.reportedKind.clear();  // the commit that said it may have come to nothing
-    job.isOffered = false;     // an offer ends with the attachment; the next one comes
+    job.reportedKind.clear();  // the commit that reported it may be void
+    job.isOffered = false;     // offers end with the attachment
     if (job.durable && !listed.contains(id)) gone.push_back(id);
   }
   for (const JobId& id : gone) forget(context.tables, id);
   for (const JobAssignment& assignment : assignments) takeAssignment(context, assignment);
 }
 
-// Jobs that the master does not know have lost their commits, or these came to be known and another agent has
-// the job by now: they are submitted again, whatever servers are up.
-void submitUnknownAnew(EventContext& context) {
+// A job that the master does not list has lost its commit, or the commit was taken and another agent owns the
+// job by now: it is submitted again, without checking it against the servers that are up.
+void submitUnlisted(EventContext& context) {
   Tables& tables = context.tables;
-  std::vector<JobId> unknown;
+  std::vector<JobId> unlisted;
   for (const auto& [id, job] : tables.jobs) {
-    if (!job.durable) unknown.push_back(id);
+    if (!job.durable) unlisted.push_back(id);
   }
-  for (const JobId& id : unknown) {
+  for (const JobId& id : unlisted) {
     Job& job = *tables.jobs.find(id);
     tables.arrivals.push_back({.clients = std::move(job.clients),
                                .job = {.record = job.held.record(), .files = std::move(job.files)},
@@ -49,14 +49,14 @@ void attach(EventContext& context, const MasterAttached& event) {
   tables.epoch = event.epoch;
   tables.attached = true;
   tables.queueTold = {.capacityVersion = tables.queueTold.capacityVersion};
-  startCopyAnew(tables);
+  dropCopy(tables);
   if (!resumed) tables.inFlight.restart();
   replaceJobs(context, event.jobs);
-  if (!resumed) submitUnknownAnew(context);
+  if (!resumed) submitUnlisted(context);
   for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
 }
 
-void lose(Tables& tables) {
+void detach(Tables& tables) {
   tables.attached = tables.hasSnapshot = false;
 }
 

@@ -11,10 +11,10 @@
 namespace tarcil::agent {
 namespace {
 
-// Returns false where the claim was refused and the task waits for another slot.
+// Returns false if the claim was refused and the task needs another slot.
 bool takeGrant(EventContext& context, Job& job, const Claim& claim, const Grant& grant) {
   const HeldTask* task = job.held.find(claim.task);
-  // News that came since the commit was sent count for more than its answer.
+  // News that came after the commit was sent outweigh its answer.
   if (!task || task->state != RunState::kQueued || task->attempt != claim.attempt) return true;
   if (grant.verdict == Verdict::kGranted) {
     job.held.grant(claim.task, claim.server, grant);
@@ -23,13 +23,13 @@ bool takeGrant(EventContext& context, Job& job, const Claim& claim, const Grant&
     return true;
   }
   if (grant.verdict != Verdict::kTaskNotWaiting) return false;
-  // What is held of the task is out of date, and the news are on their way, where they have not come yet:
-  // that it waits for a while.
+  // What is known of the task is out of date, and the news are on their way, unless they have come: it
+  // has a delay.
   if (task->notBefore <= context.now.steady) job.held.forget(claim.task);
   return true;
 }
 
-// Carries the grants out. Returns whether a claim was refused whose task still wants a slot.
+// Returns whether a claim was refused whose task still needs a slot.
 bool takeGrants(EventContext& context, Job& job, const Commit& commit, const CommitAnswer& answered) {
   bool refused = false;
   uint32_t placed = 0;
@@ -62,7 +62,7 @@ void afterGrants(EventContext& context, Job& job, bool refused) {
 void takeCommitAnswer(EventContext& context, const CommitAnswer& answered) {
   using Outcome = CommitAnswer::Outcome;
   Tables& tables = context.tables;
-  if (answered.outcome == Outcome::kSuperseded) return;  // nothing is known of the job
+  if (answered.outcome == Outcome::kSuperseded) return;  // says nothing of the job
   takeServers(context, answered.servers, StateCopy::Source::kAnswer);
   std::optional<Commit> commit = tables.inFlight.take(answered.sequence, tables.copy.state());
   if (!commit) return;
@@ -81,7 +81,7 @@ void takeCommitAnswer(EventContext& context, const CommitAnswer& answered) {
            Error{busy ? ErrorCode::kExhausted : ErrorCode::kInvalid, answered.problem});
     return forget(tables, commit->job);
   }
-  // The job was there before or is over. Where the master has assigned it meanwhile, that is news and stays.
+  // The job existed before or is over. If the master has assigned it since, it stays.
   if (first) answer(context, job->clients, {});
   if (first || answered.outcome == Outcome::kJobOver) return forget(tables, commit->job);
   refresh(context, *job);

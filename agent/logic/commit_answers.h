@@ -1,11 +1,11 @@
-// The master's answers to commits: grants are carried out, refused claims planned again, clients answered.
+// The master's answers to commits: granted tasks are launched, refused ones planned again, clients answered.
 #pragma once
 
 #include "agent/logic/tables.h"
 
 namespace tarcil::agent {
 
-// Nothing for a commit that is not in flight, but for the servers' newest states.
+// An answer to a commit that is not in flight only brings states of servers.
 void takeCommitAnswer(EventContext& context, const CommitAnswer& answered);
 
 }  // namespace tarcil::agent

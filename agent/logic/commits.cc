@@ -7,10 +7,10 @@
 namespace tarcil::agent {
 namespace {
 
-// Waiting jobs planned per event; each costs a decision, some tens of microseconds.
+// Jobs planned per event; each costs a decision, some tens of microseconds.
 constexpr int kTriedPerEvent = 64;
 
-// Tasks of one commit, so that a huge job does not hold up the others behind one event or one message.
+// Tasks placed by one commit, so that a huge job does not hold up others behind one event or one message.
 constexpr size_t kTasksPerCommit = 1024;
 
 Commit emptyCommit(const Tables& tables, const Job& job) {
@@ -32,7 +32,7 @@ Commit decide(EventContext& context, Job& job, WaitReason& reason) {
       .except = job.isOffered ? job.reservedForOthers : reservedForOthers(tables, job.spec())};
   PlacementAttempt attempt = attemptFor(tables, job.held, options, tables.chooser);
   if (attempt.decision.explanation.drawn > 0) ++tables.decisions;
-  if (attempt.isCutOff) tables.jobs.markToTry(job);  // goes on with its next commit, which is no waiting
+  if (attempt.isCutOff) tables.jobs.markToTry(job);  // goes on with its next commit
   reason = std::move(attempt.reason);
   Commit commit = emptyCommit(tables, job);
   commit.claims = std::move(attempt.decision.claims);
@@ -84,7 +84,7 @@ void plan(EventContext& context, Job& job) {
 void submitUntried(EventContext& context, Job& job) {
   Commit commit = emptyCommit(context.tables, job);
   commit.newJob = newJobOf(job);
-  send(context, job, std::move(commit), whenOffered());
+  send(context, job, std::move(commit), waitsForOffer());
   refresh(context, job);
 }
 

@@ -1,25 +1,25 @@
-// Plans jobs and sends what comes of it: commits that claim slots, that submit a job, or that only say why it
-// waits.
+// Plans jobs and sends the commits that follow: claims of slots, new jobs, and reasons why jobs wait.
 #pragma once
 
 #include "agent/logic/tables.h"
 
 namespace tarcil::agent {
 
-// Plans the jobs that are to be tried, so many per event.
+// Plans the jobs that are to be tried, a bounded number per event. Requires: isReady().
 void planWaiting(EventContext& context);
 
-// Chooses slots for the job's placeable tasks and sends what follows. Requires: isReady(), none of its
-// commits in flight.
+// Chooses slots for the job's placeable tasks, and sends a commit if there are claims or news for the master.
+// Requires: isReady(), none of its commits in flight.
 void plan(EventContext& context, Job& job);
 
-// Sends a new job to the master without looking for slots: others are tried first, or it is on hold.
+// Sends a new job to the master without choosing slots: others are tried first, or it is on hold.
 void submitUntried(EventContext& context, Job& job);
 
-// Tells the master why the job waits, if that is news: now, or as soon as the last word is old enough.
+// Reports to the master why the job waits, if the kind of reason has changed: at once, or when
+// kReasonInterval has passed since the last report. Requires: none of its commits in flight.
 void noteReason(EventContext& context, Job& job, WaitReason reason, Explanation explanation);
-// Tells it what is pending, unless the last word is too fresh. Requires: a reason is pending, none of its
-// commits in flight.
+// Reports the pending reason, unless the last report is too recent. Requires: a reason is pending, none of
+// its commits in flight.
 void reportReason(EventContext& context, Job& job);
 
 }  // namespace tarcil::agent

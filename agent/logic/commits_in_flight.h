@@ -1,5 +1,5 @@
-// Commits that the master has not answered. Their claims stay laid over the agent's copy of the state, so
-// that the same units are not asked for twice (docs/protocol.md).
+// Commits that the master has not answered. Until then their claims count as taken on the agent's copy of the
+// state, so that the same units are not claimed twice (docs/protocol.md).
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace tarcil::agent {
 
-// At most one commit per job is in flight: no task is claimed twice, and slots that come free meanwhile
-// gather for the job's next one.
+// At most one commit per job is in flight: no task is claimed twice, and slots that become free meanwhile are
+// left to the job's next commit.
 class CommitsInFlight {
  public:
-  // Numbers the commit, lays its claims over `state` and keeps it. The reference is valid until it is taken.
+  // Numbers the commit, lays its claims over `state` and keeps it. The reference is valid until take().
   // Requires: no commit of the same job is in flight.
   const Commit& add(Commit commit, const JobSpec& spec, ClusterState& state);
 
   bool has(const JobId& job) const { return byJob_.contains(job); }
-  // Null where none of the job is in flight. Valid until it is taken.
+  // nullptr if none of the job is in flight. Valid until take().
   const Commit* find(const JobId& job) const;
 
-  // Takes an answered commit out and lifts its claims. nullopt where no such commit is in flight.
+  // Removes an answered commit and lifts its claims. nullopt if no such commit is in flight.
   std::optional<Commit> take(uint64_t sequence, ClusterState& state);
 
-  // Forgets every commit and numbers the next ones from 1, for a new epoch. Lifts nothing: goes with a new
-  // state.
+  // Forgets every commit and restarts numbering from 1, for a new epoch. Lifts no claims: the state starts
+  // over as well.
   void restart();
 
-  // Lays every claim over a copy that was started anew. Claims on servers that it does not know are left out.
+  // Lays every claim over a new copy of the state, except claims on servers that it does not know.
   void layOver(ClusterState& state);
 
   // In the order in which they were sent.
@@ -41,7 +41,7 @@ class CommitsInFlight {
 
   size_t size() const { return entries_.size(); }
 
-  // On which claims are laid over.
+  // Those with claims in flight.
   std::set<ServerId> servers() const;
 
  private:

@@ -1,4 +1,4 @@
-// What happens to an agent and what it does about it. Plain values: no RPC types, no clocks.
+// The events that an agent handles and the actions that follow. Plain values: no RPC types, no clocks.
 #pragma once
 
 #include <map>
@@ -22,15 +22,17 @@ using RequestId = uint64_t;
 
 // --- Events
 
-// The master took the agent in. If `epoch` is the one held before, commits in flight are sent again as they
-// were; otherwise they came to nothing, and submissions among them are made anew. `jobs` replaces every job
-// held. The copy of the state starts anew as well: every server and platform follows, then SnapshotComplete.
+// The master has accepted the agent. If `epoch` is that of the last attachment, commits in flight are
+// sent again unchanged; otherwise they are void, and the submissions among them start over. `jobs`
+// replaces every job held. The copy of the state starts over as well: every server and platform
+// follows, then SnapshotComplete.
 struct MasterAttached {
   uint64_t epoch;
   std::vector<JobAssignment> jobs;
 };
 
-// The connection to the master ended. Submissions wait, up to their bound, for it to come back.
+// The connection to the master is lost. Submissions wait for it to come back,
+// up to AgentOptions::masterPatience.
 struct MasterLost {};
 
 // The state feed. The first ServersUpdated after MasterAttached may come later than submissions. An update of
@@ -38,11 +40,11 @@ struct MasterLost {};
 struct ServersUpdated {
   std::vector<ServerUpdate> updates;
 };
-// The whole snapshot that follows an attachment has been applied. Before it, nothing is planned and no job is
-// judged infeasible.
+// The snapshot that follows an attachment is complete. Before that nothing is planned, and no job
+// is judged infeasible.
 struct SnapshotComplete {};
-// The checksum of the whole shared state as it was when the master had sent
-// everything before this. A copy that differs is dropped, and asked for anew.
+// The checksum of the whole shared state, including everything that the master sent before it. A copy that
+// differs is dropped and a new snapshot requested.
 struct ChecksumTold {
   StateChecksum checksum;
 };
@@ -54,31 +56,31 @@ struct PlatformUpdated {
   Share share;
 };
 
-// It is the turn of these jobs, in this order: the master has sent what changed before. Each is answered by a
-// commit for it or by DeclineOffers, also where the job is not known here.
+// The agent is to try these jobs, in this order; all changes that led to the offers have been sent before.
+// Each offer is answered by a commit for the job or by DeclineOffers, even if the job is unknown here.
 struct JobsOffered {
   std::vector<JobId> jobs;
-  // For how long from now such a job is to wait for a place that is good enough, where the master knows. The
-  // shortest that was told during one wait counts; where none was, the job's own bound, else the agent's.
+  // How long from now such a job is to wait for a slot that is good enough, if the master can tell. The
+  // shortest bound received during one wait counts; without any, the job's own, else the agent's.
   std::map<JobId, Duration> bounds{};
-  // Jobs that may not take what is kept for others (QueueTold::kept), but for these servers, ascending.
+  // Jobs that may not use servers reserved for others (QueueTold::kept), except these, ascending.
   std::map<JobId, std::vector<ServerId>> leaveKept{};
 };
-// The highest priority of a job, here or at another agent, that waits and is still to be tried on the state
-// as it is. Jobs of no higher priority have to wait for their turn: new ones are handed to the master
-// untried.
+// The master's queue. `pendingPriority` is the highest priority among waiting jobs, here or at other agents,
+// that have not been tried on the current state. Jobs of that priority or a lower one wait for an offer: new
+// ones are submitted to the master untried.
 struct QueueTold {
   std::optional<uint8_t> pendingPriority{};
-  uint64_t capacityVersion =
-      0;  // how often something got better for waiting jobs, as of the state that is here
-  // Servers, ascending, that are kept free for jobs that wait: only jobs whose turn lets them, or that come
-  // before all that are pending, may take them.
+  // How often the state, as this agent has it, has changed in favour of waiting jobs.
+  uint64_t capacityVersion = 0;
+  // Servers, ascending, that are reserved for waiting jobs: only jobs whose offer says so, or that come
+  // before all pending ones, may use them.
   std::vector<ServerId> kept{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 };
 
-// A client hands in a job. Where the agent or the master has it already (same id, same user), it is answered
-// as if it were the first.
+// A client submits a job. If the agent or the master has it already (same id, same user), the answer is that
+// of the first submission.
 struct SubmitArrived {
   RequestId request;
   Caller caller;
@@ -87,22 +89,22 @@ struct SubmitArrived {
   std::shared_ptr<const std::vector<InputFile>> files;  // null: none
 };
 
-// Delivered only while the attachment lasts on which the commit was sent: sequences begin anew with an epoch.
-// An answer of outcome kSuperseded changes nothing: the shell ends the agent, and its clients fail over.
+// Delivered only during the attachment on which the commit was sent, because sequence numbers restart with
+// each epoch. The outcome kSuperseded changes nothing: the shell ends the agent, and its clients fail over.
 struct CommitAnswered {
   CommitAnswer answer;
 };
 
-// News from the master of a job, absolute for the tasks listed.
+// The master's state of a job, complete for the tasks listed.
 struct JobAssigned {
   JobAssignment assignment;
 };
 
-// What a monitor said to a launch.
+// A monitor's answer to a launch.
 struct LaunchAnswered {
   AllocationId allocation;
-  // kAccepted: recorded; the monitor will report to the master. kRevoked: the master has taken the allocation
-  // back; nothing more to do. kUnreachable: not known whether it arrived; it is sent again.
+  // kAccepted: recorded; the monitor will report to the master. kRevoked: the master has revoked the
+  // allocation; nothing more to do. kUnreachable: the launch may or may not have arrived; it is sent again.
   enum class Outcome : uint8_t { kAccepted, kRevoked, kUnreachable } outcome;
 };
 
@@ -118,34 +120,35 @@ struct SendCommit {
   Commit commit;
 };
 
-// These jobs had their turn, and no commit is sent for them.
+// Offers that end without a commit for the job.
 struct DeclineOffers {
   std::vector<JobId> jobs;
-  std::vector<JobId> untried{};  // no task of theirs could be placed, whatever there is
+  std::vector<JobId> untried{};  // jobs without a task to place, whatever capacity there is
 };
 
-// To the monitor at this address. Always answered by LaunchAnswered, kUnreachable where the link breaks.
+// To the monitor at this address. Always answered by LaunchAnswered, with kUnreachable if the link breaks.
 struct Launch {
   std::string address;
   LaunchSpec spec;
 };
 
-// The job is durable (or was before), or it was refused and nothing was changed.
+// Ok: the job is durable. Otherwise it was refused and nothing has changed.
 struct AnswerSubmit {
   RequestId request;
   Status status;
 };
 
-// So many tasks of a job have got their first slots, so long after the job was submitted. For metrics.
+// Tasks of a job have got their first slots. For metrics.
 struct TasksPlaced {
   uint32_t tasks;
-  Duration waited;
+  Duration waited;  // since the job was submitted
 };
 
-// The copy is of no use: every server and platform is to follow, then SnapshotComplete. Only on ChecksumTold.
+// The copy was dropped: every server and platform is to be sent again, then SnapshotComplete. Follows only
+// from ChecksumTold.
 struct AskSnapshot {};
 
-// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+// Deliver TimerFired at this time. Each WakeAt replaces the one before.
 struct WakeAt {
   MonotonicTime when;
 };

@@ -35,7 +35,8 @@ Result<JobPlan> forecast(const Tables& tables, const Caller& caller, const JobSp
                                  .seed = seed,
                                  .except = reservedForOthers(tables, spec)};
   PlacementAttempt attempt = attemptFor(tables, job, options, chooser);
-  if (attempt.reason.empty() && attempt.decision.claims.size() < spec.tasks) attempt.reason = heldBack(spec);
+  const bool isComplete = attempt.decision.claims.size() == spec.tasks;
+  if (attempt.reason.empty() && !isComplete) attempt.reason = atItsConcurrency(spec);
   JobPlan plan{.claims = {},
                .explanation = {},
                .waitReason = std::move(attempt.reason.text),
@@ -44,7 +45,7 @@ Result<JobPlan> forecast(const Tables& tables, const Caller& caller, const JobSp
                .freeUnits = tables.copy.state().freeUnits()};
   plan.claims = std::move(attempt.decision.claims);
   plan.explanation = std::move(attempt.decision.explanation);
-  plan.explanation.seed = seed;  // also where nothing was drawn
+  plan.explanation.seed = seed;  // also if nothing was drawn
   std::sort(plan.claims.begin(), plan.claims.end(),
             [](const Claim& a, const Claim& b) { return a.task < b.task; });
   return plan;

@@ -1,5 +1,5 @@
-// What would become of a job if it were submitted now: the checks and the decision of a submission, and then
-// nothing.
+// What would happen to a job if it were submitted now: the checks and the decision of a
+// submission, without effect.
 #pragma once
 
 #include "agent/logic/tables.h"

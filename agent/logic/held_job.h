@@ -1,5 +1,4 @@
-// The unfinished tasks of one job as its agent holds them: which wait, which are delayed, which sit on
-// servers.
+// The unfinished tasks of one job as its agent knows them: ready, delayed, or on servers.
 #pragma once
 
 #include <map>
@@ -25,7 +24,7 @@ struct HeldTask {
   ExtraNumbers extras{};
 };
 
-// Values only; every change is O(log tasks).
+// Every change is O(log tasks) per task.
 class HeldJob {
  public:
   // Holds no task yet.
@@ -35,31 +34,30 @@ class HeldJob {
   static HeldJob submitted(JobRecord record);
 
   const JobRecord& record() const { return record_; }
-  // The job has this priority from now on.
   void setPriority(uint8_t priority) { record_.spec.priority = priority; }
 
-  // Takes the master's word on a task: replaces what was held of it; a final state forgets it.
+  // Replaces what is known of a task by the master's state; a final state forgets the task.
   void assign(const TaskAssignment& news, MonotonicTime now);
-  // Forgets every task that the assignment does not list. Returns the allocations that these held.
+  // Forgets every task that is not listed. Returns the allocations that these had.
   std::vector<AllocationId> keepListed(const std::vector<TaskAssignment>& listed);
-  // The queued task now holds what was granted and is starting.
+  // The queued task was granted its claim and is starting. Requires: the task is known.
   void grant(TaskIndex index, ServerId server, const Grant& grant);
   void forget(TaskIndex index);
 
-  // nullptr where the task has ended or is not known. Valid until the next change.
+  // nullptr if the task has ended or is not known. Valid until the next change.
   const HeldTask* find(TaskIndex index) const;
   const std::map<TaskIndex, HeldTask>& tasks() const { return tasks_; }
 
-  // Tasks whose delay is over by now become placeable.
+  // Tasks whose delay is over become ready.
   void endDelays(MonotonicTime now);
   std::optional<MonotonicTime> nextDelayEnd() const;
 
   bool hasQueued() const { return !ready_.empty() || !delayed_.empty(); }
-  // Queued tasks that may be placed now: their delay is over and the job's concurrency leaves room for them.
+  // How many queued tasks may be placed now: ready, and within the job's concurrency.
   size_t placeable() const;
   // The first `count` of them. Requires: count <= placeable().
   std::vector<PlacementRequest::Task> firstPlaceable(size_t count) const;
-  // Servers of the tasks that start or run, one entry per task.
+  // Servers of the tasks that are starting or running, one entry per task.
   std::vector<ServerId> placedOn() const;
 
  private:
@@ -68,7 +66,7 @@ class HeldJob {
 
   JobRecord record_;
   std::map<TaskIndex, HeldTask> tasks_;
-  // Every task of tasks_ is in exactly one of these.
+  // Each task of tasks_ is in exactly one of these.
   std::set<TaskIndex> ready_;
   std::set<std::pair<MonotonicTime, TaskIndex>> delayed_;
   std::set<TaskIndex> active_;

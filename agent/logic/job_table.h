@@ -1,4 +1,4 @@
-// The unfinished jobs that an agent owns, the orders in which it turns to them, and counts of them.
+// The unfinished jobs that an agent owns, in the orders in which they are needed, and counts of them.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace tarcil::agent {
 
-// Shortest time between two commits that only say why a job waits.
+// Shortest time between two commits of a job that carry nothing but a wait reason.
 inline constexpr Duration kReasonInterval = std::chrono::seconds(1);
 
-// Why a job waits, and the decision that found it, where the master has not been told yet.
+// Why a job waits, and the decision behind it; not reported to the master yet.
 struct PendingReason {
   WaitReason reason;
   Explanation explanation;
-  uint64_t capacityVersion = 0;  // that the decision was made on
+  uint64_t capacityVersion = 0;  // QueueTold's at the decision
 };
 
 struct Job {
@@ -33,82 +33,83 @@ struct Job {
 
   HeldJob held;
 
-  // --- Its submission
-  bool durable = false;                                 // else its first commit is in flight
+  // --- Submission
+  bool durable = false;                                 // at the master; else its first commit is in flight
   std::shared_ptr<const std::vector<InputFile>> files;  // until durable
-  std::vector<RequestId> clients;                       // answered as soon as it is durable
+  std::vector<RequestId> clients;                       // to be answered when it is durable
 
-  // --- Its offer
-  bool isOffered = false;                   // the master waits for a commit or a decline
-  std::vector<ServerId> reservedForOthers;  // ascending; not to be used in this offer, whatever its priority
+  // --- Offer
+  bool isOffered = false;                   // the master expects a commit or a decline
+  std::vector<ServerId> reservedForOthers;  // ascending; not to be used for this offer, whatever its priority
 
-  // --- Its wait
-  std::optional<MonotonicTime> waitingSince;  // has had tasks to place since then, and got no slot
-  std::optional<Duration> masterBound;        // how long to wait for a good slot, where the master said so
-  bool isOverdue = false;                     // has waited for that long: takes the best slot there is
-  uint32_t replans = 0;                       // in a row, because claims were refused
-  std::string reportedKind;                   // of the reason that the master was told last
+  // --- Wait
+  std::optional<MonotonicTime> waitingSince;  // has had tasks to place and got no slot since then
+  std::optional<Duration> masterBound;        // how long to wait for a good slot, if the master set it
+  bool isOverdue = false;                     // has waited for its bound: takes the best slot there is
+  uint32_t replans = 0;                       // in a row, after refused claims
+  std::string reportedKind;                   // of the wait reason reported last
   MonotonicTime reportedAt{};
   std::optional<PendingReason> pendingReason;
 
   const JobSpec& spec() const { return held.record().spec; }
   const JobId& id() const { return held.record().id; }
-  // When the master may be told of another reason.
+  // When another reason may be reported.
   MonotonicTime nextReportAt() const { return reportedAt + kReasonInterval; }
 
  private:
   friend class JobTable;
 
-  bool isToTry_ = false;              // as soon as it is idle
-  uint64_t tryNumber_ = 0;            // its place among those to be tried
+  // Kept by the table.
+  bool isToTry_ = false;              // when it is idle
+  uint64_t tryNumber_ = 0;            // orders the jobs to try
   std::optional<MonotonicTime> due_;  // its timer
-  bool hasQueued_ = false;            // counted in queuedOfUser_
-  bool waits_ = false;                // counted in waiting_
+  bool hasQueued_ = false;            // is counted in queuedOfUser_
+  bool waits_ = false;                // is counted in waiting_
 };
 
-// Every change is O(log jobs). References to a job hold until it is erased.
+// A job is idle when it is durable and has no commit in flight; only then it can be tried, that is, planned.
+// Every change is O(log jobs). References to a job are valid until it is erased.
 class JobTable {
  public:
-  // nullptr where there is none.
+  // nullptr if there is none.
   Job* find(const JobId& id);
-  // Requires: there is no job of this id.
+  // Requires: there is no job with this id.
   Job& add(HeldJob held);
-  // With its place in every order and its part in every count. Requires: there is one.
+  // Requires: there is a job with this id.
   void erase(const JobId& id);
 
   auto begin() { return jobs_.begin(); }
   auto end() { return jobs_.end(); }
   size_t size() const { return jobs_.size(); }
 
-  // The job is to be tried as soon as it is idle, after those that are to be tried already.
+  // The job is to be tried when it is idle, after the jobs marked before. Nothing if it is marked already.
   void markToTry(Job& job);
-  // The same, once no job elsewhere comes before it: takeDeferred() gives it back.
+  // Marks it later: takeDeferred() returns it.
   void defer(const Job& job) { deferred_.insert(job.id()); }
-  // It is not to be tried, deferred or not.
+  // Neither marked nor deferred any more.
   void unmarkToTry(Job& job);
-  // The idle job that is to be tried first; nullptr where there is none.
+  // The first of the jobs to try that are idle; nullptr if there is none.
   Job* nextToTry();
   bool hasToTry() const { return !toTry_.empty(); }
   std::vector<Job*> takeDeferred();
 
-  // Brings orders and counts in line with the job. `isIdle`: it is durable and has no commit in flight.
-  // `due`: when time changes something for it.
+  // Updates orders and counts after a change of the job. `due`: when its timer is to fire.
   void update(Job& job, bool isIdle, std::optional<MonotonicTime> due);
 
-  // A job that is due by now; nullptr where there is none.
+  // A job whose timer has fired; nullptr if there is none. Its next update() sets the timer again.
   Job* dueBy(MonotonicTime now);
   std::optional<MonotonicTime> nextDue() const;
 
-  // Idle jobs with tasks that could be placed, were there slots.
+  // Idle jobs with tasks to place.
   size_t waiting() const { return waiting_; }
-  // Jobs of the user with tasks that have no slot.
+  // Jobs of this user with queued tasks.
   uint32_t queuedOf(const std::string& user) const;
 
  private:
   void countQueued(Job& job, bool hasQueued);
 
   std::map<JobId, Job> jobs_;
-  std::set<std::pair<uint64_t, JobId>> toTry_;  // idle ones, by number
+  std::set<std::pair<uint64_t, JobId>> toTry_;  // idle ones, by tryNumber_
   uint64_t lastTryNumber_ = 0;
   std::set<JobId> deferred_;
   std::set<std::pair<MonotonicTime, JobId>> timers_;

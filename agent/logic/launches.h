@@ -1,5 +1,5 @@
-// Launches that no monitor has answered for yet. Each is sent until a monitor accepts or refuses it, or until
-// the master takes the allocation back: a monitor that gets one twice starts the task once.
+// Launches that no monitor has answered yet. Each is sent until a monitor accepts or refuses it, or until the
+// master revokes the allocation. Launches are idempotent: a monitor that gets one twice starts the task once.
 #pragma once
 
 #include <map>
@@ -17,29 +17,28 @@ namespace tarcil::agent {
 
 class Launches {
  public:
-  // `retry`: the first pause after an unreachable monitor; pauses grow by half up to kMaxPause.
+  // `retry`: the first pause after a monitor was unreachable; pauses grow by half, up to kMaxPause.
   explicit Launches(Duration retry) : retry_(retry) {}
 
   static constexpr Duration kMaxPause = std::chrono::seconds(2);
 
-  // Sends the launch, now or as soon as the server's facts are known. Where it is under way already, it is
-  // sent once more when that has been answered. The server's name is filled in here. So is the memory of
-  // `unitsMore`, units that the task got beyond those that its job asks for: where the job limits memory, the
-  // limit goes with them.
+  // Sends the launch, now or as soon as the server's facts are known. If it has been sent already, it is sent
+  // once more after the answer. Fills in the server's name. `unitsMore`: units that the task got beyond those
+  // that its job asks for; a memory limit grows in proportion.
   void start(LaunchSpec spec, size_t unitsMore, ServerId server, const ClusterState& state,
              std::vector<Action>& actions);
 
-  // Takes a monitor's answer: the launch is settled, or to be sent again after a pause.
+  // A monitor's answer: the launch is done, or is sent again after a pause.
   void answered(const LaunchAnswered& answer, MonotonicTime now);
 
-  // The master has taken the allocation back, or its task runs or has ended.
+  // No more tries: the master has revoked the allocation, or its task is running or has ended.
   void drop(AllocationId allocation);
 
-  // The server's facts are known or have changed: launches that wait for it are sent at once, to the newest
-  // address.
+  // The server's facts have become known or have changed: launches that wait for it are sent at once, to the
+  // current address.
   void serverKnown(ServerId server, const ClusterState& state, std::vector<Action>& actions);
 
-  // Sends what is due by now.
+  // Sends again what is due.
   void retry(MonotonicTime now, const ClusterState& state, std::vector<Action>& actions);
   std::optional<MonotonicTime> nextRetry() const;
 
@@ -51,7 +50,7 @@ class Launches {
     Duration pause{};
     enum class Stage : uint8_t { kNoFacts, kSent, kPausing } stage = Stage::kNoFacts;
     MonotonicTime due{};  // pausing
-    // Sent, and asked for again since: who answers may be a machine that is lost by now.
+    // Requested again since it was sent: the machine that answers may be lost by now.
     bool isOutdated = false;
   };
 

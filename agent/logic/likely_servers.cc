@@ -10,10 +10,10 @@
 namespace tarcil::agent {
 namespace {
 
-// Servers looked at anew with each change, while the index centres itself anew.
+// Servers reassigned with each change, while the index moves its centres.
 constexpr uint32_t kStep = 16;
 
-// Nobody asks here how buckets filled.
+// The history of arrivals per bucket is not used here.
 constexpr Duration kNoHistory = std::chrono::hours(24);
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<ServerId> LikelyServers::draw(const ClusterState& state, const JobSp
   for (BucketId bucket = 0; bucket < matching.masks.size(); ++bucket) {
     if (matching.masks[bucket] != 0) index_->addWithFree(bucket, servers);
   }
-  // The first of a shuffle: O(result) after the copy.
+  // The first steps of a shuffle.
   const size_t count = std::min(atMost, servers.size());
   for (size_t i = 0; i < count; ++i) std::swap(servers[i], servers[i + rng.below(servers.size() - i)]);
   servers.resize(count);

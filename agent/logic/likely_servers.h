@@ -1,5 +1,4 @@
-// Where to look on when a sample found too few slots: servers of matching buckets (Tarcil section
-// 4).
+// Where to look when a sample found too few slots: servers in matching buckets (Tarcil section 4).
 #pragma once
 
 #include <memory>
@@ -15,20 +14,20 @@ namespace tarcil::agent {
 
 // Follows the agent's copy of the state. Single-threaded; no clock, no I/O.
 //
-// In a crowded cluster few free slots suit a demanding job, and a sample of them all finds none with a
-// probability that the job's cap on draws sets. Servers that it suits are alike, so they lie in few buckets,
-// and draws inside those find them.
+// In a crowded cluster few free slots are acceptable to a demanding job, and a uniform sample may miss
+// all of them. Servers with acceptable slots are alike, so they fall into few buckets, and draws from
+// those find them.
 class LikelyServers {
  public:
   LikelyServers();
 
-  // What the copy holds of the server has changed. Some hundred nanoseconds.
+  // The server's state in the copy has changed. A few hundred nanoseconds.
   void update(const ClusterState& state, ServerId server);
-  // The same of every server. O(servers).
+  // The state of every server may have changed. O(servers).
   void updateAll(const ClusterState& state);
 
-  // Servers with free units in buckets that match the job, distinct and by chance, at most so many: all there
-  // are where they are no more. O(buckets + servers with free units in those that match).
+  // Up to `atMost` distinct servers with free units from buckets that match the job, drawn uniformly.
+  // O(buckets + servers with free units in matching buckets).
   std::vector<ServerId> draw(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings,
                              size_t atMost, Rng& rng) const;
 

@@ -1,5 +1,5 @@
-// The master's queue as this agent hears of it: which jobs are offered, which others come first, and which
-// servers are reserved for those.
+// What the master says of its queue: which jobs are offered, whether others come first, and which
+// servers are reserved.
 #pragma once
 
 #include <span>
@@ -8,20 +8,19 @@
 
 namespace tarcil::agent {
 
-// The jobs are to be tried, in this order. One that is not known here is declined.
+// Marks the jobs to be tried, in this order. Declines unknown ones.
 void takeOffers(EventContext& context, const JobsOffered& event);
 
-// What is known of the queue has changed; deferred jobs may be free to be tried.
+// The queue has changed; deferred jobs may be tried now.
 void takeQueue(EventContext& context, const QueueTold& event);
 
-// Whether the job, while it is not offered, comes behind others that are still to be tried.
+// Whether such a job, unless it is offered, has to wait for others that are to be tried first.
 bool isBehindOthers(const Tables& tables, const JobSpec& spec);
 
-// Servers, ascending, that a job leaves alone while it is not offered. Holds until the next takeQueue().
+// Servers, ascending, that such a job may not use unless it is offered. Valid until the next takeQueue().
 std::span<const ServerId> reservedForOthers(const Tables& tables, const JobSpec& spec);
 
-// The job is to be tried: at once where no others come before it, else when they have been tried or when it
-// is offered.
+// The job is to be tried: at once if no others come first, else after them or when it is offered.
 void markToTryWhenFree(Tables& tables, Job& job);
 
 }  // namespace tarcil::agent

@@ -7,7 +7,7 @@
 namespace tarcil::agent {
 namespace {
 
-// Whether the sample reached its cap without finding enough, so that matching buckets may have more.
+// Whether the sample reached its cap before enough acceptable slots were found.
 bool mayFindMore(const JobSpec& spec, const Decision& decision, const PlacementOptions& options) {
   const Explanation& explained = decision.explanation;
   return spec.policy == Policy::kQuality && options.standard == Standard::kAcceptable &&
@@ -33,7 +33,7 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   return decision;
 }
 
-// Free units of usable servers among these.
+// On the usable ones of these servers.
 uint64_t freeUnitsOf(std::span<const ServerId> servers, const ClusterState& state) {
   uint64_t units = 0;
   for (ServerId server : servers) {
@@ -49,7 +49,7 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
   const uint64_t reserved = freeUnitsOf(options.except, tables.copy.state());
   const uint64_t free = tables.copy.state().freeUnits() - reserved;
   const auto slots = static_cast<size_t>(free / spec.rusPerTask);
-  // More than what is free cannot be had: it is not worth a sample.
+  // A sample is not worth its cost if too few units are free for a task, or for a whole gang.
   const bool isGang = spec.schedule == Schedule::kGang;
   const size_t wanted = isGang ? placeable : std::min({placeable, slots, options.atMost});
   const bool sampled = wanted > 0 && wanted <= slots;
@@ -64,7 +64,7 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
   attempt.isCutOff = placed == options.atMost && placed < placeable && units.free >= spec.rusPerTask;
   if (placed < placeable && !attempt.isCutOff) {
     attempt.reason = reserved > 0
-                         ? keptForAnother(reserved)
+                         ? reservedForAnother(reserved)
                          : whyWaiting(spec, placeable - placed, units,
                                       sampled && placed < wanted ? &attempt.decision.explanation : nullptr);
   }

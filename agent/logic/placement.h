@@ -1,4 +1,4 @@
-// Looks for slots for a job's tasks on the copy of the state, and says why tasks get none.
+// Finds slots for a job's tasks on the copy of the state, and the reason where tasks get none.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,29 @@
 
 namespace tarcil::agent {
 
-// What slots are judged by: the master's settings, without the margin while the cluster is crowded.
+// How slots are judged: the master's settings, without the margin while the cluster is crowded.
 QualitySettings settingsNow(const Tables& tables);
-// The same for the job as it is; without the margin too where it is offered servers that are reserved for it,
-// for these were chosen without.
+// The same for this job; without the margin also if its offer includes reserved servers, because these were
+// chosen without it.
 QualitySettings settingsFor(const Tables& tables, const Job& job);
 
-// How slots are to be looked for.
 struct PlacementOptions {
   QualitySettings settings;
   Standard standard = Standard::kAcceptable;
-  size_t atMost = kMaxTasks;                        // tasks
-  size_t candidates = Explanation::kMaxCandidates;  // in the explanation
+  size_t atMost = kMaxTasks;                        // tasks to place
+  size_t candidates = Explanation::kMaxCandidates;  // to keep in the explanation
   uint64_t seed = 0;
   std::span<const ServerId> except;  // servers reserved for other jobs, ascending
 };
 
-// What came of it.
 struct PlacementAttempt {
   Decision decision;
-  WaitReason reason;      // why some tasks would have to wait; empty where none would
-  bool isCutOff = false;  // there would be slots for more tasks than `atMost`
+  WaitReason reason;      // why some tasks have to wait; empty if none has to
+  bool isCutOff = false;  // `atMost` tasks were placed, and there may be slots for more
 };
 
-// Decides for the job's placeable tasks on the copy as it is; changes only the chooser's memory. A job that
-// does not say how long it may wait for a good slot prefers one with the margin, and does not wait for it.
-// Requires: isReady().
+// Decides for the job's placeable tasks on the current copy; changes only the chooser's memory. A job without
+// a max_wait of its own prefers slots with the margin, but does not wait for them. Requires: isReady().
 PlacementAttempt attemptFor(const Tables& tables, const HeldJob& job, const PlacementOptions& options,
                             Chooser& chooser);
 

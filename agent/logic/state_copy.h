@@ -16,21 +16,21 @@ class StateCopy {
   ClusterState& state() { return state_; }
   const ClusterState& state() const { return state_; }
 
-  // Where an update came from: the feed, which brings every change, or an answer to a commit, which may bring
-  // one before the feed does.
+  // Where an update came from: the feed, which brings every change, or the answer to a commit, which may
+  // bring one before the feed does.
   enum class Source { kFeed, kAnswer };
 
-  // Takes a server's state if it is newer. An update of an unknown server without facts is ignored.
+  // Applies a server's state if it is newer. An update of an unknown server without facts is ignored.
   void apply(const ServerUpdate& update, Source source);
 
   // Resource units, free or not, of servers that are up and not cordoned.
   uint64_t usableUnits() const { return usableUnits_; }
 
-  // Whether it has states that the feed has not brought yet.
+  // Whether it holds states that the feed has not brought yet.
   bool isAhead() const { return !ahead_.empty(); }
 
-  // Of every server known, to be compared with the master's: formed from what the copy holds now, but for
-  // servers that something is laid over, and for facts, where it is that of what was taken last.
+  // Of all known servers, to be compared with the master's. Computed from the statuses that the copy holds
+  // now; for facts, and for the servers in `laidOver` (with claims in flight), from what was received last.
   // O(servers), some 100 ns each.
   StateChecksum checksum(const std::set<ServerId>& laidOver) const;
 
@@ -41,7 +41,7 @@ class StateCopy {
 
   ClusterState state_;
   uint64_t usableUnits_ = 0;
-  std::vector<uint64_t> taken_;                   // by server: checksum of the status taken last
+  std::vector<uint64_t> taken_;                   // by server: checksum of the status received last
   std::vector<uint64_t> takenFacts_;              // the same of its facts
   uint64_t factsTaken_ = 0;                       // their sum
   std::unordered_map<ServerId, uint64_t> ahead_;  // version that an answer brought and the feed has not

@@ -19,15 +19,14 @@ void takeSnapshotEnd(Tables& tables) {
 
 void compare(EventContext& context, const StateChecksum& told) {
   Tables& tables = context.tables;
-  // Where answers to commits came before news that were sent earlier, the copy is ahead: the next checksum
-  // will do.
+  // An answer to a commit may overtake the feed; the copy is ahead then, and is compared next time.
   if (!isReady(tables) || tables.copy.isAhead()) return;
   ++tables.comparisons;
   const StateChecksum ours = tables.copy.checksum(tables.inFlight.servers());
-  const bool saysFacts = told.facts != 0;  // a master of an older version does not
-  if (ours.statuses == told.statuses && (!saysFacts || ours.facts == told.facts)) return;
+  const bool hasFacts = told.facts != 0;  // older masters send none
+  if (ours.statuses == told.statuses && (!hasFacts || ours.facts == told.facts)) return;
   ++tables.mismatches;
-  startCopyAnew(tables);
+  dropCopy(tables);
   context.actions.push_back(AskSnapshot{});
 }
 
@@ -42,7 +41,7 @@ void takePlatform(Tables& tables, const PlatformUpdated& event) {
   tables.likely.updateAll(tables.copy.state());
 }
 
-void startCopyAnew(Tables& tables) {
+void dropCopy(Tables& tables) {
   tables.hasSnapshot = false;
   tables.copy = StateCopy();
   tables.chooser = Chooser();

@@ -1,5 +1,5 @@
-// The feed that keeps the agent's copy of the shared state: servers, settings, platforms, and checksums that
-// the copy is compared with.
+// The master's feed of the shared state: servers, settings, platforms, and checksums to compare
+// the copy with.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace tarcil::agent {
 
-// Takes servers' states where they are newer; launches that waited for a server's address are sent.
+// Applies newer states of servers, and sends launches that waited for a server's address.
 void takeServers(EventContext& context, const std::vector<ServerUpdate>& updates, StateCopy::Source source);
 
-// The snapshot is whole. Claims in flight are laid over it.
+// The snapshot is complete: lays claims in flight over it.
 void takeSnapshotEnd(Tables& tables);
 
-// A copy that differs from the master's is dropped, and asked for anew. O(servers).
+// Compares the copy with the master's checksum. If they differ, drops it and asks for a snapshot. O(servers).
 void compare(EventContext& context, const StateChecksum& told);
 
 void takeSettings(Tables& tables, const QualitySettings& settings);
 void takePlatform(Tables& tables, const PlatformUpdated& event);
 
 // Drops the copy; a snapshot is to follow.
-void startCopyAnew(Tables& tables);
+void dropCopy(Tables& tables);
 
 }  // namespace tarcil::agent

@@ -8,7 +8,7 @@
 namespace tarcil::agent {
 namespace {
 
-// Submissions looked at per event; each costs a decision.
+// Submissions admitted per event; each costs a decision.
 constexpr size_t kAdmittedPerEvent = 64;
 
 Error exhausted(std::string message) {
@@ -26,8 +26,7 @@ void admit(EventContext& context, Arrival arrival) {
     held->clients.insert(held->clients.end(), arrival.clients.begin(), arrival.clients.end());
     return;
   }
-  // The master has said that the job is over, and still owes the answer to a commit for it: the job is
-  // durable.
+  // The master has reported the job's end and not yet answered a commit for it: the job is durable.
   if (tables.inFlight.has(record.id)) return answer(context, arrival.clients, {});
   if (!arrival.admitted) {
     const Status status = admissible(tables, record.spec, record.user);
@@ -65,7 +64,7 @@ Result<std::string> accept(const Tables& tables, const Caller& caller, const Job
   }
   if (spec.policy == Policy::kLateBinding) {
     return invalid(
-        "policy: late-bound jobs are not committed, and nothing is foreseen of them; hand them in by"
+        "policy: late-bound jobs are not committed in advance and cannot be planned; submit them with"
         " `tarcil submit` or the client library, or write policy: quality");
   }
   if (Status status = checkJob(spec, files); !status) return status.error();

@@ -1,5 +1,4 @@
-// Submissions: what is checked as they arrive, what waits for the master, what is refused, and when clients
-// are answered.
+// Submissions, from their arrival to the answer to the client.
 #pragma once
 
 #include <string>
@@ -9,23 +8,23 @@
 
 namespace tarcil::agent {
 
-// A client submits a job. It is refused at once or waits in `arrivals`.
+// Refuses the submission at once or adds it to `arrivals`.
 void takeSubmission(EventContext& context, const SubmitArrived& event);
 
-// What is checked of a submission as it arrives; gives the system user that its tasks run as. O(size of
-// both).
+// The checks of a submission on arrival. Returns the system user that its tasks run as. O(size of both).
 Result<std::string> accept(const Tables& tables, const Caller& caller, const JobSpec& spec,
                            const std::vector<InputFile>& files);
-// What is checked once the whole state is known. Requires: isReady().
+// The checks that need the state of the cluster: whether the job could ever run, and whether the user may
+// have another waiting job. Requires: isReady().
 Status admissible(const Tables& tables, const JobSpec& spec, const std::string& user);
 
-// Makes jobs of submissions, so many per event, and plans them. Requires: isReady().
+// Admits arrivals, a bounded number per event, and plans their jobs. Requires: isReady().
 void admitArrivals(EventContext& context);
-// Refuses those that have waited for the master for too long.
+// Refuses arrivals that have waited for the master for too long.
 void expireArrivals(EventContext& context);
 
 void answer(EventContext& context, const std::vector<RequestId>& clients, const Status& status);
-// The job's record is durable: clients that wait for that are answered.
+// The job is durable: answers its clients.
 void acknowledge(EventContext& context, Job& job);
 
 }  // namespace tarcil::agent

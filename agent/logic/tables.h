@@ -1,4 +1,4 @@
-// Everything an agent knows, and what a handler of an event gets to work with.
+// Everything an agent knows, and what the handler of an event works with.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,12 @@
 
 namespace tarcil::agent {
 
-// A submission that passed its checks and waits for the master.
+// A submission that passed its first checks and waits for the master.
 struct Arrival {
   std::vector<RequestId> clients;
   NewJob job;
-  MonotonicTime deadline;  // refused as Unavailable then, where the master is still away
-  // Was found admissible before, and its first commit may have reached the master: it is not refused any
-  // more.
+  MonotonicTime deadline;  // refused as Unavailable then, if the master is still away
+  // Was admitted before, and its first commit may have reached the master: it can no longer be refused.
   bool admitted = false;
 };
 
@@ -37,29 +36,29 @@ struct Tables {
   const AgentOptions options;
 
   // --- The attachment to the master (attachment.h)
-  uint64_t epoch = 0;  // as the master gave it last; 0: none yet
+  uint64_t epoch = 0;  // of the last attachment; 0: none yet
   bool attached = false;
-  bool hasSnapshot = false;  // all of the one that follows an attachment, or a request for it
+  bool hasSnapshot = false;  // since the attachment, or since the copy was dropped
 
   // --- The copy of the shared state (state_feed.h)
   StateCopy copy;
   LikelyServers likely;
   QualitySettings settings;
   uint64_t comparisons = 0;  // of the copy with the master's checksum
-  uint64_t mismatches = 0;   // of them
+  uint64_t mismatches = 0;   // comparisons that showed a difference
 
   // --- Work
   std::deque<Arrival> arrivals;  // by deadline
   JobTable jobs;
-  QueueTold queueTold;  // last
+  QueueTold queueTold;  // the latest
   Chooser chooser;
-  uint64_t decisions = 0;  // made
+  uint64_t decisions = 0;  // that sampled slots
   CommitsInFlight inFlight;
   Launches launches;
-  std::optional<MonotonicTime> wakeAt;  // the WakeAt that is under way
+  std::optional<MonotonicTime> wakeAt;  // TimerFired was requested for then and has not come
 };
 
-// Whether decisions can be made: the master is there and its snapshot is whole.
+// Whether decisions can be made: the agent is attached and has a complete snapshot.
 inline bool isReady(const Tables& tables) {
   return tables.attached && tables.hasSnapshot;
 }
@@ -70,15 +69,16 @@ struct EventContext {
   Now now;
   Rng& rng;
   std::vector<Action>& actions;
-  // Offers that end without a commit; sent together when the event has been handled.
+  // For one DeclineOffers, sent when the event has been handled.
   std::vector<JobId> declined{};
-  std::vector<JobId> untried{};  // because no task of the job can be placed, whatever is free
+  std::vector<JobId> untried{};
 };
 
-// Ends the offer of the job, if there is one. A commit for the job ends it as well.
+// Ends the offer of the job, if there is one. A commit for the job ends it too.
 inline void decline(EventContext& context, Job& job) {
   if (std::exchange(job.isOffered, false)) context.declined.push_back(job.id());
 }
+// The same, because the job has no task to place.
 inline void declineUntried(EventContext& context, Job& job) {
   if (std::exchange(job.isOffered, false)) context.untried.push_back(job.id());
 }

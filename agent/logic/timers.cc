@@ -22,7 +22,7 @@ void runTimers(EventContext& context) {
   }
 }
 
-void askToWake(EventContext& context) {
+void requestTimer(EventContext& context) {
   Tables& tables = context.tables;
   std::optional<MonotonicTime> next;
   const auto atLatest = [&next](std::optional<MonotonicTime> when) {

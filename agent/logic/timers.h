@@ -1,14 +1,14 @@
-// What is due by time alone.
+// Work that is due because of the time alone.
 #pragma once
 
 #include "agent/logic/tables.h"
 
 namespace tarcil::agent {
 
-// Delays of tasks that are over, jobs that have waited for their bound, and reasons that may be reported now.
+// Handles the timers of jobs: ends delays of tasks, marks jobs as overdue, reports pending reasons.
 void runTimers(EventContext& context);
 
-// Asks for the next TimerFired, unless one comes soon enough: at once where work is left over.
-void askToWake(EventContext& context);
+// Requests the next TimerFired, unless one comes soon enough: at once if planning is left over.
+void requestTimer(EventContext& context);
 
 }  // namespace tarcil::agent

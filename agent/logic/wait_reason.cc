@@ -11,8 +11,8 @@ namespace {
 
 using std::to_string;
 
-// The resource that, with this margin, exceeds what the job tolerates by most on any of the candidates; empty
-// where none does.
+// The resource whose contention, with this margin, exceeds what the job tolerates by most on any of the
+// candidates; empty if none does.
 std::string_view worstResource(const JobSpec& spec, const Explanation& decision, int margin) {
   int worst = 0;
   std::string_view resource;
@@ -27,7 +27,7 @@ std::string_view worstResource(const JobSpec& spec, const Explanation& decision,
   return resource;
 }
 
-// What speaks against most of the slots that were looked at; where none was, against the servers.
+// Why most of the sampled slots were dropped; if none was sampled, why most of the servers were.
 size_t mainReason(const Explanation& decision) {
   const auto& dropped = decision.dropped;
   const auto slots = dropped.begin() + static_cast<std::ptrdiff_t>(Dropped::kSpread);
@@ -94,22 +94,22 @@ WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Expla
   return {"too_few_free", free + ", a task needs " + to_string(spec.rusPerTask)};
 }
 
-WaitReason heldBack(const JobSpec& spec) {
+WaitReason atItsConcurrency(const JobSpec& spec) {
   return {"concurrency", "concurrency lets " + to_string(spec.mostAtOnce()) +
                              " of its tasks run at once; the others follow as these end"};
 }
 
-WaitReason keptForAnother(uint64_t units) {
-  return {"kept", to_string(units) + " free unit" + (units == 1 ? " is" : "s are") +
-                      " kept for a job that comes before it, and nothing else suits it"};
+WaitReason reservedForAnother(uint64_t units) {
+  return {"reserved", to_string(units) + " free unit" + (units == 1 ? " is" : "s are") +
+                          " reserved for a job that comes before it, and no other slots are acceptable"};
 }
 
-WaitReason whenOffered() {
-  return {"turn", "jobs that waited before are tried first"};
+WaitReason waitsForOffer() {
+  return {"not_offered", "jobs that have waited longer are tried first"};
 }
 
 WaitReason outrun() {
-  return {"outrun", "others were quicker to take the slots found for it; it is tried again"};
+  return {"outrun", "other jobs took the slots found for it first; it is tried again"};
 }
 
 }  // namespace tarcil::agent

@@ -1,4 +1,4 @@
-// Why tasks of a job have no slot, in words for its user.
+// Why tasks of a job have no slot, as its user is told.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,36 @@
 namespace tarcil::agent {
 
 struct WaitReason {
-  // Which of the reasons it is. News for the user only where this changes: numbers in the text vary all the
-  // time.
+  // Which of the reasons it is. Users are told again only when this changes: numbers in the text vary
+  // all the time.
   std::string kind;
   std::string text;
 
-  // Not waiting.
   bool empty() const { return kind.empty(); }
   bool operator==(const WaitReason&) const = default;
 };
 
-// Units of the servers that are up and not cordoned, and those of them that are free after this decision's
-// claims.
+// Units of the servers that are up and not cordoned, and how many of them are free after
+// this decision's claims.
 struct Units {
   uint64_t usable = 0;
   uint64_t free = 0;
 };
 
-// Why `left` > 0 tasks were left without a slot. `decision` is null where nothing was sampled, because too
-// few units are free whatever their quality.
+// Why `left` > 0 tasks have no slot. `decision` is null if nothing was sampled, because too few units are
+// free whatever their quality.
 WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision);
 
-// Every task that its concurrency lets run at once has a slot; the others follow.
-WaitReason heldBack(const JobSpec& spec);
+// As many tasks have slots as its concurrency allows.
+WaitReason atItsConcurrency(const JobSpec& spec);
 
-// So many free units are kept for a job ahead of it: one that has waited for long, or that others are ended
-// for.
-WaitReason keptForAnother(uint64_t units);
+// So many free units are reserved for jobs that come before it.
+WaitReason reservedForAnother(uint64_t units);
 
-// Others that waited before are tried first.
-WaitReason whenOffered();
+// Jobs that have waited longer are tried first.
+WaitReason waitsForOffer();
 
-// Slots were found and given to others first, as often as the agent tries at once.
+// Slots were found, but other agents claimed them first, as often as the agent tries at once.
 WaitReason outrun();
 
 }  // namespace tarcil::agent

@@ -5,7 +5,7 @@
 namespace tarcil::agent {
 namespace {
 
-// When time next changes something for the job.
+// When the job's timer is to fire.
 std::optional<MonotonicTime> nextDue(const Tables& tables, const Job& job, bool isIdle) {
   std::optional<MonotonicTime> due = job.held.nextDelayEnd();
   const auto atLatest = [&due](MonotonicTime when) { due = due ? std::min(*due, when) : when; };
