@@ -1,4 +1,4 @@
-// What one agent is still to be told: the newest state of each changed server, and news of its jobs.
+// The feed of one agent: the newest state of each changed server, and news of its jobs.
 #pragma once
 
 #include <kj/async.h>
@@ -28,40 +28,39 @@ struct FeedSurroundings {
   MasterMetrics& metrics;
 };
 
-// One message is under way at a time; what happens meanwhile is joined, so that a slow agent costs a bounded
-// amount of memory: one mark per server and platform, and the newest of each task of its own jobs.
+// One message is under way at a time; changes meanwhile are coalesced, so that a slow agent costs bounded
+// memory: one mark per server and platform, and the newest state of each task of its own jobs.
 //
-// Every 5 to 10 seconds, by chance, so that the agents do not all compare at once, a message carries the
-// checksum of the whole state. An agent whose copy differs gets the whole state anew.
+// Every 5 to 10 seconds, at random so that agents do not all compare at once, a message carries the checksum
+// of the whole state. An agent whose copy differs gets the whole state again.
 class AgentFeedSender final {
  public:
   // Starts with a full snapshot.
   AgentFeedSender(std::string agent, wire::AgentFeed::Client feed, const FeedSurroundings& surroundings);
 
   const std::string& agent() const { return agent_; }
-  // How far the agent's copy is behind: how long the oldest change that it has not confirmed has been there;
-  // zero where it has confirmed all.
+  // The age of the oldest change that the agent has not confirmed; zero where it has confirmed all.
   Duration behind(MonotonicTime now) const;
   // Servers whose newest states are still to be sent.
   size_t pending() const { return dirty_.size(); }
 
-  // What is published has changed in this.
+  // The published state has changed.
   void serverChanged(ServerId server, bool factsChanged);
   void settingsChanged();
   void platformChanged(const std::string& platform);
   void sharesChanged(const std::string& user);
 
   void assign(JobAssignment assignment);
-  // Not before everything that changed until now has been sent.
+  // Sent only after everything that changed until now.
   struct JobOffer {
     JobId job;
-    std::optional<Duration> bound;  // for which it is to wait for a good place, where that is told
+    std::optional<Duration> bound;  // how long to wait for a good slot, where that is told
     bool mayUseReserved = true;     // as master::JobOffer
     std::vector<ServerId> mayTake{};
   };
   void offerJobs(const std::vector<JobOffer>& offers);
   void queueChanged();
-  // Another connection speaks for the agent: its process is to end.
+  // Another connection speaks for the agent now: its process is to end.
   void supersede();
 
  private:

@@ -1,4 +1,4 @@
-// What one monitor is told of its tasks and units.
+// Commands to one monitor: stop tasks, resize them, limit pools.
 #pragma once
 
 #include <kj/async.h>
@@ -21,15 +21,15 @@ class ControlSender final : private kj::TaskSet::ErrorHandler {
  public:
   explicit ControlSender(wire::MonitorControl::Client control) : control_(kj::mv(control)), resizes_(*this) {}
 
-  // One message is under way at a time; what is to be stopped meanwhile is joined, each task once. So a
-  // monitor that does not answer costs a bounded amount of memory, however often somebody asks.
+  // One message is under way at a time; requests meanwhile are coalesced, each task once, so that a monitor
+  // that does not answer costs bounded memory.
   void stop(AllocationId allocation);
 
-  // In the same way, for each server the last one.
+  // Coalesced in the same way: the last limit of each server.
   void limit(const std::string& server, const late::PoolLimit& limit);
 
-  // `answered` is called with the monitor's word, and not at all where the connection is lost. The master has
-  // no more than one under way for each task.
+  // `answered` is called with the monitor's answer, and not at all where the connection is lost. The master
+  // has at most one under way for each task.
   void resize(AllocationId allocation, const std::vector<RuIndex>& rus, kj::Function<void(Status)> answered);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace tarcil {
 
-// Belongs to the shell; the logic gives counts of its own (MasterLogic::load()).
+// Belongs to the server; the logic has counts of its own (MasterLogic::load()).
 struct MasterMetrics {
   MetricSet set;
 

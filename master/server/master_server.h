@@ -1,5 +1,5 @@
-// The master's shell: turns calls, timers and lost connections into events, writes what the logic wants
-// written, and lets out what it wants said once that is on disk.
+// The master's I/O: turns calls, timers and lost connections into events for the logic, writes its records,
+// and sends its answers and news once those are on disk.
 #pragma once
 
 #include <kj/async.h>
@@ -78,8 +78,8 @@ class MasterServer final {
   // Store::backup(), of everything that logic() shows now at least.
   kj::Promise<void> backup(std::string folder);
 
-  // Looks how much room the store has, tells the logic, and logs when that becomes too little or enough
-  // again. Happens by itself every second.
+  // Measures the free space of the store, tells the logic, and logs when it becomes too little or enough
+  // again. Called every second.
   void measureSpace();
 
   // In Prometheus' text format; of nothing that is not on disk.
@@ -111,7 +111,7 @@ class MasterServer final {
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
 
-  // One for each kind of action that leaves the process; run when its batch is on disk.
+  // One for each type of action that leaves the process; called when its batch is on disk.
   void release(master::Persist&) {}
   void release(master::WakeAt&) {}
   void release(master::AnswerAgentAttached& action);
@@ -128,7 +128,7 @@ class MasterServer final {
   void release(master::EndAgent& action);
   void release(master::AssignJob& action);
   void release(master::OfferJobs& action);
-  // For how long the job is to wait for a good place, where that is to be told and known.
+  // How long the job should wait for a good slot, where that is to be told and known.
   std::optional<Duration> boundToTell(const master::JobOffer& offer);
   void release(master::PublishQueue& action);
   void release(master::StopTask& action);

@@ -1,4 +1,4 @@
-// Durable before visible: whatever could have seen a record leaves only when the record is synced.
+// Durable before visible: an output that depends on a record leaves only when the record is synced.
 #pragma once
 
 #include <kj/async.h>
@@ -18,16 +18,16 @@ namespace tarcil {
 struct WrittenBatch {
   size_t records = 0;
   Duration sync{};  // the writing
-  Duration held{};  // from its first record until what waited for it leaves
+  Duration held{};  // from its first record until the outputs that waited for it leave
 };
 
 // Gathers records into batches and writes them on a thread of its own, one batch at a time; the next one
 // gathers meanwhile, without a timer. Used from the event loop's thread.
 class OutputGate final {
  public:
-  // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, nothing held
-  // back is ever let out, and the process must stop. `written` is called there before the outputs of each
-  // batch leave. `store` and `clock`, which any thread may read, outlive the gate.
+  // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, no output that
+  // was held back is ever released, and the process must stop. `written` is called there before the outputs
+  // of each batch leave. `store` and `clock`, which any thread may read, outlive the gate.
   OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
              kj::Function<void(const WrittenBatch&)> written);
   ~OutputGate();
@@ -35,7 +35,7 @@ class OutputGate final {
   OutputGate(const OutputGate&) = delete;
   OutputGate& operator=(const OutputGate&) = delete;
 
-  // Adds a record to the batch that is gathering.
+  // Adds a record to the batch that is being gathered.
   void persist(Mutation mutation);
 
   // Runs `output` once everything persisted so far is synced; in the order of the calls. At once where

@@ -1,4 +1,4 @@
-// What the master shows of its state, on the wire.
+// Views of the master's state on the wire.
 #pragma once
 
 #include "master/logic/master_logic.h"
@@ -14,7 +14,7 @@ void write(const Forecast::NamedBucket& value, wire::Bucket::Builder to);
 void write(const ServerView& value, wire::ServerDetails::Builder to);
 void write(const JobPosition& value, wire::JobPosition::Builder to);
 JobPosition read(wire::JobPosition::Reader from);
-// Throws where a state is none.
+// Throws where a state in the filter is unknown.
 JobQuery readQuery(uint32_t limit, wire::JobFilter::Reader from);
 void write(const AgentView& value, wire::AgentDetails::Builder to);
 

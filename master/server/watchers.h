@@ -13,8 +13,8 @@
 
 namespace tarcil {
 
-// Bounded: one caller more than the bound, and it is told to come back later. Callers that have gone are no
-// longer counted then. Single-threaded.
+// Bounded: callers beyond the bound are told to try again later; callers that have gone do not count.
+// Single-threaded.
 template <typename Key>
 class Watchers final {
  public:

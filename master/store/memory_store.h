@@ -16,7 +16,7 @@ class MemoryStore final : public Store {
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
   // Has no files to copy: always Invalid.
   Status backup(const std::string& folder) override;
-  // As good as endless.
+  // Unlimited.
   Result<StoreSpace> space() override { return StoreSpace{.free = UINT64_MAX}; }
 
  private:

@@ -1,4 +1,4 @@
-// The seam to durable storage: typed records, written in batches that are all or nothing.
+// The interface of durable storage: typed records, written in atomic batches.
 #pragma once
 
 #include <deque>

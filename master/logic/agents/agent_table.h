@@ -1,4 +1,4 @@
-// Every agent that ever attached: its epoch, the jobs it owns, and the answers it may not have got.
+// Every agent that ever attached: its epoch, the jobs it owns, and the answers that it may not have received.
 #pragma once
 
 #include <map>
@@ -21,11 +21,11 @@ struct Agent {
   std::optional<SessionId> session;       // while attached
   std::optional<MonotonicTime> deadline;  // while away: when its jobs go to another
   bool overdue = false;                   // away beyond its deadline
-  bool silent = false;                    // did not answer in time when its jobs had their turn
+  bool silent = false;                    // did not answer offers in time
   std::set<JobId> jobs;                   // unfinished ones that it owns
   // Of the current epoch. Sequences come without gaps, so the last answer stored says which is next.
   std::map<uint64_t, CommitAnswer> answers;  // by sequence; without server states
-  uint64_t lastSequence = 0;                 // of the latest commit that was looked at; 0: none
+  uint64_t lastSequence = 0;                 // of the latest commit that was applied; 0: none
 };
 
 // References to agents hold for ever.

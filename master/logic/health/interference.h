@@ -1,4 +1,4 @@
-// What a task feels where it runs.
+// Interference on a task where it runs.
 #pragma once
 
 #include "core/model/contention.h"
@@ -6,7 +6,7 @@
 
 namespace tarcil::master {
 
-// Contention of a task with this profile from the server's other tasks and the background. Requires: the task
+// Pressure on a task with this profile from the server's other tasks and the background. Requires: the task
 // is there.
 Pressure interferenceOn(const Profile& profile, const Server& server, ContentionModel model);
 

@@ -1,4 +1,4 @@
-// The end of every event: settles the jobs that it touched, stores what changed, tells whoever has to know.
+// The end of every event: updates the jobs that it touched, stores what changed, tells agents and monitors.
 #pragma once
 
 #include "master/logic/tables.h"

@@ -20,7 +20,7 @@ struct JobSummary {
   WallTime submitted = kNever, finished = kNever;
 };
 
-// A place in the order of submission. The job that stood there may be gone.
+// A position in the order of submission. The job that had it may be gone.
 struct JobPosition {
   WallTime submitted = kNever;
   JobId id;
@@ -30,7 +30,7 @@ struct JobPosition {
 
 struct JobQuery {
   size_t limit = 100;
-  std::string user{};           // submitted by; empty: whoever the caller may steer
+  std::string user{};           // submitted by; empty: every user whose jobs the caller may steer
   std::string name{};           // part of the job's name
   std::set<RunState> states{};  // in one of them; empty: any
   WallTime since = kNever;      // submitted then or later
@@ -41,19 +41,20 @@ struct JobQuery {
 struct WaitingJob {
   JobSummary summary;
   JobSpec spec;
-  uint8_t liftedPriority = 0;  // what it counts as, after it has waited
+  uint8_t liftedPriority = 0;  // its priority after ageing
   uint32_t ahead = 0;          // jobs that come before it
   uint64_t unitsAhead = 0;     // units that they could use
-  uint64_t slotsAhead = 0;     // slots like those that it waits for, which they are likely to get first
-  uint32_t slots = 0;          // that it needs to start: a gang all at once, else one
+  uint64_t slotsAhead = 0;     // slots of its size that they are likely to get first
+  uint32_t slots = 0;          // that it needs to start: a gang all at once, others one
 };
 
 struct JobPage {
-  std::vector<JobSummary> jobs;     // newest first
-  std::optional<JobPosition> next;  // where to go on; there may be more behind it, also when `jobs` is empty
+  std::vector<JobSummary> jobs;  // newest first
+  std::optional<JobPosition>
+      next;  // where the next page begins; there may be more even where `jobs` is empty
 };
 
-// What one answer holds and looks through at most, whatever is asked for.
+// Bounds of one answer: jobs listed, and jobs examined.
 inline constexpr size_t kMaxJobsAPage = 1'000;
 inline constexpr size_t kMaxJobsLookedAt = 2'000;
 

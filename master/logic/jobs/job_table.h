@@ -1,4 +1,4 @@
-// Every job the master keeps, its tasks, which of them hold units, and the orders that jobs are asked for in.
+// Every job the master keeps, its tasks, which of them hold units, and the orders that jobs are listed in.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Job {
   JobRecord record;
   JobProgress progress;
   std::vector<TaskRecord> tasks;      // one per task, stored or not
-  MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent has been told yet
+  MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent knows
   std::array<uint32_t, 7> inState{};  // tasks by RunState
 
   uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }
@@ -42,9 +42,9 @@ struct Job {
     return std::min(count(RunState::kQueued),
                     record.spec.mostAtOnce() - std::min(record.spec.mostAtOnce(), active()));
   }
-  // How many it needs at once: a gang all of them.
+  // Slots that it needs at once: a gang all of them, others one.
   uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
-  // Whether small jobs that take each unit as it comes free could keep it from ever starting.
+  // Whether small jobs that take each unit as it comes free could starve it.
   bool needsRoom() const {
     return record.spec.schedule == Schedule::kGang || (record.spec.rusPerTask > 1 && active() == 0);
   }
@@ -57,41 +57,41 @@ struct Job {
            active() < record.spec.mostAtOnce();
   }
 
-  // What the event at hand did to it.
+  // What the event that is being handled did to it.
   struct Changes {
     bool noted = false;                     // listed in JobTable
     bool progress = false;                  // to be stored
     std::vector<TaskIndex> tasks;           // to be stored; may repeat
-    std::vector<TaskIndex> news;            // the owner is to be told about; may repeat
+    std::vector<TaskIndex> news;            // of which the owner is to be told; may repeat
     bool whole = false;                     // the owner is to be told everything
     bool tried = false;                     // its owner has looked for slots for it
     std::optional<Measurement> measured{};  // by its task, which has ended
   } changes;
-  // Tasks that are being ended to make room for it. Not stored: what is on its way comes all the same.
+  // Tasks that are being ended for it. Not stored: after a restart they end all the same.
   struct Preemption {
     std::vector<AllocationId> victims;
-    std::vector<ServerId> servers;   // where it can be placed then, ascending; empty when it was tried there
-    QueueKey keptAs{};               // the job, as the queue was told whom they are kept for
-    MonotonicTime keptUntil{};       // once all have ended
-    MonotonicTime notBefore{};       // next look for some
-    uint32_t failedPreemptions = 0;  // so many times others were ended for it in a row, and it did not start
+    std::vector<ServerId> servers;   // where it can be placed then, ascending; empty once it was tried there
+    QueueKey keptAs{};               // of the job, as their reservation has it
+    MonotonicTime keptUntil{};       // their reservation, once all victims have ended
+    MonotonicTime notBefore{};       // the next search for victims
+    uint32_t failedPreemptions = 0;  // in a row: victims were ended, and it did not start
   } preemption;
-  // What was done for its tasks that fell short, the newest last; bounded, and not stored.
+  // Steps taken for its degraded tasks, the newest last; bounded, and not stored.
   struct Adjusting {
     std::vector<AdjustingStep> steps;
     std::map<TaskIndex, uint32_t> moves;
-    // Where a task that is being ended is to start again, with more units than it asks for.
+    // Where a task that is being ended starts again, with more units than it asks for.
     struct Destination {
       Claim claim;
       Duration calm{};  // as DegradedTask::calm
     };
     std::map<TaskIndex, Destination> destinations;
   } adjusting;
-  // Since when it counts as waiting: its submission, by the clock of whoever took it, but never a time to
-  // come.
+  // Since when it counts as waiting: its submission by the clock of the agent that took it, but never in the
+  // future.
   WallTime queued = kNever;
-  MonotonicTime boundDue{};  // when its owner may be told anew how long it is to wait
-  // No room is kept for it before.
+  MonotonicTime boundDue{};  // when its owner may next be told how long it is to wait
+  // Nothing is reserved for it before.
   MonotonicTime reserveNotBefore{};
   // Where JobTable lists it.
   struct IndexEntries {
@@ -146,17 +146,17 @@ class JobTable {
   // Jobs noted since the last call, each once.
   std::vector<Job*> takeNoted();
 
-  // Those that could use more slots than they have.
+  // Jobs that could use more slots than they have.
   WaitingQueue& queue() { return queue_; }
   const WaitingQueue& queue() const { return queue_; }
-  // Puts the job among those that wait, or takes it out.
+  // Puts the job into the queue, or takes it out, as its state requires.
   void reorder(Job& job);
-  // Those that wait and need several units at once to start.
+  // Waiting jobs that need several units at once to start (Job::needsRoom()).
   const ByAge& waitingForRoom() const { return waitingForRoom_; }
   // The job is the latest to finish. Requires: called once for each job.
   void addFinished(Job& job);
 
-  // Where a waiting job stands in the queue.
+  // The key of a waiting job in the queue.
   static QueueKey queueKeyOf(const Job& job);
 
   // No task of the job starts until release(), by itself at `until` where that is not kNever. Replaces an
@@ -194,14 +194,14 @@ class JobTable {
   const ByAge& byAgeOf(const std::string& user) const;
 
  private:
-  // Its tasks are still to be made.
+  // Without its tasks.
   Job& insert(JobRecord record, WallTime now);
   // Every task queued.
   static void makeTasks(Job& job);
   void addPreemptible(const Job& job, AllocationId allocation);
   void erasePreemptible(const Job& job, AllocationId allocation);
   void note(Job& job);
-  // What the task holds counts for its user, so many times.
+  // Adds the units that the task holds to its user's, `times` times.
   void addHeld(const Hold& hold, int64_t times);
 
   size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }

@@ -8,7 +8,7 @@
 
 namespace tarcil::master {
 
-// A plain name, with an @ and a version behind it or without.
+// A plain name, optionally followed by @ and a version.
 Status checkApplication(const std::string& application);
 
 // Adds the profile, or replaces the one of that application. Invalid where it names no application or its
@@ -16,11 +16,12 @@ Status checkApplication(const std::string& application);
 // operator; Exhausted where kMaxStoredProfiles are stored.
 Status storeProfile(EventContext& context, const ProfileStored& event);
 
-// NotFound, or Denied as above. Where there is none since the application was measured in vain, forgets that.
+// NotFound, or Denied as above. Where there is none because measuring the application failed, forgets that
+// failure.
 Status deleteProfile(EventContext& context, const ProfileDeleted& event);
 
-// The one of this name, or for NAME@VERSION where none of that version is stored the one of NAME; null where
-// neither is. Valid until the next change.
+// The profile of this name; for NAME@VERSION that of NAME where none of that version is stored; null where
+// there is neither. Valid until the next change.
 const StoredProfile* findProfile(const Profiles& profiles, const std::string& application);
 
 }  // namespace tarcil::master

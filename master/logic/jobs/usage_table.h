@@ -1,4 +1,4 @@
-// Who has used how much of the cluster: counted as tasks and jobs end, stored with their end.
+// How much of the cluster each user has used: counted as tasks and jobs end, stored with their end.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ class UsageTable {
  public:
   explicit UsageTable(std::vector<Usage> stored);
 
-  // An attempt of this user's has ended, after it held so many units for so long.
+  // An attempt of the user has ended that held these many units for this long.
   void addAttempt(const std::string& user, size_t rus, Duration held);
-  // A task of this user's held so many units for so long beside those that count as its attempt.
+  // A task of the user held this many units for this long beyond those that count as its attempt.
   void addUnits(const std::string& user, size_t rus, Duration held);
-  // A job of this user's has ended. Requires: the state is final.
+  // A job of the user has ended. Requires: the state is final.
   void addJob(const std::string& user, RunState state);
 
-  // The user gets so much of the cluster, beside others. Requires: 1 to kMaxShares.
+  // Sets the shares of the user in the cluster. Requires: 1 to kMaxShares.
   void setShares(const std::string& user, uint32_t shares) { of(user).shares = shares; }
 
   // By user.

@@ -1,4 +1,4 @@
-// What comes before a job in the queue.
+// Demand of the jobs that come before a job in the queue.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace tarcil::master {
 
-// What a job that waits could use.
+// What a waiting job could use.
 struct Wanted {
   uint32_t slots = 0;
   uint32_t rus = 1;  // units of each, of one server
@@ -18,7 +18,7 @@ struct Wanted {
   uint64_t units() const { return uint64_t{slots} * rus; }
 };
 
-// Counts jobs as one goes through the queue.
+// Sums up jobs in the order of the queue.
 class DemandAhead {
  public:
   void add(const Wanted& wanted) {
@@ -30,9 +30,10 @@ class DemandAhead {
   uint32_t jobs() const { return jobs_; }
   uint64_t units() const { return units_; }
 
-  // Slots that those are likely to get before this job does. A gang gets its own when all are served. Others
-  // take slots as they come: gangs do not hold them up, larger tasks do (reservation.h), and that smaller
-  // ones take units before they make a slot shows in how seldom slots come (lsh/admission.h).
+  // Slots that they are likely to get before this job does. A gang gets its own when all others are served.
+  // Other jobs take slots as they come: gangs do not delay them, larger tasks do (reservation.h). That
+  // smaller tasks take units before they make up a slot shows in the rate at which slots come
+  // (lsh/admission.h).
   uint64_t slotsBefore(const Wanted& wanted) const {
     if (wanted.isGang) return units_ / wanted.rus;
     const size_t own = slotSize(wanted.rus);

@@ -1,4 +1,4 @@
-// Which servers a waiting job could go to, whatever runs there.
+// Which servers are feasible for a waiting job, whatever runs there.
 #pragma once
 
 #include "core/decide/options.h"
@@ -11,17 +11,16 @@ namespace tarcil::master {
 // Whether the server takes new tasks and meets the job's constraints.
 bool isFeasible(const Server& server, const JobSpec& spec);
 
-// For how many tasks of the job a server has the units, if it is suitable, else none: were nothing there, and
-// as it is now.
+// For how many tasks of the job a feasible server has the units, were nothing there and as it is now; 0 for
+// others.
 uint64_t slotsWhenEmpty(const Server& server, const JobSpec& spec);
 uint64_t freeSlots(const Server& server, const JobSpec& spec);
 
-// A claim of so many of the server's units that says nothing of an earlier look at it: wherever it is
-// checked, it is judged anew. Its floor is 0.
+// A claim of `rus` units of the server that names no version seen: it is always judged, against a floor of 0.
 Claim freshClaim(const Server& server, uint32_t rus);
 
 // Whether the server as it is now grants such a claim to a task of the job (core/state/commit_check.h). Where
-// the master looks for places itself, one without the margin will do (core/decide/margin.h).
+// the master looks for slots itself, they are judged without the margin (core/decide/margin.h).
 Verdict verdictOn(const JobSpec& spec, const QualitySettings& settings, const Server& server,
                   const Claim& claim);
 

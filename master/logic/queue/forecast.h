@@ -1,4 +1,4 @@
-// When waiting jobs should start, and what else the buckets of like servers tell (lsh/).
+// When waiting jobs are expected to start, from the history of the buckets of similar servers (lsh/).
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace tarcil {
 
-// Follows the published state: whatever it tells is on disk. Single-threaded; no clock, no I/O.
+// Follows the published state: whatever it shows is on disk. Single-threaded; no clock, no I/O.
 class Forecast final {
  public:
   // `published` outlives it, and is changed before the calls that say so. Histories begin at `now`.
@@ -23,24 +23,24 @@ class Forecast final {
 
   // Some hundred nanoseconds.
   void serverChanged(ServerId server, MonotonicTime now);
-  // Settings or shares of platforms: every server is looked at again. O(servers).
+  // Settings or shares of platforms changed. O(servers).
   void everythingChanged(MonotonicTime now);
 
   // The time from now until a waiting job should get `slots` slots beyond those that others get first
-  // (ahead.h), by its profile and by how slots of its size came free before. O(buckets), some ten
-  // microseconds. nullopt where the job could be placed now; its basis says where the history does not tell,
-  // as it never does of jobs with constraints or extras: buckets do not know which servers meet them.
+  // (demand_ahead.h), by its profile and by the rate at which slots of its size came free. O(buckets), some
+  // ten microseconds. nullopt where the job could be placed now; the basis says where the history is not
+  // enough, as it never is for jobs with constraints or extras: buckets do not know which servers meet them.
   std::optional<WaitEstimate> waitOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
                                      MonotonicTime now);
 
-  // When such a job should start: by then it has its slots with the probability that is asked for, or in the
-  // mean where that is longer than the history. `now` where it could be placed now; kNever where the history
-  // does not tell. Some ten microseconds.
+  // When such a job should start: by then it has its slots with the probability asked for, or on average
+  // where that is beyond the history. `now` where it could be placed now; kNever where the history is not
+  // enough. Some ten microseconds.
   WallTime startOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, Now now);
 
-  // For how long from now such a job is to wait for a slot that is good enough: not at all where it would
-  // take longer than its bound, which is its max_wait or mu + 2 sigma of the time until enough have come.
-  // nullopt where nobody can tell, or slots seem to be there. Some ten microseconds.
+  // How long from now such a job should wait for a slot that is good enough: not at all where that would take
+  // longer than its bound, which is its max_wait or mu + 2 sigma of the time until enough slots have come.
+  // nullopt where the history is not enough, or slots seem to be free. Some ten microseconds.
   std::optional<Duration> boundOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
                                   MonotonicTime now);
 

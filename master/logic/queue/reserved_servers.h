@@ -1,4 +1,4 @@
-// Which servers are kept free for a job that needs several units at once, and when it could start there.
+// Which servers to reserve for a job that needs several units at once, and when it could start there.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tarcil::master {
 
-// Units of a server that come free at the latest at this time; kNever where nothing says when.
+// Units of a server that come free at this time at the latest; kNever where that is not known.
 struct UnitsEnd {
   WallTime when = kNever;
   uint32_t units = 0;
@@ -25,13 +25,13 @@ struct Prospect {
 
 struct ReservedServers {
   std::vector<ServerId> servers;  // ascending
-  // When the first `wanted` slots are there at the latest; kNever where that is not known.
+  // When the first `wanted` slots are free at the latest; kNever where that is not known.
   WallTime start = kNever;
 };
 
-// Servers that give `kept` slots of so many units, those that do so soonest; of those of which it is not
-// known, the ones with the fewest units to wait for. All of them where they give fewer. `start` is for the
-// first `wanted` of the slots. Requires: wanted <= kept. O(ends * log ends).
+// The servers that provide `kept` slots of `rusPerTask` units soonest; of those for which that is not known,
+// the ones with the fewest units to wait for. All of them where they provide fewer. `start` is for the first
+// `wanted` of the slots. Requires: wanted <= kept. O(ends * log ends).
 ReservedServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
                            uint64_t kept);
 

@@ -1,5 +1,4 @@
-// The order of the jobs that wait: priority, fair share between users, age; and what is being done about
-// each.
+// The order of the waiting jobs: priority with ageing, fair share between users, age; and the mode of each.
 #pragma once
 
 #include <array>
@@ -21,10 +20,11 @@ namespace tarcil::master {
 
 using UserNumber = uint32_t;
 
-// Jobs of one kind are after the same: where one of them finds no slot, none of the others does (kind.h).
+// Jobs of one class compete for the same slots: where one finds none, none of the others does
+// (equivalence_class.h).
 using EquivalenceClass = uint64_t;
 
-// A job among the waiting, by what does not change meanwhile.
+// A waiting job, by what does not change while it waits.
 struct QueueKey {
   UserNumber user = 0;
   uint8_t priority = 0;
@@ -37,28 +37,30 @@ struct QueueKey {
 
 enum class Mode : uint8_t {
   kToBeTried,
-  kOffered,    // is being tried
-  kResting,    // was tried; something has to get better first
-  kUntriable,  // nobody is there to try it
+  kOffered,    // its agent is trying it
+  kResting,    // was tried; new capacity has to appear first
+  kUntriable,  // its agent is away
 };
 inline constexpr size_t kModes = 4;
 
 // Jobs of one user and one priority form a line, the oldest first. Lines go
-//   1. by rank: their priority, and a point more for each `ageing` for which they have got nothing;
-//   2. by what the user's tasks hold for each share of his: who has least comes first (weighted max-min
+//   1. by rank: their priority, plus 1 for each interval `ageing` in which they got nothing;
+//   2. by the units that the user's tasks hold per share: the user with the least comes first (weighted
+//   max-min
 //      fairness, as in fair-share schedulers and dominant resource fairness of one resource);
 //   3. by how long they have got nothing.
 // The order of jobs follows: the first of the first line comes first; the next is the first of what is left,
-// as if that user held what his job wants, and so on.
+// as if that user held what the job wants, and so on.
 //
 // Time is cut into steps of `ageing` for the rank, which is (step since which the line has got nothing) -
-// priority, the lowest first. So it does not change while time passes, and what waits costs nothing. A line
-// that gets nothing is at the head after at most (101 - its priority) steps and the grants of the lines
-// that were ahead: nothing starves for want of a turn.
+// priority, the lowest first. So it does not change while time passes, and waiting costs no work. A line that
+// gets nothing is at the head after at most (101 - its priority) steps and the grants of the lines that were
+// ahead: no line starves.
 //
-// Within a line jobs are kept by kind, so that a walk passes over all of a kind at once.
+// Within a line jobs are kept by class, so that a walk skips all of a class at once.
 //
-// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each of his lines.
+// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each of the user's
+// lines.
 class WaitingOrder {
  public:
   // `ageing` of zero: never.
@@ -69,17 +71,17 @@ class WaitingOrder {
   UserNumber numberOf(const std::string& user);
   // At least 1; 1 where never set.
   void setShares(UserNumber user, uint32_t shares);
-  // Tasks of the user hold so many units more, or fewer.
+  // The user's tasks hold `units` more; fewer where negative.
   void addHeld(UserNumber user, int64_t units);
 
   // --- Jobs
-  // Adds the job, or changes what is done about it.
+  // Adds the job, or changes its mode.
   void put(const QueueKey& key, Mode mode);
   void erase(const QueueKey& key);
-  // A task of the job got its units, or gave them back: what runs for long has had something all the time.
-  // Counts for the user's jobs of its priority, those that come later included.
+  // A task of the job got its units, or gave them back (a task that ran until now was no waiting). Counts for
+  // all jobs of the user with that priority, also later ones.
   void noteGrant(const QueueKey& key, WallTime now);
-  // All of these become those.
+  // Every job of the one mode gets the other.
   void changeAll(Mode from, Mode to);
 
   std::optional<Mode> modeOf(const QueueKey& key) const;
@@ -88,24 +90,25 @@ class WaitingOrder {
 
   // Lower comes first. Requires: it waits.
   int64_t rank(const QueueKey& key) const;
-  // Whether the one comes first as things are: nobody gets anything on the way. Requires: both wait.
+  // Whether the one comes first as things are, without what jobs visited on the way would get. Requires: both
+  // wait.
   bool isBefore(const QueueKey& one, const QueueKey& other) const;
-  // What the job counts as, 0 to 100. Requires: it waits.
+  // Its priority after ageing, 0 to 100. Requires: it waits.
   uint8_t liftedPriority(const QueueKey& key, WallTime now) const { return lifted(rank(key), now); }
   // The lowest priority at which a new job would have this rank now.
   uint8_t lifted(int64_t rank, WallTime now) const;
 
-  // Goes through the jobs of these modes in order, but for those of some kinds up to some priority each,
-  // until `visit` gives nothing; it gives the units that the job wants. Nothing may be changed meanwhile.
-  // O(visited * log lines + lines and kinds passed over).
+  // Visits the jobs of these modes in order, except those of the classes in `without` up to a priority each,
+  // until `visit` returns nullopt; it returns the units that the job wants. Nothing may be changed meanwhile.
+  // O(visited * log lines + lines and classes skipped).
   using Visit = std::function<std::optional<uint64_t>(const QueueKey&)>;
   using SkippedClasses = std::unordered_map<EquivalenceClass, uint8_t>;
   void walk(std::initializer_list<Mode> modes, const SkippedClasses& without, const Visit& visit) const;
   // All of them.
   void walk(const Visit& visit) const;
 
-  // Jobs of the mode in an order of no meaning that never changes: at most so many of one kind and line
-  // behind this place, or the first ones where none is.
+  // Jobs of the mode in some fixed order: at most `atMost` of one class and line behind this key, or the
+  // first ones where there are none.
   std::vector<QueueKey> behind(const QueueKey& key, Mode mode, size_t atMost) const;
 
  private:
@@ -116,7 +119,7 @@ class WaitingOrder {
   };
   using Ages = std::set<Age>;
   using Modes = std::array<bool, kModes>;
-  // Jobs of one line and one kind.
+  // Jobs of one line and one class.
   struct ClassMembers {
     std::array<Ages, kModes> jobs;
     Age oldest{};  // as in Line::byAge
@@ -156,7 +159,7 @@ class WaitingOrder {
   // kNever where it got nothing.
   WallTime grantedTo(const LineId& line) const;
   Key keyOf(const Lines::value_type& line) const;
-  // Brings what the order is made from in line with the jobs; an empty kind or line goes.
+  // Updates the order after a change of the class's jobs; removes an empty class or line.
   void refresh(Lines::iterator line, ClassMap::iterator equivalenceClass);
   void reorder(Lines::iterator line);
   void reorderLines(UserNumber user);

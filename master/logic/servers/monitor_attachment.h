@@ -1,15 +1,15 @@
-// Monitors that come and go, the servers they stand for, and what they tell of tasks (docs/protocol.md).
+// Monitors that attach and detach, the servers they stand for, and their reports on tasks (docs/protocol.md).
 #pragma once
 
 #include "master/logic/tables.h"
 
 namespace tarcil::master {
 
-// Takes the monitor's servers up and sorts out which tasks both sides know: what the monitor does not know
-// was lost, or never arrived and is to be launched again; what the master does not know is dropped.
+// Brings the monitor's servers up and reconciles the tasks: one that the monitor does not know was lost, or
+// its launch never arrived and is repeated; one that the master does not know is dropped.
 void attachMonitor(EventContext& context, const MonitorAttached& event);
 
-// Its servers are down at once; their tasks are given until the end of the grace. A session that was
+// Its servers are down at once; their tasks are lost when the server timeout has passed. A session that was
 // replaced, or speaks for no monitor, is ignored.
 void detachMonitor(EventContext& context, SessionId session);
 
@@ -23,10 +23,10 @@ void renewLease(EventContext& context, const LeaseAsked& event);
 // that has started under one is to be stopped.
 void takeReports(EventContext& context, const ReportsArrived& event);
 
-// Takes what a monitor measures of the servers that its current session stands for.
+// Takes the pressures that a monitor measured on the servers that its current session stands for.
 void takePressure(EventContext& context, const PressureReported& event);
 
-// Tasks of servers that stayed away beyond their grace are lost.
+// Loses the tasks of servers that were away for longer than the server timeout.
 void loseOverdue(EventContext& context);
 
 }  // namespace tarcil::master

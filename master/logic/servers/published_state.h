@@ -1,4 +1,4 @@
-// What agents may see: servers, settings, platforms and shares of users as far as they are on disk.
+// What agents may see: servers, settings, platforms and shares of users, as far as they are on disk.
 #pragma once
 
 #include <map>
@@ -15,15 +15,15 @@
 
 namespace tarcil {
 
-// Kept up to date with each change that is released. Servers are numbered from 0.
+// Updated with each change that is released. Servers are numbered from 0.
 class PublishedState {
  public:
   // Requires: every server with facts, in order.
   PublishedState(std::vector<ServerUpdate> servers, const QualitySettings& settings,
                  const std::vector<PlatformRecord>& platforms);
 
-  // Replaces the server's state, and its facts where the update brings some. A server that is new brings
-  // facts. O(units of the server).
+  // Replaces the server's state, and its facts where the update has some, as that of a new server must.
+  // O(units of the server).
   void take(ServerUpdate update);
   void take(const QualitySettings& settings) { settings_ = settings; }
   void take(const master::PublishQueue& queue) { queue_ = queue; }
@@ -34,7 +34,7 @@ class PublishedState {
   // With facts.
   const ServerUpdate& server(ServerId id) const { return servers_[id]; }
   const QualitySettings& settings() const { return settings_; }
-  // The highest priority of a waiting job that is to be tried, if there is one.
+  // As agents were told last.
   const master::PublishQueue& queue() const { return queue_; }
   // By name; only platforms whose share was set.
   const std::map<std::string, Share>& platforms() const { return platforms_; }
@@ -45,8 +45,8 @@ class PublishedState {
   // Of all servers. O(servers that changed since the last call).
   StateChecksum checksum();
 
-  // Every server and every unit counts once: a server as up, cordoned (or set aside) or down; a unit as held
-  // by a task, or as free on a server that takes tasks, or as free and yet of no use.
+  // Every server and every unit counts once: a server as up, cordoned (also by quarantine) or down; a unit as
+  // held by a task, as free on a server that takes tasks, or as idle on one that does not.
   struct Counts {
     uint64_t up = 0, cordoned = 0, down = 0;               // servers
     uint64_t freeUnits = 0, heldUnits = 0, idleUnits = 0;  // resource units
@@ -67,7 +67,7 @@ class PublishedState {
   std::map<std::string, uint32_t> shares_;
   Counts counts_;
 
-  // The checksum as it was when it was asked for last, and the servers whose parts of it are out of date.
+  // The checksum as of the last call, and the servers whose parts of it are out of date.
   StateChecksum checksum_;
   struct Part {
     StateChecksum sums;

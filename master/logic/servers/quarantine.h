@@ -1,5 +1,5 @@
-// Servers that cannot start tasks are set aside for a while, so that they do not use up the attempts of every
-// job: tasks that fail at once leave units free, and so draw the next ones.
+// Servers that cannot start tasks are quarantined, so that they do not use up the attempts of every job:
+// tasks that fail at once leave units free, and so attract the next ones.
 #pragma once
 
 #include "core/model/launch.h"
@@ -7,18 +7,18 @@
 
 namespace tarcil::master {
 
-// A launch of a task has failed for a reason that lies with the server. So many of them in a row within the
-// window (options.h), without a task that starts, and the server takes no new tasks for a while; each time
-// in a row twice as long, up to a bound. A restart of the master forgets it.
+// A launch has failed through the server's fault. After MasterOptions::quarantineAfter of them in a row
+// within the window, without a task that starts, the server takes no new tasks for a while; each time in a
+// row twice as long, up to a bound. Forgotten by a restart of the master.
 void noteNeverStarted(EventContext& context, Server& server, const TaskEnd& end);
 
-// A task has started there: whatever failed before, the server works.
+// A task has started there: the server works again.
 void noteStarted(Server& server);
 
-// The server takes tasks again, and the count begins anew. Nothing where it is in no quarantine.
+// Ends the quarantine and resets the count. Does nothing where the server is in none.
 void endQuarantine(EventContext& context, Server& server);
 
-// Servers whose time has come take tasks again. Should they fail again, the next time is longer.
+// Ends the quarantines whose time has come. Should a server fail again, the next one is longer.
 void endQuarantines(EventContext& context);
 
 }  // namespace tarcil::master

@@ -1,4 +1,5 @@
-// Every server that ever registered, what its tasks do to it, and which monitor session stands for it.
+// Every server that ever registered, its tasks and their pressure, and the monitor session that stands for
+// it.
 #pragma once
 
 #include <map>
@@ -25,26 +26,26 @@ struct Server {
   std::optional<SessionId> session;    // of its monitor, while the server is up
   uint64_t publishedVersion = 0;       // what agents were told last
   bool factsChanged = false;           // since then
-  std::vector<AbsentPressure> absent;  // what its background does not hold; not stored
-  PressureSum poolCaused{};            // by its late-bound tasks, a part of the status's sum; not stored
+  std::vector<AbsentPressure> absent;  // not included in its background; not stored
+  PressureSum poolCaused{};            // by its late-bound tasks, part of the status's sum; not stored
   uint64_t refusedClaims = 0;          // since the master's start
 
-  // Whether it starts what it is given (quarantine.h).
+  // Whether it starts tasks (quarantine.h).
   struct Trust {
     uint32_t neverStarted = 0;  // launches in a row that failed by its own fault
     MonotonicTime firstFailure{};
     uint32_t timesAside = 0;       // in a row
-    WallTime asideUntil = kNever;  // while it is set aside
+    WallTime asideUntil = kNever;  // end of its quarantine
     std::string asideReason;
   } trust;
 
-  std::string autoCordonReason;  // why it takes no new tasks for a while; empty: no task there asks for that
-  MonotonicTime autoCordonNotBefore{};  // it takes tasks until then, whoever asks
+  std::string autoCordonReason;         // why it is auto-cordoned; empty: it is not
+  MonotonicTime autoCordonNotBefore{};  // not auto-cordoned again until then
   uint32_t countedFree = 0;             // of ServerTable::freeUnits()
 };
 
-// Keeps statuses equal to what the residents make them, and notes which servers changed. Servers are never
-// removed; references to them hold until add().
+// Keeps statuses consistent with the residents, and notes which servers changed. Servers are never removed;
+// references to them hold until add().
 class ServerTable {
  public:
   // Every server is down until `deadline` at the earliest, without residents. Versions start at
@@ -60,7 +61,8 @@ class ServerTable {
 
   // A server that registers for the first time; down, free.
   Server& add(const ServerFacts& facts, const std::string& monitor);
-  // Takes what the monitor says now. Units and extras that are gone stay with their tasks until those end.
+  // Takes the facts that the monitor reports now. Units and extras that are gone stay with their tasks until
+  // those end.
   void setFacts(Server& server, const ServerFacts& facts);
 
   // The units that late-bound tasks run on: they are not free, and no resident has any of them.
@@ -72,19 +74,18 @@ class ServerTable {
   void vacate(Server& server, AllocationId allocation);
   // Requires: the resident is there, and units that it has not had are free.
   void resize(Server& server, AllocationId allocation, std::vector<RuIndex> rus);
-  // At start: residents without their effects, then the effects of all of them.
+  // At the start: adds residents without their effects; then the effects of all of them.
   void restore(Server& server, Resident resident) { server.residents.push_back(std::move(resident)); }
   void rebuildAll();
-  // Undoes every occupy() since the copy of the status was made, when there were that many residents.
+  // Undoes every occupy() since this copy of the status was made, when there were that many residents.
   void rollBack(Server& server, const ServerStatus& status, size_t residents);
 
   void setUp(Server& server, SessionId session);
   void setDown(Server& server, MonotonicTime deadline);
 
-  // Agents hear of the background where it changed.
   void setBackground(Server& server, const Pressure& background);
 
-  // Every server of the platform is judged by the new share from now on. O(servers).
+  // Judges every server of the platform by the new share. O(servers).
   void setShare(const std::string& platform, const Share& share);
   const std::map<std::string, Share>& shares() const { return shares_; }
 
@@ -104,12 +105,12 @@ class ServerTable {
   // Monitors that are attached.
   size_t monitors() const { return sessions_.size(); }
 
-  // Agents see what the record, the quarantine and the shield make of it. To be called after either has
-  // changed.
+  // The status is cordoned where the record, a quarantine or an auto-cordon asks for that. To be called when
+  // any of them has changed.
   void refreshCordon(Server& server);
 
   // When the tasks of servers that are down are declared lost, those of servers being drained are ended, and
-  // servers that were set aside, or kept from new tasks for those they have, take tasks again.
+  // quarantines and auto-cordons end.
   Deadlines& losses() { return losses_; }
   Deadlines& drains() { return drains_; }
   Deadlines& quarantines() { return quarantines_; }
@@ -119,8 +120,8 @@ class ServerTable {
   // The earliest of them all.
   std::optional<MonotonicTime> nextDeadline() const;
 
-  // Whether since the last call something got better somewhere for tasks that wait: a server takes tasks that
-  // did not, a task has gone, or servers are judged or equipped in another way.
+  // Whether new capacity for waiting tasks may have appeared since the last call: a server takes tasks again,
+  // a task has gone, or servers are judged or equipped differently.
   bool takeBetter() { return std::exchange(better_, false); }
 
   // Updates for agents: each server that changed since the last call, once, in the order of the first change.
@@ -133,9 +134,9 @@ class ServerTable {
   };
 
   Share shareOf(const std::string& platform) const;
-  // One server changes from the one platform to the other; empty: from none.
+  // One server changes from one platform to another; empty: from none.
   void changePlatform(const std::string& from, const std::string& to);
-  // Its status from scratch.
+  // Computes its status from scratch.
   void reform(Server& server);
   void rebuild(Server& server);
   void noteChange(Server& server);

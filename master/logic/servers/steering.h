@@ -1,18 +1,18 @@
-// What operators do to servers: keep new tasks away from them, and send those that they have elsewhere.
+// What operators do to servers: cordon, uncordon and drain them.
 #pragma once
 
 #include "master/logic/tables.h"
 
 namespace tarcil::master {
 
-// All of the servers, or none and an error. A drained task's attempt does not count: it is queued again
-// however often it was moved, unless it succeeds on its own or its job is cancelled meanwhile.
+// Changes all of the servers, or none and returns an error. A drained task's attempt does not count: the task
+// is queued again however often it was moved, unless it succeeds or its job is cancelled meanwhile.
 Status steerServers(EventContext& context, const ServersSteered& event);
 
-// Ends what is left on servers whose drain's deadline has come.
+// Ends the tasks that are left on servers whose drain's deadline has come.
 void drainOverdue(EventContext& context);
 
-// At a start: drains go on where they were. Their deadlines are wall-clock times.
+// At a start: drains go on. Their deadlines are wall-clock times.
 void resumeDrains(EventContext& context);
 
 }  // namespace tarcil::master
