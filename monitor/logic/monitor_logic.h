@@ -27,7 +27,7 @@ class MonitorLogic final {
   // MasterAttached. A running task's timeout counts from its start by the wall clock, the only one that
   // outlives a process: where that jumped, the task gets more or less time, between none and its whole
   // timeout.
-  MonitorLogic(std::vector<std::string> servers, const std::vector<RecoveredTask>& recovered, Now now,
+  MonitorLogic(const std::vector<std::string>& servers, const std::vector<RecoveredTask>& recovered, Now now,
                std::vector<monitor::Action>& actions);
   ~MonitorLogic();
 

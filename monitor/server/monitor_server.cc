@@ -84,7 +84,7 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
   std::vector<std::string> names;
   for (const ServerFacts& server : servers_) names.push_back(server.name);
   std::vector<monitor::Action> actions;
-  logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
+  logic_ = std::make_unique<MonitorLogic>(names, recovered, clock_.now(), actions);
   carryOut(actions);
   link_ =
       keepLinked(

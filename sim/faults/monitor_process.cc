@@ -33,7 +33,7 @@ void MonitorProcess::start() {
   std::vector<RecoveredTask> recovered;
   for (const auto& [allocation, task] : disk_) recovered.push_back(task);
   std::vector<monitor::Action> actions;
-  logic_ = std::make_unique<MonitorLogic>(std::move(names), recovered, clock_.now(), actions);
+  logic_ = std::make_unique<MonitorLogic>(names, recovered, clock_.now(), actions);
   carryOut(std::move(actions));
   pools_.start(servers_);
   connection_.start();

@@ -1,0 +1,63 @@
+#include "monitor/logic/stopping.h"
+
+#include <csignal>
+
+#include "monitor/logic/task_life.h"
+
+namespace tarcil::monitor {
+
+void stop(EventContext& context, AllocationId allocation) {
+  Tables& tables = context.tables;
+  Task* task = tables.find(allocation);
+  if (task == nullptr) {
+    if (!tables.tombstones.contains(allocation)) {
+      tables.tombstones.add(allocation);
+      context.act(ForgetTask{allocation});  // before anybody is told that it will never start
+    }
+    Task& refused = tables.tasks[allocation];
+    refused.spec.allocation = allocation;
+    refused.recorded = false;
+    finishUnstarted(context, refused, EndCause::kCancelled, "stopped before it arrived");
+  } else if (task->holdsUnits()) {
+    if (task->intent == Intent::kNone) endEarly(context, *task, Intent::kStop);
+  } else if (task->phase != Phase::kEnded) {
+    cancelUnstarted(context, *task);
+  }
+}
+
+void drop(EventContext& context, AllocationId allocation) {
+  Tables& tables = context.tables;
+  tables.tombstones.add(allocation);
+  Task* task = tables.find(allocation);
+  if (task == nullptr) return;
+  task->intent = Intent::kDrop;
+  if (task->holdsUnits()) {
+    tables.clearAlarm(*task);
+    kill(context, *task);
+  } else {
+    forget(context, allocation);
+  }
+}
+
+void endEarly(EventContext& context, Task& task, Intent intent) {
+  context.act(RecordReason{task.spec.allocation,
+                           intent == Intent::kTimeOut ? EndCause::kTimedOut : EndCause::kCancelled});
+  terminate(context, task, intent);
+}
+
+void terminate(EventContext& context, Task& task, Intent intent) {
+  task.intent = intent;
+  context.act(SignalTask{task.spec.allocation, SIGTERM});
+  context.tables.setAlarm(task, context.now.steady + task.spec.grace);
+}
+
+void kill(EventContext& context, Task& task) {
+  task.killed = true;
+  context.act(SignalTask{task.spec.allocation, SIGKILL});
+}
+
+void cancelUnstarted(EventContext& context, Task& task) {
+  finishUnstarted(context, task, EndCause::kCancelled, "stopped before it was started");
+}
+
+}  // namespace tarcil::monitor
