@@ -58,6 +58,8 @@ struct Decision {
 // A chooser serves one state: it keeps what follows from that one's platforms.
 class Chooser {
  public:
+  struct Memory;  // what decisions use again, one after the other
+
   Chooser();
   ~Chooser();
   Chooser(Chooser&&) noexcept;
@@ -71,7 +73,6 @@ class Chooser {
                   uint64_t seed);
 
  private:
-  struct Memory;
   std::unique_ptr<Memory> memory_;
 };
 

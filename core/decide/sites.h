@@ -36,6 +36,7 @@ struct SearchContext {
   const ClusterState& state;
   const JobSpec& spec;
   const PreparedJob& job;
+  double target = 0;           // least S that a claim asks for; 0 where the policy does not look at quality
   double acceptableFrom = 0;   // E; 0 where all that are free count as acceptable
   bool takesFeasible = false;  // slots below that may be taken too
   Ranking ranking = Ranking::kQuality;

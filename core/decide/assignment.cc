@@ -1,0 +1,65 @@
+#include "core/decide/assignment.h"
+
+#include <algorithm>
+
+namespace tarcil {
+
+Assignment::Assignment(const SearchContext& context, const PlacementRequest& request, Sites& sites,
+                       SpreadCount& placed)
+    : context_(context), request_(request), sites_(sites), placed_(placed) {
+  claims_.reserve(request.tasks.size());
+  if (!context.spec.placement.preferOfTask.empty()) done_.assign(request.tasks.size(), false);
+}
+
+size_t Assignment::nextTask() {
+  while (next_ < done_.size() && done_[next_]) ++next_;
+  return next_++;
+}
+
+void Assignment::assign(Site& site, size_t task, bool looksOn) {
+  const uint32_t rus = context_.spec.rusPerTask;
+  const PlacementRequest::Task& placed = request_.tasks[task];
+  Claim& claim = claims_.emplace_back();
+  claim.task = placed.index;
+  claim.attempt = placed.attempt;
+  claim.server = site.server;
+  claim.rus = rus;
+  claim.preferred.resize(rus);
+  context_.state.lowestFree(site.server, claim.preferred, site.picked * rus);
+  claim.versionSeen = context_.state.version(site.server);
+  const Sites::Quality quality = sites_.qualityOf(site, site.picked);
+  claim.q = quality.q;
+  claim.s = quality.s;
+  claim.floor = std::min(context_.target, claim.s);
+  if (!done_.empty()) done_[task] = true;
+  placed_.add(site.server);
+  if (site.next.standing == Standing::kAcceptable) ++acceptable_;
+  sites_.pick(site, looksOn);
+}
+
+// Each site is taken at most once before it is ranked again.
+void Assignment::assignBest(std::vector<uint32_t>& sites) {
+  const auto later = [this](uint32_t a, uint32_t b) {
+    return ranksBefore(sites_[b].next, sites_[a].next, context_.ranking);
+  };
+  std::vector<uint32_t>& heap = sites;
+  std::erase_if(heap, [this](uint32_t number) {
+    const Site& site = sites_[number];
+    return site.picked == site.found || !sites_.mayTake(site.next);
+  });
+  std::make_heap(heap.begin(), heap.end(), later);
+  while (!isComplete() && !heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), later);
+    Site& site = sites_[heap.back()];
+    if (!placed_.isFull(site.server)) {
+      assignNext(site, site.picked + 1U < site.found);
+      if (site.picked < site.found && sites_.mayTake(site.next)) {
+        std::push_heap(heap.begin(), heap.end(), later);
+        continue;
+      }
+    }
+    heap.pop_back();
+  }
+}
+
+}  // namespace tarcil

@@ -1,0 +1,191 @@
+#include "core/decide/slot_search.h"
+
+#include <algorithm>
+
+namespace tarcil {
+namespace {
+
+// Fewest slots drawn after the first block before the search looks again whether it has enough.
+constexpr uint64_t kLaterBlock = 8;
+// Slots judged in one go: enough to hide the latency of memory, few enough to stay in the nearest cache.
+constexpr uint64_t kLargestBlock = 256;
+// Most slots drawn in place of those whose server or rack can take no more tasks. Where what is left is a
+// smaller part of the cluster than that, some of it may be missed.
+constexpr uint64_t kMaxPassedOver = 16'384;
+constexpr size_t kPair = 2;
+
+}  // namespace
+
+SlotSearch::SlotSearch(const SearchContext& context, const ServerSet& servers,
+                       std::span<const ServerId> except, const SpreadCount& placed, Rng& rng,
+                       SearchMemory& memory, Explanation& explained)
+    : context_(context),
+      servers_(servers),
+      except_(except),
+      placed_(placed),
+      withFound_(placed),
+      sampler_(memory.sampler),
+      sites_(memory.sites),
+      block_(memory.block),
+      explained_(explained) {
+  sites_.start(context);
+  sampler_.start(servers, context.state.vacancies(), context.spec.rusPerTask, rng);
+  explained_.freeServers = sampler_.servers();
+  explained_.freeSlots = static_cast<uint32_t>(sampler_.slots());
+  for (ServerId server : except_) sampler_.leaveOut(server);
+}
+
+Site* SlotSearch::findOn(ServerId server) {
+  const auto slot = sampler_.take(server);
+  if (!slot) return nullptr;
+  Site& site = sites_.look(*slot);
+  if (site.next.standing != Standing::kAcceptable || placed_.isFull(server)) {
+    offerSlot(site, false);
+    return nullptr;
+  }
+  withFound_.add(server);
+  ++site.found;
+  return &site;
+}
+
+bool SlotSearch::offerNext(ServerId server) {
+  const auto slot = sampler_.take(server);
+  if (!slot) return false;
+  Site& site = sites_.look(*slot);
+  offerSlot(site, false);
+  return site.closed == Site::kOpen;
+}
+
+void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted) {
+  const auto most = [&] {
+    return plan.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
+  };
+  while (explained_.drawn < most() && !explained_.allSeen) {
+    const bool first = explained_.drawn == 0;
+    if (!first && explained_.drawn >= plan.least && found_ >= wanted) break;
+    const uint64_t missing = wanted - std::min(found_, wanted);
+    const uint64_t count = first ? plan.least : std::max(kLaterBlock, missing);
+    sampleBlock(std::min(count, most() - explained_.drawn));
+    if (first) {
+      explained_.firstDrawn = explained_.drawn;
+      explained_.firstAcceptable = counts_[Site::kOpen];
+    }
+  }
+  explained_.enoughFound = found_ >= wanted;
+}
+
+void SlotSearch::sampleBlock(uint64_t count) {
+  const bool isSpread = placed_.isLimited();
+  while (count > 0 && !explained_.allSeen) {
+    const uint64_t size = std::min(count, kLargestBlock);
+    block_.clear();
+    sampler_.draw(size, block_);
+    explained_.allSeen = block_.size() < size;
+    sites_.look(block_);
+    for (const SlotSampler::Slot& slot : block_) {
+      Site& site = sites_[slot.number];
+      const bool first = site.found == 0 && site.closed == Site::kOpen;
+      first && !isSpread ? offerFirst(site) : offerSlot(site, true);
+    }
+    explained_.drawn += static_cast<uint32_t>(block_.size());
+    count -= size;
+  }
+}
+
+// Judges one more slot of the site, on top of those that were found before.
+void SlotSearch::offerSlot(Site& site, bool drawn) {
+  uint8_t reason = site.closed;
+  if (reason == Site::kOpen) {
+    Offer later;
+    if (site.found != site.picked) later = sites_.offer(site, site.found);
+    const Offer& offer = site.found == site.picked ? site.next : later;
+    if (placed_.isFull(site.server)) {
+      reason = site.closed = at(Dropped::kSpread);
+    } else if (!sites_.mayTake(offer)) {
+      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : offer.reason;
+    } else {
+      ++site.found;
+      if (offer.standing != Standing::kAcceptable) {
+        const bool wasOnce = site.picked > 0 || site.next.standing == Standing::kAcceptable;
+        reason = wasOnce ? at(Dropped::kTaken) : offer.reason;
+      } else if (withFound_.isFull(site.server)) {
+        // It stays in the choice, since it may be better than those found before it.
+        reason = at(Dropped::kSpread);
+      } else {
+        withFound_.add(site.server);
+        ++found_;
+      }
+    }
+  }
+  if (drawn) count(reason);
+}
+
+// The same for the first slot of a site where the job does not spread, without branches: which slots will do
+// cannot be predicted.
+void SlotSearch::offerFirst(Site& site) {
+  const bool acceptable = site.next.standing == Standing::kAcceptable;
+  const uint8_t reason = acceptable ? Site::kOpen : site.next.reason;
+  const bool mayTake = sites_.mayTake(site.next);
+  site.found = mayTake ? 1 : 0;
+  site.closed = mayTake ? Site::kOpen : reason;
+  found_ += acceptable ? 1 : 0;
+  count(reason);
+}
+
+void SlotSearch::scan() {
+  block_.clear();
+  servers_.free().forEach([this](ServerId server) {
+    if (isExcepted(server)) return;
+    block_.push_back({server, sampler_.number(server)});
+  });
+  sites_.look(block_);
+  for (Site& site : sites_.all()) {
+    if (!site.seen) continue;
+    const uint32_t slots = context_.state.freeUnits(site.server) / context_.spec.rusPerTask - site.picked;
+    explained_.drawn += slots;
+    if (placed_.isFull(site.server)) {
+      count(site.closed = at(Dropped::kSpread), slots);
+      continue;
+    }
+    const uint8_t reason = site.picked > 0 ? at(Dropped::kTaken) : site.next.reason;
+    count(site.next.standing == Standing::kAcceptable ? Site::kOpen : reason, slots);
+    if (sites_.mayTake(site.next)) site.found = site.picked + slots;
+  }
+  explained_.firstDrawn = explained_.drawn;
+  explained_.firstAcceptable = counts_[Site::kOpen];
+  explained_.most = explained_.drawn;
+  explained_.allSeen = true;
+}
+
+Site* SlotSearch::betterOfTwo() {
+  std::optional<uint32_t> best;
+  block_.clear();
+  sampler_.draw(kPair, block_);
+  explained_.allSeen = block_.size() < kPair;
+  explained_.drawn += static_cast<uint32_t>(block_.size());
+  for (const SlotSampler::Slot& slot : block_) {
+    Site& site = sites_.look(slot);
+    if (!sites_.mayTake(site.next)) {
+      count(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
+    } else if (placed_.isFull(site.server)) {
+      count(at(Dropped::kSpread));
+    } else {
+      count(Site::kOpen);
+      ++site.found;
+      if (!best || ranksBefore(site.next, sites_[*best].next, context_.ranking)) best = slot.number;
+    }
+  }
+  explained_.firstDrawn = explained_.drawn;
+  explained_.firstAcceptable = counts_[Site::kOpen];
+  return best ? &sites_[*best] : nullptr;
+}
+
+std::optional<uint32_t> SlotSearch::lookAnew(ServerId server) {
+  if (servers_.free().unitsOf(server) < context_.spec.rusPerTask || isExcepted(server)) return std::nullopt;
+  const SlotSampler::Slot slot{server, sampler_.number(server)};
+  if (slot.number < sites_.all().size() && sites_[slot.number].seen) return std::nullopt;
+  sites_.look(slot);
+  return slot.number;
+}
+
+}  // namespace tarcil

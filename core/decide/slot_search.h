@@ -1,0 +1,90 @@
+// Draws slots for a job and judges them (Tarcil section 3.3): what a decision chooses from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/decide/sample_plan.h"
+#include "core/decide/sampler.h"
+#include "core/decide/sites.h"
+#include "core/decide/spread_count.h"
+#include "core/state/explain.h"
+
+namespace tarcil {
+
+constexpr uint8_t at(Dropped reason) {
+  return static_cast<uint8_t>(reason);
+}
+
+// Memory that searches use again, one after the other.
+struct SearchMemory {
+  SlotSampler sampler;
+  Sites sites;
+  std::vector<SlotSampler::Slot> block;
+};
+
+// One search. Slots that may be taken stay open in sites(); those that may not close their site with the
+// reason. What was drawn is entered in the explanation.
+class SlotSearch {
+ public:
+  // `placed` counts the job's tasks that have their slots, also those that get them during the search;
+  // `except` are servers, ascending, of which no slot is drawn. All that is passed outlives the search.
+  SlotSearch(const SearchContext& context, const ServerSet& servers, std::span<const ServerId> except,
+             const SpreadCount& placed, Rng& rng, SearchMemory& memory, Explanation& explained);
+
+  // --- Named servers. Requires: nothing was drawn yet.
+
+  // The site of this server's next slot where that is acceptable and placement.spread lets a task go there;
+  // it counts as found. Otherwise null, and the slot is judged as others are: it may still be the best there
+  // is.
+  Site* findOn(ServerId server);
+  // Judges the next slot of this server; false where no further one of it may be taken.
+  bool offerNext(ServerId server);
+
+  // --- One of these for the rest
+
+  // Draws `plan.least` slots, and up to `plan.most` until so many acceptable ones are found. Draws more
+  // besides for those whose server or rack can take no more tasks.
+  void sample(const SamplePlan& plan, uint64_t wanted);
+  // Every free slot.
+  void scan();
+  // Of two slots drawn the one that ranks first; null where neither may be taken.
+  Site* betterOfTwo();
+
+  // The number of the server's site, where it has a slot and was not looked at before.
+  std::optional<uint32_t> lookAnew(ServerId server);
+
+  // --- What was found
+
+  Sites& sites() { return sites_; }
+  const SearchContext& context() const { return context_; }
+  // Acceptable slots that can be taken together.
+  uint64_t found() const { return found_; }
+  // Slots that were drawn and not acceptable, by Dropped; Site::kOpen for those that were.
+  const std::array<uint32_t, kDropReasons + 1>& counts() const { return counts_; }
+
+ private:
+  bool isExcepted(ServerId server) const { return std::ranges::binary_search(except_, server); }
+  void sampleBlock(uint64_t count);
+  void offerSlot(Site& site, bool drawn);
+  void offerFirst(Site& site);
+  void count(size_t reason, uint32_t slots = 1) { counts_[reason] += slots; }
+
+  const SearchContext& context_;
+  const ServerSet& servers_;
+  const std::span<const ServerId> except_;
+  const SpreadCount& placed_;
+  SpreadCount withFound_;  // placed_ and every acceptable slot found
+  SlotSampler& sampler_;
+  Sites& sites_;
+  std::vector<SlotSampler::Slot>& block_;
+  Explanation& explained_;
+  uint64_t found_ = 0;
+  std::array<uint32_t, kDropReasons + 1> counts_{};
+};
+
+}  // namespace tarcil
