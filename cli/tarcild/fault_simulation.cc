@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:cli/fault_simulation.cc
 #include "cli/tarcild/fault_simulation.h"
-========
-#include "cli/tarcild/fault_hunt.h"
->>>>>>>> m-thin:cli/tarcild/fault_hunt.cc
 
 #include <algorithm>
 #include <atomic>

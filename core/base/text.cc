@@ -8,7 +8,7 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kMaxShown = 60;
+constexpr size_t kMaxShownCharacters = 60;
 
 // Of the control characters beyond ASCII, U+0080 to U+009F.
 bool isControl(std::string_view character) {
@@ -78,7 +78,7 @@ bool isPrintable(std::string_view text) {
 
 std::string shown(std::string_view text) {
   std::string result = "'";
-  for (size_t count = 0; !text.empty() && count < kMaxShown; ++count) {
+  for (size_t count = 0; !text.empty() && count < kMaxShownCharacters; ++count) {
     const size_t length = std::max<size_t>(utf8Length(text), 1);
     const std::string_view character = text.substr(0, length);
     if (isPrintable(character)) {

@@ -235,8 +235,6 @@ bool looksAtQuality(Policy policy) {
 
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings) {
   Judging judging;
-  judging.caused = spec.profile.caused;
-  judging.tolerated = spec.profile.tolerated;
   judging.model = settings.model;
   judging.contention = settings.contention;
   judging.margin = settings.margin;

@@ -20,24 +20,24 @@ constexpr uint64_t kMinComparisonInterval = 5'000;
 constexpr uint64_t kMaxComparisonInterval = 10'000;
 
 // Roughly what a set and a map take in a message.
-size_t bytesOf(const RuSet& set) {
+size_t wireBytesOf(const RuSet& set) {
   return 8 * set.words().size();
 }
-size_t bytesOf(const std::map<std::string, std::string>& texts) {
+size_t wireBytesOf(const std::map<std::string, std::string>& texts) {
   size_t bytes = 0;
   for (const auto& [key, value] : texts) bytes += 32 + key.size() + value.size();
   return bytes;
 }
 
-size_t bytesOf(const ServerStatus& status) {
-  size_t bytes = 160 + bytesOf(status.free);
-  for (const auto& [kind, free] : status.freeExtras) bytes += 32 + kind.size() + bytesOf(free);
+size_t wireBytesOf(const ServerStatus& status) {
+  size_t bytes = 160 + wireBytesOf(status.free);
+  for (const auto& [kind, free] : status.freeExtras) bytes += 32 + kind.size() + wireBytesOf(free);
   return bytes;
 }
 
-size_t bytesOf(const ServerFacts& facts) {
+size_t wireBytesOf(const ServerFacts& facts) {
   size_t bytes = 160 + facts.name.size() + facts.platform.size() + facts.rack.size() + facts.address.size() +
-                 bytesOf(facts.attributes);
+                 wireBytesOf(facts.attributes);
   for (const std::string& missing : facts.missing) bytes += 16 + missing.size();
   return bytes;
 }
@@ -171,7 +171,7 @@ size_t AgentFeedSender::serversToSend() const {
   size_t count = 0, bytes = 0;
   for (const auto& [id, withFacts] : dirty_) {
     const ServerUpdate& server = to_.published.server(id);
-    bytes += bytesOf(server.status) + (withFacts ? bytesOf(*server.facts) : 0);
+    bytes += wireBytesOf(server.status) + (withFacts ? wireBytesOf(*server.facts) : 0);
     if (count == kServersPerMessage || (count > 0 && bytes > kBytesPerMessage)) break;
     ++count;
   }

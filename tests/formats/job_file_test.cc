@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/units.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tarcil::job_file_test {

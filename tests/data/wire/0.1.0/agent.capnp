@@ -1,0 +1,64 @@
+@0xb6f1d1a3c0e94a03;
+# What an agent offers to clients. Its bootstrap capability is AgentGate: it only logs in.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+using Master = import "master.capnp";
+using Late = import "late_binding.capnp";
+
+interface AgentGate {
+  login @0 (token :Text) -> (caller :Types.Caller, client :ClientPort, cluster :Text);
+  # Fails as Denied for a token that is wrong or not a user's, as Unavailable while the master is out of reach.
+  # A repeat gives another session.
+}
+
+interface ClientPort {
+  submit @0 (id :Data, spec :Types.JobSpec, files :List(Types.InputFile)) -> ();
+  # `id` is made by the client. Success: the job is on disk at the master. A repeat with the same id, at any agent, finds
+  # the job and makes no second one. Fails as Invalid or Denied with nothing changed, as Exhausted when too much waits,
+  # as Unavailable while the master is out of reach (then it is unknown whether it was taken: repeat).
+
+  output @1 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool)
+      -> (content :Data, ended :Bool, allocation :UInt64, start :UInt64);
+  # Some bytes (at most 1 MiB) of the task's output from `offset` on. With `wait`, held until there are some or the task
+  # has ended. `ended`: nothing will follow. `allocation` tells attempts apart: when it changes, the output begins anew.
+  # `start`: where the content begins; behind `offset` where the limit of output has dropped what is older.
+  # Fails as NotFound when the output is gone. Reads only.
+
+  user @2 () -> (port :Master.UserPort);
+  # The master's port for this caller.
+
+  plan @3 (spec :Types.JobSpec, seed :UInt64) -> (plan :Types.Plan);
+  # What submit would do with this job now, without doing it: the decision on the agent's present copy of the state, drawn
+  # with this seed. The same seed on the same state gives the same plan. Input files are not part of it. Fails as submit
+  # does, and as Unavailable until the agent knows the whole state. Reads only.
+
+  lateBinding @4 (client :Late.LateClient) -> (port :Late.LateClientPort);
+  # Opens a session for jobs whose tasks are bound late. It ends with the connection, or when the port is dropped; each
+  # call opens another one.
+
+  lateJob @5 (id :Data) -> (job :Late.LateJobDetails);
+  # A job whose tasks are bound late, as this agent knows it: only the one that holds it does, and for a while after its
+  # end. Fails as NotFound, for jobs of others too unless the role is operate. Reads only.
+
+  lateJobs @6 (limit :UInt32, filter :Master.JobFilter) -> (jobs :List(Master.JobSummary));
+  # The late-bound jobs that this agent knows and that pass the filter, newest first. Reads only.
+
+  findLateJobs @7 (prefix :Text) -> (ids :List(Data));
+  # Those whose 32 hexadecimal digits begin so; at most two are given. Reads only.
+
+  cancelLateJob @8 (id :Data) -> (state :Types.RunState);
+  # Success: no more of its tasks are given to servers; those that were run to their end. `state` is the job's before. Fails
+  # as lateJob does. A repeat changes nothing.
+
+  waitLateJob @9 (id :Data) -> (state :Types.RunState);
+  # Answered when every task is over. Fails as lateJob does. Reads only.
+
+  lateOutput @10 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool)
+      -> (content :Data, ended :Bool, start :UInt64);
+  # As output, of a late-bound job's task once that is over: before, there is nothing; with `wait`, held until it is. Fails
+  # as NotFound also where the output is gone, and as Invalid where an executor ran the task: it has none of its own.
+}
+
+enum Stream { stdout @0; stderr @1; }

@@ -1,0 +1,410 @@
+@0xb6f1d1a3c0e94a02;
+# What a master offers. Its bootstrap capability is MasterGate: it only logs in.
+#
+# Every call: when the connection is lost before the answer, the caller does not know whether the call took effect; each
+# method says what a repeat does. Nothing is answered, and nothing is told to anyone, before it is on disk.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+using Profiles = import "profiles.capnp";
+using Performance = import "performance.capnp";
+
+interface MasterGate {
+  login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
+                             cluster :Text, epoch :UInt64);
+  # Of the ports, only the one of the token's role is set: submit and operate get `user`. A wrong token fails as Denied.
+  # `cluster` and `epoch` name the cluster. A repeat gives another session.
+}
+
+interface AgentPort {
+  attach @0 (agent :Text, epoch :UInt64, address :Text, feed :AgentFeed)
+      -> (epoch :UInt64, jobs :List(Types.JobAssignment));
+  # Once per connection, first. Success: this connection speaks for the agent `agent`, and an earlier one no longer does.
+  # `epoch` asked: the one given before, 0 for a new process. Answered with the same epoch, the agent may repeat commits
+  # that it has no answer to; with another, those came to nothing. `jobs` lists every unfinished job of the agent, whole.
+  # The whole state then comes through `feed`.
+
+  commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
+  # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
+  # first answer. Calls are taken in the order of their sequences. Answered with outcome superseded once another connection
+  # speaks for the agent.
+
+  authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
+  # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
+
+  declineOffers @3 (jobs :List(Data), untried :List(Data)) -> ();
+  # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so; of those `untried` no task
+  # could have been placed, whatever there is. Ignored of jobs that have no turn, and from a connection that does not speak
+  # for their agent.
+}
+
+interface AgentFeed {
+  update @0 (servers :List(Types.ServerUpdate), platforms :List(Types.Platform), settings :Types.QualitySettings,
+             assignments :List(Types.JobAssignment), snapshotComplete :Bool, checksum :StateChecksum,
+             offers :List(JobOffer), queue :QueueNews, shares :List(UserShares), superseded :Bool)
+      -> (differs :Bool);
+  # News, in order. The master sends the next only when this one is answered, and joins what gathers meanwhile, so a slow
+  # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
+  # attach carry every server and platform; `snapshotComplete` marks the last of them. `checksum`, every 5 to 10 s, is of
+  # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
+  # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
+  # be tried now, in this order; each is answered by a commit for it or by AgentPort.declineOffers. Waiting jobs are tried in
+  # their turn alone, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
+  # unless something else is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
+  # learns it from the answer to its next commit.
+}
+
+struct UserShares {
+  # Of the cluster, beside those of other users: for late-bound tasks, which the master does not order.
+  user @0 :Text;
+  shares @1 :UInt32;
+}
+
+struct JobOffer {
+  # To be answered by a commit for the job or by AgentPort.declineOffers.
+  job @0 :Data;
+  bound @1 :Int64 = -1;
+  # Microseconds from now for which the job is to wait for a place that is good enough, by how units came free before; -1:
+  # not known. The shortest time told during one wait counts; where none is, the job's own bound, else the agent's.
+
+  mayTakeKept @2 :Bool;
+  # The job comes before those that servers are kept for (QueueNews.kept), or ends in time, or is the one.
+
+  mayTake @3 :List(UInt32);
+  # Where it may not take all that is kept: the servers of QueueNews.kept, ascending, that it may take all the same.
+}
+
+struct QueueNews {
+  pendingPriority @0 :Int16 = -1;
+  # The highest priority of a waiting job that is still to be tried on the state as it is; -1: there is none. The agent
+  # commits a new job of no higher priority without claims, and it has its turn when those ahead of it have had theirs.
+
+  capacityVersion @1 :UInt64;
+  # How often something got better for waiting jobs, as of the state that came with this message or before. A commit says
+  # which of these it was decided on: a job that was tried in vain on an older state has a turn.
+
+  kept @2 :List(UInt32);
+  # Servers, ascending, that are kept free for jobs that wait: for one that has waited for long, and for those that others
+  # are being ended for. Whoever has no turn that lets it take them
+  # leaves them alone, but for jobs of a higher priority than pendingPriority.
+
+  crowded @3 :Bool;
+  # So many jobs wait that slots are judged without the margin of the settings.
+}
+
+struct StateChecksum {
+  sum @0 :UInt64;
+  # Of core/state/state_checksum over the states of all servers, modulo 2^64.
+  facts @1 :UInt64;
+  # The same over their facts. 0: an older master, which says nothing of them.
+}
+
+interface MonitorPort {
+  attach @0 (monitor :Text, servers :List(Types.ServerFacts), tasks :List(Types.KnownTask), control :MonitorControl)
+      -> (drop :List(UInt64), stop :List(UInt64), lease :UInt64);
+  # Once per connection, first. `monitor` is a random identity kept in the monitor's data folder. `tasks` are all that
+  # it has recorded and not forgotten. Success: the servers are up and may be given tasks. `drop`: unknown to the master
+  # or given to others; the monitor kills them and forgets them without a report. `stop`: to be stopped as by
+  # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers. `lease`, in
+  # microseconds: see renew.
+
+  report @1 (reports :List(Types.TaskReport)) -> ();
+  # Success: durable; tasks that ended may be forgotten. A repeat changes nothing. A task that started under an
+  # allocation that is in nobody's use is to be stopped: MonitorControl.stop follows. Fails as Conflict once another
+  # connection speaks for the monitor: attach anew and report again.
+
+  files @2 (job :Data) -> (files :List(Types.InputFile));
+  # The job's input files. Fails as NotFound once the job is gone. Reads only.
+
+  authenticate @3 (token :Text) -> (caller :Types.Caller);
+  # For an agent that logged in at the monitor. Fails as Denied unless the token's role is agent. Reads only.
+
+  renew @4 (starting :List(UInt64)) -> (refused :List(UInt64));
+  # Success: for `lease` from when the monitor asked, tasks of exclusive jobs on its servers are given to nobody else; when
+  # that ends without another renewal they must have ended. An exclusive task starts only after an answer to a renewal
+  # that names it in `starting`: those `refused` are in nobody's use here any more and are never started. Fails as Conflict
+  # as report does.
+
+  pressure @5 (servers :List(ServerPressure), pools :List(PoolPressure)) -> ();
+  # What the monitor measures of its servers now, and what their late-bound tasks cause; replaces what it told before of
+  # each of them. Success: noted, and on its way to every agent where it changed. Not on disk: a monitor tells it after each
+  # attach, and a master that has just started takes the background for 0 until then, and what late-bound tasks cause after
+  # each attach. Servers that the connection does not stand for are ignored. A repeat changes nothing. A master that does not
+  # know this method says so (unimplemented); the monitor then goes on without.
+
+  violations @6 (violations :List(Performance.Violation)) -> ();
+  # Tasks that fall short of what their jobs expect, and those that did and do no longer. Success: noted. Not on disk: a
+  # monitor tells all that are in trouble after each attach. Allocations that the connection does not stand for are
+  # ignored. A repeat changes nothing. A master that does not know this method says so, as for pressure.
+
+  pools @7 (reports :List(PoolReport)) -> (answers :List(PoolAnswer));
+  # The units of its servers that late-bound tasks run on. Success: on disk; each report that is answered was handled once,
+  # and a repeat gets the same answer. Reports of servers that the connection does not stand for, and of an earlier start
+  # of the monitor, get none. Fails as Conflict as report does.
+}
+
+struct PoolReport {
+  # At most one a server is under way, repeated until it is answered.
+  server @0 :Text;
+  incarnation @1 :UInt64;             # rises with every start of the monitor, which begins without units
+  sequence @2 :UInt64;                # from 1 in each incarnation
+  wanted @3 :UInt32;                  # units that the pool would have in all
+  returned @4 :List(UInt16);          # units on which no task runs, and none will
+  least @5 :UInt32;                   # of those wanted, so many whatever committed jobs wait for
+}
+
+struct PoolAnswer {
+  server @0 :Text;
+  incarnation @1 :UInt64;
+  sequence @2 :UInt64;
+  granted @3 :List(UInt16);           # in the pool from now on
+}
+
+struct PoolLimit {
+  server @0 :Text;
+  revision @1 :UInt64;                # the highest counts
+  units @2 :UInt32;                   # that the pool is to have at most; the others go back as tasks on them end
+}
+
+struct ServerPressure {
+  server @0 :Text;
+  background @1 :Data;                # pressures that no managed task explains; 0 for what is absent
+  absent @2 :List(AbsentPressure);
+}
+
+struct PoolPressure {
+  # What the late-bound tasks of a server cause together, as the profiles of their jobs say. Counts like what other tasks
+  # cause, and not like the background.
+  server @0 :Text;
+  caused @1 :List(Int32);             # by resource
+}
+
+struct AbsentPressure {
+  # A resource whose pressure cannot be measured there.
+  resource @0 :UInt8;                 # its place in the order of resources, from 0
+  reason @1 :Text;                    # for people
+}
+
+interface MonitorControl {
+  stop @0 (allocations :List(UInt64)) -> ();
+  # Success: noted; the end of each will be reported. SIGTERM, the task's grace period, SIGKILL. An allocation that the
+  # monitor does not know is refused if its launch comes later, and reported as cancelled. A repeat changes nothing.
+
+  resize @1 (allocation :UInt64, rus :List(UInt16)) -> ();
+  # Success: the task has the cores and the memory of these units of its server, in place of what it had. Fails as NotFound
+  # for a task that is not running here. A repeat changes nothing.
+
+  limitPools @2 (limits :List(PoolLimit)) -> ();
+  # Success: noted; units go back by MonitorPort.pools. Told again after each attach while it holds.
+}
+
+interface UserPort {
+  # What users ask of the shared state; bound to the caller that logged in. Jobs of others look as if they were not
+  # there, unless the role is operate.
+
+  job @0 (id :Data) -> (job :JobDetails);
+  # Fails as NotFound. Reads only.
+
+  jobs @1 (limit :UInt32, filter :JobFilter, after :JobPosition) -> (jobs :List(JobSummary), next :JobPosition);
+  # The newest that pass the filter, newest first; with `after`, those behind that place. At most 1,000, after a look at
+  # no more than 2,000: where `next` is not null there may be more behind it, also when `jobs` is empty. Fails as
+  # NotFound where `after` has no time and names a job that is not there. Reads only.
+
+  find @2 (prefix :Text) -> (ids :List(Data));
+  # Ids of jobs whose 32 hexadecimal digits begin so; at most two are given, enough to see that a prefix is not unique.
+
+  wait @3 (id :Data) -> (state :Types.RunState);
+  # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
+
+  locate @4 (id :Data, task :UInt32) -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
+  # Where the task runs or ran last: answered when it has been started or is over; `allocation` is 0 for a task
+  # that ended without ever having one.
+
+  cancel @5 (id :Data) -> (state :Types.RunState);
+  # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. `state` is the job's when
+  # the wish came: where it was over, the wish has no effect. Fails as NotFound. A repeat changes nothing.
+
+  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
+  # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
+
+  servers @7 () -> (servers :List(ServerDetails), warning :Text);
+  # Without their tasks. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
+
+  server @8 (name :Text) -> (server :ServerDetails);
+  # Fails as NotFound. Reads only.
+
+  settings @9 () -> (settings :Types.QualitySettings);
+  setSettings @10 (settings :Types.QualitySettings) -> ();
+  # Role operate. Success: on disk and on its way to every agent. `version` is ignored. Fails as Invalid, naming each
+  # field. A repeat sets the same again.
+
+  platforms @11 () -> (platforms :List(Types.Platform));
+  setPlatform @12 (platform :Types.Platform) -> ();
+  # Role operate. As setSettings.
+
+  agents @13 () -> (agents :List(AgentDetails), warning :Text);
+  # `warning` as for servers. Reads only.
+
+  steerServers @14 (names :List(Text), change :ServerChange, deadline :UInt64) -> ();
+  # Role operate. Success: on disk and on its way to every agent, for all of them; fails as NotFound, with nothing changed,
+  # where one is not there. `deadline`, for drain: microseconds that tasks may go on by themselves. A repeat changes
+  # nothing, but for a drain whose deadline counts anew.
+
+  watchDrain @15 (name :Text, seen :UInt32) -> (tasks :UInt32, draining :Bool);
+  # Answered when the server has another number of tasks than `seen`, or is not being drained. Fails as NotFound. Reads
+  # only.
+
+  usage @16 () -> (users :List(Types.Usage));
+  # The caller's own; everybody's for role operate. Reads only.
+
+  backup @17 (folder :Text) -> ();
+  # Role operate. Success: `folder`, an absolute path on the master's machine that was not there or was empty, holds a
+  # copy of the store that has everything answered before the call; it is on disk. Fails as Invalid where the folder
+  # cannot be used, as Conflict while another backup is taken. After a failure, or when the connection was lost, the
+  # folder is either whole or not there. A repeat finds the folder taken.
+
+  queue @18 (limit :UInt32) -> (jobs :List(WaitingJob), waiting :UInt32);
+  # The head of the queue, of at most `limit` (1,000) jobs, in order; of them, those that the caller may see. `waiting`:
+  # all jobs that wait, seen or not. Reads only.
+
+  buckets @19 () -> (buckets :List(Bucket));
+  # Those with servers. Reads only.
+
+  setShares @20 (user :Text, shares :UInt32) -> ();
+  # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
+  # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
+
+  profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling));
+  # All that are stored, by name; and the applications that are being measured, or were in vain, by name. Why in vain is
+  # told to whose job it was, and to role operate. Reads only.
+
+  profile @22 (application :Text) -> (profile :Profiles.StoredProfile);
+  # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME. Fails as NotFound. Reads
+  # only.
+
+  storeProfile @23 (profile :Types.Profile, note :Text) -> ();
+  # Success: on disk. Adds it, or replaces the one of its application. Fails as Invalid, as Denied where another user
+  # stored the one that is there and the role is not operate, as Exhausted where too many are stored. A repeat stores the
+  # same again, as the next revision.
+
+  steerJob @25 (id :Data, change :JobChange, priority :UInt8) -> ();
+  # Success: on disk; of a job that is over nothing changes. Fails as NotFound, and as Invalid for a priority above 100. A
+  # repeat changes nothing.
+
+  deleteProfile @24 (application :Text) -> ();
+  # Success: on disk. Fails as NotFound, also for a repeat, and as Denied like storeProfile.
+}
+
+enum JobChange { hold @0; release @1; priority @2; }
+# hold: no further task of it starts; those that run go on. release: they start again, in their turn. priority: it has
+# another from now on.
+
+enum ServerChange { cordon @0; uncordon @1; drain @2; }
+# cordon: no new tasks. uncordon: new tasks again; ends a drain and a quarantine too. drain: cordon, and the tasks go
+# elsewhere.
+
+struct JobFilter {
+  user @0 :Text;                      # submitted by; empty: whoever the caller may steer
+  name @1 :Text;                      # part of the job's name
+  states @2 :List(Types.RunState);    # in one of them; empty: any
+  since @3 :Int64;                    # submitted at this wall-clock time or later
+}
+
+struct JobPosition {
+  # A place in the order of submission; a job that stood there may be gone.
+  submitted @0 :Int64;                # wall-clock time; 0: that of the job
+  id @1 :Data;
+}
+
+struct JobDetails {
+  job @0 :Types.JobRecord;
+  progress @1 :Types.JobProgress;
+  tasks @2 :List(Types.TaskRecord);   # every task, in order
+  ahead @3 :UInt32;                   # waiting jobs before it
+  expectedStart @4 :Int64;            # wall-clock time; 0: not known
+  violations @5 :List(TaskViolation);
+  steps @6 :List(Performance.Step);   # what was done for them, newest last
+}
+
+struct TaskViolation {
+  task @0 :UInt32;
+  server @1 :Text;
+  violation @2 :Performance.Violation;
+  neighbours @3 :List(Text);          # for people: who each cause's neighbour is; empty where there is none
+  job @4 :Data;
+}
+
+struct WaitingJob {
+  job @0 :JobSummary;
+  priority @1 :UInt8;
+  ahead @2 :UInt32;                   # waiting jobs before it
+  rusPerTask @3 :UInt32;
+  gang @4 :Bool;
+  expectedStart @5 :Int64;            # wall-clock time by which it should start with a probability of 0.95; 0: not known
+  liftedPriority @6 :UInt8;           # what it counts as, after it has waited; no less than `priority`
+}
+
+struct Bucket {
+  # Servers of one platform and like contention.
+  number @0 :UInt32;
+  platform @1 :Text;
+  servers @2 :UInt32;
+  free @3 :UInt64;                    # resource units
+  mean @4 :Data;                      # contention, a byte for each resource
+  enteredPerHour @5 :Float64;         # resource units that came free there, or with a server whose contention changed, less
+                                      # those that left so; of the last two hours
+}
+
+struct JobSummary {
+  id @0 :Data;
+  name @1 :Text;
+  user @2 :Text;
+  reason @3 :Text;
+  state @4 :Types.RunState;
+  tasks @5 :UInt32;
+  queued @6 :UInt32;
+  active @7 :UInt32;                  # starting or running
+  succeeded @8 :UInt32;
+  failed @9 :UInt32;
+  submitted @10 :Int64;               # wall-clock time
+  finished @11 :Int64;                # wall-clock time
+}
+
+struct ServerDetails {
+  id @0 :UInt32;
+  facts @1 :Types.ServerFacts;
+  status @2 :Types.ServerStatus;
+  contention @3 :Data;                # as a newcomer would feel it
+  tasks @4 :List(Task);
+  struct Task {
+    job @0 :Data;
+    index @1 :UInt32;
+    allocation @2 :UInt64;
+    rus @3 :List(UInt16);
+    caused @4 :Data;
+    tolerated @5 :Data;
+    over @6 :List(UInt8);             # resources on which it feels more than it tolerates
+    extras @7 :List(Types.HeldExtra);
+  }
+  reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
+  draining @6 :Bool;
+  drainAt @7 :Int64;                  # wall-clock time until which its tasks may go on by themselves, 0: no longer
+  asideUntil @8 :Int64;               # end of its quarantine, 0: it is in none
+  refusedClaims @9 :UInt64;           # since the master's start
+  neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
+  absent @11 :List(AbsentPressure);   # what the background does not hold, as the monitor told last
+  violations @12 :List(TaskViolation);
+  autoCordoned @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
+  pool @14 :List(UInt16);             # units that late-bound tasks run on
+  poolCaused @15 :List(Int32);        # what these tasks cause together, by resource; empty: nothing
+}
+
+struct AgentDetails {
+  name @0 :Text;
+  address @1 :Text;
+  epoch @2 :UInt64;
+  attached @3 :Bool;
+  jobs @4 :UInt32;                    # unfinished ones that it owns
+  behind @5 :UInt64;                  # microseconds that the oldest change it has not confirmed is old; 0: none
+}

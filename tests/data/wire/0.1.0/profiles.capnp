@@ -1,0 +1,34 @@
+@0xd3a1c85e4f2b7096;
+# Profiles of applications as the master keeps them.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+
+struct StoredProfile {
+  profile @0 :Types.Profile;  # by its application: NAME, or NAME@VERSION
+  user @1 :Text;              # who stored it
+  stored @2 :Int64;           # wall-clock time
+  revision @3 :UInt32;        # how often it was stored since it was not there
+  note @4 :Text;              # where it comes from, for people; may be empty
+  history @5 :List(Lesson);   # since it was stored by `user`, the newest last; at most 50
+}
+
+struct Profiling {
+  # The measurement of an application that has no profile yet.
+  application @0 :Text;
+  job @1 :Data;               # id of the job that measures
+  user @2 :Text;              # whose job it is
+  at @3 :Int64;               # wall-clock time: when it was queued, or when it failed
+  problem @4 :Text;           # why it failed; empty while it is under way
+}
+
+struct Lesson {
+  # What is tolerated was lowered, since a task performed badly although it felt less.
+  at @0 :Int64;               # wall-clock time
+  resource @1 :UInt8;         # its place in the order of resources, from 0
+  from @2 :UInt8;             # tolerated
+  to @3 :UInt8;
+  interference @4 :UInt8;
+  share @5 :Float64;          # of the performance that was expected
+}

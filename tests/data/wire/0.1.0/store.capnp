@@ -1,0 +1,66 @@
+@0xb6f1d1a3c0e94a05;
+# Records as the master stores them. docs/state-format.md has the keys and an example.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("tarcil::wire");
+using Types = import "types.capnp";
+using Profiles = import "profiles.capnp";
+
+const formatVersion :UInt32 = 7;
+# Rises when a program of the previous version could no longer read what this one writes.
+
+struct StoredRecord {
+  formatVersion @0 :UInt32;
+  union {
+    cluster @1 :ClusterRecord;
+    server @2 :ServerRecord;
+    agent @3 :AgentRecord;
+    answer @4 :AnswerRecord;
+    job @5 :Types.JobRecord;
+    progress @6 :Types.JobProgress;
+    task @7 :Types.TaskRecord;
+    decision @8 :Types.DecisionRecord;
+    files @9 :List(Types.InputFile);
+    platform @10 :Types.Platform;
+    settings @11 :Types.QualitySettings;
+    usage @12 :Types.Usage;
+    profile @13 :Profiles.StoredProfile;
+    profiling @14 :Profiles.Profiling;
+  }
+}
+
+struct ClusterRecord {
+  cluster @0 :Text;           # random name, made with the store
+  epoch @1 :UInt64;           # 1, or the time in ms since 1970 when a backup was restored
+  nextAllocation @2 :UInt64;  # every smaller one may have been given out
+}
+
+struct ServerRecord {
+  id @0 :UInt32;
+  facts @1 :Types.ServerFacts;
+  monitor @2 :Text;           # identity of the monitor that registered it
+  cordoned @3 :Bool;
+  draining @4 :Bool;          # its tasks go elsewhere
+  drainAt @5 :Int64;          # wall-clock time until which they may end by themselves; 0: they may not
+  cordonReason @6 :Text;      # who cordoned it; empty where it is not
+  pool @7 :PoolRecord;        # null: late-bound tasks have never had a unit
+}
+
+struct PoolRecord {
+  # The units that a monitor has for late-bound tasks, and the answer to its last report.
+  held @0 :List(UInt16);
+  incarnation @1 :UInt64;
+  sequence @2 :UInt64;
+  granted @3 :List(UInt16);
+}
+
+struct AgentRecord {
+  name @0 :Text;
+  epoch @1 :UInt64;           # commits of other epochs are refused
+}
+
+struct AnswerRecord {
+  agent @0 :Text;
+  epoch @1 :UInt64;
+  answer @2 :Types.CommitAnswer;  # without server states
+}

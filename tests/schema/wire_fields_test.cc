@@ -1,0 +1,257 @@
+// The compiled schema is walked: no field of a message that is kept or sent as a value is left unwritten or
+// unread.
+#include <capnp/dynamic.h>
+#include <capnp/message.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "schema/convert.h"
+#include "tests/support/job_values.h"
+
+namespace tarcil::wire_fields_test {
+
+using testing::IsEmpty;
+
+// Collects the fields that have their default value, in the message and in the first entries of its lists.
+void collectUnset(capnp::DynamicStruct::Reader message, const std::string& path,
+                  std::vector<std::string>& unset);
+
+void collectUnsetBelow(capnp::DynamicValue::Reader value, const std::string& path,
+                       std::vector<std::string>& unset) {
+  if (value.getType() == capnp::DynamicValue::STRUCT) {
+    collectUnset(value.as<capnp::DynamicStruct>(), path, unset);
+  } else if (value.getType() == capnp::DynamicValue::LIST) {
+    const auto list = value.as<capnp::DynamicList>();
+    if (list.size() == 0) unset.push_back(path);
+    if (list.size() > 0) collectUnsetBelow(list[0], path + "[0]", unset);
+  }
+}
+
+void collectUnset(capnp::DynamicStruct::Reader message, const std::string& path,
+                  std::vector<std::string>& unset) {
+  for (const auto field : message.getSchema().getFields()) {
+    const std::string name = field.getProto().getName().cStr();
+    if (name.starts_with("obsolete")) continue;
+    const std::string at = path + "." + name;
+    if (!message.has(field, capnp::HasMode::NON_DEFAULT)) {
+      unset.push_back(at);
+    } else {
+      collectUnsetBelow(message.get(field), at, unset);
+    }
+  }
+}
+
+// What a value in which everything differs from its default leaves unset on the wire; besides, it comes back
+// as it was.
+template <typename Wire, typename Value>
+std::vector<std::string> unsetBy(const Value& value) {
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<Wire>();
+  write(value, root);
+  EXPECT_EQ(read(root.asReader()), value);
+  std::vector<std::string> unset;
+  collectUnset(capnp::DynamicStruct::Reader(root.asReader()), "", unset);
+  return unset;
+}
+
+JobId anId() {
+  JobId id;
+  id.bytes.fill(7);
+  return id;
+}
+
+JobSpec aFullSpec() {
+  JobSpec job;
+  forEachJobField([&job](const auto& field) { setUnusual(field, job); });
+  job.command = {"train"};
+  job.env = {{"A", "b"}};
+  job.extras = {{"gpus", 2}};
+  job.profile.application = "logreg";
+  job.profile.caused.fill(3);
+  job.profile.tolerated.fill(4);
+  job.profile.platforms = {{"p", 0.5}};
+  job.profile.isAssumed = true;
+  job.profile.origins.caused[0] = {Origin::kInferred, 5};
+  job.profile.origins.setPlatform("p", {Origin::kInferred, 6});
+  job.placement.constraints = {{"rack", Constraint::Operator::kIn, {"r1"}}};
+  job.placement.prefer = {"s1"};
+  job.placement.preferOfTask = {{1, {"s2"}}};
+  job.performance = {Metric::kCpuTime, 2, 0.5, std::chrono::seconds(3)};
+  job.measures = "logreg";
+  return job;
+}
+
+JobRecord aFullRecord() {
+  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9))};
+}
+
+TaskEnd aFullEnd() {
+  TaskEnd end;
+  end.cause = EndCause::kTimedOut;
+  end.exitCode = 3;
+  end.signal = 9;
+  end.oomKilled = true;
+  end.problem = "too slow";
+  end.started = WallTime(Duration(5));
+  end.ended = WallTime(Duration(6));
+  return end;
+}
+
+Explanation aFullExplanation() {
+  Explanation explanation;
+  explanation.drawn = 8;
+  explanation.acceptable = 3;
+  explanation.firstDrawn = 4;
+  explanation.firstAcceptable = 2;
+  explanation.most = 32;
+  explanation.freeServers = 5;
+  explanation.freeSlots = 9;
+  explanation.confidence = 0.99;
+  explanation.allSeen = explanation.enoughFound = true;
+  explanation.margin = 10;
+  explanation.dropped.fill(1);
+  explanation.best = {
+      {.server = 1, .rus = {1, 2, 3, 4}, .rusCount = 4, .q = 0.5, .s = 0.25, .after = TieBreak::kQ}};
+  explanation.best[0].contention.fill(2);
+  explanation.best[0].slack.fill(3);
+  explanation.seed = 77;
+  explanation.wanted = 2;
+  explanation.placed = 1;
+  return explanation;
+}
+
+ServerUpdate aFullServer() {
+  ServerUpdate update{.id = 3, .facts = ServerFacts{}, .status = {}};
+  update.facts = {.name = "s",
+                  .platform = "p",
+                  .rack = "r",
+                  .attributes = {{"disk", "ssd"}},
+                  .rus = 4,
+                  .extras = {{"gpus", 1}},
+                  .cores = 2,
+                  .memoryBytes = 1 << 20,
+                  .address = "unix:/x",
+                  .emulated = true,
+                  .missing = {"perf"}};
+  update.status.version = 9;
+  update.status.up = update.status.cordoned = true;
+  update.status.free.insert(1);
+  update.status.freeExtras["gpus"].insert(0);
+  update.status.sum.fill(5);
+  update.status.bound.fill(6);
+  update.status.background.fill(7);
+  return update;
+}
+
+Claim aFullClaim() {
+  return {.task = 1,
+          .attempt = 2,
+          .server = 3,
+          .rus = 4,
+          .preferred = {5},
+          .versionSeen = 6,
+          .floor = 0.7,
+          .q = 0.8,
+          .s = 0.9};
+}
+
+TEST(WireFields, OfJobs) {
+  EXPECT_THAT(unsetBy<wire::JobRecord>(aFullRecord()), IsEmpty());
+  EXPECT_THAT(unsetBy<wire::JobProgress>(JobProgress{anId(), RunState::kFailed, "r", "x", true, 3,
+                                                     WallTime(Duration(4)), true, WallTime(Duration(8))}),
+              IsEmpty());
+}
+
+TEST(WireFields, OfTasks) {
+  TaskRecord task{.job = anId(),
+                  .index = 1,
+                  .state = RunState::kRunning,
+                  .attempt = 2,
+                  .failures = 3,
+                  .allocation = 4,
+                  .server = "s",
+                  .rus = {5},
+                  .extras = {{"gpus", {1}}},
+                  .q = 0.5,
+                  .s = 0.25,
+                  .decision = 6,
+                  .stopping = true,
+                  .moving = true,
+                  .movedFor = "noise",
+                  .placed = WallTime(Duration(7)),
+                  .end = aFullEnd(),
+                  .previous = "lost",
+                  .mayRunFor = Duration(8)};
+  EXPECT_THAT(unsetBy<wire::TaskRecord>(task), IsEmpty());
+  EXPECT_THAT(unsetBy<wire::DecisionRecord>(DecisionRecord{anId(), 2, {1}, aFullExplanation()}), IsEmpty());
+  JobAssignment assignment{aFullRecord(),
+                           true,
+                           true,
+                           {{.index = 1,
+                             .attempt = 2,
+                             .state = RunState::kRunning,
+                             .delay = Duration(3),
+                             .allocation = 4,
+                             .server = 5,
+                             .rus = {6},
+                             .extras = {{"gpus", {1}}}}}};
+  EXPECT_THAT(unsetBy<wire::JobAssignment>(assignment), IsEmpty());
+}
+
+TEST(WireFields, OfLaunchesAndReports) {
+  LaunchSpec launch;
+  static_cast<TaskSpec&>(launch) = aFullSpec();
+  launch.allocation = 1;
+  launch.job = anId();
+  launch.jobName = "train";
+  launch.task = 2;
+  launch.attempt = 3;
+  launch.tasks = 4;
+  launch.server = "s";
+  launch.rus = {5};
+  launch.extras = {{"gpus", {1}}};
+  launch.hasFiles = launch.measures = true;
+  launch.caused.fill(6);
+  launch.tolerated.fill(7);
+  EXPECT_THAT(unsetBy<wire::LaunchSpec>(launch), IsEmpty());
+  // A measurement has a profile, or says why there is none.
+  TaskReport report{1, true, aFullEnd(), Measurement{aFullSpec().profile, ""}};
+  EXPECT_THAT(unsetBy<wire::TaskReport>(report), testing::ElementsAre(".measured.problem"));
+  report.measured = Measurement{{}, "no counters"};
+  EXPECT_THAT(unsetBy<wire::TaskReport>(report), testing::Not(testing::Contains(".measured.problem")));
+}
+
+TEST(WireFields, OfCommits) {
+  Commit commit{.sequence = 2,
+                .answered = 1,
+                .job = anId(),
+                .newJob = NewJob{aFullRecord(), nullptr},
+                .judging = {QualityModel::kComponentwise, ContentionModel::kMean, 3, 4, true},
+                .gang = true,
+                .claims = {aFullClaim()},
+                .capacityVersion = 5,
+                .waitReason = "no free unit",
+                .explanation = aFullExplanation()};
+  commit.newJob->files =
+      std::make_shared<const std::vector<InputFile>>(std::vector<InputFile>{{"a", 0755, "x"}});
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<wire::Commit>();
+  write(commit, root);
+  std::vector<std::string> unset;
+  collectUnset(capnp::DynamicStruct::Reader(root.asReader()), "", unset);
+  EXPECT_THAT(unset, IsEmpty());
+  CommitAnswer answer{2,
+                      CommitAnswer::Outcome::kRefused,
+                      "why",
+                      {{Verdict::kNotFree, 3, {4}, {{"gpus", {1}}}}},
+                      {aFullServer()}};
+  EXPECT_THAT(unsetBy<wire::CommitAnswer>(answer), IsEmpty());
+}
+
+TEST(WireFields, OfServersAndSettings) {
+  EXPECT_THAT(unsetBy<wire::ServerUpdate>(aFullServer()), IsEmpty());
+  JobPlan plan{{aFullClaim()}, aFullExplanation(), "w", {{1, "s", "p"}}, 8, 4};
+  EXPECT_THAT(unsetBy<wire::Plan>(plan), IsEmpty());
+}
+
+}  // namespace tarcil::wire_fields_test
