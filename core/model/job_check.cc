@@ -204,8 +204,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   }
   for (const auto& [task, servers] : placement.preferOfTask) {
     if (task < job.tasks) continue;
-    add(problems, "placement.prefer." + to_string(task),
-        "is for no task of this job; write an index from 0 to " + to_string(job.tasks - 1));
+    add(problems, "placement.prefer." + to_string(task), noSuchTask(job));
   }
   const bool isLate = job.policy == Policy::kLateBinding;
   if (placement.pack != Pack::kNone && !isLate && job.policy != Policy::kQuality &&
@@ -259,6 +258,10 @@ Status checkJob(const JobSpec& job, bool hasFiles) {
 Status checkJob(const JobSpec& job, const std::vector<InputFile>& files) {
   if (Status status = checkJob(job, !files.empty()); !status) return status;
   return firstOf(fileProblems(files));
+}
+
+std::string noSuchTask(const JobSpec& job) {
+  return "is for no task of this job; write an index from 0 to " + to_string(job.tasks - 1);
 }
 
 std::string whyTooLong(const TaskSpec& task) {

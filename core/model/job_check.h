@@ -37,6 +37,9 @@ Status checkJob(const JobSpec& job, bool hasFiles);
 inline constexpr std::string_view kCommandMissing =
     "is missing; write the program and its arguments, for example command: [sleep, 5]";
 
+// What is wrong with an index in placement.prefer that the job has no task for.
+std::string noSuchTask(const JobSpec& job);
+
 // Why command and env are more than a server's system passes on; empty where they are not.
 std::string whyTooLong(const TaskSpec& task);
 

@@ -102,12 +102,16 @@ struct SystemUser {
   std::string values() const { return "name of a user"; }
 };
 
-// A path on the servers.
-struct ServerPath {
+// An absolute path, as the task sees it or on the servers.
+struct AbsolutePath {
+  bool isOnServers = false;
+
   bool holds(std::string_view value) const {
     return value.starts_with('/') && value.find('\0') == std::string_view::npos;
   }
-  std::string remedy() const { return "write a path on the servers that starts with /"; }
+  std::string remedy() const {
+    return std::string("write a path") + (isOnServers ? " on the servers" : "") + " that starts with /";
+  }
   std::string values() const { return "absolute path"; }
 };
 
@@ -160,7 +164,7 @@ inline constexpr std::tuple kJobFields{
     // What to run
     JobField{"name", member<&JobSpec::name>, Title{kMaxNameCharacters}, "what lists show",
              "the program's name"},
-    JobField{"workdir", member<&JobSpec::workdir>, ServerPath{},
+    JobField{"workdir", member<&JobSpec::workdir>, AbsolutePath{},
              "working directory, instead of a private one that is made for each task", "a private one"},
     JobField{"user", member<&JobSpec::user>, SystemUser{},
              "user that the tasks run as; must be allowed for whoever submits", "the submitter's default"},
@@ -241,10 +245,12 @@ inline constexpr std::tuple kJobFields{
              .help = "never two live copies of a task, even across a network cut",
              .notLateBound = "knows at_most_once instead"},
     // What a task sees
-    JobField{"container.rootfs", member<&JobSpec::container, &Container::rootfs>, ServerPath{},
-             "folder on the servers that the task sees as `/`, read-only", "the server's own files"},
-    JobField{"container.bundle", member<&JobSpec::container, &Container::bundle>, ServerPath{},
+    JobField{"container.bundle", member<&JobSpec::container, &Container::bundle>,
+             AbsolutePath{.isOnServers = true},
              "OCI bundle on the servers, run by `crun`, instead of `rootfs`", "none"},
+    JobField{"container.rootfs", member<&JobSpec::container, &Container::rootfs>,
+             AbsolutePath{.isOnServers = true}, "folder on the servers that the task sees as `/`, read-only",
+             "the server's own files"},
     JobField{"container.network", member<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
              "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
              "interface of its "
@@ -285,6 +291,11 @@ inline constexpr std::tuple kJobFields{
              .help = "probability with which sampling finds such a place if there is one",
              .otherwise = "the cluster's",
              .slots = Slots::kDiffer},
+    JobField{.path = "quality.protect_neighbours",
+             .of = member<&JobSpec::protectNeighbours>,
+             .kind = Flag{},
+             .help = "do not place it where it would break a neighbour's target",
+             .slots = Slots::kDiffer},
     JobField{
         .path = "quality.max_wait",
         .of = member<&JobSpec::maxWait>,
@@ -295,11 +306,6 @@ inline constexpr std::tuple kJobFields{
         .otherwise =
             "by how units came free ([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
         .slots = Slots::kDiffer},
-    JobField{.path = "quality.protect_neighbours",
-             .of = member<&JobSpec::protectNeighbours>,
-             .kind = Flag{},
-             .help = "do not place it where it would break a neighbour's target",
-             .slots = Slots::kDiffer},
 };
 
 // Calls visit(field) for each field of the table, in its order.

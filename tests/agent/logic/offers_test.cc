@@ -228,7 +228,7 @@ TEST(AgentOffers, ANewJobIsHandedInUntriedBehindThoseThatAreToBeTried) {
   EXPECT_EQ(h.commits[0].explanation.wanted, 0u);  // by which the master knows
   h.takeCommits();
   EXPECT_EQ(h.answerText(request), "");
-  EXPECT_EQ(h.master.reason(jobId(1)), "jobs that waited before are tried first");
+  EXPECT_EQ(h.master.reason(jobId(1)), "jobs that have waited longer are tried first");
   h.offerJobs();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
