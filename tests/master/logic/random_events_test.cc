@@ -205,6 +205,7 @@ class RandomCluster {
     wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(90)));
     wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
     wanted.adjust = {static_cast<uint32_t>(rng_.below(3)), chance(0.3)};
+    if (wanted.adjust != Adjusting{}) wanted.performance.emplace();
     if (chance(0.2)) {
       wanted.measures = "app-" + std::to_string(rng_.below(10));
       wanted.tasks = 1;
