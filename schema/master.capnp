@@ -62,32 +62,32 @@ struct UserShares {
 }
 
 struct JobOffer {
-  # To be answered by a commit for the job or by AgentPort.declineOffers.
+  # An offer to place a waiting job, to be answered by a commit for the job or by AgentPort.declineOffers.
   job @0 :Data;
   bound @1 :Int64 = -1;
-  # Microseconds from now for which the job is to wait for a place that is good enough, by how units came free before; -1:
-  # not known. The shortest time told during one wait counts; where none is, the job's own bound, else the agent's.
+  # Microseconds from now for which the job is to wait for a slot that is good enough, by the rate at which units came free
+  # before; -1: not known. The shortest bound received during one wait counts; without any, the job's own, else the agent's.
 
-  mayTakeKept @2 :Bool;
-  # The job comes before those that servers are kept for (QueueNews.kept), or ends in time, or is the one.
+  mayUseReserved @2 :Bool;
+  # Whether the job may use all reserved servers (QueueNews.reserved): it comes before the jobs that they are reserved for,
+  # ends in time (backfill), or is the only one with a reservation.
 
-  mayTake @3 :List(UInt32);
-  # Where it may not take all that is kept: the servers of QueueNews.kept, ascending, that it may take all the same.
+  usableReserved @3 :List(UInt32);
+  # Where mayUseReserved is false: the servers of QueueNews.reserved, ascending, that it may use all the same.
 }
 
 struct QueueNews {
   pendingPriority @0 :Int16 = -1;
-  # The highest priority of a waiting job that is still to be tried on the state as it is; -1: there is none. The agent
-  # commits a new job of no higher priority without claims, and it has its turn when those ahead of it have had theirs.
+  # The highest priority of a waiting job that is still to be offered on the state as it is; -1: there is none. The agent
+  # submits a new job of no higher priority untried (without claims); it is offered when those ahead of it have been.
 
   capacityVersion @1 :UInt64;
-  # How often something got better for waiting jobs, as of the state that came with this message or before. A commit says
-  # which of these it was decided on: a job that was tried in vain on an older state has a turn.
+  # How often the state has changed in favour of waiting jobs, as of what came with this message or before. A commit says on
+  # which version it was decided: a job whose attempt failed on an older one is offered again.
 
-  kept @2 :List(UInt32);
-  # Servers, ascending, that are kept free for jobs that wait: for one that has waited for long, and for those that others
-  # are being ended for. Whoever has no turn that lets it take them
-  # leaves them alone, but for jobs of a higher priority than pendingPriority.
+  reserved @2 :List(UInt32);
+  # Servers, ascending, that are reserved for waiting jobs: for one that has waited for long, and for those that victims are
+  # being ended for. Other jobs use them only where their offer says so or where their priority is above pendingPriority.
 
   crowded @3 :Bool;
   # So many jobs wait that slots are judged without the margin of the settings.
@@ -395,7 +395,7 @@ struct ServerDetails {
   neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
   absent @11 :List(AbsentPressure);   # what the background does not hold, as the monitor told last
   violations @12 :List(TaskViolation);
-  autoCordoned @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
+  autoCordoned @13 :Bool;                 # takes no new tasks for a while, since a task on it is degraded
   pool @14 :List(UInt16);             # units that late-bound tasks run on
   poolCaused @15 :List(Int32);        # what these tasks cause together, by resource; empty: nothing
 }

@@ -191,7 +191,8 @@ inline constexpr std::tuple kJobFields{
     JobField{"preemptible", member<&JobSpec::preemptible>, Flag{},
              "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt"},
     JobField{"timeout", member<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
-             "a task that runs longer is stopped; shorter ones may start before a gang that room is kept for",
+             "a task that runs longer is stopped; shorter ones may start before a gang that servers are "
+             "reserved for",
              "none"},
     JobField{"grace", member<&JobSpec::grace>, Span{Duration::zero(), std::chrono::hours(24)},
              "time between SIGTERM and SIGKILL when a task is stopped"},

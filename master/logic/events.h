@@ -297,8 +297,8 @@ struct JobOffer {
   // That jobs ahead of it in the queue are likely to get first (demand_ahead.h); nullopt where that was not
   // counted, or told a moment ago.
   std::optional<uint64_t> slotsAhead{};
-  bool mayUseReserved = true;       // all of PublishQueue::kept
-  std::vector<ServerId> mayTake{};  // else these of them, ascending
+  bool mayUseReserved = true;              // all of PublishQueue::reserved
+  std::vector<ServerId> usableReserved{};  // else these of them, ascending
 
   bool operator==(const JobOffer&) const = default;
 };
@@ -316,7 +316,7 @@ struct PublishQueue {
   uint64_t capacityVersion = 0;  // rises when capacity that waiting jobs could use appears
   // Servers, ascending, that are reserved for waiting jobs: other jobs may use them only where their offer
   // says so, or where their priority is above the pending one.
-  std::vector<ServerId> kept{};
+  std::vector<ServerId> reserved{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 
   bool operator==(const PublishQueue&) const = default;

@@ -121,10 +121,10 @@ class MasterLogic final {
     size_t agents = 0;           // attached
     size_t monitors = 0;         // attached
     size_t quarantined = 0;      // servers
-    size_t kept = 0;             // servers, reserved
-    uint64_t preempted = 0;      // tasks, since the start
-    size_t isDegraded = 0;       // tasks that perform below what is expected, or did a moment ago
-    size_t autoCordoned = 0;     // servers, for one of them
+    size_t reservedServers = 0;
+    uint64_t preempted = 0;   // tasks, since the start
+    size_t isDegraded = 0;    // tasks that perform below what is expected, or did a moment ago
+    size_t autoCordoned = 0;  // servers, for one of them
     master::AdjustingCounts adjusted;
     uint64_t freeBytes = 0;  // on the store's disk
   };

@@ -277,7 +277,7 @@ MasterLogic::Load MasterLogic::load() const {
           .agents = tables.agents.attached(),
           .monitors = tables.servers.monitors(),
           .quarantined = tables.servers.quarantines().size(),
-          .kept = tables.jobs.queue().kept().size(),
+          .reservedServers = tables.jobs.queue().reserved().size(),
           .preempted = tables.preempted,
           .isDegraded = tables.violations.size(),
           .autoCordoned = tables.servers.autoCordons().size(),

@@ -45,7 +45,7 @@ struct Job {
   // Slots that it needs at once: a gang all of them, others one.
   uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
   // Whether small jobs that take each unit as it comes free could starve it.
-  bool needsRoom() const {
+  bool needsReservation() const {
     return record.spec.schedule == Schedule::kGang || (record.spec.rusPerTask > 1 && active() == 0);
   }
   Wanted wanted() const {
@@ -71,8 +71,8 @@ struct Job {
   struct Preemption {
     std::vector<AllocationId> victims;
     std::vector<ServerId> servers;   // where it can be placed then, ascending; empty once it was tried there
-    QueueKey keptAs{};               // of the job, as their reservation has it
-    MonotonicTime keptUntil{};       // their reservation, once all victims have ended
+    QueueKey reservedAs{};           // of the job, as their reservation has it
+    MonotonicTime reservedUntil{};   // their reservation, once all victims have ended
     MonotonicTime notBefore{};       // the next search for victims
     uint32_t failedPreemptions = 0;  // in a row: victims were ended, and it did not start
   } preemption;
@@ -151,8 +151,8 @@ class JobTable {
   const WaitingQueue& queue() const { return queue_; }
   // Puts the job into the queue, or takes it out, as its state requires.
   void reorder(Job& job);
-  // Waiting jobs that need several units at once to start (Job::needsRoom()).
-  const ByAge& waitingForRoom() const { return waitingForRoom_; }
+  // Waiting jobs that need several units at once to start (Job::needsReservation()).
+  const ByAge& waitingForReservation() const { return waitingForReservation_; }
   // The job is the latest to finish. Requires: called once for each job.
   void addFinished(Job& job);
 
@@ -212,7 +212,7 @@ class JobTable {
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
   std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves
-  ByAge waitingForRoom_;
+  ByAge waitingForReservation_;
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty

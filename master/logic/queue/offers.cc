@@ -37,7 +37,7 @@ bool marginLapses(const Tables& tables) {
 void publishQueue(EventContext& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.capacityVersion()};
-  news.kept = queue.kept();
+  news.reserved = queue.reserved();
   news.crowded = marginLapses(context.tables);
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;

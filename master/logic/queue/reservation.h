@@ -29,7 +29,7 @@ namespace tarcil::master {
 void updateReservation(EventContext& context);
 
 // Whether the server is reserved for a job, in this way or for preemption.
-bool isKept(const Tables& tables, ServerId server);
+bool isReserved(const Tables& tables, ServerId server);
 
 // To be called when a job was tried and did not start. Where it has the reservation and twice the slots that
 // it needs are free, something else keeps it from starting, and nothing is reserved for it for a while.

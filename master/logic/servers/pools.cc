@@ -27,7 +27,7 @@ bool offersPool(const Server& server) {
 
 // The units that the server's pool may have in addition.
 RuSet grantable(const Tables& tables, const Server& server) {
-  const bool mayGrow = server.status.up && !server.status.cordoned && !isKept(tables, server.record.id);
+  const bool mayGrow = server.status.up && !server.status.cordoned && !isReserved(tables, server.record.id);
   return mayGrow ? server.status.free : RuSet();
 }
 

@@ -75,10 +75,10 @@ TEST(AgentOffers, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
   h.holdOffers();
   h.master.occupyElsewhere(1, {}, 4);
   h.attach();
-  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
+  h.handle(agent::QueueTold{.pendingPriority = 50, .reserved = {0}});
   h.submitted(ofPriority(50), jobId(1));
   h.submitted(ofPriority(50), jobId(2));
-  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {}}}});
+  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .usableReserved = {{jobId(1), {}}}});
   h.takeCommits();
   EXPECT_TRUE(h.launches.empty());
   EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
@@ -89,16 +89,16 @@ TEST(AgentOffers, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
   EXPECT_EQ(h.launches.size(), 2u) << "it comes before all that wait";
   h.handle(agent::QueueTold{});
   h.submitted(ofPriority(50), jobId(4));
-  EXPECT_EQ(h.launches.size(), 3u) << "nothing is kept any more";
+  EXPECT_EQ(h.launches.size(), 3u) << "nothing is reserved any more";
 }
 
 TEST(AgentOffers, OfWhatIsKeptAJobTakesWhatItsTurnNames) {
   AgentHarness h({aServer("a"), aServer("b")});
   h.holdOffers();
   h.attach();
-  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0, 1}});
+  h.handle(agent::QueueTold{.pendingPriority = 50, .reserved = {0, 1}});
   h.submitted(ofPriority(50), jobId(1));
-  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {1}}}});
+  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .usableReserved = {{jobId(1), {1}}}});
   h.takeCommits();
   ASSERT_EQ(h.launches.size(), 1u);
   EXPECT_EQ(h.launches[0].spec.server, "b");
@@ -152,9 +152,9 @@ TEST(AgentOffers, TheMarginHoldsAgainOnceItIsNotCrowded) {
   EXPECT_THAT(h.commits, IsEmpty());
 }
 
-TEST(AgentOffers, TheMarginDoesNotKeepAJobFromWhatIsKeptForIt) {
+TEST(AgentOffers, TheMarginDoesNotKeepAJobFromItsReservation) {
   TightFit h;
-  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
+  h.handle(agent::QueueTold{.pendingPriority = 50, .reserved = {0}});
   h.offerJobs();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);

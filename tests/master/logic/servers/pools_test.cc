@@ -198,7 +198,7 @@ TEST_F(Pools, AreAskedBackForAJobBehindOnesThatNoUnitsHelp) {
   EXPECT_EQ(limitIn(master.pass(1s)), 0u);
 }
 
-TEST_F(Pools, AreAskedBackFromServersThatAreKeptForAGangThatFindsThemTooNoisy) {
+TEST_F(Pools, AreAskedBackFromServersReservedForAGangThatFindsThemTooNoisy) {
   monitor = master.attachMonitor("m", {lending("s", 4), lending("t", 4), lending("u", 4)});
   EXPECT_EQ(report(2), units({0, 1}));
   JobSpec gang = spec(4);
