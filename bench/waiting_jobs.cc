@@ -73,7 +73,7 @@ int measure(const Flags& flags) {
       queue.endOffers();
     }
   };
-  time("something gets better, and nobody finds a slot: all turns", 100, failAllAttempts);
+  time("capacity appears, and no job finds a slot: all offers", 100, failAllAttempts);
   std::printf("%-62s %9.1f\n", "... of which there are",
               static_cast<double>(given) / static_cast<double>(changes));
   time("the first hundred are listed", 1'000, [&](uint32_t) {

@@ -11,7 +11,8 @@
 
 namespace tarcil::late {
 
-// Position of a flow; valid until it is dropped, which happens only while it has no reservation and no turn.
+// Position of a flow; valid until it is dropped, which happens only while it has no reservation and no slot
+// lease.
 using FlowIndex = uint32_t;
 
 // The reservations of one user at one priority, and the slots held for him.

@@ -87,15 +87,15 @@ struct Give {
   TaskIndex task = kNoTask;
 };
 
-// The turn's task is of no use any more and shall end; Ended says when it has. Without effect where the turn
-// runs none. Repeated with the Give that it may have overtaken, until the end is known.
+// The lease's task is of no use any more and shall end; Ended says when it has. Without effect where the
+// lease runs none. Repeated with the Give that it may have overtaken, until the end is known.
 struct Stop {
   AgentNumber agent = 0;
   ServerId server = 0;
   SlotLeaseId lease = 0;
 };
 
-// The end of the turn's task is known. The monitor tells it no more.
+// The end of the lease's task is known. The monitor repeats it no more.
 struct Forget {
   AgentNumber agent = 0;
   ServerId server = 0;
@@ -130,7 +130,7 @@ struct Started {
   SlotLeaseId lease = 0;
 };
 
-// The turn's task was not started and never will be: the monitor had given up asking.
+// The lease's task was not started and never will be: the monitor had given up asking.
 struct NotStarted {
   AgentNumber agent = 0;
   JobNumber job = 0;
@@ -141,12 +141,12 @@ struct NotStarted {
 // Where the time of a task went (Sparrow Fig. 9).
 struct Phases {
   Duration reserve{};  // until the reservation was queued
-  Duration queue{};    // until its turn came
+  Duration queue{};    // until a slot was leased for it
   Duration getTask{};  // until the task was there
   Duration service{};  // until it ended
 };
 
-// The turn's task ended. Repeated until Forget.
+// The lease's task ended. Repeated until Forget.
 struct Ended {
   AgentNumber agent = 0;
   ServerId server = 0;

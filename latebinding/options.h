@@ -16,7 +16,8 @@ struct SchedulerOptions {
   double probeRatio = 2.0;
 
   // Whether d follows the load between these two bounds, where a job brings none: as many probes as find an
-  // idle server for each task, but not so many that asks in vain cost more than they find (probe_ratio.h).
+  // idle server for each task, but not so many that asks without a task cost more than the others find
+  // (probe_ratio.h).
   bool adaptRatio = false;
   double leastRatio = 1.1;
   double mostRatio = 3.0;

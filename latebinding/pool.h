@@ -16,7 +16,7 @@ namespace tarcil::late {
 // What the reservation queue has to do.
 struct PoolDemand {
   uint32_t busy = 0;    // slots held
-  uint64_t queued = 0;  // turns that reservations still want
+  uint64_t queued = 0;  // slots that reservations still wait for
 };
 
 // Grows as soon as more is wanted, shrinks to the most that was wanted within a while, and drains to the

@@ -5,7 +5,7 @@
 namespace tarcil::late {
 namespace {
 
-// A turn's number has its position in leases_ in the lowest bits.
+// The lowest bits of a lease's id are its position in leases_.
 constexpr int kPositionBits = 16;
 constexpr uint32_t kMaxLeases = 1u << kPositionBits;
 constexpr uint32_t kPositionMask = kMaxLeases - 1;
@@ -93,7 +93,7 @@ void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActio
   if (lease->state != State::kAsking) return;
   if (message.task != kNoTask) return start(*lease, message.task, now, actions);
   if (const auto row = reservations_.find(lease->agent, lease->job, lease->probe)) drop(*row);
-  ++counts_.inVain;
+  ++counts_.noneLeft;
   giveSlotBack(*lease, now);
   free(*lease);
   fillSlots(now, actions);
@@ -181,7 +181,7 @@ void ReservationQueue::advance(MonotonicTime now, QueueActions& actions) {
   fillSlots(now, actions);
 }
 
-// --- Turns
+// --- Slot leases
 
 ReservationQueue::SlotLease* ReservationQueue::find(SlotLeaseId number, State state) {
   const uint32_t position = number & kPositionMask;
@@ -264,7 +264,7 @@ Ended ReservationQueue::endOf(const SlotLease& lease) const {
 // --- Who comes next
 
 void ReservationQueue::fillSlots(MonotonicTime now, QueueActions& actions) {
-  // Ends that nobody acknowledges take turns' numbers, of which there is a bound too.
+  // Ends that nobody acknowledges occupy leases, whose number is bounded too.
   while (busy_ < slots_ && queued_ > 0 && leases_.size() - freeLeases_.size() < kMaxLeases) {
     const Row row = nextSuitable(now);
     if (row == kNoRow) return;

@@ -15,8 +15,8 @@ namespace tarcil {
 
 struct AdmissionOptions {
   // How many free slots more than are needed there have to be in matching buckets, as a fraction of those
-  // needed, 0 to 10. Higher: fewer jobs sample in vain, more of them wait. 0.25: about what the estimate of p
-  // errs by.
+  // needed, 0 to 10. Higher: fewer jobs sample without success, more of them wait. 0.25: about what the
+  // estimate of p errs by.
   double headroom = 0.25;
 
   // Probability with which enough slots are free at the time that a user is told, in (0, 1).

@@ -34,9 +34,9 @@ interface AgentPort {
   # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
 
   declineOffers @3 (jobs :List(Data), untried :List(Data)) -> ();
-  # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so; of those `untried` no task
-  # could have been placed, whatever there is. Ignored of jobs that have no turn, and from a connection that does not speak
-  # for their agent.
+  # These jobs were offered (AgentFeed.update), no slot was found for them, and no commit says so; of those `untried` no
+  # task could have been placed, whatever is free. Ignored for jobs that are not offered, and from a connection that does
+  # not speak for their agent.
 }
 
 interface AgentFeed {
@@ -48,10 +48,10 @@ interface AgentFeed {
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
   # attach carry every server and platform; `snapshotComplete` marks the last of them. `checksum`, every 5 to 10 s, is of
   # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
-  # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
-  # be tried now, in this order; each is answered by a commit for it or by AgentPort.declineOffers. Waiting jobs are tried in
-  # their turn alone, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
-  # unless something else is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
+  # follows carries every server and platform again, as after attach. `offers`: waiting jobs of the agent that are to be
+  # tried now, in this order; each is answered by a commit for it or by AgentPort.declineOffers. Waiting jobs are tried only
+  # when offered, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
+  # unless another number is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
   # learns it from the answer to its next commit.
 }
 
@@ -297,8 +297,8 @@ interface UserPort {
 }
 
 enum JobChange { hold @0; release @1; priority @2; }
-# hold: no further task of it starts; those that run go on. release: they start again, in their turn. priority: it has
-# another from now on.
+# hold: no further task of the job starts; those that run go on. release: its tasks start again, in the queue's order.
+# priority: it has another from now on.
 
 enum ServerChange { cordon @0; uncordon @1; drain @2; }
 # cordon: no new tasks. uncordon: new tasks again; ends a drain and a quarantine too. drain: cordon, and the tasks go

@@ -352,7 +352,7 @@ struct Commit {
   waitReason @8 :Text;      # why tasks are left without claims
   obsolete9 @9 :AnyPointer; # as in DecisionRecord
   explanation @10 :Explanation;
-  capacityVersion @11 :UInt64;    # QueueNews.wakes as the agent had it when it looked for slots
+  capacityVersion @11 :UInt64;    # QueueNews.capacityVersion as the agent had it when it looked for slots
 }
 
 struct CommitAnswer {

@@ -140,7 +140,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   std::set<LateLink*> toSend_;                              // have something in their outbox
   std::set<LateSession*> sessions_;
   std::set<LateSession*> toTell_;  // have something pending
-  bool isFlushing_ = false;        // at the end of this turn
+  bool isFlushing_ = false;        // once this event is handled
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
   kj::TaskSet flushes_;

@@ -262,7 +262,7 @@ void AgentServer::carryOut(agent::DeclineOffers& action) {
     auto request = port->declineOffersRequest();
     writeJobIds(action.jobs, request.initJobs(static_cast<uint32_t>(action.jobs.size())));
     writeJobIds(action.untried, request.initUntried(static_cast<uint32_t>(action.untried.size())));
-    // A link that breaks is noticed elsewhere, and ends every turn.
+    // A link that breaks is noticed elsewhere, and ends every offer.
     calls_.add(request.send().then([](auto&&) {}, [](kj::Exception&&) {}));
   }
 }

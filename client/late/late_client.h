@@ -108,7 +108,7 @@ class LateClient final : private kj::TaskSet::ErrorHandler {
   std::map<late::ClientJob, Held> jobs_;
   late::ClientJob lastJob_ = 0;
   std::vector<late::SubmitTasks> toSubmit_;
-  bool isFlushing_ = false;  // at the end of this turn
+  bool isFlushing_ = false;  // once this event is handled
   bool wasLate_ = false;     // the last wake-up
   std::vector<kj::Own<kj::PromiseFulfiller<void>>> handedOver_;
   Alarm alarm_;

@@ -49,11 +49,10 @@ struct MonitorMetrics {
       set.gauge("tarcil_monitor_late_queued", "Reservations that wait for a unit.");
   prometheus::Counter& lateReserved =
       set.counter("tarcil_monitor_late_reservations_total", "Reservations taken from agents.");
-  std::vector<prometheus::Counter*> lateTurns =
+  std::vector<prometheus::Counter*> lateLeases =
       set.counters({"tarcil_monitor_late_reservation_ends_total", {"tarcil_monitor_late_turns_total"}},
                    "Ends of reservations: with a task, with the answer that none is left, cancelled while "
-                   "queued, or never "
-                   "answered.",
+                   "queued, or never answered.",
                    "outcome", {"task", "none", "cancelled", "unanswered"});
 
   // NaN where they are absent.

@@ -48,8 +48,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   // Called once; `executor` tells this object of its tasks and outlives it.
   void start(Executor& executor, std::vector<ServerFacts> servers);
 
-  // Its servers take late-bound tasks too, whose outputs are there, by turn. Called before start(); `late`
-  // outlives this object.
+  // Its servers take late-bound tasks too, whose outputs are there, by slot lease. Called before start();
+  // `late` outlives this object.
   void offer(LateBindingMonitor& late, std::unique_ptr<OutputSource> outputs) {
     late_ = &late;
     lateOutputs_ = std::move(outputs);

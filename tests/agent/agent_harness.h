@@ -48,7 +48,7 @@ class AgentHarness {
   void tellPending(std::optional<uint8_t> priority) { handle(agent::QueueTold{priority}); }
   // As the master does after each of these where jobs wait; takeCommit() does where claims were refused.
   void offerJobs();
-  // Nobody has a turn but by offerJobs() from here on.
+  // From here on jobs are offered by offerJobs() only.
   void holdOffers() { holdsOffers_ = true; }
   // A task ends, and agent and copy hear of it.
   void endTask(const JobId& job, TaskIndex task);
@@ -73,8 +73,8 @@ class AgentHarness {
   std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;
   size_t snapshotsAsked = 0;
-  std::vector<JobId> passed;   // turns, all so far
-  std::vector<JobId> untried;  // the same
+  std::vector<JobId> declined;  // offers, all so far
+  std::vector<JobId> untried;   // the same
 
  private:
   void fire();

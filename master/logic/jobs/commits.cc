@@ -117,7 +117,7 @@ std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Comm
     grants.push_back(tryClaim(context, job, commit.judging, claim));
     if (grants.back().verdict == Verdict::kGranted) ++granted;
   }
-  // What was claimed in vain was hidden from other jobs of the agent meanwhile.
+  // The slots of refused claims were hidden from other jobs of the agent meanwhile.
   if (granted < grants.size()) context.tables.jobs.queue().wakeAll();
   if (!commit.gang || granted == grants.size()) return grants;
   ServerTable& servers = context.tables.servers;
@@ -145,8 +145,8 @@ uint32_t recordDecision(EventContext& context, Job& job, const Commit& commit,
 }
 
 std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& commit) {
-  // An agent that only hands a job in, for its turn to come, says nothing of a decision. One that decided on
-  // an older state is to look again.
+  // An agent that submits a job untried, to be offered it later, says nothing of a decision. One that decided
+  // on an older state is to look again.
   job.changes.tried = commit.explanation.wanted > 0 &&
                       commit.capacityVersion == context.tables.jobs.queue().capacityVersion();
   std::vector<Grant> grants = judgeClaims(context, job, commit);

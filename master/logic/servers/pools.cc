@@ -13,7 +13,8 @@
 namespace tarcil::master {
 namespace {
 
-// Jobs seldom wait for so short a time because of pools: their turn has not come, or a task is about to end.
+// Jobs seldom wait for so short a time because of pools: they have not been offered yet, or a task is about
+// to end.
 constexpr Duration kPoolPatience = std::chrono::milliseconds(500);
 
 // Jobs that are looked at, the first in the queue's order, and of how many kinds: each kind takes a look at

@@ -107,14 +107,14 @@ TEST_F(Offers, WithoutAMarginNothingIsCrowded) {
   EXPECT_FALSE(h.queueTold().crowded);
 }
 
-TEST_F(Offers, ACommitForTheJobEndsItsTurn) {
+TEST_F(Offers, ACommitForTheJobEndsItsOffer) {
   h.commit(x, failAttempt(1, ofPriority(20)));
   h.commit(x, failAttempt(2, ofPriority(10)));
   vacate();
   Commit commit = moreFor(1);
   commit.claims = {claim(0, 0)};
   h.place(x, commit);
-  EXPECT_THAT(offers(pass(x, 2)), IsEmpty());  // that was its turn
+  EXPECT_THAT(offers(pass(x, 2)), IsEmpty());  // that was its offer
   EXPECT_EQ(h.stateOf(1), RunState::kStarting);
 }
 
@@ -206,7 +206,7 @@ TEST_F(Offers, OthersOfItsKindRestWhereAJobFoundNothing) {
   EXPECT_THAT(next, ElementsAre(jobId(60)));
 }
 
-// What was claimed in vain was hidden from the agent's other jobs.
+// The slots of refused claims were hidden from the agent's other jobs.
 TEST_F(Offers, RefusedClaimsGiveThem) {
   h.commit(x, failAttempt(1, spec()));
   Commit commit = failAttempt(2, spec());

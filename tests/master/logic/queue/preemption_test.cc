@@ -326,7 +326,7 @@ void Preemption::startAgain(TaskIndex task, ServerId server) {
   h.started(monitor, h.task(1, task).allocation);
 }
 
-// How often tasks of job 1 are ended for job 2, which was submitted at this time, before that has its turn.
+// How often tasks of job 1 are ended for job 2, which was submitted at this time, before that is offered.
 int Preemption::roundsFor(WallTime submitted) {
   Commit commit = newJob(2, ofPriority(50));
   commit.newJob->record.submitted = submitted;
@@ -346,7 +346,7 @@ int Preemption::roundsFor(WallTime submitted) {
     const ServerId server = h.task(1, task).server == "s" ? 0 : 1;
     auto actions = end(stops[0]);
     stops.clear();
-    // Agents keep to their turns: whoever comes first takes the unit, the other passes.
+    // Agents try what they are offered: whichever comes first takes the unit, the other declines.
     const auto offers = only<master::OfferJobs>(actions);
     if (offers.empty()) break;
     if (offers[0].jobs[0].job == jobId(2)) break;

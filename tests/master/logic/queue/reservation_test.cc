@@ -153,7 +153,7 @@ TEST_F(Reservation, OnlyAsManyServersAreReservedAsItNeedsAndMoreWhenNothingMoreC
   EXPECT_THAT(afterItsBound(), SizeIs(5)) << "all there are";
 }
 
-// With everything free it was not content: nothing gets better, and its agent waits for its turn.
+// With everything free it was not content: no capacity appears, and its agent waits for an offer.
 TEST_F(Reservation, TheJobIsTriedAgainEachTimeThatItsBoundPasses) {
   runOnBoth();
   wait(3, gang());
@@ -383,7 +383,7 @@ TEST_F(Reservation, IsOverForAJobThatWaitsForNoQualityToo) {
   wait(3, hasty);
   wait(4, spec());
   h.pass(11s);
-  // Their turns, when its bound had passed.
+  // Their offers, when its bound had passed.
   for (int offer = 0; offer < 4; ++offer) pass(jobId(3)), pass(jobId(4));
   EXPECT_THAT(triedWhenEnds(1), Contains(free(4)));
 }

@@ -53,7 +53,7 @@ TEST(WaitingQueue, GivesTurnsByAge) {
   EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));
 }
 
-TEST(WaitingQueue, TriesNobodyWhileOneOfAHigherPriorityHasItsTurn) {
+TEST(WaitingQueue, TriesNobodyWhileOneOfAHigherPriorityIsOffered) {
   WaitingQueue queue = queueOf(1, 10);
   queue.put(key(20, 2), true);
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(2)));
