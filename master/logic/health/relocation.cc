@@ -11,7 +11,7 @@
 #include "master/logic/health/resizing.h"
 #include "master/logic/health/step_log.h"
 #include "master/logic/jobs/task_life.h"
-#include "master/logic/queue/claimants.h"
+#include "master/logic/queue/eligible_job.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 #include "master/logic/queue/spreading.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "master/logic/health/step_log.h"
-#include "master/logic/queue/claimants.h"
+#include "master/logic/queue/eligible_job.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {

@@ -17,8 +17,8 @@ namespace {
 // to end.
 constexpr Duration kPoolPatience = std::chrono::milliseconds(500);
 
-// Jobs that are looked at, the first in the queue's order, and of how many kinds: each kind takes a look at
-// every server.
+// Jobs that are looked at, the first in the queue's order, and of how many classes: each class takes a look
+// at every server.
 constexpr int kMaxJobs = 64;
 constexpr size_t kMaxClasses = 4;
 

@@ -11,7 +11,7 @@ using master::PublishQueue;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Each priority is of a kind of its own.
+// Jobs of each priority are a class of their own.
 JobSpec ofPriority(uint8_t priority) {
   JobSpec wanted = spec();
   wanted.priority = priority;
@@ -194,7 +194,7 @@ TEST_F(Offers, AJobThatWasTriedOnAnOlderStateGetsOne) {
 }
 
 // They are after the same slots.
-TEST_F(Offers, OthersOfItsKindRestWhereAJobFoundNothing) {
+TEST_F(Offers, OthersOfItsClassRestWhereAJobFoundNothing) {
   for (int job = 11; job <= 50; ++job) h.commit(x, failAttempt(job, spec()));
   JobSpec wide = spec(1, 2);
   h.commit(x, failAttempt(60, wide));
@@ -255,7 +255,7 @@ TEST(HungAgents, AnAgentThatHangsHoldsNobodyUp) {
   EXPECT_LT(timers, 4) << "quarters of a second";
 }
 
-TEST(WhatIsAhead, JobsOfAKindThatFoundNothingAreStillAhead) {
+TEST(WhatIsAhead, JobsOfAClassThatFoundNothingAreStillAhead) {
   MasterHarness h;
   const SessionId agent = h.attachAgent("x");
   h.attachMonitor("m", {serverFacts("s", 4)});

@@ -90,7 +90,7 @@ TEST(WaitingQueue, WhatGetsBetterDuringATurnGivesAnotherOne) {
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
-TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
+TEST(WaitingQueue, AClassThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   WaitingQueue queue = queueOf(1, 10);
   offerJobs(queue, 1, anybody);
   queue.noteFailedAttempt(key(10, 1));
@@ -100,7 +100,7 @@ TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(3))) << "tasks may be ended for it";
 }
 
-TEST(WaitingQueue, KindsThatFoundNothingRestUntilSomethingGetsBetter) {
+TEST(WaitingQueue, ClassesThatFoundNothingRestUntilCapacityAppears) {
   WaitingQueue queue = queueOf(3);
   QueueKey other = key(50, 4);
   other.equivalenceClass = 7;
