@@ -31,7 +31,8 @@ constexpr size_t kWordsInFlight = (32ull << 20) / sizeof(capnp::word);
 
 // A peer whose machine or network has gone says nothing: its connection ends when the kernel has heard
 // nothing from it for kSilence, which it asks for once a second. Long enough for a network that loses every
-// tenth packet, short beside the graces of the master. No peer is waited for longer to take up a connection.
+// tenth packet, short beside the timeouts of the master. No peer is waited for longer to take up a
+// connection.
 constexpr auto kSilence = 5 * kj::SECONDS;
 constexpr int kAskAfterSeconds = 1;
 

@@ -30,7 +30,7 @@ struct LateBindingOptions {
   size_t keptTasks = 100'000;  // of jobs that are over, for those who ask what became of them
 };
 
-// A job as a client hands it in.
+// A job as a client submits it.
 struct LateSubmission {
   uint64_t number = 0;  // the client's own
   JobId id{};

@@ -226,12 +226,13 @@ INSTANTIATE_TEST_SUITE_P(Named, FailpointOfFiles, testing::ValuesIn(kFailpointsO
 
 // A server of four units, of which a task may have two.
 ClusterPlan planOfResizing(const std::string& failpoint, const std::string& calm) {
-  return {.servers = 1,
-          .rus = 4,
-          .failing = processOf(failpoint),
-          .failpoint = failpoint,
-          .monitorFlags = {"--performance-period", "100ms"},
-          .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", calm, "--most-shielded", "0"}};
+  return {
+      .servers = 1,
+      .rus = 4,
+      .failing = processOf(failpoint),
+      .failpoint = failpoint,
+      .monitorFlags = {"--performance-period", "100ms"},
+      .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", calm, "--max-auto-cordoned", "0"}};
 }
 
 // Has too little memory for what it does until it has a second unit, which it notes as "grown". Tries once

@@ -101,7 +101,8 @@ void reconcile(EventContext& context, const Arrived& arrived,
   }
 }
 
-// Of a server's grace, two thirds: the rest is for ends to come about, and for clocks that run unequally.
+// Two thirds of the server timeout: the rest is for tasks to end, and for clocks that run at different
+// speeds.
 Duration leaseOf(const MasterOptions& options) {
   return options.serverTimeout * 2 / 3;
 }

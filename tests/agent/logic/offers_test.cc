@@ -216,7 +216,7 @@ TEST(AgentOffers, ADelayThatEndsNeedsOneWhileOthersAreToBeTried) {
   EXPECT_EQ(h.launches.size(), 2u);
 }
 
-TEST(AgentOffers, ANewJobIsHandedInUntriedBehindThoseThatAreToBeTried) {
+TEST(AgentOffers, ANewJobIsSubmittedUntriedBehindThoseThatAreToBeTried) {
   AgentHarness h({aServer("a")});
   h.holdOffers();
   h.attach();

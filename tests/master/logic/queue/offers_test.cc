@@ -156,7 +156,7 @@ TEST_F(Offers, AnAgentThatIsBackBeforeItWasMissedGetsThem) {
   EXPECT_THAT(offers(h.lastActions()), ElementsAre(jobId(1)));
 }
 
-TEST_F(Offers, AJobThatWasHandedInUntriedGetsOne) {
+TEST_F(Offers, AJobThatWasSubmittedUntriedGetsOne) {
   EXPECT_EQ(h.commit(x, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);
   EXPECT_THAT(offers(h.lastActions()), ElementsAre(jobId(1)));
 }
