@@ -15,7 +15,7 @@ namespace tarcil::late {
 // lease.
 using FlowIndex = uint32_t;
 
-// The reservations of one user at one priority, and the slots held for him.
+// The reservations of one user at one priority, and the slots held for them.
 struct Flow {
   UserNumber user = 0;
   uint16_t shares = 1;

@@ -55,7 +55,7 @@ struct Surroundings {
 };
 
 // Every slot is free or leased: asking for a task, or running it. Whenever a slot is free, the
-// reservation that comes next gets it: of the highest priority, of the user who has used least for his
+// reservation that comes next gets it: of the highest priority, of the user who has used least for their
 // shares, the oldest. One whose tasks do not bear the contention here is passed over, for a bounded time.
 //
 // A lease starts one task at most, so a Give that is lost, late or repeated does no harm; nor does any other

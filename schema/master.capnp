@@ -135,7 +135,7 @@ interface MonitorPort {
 
   violations @6 (violations :List(Performance.Violation)) -> ();
   # Tasks that fall short of what their jobs expect, and those that did and do no longer. Success: noted. Not on disk: a
-  # monitor tells all that are in trouble after each attach. Allocations that the connection does not stand for are
+  # monitor tells all that are degraded after each attach. Allocations that the connection does not stand for are
   # ignored. A repeat changes nothing. A master that does not know this method says so, as for pressure.
 
   pools @7 (reports :List(PoolReport)) -> (answers :List(PoolAnswer));

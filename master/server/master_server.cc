@@ -119,7 +119,7 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
 }
 
 void MasterServer::violations(SessionId session, std::vector<Violation> violations) {
-  failpoint("master.troubles_arrived");
+  failpoint("master.violations_arrived");
   dispatch(master::ViolationsReported{session, std::move(violations)});
 }
 

@@ -69,8 +69,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
 
   // Tells the master, now and after each attach, until another is told of the same server.
   void tell(ServerPressure pressure);
-  // Tells the master of tasks in trouble, at most once a second, and of those that still are after each
-  // attach. What becomes of the trouble of a task that ends, the master knows.
+  // Tells the master of degraded tasks, at most once a second, and of those that still are after each
+  // attach. The master itself ends the violations of tasks that end.
   void tell(const std::vector<Violation>& violations);
   // For metrics.
   void show(const TaskMeter::Load& watched, Duration took);

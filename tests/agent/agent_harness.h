@@ -14,7 +14,7 @@ namespace tarcil {
 
 JobId jobId(uint8_t number);
 
-// Alice may submit jobs, which run as her or as "batch".
+// Alice may submit jobs, which run as alice or as "batch".
 Caller alice();
 
 class AgentHarness {

@@ -288,7 +288,7 @@ TEST_P(FailpointOfGrowing, TheTaskHasOneUnitMoreAtLast) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Named, FailpointOfGrowing, testing::ValuesIn(kFailpointsOfResizing), nameOf);
-INSTANTIATE_TEST_SUITE_P(BeforeAll, FailpointOfGrowing, testing::Values("master.troubles_arrived"), nameOf);
+INSTANTIATE_TEST_SUITE_P(BeforeAll, FailpointOfGrowing, testing::Values("master.violations_arrived"), nameOf);
 
 class FailpointOfGivingBack : public testing::TestWithParam<const char*> {};
 
@@ -313,7 +313,7 @@ TEST(Failpoints, AreAllTested) {
   tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
   tested.insert(std::begin(kFailpointsOfFiles), std::end(kFailpointsOfFiles));
   tested.insert(std::begin(kFailpointsOfResizing), std::end(kFailpointsOfResizing));
-  tested.insert("master.troubles_arrived");
+  tested.insert("master.violations_arrived");
   tested.insert("master.copy_unnamed");  // by backup_test.cc
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
   for (const char* folder : {"master", "agent", "monitor", "env"}) {

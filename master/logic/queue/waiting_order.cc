@@ -290,7 +290,7 @@ void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const
     heads.pop_back();
     const UserNumber user = head.key.user;
     const double held = head.cursor.line()->second.key.held + more[user];
-    if (held > head.key.held) {  // another line of his came first
+    if (held > head.key.held) {  // another line of theirs came first
       head.key.held = held;
       push(std::move(head));
       continue;

@@ -1,7 +1,7 @@
-// What a monitor has to tell its master of tasks in trouble: batches, and what is to be told again. Pure.
+// What a monitor has to tell its master of degraded tasks: batches, and what is to be told again. Pure.
 //
 // Of each task only the latest word matters. A word stays due until the master has taken it; a task that is
-// in trouble is due again after each attach, since the master keeps nothing of it on disk.
+// of those that are degraded is due again after each attach, since the master keeps nothing of it on disk.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class ViolationTracker final {
   // The task has ended: nothing is told of it any more.
   void forget(AllocationId task);
 
-  // The link stands: all who are in trouble are to be told. What was under way is lost.
+  // The link stands: all degraded tasks are to be told. What was under way is lost.
   void attached();
   // As above, without a link.
   void detached();
