@@ -273,8 +273,7 @@ std::string explanationTextOf(const LateJobStatus& job) {
         {phase, fixed(quantile(times, 0.5), 3), fixed(quantile(times, 0.99), 3), fixed(times.back(), 3)});
   }
   return "Its tasks were bound late: servers were asked to keep a place, and each task went to the first "
-         "that had "
-         "one free.\nWhere their time went:\n\n" +
+         "that had one free.\nWhere their time went:\n\n" +
          table.text();
 }
 

@@ -54,8 +54,7 @@ void addBuckets(CLI::App& app) {
        "The master sorts the servers of each platform that take tasks into buckets of like contention. Free "
        "RUs are units that no task holds; entered per hour are those that came free in a bucket, or with a "
        "server whose contention changed, less those that left it so, over the last two hours. From these "
-       "`tarcil "
-       "queue` tells when a job should start.",
+       "`tarcil queue` tells when a job should start.",
        "  tarcil buckets\n"
        "  tarcil buckets --json\n",
        ""},

@@ -81,13 +81,12 @@ void addQueue(CLI::App& app) {
       {"queue [OPTIONS]", "Show which jobs wait, in order, why, and when they should start.",
        "Your waiting jobs with their places among all that wait; as an operator, everybody's. The order is "
        "the same whichever agent a job was handed to: higher priority first, then whose tasks hold the "
-       "fewest "
-       "units for each share (`tarcil user set --help`), then older. A user's jobs of one priority that get "
-       "nothing for long count as of a higher one, shown in brackets. Jobs are tried in this order when "
-       "something gets better for them; one that cannot be placed does not hold up those behind it. They "
-       "should start within the time shown with a probability of 0.95, by how units came free in the last "
-       "two "
-       "hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot tell yet.",
+       "fewest units for each share (`tarcil user set --help`), then older. A user's jobs of one priority "
+       "that get nothing for long count as of a higher one, shown in brackets. Jobs are tried in this order "
+       "when something gets better for them; one that cannot be placed does not hold up those behind it. "
+       "They should start within the time shown with a probability of 0.95, by how units came free in the "
+       "last two hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot "
+       "tell yet.",
        "  tarcil queue\n"
        "  tarcil queue --json --limit 1000\n",
        ""},

@@ -111,13 +111,12 @@ int run(const RunFlags& flags) {
 const Help kRunHelp = {
     "run [OPTIONS] -- COMMAND [ARGUMENT...]", "Run one command on the cluster as if it ran here.",
     "Submits a job that runs the command, copies its output to stdout and stderr as it comes, and exits as "
-    "the"
-    " command does. With several tasks the lines of all of them come as they are written, each line whole;"
-    " TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
-    "With --policy late-binding the tasks are bound to servers as these come free, for tasks of milliseconds:"
-    " what a task wrote comes when it has ended, and Ctrl-C ends those that run.\n\n"
-    "Ctrl-C cancels the job and waits for its end; a second one leaves at once. Use `tarcil submit` for jobs"
-    " that bring files, restart, or are to run on their own.",
+    "the command does. With several tasks the lines of all of them come as they are written, each line "
+    "whole; TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
+    "With --policy late-binding the tasks are bound to servers as these come free, for tasks of "
+    "milliseconds: what a task wrote comes when it has ended, and Ctrl-C ends those that run.\n\n"
+    "Ctrl-C cancels the job and waits for its end; a second one leaves at once. Use `tarcil submit` for "
+    "jobs that bring files, restart, or are to run on their own.",
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
     "  tarcil run --rus 2 --profile p.yaml --timeout 10m -- ./solve input.txt\n"

@@ -274,11 +274,10 @@ int show(const ServerFlags& flags) {
 void addServerList(CLI::App& server) {
   addCommand(server, "list",
              {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
-              "Every server that has ever registered, by name. State: up; down (its monitor is away);"
-              " cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an"
-              " operator wanted it; quarantined (set aside for a while, since it could not start tasks); "
-              "shielded (takes none for a"
-              " while, since a task on it performs badly).",
+              "Every server that has ever registered, by name. State: up; down (its monitor is away); "
+              "cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an "
+              "operator wanted it; quarantined (set aside for a while, since it could not start tasks); "
+              "shielded (takes none for a while, since a task on it performs badly).",
               "  tarcil server list\n"
               "  tarcil server list --json\n",
               ""},
@@ -294,12 +293,10 @@ void addServerShow(CLI::App& server) {
   addCommand(
       server, "show",
       {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
-       "The server's contention, the part of it that no task of the cluster explains"
-       " (background; null in JSON where it cannot be measured, and `absent` says why), how many claims on "
-       "it were refused, its tasks with their units, their extras and the"
-       " pressure that they cause,"
-       " and which of them feel more than they tolerate and because of whom. Missing: what the machine cannot"
-       " limit or measure.",
+       "The server's contention, the part of it that no task of the cluster explains (background; null in "
+       "JSON where it cannot be measured, and `absent` says why), how many claims on it were refused, its "
+       "tasks with their units, their extras and the pressure that they cause, and which of them feel more "
+       "than they tolerate and because of whom. Missing: what the machine cannot limit or measure.",
        "  tarcil server show s1\n"
        "  tarcil server show --json s1\n",
        ""},
@@ -317,9 +314,9 @@ void addServerShow(CLI::App& server) {
 void addServer(CLI::App& app) {
   addGroup(app, "server",
            {"server COMMAND ...", "Show and steer the servers of the cluster.",
-            "A server is a machine with one monitor. It has resource units (RUs), each a core"
-            " with its share of everything else; tasks run in them. Contention is the pressure,"
-            " 0 to 99 per resource, that a newcomer would feel from everything on the server.",
+            "A server is a machine with one monitor. It has resource units (RUs), each a core with its "
+            "share of everything else; tasks run in them. Contention is the pressure, 0 to 99 per resource, "
+            "that a newcomer would feel from everything on the server.",
             "  tarcil server list\n"
             "  tarcil server show s1\n"
             "  tarcil server drain s1 --wait\n",

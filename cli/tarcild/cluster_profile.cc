@@ -54,8 +54,7 @@ ProfileForms formsIn(const std::string& output, const std::string& server) {
   const auto hasText = [&all](const char* key) { return all.contains(key) && all[key].is_string(); };
   if (!all.is_object() || !all.contains(kJson) || !hasText(kText) || !hasText(kProfile)) {
     throw Failure(kExitFailed, "the profiler on " + server +
-                                   " has not said what it found: is its monitor of "
-                                   "another version?");
+                                   " has not said what it found: is its monitor of another version?");
   }
   return {all[kJson], all[kText].get<std::string>(), all[kProfile].get<std::string>()};
 }

@@ -232,14 +232,14 @@ void checkRun(const ProfileFlags& flags) {
   if (flags.onCluster) {
     if (!flags.instructions) return;
     throw badInput(
-        "--instructions: containers may not count them; measure on this machine, by run time, or "
-        "by what the command reports with --metric");
+        "--instructions: containers may not count them; measure on this machine, by run time, or by what "
+        "the command reports with --metric");
   }
   if (const Status counts = countable(kInstructions); flags.instructions && !counts) {
     throw badInput(
         "--instructions: this machine cannot count them (" + counts.error().message +
-        "), like most virtual ones; measure by run time, or, where the command never ends, by what "
-        "it reports with --metric");
+        "), like most virtual ones; measure by run time, or, where the command never ends, by what it "
+        "reports with --metric");
   }
   requireFolder("--scratch", flags.scratch);
   const char* const elsewhere = flags.store             ? "--store"
@@ -392,25 +392,20 @@ int profileRun(const ProfileFlags& flags) {
 
 const Help kProfileRunHelp = {
     "profile run [OPTIONS] -- COMMAND [ARGUMENT...]", "Make a profile of a command.",
-    "Runs the command alone, then beside a program that presses on one resource from the other cores, harder "
-    "and"
-    " softer, until it is known at which pressure the command falls below the target: that is what it "
-    "tolerates."
-    " What it causes comes from its own use of cores, memory and disks, and from how much the pressing "
-    "programs"
-    " are slowed by it. By default two resources are measured, those that tell most of the others; the rest "
-    "is"
-    " inferred from known applications. The output says of each number whether it was measured.\n\n"
-    "The command runs many times, here and not on a cluster, with empty input; it must do the same each time "
-    "and"
-    " end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' finds lines "
-    "such"
-    " as 'ops/s: 1234' on its stdout, higher being better; or by the instructions that it runs, where the "
-    "processor counts them (--instructions). Whatever it leaves running is ended.\n\n"
+    "Runs the command alone, then beside a program that presses on one resource from the other cores, "
+    "harder and softer, until it is known at which pressure the command falls below the target: that is "
+    "what it tolerates. What it causes comes from its own use of cores, memory and disks, and from how much "
+    "the pressing programs are slowed by it. By default two resources are measured, those that tell most of "
+    "the others; the rest is inferred from known applications. The output says of each number whether it "
+    "was measured.\n\n"
+    "The command runs many times, here and not on a cluster, with empty input; it must do the same each "
+    "time and end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' "
+    "finds lines such as 'ops/s: 1234' on its stdout, higher being better; or by the instructions that it "
+    "runs, where the processor counts them (--instructions). Whatever it leaves running is ended.\n\n"
     "Measure on a quiet machine: other programs press as well. With --on-cluster a server of the cluster is "
-    "one: a job takes all of its units, waiting for them as any job does, and measures in a container there. "
-    "Where the cluster has several platforms, it then runs alone on a server of a second one (--platforms), "
-    "and how fast it is on the others is inferred from known applications. Ctrl-C cancels it.",
+    "one: a job takes all of its units, waiting for them as any job does, and measures in a container "
+    "there. Where the cluster has several platforms, it then runs alone on a server of a second one "
+    "(--platforms), and how fast it is on the others is inferred from known applications. Ctrl-C cancels it.",
     "  tarcil profile run --output sort.yaml -- sort -n numbers.txt\n"
     "  tarcil profile run --on-cluster --store --application sort \\\n"
     "      --file numbers.txt -- sort -n numbers.txt\n"
@@ -424,17 +419,14 @@ const Help kProfileRunHelp = {
 
 const Help kCalibrateHelp = {
     "profile calibrate [OPTIONS]", "Measure what pressing on this machine's resources means.",
-    "For each of the ten resources there is a program that presses on it, with a dial from 0 to 99. Measured "
-    "are: how"
-    " far what is reached is from where the dial stands; how much a second such program, on another core, "
-    "slows the"
-    " first, by which pressure is recognised; and how much each slows those of the other resources. What "
-    "cannot be"
-    " contended for between cores of this machine, such as caches that each core has to itself, is said to "
-    "be not"
-    " measurable, and is never 0.\n\n"
-    "The result is stored for the platform and used by `tarcil profile run`. Takes a minute or two on a quiet"
-    " machine, fills some of the memory (never the last tenth), and writes a scratch file that has no name.",
+    "For each of the ten resources there is a program that presses on it, with a dial from 0 to 99. "
+    "Measured are: how far what is reached is from where the dial stands; how much a second such program, "
+    "on another core, slows the first, by which pressure is recognised; and how much each slows those of "
+    "the other resources. What cannot be contended for between cores of this machine, such as caches that "
+    "each core has to itself, is said to be not measurable, and is never 0.\n\n"
+    "The result is stored for the platform and used by `tarcil profile run`. Takes a minute or two on a "
+    "quiet machine, fills some of the memory (never the last tenth), and writes a scratch file that has no "
+    "name.",
     "  tarcil profile calibrate\n"
     "  tarcil profile calibrate --platform haswell-2.3 --seconds 120\n",
     "  0  done\n  1  the result cannot be stored\n  2  bad arguments\n"};
@@ -484,8 +476,7 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
     command
         .add_flag("--processor-time", flags->processorTime,
                   "Performance is by processor time, not by time: for commands that compute, on a machine "
-                  "that is not"
-                  " quiet. What they wait for does not count.")
+                  "that is not quiet. What they wait for does not count.")
         ->excludes(metric);
     command
         .add_flag(
@@ -566,10 +557,9 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
 void addProfile(CLI::App& app, const std::vector<std::string>& command) {
   addGroup(app, "profile",
            {"profile COMMAND ...", summaryOf("profile"),
-            "A profile says which interference an application causes and tolerates. `run` measures it"
-            " on this machine, which `calibrate` got to know, or on one of the cluster. `import` has the "
-            "cluster keep it: jobs that"
-            " name the application then need none of their own.",
+            "A profile says which interference an application causes and tolerates. `run` measures it on "
+            "this machine, which `calibrate` got to know, or on one of the cluster. `import` has the "
+            "cluster keep it: jobs that name the application then need none of their own.",
             "  tarcil profile calibrate\n"
             "  tarcil profile run --application gzip --output gzip.yaml -- gzip -kc big.txt\n"
             "  tarcil profile import gzip.yaml\n"

@@ -142,8 +142,8 @@ void addProfileStore(CLI::App& group) {
   addStoreCommand(
       group, "list",
       {"profile list [OPTIONS]", "List the profiles that the cluster keeps.",
-       "A job file that says `application: NAME` and has no profile of its own gets the one that is "
-       "kept under this name. Below them are applications that the cluster measures by itself (`tarcil tune "
+       "A job file that says `application: NAME` and has no profile of its own gets the one that is kept "
+       "under this name. Below them are applications that the cluster measures by itself (`tarcil tune "
        "--profile-unknown`): those under way, and those that it measured in vain, and why.",
        "  tarcil profile list\n  tarcil profile list --json\n", ""},
       &list, addNoOptions);

@@ -81,8 +81,7 @@ void addPolicies(OptionTable& table, MasterOptions& options) {
       "PERCENT");
   table.count("--quarantine-after", options.quarantineAfter, 0, 1'000'000,
               "Tasks in a row that a server fails to start, within 10 minutes, before it is set aside for a "
-              "minute, then "
-              "for longer; 0: never.");
+              "minute, then for longer; 0: never.");
 }
 
 }  // namespace
@@ -92,13 +91,11 @@ void addServeMaster(CLI::App& serve) {
       serve, "master",
       {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
        "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
-       "answers only "
-       "what is on disk. It may be killed at any moment; started again on the same folder, it goes on.\n\n"
+       "answers only what is on disk. It may be killed at any moment; started again on the same folder, it "
+       "goes on.\n\n"
        "Tokens are read at the start, one a line: TOKEN USER ROLE [RUN-AS,...], where ROLE is submit, "
-       "operate, agent "
-       "or monitor and RUN-AS the system users that jobs may run as, the default first. The file must be "
-       "readable by "
-       "its owner only.",
+       "operate, agent or monitor and RUN-AS the system users that jobs may run as, the default first. The "
+       "file must be readable by its owner only.",
        "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits},
       [](CLI::App& command) {
         auto master = std::make_shared<Master>(command);

@@ -124,8 +124,8 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
              "Space that the output of ended tasks takes at most; the oldest goes first.");
   table.optionalCount(
       "--late-binding-units", flags.lateUnits.most, 0, kMaxServerRus,
-      "Units that late-bound tasks may have at most, on loan while no other job waits for them. "
-      "Default: 0, it takes none");
+      "Units that late-bound tasks may have at most, on loan while no other job waits for them. Default: 0, "
+      "it takes none");
   table.count("--late-binding-least", flags.lateUnits.least, 0, kMaxServerRus,
               "Of these, units that are theirs for good once they have them.");
   table.flag("--stop-tasks", flags.stopTasks, "On SIGTERM end the tasks too.");
@@ -139,8 +139,7 @@ void addServeMonitor(CLI::App& serve) {
       {"serve monitor [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR --data DIR",
        "Run tasks on this server: one per server, as root.",
        "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
-       "the "
-       "monitor: killed and started again, it goes on looking after them.\n\n"
+       "the monitor: killed and started again, it goes on looking after them.\n\n"
        "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
        "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
        "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"

@@ -265,10 +265,9 @@ void addUp(CLI::App& app) {
       app, "up",
       {"up [OPTIONS]", summaryOf("up"),
        "Starts a master, agents and monitors, each a process of its own, and supervises them: one that dies "
-       "is started "
-       "again. Everything is kept below the data folder: state, logs, tokens, and the context by which the "
-       "other "
-       "commands find the cluster. Started again on the same folder, the cluster goes on where it was.\n\n"
+       "is started again. Everything is kept below the data folder: state, logs, tokens, and the context by "
+       "which the other commands find the cluster. Started again on the same folder, the cluster goes on "
+       "where it was.\n\n"
        "With several servers on one machine, resource units share its cores.",
        "  tarcil up\n"
        "  tarcil up --detach --servers 4 --rus 8 --agents 2\n"
@@ -305,8 +304,7 @@ void addUp(CLI::App& app) {
         command
             .add_option("--pressure-period", flags->plan.pressurePeriod,
                         "How often the pressures on servers are measured; off: never. Default: 1s where one "
-                        "server has "
-                        "the machine and a core for each unit, else off")
+                        "server has the machine and a core for each unit, else off")
             ->type_name("DURATION|off");
         command
             .add_option("--cores", flags->cores,

@@ -199,15 +199,13 @@ inline constexpr std::tuple kJobFields{
     // Limits, and what happens when something goes wrong
     JobField{"limits.memory", member<&JobSpec::limits, &Limits::memoryBytes>, Size{},
              "memory of one task; beyond it the kernel kills a process of it, which is shown; the task has "
-             "failed unless "
-             "it goes on and exits with 0",
+             "failed unless it goes on and exits with 0",
              "the share of its resource units"},
     JobField{"limits.pids", member<&JobSpec::limits, &Limits::pids>, WholeNumber{1, 4'194'304},
              "processes and threads of one task", "the monitor's"},
     JobField{"limits.output", member<&JobSpec::limits, &Limits::outputBytes>, Size{},
-             "kept of standard output and of standard error, each: the newest; what is older is dropped, and "
-             "the task's "
-             "end says how much"},
+             "kept of standard output and of standard error, each: the newest; what is older is dropped, "
+             "and the task's end says how much"},
     JobField{"limits.disk_bandwidth", member<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
              "bytes that one task reads, and writes, in a second, on each disk", "none"},
     JobField{"limits.network_bandwidth", member<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},
@@ -225,8 +223,8 @@ inline constexpr std::tuple kJobFields{
              .of = member<&JobSpec::adjust, &Adjusting::moreRus>,
              .kind = WholeNumber{0, kMaxRusPerTask},
              .help = "units that a task may get beyond `rus_per_task` while it uses up its cores or memory "
-                     "and therefore "
-                     "performs below what `performance` expects, as far as no job that waits could use them",
+                     "and therefore performs below what `performance` expects, as far as no job that waits "
+                     "could use them",
              .notLateBound = "is not adjusted; use policy: quality"},
     JobField{
         .path = "adjust.move",
@@ -248,8 +246,7 @@ inline constexpr std::tuple kJobFields{
              "OCI bundle on the servers, run by `crun`, instead of `rootfs`", "none"},
     JobField{"container.network", member<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
              "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
-             "interface of its "
-             "own"},
+             "interface of its own"},
     // Where it runs
     JobField{.path = "policy",
              .of = member<&JobSpec::policy>,
@@ -291,8 +288,7 @@ inline constexpr std::tuple kJobFields{
         .of = member<&JobSpec::maxWait>,
         .kind = Span{Duration::zero(), kMaxDuration},
         .help = "how long a job waits for such a place, by the cluster's margin where it has one; then it "
-                "takes the "
-                "best there is",
+                "takes the best there is",
         .otherwise =
             "by how units came free ([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
         .slots = Slots::kDiffer},

@@ -27,8 +27,8 @@ struct MonitorMetrics {
                    "cause", {"exited", "never_started", "cancelled", "timed_out", "lost"});
   std::vector<prometheus::Gauge*> tasks =
       set.gauges("tarcil_monitor_tasks",
-                 "Tasks by phase: fetching their files, waiting for their units, "
-                 "starting, running, or ended and not yet forgotten.",
+                 "Tasks by phase: fetching their files, waiting for their units, starting, running, or "
+                 "ended and not yet forgotten.",
                  "phase", {"fetching", "waiting", "starting", "running", "ended"});
   prometheus::Gauge& reportsDue =
       set.gauge("tarcil_monitor_reports_due", "Starts and ends of tasks that wait to be reported.");
