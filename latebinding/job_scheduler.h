@@ -32,9 +32,9 @@ struct SchedulerActions {
   void clear();
 };
 
-// For a job of m tasks, ceil(d * m) reservations go to servers drawn from those that suit it: one each, or
-// more where there are fewer servers than reservations. The tasks go to the first m servers that ask; the
-// others are told that none is left, or better, told before they ask.
+// For a job of m tasks, ceil(d * m) reservations go to servers drawn from those that are feasible for it: one
+// each, or more where there are fewer servers than reservations. The tasks go to the first m servers that
+// ask; the others are told that none is left, or better, told before they ask.
 //
 // Where tasks have servers of their own, each draws d of its own; who asks gets a task that drew it or else
 // any that may run there: the former has the fewest other servers to wait for.
@@ -70,8 +70,8 @@ class JobScheduler {
 
   // --- Messages of monitors
   void handle(const Ask& message, MonotonicTime now, SchedulerActions& actions);
-  // Those that came together: where tasks have servers of their own, the server that suits fewest is served
-  // first, so that it does not go without because another took the only task that it could have run.
+  // Those that came together: where tasks have servers of their own, the server that isFeasible fewest is
+  // served first, so that it does not go without because another took the only task that it could have run.
   void handle(std::span<const Ask> messages, MonotonicTime now, SchedulerActions& actions);
   void handle(const Started& message);
   void handle(const NotStarted& message, MonotonicTime now, Rng& rng, SchedulerActions& actions);
@@ -113,7 +113,7 @@ class JobScheduler {
   void stopTasks(const HeldJob& job, SchedulerActions& actions);
   void give(HeldJob& job, TaskIndex task, const Ask& ask, MonotonicTime now, SchedulerActions& actions);
   TaskIndex nextFor(HeldJob& job, ServerId server);
-  size_t suitableFor(const HeldJob& job, ServerId server) const;
+  size_t feasibleTasks(const HeldJob& job, ServerId server) const;
   void takeBack(HeldJob& job, TaskIndex task, MonotonicTime now, SchedulerActions& actions);
   void makeGood(HeldJob& job, Rng& rng, SchedulerActions& actions);
   void repeat(HeldJob& job, Rng& rng, SchedulerActions& actions);
@@ -138,7 +138,7 @@ class JobScheduler {
   std::vector<Alarm> alarms_;   // a heap, the first to ring in front; those of jobs that are over are ignored
   std::vector<ServerId> picks_;                       // scratch of probe()
   std::vector<ServerId> own_;                         // scratch of probeTask()
-  std::vector<std::pair<size_t, const Ask*>> order_;  // scratch of handle(): by tasks that suit
+  std::vector<std::pair<size_t, const Ask*>> order_;  // scratch of handle(): by feasible tasks
 };
 
 }  // namespace tarcil::late

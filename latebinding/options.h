@@ -45,7 +45,7 @@ struct QueueOptions {
   // Pressure by which contention may exceed what is tolerated, 0 to 99 points. 2: within the error of a
   // profile.
   int noiseFloor = 2;
-  // How many reservations of one user are looked at for one that suits.
+  // How many reservations of one user are examined for a feasible one.
   uint32_t lookahead = 8;
 
   // Reservations that may be queued, 1 and up. One more is dropped; its agent repeats it.

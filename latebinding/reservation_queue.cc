@@ -266,27 +266,27 @@ Ended ReservationQueue::endOf(const SlotLease& lease) const {
 void ReservationQueue::fillSlots(MonotonicTime now, QueueActions& actions) {
   // Ends that nobody acknowledges occupy leases, whose number is bounded too.
   while (busy_ < slots_ && queued_ > 0 && leases_.size() - freeLeases_.size() < kMaxLeases) {
-    const Row row = nextSuitable(now);
+    const Row row = nextFeasible(now);
     if (row == kNoRow) return;
     begin(row, now, actions);
   }
 }
 
 // kNoRow where nothing that is queued bears what is felt here.
-Row ReservationQueue::nextSuitable(MonotonicTime now) {
+Row ReservationQueue::nextFeasible(MonotonicTime now) {
   flows_.search(now);
   while (const auto flow = flows_.next()) {
     Row row = flows_.at(*flow).queue.head;
     for (uint32_t looked = 0; row != kNoRow && looked < options_.lookahead; ++looked) {
       Reservation& reservation = reservations_.at(row);
-      if (suits(reservation, now)) return row;
+      if (isFeasible(reservation, now)) return row;
       row = reservation.next;
     }
   }
   return kNoRow;
 }
 
-bool ReservationQueue::suits(Reservation& reservation, MonotonicTime now) {
+bool ReservationQueue::isFeasible(Reservation& reservation, MonotonicTime now) {
   static constexpr Pressure kBearsAll = Profile::filled(kMaxPressure);
   if (reservation.bearing.tolerated == kBearsAll) return true;
   PressureSum caused = surroundings_.caused;

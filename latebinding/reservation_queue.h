@@ -120,8 +120,8 @@ class ReservationQueue {
   SlotLease& newLease();
   void free(SlotLease& lease);
   void fillSlots(MonotonicTime now, QueueActions& actions);
-  Row nextSuitable(MonotonicTime now);
-  bool suits(Reservation& reservation, MonotonicTime now);
+  Row nextFeasible(MonotonicTime now);
+  bool isFeasible(Reservation& reservation, MonotonicTime now);
   void begin(Row row, MonotonicTime now, QueueActions& actions);
   void start(SlotLease& lease, TaskIndex task, MonotonicTime now, QueueActions& actions);
   void giveSlotBack(SlotLease& lease, MonotonicTime now);

@@ -28,7 +28,7 @@ struct AgentMetrics {
       "Time of a decision and what goes with it; of those made together the mean.", timeBounds());
   prometheus::Histogram& draws = set.histogram(
       "tarcil_agent_decision_draws", "Slots drawn for a decision that led to a commit.", numberBounds());
-  prometheus::Histogram& suitable = set.histogram(
+  prometheus::Histogram& feasible = set.histogram(
       {"tarcil_agent_feasible_share", {"tarcil_agent_suitable_share"}},
       "Share p of the drawn slots that were acceptable, of a decision that led to a commit.", shareBounds());
   prometheus::Histogram& guarantee = set.histogram(

@@ -186,8 +186,8 @@ const Help kTuneHelp = {
     "Without a flag that sets something: shows the settings. With one: sets it, for running agents too, "
     "from the next decision on; needs a token with the role operate.\n\n"
     "--table needs no cluster: it shows how many slots must be drawn so that, with the given confidence, as "
-    "many suitable ones are among them as there are tasks, if the share p of the free slots is suitable. R "
-    "is draws per task; it falls with the number of tasks.",
+    "many acceptable ones are among them as there are tasks, if the share p of the free slots is "
+    "acceptable. R is draws per task; it falls with the number of tasks.",
     "  tarcil tune\n"
     "  tarcil tune --target 0.9 --cap 64\n"
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
@@ -288,7 +288,8 @@ void addTune(CLI::App& app) {
     CLI::Option* table =
         command.add_flag("--table", flags->table, "Show how many draws are needed, offline.");
     command
-        .add_option("--p", flags->shares, "With --table: shares of suitable slots, with commas between them.")
+        .add_option("--p", flags->shares,
+                    "With --table: shares of acceptable slots, with commas between them.")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(number())

@@ -9,7 +9,7 @@
 #include "core/state/server.h"
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 
 namespace tarcil {
 namespace {

@@ -60,7 +60,7 @@ Error unmet(const ClusterState& state, const std::vector<Constraint>& constraint
                  "): each is met by some server; leave out the one that matters least");
 }
 
-// What the servers that suit a job could hold of it, were they all up and empty.
+// What the servers that meet a job's constraints could hold of it, were they all up and empty.
 class Capacity {
  public:
   explicit Capacity(const JobSpec& spec) : spec_(spec), inDomain_(spec.placement) {}
@@ -113,8 +113,8 @@ std::string remedy(const JobSpec& spec, uint64_t fits) {
   return std::string("set ") + field + " to at most " + std::to_string(fits);
 }
 
-// Extras of which no server that suits the job has as many as one task needs; nothing where there is no such
-// kind.
+// Extras of which no server that meets the job's constraints has as many as one task needs; nothing where
+// there is no such kind.
 std::optional<Error> tooFewOfAKind(const JobSpec& spec, const Extras& most) {
   for (const auto& [kind, needed] : spec.extras) {
     const std::string need = "a task needs " + std::to_string(needed) + " " + kind;
@@ -175,10 +175,10 @@ Status everFeasible(const ClusterState& state, const JobSpec& spec) {
   if (state.platforms().empty()) {
     return invalid("the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
   }
-  const ServerSet& suitable = state.meeting({spec.placement.constraints, {}});
+  const ServerSet& feasible = state.meeting({spec.placement.constraints, {}});
   Capacity capacity(spec);
   for (ServerId id = 0; id < state.size(); ++id) {
-    if (!suitable.contains(id)) continue;
+    if (!feasible.contains(id)) continue;
     capacity.add(id, state.vacancy(id), state.extras(id));
     if (capacity.spreadSlots() >= spec.mostAtOnce()) return {};
   }

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "tests/deterministic/work.h"
 
 namespace tarcil::deterministic_pools_test {

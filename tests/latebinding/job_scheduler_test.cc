@@ -148,14 +148,14 @@ TEST_F(JobSchedulerTest, RefusesAJobThatNoServerSuits) {
 }
 
 TEST_F(JobSchedulerTest, SamplesFromTheServersThatSuitTheJob) {
-  const std::vector<ServerId> suitable = {2, 3, 5, 7, 11};
+  const std::vector<ServerId> feasible = {2, 3, 5, 7, 11};
   LateJob job;
   job.tasks = 2;
-  job.group = agent_.groups().make(suitable);
+  job.group = agent_.groups().make(feasible);
   for (int i = 0; i < 50; ++i) submit(job);
   std::set<ServerId> probed;
   for (const Reserve& reserve : said_.reserves) probed.insert(reserve.server);
-  EXPECT_EQ(probed, std::set<ServerId>(suitable.begin(), suitable.end()));
+  EXPECT_EQ(probed, std::set<ServerId>(feasible.begin(), feasible.end()));
 }
 
 TEST_F(JobSchedulerTest, ReservationsSayWhoseTheyAreAndWhatTheyBear) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 
@@ -71,11 +71,11 @@ void setLimited(EventContext& context, std::vector<ServerId> limited) {
   for (ServerId id : changed) tellLimit(context, tables.servers.at(id));
 }
 
-// The servers that suit the job, where they have too few free places for it to start; none where they have
-// enough or never will: then it is not pools that it waits for.
+// The servers that are feasible for the job, where they have too few free slots for it to start; none where
+// they have enough or never will: then it is not pools that it waits for.
 std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
   const JobSpec& spec = job.record.spec;
-  std::set<ServerId> suitable;
+  std::set<ServerId> feasible;
   uint64_t free = 0, whenEmpty = 0;  // places
   for (ServerId id = 0; id < tables.servers.size() && free < job.slotsToStart(); ++id) {
     const Server& server = tables.servers.at(id);
@@ -83,10 +83,10 @@ std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
     if (places == 0) continue;
     whenEmpty += places;
     free += freeSlots(server, spec);
-    suitable.insert(suitable.end(), id);
+    feasible.insert(feasible.end(), id);
   }
   const bool isShort = free < job.slotsToStart() && job.slotsToStart() <= whenEmpty;
-  return isShort ? suitable : std::set<ServerId>();
+  return isShort ? feasible : std::set<ServerId>();
 }
 
 std::vector<ServerId> serversToLimit(const Tables& tables) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/model/constraint.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil::servers_pools_test {
