@@ -17,7 +17,7 @@ struct Context {
   bool operator==(const Context&) const = default;
 };
 
-// What the command line says; empty where it says nothing.
+// What the command line says; empty where not given.
 struct ContextFlags {
   std::string data;       // --data
   std::string cluster;    // --cluster, comma-separated

@@ -9,11 +9,11 @@
 //     | -- Forget -----------------> |   it is acknowledged
 //     | -- Stop -------------------> |   the job is cancelled: its task is to end
 //
-// Any message but Look, QueueLength and a bound Reserve may be lost, repeated or late: what has to get
+// Any message but Look, QueueLength and a bound Reserve may be lost, repeated or delayed: what has to get
 // through is repeated, and repeats change nothing. Plain values; a wire format carries them field by field.
 //
-// A link between an agent and a monitor is a *session*. When one side takes it for lost, both drop what hangs
-// on it, and nothing that was said in it may reach either side any more.
+// A connection between an agent and a monitor is a *session*. When one side considers it lost, both drop what
+// depends on it, and no message of it may reach either side any more.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct Bearing {
 
 // --- Agent to monitor
 
-// So many of the job's tasks may run here: the monitor asks as often, each time when a slot is free. Repeated
-// while the agent hears nothing; ignored where the probe is queued already.
+// This many of the job's tasks may run here: the monitor asks as often, each time when a slot is free.
+// Repeated while the agent hears nothing; ignored where the probe is queued already.
 struct Reserve {
   AgentNumber agent = 0;
   ServerId server = 0;
@@ -122,7 +122,7 @@ struct Ask {
   Duration queued{};  // since the reservation came
 };
 
-// The task runs; said where its Give comes once more.
+// The task runs; sent when its Give is repeated.
 struct Started {
   AgentNumber agent = 0;
   JobNumber job = 0;

@@ -9,9 +9,9 @@
 
 namespace tarcil::late {
 
-// What an agent knows of the load without asking: how many of its probes found a slot free at once. With a
+// What an agent knows of the load without asking: how many of its probes found a free slot at once. With a
 // share p of such servers, d = 1/p probes for each task find one for it in expectation (Sparrow section 5: d
-// >= 1/(1 - rho)); more than that is needed where they come by chance, so a quarter is added.
+// >= 1/(1 - rho)); since arrivals are random, a quarter is added.
 //
 // But a slot whose ask finds no task waits a round trip for nothing, and under load each such wait causes
 // others. So d - 1 round trips may take no more than a tenth of the time that a task runs.

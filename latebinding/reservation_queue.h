@@ -21,12 +21,13 @@ struct StartTask {
   SlotLeaseId lease = 0;
 };
 
-// The task of this lease shall end; taskEnded() follows when it has. Said again when it is asked for again.
+// The task of this lease is to end; taskEnded() follows when it has. Repeated when the agent repeats its
+// Stop.
 struct StopTask {
   SlotLeaseId lease = 0;
 };
 
-// What the queue wants done, appended to; the caller empties and reuses it.
+// The actions of the queue, appended to; the caller empties and reuses it.
 struct QueueActions {
   std::vector<Ask> asks;
   std::vector<StartTask> starts;
@@ -47,7 +48,7 @@ struct QueueCounts {
   uint64_t givenUp = 0;    // that got no answer
 };
 
-// What the tasks of a server feel from everything that is not late-bound: committed tasks and the background.
+// The interference on a server's late-bound tasks from everything else: committed tasks and the background.
 struct Surroundings {
   PressureSum caused{};  // by committed tasks, as in their profiles
   Share share = fullShare();

@@ -1,5 +1,4 @@
-// Follows the performance of one task and says when it falls short for longer than it may, and when it does
-// no longer. Pure.
+// Follows the performance of one task and says when a violation begins and when it is over. Pure.
 //
 // Expected is the job's target. Without one it is what the task itself did before: its time is cut into
 // pieces of the goal's window; each piece without a violation counts with the median of its samples, and
@@ -26,8 +25,8 @@ class PerformanceTracker final {
 
   enum class Change : uint8_t { kNone, kBegan, kOver };
 
-  // The metric has been `value` since the last sample. A value that is no number, or negative, is left out.
-  // Requires: `now` does not fall. Where samples stop, nothing changes until they come again.
+  // The metric was `value` since the last sample. A value that is not a number, or negative, is ignored.
+  // Requires: `now` does not decrease. While there are no samples, nothing changes.
   Change take(double value, MonotonicTime now);
 
   // The latest samples are low: the task may be degraded soon, or it is.

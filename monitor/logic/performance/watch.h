@@ -14,12 +14,12 @@ namespace tarcil {
 
 class PerformanceWatch final {
  public:
-  // What there is to see around a task; nullopt: nothing has been looked at yet.
+  // The evidence around a task; nullopt: none has been collected yet.
   using SceneOf = std::function<std::optional<Scene>(AllocationId)>;
 
   // A task that is watched already goes on.
   void begin(AllocationId task, const PerformanceGoal& goal);
-  // The task is gone, and so is its violation: nothing is told of it any more.
+  // The task is gone, and its violation with it: nothing more is reported of either.
   void end(AllocationId task);
 
   // The task's metric since its last sample. Of one that is not watched: nothing.
@@ -28,8 +28,8 @@ class PerformanceWatch final {
   // Whether a task is degraded, or may be soon: then it is time to look for causes.
   bool suspicious() const;
 
-  // What the master is to hear: violations that began (one call later where there was nothing to see yet),
-  // whose likeliest cause has changed (looked at once a window), or that is over.
+  // What is to be reported to the master: violations that began (one call later where there was no evidence
+  // yet), whose likeliest cause has changed (examined once a window), or that are over.
   std::vector<Violation> changes(const SceneOf& sceneOf, Now now);
 
   size_t watched() const { return tasks_.size(); }
