@@ -30,9 +30,9 @@ struct Verb {
 };
 
 const Help kHelp = {"VERB ...", "",
-                    "Runs jobs on a cluster of Linux machines, where their neighbours suit them: a job says "
-                    "in its profile which interference it causes and tolerates, and each of its tasks is "
-                    "placed where it runs well and disturbs nobody.",
+                    "Runs jobs on a cluster of Linux machines and keeps interference between them low: a "
+                    "job's profile says which interference it causes and tolerates, and each of its tasks "
+                    "is placed where it runs well and disturbs no other.",
                     "  tarcil up --detach               # a small cluster on this machine\n"
                     "  tarcil run -- uname -a           # one command on it\n"
                     "  tarcil submit examples/compress.yaml\n"

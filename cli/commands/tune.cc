@@ -183,8 +183,8 @@ int tune(const TuneFlags& flags) {
 
 const Help kTuneHelp = {
     "tune [OPTIONS]", "Show and set how slots are sampled and judged, and unknown applications measured.",
-    "Without a flag that sets something: shows the settings. With one: sets it, for running agents too, "
-    "from the next decision on; needs a token with the role operate.\n\n"
+    "Without a flag that sets something: shows the settings. With one: sets it, also for running agents, "
+    "with effect from the next decision on; needs a token with the role operate.\n\n"
     "--table needs no cluster: it shows how many slots must be drawn so that, with the given confidence, as "
     "many acceptable ones are among them as there are tasks, if the share p of the free slots is "
     "acceptable. R is draws per task; it falls with the number of tasks.",

@@ -81,7 +81,7 @@ std::optional<PlatformRun> runAloneOn(const ServerDetails& server, Cluster& clus
     why = fromException(*exception).message;
   }
   if (code == kExitSignal + SIGINT || code == kExitSignal + SIGTERM) {
-    throw Failure(code, "cancelled: nothing is kept of what was measured");
+    throw Failure(code, "cancelled: nothing that was measured is stored");
   }
   const auto performance =
       code == 0 ? performanceIn(Json::parse(output, nullptr, /*allow_exceptions=*/false)) : std::nullopt;
