@@ -1,5 +1,5 @@
-// A local cluster in a folder of its own that takes late-bound tasks: what the benchmarks of late binding
-// measure.
+// A local cluster in a folder of its own that takes late-bound tasks: what the benchmarks of late
+// binding measure.
 #pragma once
 
 #include <kj/async-io.h>

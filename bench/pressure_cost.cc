@@ -121,8 +121,8 @@ void measureEach(const std::string& what, const Rhythm& rhythm, Measure measure)
               100 * mean / static_cast<double>(period.count()));
 }
 
-// All tasks are held against what they did before, which is nothing; where one is degraded, against the
-// impossible.
+// All tasks are held against what they did before, which is nothing; where one is degraded, against
+// the impossible.
 void watchAll(const Sleepers& sleepers, const std::string& what, double targetOfFirst, const Rhythm& rhythm) {
   CacheMonitor cache(SystemPaths{}.resctrl, "bench-");
   const std::vector<uint32_t> cores = {0};

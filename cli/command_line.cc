@@ -91,8 +91,8 @@ std::vector<Verb> verbs(const Words& userCommand) {
                                  " is there: install the whole of tarcil on this machine");
 }
 
-// Adds the verb that is asked for, all of them where it is none. Does not return where tarcild is to carry it
-// out.
+// Adds the verb that is asked for, all of them where it is none. Does not return where tarcild is to carry
+// it out.
 void addVerbs(CLI::App& app, const std::vector<Verb>& all, const VerbsOfTarcild& others,
               std::string_view asked, char** argv) {
   const bool isKnown = std::ranges::any_of(all, [asked](const Verb& verb) { return verb.name == asked; });

@@ -1,5 +1,5 @@
-// Where a cluster is and with which token to log in: what `tarcil up` leaves behind and other commands look
-// for.
+// Where a cluster is and with which token to log in: what `tarcil up` leaves behind and other commands
+// look for.
 #pragma once
 
 #include <string>

@@ -104,8 +104,8 @@ class ClientSession {
   // Jobs with tasks that are not over.
   size_t jobs() const { return jobs_.size(); }
   bool holds(ClientJob job) const { return jobs_.contains(job); }
-  // What to send of the job when its agent requests it again; none if the job is over or there is no
-  // connection.
+  // What to send of the job when its agent requests it again; none if the job is over or there is
+  // no connection.
   std::optional<SubmitTasks> tasksOf(ClientJob job) const;
 
  private:

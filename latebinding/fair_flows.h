@@ -11,8 +11,8 @@
 
 namespace tarcil::late {
 
-// Position of a flow; valid until it is dropped, which happens only while it has no reservation and no slot
-// lease.
+// Position of a flow; valid until it is dropped, which happens only while it has no reservation and no
+// slot lease.
 using FlowIndex = uint32_t;
 
 // The reservations of one user at one priority, and the slots held for them.
@@ -48,8 +48,8 @@ class FairFlows {
   void hold(FlowIndex index, MonotonicTime now);
   void release(FlowIndex index, MonotonicTime now);
 
-  // Begins a search, whose first(), and each next one, is the flow that comes next of those not looked at
-  // yet.
+  // Begins a search, whose first(), and each next one, is the flow that comes next of those not looked
+  // at yet.
   void search(MonotonicTime now);
   std::optional<FlowIndex> next();
 

@@ -15,9 +15,9 @@ struct SchedulerOptions {
   // idle round trips. 2: what Sparrow section 7.9 finds best. A job may set its own.
   double probeRatio = 2.0;
 
-  // Whether d follows the load between these two bounds, for jobs that set none: enough probes to find an
-  // idle server for each task, but not so many that asks without a task cost more than the others gain
-  // (probe_ratio.h).
+  // Whether d follows the load between these two bounds, for jobs that set none: enough probes to find
+  // an idle server for each task, but not so many that asks without a task cost more than the others
+  // gain (probe_ratio.h).
   bool adaptRatio = false;
   double leastRatio = 1.1;
   double mostRatio = 3.0;
@@ -42,8 +42,8 @@ struct QueueOptions {
   // How long a reservation may be passed over because of contention that its tasks do not tolerate; after
   // that it takes any slot. 0: never passed over. 20 ms: a fraction of a short task.
   Duration passOver = std::chrono::milliseconds(20);
-  // Pressure by which contention may exceed what is tolerated, 0 to 99 points. 2: within the error of a
-  // profile.
+  // Pressure by which contention may exceed what is tolerated, 0 to 99 points. 2: within the error of
+  // a profile.
   int noiseFloor = 2;
   // How many reservations of one user are examined for a feasible one.
   uint32_t lookahead = 8;
@@ -54,8 +54,8 @@ struct QueueOptions {
 
 // Monitor side: the units that late-bound tasks run on.
 struct PoolOptions {
-  // Units are asked for and given back in multiples of this, at least 1. Higher: fewer messages to the
-  // master.
+  // Units are asked for and given back in multiples of this, at least 1. Higher: fewer messages to
+  // the master.
   uint32_t block = 2;
   // Bounds of the pool, in units; least <= most.
   uint32_t least = 0;
@@ -84,8 +84,8 @@ struct ChargeOptions {
 // Client side.
 struct ClientOptions {
   Duration heartbeat = std::chrono::milliseconds(30);
-  // An agent that is silent for this long is dead. Three heartbeats: together with reconnecting, within 120
-  // ms.
+  // An agent that is silent for this long is dead. Three heartbeats: together with reconnecting, within
+  // 120 ms.
   Duration deadAfter = std::chrono::milliseconds(90);
   // The pause after every agent has failed in turn.
   Duration roundPause = std::chrono::milliseconds(100);

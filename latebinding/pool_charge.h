@@ -19,9 +19,9 @@ class PoolCharge {
   // Requires: options without problems.
   explicit PoolCharge(const ChargeOptions& options) : options_(options) {}
 
-  // `caused`: the sum over the tasks that hold slots from now on. To be called after each change of it, and
-  // at nextWake(): what the master is to count from now on, if that changes. Requires: `now` does not
-  // decrease.
+  // `caused`: the sum over the tasks that hold slots from now on. To be called after each change of it,
+  // and at nextWake(): what the master is to count from now on, if that changes. Requires: `now` does
+  // not decrease.
   std::optional<PressureSum> update(const PressureSum& caused, MonotonicTime now);
 
   // max() where nothing will become due.

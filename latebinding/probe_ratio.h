@@ -1,5 +1,5 @@
-// The number of reservations for each task, following the load (an answer to what Sparrow section 8 leaves
-// open).
+// The number of reservations for each task, following the load (an answer to what Sparrow section 8
+// leaves open).
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@ struct StartTask {
   SlotLeaseId lease = 0;
 };
 
-// The task of this lease is to end; taskEnded() follows when it has. Repeated when the agent repeats its
-// Stop.
+// The task of this lease is to end; taskEnded() follows when it has. Repeated when the agent repeats
+// its Stop.
 struct StopTask {
   SlotLeaseId lease = 0;
 };

@@ -73,8 +73,8 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   Result<RunState> cancel(const Caller& caller, const JobId& id);
   // Its state when every task is over.
   kj::Promise<RunState> untilOver(const Caller& caller, const JobId& id);
-  // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it is
-  // over.
+  // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it
+  // is over.
   struct OutputLocation {
     std::string address;  // of the monitor
     late::SlotLeaseId lease = 0;

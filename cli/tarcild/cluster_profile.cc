@@ -35,8 +35,8 @@ JobSpec specFor(const ClusterProfiling& profiling, const ServerFacts& server, co
   return spec;
 }
 
-// Runs the profiler on a server that it has to itself; what it wrote to stdout goes to `output`. Its exit
-// code.
+// Runs the profiler on a server that it has to itself; what it wrote to stdout goes to `output`. Its
+// exit code.
 int profileOn(const ServerDetails& server, Cluster& cluster, const ClusterProfiling& profiling,
               const char* form, std::string& output) {
   const ServerFacts& facts = server.facts;

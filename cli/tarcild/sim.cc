@@ -1,5 +1,5 @@
-// tarcil sim: a cluster that exists as numbers only, under one policy or several; or one in which things
-// break.
+// tarcil sim: a cluster that exists as numbers only, under one policy or several; or one in which
+// things break.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
-// Submits late-bound jobs to one agent after the other and is told what becomes of their tasks: the session
-// of latebinding/client_session.h over RPC. For programs that have an event loop; others use
-// tarcil/late_binding.h.
+// Submits late-bound jobs to one agent after the other and is told what becomes of their tasks: the
+// session of latebinding/client_session.h over RPC. For programs that have an event loop; others
+// use tarcil/late_binding.h.
 #pragma once
 
 #include <kj/async.h>

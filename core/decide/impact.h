@@ -41,8 +41,8 @@ struct Impact {
 // reference platform and unclamped. Requires: added[i] >= 0. O(tasks * log tasks).
 std::vector<Impact> impactOf(const Neighbourhood& there, const PressureSum& added);
 
-// Of the resources on which the neighbour loses slack, the one with the least left; nullopt where it loses
-// none.
+// Of the resources on which the neighbour loses slack, the one with the least left; nullopt where it
+// loses none.
 std::optional<size_t> worstLoss(const Impact& impact);
 
 // Whether a suffers more than b: it loses slack and b does not; or it has less left on its worst resource;

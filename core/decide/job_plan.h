@@ -1,5 +1,5 @@
-// What would become of a job if it were submitted now. Not binding: what is free now may be taken a moment
-// later.
+// What would become of a job if it were submitted now. Not binding: what is free now may be taken a
+// moment later.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ struct QualitySettings {
   double target = 0.95;
 
   // Probability with which the draws find the slots that a job needs, if the cluster has them (1 - eps). In
-  // (0, 1). Higher: more draws. 0.999: one decision in a thousand misses slots that exist. A job may set its
-  // own.
+  // (0, 1). Higher: more draws. 0.999: one decision in a thousand misses slots that exist. A job may set
+  // its own.
   double confidence = 0.999;
 
   // Most slots drawn per slot needed, 1 to 10,000. Bounds the time of a decision in a crowded cluster. 32: up
@@ -40,8 +40,8 @@ struct QualitySettings {
   // where the first ties, and so accepts a slot with little contention on the first and much on the second.
   QualityModel model = QualityModel::kComponentwise;
 
-  // How the pressures of neighbours combine. Sum, because it agrees better with measured co-runs than the
-  // mean.
+  // How the pressures of neighbours combine. Sum, because it agrees better with measured co-runs than
+  // the mean.
   ContentionModel contention = ContentionModel::kSum;
 
   // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as there is

@@ -39,8 +39,8 @@ class SlotSearch {
   // --- Named servers. Requires: nothing was drawn yet.
 
   // The site of this server's next slot where that is acceptable and placement.spread lets a task go there;
-  // it counts as found. Otherwise null, and the slot is judged as others are: it may still be the best there
-  // is.
+  // it counts as found. Otherwise null, and the slot is judged as others are: it may still be the best
+  // there is.
   Site* findOn(ServerId server);
   // Judges the next slot of this server; false where no further one of it may be taken.
   bool offerNext(ServerId server);

@@ -1,5 +1,5 @@
-// Events that the master handles and actions that it answers them with. Plain values: no RPC types, no
-// clocks.
+// Events that the master handles and actions that it answers them with. Plain values: no RPC types,
+// no clocks.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace tarcil {
 
-// One connection of a peer, which attaches at most once. Numbered by the server, never reused within a
-// process.
+// One connection of a peer, which attaches at most once. Numbered by the server, never reused within
+// a process.
 using SessionId = uint64_t;
 // Ties an answer to its request. Numbered by the server, never reused within a process.
 using RequestId = uint64_t;
@@ -231,9 +231,9 @@ struct AnswerCommit {
   CommitAnswer answer;
 };
 
-// Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the session
-// was replaced or never attached; nothing was taken, and the monitor repeats its reports once it has
-// attached.
+// Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the
+// session was replaced or never attached; nothing was taken, and the monitor repeats its reports once it
+// has attached.
 struct AnswerReports {
   RequestId request;
   Status status;

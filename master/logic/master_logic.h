@@ -1,6 +1,6 @@
-// The one durable copy of the shared state: validates commits, records what becomes of tasks, decides which
-// agent may place which job. A state machine without I/O; master/server/master_server.h carries its actions
-// out.
+// The one durable copy of the shared state: validates commits, records what becomes of tasks, decides
+// which agent may place which job. A state machine without I/O; master/server/master_server.h carries its
+// actions out.
 #pragma once
 
 #include <array>
@@ -83,8 +83,8 @@ class MasterLogic final {
   std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
   // nullopt where it does not wait. O(jobs ahead).
   std::optional<WaitingJob> waitingJob(const JobId& id, WallTime now) const;
-  // What a job that waits needs to start. nullopt where it does not wait. O(1). Holds until the next
-  // handle().
+  // What a job that waits needs to start. nullopt where it does not wait. O(1). Holds until the
+  // next handle().
   struct Need {
     const JobSpec* spec = nullptr;
     uint32_t slots = 0;

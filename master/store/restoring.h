@@ -1,6 +1,6 @@
 // What must change in a backup of a store before a master may start on it: agents, monitors and clients
-// remember what happened after the backup was taken, and must not take the master for the one that they knew
-// (docs/protocol.md).
+// remember what happened after the backup was taken, and must not take the master for the one that they
+// knew (docs/protocol.md).
 #pragma once
 
 #include <vector>

@@ -25,8 +25,8 @@ struct LateMonitorOptions {
   late::QueueOptions queue;
   late::PoolOptions pool;      // of each server
   late::ChargeOptions charge;  // of each server
-  // Higher than every number that this monitor's earlier starts used for slot leases (ReservationQueue) and
-  // reports.
+  // Higher than every number that this monitor's earlier starts used for slot leases (ReservationQueue)
+  // and reports.
   uint64_t firstLease = 1;
 };
 
@@ -42,8 +42,8 @@ class LateMaster {
   ~LateMaster() = default;
 };
 
-// What follows from one turn of the event loop goes out at its end, one message for each agent.
-// Single-threaded.
+// What follows from one turn of the event loop goes out at its end, one message for each
+// agent. Single-threaded.
 class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSet::ErrorHandler {
  public:
   // Takes reservations at once, and runs tasks when the servers' pools have units. `clock`, `executor` and

@@ -65,8 +65,8 @@ struct TaskEnded {
   TaskEnd end;
 };
 
-// The SendReports under way is durable at the master. Never for one that was sent before the latest
-// MasterAttached.
+// The SendReports under way is durable at the master. Never for one that was sent before the
+// latest MasterAttached.
 struct ReportsAcknowledged {};
 
 // The answer to the RenewLease under way. `refused`: of the tasks that were asked for, those that this

@@ -9,8 +9,8 @@
 
 namespace tarcil {
 
-// Told of the starts and ends of tasks. Called on the monitor's thread, never from inside an Executor's
-// method.
+// Told of the starts and ends of tasks. Called on the monitor's thread, never from inside an
+// Executor's method.
 class ExecutorListener {
  public:
   // The command has been executed.

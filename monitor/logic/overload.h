@@ -1,5 +1,5 @@
-// What sharing a resource costs in truth: for emulated servers and for the simulator's parametric truth.
-// Pure.
+// What sharing a resource costs in truth: for emulated servers and for the simulator's parametric
+// truth. Pure.
 //
 // No formula of core/model or core/decide is in here: what schedulers expect and what happens are two things.
 #pragma once

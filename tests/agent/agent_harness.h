@@ -32,8 +32,8 @@ class AgentHarness {
   // Submits, and lets the master take what follows.
   void submitted(const JobSpec& spec, const JobId& id = jobId(1));
 
-  // The master takes the oldest commit sent, or all including those that follow, and the agent gets the
-  // answers.
+  // The master takes the oldest commit sent, or all including those that follow, and the agent gets
+  // the answers.
   void takeCommit();
   void takeCommits();
   // The commits sent so far are lost on their way.

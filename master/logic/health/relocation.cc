@@ -86,8 +86,8 @@ std::optional<Claim> betterPlace(const Tables& tables, const MovingTask& task, s
   return best;
 }
 
-// The units with which the task would perform as expected, if each did as much as now; no more than it may
-// have.
+// The units with which the task would perform as expected, if each did as much as now; no more than it
+// may have.
 size_t unitsNeeded(const ViolationCase& violation) {
   const JobSpec& spec = violation.job.record.spec;
   const auto has = static_cast<double>(violation.task.rus.size());

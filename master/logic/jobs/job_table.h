@@ -87,8 +87,8 @@ struct Job {
     };
     std::map<TaskIndex, Destination> destinations;
   } adjusting;
-  // Since when it counts as waiting: its submission by the clock of the agent that took it, but never in the
-  // future.
+  // Since when it counts as waiting: its submission by the clock of the agent that took it, but never in
+  // the future.
   WallTime queued = kNever;
   MonotonicTime boundDue{};  // when its owner may next be told how long it is to wait
   // Nothing is reserved for it before.
@@ -132,8 +132,8 @@ class JobTable {
 
   // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
   void setState(Job& job, TaskIndex task, RunState state);
-  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job was
-  // noted.
+  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job
+  // was noted.
   void setState(Job& job, RunState state);
   // Everything is ordered by the new one, and the owner is told. The record is to be stored by the caller.
   void setPriority(Job& job, uint8_t priority);
@@ -164,8 +164,8 @@ class JobTable {
   void hold(Job& job, const std::string& reason, WallTime until = kNever);
   // The same until the time after which its spec wants it to start.
   void holdUntilItsTime(Job& job);
-  // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait. Requires: it is
-  // held.
+  // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait. Requires: it
+  // is held.
   void release(Job& job);
   std::optional<WallTime> nextRelease() const;
   void releaseDue(WallTime now);

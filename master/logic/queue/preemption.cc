@@ -304,8 +304,8 @@ bool isStillReserved(EventContext& context, Job& job) {
   return true;
 }
 
-// Tasks that are ended for it: of a gang all, since the others can do nothing without it and start again
-// together.
+// Tasks that are ended for it: of a gang all, since the others can do nothing without it and start
+// again together.
 size_t preempt(EventContext& context, const Hold& hold, const std::string& why) {
   const JobTable& jobs = context.tables.jobs;
   if (hold.job->record.spec.schedule != Schedule::kGang) {

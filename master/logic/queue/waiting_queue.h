@@ -87,8 +87,8 @@ class WaitingQueue {
   void endOffers();
   bool hasOffersOut() const { return !offered_.empty(); }
 
-  // The highest priority of a new job that would come behind one that is to be tried, is offered or has a
-  // reservation.
+  // The highest priority of a new job that would come behind one that is to be tried, is offered or has
+  // a reservation.
   std::optional<uint8_t> pendingPriority(WallTime now) const;
 
   bool contains(const QueueKey& key) const { return order_.modeOf(key).has_value(); }

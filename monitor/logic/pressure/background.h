@@ -16,8 +16,8 @@
 namespace tarcil {
 
 struct BackgroundOptions {
-  // Time constant of the smoothing: after this long, 63 % of a step have arrived. Higher: calmer; lower:
-  // quicker.
+  // Time constant of the smoothing: after this long, 63 % of a step have arrived. Higher: calmer;
+  // lower: quicker.
   Duration smoothing = std::chrono::seconds(5);
   // A smoothed value that differs this much from the reported one is reported at once. In points of pressure.
   double threshold = 3;

@@ -1,5 +1,5 @@
-// Random events, with the master dying between and within them: what must hold after each of them (design
-// 11).
+// Random events, with the master dying between and within them: what must hold after each of them
+// (design 11).
 #include <gtest/gtest.h>
 
 #include <algorithm>

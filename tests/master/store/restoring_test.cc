@@ -1,5 +1,5 @@
-// A master on a restored backup, among agents and monitors that remember what happened after the backup was
-// taken.
+// A master on a restored backup, among agents and monitors that remember what happened after the backup
+// was taken.
 #include "master/store/restoring.h"
 
 #include <gmock/gmock.h>

@@ -288,8 +288,8 @@ TEST_F(MonitorPressure, IsNotToldAgainToAMasterOfAnEarlierVersion) {
   master.takesPressure = false;
   server.tell(withCore(10));
   attach();
-  // Calls of one connection are answered in their order, so an answer to this one comes after that to the
-  // other.
+  // Calls of one connection are answered in their order, so an answer to this one comes after that to
+  // the other.
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
   server.tell(withCore(20));
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
