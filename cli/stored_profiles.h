@@ -16,7 +16,7 @@ std::optional<StoredProfile> findStoredProfile(Cluster& cluster, const std::stri
 
 struct KeptProfiles {
   std::vector<StoredProfile> stored;
-  std::vector<Profiling> profilings;  // applications that are being measured, or were in vain
+  std::vector<Profiling> profilings;  // applications that are being measured, or whose measurement failed
 };
 
 // All, by name.

@@ -75,8 +75,8 @@ void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActio
   SlotLease* lease =
       position < leases_.size() && leases_[position].number == message.lease ? &leases_[position] : nullptr;
   if (lease == nullptr || lease->state == State::kFree) {
-    // A turn of this monitor's that is over, though no end of it was acknowledged: nothing was started in it.
-    // If one was acknowledged, the agent knows better than to listen.
+    // A lease of this monitor that is over, though no end of it was acknowledged: nothing was started in it.
+    // If an end was acknowledged, the agent ignores the answer.
     const bool isOurs =
         message.lease >> kPositionBits > firstLease_ && message.lease >> kPositionBits <= lastLease_;
     if (isOurs && message.task != kNoTask) {
@@ -272,7 +272,7 @@ void ReservationQueue::fillSlots(MonotonicTime now, QueueActions& actions) {
   }
 }
 
-// kNoRow where nothing that is queued bears what is felt here.
+// kNoRow where no queued reservation tolerates the interference here.
 Row ReservationQueue::nextFeasible(MonotonicTime now) {
   flows_.search(now);
   while (const auto flow = flows_.next()) {
@@ -291,11 +291,11 @@ bool ReservationQueue::isFeasible(Reservation& reservation, MonotonicTime now) {
   if (reservation.bearing.tolerated == kBearsAll) return true;
   PressureSum caused = surroundings_.caused;
   for (int i = 0; i < kResources; ++i) caused[i] += causedHere_[i];
-  const Pressure felt =
+  const Pressure interference =
       contention(ContentionModel::kSum, caused, surroundings_.share, surroundings_.background, 1);
   bool bears = true;
   for (int i = 0; i < kResources; ++i) {
-    bears = bears && felt[i] <= reservation.bearing.tolerated[i] + options_.noiseFloor;
+    bears = bears && interference[i] <= reservation.bearing.tolerated[i] + options_.noiseFloor;
   }
   if (bears) return true;
   if (reservation.passedOver == MonotonicTime::max()) reservation.passedOver = now;

@@ -96,7 +96,7 @@ class ReservationQueue {
   // --- What there is
   uint32_t slots() const { return slots_; }
   uint32_t busy() const { return busy_; }      // slots held
-  uint64_t queued() const { return queued_; }  // turns that reservations still want
+  uint64_t queued() const { return queued_; }  // slots that reservations still wait for
   const QueueCounts& counts() const { return counts_; }
   const PressureSum& caused() const { return causedHere_; }  // by the tasks of leased slots
 

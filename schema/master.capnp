@@ -276,8 +276,8 @@ interface UserPort {
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
   profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling));
-  # All that are stored, by name; and the applications that are being measured, or were in vain, by name. Why in vain is
-  # told to whose job it was, and to role operate. Reads only.
+  # All that are stored, by name; and the applications that are being measured, or whose measurement failed, by name. Only
+  # the user whose job it was and role operate are told why it failed. Reads only.
 
   profile @22 (application :Text) -> (profile :Profiles.StoredProfile);
   # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME. Fails as NotFound. Reads

@@ -43,7 +43,7 @@ struct LateSubmission {
 };
 
 // Links to the monitor of every server that takes late-bound tasks, as soon as it hears of one. What follows
-// from one turn of the event loop goes out at its end, one message for each monitor and client.
+// from one iteration of the event loop goes out at its end, one message for each monitor and client.
 //
 // Single-threaded; outlives its sessions' connections or is told of their end.
 class LateBindingAgent final : private kj::TaskSet::ErrorHandler {

@@ -58,7 +58,7 @@ std::vector<Offence> offencesOn(const ServerDetails& server) {
       if (task.caused[resource] > 0) offence.offenders.push_back(&task);
     }
     if (offence.victims.empty()) continue;
-    // What a task causes is felt by others only.
+    // What a task causes is interference for others only.
     if (offence.victims.size() == 1) std::erase(offence.offenders, offence.victims.front());
     std::stable_sort(offence.offenders.begin(), offence.offenders.end(),
                      [resource](const ServerTask* a, const ServerTask* b) {

@@ -11,7 +11,7 @@
 
 namespace tarcil {
 
-// One time that what is tolerated was lowered, since a task performed badly although it felt less.
+// One time that what is tolerated was lowered, since a task performed badly although interference was less.
 struct ProfileLesson {
   WallTime at = kNever;
   Resource resource = Resource::kCore;

@@ -42,7 +42,7 @@ class LateMaster {
   ~LateMaster() = default;
 };
 
-// What follows from one turn of the event loop goes out at its end, one message for each
+// What follows from one iteration of the event loop goes out at its end, one message for each
 // agent. Single-threaded.
 class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSet::ErrorHandler {
  public:

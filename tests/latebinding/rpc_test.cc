@@ -269,7 +269,7 @@ TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHasAndStopsTheRest) {
   EXPECT_EQ(heard.results.back().code, 143);
 }
 
-TEST_F(LateRpcTest, WhatTheMasterCountsOfItsOwnTasksIsNotFeltTwice) {
+TEST_F(LateRpcTest, WhatTheMasterCountsOfItsOwnTasksDoesNotCountTwice) {
   rpc.monitorOptions.charge = {.smoothing = std::chrono::milliseconds(1),
                                .interval = std::chrono::milliseconds(1)};
   rpc.monitorOptions.queue.passOver = std::chrono::hours(1);
