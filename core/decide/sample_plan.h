@@ -14,9 +14,9 @@ struct SamplePlan {
   uint64_t least = 0, most = 0;
 };
 
-// For so many tasks. The number for kQuality follows the sample size of Tarcil section 3.3: at least the
-// floor, at most cap slots a task, or exactly `ratio` a task. The policies that look at load only draw two a
-// task (Sparrow section 3.1: the power of two choices).
+// The plan for this number of tasks. For kQuality it follows the sample size of Tarcil section 3.3: at least
+// the floor, at most cap slots a task, or exactly `ratio` a task. The policies that consider load only draw
+// two a task (Sparrow section 3.1: the power of two choices).
 SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, uint64_t tasks);
 
 Ranking rankingOf(Policy policy);

@@ -220,8 +220,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   if (hasFiles && !job.workdir.empty()) {
     add(problems, "files",
         "are shipped into each task's private working directory, which workdir replaces; leave workdir out, "
-        "or leave "
-        "files out and keep them in workdir on the servers");
+        "or leave files out and keep them in workdir on the servers");
   }
   if (isLate) {
     checkLateBinding(job, hasFiles, problems);

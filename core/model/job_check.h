@@ -11,8 +11,8 @@
 
 namespace tarcil {
 
-// `field` is a path of the job file ("limits.memory", "files"); `text` says what is wrong and what to write
-// instead.
+// `field` is a path of the job file ("limits.memory", "files"); `text` says what is wrong and what to
+// write instead.
 struct JobProblem {
   std::string field;
   std::string text;

@@ -1,5 +1,5 @@
-// The compiled schema is walked: no field of a message that is kept or sent as a value is left unwritten or
-// unread.
+// The compiled schema is walked: no field of a message that is kept or sent as a value is left unwritten
+// or unread.
 #include <capnp/dynamic.h>
 #include <capnp/message.h>
 #include <gmock/gmock.h>

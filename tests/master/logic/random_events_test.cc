@@ -1,5 +1,5 @@
-// Random events, with the master dying between and within them: what must hold after each of them (design
-// 11).
+// Random events, with the master dying between and within them: what must hold after each of them
+// (design 11).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -284,7 +284,7 @@ class RandomCluster {
     }
     if (!granted_.empty()) event.reports.push_back({*granted_.begin(), true, randomEnd()});
     for (TaskReport& report : event.reports) {
-      if (chance(0.8)) report.measured = Measurement{{}, chance(0.8) ? "" : "in vain"};
+      if (chance(0.8)) report.measured = Measurement{{}, chance(0.8) ? "" : "no load"};
     }
     const auto actions = deliver(event);
     if (actions) {
