@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "sim/chance.h"
-#include "sim/policies/agents.h"
 #include "sim/policies/central.h"
 #include "sim/policies/late_binding.h"
 #include "sim/policies/server_queues.h"
+#include "sim/policies/shared_state/shared_state.h"
 #include "sim/replay/profiled_truth.h"
 
 namespace tarcil::sim {
@@ -196,7 +196,7 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
     return std::make_unique<CentralPolicy>(
         world, CentralOptions{.choice = choice, .oneWay = delay, .perTask = perTask}, rng);
   };
-  AgentsOptions agents;
+  SharedStateOptions agents;
   agents.settings = scenario.settings;
   agents.oneWay = oneWay;
   agents.waitBound = scenario.waitBound;
@@ -236,7 +236,7 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
       agents.decision.fixed = scenario.decision;
       break;
   }
-  return std::make_unique<Agents>(world, belief, agents, rng);
+  return std::make_unique<SharedState>(world, belief, agents, rng);
 }
 
 double meanOf(const std::vector<float>& values) {
