@@ -1,5 +1,5 @@
-// What a master's shell tells agents: the actions of MasterLogic as the events that AgentLogic handles. In place
-// of master/server, its feeds and the wire between them, for shells on virtual time.
+// What a master's shell tells agents: the actions of MasterLogic as the events that AgentLogic handles. In
+// place of master/server, its feeds and the wire between them, for shells on virtual time.
 #pragma once
 
 #include <vector>

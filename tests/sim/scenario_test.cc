@@ -5,6 +5,9 @@
 
 #include <iterator>
 
+#include "sim/scenario_check.h"
+#include "sim/simulation.h"
+
 namespace tarcil::sim::scenario_test {
 
 using testing::Contains;
@@ -83,11 +86,12 @@ TEST_P(EveryPolicy, RunsStreamsAndTellsThemApart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenario, EveryPolicy,
-                         testing::Values(PolicyName::kQuality, PolicyName::kGreedy, PolicyName::kLateBinding,
-                                         PolicyName::kLateBindingAware, PolicyName::kLateBindingAdaptive,
-                                         PolicyName::kBatch, PolicyName::kPerTask, PolicyName::kRandom,
-                                         PolicyName::kLeastLoaded, PolicyName::kOmniscient,
-                                         PolicyName::kIdeal),
+                         testing::Values(PolicyName::kQuality, PolicyName::kGreedy, PolicyName::kAgentBatch,
+                                         PolicyName::kAgentPerTask, PolicyName::kAgentRandom,
+                                         PolicyName::kLateBinding, PolicyName::kLateBindingAware,
+                                         PolicyName::kLateBindingAdaptive, PolicyName::kBatch,
+                                         PolicyName::kPerTask, PolicyName::kRandom, PolicyName::kLeastLoaded,
+                                         PolicyName::kOmniscient, PolicyName::kIdeal),
                          [](const auto& named) {
                            std::string text(name(named.param));
                            std::erase(text, '-');

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/chance.h"
-#include "sim/scenario.h"
+#include "sim/simulation.h"
 
 namespace tarcil::sim::sim_shared_state_test {
 

@@ -67,8 +67,7 @@ void AgentNode::work() {
 void AgentNode::handle(const agent::Event& event, SimTime arrived) {
   if (const auto* answered = std::get_if<agent::CommitAnswered>(&event)) {
     for (const Grant& grant : answered->answer.grants) {
-      const bool isConflict =
-          grant.verdict != Verdict::kGranted && grant.verdict != Verdict::kTaskNotWaiting;
+      const bool isConflict = grant.verdict != Verdict::kGranted && grant.verdict != Verdict::kTaskNotWaiting;
       to_.counts.conflicts += isConflict ? 1 : 0;
     }
   }
@@ -77,13 +76,16 @@ void AgentNode::handle(const agent::Event& event, SimTime arrived) {
   logic_.handle(event, to_.network.clock(), rng_, actions_);
   const AgentLogic::Load after = logic_.load();
 
+  // What each commit took follows from its explanation; of decisions that led to none only the sum is known,
+  // and they are counted last. A commit that reports an earlier decision again never makes it more than that
+  // sum.
   const SimTime now = to_.network.now();
   const uint64_t decisions = after.decisions - before.decisions;
-  // Of decisions that lead to no commit it is only known what they took together; they are counted last.
-  uint64_t committed = 0, drawn = 0;
+  const Duration all = time_.of(decisions, after.drawn - before.drawn);
   const auto count = [&](Duration spent) {
     to_.counts.decisionMicros.push_back(static_cast<float>((now + spent - arrived).count()));
   };
+  uint64_t committed = 0, drawn = 0;
   for (agent::Action& action : actions_) {
     const auto* commit = std::get_if<agent::SendCommit>(&action);
     const uint32_t slots = commit ? commit->commit.explanation.drawn : 0;
@@ -93,20 +95,20 @@ void AgentNode::handle(const agent::Event& event, SimTime arrived) {
       drawn += slots;
     }
     const bool isLast = std::holds_alternative<agent::DeclineOffers>(action);
-    const Duration spent = isLast ? time_.of(decisions, after.drawn - before.drawn) : time_.of(committed, drawn);
+    const Duration spent = isLast ? all : std::min(time_.of(committed, drawn), all);
     if (isDecision) count(spent);
     carryOut(action, spent);
   }
   if (decisions == 0) return;
-  const Duration spent = time_.of(decisions, after.drawn - before.drawn);
-  for (uint64_t i = committed; i < decisions; ++i) count(spent);
+  for (uint64_t i = committed; i < decisions; ++i) count(all);
   to_.counts.decisions += decisions;
-  busyUntil_ = now + spent;
+  busyUntil_ = now + all;
 }
 
 void AgentNode::carryOut(agent::Action& action, Duration spent) {
   if (auto* send = std::get_if<agent::SendCommit>(&action)) {
-    to_.network.toMaster(spent, master::CommitArrived{requestOf(session_, ++requests_), session_, std::move(send->commit)});
+    to_.network.toMaster(
+        spent, master::CommitArrived{requestOf(session_, ++requests_), session_, std::move(send->commit)});
   } else if (auto* declined = std::get_if<agent::DeclineOffers>(&action)) {
     to_.network.toMaster(
         spent, master::OffersDeclined{session_, std::move(declined->jobs), std::move(declined->untried)});

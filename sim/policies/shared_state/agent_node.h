@@ -1,5 +1,5 @@
-// An agent of a simulated cluster: AgentLogic on one thread that takes its time for decisions. What comes while it
-// decides waits until it is done.
+// An agent of a simulated cluster: AgentLogic on one thread that takes its time for decisions. What comes
+// while it decides waits until it is done.
 #pragma once
 
 #include <deque>

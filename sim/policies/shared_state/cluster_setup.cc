@@ -53,7 +53,8 @@ StoreContents storedSetup(const World& world, const Belief& belief, const Qualit
 }
 
 master::MonitorAttached monitorOf(const World& world, SessionId session) {
-  master::MonitorAttached attached{.request = 0, .session = session, .monitor = "monitor", .servers = {}, .tasks = {}};
+  master::MonitorAttached attached{
+      .request = 0, .session = session, .monitor = "monitor", .servers = {}, .tasks = {}};
   for (ServerNumber number = 0; number < world.servers().size(); ++number) {
     const SimServer& server = world.servers()[number];
     ServerFacts& facts = attached.servers.emplace_back();
@@ -97,7 +98,8 @@ std::vector<Commit> residentCommits(const World& world, const Belief& belief) {
       record.spec.tasks = static_cast<uint32_t>(std::min<size_t>(servers.size() - first, kMaxTasks));
       record.spec.rusPerTask = kind.second;
       for (TaskIndex task = 0; task < record.spec.tasks; ++task) {
-        commit.claims.push_back({.task = task, .server = servers[first + task], .rus = kind.second, .preferred = {}});
+        commit.claims.push_back(
+            {.task = task, .server = servers[first + task], .rus = kind.second, .preferred = {}});
       }
       commit.newJob = NewJob{std::move(record), nullptr};
     }

@@ -1,5 +1,5 @@
-// How the roles of a real cluster see a simulated one: its servers, settings and users, what runs there from the
-// beginning, and its jobs.
+// How the roles of a real cluster see a simulated one: its servers, settings and users, what runs there from
+// the beginning, and its jobs.
 #pragma once
 
 #include <vector>

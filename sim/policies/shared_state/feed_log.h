@@ -1,5 +1,5 @@
-// What the master publishes, on its way to all agents. Each reads it at its own pace: it need not look before it
-// has something else to do, since news of servers alone make no agent act.
+// What the master publishes, on its way to all agents. Each reads it at its own pace: it need not look before
+// it has something else to do, since news of servers alone make no agent act.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ class FeedLog {
     entries_.push_back({arrives, std::move(news)});
   }
 
-  // The entry of this number, counted from 0, where it has arrived by then; else null. Valid until the next add().
+  // The entry of this number, counted from 0, where it has arrived by then; else null. Valid until the next
+  // add().
   const Entry* arrived(size_t number, SimTime by) const {
     const size_t index = number - begin_;
     return index < entries_.size() && entries_[index].arrives <= by ? &entries_[index] : nullptr;

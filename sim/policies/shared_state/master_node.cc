@@ -11,7 +11,8 @@ bool isHeard(const master::Action& action) {
   return std::holds_alternative<master::AnswerCommit>(action) ||
          std::holds_alternative<master::PublishServer>(action) ||
          std::holds_alternative<master::PublishQueue>(action) ||
-         std::holds_alternative<master::AssignJob>(action) || std::holds_alternative<master::OfferJobs>(action);
+         std::holds_alternative<master::AssignJob>(action) ||
+         std::holds_alternative<master::OfferJobs>(action);
 }
 
 }  // namespace

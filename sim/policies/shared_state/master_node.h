@@ -1,5 +1,5 @@
-// The master of a simulated cluster: MasterLogic, with a disk that takes its time and keeps nothing, since nobody
-// ever reads it.
+// The master of a simulated cluster: MasterLogic, with a disk that takes its time and keeps nothing, since
+// nobody ever reads it.
 #pragma once
 
 #include <vector>
@@ -20,11 +20,11 @@ class MasterNode {
     Duration durable = std::chrono::microseconds(300);  // until a record is on disk
   };
 
-  // Begins with what is on disk, and with what peers have said before the simulation begins: nobody hears what
-  // follows from that. News for all agents go to the log, others to the agents, whose sessions are their numbers
-  // and `firstAgent`. Network and log outlive it.
-  MasterNode(Network& network, FeedLog& feed, SessionId firstAgent, const Options& options, StoreContents stored,
-             Rng rng);
+  // Begins with what is on disk, and with what peers have said before the simulation begins: nobody hears
+  // what follows from that. News for all agents go to the log, others to the agents, whose sessions are their
+  // numbers and `firstAgent`. Network and log outlive it.
+  MasterNode(Network& network, FeedLog& feed, SessionId firstAgent, const Options& options,
+             StoreContents stored, Rng rng);
   void prepare(const master::Event& event);
   // The last event of those. From now on what leads out of the process leaves.
   void begin();
@@ -51,10 +51,10 @@ class MasterNode {
   Rng rng_;
   std::vector<master::Action> actions_;
   MasterLogic logic_;
-  std::unique_ptr<AgentNews> news_;       // since begin()
-  master::PublishQueue queue_;            // as published before
+  std::unique_ptr<AgentNews> news_;  // since begin()
+  master::PublishQueue queue_;       // as published before
   Alarm alarm_;
-  SimTime syncedBy_{};                    // when everything handed to the disk so far is on it
+  SimTime syncedBy_{};                          // when everything handed to the disk so far is on it
   Slots<std::vector<master::Action>> outputs_;  // that wait for that
 };
 

@@ -40,8 +40,8 @@ SharedState::SharedState(World& world, const Belief& belief, const SharedStateOp
     : world_(world),
       network_(world, options.oneWay),
       specs_(world, belief, options.policy),
-      master_(network_, feed_, kFirstAgent, masterOptions(options), storedSetup(world, belief, options.settings),
-              Rng(rng())),
+      master_(network_, feed_, kFirstAgent, masterOptions(options),
+              storedSetup(world, belief, options.settings), Rng(rng())),
       allocations_(world.workload().work.size()),
       feedLimit_(kFeedEntries) {
   master_.prepare(monitorOf(world, kMonitor));
@@ -49,7 +49,8 @@ SharedState::SharedState(World& world, const Belief& belief, const SharedStateOp
   // Their owner stays, so that its jobs are not given to others.
   master_.prepare(master::AgentAttached{0, kResidents, "residents", 0, ""});
   for (Commit& commit : residentCommits(world, belief)) {
-    master_.prepare(master::CommitArrived{requestOf(kResidents, commit.sequence), kResidents, std::move(commit)});
+    master_.prepare(
+        master::CommitArrived{requestOf(kResidents, commit.sequence), kResidents, std::move(commit)});
   }
   for (uint32_t i = 0; i < options.agents; ++i) {
     master_.prepare(master::AgentAttached{0, kFirstAgent + i, agentName(i), 0, ""});

@@ -1,6 +1,6 @@
-// The shared-state policies as the real system makes them (Omega): the logic of a master, of its agents and their
-// queue is that of master/logic and agent/logic. Messages and the disk are delays, tasks run in the World, and
-// nothing fails.
+// The shared-state policies as the real system makes them (Omega): the logic of a master, of its agents and
+// their queue is that of master/logic and agent/logic. Messages and the disk are delays, tasks run in the
+// World, and nothing fails.
 #pragma once
 
 #include <deque>
