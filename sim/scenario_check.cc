@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/job.h"
+#include "core/state/usage.h"
+
 namespace tarcil::sim {
 namespace {
 
 constexpr uint32_t kMaxServers = 100'000;
 constexpr uint64_t kMaxUnits = 1'000'000;
 constexpr uint32_t kMaxUnitsOfServer = 4'096;
-constexpr uint64_t kMaxTasks = 50'000'000;
+constexpr uint64_t kMaxTasksOfAll = 50'000'000;
 
 class Check {
  public:
@@ -43,8 +46,8 @@ void checkStreams(const Scenario& scenario, Check& check) {
   double tasks = 0;
   for (const Stream& stream : scenario.streams) {
     check.range("streams.load", stream.load, 0.0001, 10.0);
-    check.range<uint32_t>("streams.tasks", stream.tasks, 1, kMaxTasks);
-    check.range<uint32_t>("streams.shares", stream.shares, 1, UINT16_MAX);
+    check.range<uint32_t>("streams.tasks", stream.tasks, 1, kMaxTasksOfAll);
+    check.range<uint32_t>("streams.shares", stream.shares, 1, kMaxShares);
     check.range<uint32_t>("streams.priority", stream.priority, 0, 100);
     check.that(stream.mean.count() > 0, "streams.mean: is not above 0; write a duration such as 100ms");
     const Duration until = std::min(stream.until.value_or(scenario.span), scenario.span);
@@ -52,15 +55,50 @@ void checkStreams(const Scenario& scenario, Check& check) {
     tasks += stream.load * static_cast<double>(scenario.units()) *
              static_cast<double>((until - stream.from).count()) / static_cast<double>(stream.mean.count());
   }
-  check.that(tasks >= 1 && tasks <= static_cast<double>(kMaxTasks),
+  check.that(tasks >= 1 && tasks <= static_cast<double>(kMaxTasksOfAll),
              "span: gives " + std::to_string(static_cast<int64_t>(tasks)) +
-                 " tasks; write one that gives 1 to " + std::to_string(kMaxTasks));
+                 " tasks; write one that gives 1 to " + std::to_string(kMaxTasksOfAll));
 }
 
 bool bindsLate(const Scenario& scenario) {
   return std::any_of(scenario.policies.begin(), scenario.policies.end(), [](PolicyName policy) {
     return name(policy).starts_with(name(PolicyName::kLateBinding));
   });
+}
+
+// Whether agents decide, as in a cluster: such jobs are checked as there.
+bool agentsDecide(PolicyName policy) {
+  switch (policy) {
+    case PolicyName::kQuality:
+    case PolicyName::kGreedy:
+    case PolicyName::kAgentBatch:
+    case PolicyName::kAgentPerTask:
+    case PolicyName::kAgentRandom:
+      return true;
+    default:
+      return false;
+  }
+}
+
+uint32_t mostTasksOfJob(const Scenario& scenario) {
+  uint32_t most = 0;
+  if (scenario.workload == WorkloadKind::kAlike) most = scenario.tasks;
+  for (const Stream& stream : scenario.streams) most = std::max(most, stream.tasks);
+  if (scenario.trace) {
+    for (const TraceJob& job : scenario.trace->jobs) most = std::max(most, job.tasks);
+  }
+  return most;
+}
+
+void checkTasksOfJob(const Scenario& scenario, Check& check) {
+  const uint32_t most = mostTasksOfJob(scenario);
+  for (const PolicyName policy : scenario.policies) {
+    if (!agentsDecide(policy)) continue;
+    check.that(most <= tarcil::kMaxTasks,
+               "policies: a cluster takes at most " + std::to_string(tarcil::kMaxTasks) +
+                   " tasks in one job, and there is one of " + std::to_string(most) + "; leave " +
+                   std::string(name(policy)) + " out, or write smaller jobs");
+  }
 }
 
 }  // namespace
@@ -80,14 +118,14 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.range("residents.rus", scenario.residents.rus, 1U, kMaxUnitsOfServer);
   if (scenario.workload == WorkloadKind::kStreams) checkStreams(scenario, check);
   check.range<uint32_t>("jobs", scenario.jobs, scenario.replay ? 0 : 1, 10'000'000);
-  check.range<uint32_t>("tasks", scenario.tasks, 1, kMaxTasks);
+  check.range<uint32_t>("tasks", scenario.tasks, 1, kMaxTasksOfAll);
   if (scenario.workload == WorkloadKind::kAlike) {
-    check.range<uint64_t>("jobs times tasks", uint64_t{scenario.jobs} * scenario.tasks, 1, kMaxTasks);
+    check.range<uint64_t>("jobs times tasks", uint64_t{scenario.jobs} * scenario.tasks, 1, kMaxTasksOfAll);
   }
   if (scenario.trace) {
     uint64_t tasks = 0;
     for (const TraceJob& job : scenario.trace->jobs) tasks += job.tasks;
-    check.range<uint64_t>("tasks of all jobs of the trace", tasks, 1, kMaxTasks);
+    check.range<uint64_t>("tasks of all jobs of the trace", tasks, 1, kMaxTasksOfAll);
     const bool isWide = std::any_of(scenario.trace->jobs.begin(), scenario.trace->jobs.end(),
                                     [](const TraceJob& job) { return job.rus > 1; });
     check.that(
@@ -97,7 +135,7 @@ std::vector<std::string> problems(const Scenario& scenario) {
   if (scenario.replay) {
     const Workload& workload = scenario.replay->workload;
     check.that(!workload.jobs.empty(), "recording: has no job that ran; record for longer");
-    check.range<uint64_t>("tasks of all jobs of the recording", workload.work.size(), 0, kMaxTasks);
+    check.range<uint64_t>("tasks of all jobs of the recording", workload.work.size(), 0, kMaxTasksOfAll);
     const bool isWide = std::any_of(workload.jobs.begin(), workload.jobs.end(),
                                     [](const SimJob& job) { return job.rus > 1; });
     check.that(
@@ -117,6 +155,7 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.range("pressure", scenario.mostPressure, 0.001, 10.0);
   check.range("classification_error", scenario.classificationError, 0.0, 1.0);
   check.that(!scenario.policies.empty(), "policies: has none; write at least one");
+  checkTasksOfJob(scenario, check);
   check.that(!scenario.seeds.empty(), "seeds: has none; write at least one");
   check.range<uint32_t>("agents", scenario.agents, 1, 1'000);
   check.range<uint32_t>("buckets", scenario.buckets, 1, 256);

@@ -1,4 +1,4 @@
-// The quality policy in the simulator: what agents on copies do to one another.
+// The policies of master and agents in the simulator: what agents on copies do to one another.
 #include "sim/policies/shared_state/shared_state.h"
 
 #include <gtest/gtest.h>
@@ -72,6 +72,48 @@ TEST(SharedState, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {
   EXPECT_NEAR(simulate(scenario, PolicyName::kGreedy, 1).delayMs.mean, 25 + 1.5 + 0.5 - 0.2 + 0.002, 0.01);
   scenario.scanBound = std::chrono::milliseconds(10);
   EXPECT_NEAR(simulate(scenario, PolicyName::kGreedy, 1).delayMs.mean, 10 + 1.5 + 0.5 - 0.2 + 0.002, 0.01);
+}
+
+// The answer to the first job's commit comes while the agent decides on the second one.
+TEST(SharedState, WhatComesWhileAnAgentDecidesWaitsUntilItIsDone) {
+  const std::vector<SimServer> servers{{.units = 10}};
+  Workload workload;
+  workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(500));
+  workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(500));
+  Belief belief;
+  belief.profiles.resize(1);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  SharedStateOptions options;
+  options.policy = Policy::kGreedy;
+  options.agents = 1;
+  options.decision = {.fixed = Duration::zero(), .perSlot = std::chrono::milliseconds(1)};
+  SharedState policy(world, belief, options, Rng(1));
+  world.run(policy);
+  // Ten free slots, then nine; then a launch.
+  EXPECT_EQ(world.outcomes()[0].waited, Duration(10'000 + 9'000 + 500));
+  // The second one's commit leaves when the agent is done.
+  EXPECT_EQ(world.outcomes()[1].waited, Duration(10'000 + 9'000 + 500 + 300 + 500 + 500));
+  EXPECT_EQ(policy.counts().decisions, 2u);
+}
+
+// Residents hold units of theirs, and what they bear counts.
+TEST(SharedState, DoNotDisturbResidents) {
+  std::vector<SimServer> servers(2, {.units = 4});
+  servers[0].residents = {{.application = 1, .rus = 2}};
+  Workload workload;
+  workload.add({.arrival = SimTime(1'000)}, 4, std::chrono::milliseconds(500));
+  Belief belief;
+  belief.profiles.resize(2);
+  belief.profiles[0].caused.fill(60);
+  belief.profiles[1].tolerated.fill(10);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  SharedState policy(world, belief, SharedStateOptions{}, Rng(1));
+  world.run(policy);
+  EXPECT_EQ(world.violations(), 0u);
+  EXPECT_EQ(world.outcomes()[0].ended, SimTime(1'000) + world.outcomes()[0].waited + Duration(500'000))
+      << "all at once, on the server without a resident";
 }
 
 TEST(SharedState, MoreOfThemConflictMore) {

@@ -4,6 +4,15 @@
 #include <utility>
 
 namespace tarcil::sim {
+namespace {
+
+// Whether it may lead to a decision.
+bool looksAtCopy(const agent::Event& event) {
+  return !std::holds_alternative<agent::JobAssigned>(event) &&
+         !std::holds_alternative<agent::LaunchAnswered>(event);
+}
+
+}  // namespace
 
 Duration DecisionTime::of(uint64_t decisions, uint64_t drawn) const {
   const auto looking = std::chrono::ceil<Duration>(perSlot * drawn);
@@ -49,12 +58,8 @@ void AgentNode::alarm(uint32_t setting) {
 void AgentNode::work() {
   const SimTime now = to_.network.now();
   while (!arrived_.empty() && busyUntil_ <= now) {
-    const SimTime at = arrived_.front().at;
-    if (const FeedLog::Entry* news = to_.feed.arrived(read_, at)) {
-      ++read_;
-      handle(news->event, at);
-      continue;
-    }
+    const bool looksAtServers = !arrived_.front().event || looksAtCopy(*arrived_.front().event);
+    if (looksAtServers && readFeed(arrived_.front().at)) continue;
     const Arrived next = std::move(arrived_.front());
     arrived_.pop_front();
     if (next.event) handle(*next.event, next.at);
@@ -62,6 +67,31 @@ void AgentNode::work() {
   if (arrived_.empty() || isFreeSent_) return;
   isFreeSent_ = true;
   to_.network.send(busyUntil_ - now, Mail::kAgentIsFree, number_);
+}
+
+bool AgentNode::readFeed(SimTime by) {
+  std::vector<ServerUpdate>& updates = std::get<agent::ServersUpdated>(news_).updates;
+  updates.clear();
+  const agent::QueueTold* queue = nullptr;
+  const size_t before = read_;
+  while (const FeedLog::News* news = to_.feed.arrived(read_, by)) {
+    ++read_;
+    if (const auto* server = std::get_if<ServerUpdate>(news)) {
+      if (server->id >= places_.size()) places_.resize(server->id + size_t{1});
+      uint32_t& place = places_[server->id];
+      if (place < updates.size() && updates[place].id == server->id) {
+        updates[place] = *server;
+      } else {
+        place = static_cast<uint32_t>(updates.size());
+        updates.push_back(*server);
+      }
+    } else {
+      queue = std::get_if<agent::QueueTold>(news);
+    }
+  }
+  if (!updates.empty()) handle(news_, by);
+  if (queue != nullptr) handle(*queue, by);
+  return read_ > before;
 }
 
 void AgentNode::handle(const agent::Event& event, SimTime arrived) {

@@ -70,6 +70,9 @@ class AgentNode {
   };
 
   void work();
+  // Handles what was published and has arrived by then: of each server, and of the queue, the newest. Returns
+  // false where there was none.
+  bool readFeed(SimTime by);
   void handle(const agent::Event& event, SimTime arrived);
   // `spent` is the time from now until the action leaves.
   void carryOut(agent::Action& action, Duration spent);
@@ -82,6 +85,8 @@ class AgentNode {
   Rng rng_;
   Alarm alarm_;
   size_t read_ = 0;
+  agent::Event news_ = agent::ServersUpdated{};  // what it reads at once
+  std::vector<uint32_t> places_;                 // by server: where it is among those, if it is
   SimTime busyUntil_{};
   bool isFreeSent_ = false;
   std::deque<Arrived> arrived_;

@@ -81,9 +81,9 @@ void MasterNode::release(master::Action& action) {
   if (auto* commit = std::get_if<master::AnswerCommit>(&action)) {
     network_.toAgent(agentOf(sessionOf(commit->request)), agent::CommitAnswered{std::move(commit->answer)});
   } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
-    feed_.add(arrives, news_->take(*server, now));
+    feed_.add(arrives, std::move(news_->take(*server, now).updates.front()));
   } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
-    feed_.add(arrives, agent::Event(news_->take(*queue)));
+    feed_.add(arrives, news_->take(*queue));
     network_.send(network_.oneWay(), Mail::kQueueNews);
   } else if (auto* job = std::get_if<master::AssignJob>(&action)) {
     network_.toAgent(agentOf(job->session), agent::JobAssigned{std::move(job->assignment)});
