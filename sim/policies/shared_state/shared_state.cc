@@ -18,6 +18,8 @@ MasterNode::Options masterOptions(const SharedStateOptions& options) {
   master.logic.keepFinishedJobs = 0;
   master.logic.keepFinishedFor = Duration::zero();
   master.logic.maxUnfinishedOfUser = master.logic.maxUnfinished = UINT32_MAX;
+  // No agent is away, and one that decides as slowly as the scenario says is to be waited for.
+  master.logic.offerTimeout = std::chrono::hours(24);
   master.buckets.buckets = options.buckets;
   master.durable = options.durable;
   return master;
