@@ -14,6 +14,7 @@
 #include "core/model/job.h"
 #include "formats/packed_file.h"
 #include "formats/yaml_reader.h"
+#include "sim/scenario_check.h"
 
 namespace tarcil {
 namespace {

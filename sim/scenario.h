@@ -12,11 +12,9 @@
 #include "core/decide/options.h"
 #include "sim/ground_truth/measured.h"
 #include "sim/ground_truth/parametric.h"
-#include "sim/moment.h"
 #include "sim/replay/replay.h"
 #include "sim/workload/synthetic.h"
 #include "sim/workload/traces.h"
-#include "sim/world.h"
 
 namespace tarcil::sim {
 
@@ -24,6 +22,9 @@ namespace tarcil::sim {
 enum class PolicyName : uint8_t {
   kQuality,
   kGreedy,
+  kAgentBatch,
+  kAgentPerTask,
+  kAgentRandom,
   kLateBinding,
   kLateBindingAware,
   kLateBindingAdaptive,
@@ -35,10 +36,20 @@ enum class PolicyName : uint8_t {
   kIdeal,
 };
 
-inline constexpr std::string_view kPolicyNames[] = {
-    "quality", "greedy",   "late-binding", "late-binding-aware", "late-binding-adaptive",
-    "batch",   "per-task", "random",       "least-loaded",       "omniscient",
-    "ideal"};
+inline constexpr std::string_view kPolicyNames[] = {"quality",
+                                                    "greedy",
+                                                    "agent-batch",
+                                                    "agent-per-task",
+                                                    "agent-random",
+                                                    "late-binding",
+                                                    "late-binding-aware",
+                                                    "late-binding-adaptive",
+                                                    "batch",
+                                                    "per-task",
+                                                    "random",
+                                                    "least-loaded",
+                                                    "omniscient",
+                                                    "ideal"};
 
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);
@@ -108,6 +119,7 @@ struct Scenario {
   std::vector<PolicyName> policies{PolicyName::kQuality};
   std::vector<uint64_t> seeds{1};
   QualitySettings settings;
+  // Of quality and of the policies named agent-...
   uint32_t agents = 10;   // 1 to 1,000
   uint32_t buckets = 32;  // of each platform, 1 to 256
   // What a decision of quality takes besides looking at slots (docs/benchmarks.md).
@@ -132,68 +144,5 @@ struct Scenario {
 
 // The cluster, the settings and the jobs of a recording, in place of what the scenario has of these.
 void lay(const Recording& recording, ReplayTruth truth, Scenario& scenario);
-
-// Everything that is wrong with it, one sentence each: the field, its value and what to write instead.
-std::vector<std::string> problems(const Scenario& scenario);
-
-// One run of one policy.
-struct Spread {
-  double mean = 0, p5 = 0, p25 = 0, p50 = 0, p75 = 0, p95 = 0, p99 = 0;
-};
-struct Low {
-  double mean = 0, p5 = 0, p1 = 0;
-};
-
-// How the jobs of one stream fared.
-struct StreamSummary {
-  std::string name;
-  size_t jobs = 0;  // counted
-  Spread responseMs;
-  double performance = 0;  // mean
-};
-
-struct Summary {
-  PolicyName policy{};
-  uint64_t seed = 0;
-  uint32_t servers = 0;
-  uint64_t rus = 0;
-  size_t jobs = 0;        // counted: those of the warm-up are not
-  size_t unfinished = 0;  // of all: jobs that never ended; counted nowhere else
-  double load = 0;        // offered
-  double utilisation = 0;
-  Spread responseMs;  // from the arrival of a job to the end of its last task
-  Spread idealMs;     // the same with no delay on the best resources: its longest task
-  Spread delayMs;     // response less ideal
-  Low performance;    // ideal / response
-  // Response under the policy ideal / response, job by job; where that policy ran with the same seed.
-  std::optional<Low> ofIdealPolicy;
-  double atLeast95 = 0;  // part of the jobs whose performance is at least 0.95
-  Low quality;           // of tasks: how fast they ran, relative to alone on the best platform
-  Spread waitMs;         // of a job's tasks on average, from its arrival to their start
-  // Part of the jobs that ended no later than one and a half round trips after the ideal: they waited for
-  // nothing but the messages of a probe.
-  double atOnce = 0;
-  Low residentQuality;                 // how fast residents ran, of alone on their servers
-  std::vector<StreamSummary> streams;  // of the workload's streams, in their order
-  std::vector<Moment> moments;
-  Spread decisionUs;
-  uint64_t conflicts = 0, violations = 0;
-  uint64_t events = 0;
-  double simulatedSeconds = 0;
-  // For plots: performance of the counted jobs, and the quality of tasks, ascending.
-  std::vector<float> performances, qualities;
-  std::vector<float> responses;  // of the jobs that are to be counted, in their order, in ms; 0: never ended
-};
-
-// How the jobs of the recording really fared. Policy, seed and what a cluster does not tell are left as they
-// are. Requires: scenario.replay.
-Summary recordedSummary(const Scenario& scenario);
-
-// The same arguments give the same result. Requires: no problems(scenario).
-Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
-                 const std::function<void(const Progress&)>& watch = nullptr);
-
-// Sets ofIdealPolicy. Requires: runs of one scenario.
-void compareWithIdealPolicy(std::vector<Summary>& runs);
 
 }  // namespace tarcil::sim

@@ -11,6 +11,9 @@ namespace {
 constexpr SimTime kNotStarted{-1};
 constexpr TaskNumber kNoTask = UINT32_MAX;
 constexpr uint64_t kEventsPerWatch = 1 << 16;
+// Events without a start while nothing runs, for each job and besides: the policy only talks to itself, and
+// would for ever.
+constexpr uint64_t kVainEventsOfJob = 100, kVainEvents = 100'000;
 
 }  // namespace
 
@@ -56,9 +59,10 @@ void World::lookUntil(SimTime time) {
 
 void World::run(Scheduler& scheduler, const std::function<void(const Progress&)>& watch) {
   const std::vector<SimJob>& jobs = workload_.jobs;
+  const uint64_t inVain = kVainEvents + kVainEventsOfJob * jobs.size();
   while (jobsDone_ < jobs.size()) {
     const bool arrives = nextJob_ < jobs.size();
-    if (!arrives && queue_.empty()) break;
+    if (!arrives && (queue_.empty() || (held_ == 0 && events_ - lastStart_ > inVain))) break;
     if (++events_ % kEventsPerWatch == 0 && watch) {
       watch({.jobsDone = jobsDone_, .jobs = jobs.size(), .events = events_, .now = now_});
     }
@@ -100,6 +104,7 @@ void World::start(TaskNumber task, ServerNumber server) {
   }
   const SimJob& job = workload_.jobs[jobOf_[task]];
   countHeld();
+  lastStart_ = events_;
   held_ += job.rus;
   heldByStream_[job.stream] += job.rus;
   free_[server] -= static_cast<int32_t>(job.rus);

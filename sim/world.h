@@ -57,8 +57,8 @@ class World {
   // While jobs come, `look` is called each time that so long has passed. Before run().
   void observe(Duration every, std::function<void(SimTime)> look);
 
-  // Until every job has ended, or nothing is left that could happen. `watch`, where given, is called now
-  // and then.
+  // Until every job has ended, or nothing is left that could happen but messages of the policy to itself.
+  // `watch`, where given, is called now and then.
   void run(Scheduler& scheduler, const std::function<void(const Progress&)>& watch = nullptr);
 
   // --- For policies
@@ -153,6 +153,7 @@ class World {
   SimTime heldSince_{};
   double heldUnitMicros_ = 0;
   uint64_t events_ = 0, violations_ = 0;
+  uint64_t lastStart_ = 0;  // events until then
   size_t jobsDone_ = 0;
 };
 

@@ -90,6 +90,7 @@ AgentLogic::Load AgentLogic::load() const {
           .submissions = tables.arrivals.size(),
           .commits = tables.inFlight.size(),
           .decisions = tables.decisions,
+          .drawn = tables.drawn,
           .comparisons = tables.comparisons,
           .mismatches = tables.mismatches,
           .freeUnits = tables.copy.state().freeUnits()};

@@ -48,6 +48,7 @@ class AgentLogic final {
     size_t submissions = 0;    // that wait for the master
     size_t commits = 0;        // in flight
     uint64_t decisions = 0;    // that sampled slots, since its start; without those of plan()
+    uint64_t drawn = 0;        // slots, for these decisions
     uint64_t comparisons = 0;  // of its copy with the master's checksum, since its start
     uint64_t mismatches = 0;   // comparisons that showed a difference
     uint64_t freeUnits = 0;    // in the cluster; units claimed by its commits in flight are not free

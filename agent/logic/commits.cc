@@ -31,7 +31,9 @@ Commit decide(EventContext& context, Job& job, WaitReason& reason) {
       .seed = context.rng(),
       .except = job.isOffered ? job.reservedForOthers : reservedForOthers(tables, job.spec())};
   PlacementAttempt attempt = attemptFor(tables, job.held, options, tables.chooser);
-  if (attempt.decision.explanation.drawn > 0) ++tables.decisions;
+  const uint32_t drawn = attempt.decision.explanation.drawn;
+  if (drawn > 0) ++tables.decisions;
+  tables.drawn += drawn;
   if (attempt.isCutOff) tables.jobs.markToTry(job);  // goes on with its next commit
   reason = std::move(attempt.reason);
   Commit commit = emptyCommit(tables, job);

@@ -53,6 +53,7 @@ struct Tables {
   QueueTold queueTold;  // the latest
   Chooser chooser;
   uint64_t decisions = 0;  // that sampled slots
+  uint64_t drawn = 0;      // slots, for these
   CommitsInFlight inFlight;
   Launches launches;
   std::optional<MonotonicTime> wakeAt;  // TimerFired was requested for then and has not come

@@ -18,6 +18,8 @@
 #include "core/base/text.h"
 #include "formats/recording_file.h"
 #include "formats/scenario_file.h"
+#include "sim/scenario_check.h"
+#include "sim/simulation.h"
 
 namespace tarcil {
 namespace {
@@ -220,16 +222,17 @@ int injectFaults(const SimFlags& flags) {
 const Help kSimHelp = {
     "sim [OPTIONS] [SCENARIO]", summaryOf("sim"),
     "Runs jobs on servers that exist as numbers only, on a virtual clock, and shows the outcome: response "
-    "times against the ideal (no delay, best resources), quality, utilisation, waits, conflicts. The policy "
-    "quality is the real one: its decisions are made by the code that decides in a cluster. The same seed "
-    "gives the same result.\n\n"
+    "times against the ideal (no delay, best resources), quality, utilisation, waits, conflicts. Master, "
+    "agents and their queue are the real ones under the policies that agents decide by. The same seed gives "
+    "the same result.\n\n"
     "SCENARIO is a YAML file (docs/simulator.md); flags override it. Without one: identical jobs on 400 "
     "servers of 16 units.\n\n"
     "Policies: quality; greedy, a centralised scheduler that judges every free slot, however long that "
-    "takes; late-binding (late-binding-aware, whose reservations carry profiles, late-binding-adaptive, "
-    "with probes by load), batch, per-task and random, with queues at the servers, as in Sparrow; "
-    "least-loaded; omniscient, which knows all but interference; ideal, which asks the simulated truth "
-    "itself and has no delay.\n\n"
+    "takes; agent-batch, agent-per-task and agent-random, which agents decide by without profiles; "
+    "late-binding (late-binding-aware, whose reservations carry profiles, late-binding-adaptive, with probes "
+    "by load), batch, per-task and random, with queues at the servers, as in Sparrow; least-loaded; "
+    "omniscient, which knows all but interference; ideal, which asks the simulated truth itself and has no "
+    "delay.\n\n"
     "With --replay the cluster and its jobs are those of a recording (`tarcil record --help`), and what "
     "really happened is shown beside what would have happened.\n\n"
     "With --faults it does something else: fault simulation, to find bugs of the master, the agents and the "
@@ -314,7 +317,7 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
       .add_option("--seeds,--seed", flags.seeds,
                   "Seeds, such as 7 or 1,2 or 1..8; each is a run of its own. Default 1.")
       ->type_name("LIST");
-  command.add_option("--agents", flags.agents, "Agents of the policy quality; default 10.")
+  command.add_option("--agents", flags.agents, "Agents of quality and agent-...; default 10.")
       ->check(wholeNumber(1, 1'000))
       ->type_name("N");
   command.add_option("--rtt-ms", flags.rttMs, "Round trip of a message; default 1.")->type_name("MS");

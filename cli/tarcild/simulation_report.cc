@@ -8,6 +8,7 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/units.h"
+#include "sim/simulation.h"
 
 namespace tarcil {
 namespace {

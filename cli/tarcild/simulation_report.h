@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/json.h"
-#include "sim/scenario.h"
+#include "sim/summary.h"
 
 namespace tarcil {
 

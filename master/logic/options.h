@@ -12,6 +12,9 @@ struct MasterOptions {
   // How long an agent may be away before its jobs go to another one: long enough for a restart, short enough
   // that users hardly notice.
   Duration agentTimeout = std::chrono::seconds(3);
+  // How long an agent may take to answer offers before other agents' jobs go on without it; it gets offers
+  // again with its next sign of life. Far more than a batch of decisions takes.
+  Duration offerTimeout = std::chrono::milliseconds(250);
   // How long a server's monitor may be away before the server's tasks are declared lost. Generous, since
   // tasks outlive their monitor.
   Duration serverTimeout = std::chrono::seconds(60);

@@ -11,10 +11,6 @@ constexpr uint64_t kPublicationsBetweenChecksums = 5;
 
 const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
 
-agent::QueueTold queueTold(const master::PublishQueue& queue) {
-  return {queue.pendingPriority, queue.capacityVersion, queue.reserved, queue.crowded};
-}
-
 }  // namespace
 
 MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
@@ -33,8 +29,7 @@ void MasterProcess::start() {
   rng_ = Rng(world_.rng()());
   const Now now = clock_.now();
   logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), now, rng_, actions);
-  published_.emplace(logic_->snapshot(), logic_->settings(), logic_->platforms());
-  forecast_ = std::make_unique<Forecast>(*published_, now.steady);
+  news_ = std::make_unique<AgentNews>(*logic_, now.steady);
   checker_.masterStarts(*logic_, now.steady);
   expectNone(ledger_.check(*logic_, disk_));
   // Ends that were stored and not told: whoever waits asks again.
@@ -261,23 +256,18 @@ void MasterProcess::release(const master::Action& action) {
   } else if (const auto* server = std::get_if<master::PublishServer>(&action)) {
     release(*server);
   } else if (const auto* settings = std::get_if<master::PublishSettings>(&action)) {
-    published_->take(settings->settings);
-    forecast_->everythingChanged(clock_.now().steady);
-    publish(agent::SettingsUpdated{settings->settings});
+    publish(news_->take(*settings, clock_.now().steady));
   } else if (const auto* platform = std::get_if<master::PublishPlatform>(&action)) {
-    published_->take(PlatformRecord{platform->platform, platform->share});
-    forecast_->everythingChanged(clock_.now().steady);
-    publish(agent::PlatformUpdated{platform->platform, platform->share});
+    publish(news_->take(*platform, clock_.now().steady));
   } else if (const auto* end = std::get_if<master::EndAgent>(&action)) {
     const auto found = sessions_.find(end->session);
     if (found != sessions_.end()) found->second.way->toPeer(found->second.agent.superseded);
   } else if (const auto* job = std::get_if<master::AssignJob>(&action)) {
     send(job->session, agent::JobAssigned{job->assignment});
   } else if (const auto* queue = std::get_if<master::PublishQueue>(&action)) {
-    published_->take(*queue);
-    publish(queueTold(*queue));
+    publish(news_->take(*queue));
   } else if (const auto* offers = std::get_if<master::OfferJobs>(&action)) {
-    send(offers->session, offersOf(*offers));
+    send(offers->session, news_->offers(*offers, clock_.now().steady));
   } else if (const auto* stop = std::get_if<master::StopTask>(&action)) {
     send(stop->session, monitor::StopArrived{stop->allocation});
   } else if (const auto* resize = std::get_if<master::ResizeTask>(&action)) {
@@ -316,7 +306,7 @@ void MasterProcess::release(const master::AnswerCommit& answer) {
 }
 
 void MasterProcess::release(const master::PublishServer& server) {
-  const agent::ServersUpdated news{{server.update}};
+  const agent::ServersUpdated news = news_->take(server, clock_.now().steady);
   for (const auto& [id, session] : sessions_) {
     if (!session.subscribed) continue;
     if (spoilt_.erase(session.name) > 0) {
@@ -325,33 +315,18 @@ void MasterProcess::release(const master::PublishServer& server) {
       send(id, news);
     }
   }
-  published_->take(server.update);
-  forecast_->serverChanged(server.update.id, clock_.now().steady);
   if (++publications_ % kPublicationsBetweenChecksums == 0) compareCopies();
 }
 
 void MasterProcess::compareCopies() {
-  if (alive()) publish(agent::ChecksumTold{published_->checksum()});
-}
-
-agent::JobsOffered MasterProcess::offersOf(const master::OfferJobs& action) {
-  agent::JobsOffered given;
-  for (const master::JobOffer& offer : action.jobs) {
-    given.jobs.push_back(offer.job);
-    if (!offer.mayUseReserved) given.usableReserved.emplace(offer.job, offer.usableReserved);
-    const auto need = logic_->need(offer.job);
-    if (!need || !offer.slotsAhead) continue;
-    const auto bound = forecast_->boundOf(*need->spec, need->slots, *offer.slotsAhead, clock_.now().steady);
-    if (bound) given.bounds[offer.job] = *bound;
-  }
-  return given;
+  if (alive()) publish(agent::ChecksumTold{news_->checksum()});
 }
 
 std::optional<WaitEstimate> MasterProcess::waitOf(const JobId& job) const {
   const Now now = clock_.now();
   const auto waiting = logic_->waitingJob(job, now.wall);
   if (!waiting) return std::nullopt;
-  return forecast_->waitOf(waiting->spec, waiting->slots, waiting->slotsAhead, now.steady);
+  return news_->waitOf(*waiting, now.steady);
 }
 
 void MasterProcess::refuse(SessionId session) {
@@ -380,14 +355,7 @@ void MasterProcess::askSnapshot(SessionId session) {
 }
 
 void MasterProcess::sendSnapshot(SessionId session) {
-  send(session, agent::SettingsUpdated{published_->settings()});
-  for (const auto& [name, share] : published_->platforms())
-    send(session, agent::PlatformUpdated{name, share});
-  agent::ServersUpdated all;
-  for (ServerId id = 0; id < published_->servers(); ++id) all.updates.push_back(published_->server(id));
-  send(session, all);
-  send(session, queueTold(published_->queue()));
-  send(session, agent::SnapshotComplete{});
+  for (const agent::Event& event : news_->snapshot()) send(session, event);
   sessions_.at(session).subscribed = true;
   unnoticed_.erase(session);
 }

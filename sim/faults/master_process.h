@@ -14,8 +14,6 @@
 
 #include "agent/logic/events.h"
 #include "master/logic/master_logic.h"
-#include "master/logic/queue/forecast.h"
-#include "master/logic/servers/published_state.h"
 #include "master/store/memory_store.h"
 #include "monitor/logic/events.h"
 #include "sim/faults/connection.h"
@@ -24,6 +22,7 @@
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_ledger.h"
 #include "sim/faults/store_checker.h"
+#include "sim/shell/agent_news.h"
 
 namespace tarcil::sim {
 
@@ -139,7 +138,6 @@ class MasterProcess {
   void finishAttaching(SessionId session, const master::AnswerAgentAttached& answer);
   void sendSnapshot(SessionId session);
   SessionId sessionOf(RequestId request);
-  agent::JobsOffered offersOf(const master::OfferJobs& action);
   // The batch that was handed over first is synced; false where that fails, and the process has stopped.
   bool sync();
   void written(const std::vector<Mutation>& batch);
@@ -159,8 +157,7 @@ class MasterProcess {
   MasterLedger ledger_;
   StoreChecker checker_;
   std::unique_ptr<MasterLogic> logic_;
-  std::optional<PublishedState> published_;
-  std::unique_ptr<Forecast> forecast_;
+  std::unique_ptr<AgentNews> news_;
   uint64_t publications_ = 0;  // of servers
   Rng rng_{0};
   VirtualTimer timer_;

@@ -37,7 +37,7 @@ struct Stream {
   Duration mean = std::chrono::milliseconds(100);
   Durations durations = Durations::kConstant;
   uint8_t priority = 50;
-  uint16_t shares = 1;              // of late binding's slots, beside others of the same priority
+  uint16_t shares = 1;              // of what comes free, beside others of the same priority
   Duration from{};                  // when the first may come
   std::optional<Duration> until{};  // and the last; unset: to the end
 };

@@ -21,7 +21,7 @@ struct SimJob {
   ApplicationNumber application = 0;
   uint8_t priority = 50;
   uint8_t stream = 0;   // of those that the workload is made of; each is a user of its own
-  uint16_t shares = 1;  // of that user beside others of the same priority; only late binding has shares
+  uint16_t shares = 1;  // of that user beside others of the same priority
   // For how long it waits for a good place before it takes the best there is; else the policy's bound.
   std::optional<Duration> maxWait{};
   bool isCounted = true;  // else it only keeps units busy, and says nothing of how jobs fare

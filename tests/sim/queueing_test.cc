@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "sim/scenario.h"
+#include "sim/simulation.h"
 
 namespace tarcil::sim::sim_queueing_test {
 

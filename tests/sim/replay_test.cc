@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/replay/profiled_truth.h"
-#include "sim/scenario.h"
+#include "sim/scenario_check.h"
+#include "sim/simulation.h"
 
 namespace tarcil::sim::replay_test {
 

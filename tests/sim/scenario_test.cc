@@ -5,6 +5,9 @@
 
 #include <iterator>
 
+#include "sim/scenario_check.h"
+#include "sim/simulation.h"
+
 namespace tarcil::sim::scenario_test {
 
 using testing::Contains;
@@ -83,11 +86,12 @@ TEST_P(EveryPolicy, RunsStreamsAndTellsThemApart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenario, EveryPolicy,
-                         testing::Values(PolicyName::kQuality, PolicyName::kGreedy, PolicyName::kLateBinding,
-                                         PolicyName::kLateBindingAware, PolicyName::kLateBindingAdaptive,
-                                         PolicyName::kBatch, PolicyName::kPerTask, PolicyName::kRandom,
-                                         PolicyName::kLeastLoaded, PolicyName::kOmniscient,
-                                         PolicyName::kIdeal),
+                         testing::Values(PolicyName::kQuality, PolicyName::kGreedy, PolicyName::kAgentBatch,
+                                         PolicyName::kAgentPerTask, PolicyName::kAgentRandom,
+                                         PolicyName::kLateBinding, PolicyName::kLateBindingAware,
+                                         PolicyName::kLateBindingAdaptive, PolicyName::kBatch,
+                                         PolicyName::kPerTask, PolicyName::kRandom, PolicyName::kLeastLoaded,
+                                         PolicyName::kOmniscient, PolicyName::kIdeal),
                          [](const auto& named) {
                            std::string text(name(named.param));
                            std::erase(text, '-');
@@ -116,6 +120,7 @@ TEST(Scenario, HighPriorityPassesTheOthers) {
   scenario.workload = WorkloadKind::kStreams;
   scenario.span = std::chrono::seconds(10);
   scenario.streams = {{.name = "high", .load = 0.6, .priority = 80}, {.name = "low", .load = 1.2}};
+  scenario.agents = 1;  // several race for what comes free, whatever the priority
   for (const PolicyName policy : {PolicyName::kLateBinding, PolicyName::kQuality}) {
     const Summary summary = simulate(scenario, policy, 1);
     EXPECT_LT(summary.streams[0].responseMs.p50, 300) << name(policy);
@@ -137,6 +142,40 @@ TEST(Scenario, LateBindingGivesSlotsByShares) {
     for (int stream : {0, 1}) held[stream] += static_cast<double>(summary.moments[i].heldByStream[stream]);
   }
   EXPECT_NEAR(held[0] / (held[0] + held[1]), 0.75, 0.03);
+}
+
+// The queue of the master is weighted max-min fair between users, too.
+TEST(Scenario, QualityGivesUnitsByShares) {
+  Scenario scenario = small();
+  scenario.truth = TruthKind::kNone;
+  scenario.workload = WorkloadKind::kStreams;
+  scenario.span = std::chrono::seconds(40);
+  scenario.agents = 1;
+  scenario.streams = {{.name = "a", .load = 1.5, .shares = 3}, {.name = "b", .load = 1.5}};
+  for (Stream& stream : scenario.streams) stream.mean = std::chrono::seconds(1);
+  scenario.moments = 19;
+  const Summary summary = simulate(scenario, PolicyName::kQuality, 1);
+  double held[2] = {};
+  for (size_t i = 9; i < summary.moments.size(); ++i) {
+    for (int stream : {0, 1}) held[stream] += static_cast<double>(summary.moments[i].heldByStream[stream]);
+  }
+  EXPECT_NEAR(held[0] / (held[0] + held[1]), 0.75, 0.05);
+}
+
+// A job that is too large for what residents leave waits for ever; the run ends all the same.
+TEST(Scenario, EndsWhereAJobNeverFits) {
+  Scenario scenario = small();
+  scenario.platforms = {{.units = 4, .servers = 2}};
+  scenario.residents = {.part = 0.5, .rus = 2};
+  scenario.workload = WorkloadKind::kTrace;
+  auto trace = std::make_shared<Trace>();
+  for (const uint32_t rus : {1U, 4U}) {
+    TraceJob& job = trace->jobs.emplace_back();
+    job.rus = rus;
+    job.each = std::chrono::seconds(1);
+  }
+  scenario.trace = trace;
+  EXPECT_EQ(simulate(scenario, PolicyName::kQuality, 1).unfinished, 1u);
 }
 
 // 220 units turn over 2,200 tasks a second; this scheduler gets a thousand sent.
@@ -197,6 +236,12 @@ TEST(ScenarioProblems, AreNamedWithARemedy) {
   EXPECT_THAT(found, Contains(HasSubstr("warm_up: is 1; write")));
   EXPECT_THAT(found, Contains("probe_ratio: is 0.5; write a number from 1 to 100"));
   EXPECT_THAT(found, Contains(HasSubstr("target")));
+  Scenario large;
+  large.jobs = 1;
+  large.tasks = 200'000;
+  EXPECT_THAT(problems(large), Contains(HasSubstr("at most 100000 tasks in one job")));
+  large.policies = {PolicyName::kBatch};
+  EXPECT_THAT(problems(large), IsEmpty());
 }
 
 TEST(ScenarioProblems, TellWhatDoesNotGoTogether) {

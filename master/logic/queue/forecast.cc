@@ -20,7 +20,8 @@ Share shareOf(const PublishedState& published, const std::string& platform) {
 
 }  // namespace
 
-Forecast::Forecast(const PublishedState& published, MonotonicTime now) : published_(published) {
+Forecast::Forecast(const PublishedState& published, MonotonicTime now, const BucketOptions& buckets)
+    : published_(published), index_(buckets) {
   everythingChanged(now);
 }
 

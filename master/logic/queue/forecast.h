@@ -19,7 +19,7 @@ namespace tarcil {
 class Forecast final {
  public:
   // `published` outlives it, and is changed before the calls that say so. Histories begin at `now`.
-  Forecast(const PublishedState& published, MonotonicTime now);
+  Forecast(const PublishedState& published, MonotonicTime now, const BucketOptions& buckets = {});
 
   // Some hundred nanoseconds.
   void serverChanged(ServerId server, MonotonicTime now);
@@ -57,7 +57,7 @@ class Forecast final {
   void take(ServerId server, MonotonicTime now);
 
   const PublishedState& published_;
-  BucketIndex index_{BucketOptions{}};
+  BucketIndex index_;
   std::vector<std::string> platforms_;  // by number
   std::unordered_map<std::string, PlatformId> numbers_;
   Matching matching_;

@@ -16,7 +16,6 @@ constexpr size_t kMaxOffersAtOnce = 32;
 constexpr Duration kBoundInterval = std::chrono::seconds(5);
 // Jobs ahead that are counted: some hundred microseconds. Of those further back it is too few.
 constexpr uint32_t kMaxCounted = 4'096;
-constexpr Duration kOfferTimeout = std::chrono::milliseconds(250);
 
 const Agent* ownerAttached(const Tables& tables, const JobId& id) {
   const Job* job = tables.jobs.find(id);
@@ -95,7 +94,7 @@ void offerJobs(EventContext& context) {
   }
   publishQueue(context);
   for (auto& [session, jobs] : offers) context.out.send(OfferJobs{session, std::move(jobs)});
-  if (!offers.empty()) tables.offersDue = context.now.steady + kOfferTimeout;
+  if (!offers.empty()) tables.offersDue = context.now.steady + tables.options.offerTimeout;
   if (!queue.hasOffersOut()) tables.offersDue.reset();
 }
 

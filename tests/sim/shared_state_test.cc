@@ -1,15 +1,15 @@
-// The quality policy in the simulator: what agents on copies do to one another.
-#include "sim/policies/agents.h"
+// The policies of master and agents in the simulator: what agents on copies do to one another.
+#include "sim/policies/shared_state/shared_state.h"
 
 #include <gtest/gtest.h>
 
 #include "sim/chance.h"
-#include "sim/scenario.h"
+#include "sim/simulation.h"
 
-namespace tarcil::sim::sim_agents_test {
+namespace tarcil::sim::sim_shared_state_test {
 
 // Two agents, one server of one unit, two jobs at the same moment.
-TEST(Agents, RefuseTheSecondClaimOfAUnitAndRunItLater) {
+TEST(SharedState, RefuseTheSecondClaimOfAUnitAndRunItLater) {
   const std::vector<SimServer> servers{{.units = 1}};
   Workload workload;
   workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(50));
@@ -18,9 +18,9 @@ TEST(Agents, RefuseTheSecondClaimOfAUnitAndRunItLater) {
   belief.profiles.resize(1);
   belief.shares.push_back(fullShare());
   World world(servers, workload, nullptr);
-  AgentsOptions options;
+  SharedStateOptions options;
   options.agents = 2;
-  Agents agents(world, belief, options, Rng(1));
+  SharedState agents(world, belief, options, Rng(1));
   world.run(agents);
   EXPECT_EQ(world.jobsDone(), 2u);
   EXPECT_EQ(world.violations(), 0u);
@@ -42,25 +42,25 @@ Duration waitBesideALoudJob(Duration loudTakes, Duration maxWait) {
   belief.profiles[1].tolerated.fill(10);
   belief.shares.push_back(fullShare());
   World world(servers, workload, nullptr);
-  Agents agents(world, belief, AgentsOptions{}, Rng(1));
+  SharedState agents(world, belief, SharedStateOptions{}, Rng(1));
   world.run(agents);
   return world.outcomes()[1].waited;
 }
 
 // A job that nobody's profile allows beside the other takes what there is once it has waited for its bound.
-TEST(Agents, TakeTheBestThereIsAtTheBound) {
+TEST(SharedState, TakeTheBestThereIsAtTheBound) {
   const Duration waited = waitBesideALoudJob(std::chrono::seconds(60), std::chrono::seconds(2));
   EXPECT_GE(waited, std::chrono::seconds(2));
   EXPECT_LT(waited, std::chrono::seconds(3));
 }
 
-TEST(Agents, WaitForAGoodPlaceThatComesInTime) {
+TEST(SharedState, WaitForAGoodPlaceThatComesInTime) {
   const Duration waited = waitBesideALoudJob(std::chrono::seconds(1), std::chrono::seconds(20));
   EXPECT_GE(waited, std::chrono::milliseconds(999));
   EXPECT_LT(waited, std::chrono::milliseconds(1'100));
 }
 
-TEST(Agents, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {
+TEST(SharedState, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {
   Scenario scenario;
   scenario.truth = TruthKind::kNone;
   scenario.platforms = {{.units = 10, .servers = 10}};
@@ -74,7 +74,49 @@ TEST(Agents, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {
   EXPECT_NEAR(simulate(scenario, PolicyName::kGreedy, 1).delayMs.mean, 10 + 1.5 + 0.5 - 0.2 + 0.002, 0.01);
 }
 
-TEST(Agents, MoreOfThemConflictMore) {
+// The answer to the first job's commit comes while the agent decides on the second one.
+TEST(SharedState, WhatComesWhileAnAgentDecidesWaitsUntilItIsDone) {
+  const std::vector<SimServer> servers{{.units = 10}};
+  Workload workload;
+  workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(500));
+  workload.add({.arrival = SimTime(1'000)}, 1, std::chrono::milliseconds(500));
+  Belief belief;
+  belief.profiles.resize(1);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  SharedStateOptions options;
+  options.policy = Policy::kGreedy;
+  options.agents = 1;
+  options.decision = {.fixed = Duration::zero(), .perSlot = std::chrono::milliseconds(1)};
+  SharedState policy(world, belief, options, Rng(1));
+  world.run(policy);
+  // Ten free slots, then nine; then a launch.
+  EXPECT_EQ(world.outcomes()[0].waited, Duration(10'000 + 9'000 + 500));
+  // The second one's commit leaves when the agent is done.
+  EXPECT_EQ(world.outcomes()[1].waited, Duration(10'000 + 9'000 + 500 + 300 + 500 + 500));
+  EXPECT_EQ(policy.counts().decisions, 2u);
+}
+
+// Residents hold units of theirs, and what they bear counts.
+TEST(SharedState, DoNotDisturbResidents) {
+  std::vector<SimServer> servers(2, {.units = 4});
+  servers[0].residents = {{.application = 1, .rus = 2}};
+  Workload workload;
+  workload.add({.arrival = SimTime(1'000)}, 4, std::chrono::milliseconds(500));
+  Belief belief;
+  belief.profiles.resize(2);
+  belief.profiles[0].caused.fill(60);
+  belief.profiles[1].tolerated.fill(10);
+  belief.shares.push_back(fullShare());
+  World world(servers, workload, nullptr);
+  SharedState policy(world, belief, SharedStateOptions{}, Rng(1));
+  world.run(policy);
+  EXPECT_EQ(world.violations(), 0u);
+  EXPECT_EQ(world.outcomes()[0].ended, SimTime(1'000) + world.outcomes()[0].waited + Duration(500'000))
+      << "all at once, on the server without a resident";
+}
+
+TEST(SharedState, MoreOfThemConflictMore) {
   Scenario scenario;
   scenario.truth = TruthKind::kNone;
   scenario.platforms = {{.units = 4, .servers = 20}};
@@ -90,4 +132,4 @@ TEST(Agents, MoreOfThemConflictMore) {
   EXPECT_GT(conflicts(10), 10u);
 }
 
-}  // namespace tarcil::sim::sim_agents_test
+}  // namespace tarcil::sim::sim_shared_state_test
