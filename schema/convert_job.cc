@@ -442,10 +442,8 @@ std::array<uint8_t, 1> single(uint8_t byte) {
 void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setDrawn(value.drawn);
   to.setAcceptable(value.acceptable);
-  to.setFirstDrawn(value.firstDrawn);
-  to.setFirstAcceptable(value.firstAcceptable);
-  to.setMost(value.most);
-  to.setFreeServers(value.freeServers);
+  to.setLimit(value.limit);
+  to.setRarity(value.rarity);
   to.setFreeSlots(value.freeSlots);
   to.setConfidence(value.confidence);
   to.setAllSeen(value.allSeen);
@@ -481,10 +479,8 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   Explanation value;
   value.drawn = from.getDrawn();
   value.acceptable = from.getAcceptable();
-  value.firstDrawn = from.getFirstDrawn();
-  value.firstAcceptable = from.getFirstAcceptable();
-  value.most = from.getMost();
-  value.freeServers = from.getFreeServers();
+  value.limit = from.getLimit();
+  value.rarity = from.getRarity();
   value.freeSlots = from.getFreeSlots();
   value.confidence = from.getConfidence();
   value.allSeen = from.getAllSeen();

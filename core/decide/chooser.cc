@@ -108,6 +108,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   }
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
+  explanation().rarity = settings.rarity;
   explanation().confidence = spec_.confidence.value_or(settings.confidence);
   explanation().margin = settings.margin;
 }
@@ -149,7 +150,7 @@ void Choice::placeByName() {
 
 void Choice::find(uint64_t wanted) {
   const SamplePlan plan = samplePlanOf(spec_, settings_, wanted);
-  explanation().most = plan.most;
+  explanation().limit = plan.limit;
   if (spec_.policy == Policy::kGreedy) return search_.scan();
   if (spec_.policy == Policy::kPerTask) return placePerTask();
   offerNamed(wanted);

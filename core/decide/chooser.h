@@ -48,7 +48,7 @@ struct Decision {
 // itself. With schedule gang, claims are for all tasks or none.
 //
 // spec.policy says how (core/model/job.h). kQuality draws until the tasks have acceptable slots and the floor
-// is met, at most cap slots a task; with a fixed ratio exactly so many. Slots of servers or racks that
+// is met, at most drawLimit() of them; with a fixed ratio exactly so many. Slots of servers or racks that
 // placement.spread gives no more tasks are drawn besides. Slots of the servers in placement.prefer are judged
 // besides, so that data is found by name and not by luck; a task with preferences of its own takes the first
 // acceptable slot on its servers. With placement.pack each drawn slot stands for its server or its rack,

@@ -9,14 +9,18 @@
 
 namespace tarcil {
 
-// Slots to draw. Sampling goes on from `least` to `most` until enough acceptable ones are found.
+// Slots to draw. Sampling goes on from `least` to `limit` until enough acceptable ones are found.
 struct SamplePlan {
-  uint64_t least = 0, most = 0;
+  uint64_t least = 0, limit = 0;
 };
 
-// For so many tasks. The number for kQuality follows the sample size of Tarcil section 3.3: at least the
-// floor, at most cap slots a task, or exactly `ratio` a task. The policies that look at load only draw two a
-// task (Sparrow section 3.1: the power of two choices).
+// The limit of kQuality for so many tasks: the smallest n with P[Bin(n, rarity) >= tasks] >= confidence
+// (Tarcil section 3.3, Eq. 6), but no more than the cap allows; with a fixed ratio exactly so many a task.
+// Requires: tasks >= 1.
+uint64_t drawLimit(const QualitySettings& settings, double confidence, uint64_t tasks);
+
+// For so many tasks. kQuality draws at least the floor, or a slot a task. The policies that look at load only
+// draw two a task (Sparrow section 3.1: the power of two choices).
 SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, uint64_t tasks);
 
 Ranking rankingOf(Policy policy);

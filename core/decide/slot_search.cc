@@ -30,7 +30,6 @@ SlotSearch::SlotSearch(const SearchContext& context, const ServerSet& servers,
       explained_(explained) {
   sites_.start(context);
   sampler_.start(servers, context.state.vacancies(), context.spec.rusPerTask, rng);
-  explained_.freeServers = sampler_.servers();
   explained_.freeSlots = static_cast<uint32_t>(sampler_.slots());
   for (ServerId server : except_) sampler_.leaveOut(server);
 }
@@ -57,19 +56,15 @@ bool SlotSearch::offerNext(ServerId server) {
 }
 
 void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted) {
-  const auto most = [&] {
-    return plan.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
+  const auto limit = [&] {
+    return plan.limit + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
   };
-  while (explained_.drawn < most() && !explained_.allSeen) {
+  while (explained_.drawn < limit() && !explained_.allSeen) {
     const bool first = explained_.drawn == 0;
     if (!first && explained_.drawn >= plan.least && found_ >= wanted) break;
     const uint64_t missing = wanted - std::min(found_, wanted);
     const uint64_t count = first ? plan.least : std::max(kLaterBlock, missing);
-    sampleBlock(std::min(count, most() - explained_.drawn));
-    if (first) {
-      explained_.firstDrawn = explained_.drawn;
-      explained_.firstAcceptable = counts_[Site::kOpen];
-    }
+    sampleBlock(std::min(count, limit() - explained_.drawn));
   }
   explained_.enoughFound = found_ >= wanted;
 }
@@ -151,9 +146,7 @@ void SlotSearch::scan() {
     count(site.next.standing == Standing::kAcceptable ? Site::kOpen : reason, slots);
     if (sites_.mayTake(site.next)) site.found = site.picked + slots;
   }
-  explained_.firstDrawn = explained_.drawn;
-  explained_.firstAcceptable = counts_[Site::kOpen];
-  explained_.most = explained_.drawn;
+  explained_.limit = explained_.drawn;
   explained_.allSeen = true;
 }
 
@@ -175,8 +168,6 @@ Site* SlotSearch::betterOfTwo() {
       if (!best || ranksBefore(site.next, sites_[*best].next, context_.ranking)) best = slot.number;
     }
   }
-  explained_.firstDrawn = explained_.drawn;
-  explained_.firstAcceptable = counts_[Site::kOpen];
   return best ? &sites_[*best] : nullptr;
 }
 

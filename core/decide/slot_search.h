@@ -47,7 +47,7 @@ class SlotSearch {
 
   // --- One of these for the rest
 
-  // Draws `plan.least` slots, and up to `plan.most` until so many acceptable ones are found. Draws more
+  // Draws `plan.least` slots, and up to `plan.limit` until so many acceptable ones are found. Draws more
   // besides for those whose server or rack can take no more tasks.
   void sample(const SamplePlan& plan, uint64_t wanted);
   // Every free slot.
