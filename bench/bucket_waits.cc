@@ -5,8 +5,8 @@
 //   bucket_waits [--servers N] [--load X] [--buckets N] [--mean-s D] [--interval-s D] [--hours N] [--seed S]
 //                [--curves FILE]
 //
-// Time is virtual. Tasks last for exponential times; where one ends, others are placed until the load is
-// back.
+// Time is virtual. Tasks last for exponential times; where one ends, others are placed until the load
+// is back.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -90,8 +90,8 @@ class Running {
     const auto free = static_cast<int32_t>(cluster_.state().freeUnits(id));
     free_.resize(flags_.cluster.servers, 0);
     flows_.resize(index_.buckets().size());
-    // A second writing of what counts as coming in: units given back, and free ones that move with their
-    // server.
+    // A second writing of what counts as coming in: units given back, and free ones that move with
+    // their server.
     if (from && *from == *index_.bucketOf(id)) {
       if (free > free_[id]) flows_[*from].push_back({now_, free - free_[id]});
     } else if (from) {

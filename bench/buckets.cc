@@ -114,8 +114,8 @@ class Truth {
   size_t count_;
 };
 
-// p as admission tells it, of any buckets: those whose mean is acceptable, times the share that bears the
-// job.
+// p as admission tells it, of any buckets: those whose mean is acceptable, times the share that bears
+// the job.
 double estimated(const std::vector<Bucket>& buckets, uint32_t perPlatform, const Asking& job) {
   double free = 0, good = 0;
   for (size_t b = 0; b < buckets.size(); ++b) {

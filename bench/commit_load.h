@@ -66,8 +66,8 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
   void claim(const std::shared_ptr<Cycle>& cycle);
   Commit commitFor(Session& session, const Cycle& cycle);
   void answered(Session& session, const std::shared_ptr<Cycle>& cycle, wire::CommitAnswer::Reader answer);
-  // Reports what has ended, with a few calls at a time, as several monitors would; the rest goes with the
-  // next.
+  // Reports what has ended, with a few calls at a time, as several monitors would; the rest goes with
+  // the next.
   void report();
   void finished(const std::vector<std::shared_ptr<Cycle>>& cycles);
   ServerId serverWithRoom();

@@ -11,7 +11,7 @@
 // frees the units and ends the job. Every change goes to every agent. Servers are drawn from those that this
 // program knows to have room, so nothing is refused; with --conflicts, from all of them.
 //
-// With --bare, claims alone: each agent hands in one job of many tasks first, and a cycle is a commit for the
+// With --bare, claims alone: each agent submits one job of many tasks first, and a cycle is a commit for the
 // next of its tasks. Nothing is released, so it ends when nine tenths of the units are taken.
 #include "bench/commit_load.h"
 

@@ -365,8 +365,8 @@ void printTriples(const CoRuns& pairs, const std::vector<Triple>& triples, const
   for (const auto& [name, method] : kMethods) printCompletedTriples(pairs, triples, name, method, flags);
 }
 
-// Applications of four hidden kinds of need, each entry with a little noise, and so many of ten entries
-// missing.
+// Applications of four hidden kinds of need, each entry with a little noise, and so many of ten
+// entries missing.
 ApplicationMatrix generated(size_t applications, size_t columns, uint64_t missing, uint64_t seed) {
   constexpr size_t kNeeds = 4;
   Rng rng(seed);

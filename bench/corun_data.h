@@ -1,5 +1,5 @@
-// Measured co-runs from files that are not part of this repository (docs/accuracy.md says where they come
-// from).
+// Measured co-runs from files that are not part of this repository (docs/accuracy.md says where they
+// come from).
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ Result<CoRuns> readPairs(const std::string& path);
 // program must be one of `pairs`.
 Result<std::vector<Triple>> readTriples(const std::string& path, const CoRuns& pairs);
 
-// CSV whose header names the kernels: a program, then its slowdown (run time beside the kernel / alone) for
-// each.
+// CSV whose header names the kernels: a program, then its slowdown (run time beside the kernel / alone)
+// for each.
 Result<CoRuns> readKernels(const std::string& path);
 
 }  // namespace tarcil::bench

@@ -97,7 +97,7 @@ def follow(cluster, job, until, seen, marks):
     while time.time() < until:
         explained = cluster.ask("job", "explain", job)
         seen["samples"].update(throughput(cluster, job))  # what it said before it was moved is gone then
-        told = [describe(trouble) for trouble in explained["troubles"]]
+        told = [describe(violation) for violation in explained["troubles"]]
         now = time.time()
         if bool(told) != bool(seen["told"]):
             marks.append((now, "noticed" if told else "over"))
@@ -112,13 +112,13 @@ def follow(cluster, job, until, seen, marks):
                 marks.append((now, "step"))
                 print(f"{now - seen['begin']:6.1f} s  step: {step['step']}", flush=True)
         seen["told"] = told
-        seen["all"] += [cause for trouble in explained["troubles"] for cause in trouble["causes"][:1]]
+        seen["all"] += [cause for violation in explained["troubles"] for cause in violation["causes"][:1]]
         time.sleep(1)
 
 
-def describe(trouble):
-    cause = trouble["causes"][0]
-    return (f"{trouble['measured'] / trouble['expected']:.0%} of what is expected: {cause['kind']} "
+def describe(violation):
+    cause = violation["causes"][0]
+    return (f"{violation['measured'] / violation['expected']:.0%} of what is expected: {cause['kind']} "
             f"{cause['neighbour'] or ''} on {cause['resource']}, {cause['evidence']}")
 
 
@@ -173,7 +173,7 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     begin = time.time()
     seen, marks = {"begin": begin, "told": [], "steps": [], "all": [], "samples": {}}, []
     service = cluster.submit(folder, "service", SERVICE.format(seconds=seconds, deviation=arguments.deviation, more=more))
-    # All at once: no new task is placed beside one that is in trouble, be it for another reason.
+    # All at once: no new task is placed beside one that is degraded, be it for another reason.
     offender = cluster.submit(folder, "offender", OFFENDER.format(
         tasks=2 * len(cores) - 1, hogs=arguments.hogs, calm=arguments.calm,
         seconds=arguments.calm + arguments.disturbed))
@@ -206,7 +206,7 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     # One that has just ended has no name any more.
     named = [cause["neighbour"] for cause in seen["all"] if cause["kind"] == "neighbour" and cause["neighbour"]]
     if not named or any(offender[:8] not in neighbour for neighbour in named):
-        print("the service's trouble was not seen, or not the offender was named")
+        print("the service's violation was not seen, or the offender was not named")
         return 1
     return came_back(steps, settled, calm_again, adjusted, min(before, after)) if arguments.adjust else 0
 

@@ -1,5 +1,5 @@
-// A local cluster in a folder of its own that takes late-bound tasks: what the benchmarks of late binding
-// measure.
+// A local cluster in a folder of its own that takes late-bound tasks: what the benchmarks of late
+// binding measure.
 #pragma once
 
 #include <kj/async-io.h>
@@ -21,7 +21,7 @@ struct LateClusterPlan {
   // Tasks run in containers and executors, not as timers; each server has a process. Needs root.
   bool isReal = false;
   double probeRatio = 2;
-  uint32_t users = 1;  // each with a token of his own
+  uint32_t users = 1;  // each with a token of their own
 };
 
 // Master, agents and monitors as processes. All units are lent to late-bound tasks for good. Uses the event

@@ -59,8 +59,8 @@ class LateLoad {
   void submit(const LateStream& stream) { submit(stream, work_.tasks); }
   // One job of so many tasks; resolves when they are over.
   kj::Promise<void> runOne(const LateStream& stream, uint32_t tasks);
-  // Jobs arrive, by chance (Poisson) or at even distances, until the promise is dropped or all streams are
-  // over.
+  // Jobs arrive, by chance (Poisson) or at even distances, until the promise is dropped or all streams
+  // are over.
   enum class Arrivals : uint8_t { kRandom, kEven };
   kj::Promise<void> arrive(std::vector<LateStream> streams, Arrivals arrivals);
 

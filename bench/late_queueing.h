@@ -1,5 +1,5 @@
-// A cluster of servers and agents that bind tasks late, or by a policy it is compared with, on a virtual
-// clock.
+// A cluster of servers and agents that bind tasks late, or by a policy it is compared with, on a
+// virtual clock.
 #pragma once
 
 #include <cstdint>

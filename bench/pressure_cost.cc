@@ -1,5 +1,5 @@
 // Question: how much processor time does measuring the pressures of a server take, with so many tasks on it,
-// and how much watching the performance of each of them, while all is well and while one is in trouble?
+// and how much watching the performance of each of them, while all is well and while one is degraded?
 //
 //   pressure_cost [--tasks N] [--measurements N] [--period-ms N] [--data DIR]
 //
@@ -121,8 +121,8 @@ void measureEach(const std::string& what, const Rhythm& rhythm, Measure measure)
               100 * mean / static_cast<double>(period.count()));
 }
 
-// All tasks are held against what they did before, which is nothing; where one is in trouble, against the
-// impossible.
+// All tasks are held against what they did before, which is nothing; where one is degraded, against
+// the impossible.
 void watchAll(const Sleepers& sleepers, const std::string& what, double targetOfFirst, const Rhythm& rhythm) {
   CacheMonitor cache(SystemPaths{}.resctrl, "bench-");
   const std::vector<uint32_t> cores = {0};
@@ -141,7 +141,7 @@ void measureAll(const Sleepers& sleepers, size_t tasks, const Rhythm& rhythm) {
   measureEach("a measurement of the pressures, beside" + on, rhythm,
               [&]() { pressure.measure(systemClock().now().steady); });
   watchAll(sleepers, "watching the performance" + on + ", all well", 0, rhythm);
-  watchAll(sleepers, "watching the performance" + on + ", one in trouble", 1000, rhythm);
+  watchAll(sleepers, "watching the performance" + on + ", one degraded", 1000, rhythm);
 }
 
 int run(int argc, char** argv) {

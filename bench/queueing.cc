@@ -108,7 +108,7 @@ class Stream {
       const double units = static_cast<double>(uint64_t{spec.tasks} * spec.rusPerTask);
       pass(Duration(static_cast<int64_t>(exponential(mean_ * units / unitsASecond, cluster_.rng()) * 1e6)));
     }
-    if (!cluster_.runUntilIdle(kPatience)) std::printf("  the cluster did not come to rest\n");
+    if (!cluster_.runUntilIdle(kPatience)) std::printf("  the cluster did not become idle\n");
     for (const Job& job : jobs_) judge(job);
     for (Group& group : groups_) std::ranges::sort(group.ms);
   }

@@ -57,7 +57,7 @@ int measure(const Flags& flags) {
     queue.erase(index[i]);
     queue.put(index[i], true);
   });
-  time("a task of a user starts: his lines are ordered anew", 100'000,
+  time("a task of a user starts: the user's lines are ordered anew", 100'000,
        [&](uint32_t) { queue.order().addHeld(users[rng.below(users.size())], 1); });
   time("what is pending is asked for", 10'000, [&](uint32_t) { queue.pendingPriority(kNever); });
   const auto anybody = [](const JobId&) { return WaitingQueue::Candidate{.whoTries = 1, .units = 1}; };
@@ -73,7 +73,7 @@ int measure(const Flags& flags) {
       queue.endOffers();
     }
   };
-  time("something gets better, and nobody finds a slot: all turns", 100, failAllAttempts);
+  time("capacity appears, and no job finds a slot: all offers", 100, failAllAttempts);
   std::printf("%-62s %9.1f\n", "... of which there are",
               static_cast<double>(given) / static_cast<double>(changes));
   time("the first hundred are listed", 1'000, [&](uint32_t) {

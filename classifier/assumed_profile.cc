@@ -30,8 +30,8 @@ Profile assumedProfile(std::span<const PartialProfile> known) {
         tolerated.push_back(std::min<uint8_t>(*application.tolerated[i], kMaxPressure));
     }
     profile.caused[i] = tenth(std::move(caused), std::greater<>(), 0);
-    const auto unsaid = static_cast<uint8_t>(kMaxPressure - profile.caused[i]);
-    profile.tolerated[i] = std::min(tenth(std::move(tolerated), std::less<>(), unsaid), kMaxAssumed);
+    const auto otherwise = static_cast<uint8_t>(kMaxPressure - profile.caused[i]);
+    profile.tolerated[i] = std::min(tenth(std::move(tolerated), std::less<>(), otherwise), kMaxAssumed);
   }
   return profile;
 }

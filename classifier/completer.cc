@@ -12,8 +12,8 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kMaxSampled = 200;
-// Fewer held-out rows than this that know all columns asked for: those that know some of them are asked as
-// well.
+// Fewer held-out rows than this that know all columns asked for: those that know some of them are asked
+// as well.
 constexpr size_t kFewRows = 5;
 
 ApplicationMatrix sampleOf(const ApplicationMatrix& known, uint64_t seed) {
@@ -107,8 +107,8 @@ std::vector<CompletedEntry> Completer::complete(const Entries& measured) const {
     entry.origin = columns[c] ? Origin::kMeasured : Origin::kInferred;
     entry.value = known_.fromUnit(std::clamp(row[c], 0.0, 1.0));
     if (columns[c]) continue;
-    // The mean over all columns counts as one more held-out row: a few rows alone would make a column look
-    // sure.
+    // The mean over all columns counts as one more held-out row: a few rows alone would make a column
+    // look sure.
     const double error = allCount > 0 ? (errors.sum[c] + allSum / allCount) / (errors.count[c] + 1) : 1;
     entry.expectedError = error * known_.range().width();
   }

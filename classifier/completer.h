@@ -44,8 +44,8 @@ struct CompletedEntry {
   double expectedError = 0;
 };
 
-// Constant after construction: safe to call from any thread. The same known rows and seed give the same
-// answers.
+// Constant after construction: safe to call from any thread. The same known rows and seed give the
+// same answers.
 class Completer {
  public:
   // Chooses and makes the model: 1,000 rows of 20 columns take a fraction of a second. Cross-validation looks

@@ -57,9 +57,9 @@ class ProfileCompleter {
   // Milliseconds. Measured entries stay as they are.
   CompletedProfile complete(const PartialProfile& measured) const;
 
-  // The resources to measure of a new application first, the most telling one first; each is taken to give
-  // both what is tolerated and what is caused. In the order of resources where nothing is known that would
-  // tell.
+  // The resources to measure of a new application first, the most telling one first; each is taken to
+  // give both what is tolerated and what is caused. In the order of resources where nothing is known that
+  // would tell.
   std::vector<Resource> mostTelling(size_t count) const;
 
   // How pressures are completed, and how far that is off.

@@ -5,9 +5,9 @@
 
 namespace tarcil {
 
-// What of the slowdowns but the worst adds to it. Below 1, since neighbours also hold each other back:
-// together they press a little less than apart. Chosen on measured triples, where the optimum is flat
-// (docs/accuracy.md).
+// What of the slowdowns but the worst adds to it. Below 1, since neighbours also hold each other
+// back: together they press a little less than apart. Chosen on measured triples, where the optimum
+// is flat (docs/accuracy.md).
 inline constexpr double kOtherSlowdowns = 0.8;
 
 // Performance relative to running alone, 1 without neighbours. With s = 1 / performance - 1 beside each

@@ -11,8 +11,8 @@ namespace tarcil {
 struct FactorisationOptions {
   // Hidden factors, at least 1. More: finer distinctions, of which a small matrix has few.
   int rank = 2;
-  // Weight of the squares of factors and levels against the squared errors, above 0. More: nearer to the
-  // mean.
+  // Weight of the squares of factors and levels against the squared errors, above 0. More: nearer to
+  // the mean.
   double regularisation = 0.005;
   // How far each entry moves what it touches, in (0, 1). More: quicker, and coarser.
   double learningRate = 0.05;

@@ -134,8 +134,8 @@ Normal firstGuess(const Sample& sample, Index columns) {
   return {std::move(mean), alike(columns, variance, variance / 2)};
 }
 
-// One round: rows are filled by the normal as it is; their mean, and their covariance with what filling left
-// open.
+// One round: rows are filled by the normal as it is; their mean, and their covariance with what filling
+// left open.
 Normal improved(const Normal& normal, const Sample& sample, double priorRows) {
   const Index columns = normal.mean().size();
   MatrixXd filled(columns, static_cast<Index>(sample.rows.size()));

@@ -117,8 +117,7 @@ kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::
               Error error = fromException(exception);
               if (error.code == ErrorCode::kUnavailable && client.hasLoggedIn()) {
                 error.message +=
-                    "; the job may have been accepted or not: once the cluster is back,"
-                    " `tarcil job status " +
+                    "; the job may have been accepted or not: once the cluster is back, `tarcil job status " +
                     toString(id) + "` tells";
               }
               kj::throwFatalException(toException(error));

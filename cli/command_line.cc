@@ -30,10 +30,9 @@ struct Verb {
 };
 
 const Help kHelp = {"VERB ...", "",
-                    "Runs jobs on a cluster of Linux machines, where their neighbours suit them: a job says "
-                    "in its profile which"
-                    " interference it causes and tolerates, and each of its tasks is placed where it runs "
-                    "well and disturbs nobody.",
+                    "Runs jobs on a cluster of Linux machines and keeps interference between them low: a "
+                    "job's profile says which interference it causes and tolerates, and each of its tasks "
+                    "is placed where it runs well and disturbs no other.",
                     "  tarcil up --detach               # a small cluster on this machine\n"
                     "  tarcil run -- uname -a           # one command on it\n"
                     "  tarcil submit examples/compress.yaml\n"
@@ -92,8 +91,8 @@ std::vector<Verb> verbs(const Words& userCommand) {
                                  " is there: install the whole of tarcil on this machine");
 }
 
-// Adds the verb that is asked for, all of them where it is none. Does not return where tarcild is to carry it
-// out.
+// Adds the verb that is asked for, all of them where it is none. Does not return where tarcild is to carry
+// it out.
 void addVerbs(CLI::App& app, const std::vector<Verb>& all, const VerbsOfTarcild& others,
               std::string_view asked, char** argv) {
   const bool isKnown = std::ranges::any_of(all, [asked](const Verb& verb) { return verb.name == asked; });

@@ -79,7 +79,7 @@ kj::Promise<void> LateForegroundJob::watchSignals() {
       .exclusiveJoin(cluster_.events().onSignal(SIGTERM))
       .then([this](siginfo_t&& info) {
         if (stoppedBy_ == 0) {
-          say("cancelling job " + toString(id_) + ": tasks that run get SIGTERM; once more to leave at once");
+          say("cancelling job " + toString(id_) + ": running tasks get SIGTERM; once more to exit at once");
           stoppedBy_ = kExitSignal + info.si_signo;
           client_.cancel(job_);
         } else {

@@ -272,9 +272,9 @@ std::string explanationTextOf(const LateJobStatus& job) {
     table.add(
         {phase, fixed(quantile(times, 0.5), 3), fixed(quantile(times, 0.99), 3), fixed(times.back(), 3)});
   }
-  return "Its tasks were bound late: servers were asked to keep a place, and each task went to the first "
-         "that had "
-         "one free.\nWhere their time went:\n\n" +
+  return "Its tasks were bound late: reservations waited at several servers, and each task went to the "
+         "first with a free slot.\n"
+         "Where their time went:\n\n" +
          table.text();
 }
 

@@ -12,11 +12,11 @@
 namespace tarcil {
 namespace {
 
-// The resources of which there is something to say: pressures other than `unsaid`.
-std::string listed(const Pressure& pressure, uint8_t unsaid) {
+// The resources of which there is something to say: pressures other than `otherwise`.
+std::string listed(const Pressure& pressure, uint8_t otherwise) {
   std::string text;
   for (size_t i = 0; i < pressure.size(); ++i) {
-    if (pressure[i] == unsaid) continue;
+    if (pressure[i] == otherwise) continue;
     if (!text.empty()) text += ", ";
     text += std::string(kResourceNames[i]) + ": " + std::to_string(pressure[i]);
   }
@@ -88,7 +88,7 @@ std::string textOf(const ProfileLesson& lesson, const Style& style) {
   return style.time(lesson.at) + "  tolerates " + std::to_string(lesson.to) + " of " +
          std::string(kResourceNames[static_cast<size_t>(lesson.resource)]) + ", not " +
          std::to_string(lesson.from) + ": a task reached " + fixed(100 * lesson.share, 0) +
-         "% of what was expected and felt " + std::to_string(lesson.interference);
+         "% of what was expected at an interference of " + std::to_string(lesson.interference);
 }
 
 std::string orNone(std::string text) {

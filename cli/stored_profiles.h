@@ -16,7 +16,7 @@ std::optional<StoredProfile> findStoredProfile(Cluster& cluster, const std::stri
 
 struct KeptProfiles {
   std::vector<StoredProfile> stored;
-  std::vector<Profiling> profilings;  // applications that are being measured, or were in vain
+  std::vector<Profiling> profilings;  // applications that are being measured, or whose measurement failed
 };
 
 // All, by name.
@@ -27,9 +27,9 @@ KeptProfiles keptProfiles(Cluster& cluster);
 Json jsonOf(const StoredProfile& profile);
 std::string textOf(const StoredProfile& profile);
 
-// An array of the above, each with the key `state`: "stored"; then of the others, with the state "measuring"
-// or "failed", and the keys application, user, job, since (or since when it has failed) and reason (null or
-// why).
+// An array of the above, each with the key `state`: "stored"; then of the others, with the state
+// "measuring" or "failed", and the keys application, user, job, since (or since when it has failed) and
+// reason (null or why).
 Json jsonOf(const KeptProfiles& kept);
 // Empty where there are none.
 std::string textOf(const KeptProfiles& kept);

@@ -19,7 +19,7 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command
       .add_option(
           "--start-after", flags.startAfter,
-          "Start nothing of the job before this time, in place of the job file's own start_after: UTC as "
+          "Start no task of the job before this time, in place of the job file's own start_after: UTC as "
           "2026-05-01T12:34:56Z, or from now on as +2h30m.")
       ->type_name("TIME");
 }

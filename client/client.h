@@ -1,4 +1,4 @@
-// The user's way into a cluster: logged in at one agent, at another one when that is lost.
+// A user's connection to a cluster: logged in at one agent, and at another one when that is lost.
 #pragma once
 
 #include <capnp/capability.h>
@@ -16,8 +16,7 @@
 
 namespace tarcil {
 
-// What a login gives. Both are usable at once: calls are sent behind the login without waiting for its
-// answer.
+// What a login returns. Both are usable at once: calls are pipelined behind the login.
 struct Session {
   wire::ClientPort::Client agent;
   wire::UserPort::Client user;
@@ -29,7 +28,7 @@ struct ClientOptions {
   kj::Duration firstPatience = 3 * kj::SECONDS;
   kj::Duration patience = 10 * kj::SECONDS;
   kj::Duration loginTimeout = 3 * kj::SECONDS;
-  size_t first = 0;  // index of the agent that is tried first; chosen by chance it spreads the load
+  size_t first = 0;  // index of the agent that is tried first; a random one spreads the load
 };
 
 // Single-threaded. Must outlive the promises that it gives.
@@ -37,8 +36,8 @@ class Client {
  public:
   using Say = kj::Function<void(const std::string&)>;
 
-  // Nothing is sent before the first ask(). `say` gets one message for each outage. Requires: agents is not
-  // empty.
+  // Nothing is sent before the first ask(). `say` is called with one message for each outage. Requires:
+  // agents is not empty.
   Client(Net net, std::vector<std::string> agents, std::string token, ClientOptions options, Say say);
   ~Client() noexcept(false);
   KJ_DISALLOW_COPY(Client);
@@ -59,7 +58,7 @@ class Client {
     });
   }
 
-  // Whether any agent has taken the token: before that, nothing has reached the cluster.
+  // Whether any agent has accepted the token: before that, no call has reached the cluster.
   bool hasLoggedIn() const { return hasLoggedIn_; }
 
  private:

@@ -77,8 +77,8 @@ Result<Context> readContext(const std::string& folder) {
   if (!std::filesystem::exists(path, ignored)) {
     return Error{ErrorCode::kUnavailable,
                  "no cluster found: " + path +
-                     " does not exist; start a cluster here with `tarcil up`, or give"
-                     " --cluster ADDRESS --token-file FILE, or --data DIR"};
+                     " does not exist; start a cluster here with `tarcil up`, or give --cluster ADDRESS "
+                     "--token-file FILE, or --data DIR"};
   }
   auto text = readTextFile(path, kMaxContextBytes);
   if (!text) return text.error();

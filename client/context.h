@@ -1,5 +1,5 @@
-// Where a cluster is and with which token to log in: what `tarcil up` leaves behind and other commands look
-// for.
+// Where a cluster is and with which token to log in: what `tarcil up` leaves behind and other commands
+// look for.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Context {
   bool operator==(const Context&) const = default;
 };
 
-// What the command line says; empty where it says nothing.
+// What the command line says; empty where not given.
 struct ContextFlags {
   std::string data;       // --data
   std::string cluster;    // --cluster, comma-separated

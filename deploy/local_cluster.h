@@ -37,8 +37,8 @@ struct RoleCommand {
 
 struct LocalCluster {
   Context context;
-  // In the order of starting; processes of one stage may be started together. A later stage needs the earlier
-  // ones.
+  // In the order of starting; processes of one stage may be started together. A later stage needs the
+  // earlier ones.
   std::vector<std::vector<RoleCommand>> stages;
 };
 

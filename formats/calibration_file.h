@@ -1,5 +1,5 @@
-// What kernels' dials mean on this machine, as a file: one for each platform, as JSON
-// (docs/classification.md).
+// What kernels' dials mean on this machine, as a file: one for each platform, as
+// JSON (docs/classification.md).
 #pragma once
 
 #include <string>

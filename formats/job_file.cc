@@ -175,7 +175,7 @@ class JobReader {
     return kind.names[static_cast<size_t>(found - names.begin())].second;
   }
   template <typename Kind>
-  requires std::same_as<Kind, SystemUser> || std::same_as<Kind, ServerPath>
+  requires std::same_as<Kind, SystemUser> || std::same_as<Kind, AbsolutePath>
   static std::optional<std::string> read(const YamlValue& value, const Kind& kind) {
     auto text = value.text();
     if (text && !kind.holds(*text)) value.refuse(kind.remedy());
@@ -332,7 +332,7 @@ class JobReader {
       uint32_t task = 0;
       std::from_chars(key.data(), key.data() + key.size(), task);
       if (std::to_string(task) != key) {
-        value.problem("is no index of a task; write a whole number from 0");
+        value.problem(noSuchTask(job_.spec));
       } else {
         job_.spec.placement.preferOfTask[task] = servers(value);
         known_.emplace("placement.prefer." + key, value);

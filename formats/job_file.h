@@ -33,22 +33,21 @@ struct JobFile {
   // reservations for each task (none: the agent's).
   std::vector<std::string> executor;
   std::optional<double> probeRatio;
-  // Whether spec.profile came with the job. Otherwise it is the one that causes nothing and accepts any
-  // place.
+  // Whether spec.profile came with the job. Otherwise it is the one that causes nothing and accepts
+  // any place.
   bool hasProfile = false;
 };
 
-// Reads the job file and the profile and input files that it names, all relative to its folder.
-// Error: kInvalid, with one line "path:line:column: field: problem; remedy" for every problem, not only the
-// first.
+// Reads the job file and the profile and input files that it names, all relative to its folder. Error:
+// kInvalid, with one line "path:line:column: field: problem; remedy" for every problem, not only the first.
 Result<JobFile> readJobFile(const std::string& path, const JobFileOptions& options);
 
 // The same from text. `name` stands for the file in messages, `folder` is what other files are relative to.
 Result<JobFile> parseJob(std::string_view text, const std::string& name, const std::string& folder,
                          const JobFileOptions& options);
 
-// A row of docs/job-file.md for each field of the table (core/model/job_fields.h): path, meaning, values,
-// default.
+// A row of docs/job-file.md for each field of the table (core/model/job_fields.h): path, meaning,
+// values, default.
 std::vector<std::string> jobFieldRows();
 
 }  // namespace tarcil

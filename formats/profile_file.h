@@ -14,9 +14,9 @@ namespace tarcil {
 // All errors are kInvalid with one line "name:line:column: field: problem; remedy" for every problem found.
 
 // A profile: caused, tolerated, platforms, application, origins. What is tolerated of a resource that
-// `tolerated` does not name is 99 - caused. At least one of caused, tolerated, platforms is given. An entry
-// that is named is stated by whoever wrote the file, unless `origins` says more of it; the others are
-// assumed.
+// `tolerated` does not name is 99 - caused. At least one of caused, tolerated, platforms is given. An
+// entry that is named is stated by whoever wrote the file, unless `origins` says more of it; the others
+// are assumed.
 Result<Profile> readProfile(const std::string& path);
 Result<Profile> parseProfile(std::string_view text, const std::string& name);
 

@@ -1,6 +1,6 @@
 // Typed reading of YAML: ask a mapping for the keys you know, ask a value for the type you need; whatever
-// does not fit is added to the problems with its place, its field and what to write instead, and reading goes
-// on.
+// does not fit is added to the problems with its place, its field and what to write instead, and reading
+// goes on.
 //
 // Values and mappings are views: the tree and the problems must outlive them.
 #pragma once

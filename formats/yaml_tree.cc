@@ -138,8 +138,8 @@ class TreeBuilder final : public YAML::EventHandler {
   size_t copiedBytes_ = 0;
 };
 
-// The first byte that is not text, if any. yaml-cpp would take some control characters for the end of the
-// input.
+// The first byte that is not text, if any. yaml-cpp would take some control characters for the end of
+// the input.
 std::optional<std::pair<FilePosition, std::string>> findForeignByte(std::string_view text) {
   FilePosition place;
   for (size_t at = 0; at < text.size();) {

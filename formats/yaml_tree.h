@@ -32,8 +32,8 @@ struct YamlNode {
 // is not one YAML document within the bounds above. Never throws on any input.
 Result<YamlNode> parseYaml(std::string_view text, const std::string& name);
 
-// The bytes of a file. Error: kInvalid naming the path, when it cannot be read or holds more than
-// `mostBytes`.
+// The bytes of a file. Error: kInvalid naming the path, when it cannot be read or holds more
+// than `mostBytes`.
 Result<std::string> readTextFile(const std::string& path, size_t mostBytes);
 
 }  // namespace tarcil

@@ -17,10 +17,10 @@ namespace tarcil::late {
 using AgentIndex = uint32_t;
 // A job of this client's; its own number.
 using ClientJob = uint64_t;
-// Counts the connections that a client has made; what comes from an earlier one is ignored.
+// Numbers the connections that a client has made; messages of an earlier one are ignored.
 using SessionNumber = uint64_t;
 
-// When an agent is taken for dead, what becomes of tasks that it may have given away already.
+// When an agent is considered dead, what becomes of tasks that it may have launched already.
 enum class OnFailure : uint8_t {
   kAtMostOnce,  // they are lost: they may have run
   kRelaunch,    // they are submitted again, and may run twice: they have to bear that
@@ -46,7 +46,7 @@ struct SubmitTasks {
   ClientJob job = 0;
   std::vector<TaskIndex> tasks;
 };
-// The callback of the application: an agent is taken for dead, and these tasks were in its hands.
+// The callback of the application: an agent is considered dead, and these tasks were submitted to it.
 struct AgentFailed {
   AgentIndex agent = 0;
   std::vector<ClientTask> inFlight;
@@ -69,9 +69,10 @@ struct ClientActions {
   void clear();
 };
 
-// Uses one agent after the other in the order of its list, round and round. An agent that says nothing for
+// Uses one agent after the other in the order of its list, round robin. An agent that sends nothing for
 // `deadAfter`, connecting included, is dead; so is one whose connection breaks. Its tasks in flight are named
-// to the application and submitted to the next, or lost; jobs that it was never sent just go to the next.
+// to the application and submitted to the next agent, or lost; jobs that were never sent to it simply go to
+// the next.
 //
 // Single-threaded; no I/O.
 class ClientSession {
@@ -103,8 +104,8 @@ class ClientSession {
   // Jobs with tasks that are not over.
   size_t jobs() const { return jobs_.size(); }
   bool holds(ClientJob job) const { return jobs_.contains(job); }
-  // What is to be sent of the job where its agent asks to have it again; none where the job is over or there
-  // is no connection.
+  // What to send of the job when its agent requests it again; none if the job is over or there is
+  // no connection.
   std::optional<SubmitTasks> tasksOf(ClientJob job) const;
 
  private:

@@ -1,5 +1,5 @@
-// Whose reservation comes next on one server: strict priorities, and fair shares of users inside one
-// (Sparrow 4.2).
+// Which user's reservation comes next on one server: strict priorities, and fair shares between users of one
+// priority (Sparrow section 4.2).
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace tarcil::late {
 
-// Position of a flow; valid until it is dropped, which happens only while it has no reservation and no turn.
+// Position of a flow; valid until it is dropped, which happens only while it has no reservation and no
+// slot lease.
 using FlowIndex = uint32_t;
 
-// The reservations of one user at one priority, and the slots held for him.
+// The reservations of one user at one priority, and the slots held for them.
 struct Flow {
   UserNumber user = 0;
   uint16_t shares = 1;
@@ -22,8 +23,8 @@ struct Flow {
   bool inUse = false;
   uint32_t leases = 0;  // slots held: asking or running
   Chain queue{};
-  // Weighted fair queueing by time of slots: how long slots were held for the user, per share. It grows while
-  // they are held, so nobody has to know beforehand how long a task takes.
+  // Weighted fair queueing by slot time: how long slots were held for the user, per share. It grows while
+  // they are held, so that no one needs to know beforehand how long a task takes.
   double used = 0;       // microseconds of one slot for each share
   uint32_t visited = 0;  // the search that last looked at it
 
@@ -31,9 +32,8 @@ struct Flow {
 };
 
 // Among flows of the highest priority that have reservations, the one that has used least comes next. A flow
-// that comes anew, or after a while, starts level with the least of those active: being away saves up
-// nothing, and going away for a moment writes off nothing. Operations are O(flows of this server).
-// Single-threaded.
+// that is new, or returns after a while, starts level with the least of those active: idle time saves up
+// nothing, and a short absence writes off nothing. Operations are O(flows of this server). Single-threaded.
 class FairFlows {
  public:
   // The flow of this user at this priority, made where there is none.
@@ -44,12 +44,12 @@ class FairFlows {
   // Positions below this may be in use.
   FlowIndex end() const { return static_cast<FlowIndex>(flows_.size()); }
 
-  // A slot is held for the flow, or is no more.
+  // A slot is held for the flow, or no longer.
   void hold(FlowIndex index, MonotonicTime now);
   void release(FlowIndex index, MonotonicTime now);
 
-  // Begins a search, whose first(), and each next one, is the flow that comes next of those not looked at
-  // yet.
+  // Begins a search, whose first(), and each next one, is the flow that comes next of those not looked
+  // at yet.
   void search(MonotonicTime now);
   std::optional<FlowIndex> next();
 

@@ -11,7 +11,7 @@ namespace tarcil::late {
 struct HeldTask {
   enum class State : uint8_t {
     kWaiting,
-    kGiven,    // to a turn; whether it runs is not known
+    kGiven,    // to a slot lease; whether it runs is not known
     kRunning,  // its monitor said so
     kOver,
   };

@@ -264,17 +264,17 @@ void JobScheduler::handle(std::span<const Ask> messages, MonotonicTime now, Sche
   bool isOrdered = true;
   for (const Ask& message : messages) {
     const HeldJob* job = find(message.job);
-    order_.emplace_back(job != nullptr && job->isConstrained() ? suitableFor(*job, message.server) : 0,
+    order_.emplace_back(job != nullptr && job->isConstrained() ? feasibleTasks(*job, message.server) : 0,
                         &message);
     isOrdered = isOrdered && order_.back().first == 0;
   }
   const auto isBefore = [](const auto& one, const auto& other) { return one.first < other.first; };
   if (!isOrdered) std::stable_sort(order_.begin(), order_.end(), isBefore);
-  for (const auto& [suitable, message] : order_) handle(*message, now, actions);
+  for (const auto& [feasible, message] : order_) handle(*message, now, actions);
 }
 
 // Tasks that wait and may run there. Requires: tasks have servers of their own.
-size_t JobScheduler::suitableFor(const HeldJob& job, ServerId server) const {
+size_t JobScheduler::feasibleTasks(const HeldJob& job, ServerId server) const {
   size_t count = 0;
   auto pair = std::lower_bound(job.eligible.begin(), job.eligible.end(), server, isOfLower);
   for (; pair != job.eligible.end() && pair->server == server; ++pair) {
@@ -325,7 +325,7 @@ void JobScheduler::cancelUseless(HeldJob& job, TaskIndex given, SchedulerActions
     Probe& probe = job.probes[i];
     const auto& servers = job.spec.serversOfTasks[given];
     if (probe.left == 0 || std::find(servers.begin(), servers.end(), probe.server) == servers.end()) continue;
-    if (suitableFor(job, probe.server) > 0) continue;
+    if (feasibleTasks(job, probe.server) > 0) continue;
     if (options_.cancel) actions.cancels.push_back({agent_, probe.server, job.number, i});
     job.outstanding -= probe.left;
     probe.left = 0;

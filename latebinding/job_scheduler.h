@@ -32,15 +32,15 @@ struct SchedulerActions {
   void clear();
 };
 
-// For a job of m tasks, ceil(d * m) reservations go to servers drawn from those that suit it: one each, or
-// more where there are fewer servers than reservations. The tasks go to the first m servers that ask; the
-// others are told that none is left, or better, told before they ask.
+// For a job of m tasks, ceil(d * m) reservations go to servers drawn from those that are feasible for it: one
+// each, or more where there are fewer servers than reservations. The tasks go to the first m servers that
+// ask; the others are told that none is left, or better, told before they ask.
 //
-// Where tasks have servers of their own, each draws d of its own; who asks gets a task that drew it or else
-// any that may run there: the former has the fewest other servers to wait for.
+// Where tasks have servers of their own, each draws d of its own. A server that asks gets a task that drew
+// it, or else any that may run there: the former has the fewest other servers to wait for.
 //
-// Nothing is kept on disk and nothing is shared with other agents. What a job has lost with a server or a
-// message is made good:
+// Nothing is stored on disk and nothing is shared with other agents. What a job loses with a server or a
+// message is replaced:
 //   - its reservations there: others take their place;
 //   - its tasks given to the server: given away again, or lost for good where the job runs at most once. One
 //     of such a job is given away again only where the monitor says that it did not start it.
@@ -49,12 +49,12 @@ struct SchedulerActions {
 // O(1) for a message, but for the loss of a server: O(reservations and tasks of all jobs).
 class JobScheduler {
  public:
-  // `agent`: how the monitors know this agent. Requires: options without problems.
+  // `agent`: the number by which monitors know this agent. Requires: options without problems.
   JobScheduler(const SchedulerOptions& options, AgentNumber agent)
       : options_(options), agent_(agent), ratio_(options) {}
 
   // --- Servers
-  // One that may be probed from now on.
+  // A server that may be probed from now on.
   void serverUp(ServerId server) { groups_.setUp(server); }
   // The session with its monitor is over.
   void serverLost(ServerId server, MonotonicTime now, Rng& rng, SchedulerActions& actions);
@@ -62,16 +62,16 @@ class JobScheduler {
   ServerGroups& groups() { return groups_; }
 
   // --- Jobs
-  // kUnavailable, and nothing is kept, where some task has no server that is up. Requires: the job is as
+  // kUnavailable, and the job is not taken, where some task has no server that is up. Requires: the job is as
   // late_job.h says.
   Result<JobNumber> submit(LateJob job, MonotonicTime now, Rng& rng, SchedulerActions& actions);
-  // No more of its tasks are given away, and those that were are stopped. Unknown jobs are over already.
+  // No more of its tasks are launched, and those that were are stopped. Unknown jobs are over already.
   void cancel(JobNumber job, SchedulerActions& actions);
 
   // --- Messages of monitors
   void handle(const Ask& message, MonotonicTime now, SchedulerActions& actions);
-  // Those that came together: where tasks have servers of their own, the server that suits fewest is served
-  // first, so that it does not go without because another took the only task that it could have run.
+  // Asks that came together: where tasks have servers of their own, the server that is feasible for the
+  // fewest is served first, so that another does not take the only task that it could have run.
   void handle(std::span<const Ask> messages, MonotonicTime now, SchedulerActions& actions);
   void handle(const Started& message);
   void handle(const NotStarted& message, MonotonicTime now, Rng& rng, SchedulerActions& actions);
@@ -79,15 +79,15 @@ class JobScheduler {
   void handle(const QueueLength& message, SchedulerActions& actions);
 
   // --- Time
-  // Repeats what may have been lost. Called at nextWake(), or a little later.
+  // Repeats messages that may have been lost. Called at nextWake(), or a little later.
   void advance(MonotonicTime now, Rng& rng, SchedulerActions& actions);
-  // max() where nothing will become due.
+  // max() if nothing will become due.
   MonotonicTime nextWake() const { return alarms_.empty() ? MonotonicTime::max() : alarms_.front().at; }
 
-  // Its tasks that are not given to any server. Requires: the job is not over.
+  // The job's tasks that are not launched at any server. Requires: the job is not over.
   uint32_t waiting(JobNumber job) const { return jobs_[static_cast<uint32_t>(job)].waiting; }
   size_t jobs() const { return jobs_.size() - free_.size(); }
-  // The d that the next job gets if it brings none.
+  // The d that the next job gets if it sets none.
   double probeRatio() const { return ratio_.ratio(); }
 
  private:
@@ -113,7 +113,7 @@ class JobScheduler {
   void stopTasks(const HeldJob& job, SchedulerActions& actions);
   void give(HeldJob& job, TaskIndex task, const Ask& ask, MonotonicTime now, SchedulerActions& actions);
   TaskIndex nextFor(HeldJob& job, ServerId server);
-  size_t suitableFor(const HeldJob& job, ServerId server) const;
+  size_t feasibleTasks(const HeldJob& job, ServerId server) const;
   void takeBack(HeldJob& job, TaskIndex task, MonotonicTime now, SchedulerActions& actions);
   void makeGood(HeldJob& job, Rng& rng, SchedulerActions& actions);
   void repeat(HeldJob& job, Rng& rng, SchedulerActions& actions);
@@ -138,7 +138,7 @@ class JobScheduler {
   std::vector<Alarm> alarms_;   // a heap, the first to ring in front; those of jobs that are over are ignored
   std::vector<ServerId> picks_;                       // scratch of probe()
   std::vector<ServerId> own_;                         // scratch of probeTask()
-  std::vector<std::pair<size_t, const Ask*>> order_;  // scratch of handle(): by tasks that suit
+  std::vector<std::pair<size_t, const Ask*>> order_;  // scratch of handle(): by feasible tasks
 };
 
 }  // namespace tarcil::late

@@ -12,7 +12,7 @@ namespace tarcil::late {
 
 enum class LatePolicy : uint8_t {
   kLateBinding,
-  // Without late binding, for comparison. They suppose that no message is lost.
+  // Without late binding, for comparison. These assume that no message is lost.
   kBatch,    // the least loaded of all servers looked at (Sparrow section 3.3)
   kPerTask,  // each task the less loaded of its own (section 3.2)
   kRandom,
@@ -21,7 +21,7 @@ enum class LatePolicy : uint8_t {
 struct LateJob {
   uint32_t tasks = 1;  // at least 1
   LatePolicy policy = LatePolicy::kLateBinding;
-  // A task that may have run is not given away again, but lost. Otherwise it is, until an end of it is known.
+  // A task that may have run is not launched again, but lost. Otherwise it is, until an end of it is known.
   bool atMostOnce = false;
   UserNumber user = 0;
   uint16_t shares = 1;                 // of the user, beside others of the same priority; at least 1
@@ -37,7 +37,7 @@ struct LateJob {
 enum class Outcome : uint8_t {
   kDone,       // it ran to its end, whatever its code
   kLost,       // at most once: its server was lost; it may have run
-  kCancelled,  // before it was given to a server, or it was stopped there: then it has a code
+  kCancelled,  // before it was launched, or it was stopped there: then it has a code
 };
 
 struct TaskOver {
@@ -45,8 +45,8 @@ struct TaskOver {
   TaskIndex task = 0;
   Outcome outcome = Outcome::kDone;
   int32_t code = 0;       // as the executor gave it; not 0 where it was stopped
-  ServerId server = 0;    // the last that it was given to
-  uint32_t attempts = 0;  // how often it was given away
+  ServerId server = 0;    // the last at which it was launched
+  uint32_t attempts = 0;  // how often it was launched
   SlotLeaseId lease = 0;  // of the last attempt; only of tasks that ran to an end, as the next
   Phases phases{};
 };

@@ -9,11 +9,11 @@
 //     | -- Forget -----------------> |   it is acknowledged
 //     | -- Stop -------------------> |   the job is cancelled: its task is to end
 //
-// Any message but Look, QueueLength and a bound Reserve may be lost, repeated or late: what has to get
+// Any message but Look, QueueLength and a bound Reserve may be lost, repeated or delayed: what has to get
 // through is repeated, and repeats change nothing. Plain values; a wire format carries them field by field.
 //
-// A link between an agent and a monitor is a *session*. When one side takes it for lost, both drop what hangs
-// on it, and nothing that was said in it may reach either side any more.
+// A connection between an agent and a monitor is a *session*. When one side considers it lost, both drop what
+// depends on it, and no message of it may reach either side any more.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct Bearing {
 
 // --- Agent to monitor
 
-// So many of the job's tasks may run here: the monitor asks as often, each time when a slot is free. Repeated
-// while the agent hears nothing; ignored where the probe is queued already.
+// This many of the job's tasks may run here: the monitor asks as often, each time when a slot is free.
+// Repeated while the agent hears nothing; ignored where the probe is queued already.
 struct Reserve {
   AgentNumber agent = 0;
   ServerId server = 0;
@@ -87,15 +87,15 @@ struct Give {
   TaskIndex task = kNoTask;
 };
 
-// The turn's task is of no use any more and shall end; Ended says when it has. Without effect where the turn
-// runs none. Repeated with the Give that it may have overtaken, until the end is known.
+// The lease's task is of no use any more and shall end; Ended says when it has. Without effect where the
+// lease runs none. Repeated with the Give that it may have overtaken, until the end is known.
 struct Stop {
   AgentNumber agent = 0;
   ServerId server = 0;
   SlotLeaseId lease = 0;
 };
 
-// The end of the turn's task is known. The monitor tells it no more.
+// The end of the lease's task is known. The monitor repeats it no more.
 struct Forget {
   AgentNumber agent = 0;
   ServerId server = 0;
@@ -122,7 +122,7 @@ struct Ask {
   Duration queued{};  // since the reservation came
 };
 
-// The task runs; said where its Give comes once more.
+// The task runs; sent when its Give is repeated.
 struct Started {
   AgentNumber agent = 0;
   JobNumber job = 0;
@@ -130,7 +130,7 @@ struct Started {
   SlotLeaseId lease = 0;
 };
 
-// The turn's task was not started and never will be: the monitor had given up asking.
+// The lease's task was not started and never will be: the monitor had given up asking.
 struct NotStarted {
   AgentNumber agent = 0;
   JobNumber job = 0;
@@ -141,12 +141,12 @@ struct NotStarted {
 // Where the time of a task went (Sparrow Fig. 9).
 struct Phases {
   Duration reserve{};  // until the reservation was queued
-  Duration queue{};    // until its turn came
+  Duration queue{};    // until a slot was leased for it
   Duration getTask{};  // until the task was there
   Duration service{};  // until it ended
 };
 
-// The turn's task ended. Repeated until Forget.
+// The lease's task ended. Repeated until Forget.
 struct Ended {
   AgentNumber agent = 0;
   ServerId server = 0;

@@ -13,22 +13,22 @@
 
 namespace tarcil::late {
 
-// What the reservation queue has to do.
+// The demand of the reservation queue.
 struct PoolDemand {
   uint32_t busy = 0;    // slots held
-  uint64_t queued = 0;  // turns that reservations still want
+  uint64_t queued = 0;  // slots that reservations still wait for
 };
 
-// Grows as soon as more is wanted, shrinks to the most that was wanted within a while, and drains to the
-// master's limit: free units go back at once, the others as their tasks end.
+// Grows as soon as more is needed, shrinks to the most that was needed within a while, and drains to the
+// master's limit: free units are returned at once, the others as their tasks end.
 //
 // The queue may hold slots() of them. A task takes a unit when it starts and releases it when it ends; there
-// is one for it, since units are given back only beyond what the queue holds.
+// is always one for it, since only units beyond those that the queue holds are returned.
 //
 // Single-threaded; no I/O.
 class Pool {
  public:
-  // `incarnation` is higher than at every earlier start. Requires: options without problems.
+  // `incarnation` is higher than at any earlier start. Requires: options without problems.
   Pool(const PoolOptions& options, uint64_t incarnation) : options_(options), incarnation_(incarnation) {}
 
   // Slots that the queue may hold from now on, the ones above it being drained.
@@ -39,14 +39,14 @@ class Pool {
   RuIndex take();
   void release(RuIndex ru) { taken_.erase(ru); }
 
-  // After each change of the demand, of slots or of tasks, and at nextWake(): the report to be sent now, if
-  // any. Requires: demand.busy is at least the number of units taken.
+  // To be called after each change of the demand, of slots or of tasks, and at nextWake(): the report to be
+  // sent now, if any. Requires: demand.busy is at least the number of units taken.
   std::optional<PoolReport> update(const PoolDemand& demand, MonotonicTime now);
-  // Ignored where it is not of the report under way.
+  // Ignored if it does not answer the report under way.
   void handle(const PoolAnswer& answer, MonotonicTime now);
-  // Ignored where its revision is not higher than the last one's.
+  // Ignored if its revision is not higher than that of the last.
   void handle(const PoolLimit& limit);
-  // max() where nothing will become due.
+  // max() if nothing will become due.
   MonotonicTime nextWake() const { return wake_; }
 
  private:

@@ -1,4 +1,4 @@
-// What the late-bound tasks of one server put on it, as the master is to count it (docs/late-binding.md).
+// The pressure of the late-bound tasks of one server, as the master is to count it (docs/late-binding.md).
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tarcil::late {
 
-// Tasks of milliseconds come and go, and each change that the master counts goes to every agent. So what they
-// cause is smoothed, and told from time to time, where it has moved by a few points or moves no more.
+// Tasks of milliseconds come and go, and each change that the master counts goes to every agent. So their
+// pressure is smoothed, and reported from time to time, when it has moved by a few points or has settled.
 //
 // Single-threaded; no I/O.
 class PoolCharge {
@@ -19,8 +19,9 @@ class PoolCharge {
   // Requires: options without problems.
   explicit PoolCharge(const ChargeOptions& options) : options_(options) {}
 
-  // `caused`: the sum over the tasks that hold slots from now on. After each change of it, and at nextWake():
-  // what the master is to count from now on, where it is to hear of another. Requires: `now` does not fall.
+  // `caused`: the sum over the tasks that hold slots from now on. To be called after each change of it,
+  // and at nextWake(): what the master is to count from now on, if that changes. Requires: `now` does
+  // not decrease.
   std::optional<PressureSum> update(const PressureSum& caused, MonotonicTime now);
 
   // max() where nothing will become due.

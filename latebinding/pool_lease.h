@@ -19,9 +19,9 @@ struct PoolLease {
   bool operator==(const PoolLease&) const = default;
 };
 
-// Takes back what the report returns and grants what it wants, as far as `free` goes: units of the server
-// that nobody has, of which those the master would rather keep may be missing. A report that was handled
-// already gets its first answer; an older one, or one of an earlier incarnation, none.
+// Takes back the units that the report returns and grants those that it requests, as far as there are any in
+// `free`: units of the server that no task holds, perhaps without some that the master reserves. A report
+// that was handled already gets its first answer; an older one, or one of an earlier incarnation, none.
 std::optional<PoolAnswer> handle(PoolLease& lease, const PoolReport& report, const RuSet& free);
 
 }  // namespace tarcil::late

@@ -1,5 +1,5 @@
-// What a monitor and the master tell each other about the units that late-bound tasks run on
-// (docs/late-binding.md).
+// What a monitor and the master tell each other about the units that late-bound tasks run
+// on (docs/late-binding.md).
 //
 // A monitor has one report under way and repeats it until it is answered; the master handles each once. So
 // the monitor's units change only in the answer to its own report, and the master's record of them only with

@@ -6,8 +6,8 @@ namespace tarcil::late {
 namespace {
 
 constexpr double kHeadroom = 1.25;
-// Of the time of a task, for asks in vain.
-constexpr double kInVain = 0.1;
+// The share of a task's time that may go into asks that find no task.
+constexpr double kFutileShare = 0.1;
 // When so many probes, or tasks, are counted, all counts are halved.
 constexpr double kWindow = 4096;
 // Fewer probes say nothing: the fixed ratio is used.
@@ -18,7 +18,7 @@ constexpr double kFewest = 64;
 double ProbeRatio::ratio() const {
   if (!options_.adaptRatio || probes_ < kFewest) return options_.probeRatio;
   double ratio = kHeadroom * probes_ / std::max(atOnce_, 1.0);
-  if (getTaskUs_ > 0) ratio = std::min(ratio, 1 + kInVain * serviceUs_ / getTaskUs_);
+  if (getTaskUs_ > 0) ratio = std::min(ratio, 1 + kFutileShare * serviceUs_ / getTaskUs_);
   return std::clamp(ratio, options_.leastRatio, options_.mostRatio);
 }
 

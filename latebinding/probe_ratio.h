@@ -1,5 +1,5 @@
-// The number of reservations for each task, following the load (an answer to what Sparrow section 8 leaves
-// open).
+// The number of reservations for each task, following the load (an answer to what Sparrow section 8
+// leaves open).
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace tarcil::late {
 
-// What an agent knows of the load without asking: how many of its probes found a slot free at once. With a
+// What an agent knows of the load without asking: how many of its probes found a free slot at once. With a
 // share p of such servers, d = 1/p probes for each task find one for it in expectation (Sparrow section 5: d
-// >= 1/(1 - rho)); more than that is needed where they come by chance, so a quarter is added.
+// >= 1/(1 - rho)); since arrivals are random, a quarter is added.
 //
-// But a slot that asks in vain waits a round trip for nothing, and under load each such wait begets others.
-// So d - 1 round trips may take no more than a tenth of the time that a task runs.
+// But a slot whose ask finds no task waits a round trip for nothing, and under load each such wait causes
+// others. So d - 1 round trips may take no more than a tenth of the time that a task runs.
 //
 // Both are of the last few thousand probes and tasks. O(1). Single-threaded.
 class ProbeRatio {
@@ -25,7 +25,7 @@ class ProbeRatio {
 
   // So many reservations were sent.
   void noteProbes(uint64_t count);
-  // One of them had to wait so long for its turn.
+  // One of them waited this long for a slot.
   void noteAsk(Duration queued);
   // A task ended, for which a slot waited so long and which ran so long.
   void noteTask(Duration getTask, Duration service);

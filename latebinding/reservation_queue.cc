@@ -5,7 +5,7 @@
 namespace tarcil::late {
 namespace {
 
-// A turn's number has its position in leases_ in the lowest bits.
+// The lowest bits of a lease's id are its position in leases_.
 constexpr int kPositionBits = 16;
 constexpr uint32_t kMaxLeases = 1u << kPositionBits;
 constexpr uint32_t kPositionMask = kMaxLeases - 1;
@@ -75,8 +75,8 @@ void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActio
   SlotLease* lease =
       position < leases_.size() && leases_[position].number == message.lease ? &leases_[position] : nullptr;
   if (lease == nullptr || lease->state == State::kFree) {
-    // A turn of this monitor's that is over, though no end of it was acknowledged: nothing was started in it.
-    // If one was acknowledged, the agent knows better than to listen.
+    // A lease of this monitor that is over, though no end of it was acknowledged: nothing was started in it.
+    // If an end was acknowledged, the agent ignores the answer.
     const bool isOurs =
         message.lease >> kPositionBits > firstLease_ && message.lease >> kPositionBits <= lastLease_;
     if (isOurs && message.task != kNoTask) {
@@ -93,7 +93,7 @@ void ReservationQueue::handle(const Give& message, MonotonicTime now, QueueActio
   if (lease->state != State::kAsking) return;
   if (message.task != kNoTask) return start(*lease, message.task, now, actions);
   if (const auto row = reservations_.find(lease->agent, lease->job, lease->probe)) drop(*row);
-  ++counts_.inVain;
+  ++counts_.noneLeft;
   giveSlotBack(*lease, now);
   free(*lease);
   fillSlots(now, actions);
@@ -181,7 +181,7 @@ void ReservationQueue::advance(MonotonicTime now, QueueActions& actions) {
   fillSlots(now, actions);
 }
 
-// --- Turns
+// --- Slot leases
 
 ReservationQueue::SlotLease* ReservationQueue::find(SlotLeaseId number, State state) {
   const uint32_t position = number & kPositionMask;
@@ -264,38 +264,38 @@ Ended ReservationQueue::endOf(const SlotLease& lease) const {
 // --- Who comes next
 
 void ReservationQueue::fillSlots(MonotonicTime now, QueueActions& actions) {
-  // Ends that nobody acknowledges take turns' numbers, of which there is a bound too.
+  // Ends that nobody acknowledges occupy leases, whose number is bounded too.
   while (busy_ < slots_ && queued_ > 0 && leases_.size() - freeLeases_.size() < kMaxLeases) {
-    const Row row = nextSuitable(now);
+    const Row row = nextFeasible(now);
     if (row == kNoRow) return;
     begin(row, now, actions);
   }
 }
 
-// kNoRow where nothing that is queued bears what is felt here.
-Row ReservationQueue::nextSuitable(MonotonicTime now) {
+// kNoRow where no queued reservation tolerates the interference here.
+Row ReservationQueue::nextFeasible(MonotonicTime now) {
   flows_.search(now);
   while (const auto flow = flows_.next()) {
     Row row = flows_.at(*flow).queue.head;
     for (uint32_t looked = 0; row != kNoRow && looked < options_.lookahead; ++looked) {
       Reservation& reservation = reservations_.at(row);
-      if (suits(reservation, now)) return row;
+      if (isFeasible(reservation, now)) return row;
       row = reservation.next;
     }
   }
   return kNoRow;
 }
 
-bool ReservationQueue::suits(Reservation& reservation, MonotonicTime now) {
+bool ReservationQueue::isFeasible(Reservation& reservation, MonotonicTime now) {
   static constexpr Pressure kBearsAll = Profile::filled(kMaxPressure);
   if (reservation.bearing.tolerated == kBearsAll) return true;
   PressureSum caused = surroundings_.caused;
   for (int i = 0; i < kResources; ++i) caused[i] += causedHere_[i];
-  const Pressure felt =
+  const Pressure interference =
       contention(ContentionModel::kSum, caused, surroundings_.share, surroundings_.background, 1);
   bool bears = true;
   for (int i = 0; i < kResources; ++i) {
-    bears = bears && felt[i] <= reservation.bearing.tolerated[i] + options_.noiseFloor;
+    bears = bears && interference[i] <= reservation.bearing.tolerated[i] + options_.noiseFloor;
   }
   if (bears) return true;
   if (reservation.passedOver == MonotonicTime::max()) reservation.passedOver = now;

@@ -13,7 +13,7 @@
 
 namespace tarcil::late {
 
-// The task runs now, on the slot of its turn. Exactly one for each turn whose task is given.
+// The task runs now, on the leased slot. Exactly one for each lease that got a task.
 struct StartTask {
   AgentNumber agent = 0;
   JobNumber job = 0;
@@ -21,12 +21,13 @@ struct StartTask {
   SlotLeaseId lease = 0;
 };
 
-// The task of this turn shall end; taskEnded() follows when it has. Said again when it is asked for again.
+// The task of this lease is to end; taskEnded() follows when it has. Repeated when the agent repeats
+// its Stop.
 struct StopTask {
   SlotLeaseId lease = 0;
 };
 
-// What the queue wants done, appended to; the caller empties and reuses it.
+// The actions of the queue, appended to; the caller empties and reuses it.
 struct QueueActions {
   std::vector<Ask> asks;
   std::vector<StartTask> starts;
@@ -38,37 +39,37 @@ struct QueueActions {
   void clear();
 };
 
-// What came of reservations, in turns, since the start.
+// What became of reservations since the start, counted in slot leases.
 struct QueueCounts {
   uint64_t reserved = 0;
-  uint64_t cancelled = 0;  // before their turn came
-  uint64_t given = 0;      // turns that got a task
-  uint64_t inVain = 0;     // that were told that none is left
+  uint64_t cancelled = 0;  // before a slot was leased for them
+  uint64_t given = 0;      // leases that got a task
+  uint64_t noneLeft = 0;   // leases that were told that no task is left
   uint64_t givenUp = 0;    // that got no answer
 };
 
-// What the tasks of a server feel from everything that is not late-bound: committed tasks and the background.
+// The interference on a server's late-bound tasks from everything else: committed tasks and the background.
 struct Surroundings {
   PressureSum caused{};  // by committed tasks, as in their profiles
   Share share = fullShare();
   Pressure background{};
 };
 
-// Every slot is free, or held by a turn: asking for a task, or running it. Whenever a slot is free, the
-// reservation that comes next gets it: of the highest priority, of the user who has used least for his
+// Every slot is free or leased: asking for a task, or running it. Whenever a slot is free, the
+// reservation that comes next gets it: of the highest priority, of the user who has used least for their
 // shares, the oldest. One whose tasks do not bear the contention here is passed over, for a bounded time.
 //
-// A turn starts one task at most, so a Give that is lost, late or repeated does no harm; nor does any other
-// message. One reservation stands for `count` turns.
+// A lease starts one task at most, so a Give that is lost, late or repeated does no harm; nor does any other
+// message. One reservation stands for `count` leases.
 //
-// Single-threaded; no I/O; O(1) for each message, and O(users with work here) for each turn.
+// Single-threaded; no I/O; O(1) for each message, and O(users with work here) for each lease.
 class ReservationQueue {
  public:
-  // `firstLease` lies above every turn that this server's monitors ever began, in units of 2^16: the time
+  // `firstLease` lies above every lease that this server's monitors ever made, in units of 2^16: the time
   // since an epoch in seconds will do. Requires: options without problems, 1 <= firstLease < 2^47.
   ReservationQueue(const QueueOptions& options, ServerId server, uint64_t firstLease);
 
-  // So many slots from now on. Turns that are beyond run to their end.
+  // So many slots from now on. Leases beyond that run to their end.
   void setSlots(uint32_t slots, MonotonicTime now, QueueActions& actions);
   void setSurroundings(const Surroundings& surroundings, MonotonicTime now, QueueActions& actions);
 
@@ -82,7 +83,7 @@ class ReservationQueue {
   QueueLength handle(const Look& message) const;
 
   // --- What happens here
-  // The turn's task has ended. Ignored for a turn that runs none.
+  // The lease's task has ended. Ignored for a lease that runs none.
   void taskEnded(SlotLeaseId lease, int32_t code, MonotonicTime now, QueueActions& actions);
   // The session is over: its reservations go, and slots that wait for its answer are free. Its tasks run on,
   // and their end is told to nobody.
@@ -95,9 +96,9 @@ class ReservationQueue {
   // --- What there is
   uint32_t slots() const { return slots_; }
   uint32_t busy() const { return busy_; }      // slots held
-  uint64_t queued() const { return queued_; }  // turns that reservations still want
+  uint64_t queued() const { return queued_; }  // slots that reservations still wait for
   const QueueCounts& counts() const { return counts_; }
-  const PressureSum& caused() const { return causedHere_; }  // by the turns that hold slots
+  const PressureSum& caused() const { return causedHere_; }  // by the tasks of leased slots
 
  private:
   enum class State : uint8_t { kFree, kAsking, kRunning, kEnded };
@@ -120,8 +121,8 @@ class ReservationQueue {
   SlotLease& newLease();
   void free(SlotLease& lease);
   void fillSlots(MonotonicTime now, QueueActions& actions);
-  Row nextSuitable(MonotonicTime now);
-  bool suits(Reservation& reservation, MonotonicTime now);
+  Row nextFeasible(MonotonicTime now);
+  bool isFeasible(Reservation& reservation, MonotonicTime now);
   void begin(Row row, MonotonicTime now, QueueActions& actions);
   void start(SlotLease& lease, TaskIndex task, MonotonicTime now, QueueActions& actions);
   void giveSlotBack(SlotLease& lease, MonotonicTime now);
@@ -144,7 +145,7 @@ class ReservationQueue {
   std::vector<uint32_t> freeLeases_;
   QueueCounts counts_;
   Surroundings surroundings_;
-  PressureSum causedHere_{};  // by the turns that hold slots
+  PressureSum causedHere_{};  // by the tasks of leased slots
   MonotonicTime wake_ = MonotonicTime::max();
 };
 

@@ -10,8 +10,8 @@
 
 namespace tarcil::late {
 
-// A set of servers that is sampled from. Group 0 is all that are up; others are what satisfies some job's
-// constraints.
+// A set of servers that is sampled from. Group 0 is all that are up; others are what satisfies some
+// job's constraints.
 using GroupNumber = uint32_t;
 inline constexpr GroupNumber kAllServers = 0;
 

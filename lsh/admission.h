@@ -1,4 +1,4 @@
-// Whether a job is placed now or waits, by the buckets alone (Tarcil section 4).
+// Admission control: whether a job is placed now or waits, by the buckets alone (Tarcil section 4).
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,15 @@
 namespace tarcil {
 
 struct AdmissionOptions {
-  // How many free slots more than are needed there have to be in matching buckets, as a fraction of those
-  // needed, 0 to 10. Higher: fewer jobs sample in vain, more of them wait. 0.25: about what the estimate of p
-  // errs by.
+  // How many more free slots than needed matching buckets must have, as a fraction of those needed, 0 to 10.
+  // Higher: fewer jobs sample without success, more of them wait. 0.25: about the error of the estimate of p.
   double headroom = 0.25;
 
-  // Probability with which enough slots are free at the time that a user is told, in (0, 1).
+  // Probability with which enough slots are free at the predicted time, in (0, 1).
   double probability = 0.95;
 };
 
-// A job as buckets are judged for it.
+// What of a job buckets are judged by.
 struct Suitor {
   std::span<const Newcomer> newcomers;  // by platform
   // Least expected performance E at which a slot is acceptable: target * best platform factor.
@@ -31,7 +30,7 @@ struct Suitor {
   uint32_t rus = 1;  // units of a slot
 };
 
-// Which buckets match. Kept by the caller and filled anew, so that a decision asks for no memory.
+// Which buckets match. Owned by the caller and refilled, so that a decision allocates no memory.
 struct Matching {
   std::vector<uint32_t> masks;  // by bucket: all ones where it matches, else 0
   std::vector<float> bearing;   // by bucket: share of its free units whose servers' residents bear the job
@@ -44,14 +43,14 @@ struct Matching {
   std::vector<int64_t> came;
 };
 
-// A bucket matches where a server with its mean contention would be acceptable. Not every free slot of it is:
-// the residents of some of its servers would not bear the job. Requires: a newcomer for each platform of the
-// index.
+// A bucket matches if a server with its mean contention would be acceptable. Not every free slot in it is:
+// the residents of some of its servers would not tolerate the job. Requires: a newcomer for each platform of
+// the index.
 void match(const BucketIndex& index, const Suitor& suitor, Matching& matching);
 
-// How many slots a job needs, and of those that suit it, how many are wanted by others first. What comes is
-// counted in slots of the job's size: smaller jobs take units before they make a slot, and that shows in how
-// seldom one came.
+// How many slots a job needs, and how many of the acceptable ones go to others first. Arrivals are counted in
+// slots of the job's size: smaller jobs take units before they make up a slot, which shows in the rate at
+// which such slots came.
 struct Wish {
   uint32_t slots = 1;
   double ahead = 0;
@@ -61,7 +60,7 @@ struct Wish {
 enum class Admit : uint8_t {
   kPlace,        // clearly enough slots are free: sample
   kQueue,        // wait until they are, or until the bound
-  kBestThereIs,  // not enough, and waiting would take longer than the bound: place on the best there is
+  kBestThereIs,  // not enough, and waiting would exceed the bound: place on the best slot there is
 };
 
 struct Admission {

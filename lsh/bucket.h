@@ -1,4 +1,4 @@
-// What is known of the servers of one bucket: counts and sums that members enter and leave one by one.
+// Statistics of the servers of one bucket: counts and sums, updated as servers enter and leave.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct BucketMember {
 
 BucketMember bucketMember(const Vacancy& vacancy);
 
-// What a newcomer does to its neighbours, laid out for asking buckets: the resources that count.
+// The pressure that a newcomer causes, laid out for comparison with buckets: only the resources that count.
 struct Burden {
   struct Part {
     uint8_t resource = 0;
@@ -43,8 +43,8 @@ struct Burden {
 
 Burden burden(const Newcomer& newcomer);
 
-// Exact after any number of changes, since all of it is in integers: equal to a bucket that the same members
-// have just entered. Holds up to 2^32 free units and 20 million servers.
+// Exact after any number of changes, since all arithmetic is on integers: equal to a bucket that the same
+// members have just entered. Holds up to 2^32 free units and 20 million servers.
 class Bucket {
  public:
   // A few tens of nanoseconds.

@@ -1,5 +1,5 @@
-// Servers in buckets of like platform and like contention (Tarcil section 4): what admission
-// control needs to know of a cluster without looking at its servers.
+// Servers in buckets of the same platform and similar contention (Tarcil section 4): what admission control
+// needs to know of a cluster without examining its servers.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 namespace tarcil {
 
 struct BucketOptions {
-  // Buckets of each platform, 1 to 256. More: servers of a bucket are more alike, and a decision looks at
+  // Buckets of each platform, 1 to 256. More: servers of a bucket are more alike, and a decision examines
   // more buckets. 32: chosen by measurement (docs/accuracy.md).
   uint32_t buckets = 32;
 
@@ -71,7 +71,7 @@ class BucketIndex {
   void update(ServerId server, const Vacancy& vacancy, MonotonicTime now);
   // Does nothing for a server that is not there.
   void remove(ServerId server);
-  // Lets time pass where nothing changes, so that histories tell of it.
+  // Advances time where nothing changes, so that histories include it.
   void advance(MonotonicTime now);
 
   // Follows the mean: begins to centre anew where it has drifted, and looks at up to `budget` servers on the

@@ -1,4 +1,4 @@
-// How many units came into each bucket, by time: what waits are estimated from.
+// How many units entered each bucket, by time: what waits are estimated from.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class FlowHistory {
   // Requires: 0 < interval <= window.
   FlowHistory(Duration window, Duration interval);
 
-  // Makes room for so many buckets; those that are new have no past. Requires: not fewer than there are.
+  // Sets the number of buckets; new ones have no past. Requires: not fewer than there are.
   void grow(size_t buckets);
 
   // Intervals that have ended by now are closed, those older than the window forgotten. Nothing happens where

@@ -40,8 +40,8 @@ uint32_t Hyperplanes::bucketOf(const Pressure& contention, const Offsets& offset
     const auto pressure = static_cast<float>(contention[i]);
     for (uint32_t plane = 0; plane < kMaxPlanes; ++plane) sums[plane] += pressure * normals_[i][plane];
   }
-  // Planes that are not used have normals and offsets of 0, and so no bit. The first plane is the highest
-  // bit.
+  // Planes that are not used have normals and offsets of 0, and so no bit. The first plane is the
+  // highest bit.
   uint32_t signature = 0;
   for (uint32_t plane = 0; plane < kMaxPlanes; ++plane) {
     signature |= static_cast<uint32_t>(sums[plane] > offsets[plane]) << (kMaxPlanes - 1 - plane);

@@ -44,8 +44,8 @@ History historyOf(std::span<const int64_t> came) {
   return history;
 }
 
-// Where in its interval the unit comes that is the `wanted`th of `units`, from 0 to 1: batches are spread
-// uniformly.
+// Where in its interval the unit comes that is the `wanted`th of `units`, from 0 to 1: batches are
+// spread uniformly.
 Moments positionIn(double units, double wanted, double batch) {
   // By conversion, since rounding is a call where the processor is not known to do it.
   constexpr double kHalf = 0.5;

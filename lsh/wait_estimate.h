@@ -1,4 +1,5 @@
-// How long until so many units have come, by how they came before (Tarcil section 4, "time-until-free").
+// How long until a number of units has come free, by how they came free before (Tarcil section
+// 4, "time-until-free").
 #pragma once
 
 #include <cstdint>

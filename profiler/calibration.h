@@ -47,8 +47,8 @@ inline constexpr double kMaxDialError = 5;
 // Where the kernel's dial has to stand for it to press so hard; between points along straight lines.
 int settingFor(const ResourceCalibration& resource, int intensity);
 
-// Where a dial that reached `reached` at `setting` is tried next to reach `intensity`. Never beyond
-// kFarthestSetting.
+// Where a dial that reached `reached` at `setting` is tried next to reach `intensity`. Never
+// beyond kFarthestSetting.
 int nextSetting(int intensity, int setting, double reached);
 inline constexpr int kFarthestSetting = 300;
 

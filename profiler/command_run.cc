@@ -71,8 +71,8 @@ uint64_t memoryBelow(pid_t pid) {
   return bytes;
 }
 
-// Seconds for which a process, also one that has ended and was not waited for, was ready to run and had no
-// core.
+// Seconds for which a process, also one that has ended and was not waited for, was ready to run and had
+// no core.
 double waitedOf(pid_t pid) {
   uint64_t ran = 0, waited = 0;
   std::ifstream("/proc/" + std::to_string(pid) + "/schedstat") >> ran >> waited;

@@ -20,8 +20,8 @@ namespace tarcil {
 enum class Measure : uint8_t {
   kRuns,           // runs a second
   kProcessorTime,  // runs for each second of processor time: what waits for disks, networks or a core does
-                   // not count, so that it is of use on a machine that is not quiet, for commands that
-                   // compute
+                   // not count, so that it is of use on a machine that is not quiet, for commands
+                   // that compute
   kMetric,         // what the command reports
   kCounted,        // what is counted of it, in a second: it need not end
 };
@@ -31,8 +31,8 @@ struct ProfileOptions {
   size_t rus = 1;  // cores that the command gets
   ToleranceOptions search;
   std::vector<Resource> resources;  // to press on, in this order; as many as the budget allows
-  // For everything after the first run. nullopt: what two or three runs beside each kernel take, at least 10
-  // s.
+  // For everything after the first run. nullopt: what two or three runs beside each kernel take, at least
+  // 10 s.
   std::optional<Seconds> budget;
   Seconds runAtMost{60};  // one run
   Measure measure = Measure::kRuns;

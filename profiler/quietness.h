@@ -12,8 +12,8 @@ class Quietness final {
   explicit Quietness(std::string stat = "/proc/stat");
 
   // The share of all cores' time, in [0, 1], that neither this process and what it started and waited for
-  // used nor was idle: other programs, and other guests of a hypervisor. nullopt where the machine does not
-  // say.
+  // used nor was idle: other programs, and other guests of a hypervisor. nullopt where the machine does
+  // not say.
   std::optional<double> usedByOthers() const;
 
  private:

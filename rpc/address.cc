@@ -30,8 +30,8 @@ std::string pathOf(const std::string& address) {
   return address.substr(kUnix.size());
 }
 
-// A sockaddr_un for any path: the directory is opened, and the socket named through /proc, which is always
-// short.
+// A sockaddr_un for any path: the directory is opened, and the socket named through /proc, which is
+// always short.
 struct UnixAddress {
   explicit UnixAddress(const std::string& path) {
     std::string name = path;

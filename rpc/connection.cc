@@ -24,14 +24,15 @@ capnp::ReaderOptions readerOptions() {
 }
 
 // Of one peer's calls that have not been answered; beyond, no more is read from it until some have been. So
-// what a peer makes this process hold is bounded, and it feels in time that it asks for too much. Above what
-// all the calls take that wait for something to happen (master/server/watchers.h), which must not shut out
-// others.
+// what a peer makes this process hold is bounded, and it feels in time that it asks for too much. Above
+// what all the calls take that wait for something to happen (master/server/watchers.h), which must not shut
+// out others.
 constexpr size_t kWordsInFlight = (32ull << 20) / sizeof(capnp::word);
 
 // A peer whose machine or network has gone says nothing: its connection ends when the kernel has heard
-// nothing from it for kSilence, which it asks for once a second. Long enough for a network that loses every
-// tenth packet, short beside the graces of the master. No peer is waited for longer to take up a connection.
+// nothing from it for kSilence, which it asks for once a second. Long enough for a network that loses
+// every tenth packet, short beside the timeouts of the master. No peer is waited for longer to take up
+// a connection.
 constexpr auto kSilence = 5 * kj::SECONDS;
 constexpr int kAskAfterSeconds = 1;
 

@@ -12,8 +12,8 @@
 namespace tarcil {
 
 struct Attached {
-  // Fails where the peer is of no use any more though the connection stands: it is dropped then. Never
-  // resolves.
+  // Fails where the peer is of no use any more though the connection stands: it is dropped then.
+  // Never resolves.
   kj::Promise<void> fault = kj::NEVER_DONE;
 };
 

@@ -1,6 +1,6 @@
-// Wire <-> core, nowhere else. write() fills a builder; read() gives the value or throws a kj::Exception that
-// says which field is malformed: peers and stores are not trusted to be well formed. Vectors keep their
-// order.
+// Wire <-> core, nowhere else. write() fills a builder; read() gives the value or throws a kj::Exception
+// that says which field is malformed: peers and stores are not trusted to be well formed. Vectors keep
+// their order.
 #pragma once
 
 #include "core/decide/job_plan.h"

@@ -34,9 +34,9 @@ interface AgentPort {
   # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
 
   declineOffers @3 (jobs :List(Data), untried :List(Data)) -> ();
-  # In their turn (AgentFeed.update) no slot was found for these jobs, and no commit says so; of those `untried` no task
-  # could have been placed, whatever there is. Ignored of jobs that have no turn, and from a connection that does not speak
-  # for their agent.
+  # These jobs were offered (AgentFeed.update), no slot was found for them, and no commit says so; of those `untried` no
+  # task could have been placed, whatever is free. Ignored for jobs that are not offered, and from a connection that does
+  # not speak for their agent.
 }
 
 interface AgentFeed {
@@ -48,10 +48,10 @@ interface AgentFeed {
   # agent costs it no memory beyond one state per server. Null or empty fields carry no news. The first updates after
   # attach carry every server and platform; `snapshotComplete` marks the last of them. `checksum`, every 5 to 10 s, is of
   # the state as it is once this message has been taken. Answered with `differs`, the agent has dropped its copy: what
-  # follows carries every server and platform again, as after attach. `turns`: jobs of the agent that wait and that are to
-  # be tried now, in this order; each is answered by a commit for it or by AgentPort.declineOffers. Waiting jobs are tried in
-  # their turn alone, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
-  # unless something else is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
+  # follows carries every server and platform again, as after attach. `offers`: waiting jobs of the agent that are to be
+  # tried now, in this order; each is answered by a commit for it or by AgentPort.declineOffers. Waiting jobs are tried only
+  # when offered, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
+  # unless another number is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
   # learns it from the answer to its next commit.
 }
 
@@ -62,32 +62,32 @@ struct UserShares {
 }
 
 struct JobOffer {
-  # To be answered by a commit for the job or by AgentPort.declineOffers.
+  # An offer to place a waiting job, to be answered by a commit for the job or by AgentPort.declineOffers.
   job @0 :Data;
   bound @1 :Int64 = -1;
-  # Microseconds from now for which the job is to wait for a place that is good enough, by how units came free before; -1:
-  # not known. The shortest time told during one wait counts; where none is, the job's own bound, else the agent's.
+  # Microseconds from now for which the job is to wait for a slot that is good enough, by the rate at which units came free
+  # before; -1: not known. The shortest bound received during one wait counts; without any, the job's own, else the agent's.
 
-  mayTakeKept @2 :Bool;
-  # The job comes before those that servers are kept for (QueueNews.kept), or ends in time, or is the one.
+  mayUseReserved @2 :Bool;
+  # Whether the job may use all reserved servers (QueueNews.reserved): it comes before the jobs that they are reserved for,
+  # ends in time (backfill), or is the only one with a reservation.
 
-  mayTake @3 :List(UInt32);
-  # Where it may not take all that is kept: the servers of QueueNews.kept, ascending, that it may take all the same.
+  usableReserved @3 :List(UInt32);
+  # Where mayUseReserved is false: the servers of QueueNews.reserved, ascending, that it may use all the same.
 }
 
 struct QueueNews {
   pendingPriority @0 :Int16 = -1;
-  # The highest priority of a waiting job that is still to be tried on the state as it is; -1: there is none. The agent
-  # commits a new job of no higher priority without claims, and it has its turn when those ahead of it have had theirs.
+  # The highest priority of a waiting job that is still to be offered on the state as it is; -1: there is none. The agent
+  # submits a new job of no higher priority untried (without claims); it is offered when those ahead of it have been.
 
   capacityVersion @1 :UInt64;
-  # How often something got better for waiting jobs, as of the state that came with this message or before. A commit says
-  # which of these it was decided on: a job that was tried in vain on an older state has a turn.
+  # How often the state has changed in favour of waiting jobs, as of what came with this message or before. A commit says on
+  # which version it was decided: a job whose attempt failed on an older one is offered again.
 
-  kept @2 :List(UInt32);
-  # Servers, ascending, that are kept free for jobs that wait: for one that has waited for long, and for those that others
-  # are being ended for. Whoever has no turn that lets it take them
-  # leaves them alone, but for jobs of a higher priority than pendingPriority.
+  reserved @2 :List(UInt32);
+  # Servers, ascending, that are reserved for waiting jobs: for one that has waited for long, and for those that victims are
+  # being ended for. Other jobs use them only where their offer says so or where their priority is above pendingPriority.
 
   crowded @3 :Bool;
   # So many jobs wait that slots are judged without the margin of the settings.
@@ -135,7 +135,7 @@ interface MonitorPort {
 
   violations @6 (violations :List(Performance.Violation)) -> ();
   # Tasks that fall short of what their jobs expect, and those that did and do no longer. Success: noted. Not on disk: a
-  # monitor tells all that are in trouble after each attach. Allocations that the connection does not stand for are
+  # monitor tells all that are degraded after each attach. Allocations that the connection does not stand for are
   # ignored. A repeat changes nothing. A master that does not know this method says so, as for pressure.
 
   pools @7 (reports :List(PoolReport)) -> (answers :List(PoolAnswer));
@@ -276,8 +276,8 @@ interface UserPort {
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
   profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling));
-  # All that are stored, by name; and the applications that are being measured, or were in vain, by name. Why in vain is
-  # told to whose job it was, and to role operate. Reads only.
+  # All that are stored, by name; and the applications that are being measured, or whose measurement failed, by name. Only
+  # the user whose job it was and role operate are told why it failed. Reads only.
 
   profile @22 (application :Text) -> (profile :Profiles.StoredProfile);
   # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME. Fails as NotFound. Reads
@@ -297,8 +297,8 @@ interface UserPort {
 }
 
 enum JobChange { hold @0; release @1; priority @2; }
-# hold: no further task of it starts; those that run go on. release: they start again, in their turn. priority: it has
-# another from now on.
+# hold: no further task of the job starts; those that run go on. release: its tasks start again, in the queue's order.
+# priority: it has another from now on.
 
 enum ServerChange { cordon @0; uncordon @1; drain @2; }
 # cordon: no new tasks. uncordon: new tasks again; ends a drain and a quarantine too. drain: cordon, and the tasks go
@@ -395,7 +395,7 @@ struct ServerDetails {
   neverStarted @10 :UInt32;           # launches that failed in a row by the server's fault
   absent @11 :List(AbsentPressure);   # what the background does not hold, as the monitor told last
   violations @12 :List(TaskViolation);
-  autoCordoned @13 :Bool;                 # kept from new tasks for a while, since a task on it is in trouble
+  autoCordoned @13 :Bool;                 # takes no new tasks for a while, since a task on it is degraded
   pool @14 :List(UInt16);             # units that late-bound tasks run on
   poolCaused @15 :List(Int32);        # what these tasks cause together, by resource; empty: nothing
 }

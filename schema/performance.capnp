@@ -8,7 +8,7 @@ using Types = import "types.capnp";
 struct Violation {
   # As core/model/performance.h.
   allocation @0 :UInt64;
-  over @1 :Bool;              # it was in trouble and is no longer
+  over @1 :Bool;              # it was degraded and is no longer
   metric @2 :Types.Metric;
   expected @3 :Float64;
   measured @4 :Float64;
@@ -29,7 +29,7 @@ enum CauseKind {
 }
 
 struct Step {
-  # Something that was done because of a task in trouble.
+  # Something that was done because of a degraded task.
   at @0 :Int64;               # wall-clock time
   task @1 :UInt32;
   text @2 :Text;              # for people

@@ -24,7 +24,7 @@ struct Profiling {
 }
 
 struct Lesson {
-  # What is tolerated was lowered, since a task performed badly although it felt less.
+  # What is tolerated was lowered, since a task performed badly although interference was less.
   at @0 :Int64;               # wall-clock time
   resource @1 :UInt8;         # its place in the order of resources, from 0
   from @2 :UInt8;             # tolerated

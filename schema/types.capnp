@@ -119,8 +119,8 @@ struct JobSpec {
   atMostOnce @33 :Bool;     # late binding: what may have run is not started again
   container @34 :Container;
   performance @35 :PerformanceGoal;   # null: tasks are not watched
-  moreRus @36 :UInt32;      # units that a task in trouble may get beyond rusPerTask
-  mayMove @37 :Bool;        # a task in trouble may be started anew on another server
+  moreRus @36 :UInt32;      # units that a degraded task may get beyond rusPerTask
+  mayMove @37 :Bool;        # a degraded task may be started anew on another server
   diskBytesPerSecond @38 :UInt64;     # 0: no limit
   networkBytesPerSecond @39 :UInt64;  # in each direction; 0: no limit
   hold @40 :Bool;           # no task starts until it is released
@@ -354,7 +354,7 @@ struct Commit {
   waitReason @8 :Text;      # why tasks are left without claims
   obsolete9 @9 :AnyPointer; # as in DecisionRecord
   explanation @10 :Explanation;
-  capacityVersion @11 :UInt64;    # QueueNews.wakes as the agent had it when it looked for slots
+  capacityVersion @11 :UInt64;    # QueueNews.capacityVersion as the agent had it when it looked for slots
 }
 
 struct CommitAnswer {

@@ -170,8 +170,8 @@ long routeVia(int requests, uint32_t gateway) {
   return request.send(requests);
 }
 
-// A token bucket on what the interface sends: bursts of 10 ms and of a few large packets, and 50 ms of
-// waiting.
+// A token bucket on what the interface sends: bursts of 10 ms and of a few large packets, and 50 ms
+// of waiting.
 long limitSending(int requests, int interface, uint64_t bytesPerSecond) {
   if (bytesPerSecond == 0) return 0;
   tcmsg body{};

@@ -36,16 +36,16 @@ class Cursor {
   bool bad_ = false;
 };
 
-// The plan's bytes, followed by room for as many pointers as it has bytes in strings; null if it is too
-// short.
+// The plan's bytes, followed by room for as many pointers as it has bytes in strings; null if it is
+// too short.
 char* load(int fd, size_t& size, char**& pointers) {
   struct stat status {};
   if (sys::call(SYS_fstat, fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(PlanHeader)))
     return nullptr;
   size = static_cast<size_t>(status.st_size);
   const size_t aligned = (size + 15) & ~size_t{15};
-  // Each string takes a byte or more, so there are never more of them than bytes; untouched pages cost
-  // nothing.
+  // Each string takes a byte or more, so there are never more of them than bytes; untouched pages
+  // cost nothing.
   const size_t whole = aligned + (size + 8) * sizeof(char*);
   char* data = static_cast<char*>(sys::map(whole, MAP_PRIVATE));
   if (data == nullptr) return nullptr;

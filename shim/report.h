@@ -26,8 +26,8 @@ struct Report {
 
   Phase phase = Phase::kPreparing;
   int waitStatus = 0;
-  // With kFailed: what a Unix shell would return, 127 or 126, where the job asked for what is not there; else
-  // 0.
+  // With kFailed: what a Unix shell would return, 127 or 126, where the job asked for what is not there;
+  // else 0.
   int exitCode = 0;
   uint64_t started = 0;
   uint64_t ended = 0;

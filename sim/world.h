@@ -1,5 +1,5 @@
-// The simulated cluster: servers on which tasks really run, as fast as the ground truth lets them, and the
-// clock.
+// The simulated cluster: servers on which tasks really run, as fast as the ground truth lets them, and
+// the clock.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ class World {
   // While jobs come, `look` is called each time that so long has passed. Before run().
   void observe(Duration every, std::function<void(SimTime)> look);
 
-  // Until every job has ended, or nothing is left that could happen. `watch`, where given, is called now and
-  // then.
+  // Until every job has ended, or nothing is left that could happen. `watch`, where given, is called now
+  // and then.
   void run(Scheduler& scheduler, const std::function<void(const Progress&)>& watch = nullptr);
 
   // --- For policies

@@ -8,7 +8,7 @@
 #include "agent/logic/run_as.h"
 #include "core/model/job_check.h"
 #include "core/state/usage.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -320,8 +320,8 @@ late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, cons
   const Placement& placement = spec.placement;
   job.group = servers_.group(placement.constraints);
   if (placement.prefer.empty() && placement.preferOfTask.empty()) return job;
-  // Where all that it prefers are away, a task runs on any server that suits the job.
-  const std::vector<ServerId> suitable = servers_.meeting(placement.constraints);
+  // Where all that it prefers are away, a task runs on any server that is feasible for the job.
+  const std::vector<ServerId> feasible = servers_.meeting(placement.constraints);
   for (uint32_t i = 0; i < job.tasks; ++i) {
     const TaskIndex number = submission.tasks.empty() ? i : submission.tasks[i];
     const auto own = placement.preferOfTask.find(number);
@@ -329,11 +329,11 @@ late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, cons
     for (const std::string& name : own == placement.preferOfTask.end() ? placement.prefer : own->second) {
       const LateServer* server = servers_.find(name);
       const bool isUsable = server != nullptr && scheduler_.groups().isUp(server->id) &&
-                            std::binary_search(suitable.begin(), suitable.end(), server->id) &&
+                            std::binary_search(feasible.begin(), feasible.end(), server->id) &&
                             std::find(servers.begin(), servers.end(), server->id) == servers.end();
       if (isUsable) servers.push_back(server->id);
     }
-    if (servers.empty()) servers = suitable;
+    if (servers.empty()) servers = feasible;
     job.serversOfTasks.push_back(std::move(servers));
   }
   return job;

@@ -30,7 +30,7 @@ struct LateBindingOptions {
   size_t keptTasks = 100'000;  // of jobs that are over, for those who ask what became of them
 };
 
-// A job as a client hands it in.
+// A job as a client submits it.
 struct LateSubmission {
   uint64_t number = 0;  // the client's own
   JobId id{};
@@ -43,7 +43,7 @@ struct LateSubmission {
 };
 
 // Links to the monitor of every server that takes late-bound tasks, as soon as it hears of one. What follows
-// from one turn of the event loop goes out at its end, one message for each monitor and client.
+// from one iteration of the event loop goes out at its end, one message for each monitor and client.
 //
 // Single-threaded; outlives its sessions' connections or is told of their end.
 class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
@@ -73,8 +73,8 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   Result<RunState> cancel(const Caller& caller, const JobId& id);
   // Its state when every task is over.
   kj::Promise<RunState> untilOver(const Caller& caller, const JobId& id);
-  // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it is
-  // over.
+  // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it
+  // is over.
   struct OutputLocation {
     std::string address;  // of the monitor
     late::SlotLeaseId lease = 0;
@@ -140,7 +140,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   std::set<LateLink*> toSend_;                              // have something in their outbox
   std::set<LateSession*> sessions_;
   std::set<LateSession*> toTell_;  // have something pending
-  bool isFlushing_ = false;        // at the end of this turn
+  bool isFlushing_ = false;        // once this event is handled
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
   kj::TaskSet flushes_;

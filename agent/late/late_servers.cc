@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/model/constraint.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 
 namespace tarcil {
 namespace {

@@ -63,8 +63,8 @@ struct JobsOffered {
   // How long from now such a job is to wait for a slot that is good enough, if the master can tell. The
   // shortest bound received during one wait counts; without any, the job's own, else the agent's.
   std::map<JobId, Duration> bounds{};
-  // Jobs that may not use servers reserved for others (QueueTold::kept), except these, ascending.
-  std::map<JobId, std::vector<ServerId>> leaveKept{};
+  // Jobs that may not use servers reserved for others (QueueTold::reserved), except these, ascending.
+  std::map<JobId, std::vector<ServerId>> usableReserved{};
 };
 // The master's queue. `pendingPriority` is the highest priority among waiting jobs, here or at other agents,
 // that have not been tried on the current state. Jobs of that priority or a lower one wait for an offer: new
@@ -75,7 +75,7 @@ struct QueueTold {
   uint64_t capacityVersion = 0;
   // Servers, ascending, that are reserved for waiting jobs: only jobs whose offer says so, or that come
   // before all pending ones, may use them.
-  std::vector<ServerId> kept{};
+  std::vector<ServerId> reserved{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 };
 

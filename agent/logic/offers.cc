@@ -20,8 +20,8 @@ void takeOffers(EventContext& context, const JobsOffered& event) {
     }
     job->isOffered = true;
     job->reservedForOthers.clear();
-    if (const auto mayUse = event.leaveKept.find(id); mayUse != event.leaveKept.end()) {
-      std::ranges::set_difference(tables.queueTold.kept, mayUse->second,
+    if (const auto mayUse = event.usableReserved.find(id); mayUse != event.usableReserved.end()) {
+      std::ranges::set_difference(tables.queueTold.reserved, mayUse->second,
                                   std::back_inserter(job->reservedForOthers));
     }
     tables.jobs.markToTry(*job);
@@ -44,7 +44,7 @@ bool isBehindOthers(const Tables& tables, const JobSpec& spec) {
 }
 
 std::span<const ServerId> reservedForOthers(const Tables& tables, const JobSpec& spec) {
-  return isBehindOthers(tables, spec) ? tables.queueTold.kept : std::span<const ServerId>();
+  return isBehindOthers(tables, spec) ? tables.queueTold.reserved : std::span<const ServerId>();
 }
 
 void markToTryWhenFree(Tables& tables, Job& job) {

@@ -81,7 +81,8 @@ QualitySettings settingsNow(const Tables& tables) {
 
 QualitySettings settingsFor(const Tables& tables, const Job& job) {
   QualitySettings now = settingsNow(tables);
-  const bool mayUseReserved = job.isOffered && job.reservedForOthers.size() < tables.queueTold.kept.size();
+  const bool mayUseReserved =
+      job.isOffered && job.reservedForOthers.size() < tables.queueTold.reserved.size();
   if (mayUseReserved) now.margin = 0;
   return now;
 }

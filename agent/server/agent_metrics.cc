@@ -35,7 +35,7 @@ void AgentMetrics::count(const Status& answer) {
 void AgentMetrics::count(const Explanation& made) {
   if (made.drawn == 0) return;
   draws.Observe(made.drawn);
-  suitable.Observe(shareAcceptable(made));
+  feasible.Observe(shareAcceptable(made));
   if (--untilGuarantee_ > 0) return;
   untilGuarantee_ = kGuaranteeOneIn;
   guarantee.Observe(guaranteeReached(made));

@@ -28,7 +28,7 @@ struct AgentMetrics {
       "Time of a decision and what goes with it; of those made together the mean.", timeBounds());
   prometheus::Histogram& draws = set.histogram(
       "tarcil_agent_decision_draws", "Slots drawn for a decision that led to a commit.", numberBounds());
-  prometheus::Histogram& suitable = set.histogram(
+  prometheus::Histogram& feasible = set.histogram(
       {"tarcil_agent_feasible_share", {"tarcil_agent_suitable_share"}},
       "Share p of the drawn slots that were acceptable, of a decision that led to a commit.", shareBounds());
   prometheus::Histogram& guarantee = set.histogram(
@@ -79,8 +79,8 @@ struct AgentMetrics {
                   "Comparisons of the agent's copy of the state with the master's checksum.");
   prometheus::Counter& mismatches =
       set.counter("tarcil_agent_copy_mismatches_total",
-                  "Comparisons that showed a difference, so that the copy was fetched anew.");
-  prometheus::Gauge& jobs = set.gauge("tarcil_agent_jobs", "Unfinished jobs that the agent looks after.");
+                  "Comparisons that showed a difference, so that the copy was fetched again.");
+  prometheus::Gauge& jobs = set.gauge("tarcil_agent_jobs", "Unfinished jobs that the agent owns.");
   prometheus::Gauge& waiting =
       set.gauge("tarcil_agent_waiting_jobs", "Of them, those with tasks that wait for a slot.");
   prometheus::Gauge& arrivals =

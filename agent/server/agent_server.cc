@@ -52,7 +52,7 @@ agent::QueueTold readQueue(wire::QueueNews::Reader from) {
   agent::QueueTold queue{.capacityVersion = from.getCapacityVersion(), .crowded = from.getCrowded()};
   const int16_t pending = from.getPendingPriority();
   if (pending >= 0 && pending <= UINT8_MAX) queue.pendingPriority = static_cast<uint8_t>(pending);
-  for (const ServerId server : from.getKept()) queue.kept.push_back(server);
+  for (const ServerId server : from.getReserved()) queue.reserved.push_back(server);
   return queue;
 }
 
@@ -62,9 +62,9 @@ agent::JobsOffered readOffers(capnp::List<wire::JobOffer>::Reader from) {
     const JobId job = readJobId(offer.getJob());
     offers.jobs.push_back(job);
     if (offer.getBound() >= 0) offers.bounds[job] = Duration(offer.getBound());
-    if (offer.getMayTakeKept()) continue;
-    std::vector<ServerId>& all = offers.leaveKept[job];
-    for (const ServerId server : offer.getMayTake()) all.push_back(server);
+    if (offer.getMayUseReserved()) continue;
+    std::vector<ServerId>& all = offers.usableReserved[job];
+    for (const ServerId server : offer.getUsableReserved()) all.push_back(server);
   }
   return offers;
 }
@@ -262,7 +262,7 @@ void AgentServer::carryOut(agent::DeclineOffers& action) {
     auto request = port->declineOffersRequest();
     writeJobIds(action.jobs, request.initJobs(static_cast<uint32_t>(action.jobs.size())));
     writeJobIds(action.untried, request.initUntried(static_cast<uint32_t>(action.untried.size())));
-    // A link that breaks is noticed elsewhere, and ends every turn.
+    // A link that breaks is noticed elsewhere, and ends every offer.
     calls_.add(request.send().then([](auto&&) {}, [](kj::Exception&&) {}));
   }
 }

@@ -51,8 +51,8 @@ class AgentServer final {
     Caller caller;
     wire::UserPort::Client port;
   };
-  // Asks the master; answers are remembered while the link to it stands. Fails as Unavailable while it does
-  // not.
+  // Asks the master; answers are remembered while the link to it stands. Fails as Unavailable while it
+  // does not.
   kj::Promise<User> authenticate(const std::string& token);
   kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec,
                            std::shared_ptr<const std::vector<InputFile>> files);

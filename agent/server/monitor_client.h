@@ -39,7 +39,7 @@ class MonitorClient final {
   };
 
   struct Asked {
-    uint64_t id = 0;  // allocation, or turn
+    uint64_t id = 0;  // allocation, or slot lease
     bool isLate = false;
     wire::Stream stream = wire::Stream::STDOUT;
     uint64_t offset = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sparrow, Table 3: what a user of low priority costs one of high priority, by how much he asks for. 100 servers of 16
+"""Sparrow, Table 3: what a user of low priority costs one of high priority, by how much they ask for. 100 servers of 16
 units, jobs of 10 tasks of 100 ms.
   bench/figures/sparrow_table_3.py [FOLDER]"""
 

@@ -28,8 +28,8 @@ Dial dialOf(Resource resource);
 // Of what one unit of a kernel's work is, for people: "bytes", "accesses", "byte seconds", ...
 const char* workUnit(Resource resource);
 
-// Only hardware threads of one core have it in common, so it can be contended for where there are two of
-// them.
+// Only hardware threads of one core have it in common, so it can be contended for where there are two
+// of them.
 bool isPrivateToACore(Resource resource);
 
 // A kernel that waits for it, or holds it, rather than working all the time; it has one thread.

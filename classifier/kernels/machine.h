@@ -11,8 +11,8 @@ struct Machine {
   std::string processor;          // for people; empty: the machine does not say
   std::vector<int> cores;         // that this process may use, in rising order
   std::vector<int> firstThreads;  // of them, one of each physical core
-  // Bytes of one core's caches, and of the last-level cache that all cores share; 0: the machine does not
-  // say.
+  // Bytes of one core's caches, and of the last-level cache that all cores share; 0: the machine does
+  // not say.
   uint64_t l1iBytes = 0;
   uint64_t l1dBytes = 0;
   uint64_t l2Bytes = 0;

@@ -74,8 +74,8 @@ class NetworkKernel final : public Kernel {
 
   void set(int) override {}
 
-  // Sends what the connection takes, then receives all of it: one thread is both ends, and never waits for
-  // itself.
+  // Sends what the connection takes, then receives all of it: one thread is both ends, and never waits
+  // for itself.
   double burst() override {
     double bytes = 0;
     for (int i = 0; i < kPiecesOfABurst; ++i) {

@@ -42,10 +42,10 @@ int list(const AgentFlags& flags) {
 
 void addAgentList(CLI::App& agent) {
   addCommand(agent, "list",
-             {"agent list [OPTIONS]", "List agents and how many jobs each looks after.",
-              "Every agent that the master knows: its name and address, whether it is attached"
-              " now, its unfinished jobs, and how far its copy of the cluster's state is behind: the"
-              " age of the oldest change that it has not confirmed.",
+             {"agent list [OPTIONS]", "List agents and how many jobs each owns.",
+              "Every agent that the master knows: its name and address, whether it is attached now, its "
+              "unfinished jobs, and how far its copy of the cluster's state is behind: the age of the "
+              "oldest change that it has not confirmed.",
               "  tarcil agent list --json\n", ""},
              [](CLI::App& command) {
                auto flags = std::make_shared<AgentFlags>();
@@ -60,8 +60,8 @@ void addAgentList(CLI::App& agent) {
 void addAgent(CLI::App& app) {
   addGroup(app, "agent",
            {"agent COMMAND ...", "Show the agents: the schedulers of the cluster.",
-            "An agent takes jobs and places them by its own copy of the cluster's state. There may"
-            " be any number; a job may be handed to any of them.",
+            "An agent accepts jobs and places them by its own copy of the cluster's state. There may be any "
+            "number; a job may be submitted to any of them.",
             "  tarcil agent list\n", ""},
            addAgentList);
 }

@@ -50,12 +50,11 @@ int show(const BucketFlags& flags) {
 void addBuckets(CLI::App& app) {
   addCommand(
       app, "buckets",
-      {"buckets [OPTIONS]", "Show servers by like contention, and how fast units come free there.",
-       "The master sorts the servers of each platform that take tasks into buckets of like contention. Free "
-       "RUs are units that no task holds; entered per hour are those that came free in a bucket, or with a "
-       "server whose contention changed, less those that left it so, over the last two hours. From these "
-       "`tarcil "
-       "queue` tells when a job should start.",
+      {"buckets [OPTIONS]", "Show servers grouped by similar contention, and how fast units come free there.",
+       "The master sorts the servers of each platform that take tasks into buckets of similar contention. "
+       "Free RUs are units that no task holds; entered per hour are those that came free in a bucket or "
+       "moved into it because the contention on their server changed, less those that moved out, over the "
+       "last two hours. From these `tarcil queue` predicts when a job should start.",
        "  tarcil buckets\n"
        "  tarcil buckets --json\n",
        ""},

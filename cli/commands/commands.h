@@ -13,8 +13,8 @@ namespace tarcil {
 // Jobs.
 void addSubmit(CLI::App& app);
 void addPlan(CLI::App& app);
-// `command` is what followed "--" on the command line: it is the user's, and no flag of ours is looked for in
-// it.
+// `command` is what followed "--" on the command line: it is the user's, and no flag of ours is looked for
+// in it.
 void addRun(CLI::App& app, const std::vector<std::string>& command);
 void addJob(CLI::App& app);  // with all below it
 void addJobList(CLI::App& job);

@@ -6,9 +6,8 @@ namespace tarcil {
 void addJob(CLI::App& app) {
   addGroup(app, "job",
            {"job COMMAND ...", "Show, follow and cancel jobs.",
-            "Ask after jobs, follow them, cancel them. A job is named by its id or by a prefix of"
-            " at least 4 digits that only its id has. You see your own jobs; an operator sees"
-            " everybody's.",
+            "Query, follow and cancel jobs. A job is named by its id or by an unambiguous prefix of at "
+            "least 4 digits. You see your own jobs; an operator sees everybody's.",
             "  tarcil job list\n"
             "  tarcil job status 3f2a\n"
             "  tarcil job explain 3f2a\n",

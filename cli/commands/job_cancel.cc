@@ -58,12 +58,12 @@ int cancel(const CancelFlags& flags) {
 void addJobCancel(CLI::App& job) {
   addCommand(job, "cancel",
              {"job cancel [OPTIONS] ID...", "Cancel jobs.",
-              "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's"
-              " grace period is over. Done when the wish is on disk; `tarcil job wait` waits for"
-              " the end. A job that is over stays as it is, and that is said. With --json, `state`"
-              " is the job's state before.\n\n"
-              "Of a job with policy late-binding no further task starts, and those that run are"
-              " ended likewise; what an executor runs is ended by SIGKILL, with its executor.",
+              "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's grace "
+              "period is over. Returns when the cancellation is on disk; `tarcil job wait` waits for the "
+              "end. A job that is over stays as it is, which is reported. With --json, `state` is the job's "
+              "state before.\n\n"
+              "Of a job with policy late-binding no further task starts, and running ones are ended in the "
+              "same way; tasks of an executor are ended by SIGKILL, together with the executor.",
               "  tarcil job cancel 3f2a\n"
               "  tarcil job cancel 3f2a 77b0\n",
               ""},

@@ -136,14 +136,13 @@ void addJobExplain(CLI::App& job) {
   addCommand(
       job, "explain",
       {"job explain [OPTIONS] ID", "Say why a job's tasks are where they are.",
-       "For each decision: how many free slots were drawn, which share of them suited the job (p), with which"
-       " probability so many draws find what is needed (guarantee), why others were turned down, and the best"
-       " candidates with the contention that the job would feel there. Q says how tightly a slot fits, S how "
-       "far"
-       " it satisfies the job; both are in [0, 1]. The least slack is what the tasks already there can still"
-       " bear.\n\n"
-       "For a job that waits: why. For a task that was started again: how the attempt before ended. For one"
-       " that performs below what its job expects: the likely causes, and what was done.",
+       "For each decision: how many free slots were drawn, which share of them was acceptable (p), the "
+       "probability with which this many draws find what is needed (guarantee), why others were rejected, "
+       "and the best candidates with the contention for the job there. Q says how tightly a slot fits, S "
+       "how far it satisfies the job; both are in [0, 1]. The least slack is how much more pressure the "
+       "tasks already there can tolerate.\n\n"
+       "For a waiting job: the reason. For a task that was started again: how the previous attempt ended. "
+       "For a degraded task: the likely causes, and what was done.",
        "  tarcil job explain 3f2a\n"
        "  tarcil job explain --json 3f2a\n",
        ""},

@@ -72,8 +72,8 @@ std::vector<wire::RunState> statesOf(const ListFlags& flags) {
     if (!state) {
       throw badInput(
           "--state: " + shown(text) +
-          " is no state; write some of queued, starting, running, done, failed, cancelled, lost, with"
-          " commas between them");
+          " is no state; write some of queued, starting, running, done, failed, cancelled, lost, with "
+          "commas between them");
     }
     states.push_back(toWire(*state));
   }
@@ -196,7 +196,7 @@ int list(const ListFlags& flags) {
   more |= late.hasMore();
   flags.output.json ? printJson(json) : print(table.empty() ? "" : table.text());
   if (count == 0) {
-    say("no such jobs here; hand one in with `tarcil submit FILE` or `tarcil run -- COMMAND`");
+    say("no such jobs here; submit one with `tarcil submit FILE` or `tarcil run -- COMMAND`");
   } else if (more) {
     say("these are " + std::to_string(count) + "; there may be more: --limit N, --all, or --after " +
         toString(*lastShown));
@@ -211,11 +211,9 @@ void addJobList(CLI::App& job) {
       job, "list",
       {"job list [OPTIONS]", "List jobs, newest first.",
        "Your jobs, newest first, running and over; as an operator, everybody's. Columns: how many tasks "
-       "wait, hold"
-       " a place, succeeded and did not; the reason says why a job waits or how it failed. Jobs that come in"
-       " while a long list is fetched are not in it. Jobs with policy late-binding are listed as long as "
-       "their "
-       "agents remember them.",
+       "wait, start or run, succeeded and did not; the reason says why a job waits or how it failed. Jobs "
+       "that are submitted while a long list is fetched are not in it. Jobs with policy late-binding are "
+       "listed as long as their agents remember them.",
        "  tarcil job list\n"
        "  tarcil job list --state queued,running --since 1h\n"
        "  tarcil job list --json --all --user alice\n",

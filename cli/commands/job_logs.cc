@@ -108,8 +108,7 @@ int lateLogs(Cluster& cluster, const JobId& id, const LogFlags& flags) {
   }
   if (!flags.follow && !isFinal(job->tasks[index].state)) {
     say("task " + std::to_string(index) +
-        " is not over; it is bound late, and what it writes can be read when"
-        " it is: -f waits for that");
+        " is not over; it is bound late, and its output can be read once it is over: -f waits for that");
     return kExitDone;
   }
   cluster.wait(agents.copyOutput({id, index, chosenStream(flags)},
@@ -142,13 +141,12 @@ void addJobLogs(CLI::App& job) {
   addCommand(
       job, "logs",
       {"job logs [OPTIONS] ID", "Print what a task wrote.",
-       "Prints the standard output (or error) of one task so far, byte for byte. With -f"
-       " it goes on until the task has ended.\n\n"
-       "Of a job with policy late-binding the output can be read when the task is over,"
-       " as long as its agent remembers the job.\n\n"
-       "With --json: both streams of every task, or of the one given by --task, as texts;"
-       " null where the task has not started or its output is gone. What is not UTF-8 is"
-       " replaced.",
+       "Prints the standard output (or error) of one task so far, byte for byte. With -f it continues until "
+       "the task has ended.\n\n"
+       "The output of a job with policy late-binding can be read once the task is over, as long as its "
+       "agent remembers the job.\n\n"
+       "With --json: both streams of every task, or of the one given by --task, as texts; null where the "
+       "task has not started or its output is gone. What is not UTF-8 is replaced.",
        "  tarcil job logs 3f2a\n"
        "  tarcil job logs -f --task 3 3f2a\n"
        "  tarcil job logs --stderr 3f2a\n"

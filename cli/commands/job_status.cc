@@ -43,9 +43,8 @@ void addJobStatus(CLI::App& job) {
   addCommand(
       job, "status",
       {"job status [OPTIONS] ID", "Show a job and where its tasks are.",
-       "The job's state, why it waits and what is ahead of it, and for each task: where it"
-       " is, on which resource units, with which quality Q and satisfaction S it was"
-       " placed, and how it ended.\n\n"
+       "The job's state, why it waits and how many jobs are ahead of it, and for each task: its server and "
+       "resource units, the quality Q and satisfaction S of its slot, and how it ended.\n\n"
        "States: queued, starting, running, done, failed, cancelled, lost.",
        "  tarcil job status 3f2a\n"
        "  tarcil job status --json 3f2a91c07d5e4b8896a1f0c2d3e4b5a6\n",

@@ -80,21 +80,21 @@ void addJobSteering(CLI::App& job) {
   addSteering(
       job, "hold",
       {"job hold [OPTIONS] ID...", "Let no further task of a job start.",
-       "Tasks that run go on; those that wait, wait until `tarcil job release`. Outlives restarts of the"
-       " master. A job that is over stays as it is. `hold: true` in a job file does it from the start.",
+       "Running tasks continue; waiting ones do not start until `tarcil job release`. The hold survives "
+       "restarts of the master. A job that is over stays as it is. `hold: true` in a job file does it from "
+       "the start.",
        "  tarcil job hold 3f2a\n  tarcil job release 3f2a\n", ""},
       wire::JobChange::HOLD, "Held");
   addSteering(
       job, "release",
       {"job release [OPTIONS] ID...", "Let the tasks of a held job start again.",
-       "They are tried at once, in their job's place in the queue.", "  tarcil job release 3f2a\n", ""},
+       "They are tried at once, at their job's position in the queue.", "  tarcil job release 3f2a\n", ""},
       wire::JobChange::RELEASE, "Released");
-  addSteering(
-      job, "priority",
-      {"job priority [OPTIONS] PRIORITY ID...", "Give jobs another priority.",
-       "The queue is ordered by it at once, and so is who may be ended for whom. Tasks that run go on.",
-       "  tarcil job priority 90 3f2a\n  tarcil job priority 10 3f2a 77b0\n", ""},
-      wire::JobChange::PRIORITY, "Changed");
+  addSteering(job, "priority",
+              {"job priority [OPTIONS] PRIORITY ID...", "Give jobs another priority.",
+               "Takes effect at once, in the order of the queue and for preemption. Running tasks continue.",
+               "  tarcil job priority 90 3f2a\n  tarcil job priority 10 3f2a 77b0\n", ""},
+              wire::JobChange::PRIORITY, "Changed");
 }
 
 }  // namespace tarcil

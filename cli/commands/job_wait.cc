@@ -50,8 +50,8 @@ int wait(const WaitFlags& flags) {
 void addJobWait(CLI::App& job) {
   addCommand(job, "wait",
              {"job wait [OPTIONS] ID...", "Wait until jobs have ended.",
-              "Returns when all of the jobs have ended and that is on disk; at once for jobs that"
-              " are over.",
+              "Returns when all of the jobs have ended and their ends are on disk; at once for jobs that "
+              "are over.",
               "  tarcil job wait 3f2a && echo it worked\n"
               "  tarcil job wait --json 3f2a 77b0\n",
               "  0  every job is done\n"

@@ -89,15 +89,16 @@ int show(const MetricsFlags& flags) {
 void addMetrics(CLI::App& app) {
   addCommand(
       app, "metrics",
-      {"metrics [OPTIONS] [ROLE|NAME ...]", "Show what the roles of a cluster count and time.",
+      {"metrics [OPTIONS] [ROLE|NAME ...]", "Show the metrics of a cluster's roles.",
        "Prints the metrics of the processes that `tarcil up` started on this machine, or of those of a role "
        "(master, agent, monitor) or a name, in the text format that Prometheus reads. docs/metrics.md says "
-       "what each means and what to do when it is high. Prometheus reads a role where its --metrics says.",
+       "what each means and what to do when it is high. Prometheus itself scrapes a role at the address "
+       "given by its --metrics.",
        "  tarcil metrics master\n"
        "  tarcil metrics agent-1 --json\n"
        "  tarcil metrics --address 127.0.0.1:9100\n",
-       "  0  all have answered\n"
-       "  1  something else than a role listens there\n"
+       "  0  all processes answered\n"
+       "  1  what listens there is not a role\n"
        "  2  bad arguments\n"
        "  3  no cluster, or a process of it is out of reach\n"},
       [](CLI::App& command) {

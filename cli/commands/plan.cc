@@ -195,23 +195,23 @@ int plan(const PlanFlags& flags) {
 }
 
 const Help kPlanHelp = {
-    "plan [OPTIONS] FILE", "Say what would become of a job, without submitting it.",
-    "Checks the job file as `tarcil submit` does, has an agent decide for all of its tasks on the state as it"
-    " is now, and shows the outcome: where each task would go; why others would wait, and what is free; the"
-    " best candidates as in `tarcil job explain`; and what the job would do to the tasks that are there"
-    " already. Nothing is claimed, queued or stored, so that a moment later another answer may be right.\n\n"
-    "Q says how tightly a slot fits and S how far it satisfies the job; E is S times how fast the platform is"
-    " for it: what of its best performance can be expected there. A neighbour's slack on a resource is what "
-    "it"
-    " tolerates less what it feels from all others: below 0 it is slowed beyond what its profile allows.\n\n"
-    "Slots are drawn by chance, so two plans may differ. The seed that a plan shows gives the same plan again"
-    " while the cluster does not change; to see what a change of the job file would do, plan both versions"
-    " with the same seed.",
+    "plan [OPTIONS] FILE", "Show what would become of a job, without submitting it.",
+    "Checks the job file as `tarcil submit` does, has an agent decide for all of its tasks on the current "
+    "state, and shows the outcome: where each task would go; why others would wait, and what is free; the "
+    "best candidates as in `tarcil job explain`; and how the job would affect the tasks that run there. "
+    "Nothing is claimed, queued or stored, so a moment later the answer may be another.\n\n"
+    "Q says how tightly a slot fits and S how far it satisfies the job; E is S times the relative speed of "
+    "the platform for it: the expected fraction of its best performance. A neighbour's slack on a resource "
+    "is what it tolerates less the interference from all others: below 0 it is slowed beyond what its "
+    "profile allows.\n\n"
+    "Slots are drawn at random, so two plans may differ. The seed that a plan shows gives the same plan "
+    "again while the cluster does not change; to see the effect of a change of the job file, plan both "
+    "versions with the same seed.",
     "  tarcil plan train.yaml\n"
     "  tarcil plan --seed 7 train.yaml              # the same draws again\n"
     "  tarcil plan --profile loud.yaml train.yaml   # with another profile\n"
     "  tarcil plan --json train.yaml\n",
-    "  0  planned, also where tasks would wait\n"
+    "  0  planned, also if tasks would wait\n"
     "  1  would be refused\n"
     "  2  bad arguments or files; nothing was sent\n"
     "  3  no cluster in reach, or not allowed\n"};
@@ -222,7 +222,7 @@ void addPlan(CLI::App& app) {
   addCommand(app, "plan", kPlanHelp, [](CLI::App& command) {
     auto flags = std::make_shared<PlanFlags>();
     addSubmissionFlags(command, flags->job);
-    command.add_option("--seed", flags->seed, "Draw as the decision with this seed did. Default: by chance.")
+    command.add_option("--seed", flags->seed, "Draw as the decision with this seed did. Default: random.")
         ->type_name("N");
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);

@@ -78,7 +78,7 @@ int list(const PlatformFlags& flags) {
   Table table({"Name", "Share"});
   const Platforms platforms = fetchPlatforms(cluster);
   if (platforms.empty())
-    say("no shares are set: everything arrives everywhere; see `tarcil platform set --help`");
+    say("no shares are set: all pressure arrives everywhere; see `tarcil platform set --help`");
   for (const auto& [name, share] : platforms) {
     json.push_back(jsonOf(name, share));
     table.add({name, shareText(share)});
@@ -114,7 +114,7 @@ int set(const PlatformFlags& flags) {
 void addPlatformList(CLI::App& platform) {
   addCommand(platform, "list",
              {"platform list [OPTIONS]", "List platforms and their shares.",
-              "Every platform that a server has or that was set, with the shares that are not 1.",
+              "Every platform of a server, or for which shares were set, with the shares that are not 1.",
               "  tarcil platform list --json\n", ""},
              [](CLI::App& command) {
                auto flags = std::make_shared<PlatformFlags>();
@@ -128,10 +128,10 @@ void addPlatformSet(CLI::App& platform) {
   addCommand(
       platform, "set",
       {"platform set [OPTIONS] NAME RESOURCE=SHARE...", "Set shares of a platform.",
-       "Sets the share of each resource named; the others stay as they are. Counts from the"
-       " next decision on; needs a token with the role operate.\n\n"
-       "Resources: core, l1i, l1d, l2, llc, memory_bandwidth, memory_capacity, tlb,"
-       " disk_bandwidth, network_bandwidth.",
+       "Sets the share of each resource named; the others stay as they are. Takes effect with the next "
+       "decision; needs a token with the role operate.\n\n"
+       "Resources: core, l1i, l1d, l2, llc, memory_bandwidth, memory_capacity, tlb, disk_bandwidth, "
+       "network_bandwidth.",
        "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n", ""},
       [](CLI::App& command) {
         auto flags = std::make_shared<PlatformFlags>();
@@ -150,10 +150,9 @@ void addPlatform(CLI::App& app) {
       app, "platform",
       {"platform COMMAND ...", "Show and set how platforms bear pressure.",
        "A platform is a type of hardware. Profiles are measured on a reference server; the share of a "
-       "platform says,"
-       " for each resource, how much of such a pressure arrives there: 1 all of it (the default), 0.5 where "
-       "the"
-       " server has twice as much of the resource, 0 where the resource is private to a resource unit.",
+       "platform says, for each resource, how much of that pressure arrives there: 1 all of it (the "
+       "default), 0.5 where the server has twice as much of the resource, 0 where the resource is private "
+       "to a resource unit.",
        "  tarcil platform list\n"
        "  tarcil platform set haswell-2.3 memory_bandwidth=0.5 llc=1\n",
        ""},

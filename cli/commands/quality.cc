@@ -88,14 +88,12 @@ void addQuality(CLI::App& app) {
       app, "quality",
       {"quality [OPTIONS] --profile FILE --contention FILE|JSON",
        "Compute what a slot is worth to a job, offline.",
-       "Given what a job causes and tolerates and the contention that it would feel in a slot, computes: the "
-       "order of"
-       " the job's resources by demand; T_W, how demanding it is, with the 20 digits of its encoded demand; "
-       "U_H, how"
-       " quiet the slot is to it, with the 20 digits of the encoded contention; Q, how tightly the slot fits "
-       "(and as"
-       " the paper prints it, literally); S, how far it satisfies the job, by both models. All in [0, 1].\n\n"
-       "The contention is taken as felt: shares and background included, no safety margin.",
+       "Given what a job causes and tolerates and the contention of a slot, computes: the order of the "
+       "job's resources by demand; T_W, how demanding it is, with the 20 digits of its encoded demand; U_H, "
+       "how quiet the slot is for it, with the 20 digits of the encoded contention; Q, how tightly the slot "
+       "fits (and literally as the paper prints it); S, how far it satisfies the job, by both models. All "
+       "in [0, 1].\n\n"
+       "The contention is the effective one: shares and background included, without a safety margin.",
        "  tarcil quality --profile p.yaml \\\n"
        "      --contention '{\"memory_bandwidth\": 8, \"llc\": 3}'\n"
        "  tarcil quality --json --profile p.yaml --contention c.json\n",
@@ -113,8 +111,7 @@ void addQuality(CLI::App& app) {
         command
             .add_option("--share", flags->share,
                         "Shares of a platform by resource, missing ones 1, which scale the job's demand: a "
-                        "file, or the"
-                        " JSON itself.")
+                        "file, or the JSON itself.")
             ->type_name("FILE|JSON");
         addJsonFlag(command, flags->json);
         onRun(command, [flags]() { return quality(*flags); });

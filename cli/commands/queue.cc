@@ -79,22 +79,22 @@ void addQueue(CLI::App& app) {
   addCommand(
       app, "queue",
       {"queue [OPTIONS]", "Show which jobs wait, in order, why, and when they should start.",
-       "Your waiting jobs with their places among all that wait; as an operator, everybody's. The order is "
-       "the same whichever agent a job was handed to: higher priority first, then whose tasks hold the "
-       "fewest "
-       "units for each share (`tarcil user set --help`), then older. A user's jobs of one priority that get "
-       "nothing for long count as of a higher one, shown in brackets. Jobs are tried in this order when "
-       "something gets better for them; one that cannot be placed does not hold up those behind it. They "
-       "should start within the time shown with a probability of 0.95, by how units came free in the last "
-       "two "
-       "hours on servers that suit them (`tarcil buckets`); a cluster that has just started cannot tell yet.",
+       "Your waiting jobs with their positions among all that wait; as an operator, everybody's. The order "
+       "is the same whichever agent owns a job: higher priority first, then the user whose tasks hold the "
+       "fewest units per share (`tarcil user set --help`), then older jobs. The priority of a user's jobs "
+       "that get nothing for long rises; the risen one is shown in brackets. Jobs are tried in this order "
+       "when capacity appears; one that cannot be placed does not delay those behind it. They should start "
+       "within the time shown with a probability of 0.95, by the rate at which units came free in the last "
+       "two hours on acceptable servers (`tarcil buckets`); a cluster that has just started cannot predict "
+       "yet.",
        "  tarcil queue\n"
        "  tarcil queue --json --limit 1000\n",
        ""},
       [](CLI::App& command) {
         auto flags = std::make_shared<QueueFlags>();
         command
-            .add_option("--limit", flags->limit, "Look at so many from the head of the queue; default 100.")
+            .add_option("--limit", flags->limit,
+                        "How many jobs to show from the head of the queue; default 100.")
             ->check(wholeNumber(1, 1'000))
             ->type_name("N");
         addOutputFlags(command, flags->output);

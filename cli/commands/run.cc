@@ -110,14 +110,13 @@ int run(const RunFlags& flags) {
 
 const Help kRunHelp = {
     "run [OPTIONS] -- COMMAND [ARGUMENT...]", "Run one command on the cluster as if it ran here.",
-    "Submits a job that runs the command, copies its output to stdout and stderr as it comes, and exits as "
-    "the"
-    " command does. With several tasks the lines of all of them come as they are written, each line whole;"
-    " TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
-    "With --policy late-binding the tasks are bound to servers as these come free, for tasks of milliseconds:"
-    " what a task wrote comes when it has ended, and Ctrl-C ends those that run.\n\n"
-    "Ctrl-C cancels the job and waits for its end; a second one leaves at once. Use `tarcil submit` for jobs"
-    " that bring files, restart, or are to run on their own.",
+    "Submits a job that runs the command, copies its output to stdout and stderr as it is written, and "
+    "exits as the command does. With several tasks the lines of all of them are interleaved, each line "
+    "whole; TARCIL_TASK (from 0) and TARCIL_TASKS tell a task which one it is.\n\n"
+    "With --policy late-binding, for tasks of milliseconds, the tasks are bound to servers as these come "
+    "free: the output of a task is shown when it has ended, and Ctrl-C ends running ones.\n\n"
+    "Ctrl-C cancels the job and waits for its end; a second one exits at once. Use `tarcil submit` for jobs "
+    "that bring files, restart, or are to run unattended.",
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
     "  tarcil run --rus 2 --profile p.yaml --timeout 10m -- ./solve input.txt\n"
@@ -151,7 +150,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
     command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")
         ->allow_extra_args(false)
         ->type_name("NAME=VALUE");
-    command.add_option("--user", flags->user, "Run as this user; must be allowed to you.")->type_name("USER");
+    command.add_option("--user", flags->user, "Run as this user, which your token must allow.")
+        ->type_name("USER");
     command
         .add_option("--constraint", flags->constraints,
                     "Run only on servers that meet this, e.g. 'gpu = true' or 'rack != r3'; may be repeated.")
@@ -162,13 +162,12 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->check(wholeNumber(0, kMaxPriority))
         ->type_name("P");
     command
-        .add_option(
-            "--policy", flags->policy,
-            "How places are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
+        .add_option("--policy", flags->policy,
+                    "How slots are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
         ->check(oneOf(policyNames()))
         ->type_name("POLICY");
     command.add_flag("--at-most-once", flags->atMostOnce,
-                     "With late-binding: a task that may have run is lost, and not run again.");
+                     "With late-binding: a task that may have run is lost rather than run again.");
     command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
         ->type_name("DURATION");
     addClusterFlags(command, flags->cluster);

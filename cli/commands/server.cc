@@ -58,7 +58,7 @@ std::vector<Offence> offencesOn(const ServerDetails& server) {
       if (task.caused[resource] > 0) offence.offenders.push_back(&task);
     }
     if (offence.victims.empty()) continue;
-    // What a task causes is felt by others only.
+    // What a task causes is interference for others only.
     if (offence.victims.size() == 1) std::erase(offence.offenders, offence.victims.front());
     std::stable_sort(offence.offenders.begin(), offence.offenders.end(),
                      [resource](const ServerTask* a, const ServerTask* b) {
@@ -274,11 +274,10 @@ int show(const ServerFlags& flags) {
 void addServerList(CLI::App& server) {
   addCommand(server, "list",
              {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
-              "Every server that has ever registered, by name. State: up; down (its monitor is away);"
-              " cordoned (takes no new tasks), draining (they go elsewhere) or drained (they have), as an"
-              " operator wanted it; quarantined (set aside for a while, since it could not start tasks); "
-              "shielded (takes none for a"
-              " while, since a task on it performs badly).",
+              "Every server that has ever registered, by name. State: up; down (its monitor is away); "
+              "cordoned (takes no new tasks), draining (its tasks go elsewhere) or drained (none are left), "
+              "by order of an operator; quarantined (takes no tasks for a while, since it could not start "
+              "some); shielded (auto-cordoned: takes no tasks for a while, since one on it is degraded).",
               "  tarcil server list\n"
               "  tarcil server list --json\n",
               ""},
@@ -293,13 +292,12 @@ void addServerList(CLI::App& server) {
 void addServerShow(CLI::App& server) {
   addCommand(
       server, "show",
-      {"server show [OPTIONS] NAME", "Show one server: its tasks, and who disturbs whom.",
-       "The server's contention, the part of it that no task of the cluster explains"
-       " (background; null in JSON where it cannot be measured, and `absent` says why), how many claims on "
-       "it were refused, its tasks with their units, their extras and the"
-       " pressure that they cause,"
-       " and which of them feel more than they tolerate and because of whom. Missing: what the machine cannot"
-       " limit or measure.",
+      {"server show [OPTIONS] NAME", "Show one server: its tasks, and which interfere with which.",
+       "The server's contention, the part of it that no task of the cluster explains (background; null in "
+       "JSON where it cannot be measured, and `absent` says why), how many claims on it were refused, its "
+       "tasks with their units, their extras and the pressure that they cause, and which of them suffer "
+       "more interference than they tolerate and from whom. Missing: what the machine cannot limit or "
+       "measure.",
        "  tarcil server show s1\n"
        "  tarcil server show --json s1\n",
        ""},
@@ -316,10 +314,10 @@ void addServerShow(CLI::App& server) {
 
 void addServer(CLI::App& app) {
   addGroup(app, "server",
-           {"server COMMAND ...", "Show and steer the servers of the cluster.",
-            "A server is a machine with one monitor. It has resource units (RUs), each a core"
-            " with its share of everything else; tasks run in them. Contention is the pressure,"
-            " 0 to 99 per resource, that a newcomer would feel from everything on the server.",
+           {"server COMMAND ...", "Show the servers of the cluster, and cordon or drain them.",
+            "A server is a machine with one monitor. It has resource units (RUs), each a core with its "
+            "share of everything else; tasks run in them. Contention is the pressure, 0 to 99 per resource, "
+            "of everything on the server on a task that is placed there.",
             "  tarcil server list\n"
             "  tarcil server show s1\n"
             "  tarcil server drain s1 --wait\n",

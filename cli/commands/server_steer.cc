@@ -98,10 +98,10 @@ void addSteering(CLI::App& server, const char* name, const Help& help, SteerServ
     if (steer == drain) {
       command
           .add_option("--deadline", flags->deadline,
-                      "How long tasks may go on by themselves before they are ended. Default: not at all")
+                      "How long running tasks get to end by themselves before they are ended. Default: none")
           ->type_name("DURATION");
       command.add_flag("--wait", flags->wait,
-                       "Return when the servers have no tasks, and say how many are left.");
+                       "Wait until the servers have no tasks, and print how many are left.");
     }
     onRun(command, [flags, steer]() { return steer(*flags); });
   });
@@ -112,22 +112,22 @@ void addSteering(CLI::App& server, const char* name, const Help& help, SteerServ
 void addServerSteering(CLI::App& server) {
   addSteering(server, "cordon",
               {"server cordon [OPTIONS] NAME...", "Keep new tasks away from servers.",
-               "The servers get no new tasks until they are uncordoned, also across restarts; the tasks"
-               " that they have go on. All of the servers, or none where one is not there. Takes a token"
-               " with role operate.",
+               "The servers get no new tasks until they are uncordoned, also across restarts; their running "
+               "tasks continue. All of the servers are cordoned, or none if one of them does not exist. "
+               "Needs a token with the role operate.",
                "  tarcil server cordon s1 s2\n", ""},
               cordon);
   addSteering(server, "uncordon",
               {"server uncordon [OPTIONS] NAME...", "Let servers have new tasks again.",
-               "Undoes cordon, ends a drain and ends a quarantine. Tasks that a drain has asked to end"
-               " still go elsewhere. Takes a token with role operate.",
+               "Undoes a cordon, ends a drain and ends a quarantine. Tasks that the drain has already "
+               "stopped still go elsewhere. Needs a token with the role operate.",
                "  tarcil server uncordon s1\n", ""},
               uncordon);
   addSteering(server, "drain",
               {"server drain [OPTIONS] NAME...", "Send the tasks of servers elsewhere.",
-               "Cordons the servers and ends their tasks, each with its job's grace, so that they are"
-               " placed elsewhere. That uses up none of their restarts. Repeat it as you like: the last"
-               " deadline counts. Takes a token with role operate.",
+               "Cordons the servers and ends their tasks, each with its job's grace, so that they are "
+               "placed elsewhere. That uses up none of their restarts. The command may be repeated: the "
+               "last deadline counts. Needs a token with the role operate.",
                "  tarcil server drain s1 --wait\n"
                "  tarcil server drain s1 s2 --deadline 1h\n",
                ""},

@@ -91,19 +91,17 @@ int submit(const SubmitFlags& flags) {
 
 const Help kSubmitHelp = {
     "submit [OPTIONS] FILE", "Hand a job file to the cluster.",
-    "Reads the job file, its profile and its input files, checks them, and sends them to the cluster. Done "
-    "when"
-    " the job is on disk there: from then on it survives crashes, and this command may go away. What the file"
-    " may hold is in docs/job-file.md: among others `extras` asks for things that are counted, such as GPUs;"
-    " `placement` says where tasks may go (constraints, spread, pack, prefer), and `policy` how places are"
-    " chosen: quality, or to compare with greedy (looks at all places), random, per-task (the less loaded of"
-    " two) and batch (the least loaded of two a task).\n\n"
-    "With policy late-binding the tasks are bound to servers as these come free, for tasks of milliseconds:"
-    " agents keep such a job in memory only. Without --wait one agent looks after it and forgets it when it "
-    "is"
-    " killed; with it this command does, and goes on to the next agent.\n\n"
-    "A job that does not fit now waits; one that could never fit is refused. `tarcil plan` says beforehand"
-    " what would become of it.",
+    "Reads the job file, its profile and its input files, checks them, and sends them to the cluster. "
+    "Returns when the job is on disk there: from then on it survives crashes and does not need this "
+    "command. The fields of the file are in docs/job-file.md: among others `extras` asks for countable "
+    "things such as GPUs; `placement` says where tasks may go (constraints, spread, pack, prefer), and "
+    "`policy` how slots are chosen: quality, or for comparison greedy (examines all slots), random, "
+    "per-task (the less loaded of two) and batch (the least loaded of two a task).\n\n"
+    "With policy late-binding, for tasks of milliseconds, the tasks are bound to servers as these come "
+    "free; agents keep such a job in memory only. Without --wait one agent owns the job and forgets it when "
+    "it is killed; with --wait this command keeps it, and fails over to the next agent.\n\n"
+    "A job that does not fit now waits; one that could never fit is refused. `tarcil plan` shows beforehand "
+    "what would become of it.",
     "  tarcil submit train.yaml\n"
     "  tarcil submit --wait train.yaml              # 1 if the job fails\n"
     "  tarcil submit --json --profile p.yaml train.yaml\n",
@@ -118,8 +116,8 @@ void addSubmit(CLI::App& app) {
   addCommand(app, "submit", kSubmitHelp, [](CLI::App& command) {
     auto flags = std::make_shared<SubmitFlags>();
     addSubmissionFlags(command, flags->job);
-    command.add_flag("--wait", flags->wait, "Wait for the job's end and show how it went.");
-    command.add_flag("--watch", flags->watch, "As --wait, and tell of the progress on stderr.");
+    command.add_flag("--wait", flags->wait, "Wait for the job's end and show its outcome.");
+    command.add_flag("--watch", flags->watch, "As --wait, and report progress on stderr.");
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);
     onRun(command, [flags]() { return submit(*flags); });

@@ -183,14 +183,11 @@ int tune(const TuneFlags& flags) {
 
 const Help kTuneHelp = {
     "tune [OPTIONS]", "Show and set how slots are sampled and judged, and unknown applications measured.",
-    "Without a flag that sets something: shows the settings. With one: sets it, for running "
-    "agents too, from the"
-    " next decision on; needs a token with the role operate.\n\n"
-    "--table needs no cluster: it shows how many slots must be drawn so that, with the given "
-    "confidence, as many"
-    " suitable ones are among them as there are tasks, if the share p of the free slots is "
-    "suitable. R is draws per"
-    " task; it falls with the number of tasks.",
+    "Without a flag that sets something: shows the settings. With one: sets it, also for running agents, "
+    "with effect from the next decision on; needs a token with the role operate.\n\n"
+    "--table needs no cluster: it shows how many slots must be drawn so that, with the given confidence, as "
+    "many acceptable ones are among them as there are tasks, if the share p of the free slots is "
+    "acceptable. R is draws per task; it falls with the number of tasks.",
     "  tarcil tune\n"
     "  tarcil tune --target 0.9 --cap 64\n"
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
@@ -228,8 +225,7 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->type_name("X");
   command
       .add_option("--confidence", flags.confidence,
-                  "Probability that the draws find what there is; between 0 and 1. A new"
-                  " cluster has 0.999.")
+                  "Probability that the draws find what there is; between 0 and 1. A new cluster has 0.999.")
       ->check(number())
       ->type_name("X");
   command.add_option("--cap", flags.cap, "Most draws per task. A new cluster has 32.")
@@ -240,8 +236,8 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->type_name("N");
   command
       .add_option("--ratio", flags.ratio,
-                  "Fixed number of draws per task, in place of cap and floor; none, as in a new"
-                  " cluster: as many as it takes.")
+                  "Fixed number of draws per task, in place of cap and floor; none, as in a new cluster: as "
+                  "many as it takes.")
       ->check(ratioOrNone())
       ->type_name("N|none");
   command
@@ -268,8 +264,8 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->type_name("N");
   command
       .add_option("--protect-neighbours", flags.protectNeighbours,
-                  "Whether a slot is turned down where the job would break a neighbour: true (in a"
-                  " new cluster) or false.")
+                  "Whether a slot is turned down where the job would break a neighbour: true (in a new "
+                  "cluster) or false.")
       ->check(oneOf({"true", "false"}))
       ->type_name("true|false");
   command
@@ -292,7 +288,8 @@ void addTune(CLI::App& app) {
     CLI::Option* table =
         command.add_flag("--table", flags->table, "Show how many draws are needed, offline.");
     command
-        .add_option("--p", flags->shares, "With --table: shares of suitable slots, with commas between them.")
+        .add_option("--p", flags->shares,
+                    "With --table: shares of acceptable slots, with commas between them.")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(number())

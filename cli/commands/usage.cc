@@ -64,12 +64,11 @@ void addUsage(CLI::App& app) {
   addCommand(
       app, "usage",
       {"usage [OPTIONS]", "Show how much of the cluster users have used.",
-       "Your own usage since the cluster was made; as an operator, everybody's. RU seconds are resource units"
-       " times how long tasks held them, from the moment a task got its place until its end, whatever became "
-       "of"
-       " it; attempts are starts of tasks, those again included. Jobs are counted by how they ended. What has"
-       " not ended is not counted yet. Shares say how much a user gets beside others who wait: see"
-       " `tarcil user set --help`.",
+       "Your own usage since the cluster was made; as an operator, everybody's. RU seconds are resource "
+       "units times how long tasks held them, from the moment a task got its slot until its end, whatever "
+       "its outcome; attempts are starts of tasks, restarts included. Jobs are counted by how they ended. "
+       "Unfinished tasks and jobs are not counted yet. Shares say how much a user gets beside others whose "
+       "jobs wait: see `tarcil user set --help`.",
        "  tarcil usage\n"
        "  tarcil usage --json\n",
        ""},

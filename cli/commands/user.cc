@@ -40,17 +40,14 @@ void addUserSet(CLI::App& user) {
   addCommand(
       user, "set",
       {"user set [OPTIONS] NAME", "Set a user's shares.",
-       "Where jobs of one priority wait, units that come free go to the user whose tasks hold the fewest for "
-       "each "
-       "of his shares: with 3 shares alice comes to hold three times as many units as bob with one, where "
-       "both "
-       "have jobs enough. A user alone gets all there is, whatever his shares; everybody begins with one. "
-       "Counts at "
-       "once; needs a token with the role operate.",
+       "Where jobs of one priority wait, units that come free go to the user whose tasks hold the fewest "
+       "per share: with 3 shares alice comes to hold three times as many units as bob with one, if both "
+       "have enough jobs. A single user gets everything, whatever their shares; everybody starts with one. "
+       "Takes effect at once; needs a token with the role operate.",
        "  tarcil user set alice --shares 3\n", ""},
       [](CLI::App& command) {
         auto flags = std::make_shared<UserFlags>();
-        command.add_option("NAME", flags->name, "The user, as tokens name him.")->required();
+        command.add_option("NAME", flags->name, "The user, as named by tokens.")->required();
         command.add_option("--shares", flags->shares, "Shares, 1 to 1000.")
             ->required()
             ->check(wholeNumber(1, kMaxShares))

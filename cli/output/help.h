@@ -13,8 +13,8 @@ namespace tarcil {
 inline constexpr size_t kHelpColumns = 78;
 
 // Breaks paragraphs at spaces so that no line, with `indent` spaces before it, is longer than kHelpColumns.
-// The first line is not indented: it continues what stands there. A line that begins with a space stays as it
-// is.
+// The first line is not indented: it continues what stands there. A line that begins with a space stays as
+// it is.
 std::string wrapped(std::string_view text, size_t indent);
 
 // "-f, --follow", "--profile FILE"; the bare name of an argument.

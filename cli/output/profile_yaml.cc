@@ -22,8 +22,8 @@ std::string mappingOf(const TextOfEntry& textOfEntry) {
 }
 
 // What a reader takes for granted is left out.
-bool isSaid(uint8_t value, Origin origin, uint8_t unsaid) {
-  return origin != Origin::kAssumed || value != unsaid;
+bool isSaid(uint8_t value, Origin origin, uint8_t otherwise) {
+  return origin != Origin::kAssumed || value != otherwise;
 }
 
 bool isCausedSaid(const Profile& profile, size_t i) {

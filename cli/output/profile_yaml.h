@@ -1,5 +1,5 @@
-// A profile as the file that `tarcil submit --profile` and `tarcil profile import` take
-// (formats/profile_file.h).
+// A profile as the file that `tarcil submit --profile` and `tarcil profile import`
+// take (formats/profile_file.h).
 #pragma once
 
 #include <string>

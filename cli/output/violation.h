@@ -13,7 +13,7 @@ namespace tarcil {
 Json jsonOf(const TaskViolation& violation);
 Json jsonOf(const AdjustingStep& step);
 
-// A line for each trouble and one for each of its causes, indented; empty where there is none.
+// A line for each violation and one for each of its causes, indented; empty where there is none.
 std::string textOf(const std::vector<TaskViolation>& violations, const Style& style);
 // A line for each step.
 std::string textOf(const std::vector<AdjustingStep>& steps, const Style& style);

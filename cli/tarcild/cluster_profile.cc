@@ -35,8 +35,8 @@ JobSpec specFor(const ClusterProfiling& profiling, const ServerFacts& server, co
   return spec;
 }
 
-// Runs the profiler on a server that it has to itself; what it wrote to stdout goes to `output`. Its exit
-// code.
+// Runs the profiler on a server that it has to itself; what it wrote to stdout goes to `output`. Its
+// exit code.
 int profileOn(const ServerDetails& server, Cluster& cluster, const ClusterProfiling& profiling,
               const char* form, std::string& output) {
   const ServerFacts& facts = server.facts;
@@ -54,8 +54,7 @@ ProfileForms formsIn(const std::string& output, const std::string& server) {
   const auto hasText = [&all](const char* key) { return all.contains(key) && all[key].is_string(); };
   if (!all.is_object() || !all.contains(kJson) || !hasText(kText) || !hasText(kProfile)) {
     throw Failure(kExitFailed, "the profiler on " + server +
-                                   " has not said what it found: is its monitor of "
-                                   "another version?");
+                                   " has not said what it found: is its monitor of another version?");
   }
   return {all[kJson], all[kText].get<std::string>(), all[kProfile].get<std::string>()};
 }
@@ -82,7 +81,7 @@ std::optional<PlatformRun> runAloneOn(const ServerDetails& server, Cluster& clus
     why = fromException(*exception).message;
   }
   if (code == kExitSignal + SIGINT || code == kExitSignal + SIGTERM) {
-    throw Failure(code, "cancelled: nothing is kept of what was measured");
+    throw Failure(code, "cancelled: nothing that was measured is stored");
   }
   const auto performance =
       code == 0 ? performanceIn(Json::parse(output, nullptr, /*allow_exceptions=*/false)) : std::nullopt;

@@ -55,10 +55,10 @@ void addDown(CLI::App& app) {
       app, "down",
       {"down [OPTIONS]", summaryOf("down"),
        "Stops agents, monitors with their tasks, and the master. What is on disk stays: `tarcil up` on the "
-       "same folder goes on with it, and runs tasks again whose jobs allow restarts.",
+       "same folder continues from it, and restarts tasks whose jobs allow that.",
        "  tarcil down\n",
        "  0  stopped\n"
-       "  1  a process does not end\n"
+       "  1  a process did not end\n"
        "  2  bad arguments\n"
        "  3  no cluster is running there, or it is another user's\n"},
       [](CLI::App& command) {

@@ -55,9 +55,9 @@ struct Total {
 };
 
 // The histories, spread over the cores.
-class Hunters {
+class Simulators {
  public:
-  explicit Hunters(const FaultSimulationRun& wanted) : wanted_(wanted) {}
+  explicit Simulators(const FaultSimulationRun& wanted) : wanted_(wanted) {}
 
   Total run() {
     std::vector<std::thread> threads;
@@ -171,7 +171,7 @@ void printForPeople(const FaultSimulationRun& wanted, const Total& total,
 }  // namespace
 
 int simulateFaults(const FaultSimulationRun& wanted) {
-  const Total total = Hunters(wanted).run();
+  const Total total = Simulators(wanted).run();
   std::vector<std::string> last;
   if (total.broken) last = lastEvents(wanted, *total.broken);
   if (wanted.json) {

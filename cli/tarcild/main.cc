@@ -1,5 +1,5 @@
-// The program tarcild: all commands, those of the program tarcil too, for tasks that call `tarcil`
-// (monitor/container/container_options.h).
+// The program tarcild: all commands, those of the program tarcil too, for tasks that call
+// `tarcil` (monitor/container/container_options.h).
 #include "cli/command_line.h"
 #include "cli/tarcild/commands.h"
 

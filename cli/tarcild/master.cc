@@ -55,10 +55,10 @@ void addBackup(CLI::App& master) {
   addCommand(
       master, "backup",
       {"master backup [OPTIONS] DIR", "Copy the store while the cluster runs.",
-       "Writes a copy of the master's store to DIR, a folder on the master's machine that is not there"
-       " or empty. The copy holds everything that was answered before, and is a store itself. It is"
-       " complete when it has its name: a crash on the way leaves DIR.part at most. Needs a token with"
-       " the role operate.\n\n"
+       "Writes a copy of the master's store to DIR, a folder on the master's machine that is not there or "
+       "empty. The copy holds everything that was answered before, and is a store itself. It is complete "
+       "once it has its name: a crash before that leaves at most DIR.part. Needs a token with the role "
+       "operate.\n\n"
        "Tokens are not in the store: keep a copy of their file too.",
        "  tarcil master backup /backups/monday\n", ""},
       [](CLI::App& command) {
@@ -105,11 +105,11 @@ void addRestore(CLI::App& master) {
   addCommand(
       master, "restore",
       {"master restore [OPTIONS] --store DIR BACKUP", "Make a store of a backup.",
-       "Copies a backup to DIR, a folder that is not there or empty, for a master to start on: stop the"
-       " old master, move its store away, restore, start. The backup stays as it is.\n\n"
-       "The copy begins a new epoch of the cluster. Agents and monitors learn what is decided without"
-       " them: jobs submitted after the backup are gone, and their tasks are stopped; tasks that ended"
-       " after it count as lost, and are started again where restart.on_lost allows.",
+       "Copies a backup to DIR, a folder that is not there or empty, for a master to start on: stop the old "
+       "master, move its store away, restore, start. The backup stays as it is.\n\n"
+       "The copy begins a new epoch of the cluster. Agents and monitors learn of it when they attach: jobs "
+       "submitted after the backup are gone, and their tasks are stopped; tasks that ended after it count "
+       "as lost, and are started again where restart.on_lost allows.",
        "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store\n", kOfflineExits},
       [](CLI::App& command) {
         auto flags = std::make_shared<RestoreFlags>();
@@ -156,12 +156,12 @@ void addCheck(CLI::App& master) {
   addCommand(
       master, "check",
       {"master check [OPTIONS] DIR", "Verify a store that no master uses.",
-       "Reads the store or backup in DIR, writes nothing, and holds every record against the others: each"
-       " unit and allocation has one owner, tasks belong to jobs and agree with their progress and"
-       " decisions, numbers are below those still to be given, and so on. Each problem is one line: the"
-       " record's key and what is wrong with it. Where records cannot be read, only those are named.",
+       "Reads the store or backup in DIR, writes nothing, and checks every record against the others: each "
+       "unit and allocation has one owner, tasks belong to jobs and agree with their progress and "
+       "decisions, numbers are below those still to be given, and so on. Each problem is one line: the "
+       "record's key and what is wrong with it. Where records cannot be read, only those are named.",
        "  tarcil master check /backups/monday\n",
-       "  0  nothing is wrong\n"
+       "  0  no problem was found\n"
        "  1  problems were found; they are on stdout\n"
        "  2  bad arguments, no store there, or a master uses it\n"},
       [](CLI::App& command) {

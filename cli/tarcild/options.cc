@@ -60,8 +60,7 @@ int showOptions() {
 void addOptions(CLI::App& app) {
   addCommand(app, "options",
              {"options", summaryOf("options"),
-              "Prints the page docs/options.md: the options of up, serve and tune, as"
-              " Markdown.",
+              "Prints the page docs/options.md: the options of up, serve and tune, as Markdown.",
               "  tarcil options | less\n", "  0  done\n  2  bad arguments\n"},
              [](CLI::App& command) { onRun(command, showOptions); });
 }

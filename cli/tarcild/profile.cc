@@ -232,14 +232,14 @@ void checkRun(const ProfileFlags& flags) {
   if (flags.onCluster) {
     if (!flags.instructions) return;
     throw badInput(
-        "--instructions: containers may not count them; measure on this machine, by run time, or "
-        "by what the command reports with --metric");
+        "--instructions: containers may not count them; measure on this machine, by run time, or by what "
+        "the command reports with --metric");
   }
   if (const Status counts = countable(kInstructions); flags.instructions && !counts) {
     throw badInput(
         "--instructions: this machine cannot count them (" + counts.error().message +
-        "), like most virtual ones; measure by run time, or, where the command never ends, by what "
-        "it reports with --metric");
+        "), like most virtual ones; measure by run time, or, where the command never ends, by what it "
+        "reports with --metric");
   }
   requireFolder("--scratch", flags.scratch);
   const char* const elsewhere = flags.store             ? "--store"
@@ -392,25 +392,21 @@ int profileRun(const ProfileFlags& flags) {
 
 const Help kProfileRunHelp = {
     "profile run [OPTIONS] -- COMMAND [ARGUMENT...]", "Make a profile of a command.",
-    "Runs the command alone, then beside a program that presses on one resource from the other cores, harder "
-    "and"
-    " softer, until it is known at which pressure the command falls below the target: that is what it "
-    "tolerates."
-    " What it causes comes from its own use of cores, memory and disks, and from how much the pressing "
-    "programs"
-    " are slowed by it. By default two resources are measured, those that tell most of the others; the rest "
-    "is"
-    " inferred from known applications. The output says of each number whether it was measured.\n\n"
-    "The command runs many times, here and not on a cluster, with empty input; it must do the same each time "
-    "and"
-    " end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' finds lines "
-    "such"
-    " as 'ops/s: 1234' on its stdout, higher being better; or by the instructions that it runs, where the "
-    "processor counts them (--instructions). Whatever it leaves running is ended.\n\n"
-    "Measure on a quiet machine: other programs press as well. With --on-cluster a server of the cluster is "
-    "one: a job takes all of its units, waiting for them as any job does, and measures in a container there. "
-    "Where the cluster has several platforms, it then runs alone on a server of a second one (--platforms), "
-    "and how fast it is on the others is inferred from known applications. Ctrl-C cancels it.",
+    "Runs the command alone, then beside a kernel that puts pressure on one resource from the other cores, "
+    "at varying intensity, until the pressure is known at which the command falls below the target: that is "
+    "what it tolerates. What it causes follows from its own use of cores, memory and disks, and from how "
+    "much it slows the kernels. By default two resources are measured, those that say most of the others; "
+    "the rest is inferred from known applications. The output says for each number whether it was "
+    "measured.\n\n"
+    "The command runs many times, here and not on a cluster, with empty input; it must do the same each "
+    "time and end with exit code 0. One that never ends is profiled by what it reports: --metric 'ops/s' "
+    "finds lines such as 'ops/s: 1234' on its stdout, higher being better; or by the instructions that it "
+    "runs, where the processor counts them (--instructions). Processes that it leaves running are ended.\n\n"
+    "Measure on a quiet machine, since other programs cause pressure too. With --on-cluster a server of the "
+    "cluster is one: a job takes all of its units, after waiting for them as any job does, and measures in "
+    "a container there. Where the cluster has several platforms, it then runs alone on a server of a second "
+    "one (--platforms), and how fast it is on the others is inferred from known applications. Ctrl-C "
+    "cancels it.",
     "  tarcil profile run --output sort.yaml -- sort -n numbers.txt\n"
     "  tarcil profile run --on-cluster --store --application sort \\\n"
     "      --file numbers.txt -- sort -n numbers.txt\n"
@@ -418,23 +414,20 @@ const Help kProfileRunHelp = {
     "  tarcil profile run --metric 'requests per second' -- ./server --bench\n",
     "  0  done\n"
     "  1  the command fails, takes too long or reports nothing; or no\n"
-    "     machine has a core to press from; or the job is refused\n"
+    "     machine has a core for the kernels; or the job is refused\n"
     "  2  bad arguments or files, or the command cannot be started\n"
     "  3  no cluster in reach, or not allowed\n"};
 
 const Help kCalibrateHelp = {
-    "profile calibrate [OPTIONS]", "Measure what pressing on this machine's resources means.",
-    "For each of the ten resources there is a program that presses on it, with a dial from 0 to 99. Measured "
-    "are: how"
-    " far what is reached is from where the dial stands; how much a second such program, on another core, "
-    "slows the"
-    " first, by which pressure is recognised; and how much each slows those of the other resources. What "
-    "cannot be"
-    " contended for between cores of this machine, such as caches that each core has to itself, is said to "
-    "be not"
-    " measurable, and is never 0.\n\n"
-    "The result is stored for the platform and used by `tarcil profile run`. Takes a minute or two on a quiet"
-    " machine, fills some of the memory (never the last tenth), and writes a scratch file that has no name.",
+    "profile calibrate [OPTIONS]", "Calibrate the pressure kernels to this machine.",
+    "For each of the ten resources there is a kernel that puts pressure on it, at an intensity from 0 to "
+    "99. Calibration measures how far the pressure reached is from the intensity set; how much a second "
+    "such kernel, on another core, slows the first, by which pressure is recognised; and how much each "
+    "slows those of the other resources. A resource that the cores of this machine do not share, such as a "
+    "private cache, is reported as not measurable rather than as 0.\n\n"
+    "The result is stored for the platform and used by `tarcil profile run`. Takes a minute or two on a "
+    "quiet machine, fills some of the memory (never the last tenth), and writes a scratch file that has no "
+    "name.",
     "  tarcil profile calibrate\n"
     "  tarcil profile calibrate --platform haswell-2.3 --seconds 120\n",
     "  0  done\n  1  the result cannot be stored\n  2  bad arguments\n"};
@@ -443,11 +436,11 @@ void addCommonFlags(CLI::App& command, ProfileFlags& flags) {
   command.add_option("--seconds", flags.seconds, "About how long all of it may take.")
       ->check(wholeNumber(1, 86'400))
       ->type_name("N");
-  command.add_option("--platform", flags.platform, "Hardware type that this machine is of. Default: default")
+  command.add_option("--platform", flags.platform, "Hardware type of this machine. Default: default")
       ->type_name("NAME");
   command
       .add_option("--scratch", flags.scratch,
-                  "Folder on the disk that is pressed on. Default: the present one")
+                  "Folder on the disk that is put under pressure. Default: the present one")
       ->type_name("DIR");
   addJsonFlag(command, flags.json);
 }
@@ -483,15 +476,14 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
                               ->type_name("NAME");
     command
         .add_flag("--processor-time", flags->processorTime,
-                  "Performance is by processor time, not by time: for commands that compute, on a machine "
-                  "that is not"
-                  " quiet. What they wait for does not count.")
+                  "Measure performance by processor time instead of time: for commands that compute, on a "
+                  "machine that is not quiet. Waiting does not count.")
         ->excludes(metric);
     command
         .add_flag(
             "--instructions", flags->instructions,
-            "Performance is the instructions that the command's processes run in a second: for what never "
-            "ends and reports nothing. The machine has to have such a counter.")
+            "Measure performance by the instructions per second of the command's processes: for commands "
+            "that never end and report nothing. The machine must have such a counter.")
         ->excludes(metric)
         ->excludes(command.get_option("--processor-time"));
     command.add_option("--rus", flags->rus, "Cores that the command gets; default 1.")
@@ -508,20 +500,20 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
     command.add_option("--calibration", flags->calibration, "Use this calibration.")->type_name("FILE");
     command
         .add_option("--known", flags->known,
-                    "Infer from these applications instead of those that came with tarcil, and with "
-                    "--on-cluster those that the cluster has measured.")
+                    "Infer from these applications instead of those shipped with tarcil and, with "
+                    "--on-cluster, those that the cluster has measured.")
         ->type_name("FILE");
     command.add_flag("--on-cluster", flags->onCluster, "Measure in a container on a server of the cluster.");
     command
         .add_option(
             "--server", flags->server,
-            "Measure on this one. Default: the smallest with enough cores, a free one if there is one")
+            "Measure on this server. Default: the smallest with enough cores, a free one if there is one")
         ->type_name("NAME");
     command
         .add_option(
             "--platforms", flags->platforms,
-            "Measure on up to so many platforms: on the first all, on the others how fast the command is "
-            "alone. Default: 2")
+            "How many platforms to measure on at most: on the first everything, on the others the command's "
+            "speed alone. Default: 2")
         ->check(wholeNumber(1, 100))
         ->type_name("N");
     command
@@ -530,8 +522,7 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
             "Ship this file or folder, below the present one, to where the command runs; may be repeated.")
         ->allow_extra_args(false)
         ->type_name("PATH");
-    command.add_flag("--store", flags->store,
-                     "Have the cluster keep what was measured on it, under --application.");
+    command.add_flag("--store", flags->store, "Store what was measured in the cluster, under --application.");
     command.add_flag("--all-forms", flags->allForms,
                      "Print all of it, JSON, text and file, as one JSON value: what --on-cluster reads.");
     command
@@ -543,8 +534,8 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
     command
         .add_flag(
             "--alone", flags->alone,
-            "Measure how fast the command is alone, and no more, and print that as JSON: what --on-cluster "
-            "reads of further platforms.")
+            "Measure only the command's speed alone, and print that as JSON: what --on-cluster reads of "
+            "further platforms.")
         ->excludes(command.get_option("--on-cluster"))
         ->excludes(command.get_option("--report"));
     addClusterFlags(command, flags->cluster);
@@ -566,10 +557,9 @@ void addProfileRun(CLI::App& group, const std::vector<std::string>& words) {
 void addProfile(CLI::App& app, const std::vector<std::string>& command) {
   addGroup(app, "profile",
            {"profile COMMAND ...", summaryOf("profile"),
-            "A profile says which interference an application causes and tolerates. `run` measures it"
-            " on this machine, which `calibrate` got to know, or on one of the cluster. `import` has the "
-            "cluster keep it: jobs that"
-            " name the application then need none of their own.",
+            "A profile says which interference an application causes and tolerates. `run` measures it on "
+            "this machine, after `calibrate`, or on one of the cluster. `import` stores it in the cluster: "
+            "jobs that name the application then need none of their own.",
             "  tarcil profile calibrate\n"
             "  tarcil profile run --application gzip --output gzip.yaml -- gzip -kc big.txt\n"
             "  tarcil profile import gzip.yaml\n"

@@ -141,34 +141,34 @@ void addImportOptions(CLI::App& command, StoreFlags& flags) {
 void addProfileStore(CLI::App& group) {
   addStoreCommand(
       group, "list",
-      {"profile list [OPTIONS]", "List the profiles that the cluster keeps.",
-       "A job file that says `application: NAME` and has no profile of its own gets the one that is "
-       "kept under this name. Below them are applications that the cluster measures by itself (`tarcil tune "
-       "--profile-unknown`): those under way, and those that it measured in vain, and why.",
+      {"profile list [OPTIONS]", "List the profiles that the cluster stores.",
+       "A job file that says `application: NAME` and has no profile of its own gets the one that is stored "
+       "under this name. Below them are applications that the cluster measures by itself (`tarcil tune "
+       "--profile-unknown`): those being measured, and those whose measurement failed, with the reason.",
        "  tarcil profile list\n  tarcil profile list --json\n", ""},
       &list, addNoOptions);
   addStoreCommand(group, "show",
                   {"profile show [OPTIONS] APPLICATION", "Show a profile that the cluster keeps.",
-                   "Of NAME@VERSION, where none of that version is kept, the one of NAME.",
+                   "For NAME@VERSION, if none of that version is stored, the one of NAME.",
                    "  tarcil profile show sort\n  tarcil profile show sort@9.1\n", ""},
                   &show, addApplication);
   addStoreCommand(
       group, "export",
-      {"profile export [OPTIONS] APPLICATION", "Write a profile that the cluster keeps as a file.",
+      {"profile export [OPTIONS] APPLICATION", "Write a profile that the cluster stores to a file.",
        "As `tarcil submit --profile` and `tarcil profile import` take it.",
        "  tarcil profile export sort > sort.yaml\n  tarcil profile export --output sort.yaml sort\n", ""},
       &exportFile, addExportOptions);
   addStoreCommand(group, "delete",
                   {"profile delete [OPTIONS] APPLICATION", "Take a profile away.",
-                   "Jobs that were submitted with it keep it. Only who stored it, and operators, may.",
+                   "Jobs that were submitted with it keep it. Only the user who stored it and operators may.",
                    "  tarcil profile delete sort@9.1\n", ""},
                   &erase, addApplication);
   addStoreCommand(
       group, "import",
       {"profile import [OPTIONS] FILE", "Have the cluster keep a profile.",
-       "Under the name that the file has in `application`: NAME, or NAME@VERSION for one version of it. From "
-       "then on jobs that say `application: NAME` need no profile of their own. What is kept under the name "
-       "is replaced, where you stored it or are an operator.",
+       "It is stored under the name that the file has in `application`: NAME, or NAME@VERSION for one "
+       "version of it. From then on jobs that say `application: NAME` need no profile of their own. A "
+       "profile under this name is replaced, if you stored it or are an operator.",
        "  tarcil profile run --application sort --output sort.yaml -- sort -n numbers.txt\n"
        "  tarcil profile import sort.yaml\n"
        "  tarcil profile import --application sort@9.1 --note 'measured on haswell' sort.yaml\n",

@@ -124,12 +124,13 @@ void addRecord(CLI::App& app) {
   addCommand(
       app, "record",
       {"record [OPTIONS] FILE", summaryOf("record"),
-       "Writes the servers, the settings and the jobs that you may see (an operator: everybody's) with their "
-       "profiles, and when each of their tasks started and ended where, until interrupted or for as long as "
-       "said. Commands, environments and files of jobs are not recorded. FILE is JSON, one object a line "
-       "(docs/simulator.md), packed where its name ends in .gz; it must not be there yet. It grows as things "
-       "happen: also a recorder that was killed leaves a file that can be replayed. Goes on when the master "
-       "or an agent is started again; ends when the cluster is out of reach for 5 minutes.",
+       "Writes the servers, the settings and the jobs that you may see (an operator: everybody's) with "
+       "their profiles, and when each of their tasks started and ended where, until interrupted or for the "
+       "time given. Commands, environments and files of jobs are not recorded. FILE is JSON, one object a "
+       "line (docs/simulator.md), packed where its name ends in .gz; it must not be there yet. It is "
+       "written continuously, so that a recorder that was killed leaves a file that can be replayed, too. "
+       "Continues when the master or an agent is restarted; ends when the cluster is out of reach for 5 "
+       "minutes.",
        "  tarcil record monday.rec.gz --for 8h\n"
        "  tarcil sim --replay monday.rec.gz --policy quality,batch --target 0.9\n",
        "  0  done\n"
@@ -140,7 +141,8 @@ void addRecord(CLI::App& app) {
         auto flags = std::make_shared<RecordFlags>();
         command.add_option("FILE", flags->file, "Where to.")->required()->type_name("FILE");
         command
-            .add_option("--for", flags->howLong, "End after so long, such as 10m; default: when interrupted.")
+            .add_option("--for", flags->howLong,
+                        "How long to record, such as 10m; default: until interrupted.")
             ->type_name("DURATION");
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return record(*flags); });

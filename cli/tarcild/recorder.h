@@ -35,8 +35,8 @@ class Recorder final : private kj::TaskSet::ErrorHandler {
 
   // Writes what is there now: to be called first. Failure or kj::Exception where the cluster cannot be asked.
   void begin();
-  // Writes what is new since the last look, and flushes. Throws as begin(), and where the file cannot be
-  // written.
+  // Writes what is new since the last look, and flushes. Throws as begin(), and where the file cannot
+  // be written.
   void look();
   // Writes how far unfinished jobs have got, where the cluster can be asked, and the end of the file.
   void end(const std::string& why);

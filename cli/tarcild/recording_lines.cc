@@ -23,8 +23,8 @@ Json micros(const std::optional<Duration>& duration) {
   return duration ? Json(duration->count()) : Json();
 }
 
-// What the job asks for beyond units, profile and priority, for people and to be counted: a replay goes
-// without.
+// What the job asks for beyond units, profile and priority, for people and to be counted: a replay
+// goes without.
 Json beyond(const JobSpec& spec) {
   Json json = Json::array();
   if (spec.schedule == Schedule::kGang) json.push_back("gang");

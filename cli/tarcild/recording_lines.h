@@ -22,7 +22,7 @@ Json head(const std::string& program);
 Json lineOf(const QualitySettings& settings);
 Json lineOf(const std::string& platform, const Share& share);
 Json lineOf(const ServerFacts& facts, const ServerStatus& status);
-// The job as it was handed in: no command, no environment, no files.
+// The job as it was submitted: no command, no environment, no files.
 Json lineOf(const JobRecord& job);
 // So many of its tasks from `first` on, of those that have started; where it is over, its end too.
 Json lineOf(const JobStatus& job, size_t first, size_t count);

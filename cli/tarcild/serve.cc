@@ -15,10 +15,11 @@ void addRoleOptions(OptionTable& options, RoleFlags& flags) {
                         "Write \"ready\" to this descriptor once the role serves.", "FD");
   options.flag("--supervised", flags.supervised, "Stop when the parent process ends.");
   options.text("--metrics", flags.metrics, "ADDR",
-               "Serve metrics over HTTP at host:port or unix:PATH, to whoever reaches it. Default: nowhere");
+               "Serve metrics over HTTP at host:port or unix:PATH, to anyone who can connect. Default: "
+               "nowhere");
   options
       .text("--log-level", flags.logLevel, "LEVEL",
-            "The least that is logged: debug, info, warning or error.")
+            "Lowest level that is logged: debug, info, warning or error.")
       .check(oneOf({kLogLevels.begin(), kLogLevels.end()}));
 }
 

@@ -32,34 +32,33 @@ void addOptions(CLI::App& command, Agent& agent) {
   table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role agent.").required();
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for users.").required();
   table.duration("--wait-bound", flags.options.waitBound,
-                 "A job that found no acceptable place for this long takes the best there is.");
+                 "How long a job waits for an acceptable slot before it takes the best one there is.");
   late::SchedulerOptions& late = flags.lateBinding.scheduler;
   command
       .add_option("--probe-ratio", late.probeRatio,
-                  "Reservations for each late-bound task, where its job does not say; fractions are allowed. "
-                  "Default: 2")
+                  "Reservations for each late-bound task whose job does not set a number; fractions are "
+                  "allowed. Default: 2")
       ->type_name("D");
-  table.flag("--adapt-probe-ratio", late.adaptRatio, "Let it follow the load, between 1.1 and 3, instead.");
+  table.flag("--adapt-probe-ratio", late.adaptRatio, "Adapt the probe ratio to the load, between 1.1 and 3.");
   addRoleOptions(table, flags.role);
 }
 
 }  // namespace
 
 void addServeAgent(CLI::App& serve) {
-  addCommand(
-      serve, "agent",
-      {"serve agent [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR",
-       "Schedule jobs: any number per cluster.",
-       "Takes jobs from users, samples and judges slots on its own copy of the state, commits to the master, "
-       "and launches on monitors. Users may talk to any agent. It keeps nothing on disk.",
-       "  tarcil serve agent --name a1 --master 10.0.0.1:7001 \\\n"
-       "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
-       kRoleExits},
-      [](CLI::App& command) {
-        auto agent = std::make_shared<Agent>(command);
-        addOptions(command, *agent);
-        onRun(command, [agent]() { return run(*agent); });
-      });
+  addCommand(serve, "agent",
+             {"serve agent [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR",
+              "Schedule jobs: any number per cluster.",
+              "Takes jobs from users, samples and judges slots on its own copy of the state, commits to the "
+              "master, and launches on monitors. Users may connect to any agent. It stores nothing on disk.",
+              "  tarcil serve agent --name a1 --master 10.0.0.1:7001 \\\n"
+              "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
+              kRoleExits},
+             [](CLI::App& command) {
+               auto agent = std::make_shared<Agent>(command);
+               addOptions(command, *agent);
+               onRun(command, [agent]() { return run(*agent); });
+             });
 }
 
 }  // namespace tarcil

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kMasterExits =
     "  0  stopped by SIGTERM or SIGINT\n"
-    "  1  could not go on\n"
+    "  1  could not continue\n"
     "  2  bad arguments, or a file or folder that cannot be used\n"
     "  4  a write to the store failed, or may have: nothing answered is lost\n";
 
@@ -35,7 +35,7 @@ int run(Master& master) {
 
 void addPlaces(Master& master) {
   OptionTable& table = master.table;
-  table.text("--data", master.folder, "DIR", "Folder for all of the below. Default: as for other commands.");
+  table.text("--data", master.folder, "DIR", "Folder for everything below. Default: as for other commands.");
   table.text("--listen", master.flags.listen, "ADDR",
              "host:port or unix:PATH. Default: unix:DATA/run/master.sock");
   table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
@@ -45,16 +45,16 @@ void addPlaces(Master& master) {
 // Each member's declaration in master/logic/options.h says why its default is what it is.
 void addLimits(OptionTable& table, MasterOptions& options) {
   table.duration("--agent-timeout,--agent-grace", options.agentTimeout,
-                 "How long an agent may be away before its jobs go to another.");
+                 "How long an agent may be disconnected before its jobs go to another.");
   table.duration("--server-timeout,--server-grace", options.serverTimeout,
-                 "How long a monitor may be away before its tasks are lost.");
+                 "How long a monitor may be disconnected before its tasks count as lost.");
   table.count("--keep-finished", options.keepFinishedJobs, 1, 10'000'000,
               "Finished jobs that are kept; the oldest go first.");
   table.duration("--keep-finished-for", options.keepFinishedFor, "How long finished jobs are kept at most.");
   table.count("--max-jobs-of-user", options.maxUnfinishedOfUser, 1, 10'000'000,
               "Unfinished jobs that one user may have; beyond, submissions are refused.");
   table.count("--max-jobs", options.maxUnfinished, 1, 10'000'000,
-              "Unfinished jobs of everybody; beyond, submissions are refused.");
+              "Unfinished jobs of all users; beyond, submissions are refused.");
   table.count("--max-tasks-of-job", options.maxTasksOfJob, 1, kMaxTasks,
               "Tasks that one job may have; jobs with more are refused.");
   table.size("--disk-reserve", options.diskReserve,
@@ -69,20 +69,20 @@ void addPolicies(OptionTable& table, MasterOptions& options) {
   table.duration(
       "--reservation-delay,--room-patience", options.reservationDelay,
       "How long a gang, or a job whose tasks take several units, waits before servers are reserved for it; "
-      "its max_wait goes before.");
+      "its max_wait takes precedence.");
   table.duration("--adjusting-pause", options.adjustingPause,
-                 "Interval between two steps for a task that performs below what its job expects.");
+                 "Interval between two adjustments for a degraded task, one that performs below what its "
+                 "job expects.");
   table.duration("--adjusting-calm", options.adjustingCalm,
-                 "How long such a task must do well again before what was done is undone.");
+                 "How long such a task must perform well again before the adjustments are undone.");
   table.count(
       "--max-auto-cordoned,--most-shielded", options.maxAutoCordonedPercent, 0, 100,
       "Servers, in per cent and at least one, that may be cordoned at once because a task on them performs "
       "badly; 0: none.",
       "PERCENT");
   table.count("--quarantine-after", options.quarantineAfter, 0, 1'000'000,
-              "Tasks in a row that a server fails to start, within 10 minutes, before it is set aside for a "
-              "minute, then "
-              "for longer; 0: never.");
+              "Tasks in a row, within 10 minutes, that a server fails to start before it is quarantined for "
+              "a minute, then for longer; 0: never.");
 }
 
 }  // namespace
@@ -92,13 +92,11 @@ void addServeMaster(CLI::App& serve) {
       serve, "master",
       {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
        "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
-       "answers only "
-       "what is on disk. It may be killed at any moment; started again on the same folder, it goes on.\n\n"
+       "answers only what is on disk. It may be killed at any moment; started again on the same folder, it "
+       "continues.\n\n"
        "Tokens are read at the start, one a line: TOKEN USER ROLE [RUN-AS,...], where ROLE is submit, "
-       "operate, agent "
-       "or monitor and RUN-AS the system users that jobs may run as, the default first. The file must be "
-       "readable by "
-       "its owner only.",
+       "operate, agent or monitor and RUN-AS the system users that jobs may run as, the default first. The "
+       "file must be readable by its owner only.",
        "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits},
       [](CLI::App& command) {
         auto master = std::make_shared<Master>(command);

@@ -9,7 +9,7 @@
 #include "core/state/server.h"
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 
 namespace tarcil {
 namespace {
@@ -108,26 +108,26 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
                  "How often the performance of tasks is sampled whose jobs ask for it, 100ms or more.",
                  {kPressurePeriod.least, kPressurePeriod.most});
   table.duration("--pressure-smoothing", flags.pressure.background.smoothing,
-                 "Time constant in which a change of a pressure takes effect.");
+                 "Time constant of the smoothing of pressures.");
   table.bandwidth("--network-bandwidth", flags.pressure.networkBytesPerSecond,
-                  "Bytes that the network takes in a second, each way. Default: what its interfaces say.");
+                  "Network bandwidth in bytes per second, each way. Default: as its interfaces report.");
   table.bandwidth("--memory-bandwidth", flags.pressure.memoryBytesPerSecond,
-                  "Bytes that the memory takes in a second. Default: not known.");
+                  "Memory bandwidth in bytes per second. Default: not known.");
 }
 
 void addTasks(OptionTable& table, MonitorFlags& flags) {
   table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
               "Folder that jobs may use as their root file system, with all below it; may be repeated. "
               "Default: none.");
-  table.duration("--keep-logs", flags.keepLogs, "How long the output of ended tasks is kept at most.");
+  table.duration("--keep-logs", flags.keepLogs, "How long the output of ended tasks is kept.");
   table.size("--keep-logs-size", flags.keepLogsBytes,
-             "Space that the output of ended tasks takes at most; the oldest goes first.");
+             "Most space for the output of ended tasks; the oldest goes first.");
   table.optionalCount(
       "--late-binding-units", flags.lateUnits.most, 0, kMaxServerRus,
-      "Units that late-bound tasks may have at most, on loan while no other job waits for them. "
-      "Default: 0, it takes none");
+      "Most units for late-bound tasks, lent while no other job waits for them. Default: 0, no late-bound "
+      "tasks");
   table.count("--late-binding-least", flags.lateUnits.least, 0, kMaxServerRus,
-              "Of these, units that are theirs for good once they have them.");
+              "Of these, units that late-bound tasks keep even when other jobs wait.");
   table.flag("--stop-tasks", flags.stopTasks, "On SIGTERM end the tasks too.");
 }
 
@@ -139,8 +139,7 @@ void addServeMonitor(CLI::App& serve) {
       {"serve monitor [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR --data DIR",
        "Run tasks on this server: one per server, as root.",
        "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
-       "the "
-       "monitor: killed and started again, it goes on looking after them.\n\n"
+       "the monitor: killed and started again, it adopts them.\n\n"
        "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
        "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
        "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"

@@ -1,5 +1,5 @@
-// tarcil sim: a cluster that exists as numbers only, under one policy or several; or one in which things
-// break.
+// tarcil sim: a cluster that exists as numbers only, under one policy or several; or one in which
+// things break.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -219,28 +219,24 @@ int injectFaults(const SimFlags& flags) {
 
 const Help kSimHelp = {
     "sim [OPTIONS] [SCENARIO]", summaryOf("sim"),
-    "Runs jobs on servers that exist as numbers only, on a virtual clock, and shows how they fared: response "
+    "Runs jobs on servers that exist as numbers only, on a virtual clock, and shows the outcome: response "
     "times against the ideal (no delay, best resources), quality, utilisation, waits, conflicts. The policy "
     "quality is the real one: its decisions are made by the code that decides in a cluster. The same seed "
     "gives the same result.\n\n"
-    "SCENARIO is a YAML file (docs/simulator.md); flags lie over what it says. Without one: jobs alike on "
-    "400 "
+    "SCENARIO is a YAML file (docs/simulator.md); flags override it. Without one: identical jobs on 400 "
     "servers of 16 units.\n\n"
-    "Policies: quality; greedy, a centralised scheduler that judges every free slot and takes its time; "
-    "late-binding (late-binding-aware, whose reservations carry profiles, late-binding-adaptive, with probes "
-    "by load), batch, per-task and random, with queues at the servers, as in Sparrow; least-loaded; "
-    "omniscient, which "
-    "knows "
-    "all "
-    "but interference; ideal, which asks the simulated truth itself and has no delay.\n\n"
+    "Policies: quality; greedy, a centralised scheduler that judges every free slot, however long that "
+    "takes; late-binding (late-binding-aware, whose reservations carry profiles, late-binding-adaptive, "
+    "with probes by load), batch, per-task and random, with queues at the servers, as in Sparrow; "
+    "least-loaded; omniscient, which knows all but interference; ideal, which asks the simulated truth "
+    "itself and has no delay.\n\n"
     "With --replay the cluster and its jobs are those of a recording (`tarcil record --help`), and what "
-    "really "
-    "happened stands beside what would have.\n\n"
-    "With --faults it does something else: it looks for faults of the master, the agents and the monitors. "
-    "Their real logic runs jobs of all kinds on small random clusters in which processes die, disks fail and "
-    "networks are cut all the time, and every promise of docs/protocol.md is checked as it runs. Each seed "
-    "is "
-    "a history of its own. It ends with the first broken promise, and says what to type to see it again.",
+    "really happened is shown beside what would have happened.\n\n"
+    "With --faults it does something else: fault simulation, to find bugs of the master, the agents and the "
+    "monitors. Their real logic runs jobs of all kinds on small random clusters in which processes die, "
+    "disks fail and networks are cut all the time, and every promise of docs/protocol.md is checked as it "
+    "runs. Each seed is a history of its own. It ends with the first broken promise, and prints the command "
+    "that reproduces it.",
     "  tarcil sim bench/figures/large_scale.yaml\n"
     "  tarcil sim --policy quality,batch,random --load 0.8 --seeds 1..4\n"
     "  tarcil sim --policy batch --servers 10000 --rus-per-server 4 --jobs 5000 --tasks 100 \\\n"
@@ -273,8 +269,8 @@ void addWorkloadFlags(CLI::App& command, SimFlags& flags) {
       ->type_name("N");
   command
       .add_option("--load", flags.load,
-                  "Part of all units that the jobs would hold at full speed, above 0: moves their arrivals. "
-                  "Default 0.5 for jobs alike, else as the workload has it.")
+                  "Load: the fraction of all units that the jobs would hold at full speed, above 0; scales "
+                  "their arrivals. Default 0.5 for identical jobs, else as the workload has it.")
       ->type_name("X");
   command.add_option("--mean-ms", flags.meanMs, "Mean duration of a task; default 100.")->type_name("MS");
   command
@@ -285,7 +281,8 @@ void addWorkloadFlags(CLI::App& command, SimFlags& flags) {
       ->type_name("KIND");
   command
       .add_option("--warm-up", flags.warmUp,
-                  "Part of the jobs, from the first, that are run and not counted; default 0.1.")
+                  "Warm-up: the fraction of the jobs, from the first, that are run and not counted; default "
+                  "0.1.")
       ->type_name("X");
 }
 
@@ -293,18 +290,18 @@ void addTruthFlags(CLI::App& command, SimFlags& flags) {
   command
       .add_option(
           "--corun", flags.coRuns,
-          "Take how fast programs run beside one another from measurements: a CSV of pairs and one of "
+          "Take the speed of programs beside one another from measurements: a CSV of pairs and one of "
           "triples (docs/simulator.md). Not part of tarcil.")
       ->expected(1, 2)
       ->type_name("FILE...");
   command.add_flag("--no-interference", flags.noInterference,
-                   "Tasks run at full speed, whatever is beside them: only queueing counts.");
+                   "Tasks run at full speed, whatever runs beside them: only queueing counts.");
   command.add_option("--applications", flags.applications, "Kinds of jobs; default 60.")
       ->check(wholeNumber(1, 10'000))
       ->type_name("N");
   command
       .add_option("--classification-error", flags.error,
-                  "By how much of themselves the entries of profiles are off on average, 0 to 1; default 0.")
+                  "Mean relative error of the profiles' entries, 0 to 1; default 0.")
       ->type_name("X");
 }
 
@@ -323,7 +320,7 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
   command.add_option("--rtt-ms", flags.rttMs, "Round trip of a message; default 1.")->type_name("MS");
   command
       .add_option("--probe-ratio", flags.probeRatio,
-                  "Servers that batch and per-task probe a task; default 2.")
+                  "Servers that batch and per-task probe for each task; default 2.")
       ->type_name("X");
   command.add_option("--target", flags.target, "As in `tarcil tune`; so are the next four.")->type_name("X");
   command.add_option("--cap", flags.cap, "Most draws per task.")
@@ -343,15 +340,16 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
 void addFaultFlags(CLI::App& command, SimFlags& flags) {
   command
       .add_flag("--faults", flags.faults,
-                "Look for faults of master, agents and monitors; of the other flags only --seeds and --json "
-                "count. Seeds: default 1..100.")
+                "Simulate faults of master, agents and monitors; of the other flags only --seeds and --json "
+                "apply. Seeds: default 1..100.")
       ->excludes("SCENARIO");
   command.add_option("--events", flags.events, "With --faults: how long a history is; default 50000.")
       ->check(wholeNumber(1, 1'000'000'000))
       ->needs("--faults")
       ->type_name("N");
   command
-      .add_option("--seconds", flags.seconds, "With --faults: begin no history after so long; default never.")
+      .add_option("--seconds", flags.seconds,
+                  "With --faults: begin no history after this many seconds; default: no limit.")
       ->check(wholeNumber(1, 10'000'000))
       ->needs("--faults")
       ->type_name("N");

@@ -265,10 +265,9 @@ void addUp(CLI::App& app) {
       app, "up",
       {"up [OPTIONS]", summaryOf("up"),
        "Starts a master, agents and monitors, each a process of its own, and supervises them: one that dies "
-       "is started "
-       "again. Everything is kept below the data folder: state, logs, tokens, and the context by which the "
-       "other "
-       "commands find the cluster. Started again on the same folder, the cluster goes on where it was.\n\n"
+       "is started again. Everything is kept below the data folder: state, logs, tokens, and the context by "
+       "which the other commands find the cluster. Started again on the same folder, the cluster continues "
+       "where it was.\n\n"
        "With several servers on one machine, resource units share its cores.",
        "  tarcil up\n"
        "  tarcil up --detach --servers 4 --rus 8 --agents 2\n"
@@ -297,16 +296,14 @@ void addUp(CLI::App& app) {
             ->type_name("FILE");
         command
             .add_option("--late-binding-units", flags->plan.lateUnits,
-                        "Units of each server that late-bound tasks may have at most. Default: all, with "
-                        "--emulate none")
+                        "Most units of each server for late-bound tasks. Default: all, with --emulate none")
             ->check(wholeNumber(0, kMaxRusPerServer))
             ->type_name("N");
         flags->plan.pressurePeriod.clear();
         command
             .add_option("--pressure-period", flags->plan.pressurePeriod,
                         "How often the pressures on servers are measured; off: never. Default: 1s where one "
-                        "server has "
-                        "the machine and a core for each unit, else off")
+                        "server has the machine and a core for each unit, else off")
             ->type_name("DURATION|off");
         command
             .add_option("--cores", flags->cores,
@@ -329,16 +326,15 @@ void addUp(CLI::App& app) {
             ->allow_extra_args(false)
             ->type_name("KIND=COUNT");
         command
-            .add_option(
-                "--network-bandwidth", flags->networkBandwidth,
-                "Bytes that the network takes in a second, each way. Default: what its interfaces say")
+            .add_option("--network-bandwidth", flags->networkBandwidth,
+                        "Network bandwidth in bytes per second, each way. Default: as its interfaces report")
             ->type_name("SIZE");
         command
             .add_option("--memory-bandwidth", flags->memoryBandwidth,
-                        "Bytes that the memory takes in a second. Default: not known")
+                        "Memory bandwidth in bytes per second. Default: not known")
             ->type_name("SIZE");
         command.add_flag("--detach", flags->detach,
-                         "Return once the cluster answers; it goes on in the background.");
+                         "Return once the cluster answers; it continues in the background.");
         addJsonFlag(command, flags->json);
         onRun(command, [flags]() { return up(*flags); });
       });

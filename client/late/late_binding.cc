@@ -19,7 +19,7 @@
 
 #include "client/late/late_client.h"
 #include "core/model/constraint.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "rpc/address.h"
 #include "rpc/quiet_sockets.h"
 

@@ -139,7 +139,7 @@ void LateClient::connectTo(const late::ConnectTo& action) {
                     .then([]() -> kj::Promise<void> {
                       return toException({ErrorCode::kUnavailable, "the agent closed the connection"});
                     })
-                    // At the end of the turn: the connection is dropped there.
+                    // Once this event is handled: the connection is dropped there.
                     .catch_([this, session](kj::Exception&& exception) {
                       calls_.add(kj::evalLater(
                           [this, session, exception = kj::mv(exception)]() { failed(session, exception); }));

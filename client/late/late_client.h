@@ -1,6 +1,6 @@
-// Hands late-bound jobs to one agent after the other and hears what becomes of their tasks: the session of
-// latebinding/client_session.h over RPC. For programs that have an event loop; others use
-// tarcil/late_binding.h.
+// Submits late-bound jobs to one agent after the other and is told what becomes of their tasks: the
+// session of latebinding/client_session.h over RPC. For programs that have an event loop; others
+// use tarcil/late_binding.h.
 #pragma once
 
 #include <kj/async.h>
@@ -44,28 +44,29 @@ class LateClientListener {
  public:
   // Once for each task.
   virtual void taskOver(const LateClientResult& result) = 0;
-  // An agent is taken for dead, and these tasks were in its hands; those that may be are submitted to the
-  // next.
+  // An agent is considered dead, and these tasks were submitted to it; those that may run again are submitted
+  // to the next.
   virtual void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) = 0;
-  // No agent will ever let us in: the token is wrong.
+  // No agent will ever accept the client: the token is wrong.
   virtual void denied(const Error& error) = 0;
 
  protected:
   ~LateClientListener() = default;
 };
 
-// What follows from one turn of the event loop goes out at its end in one message. Single-threaded.
+// Messages of one iteration of the event loop are sent at its end as one. Single-threaded.
 class LateClient final : private kj::TaskSet::ErrorHandler {
  public:
-  // Connects at once, and goes on trying for ever. `clock` and `listener` outlive it. Requires: options
-  // without problems, at least one agent.
+  // Connects at once, and retries for ever. `clock` and `listener` outlive it. Requires: options without
+  // problems, at least one agent.
   LateClient(Net net, const Clock& clock, std::vector<std::string> agents, std::string token,
              const late::ClientOptions& options, LateClientListener& listener);
   ~LateClient() noexcept(false);
 
   // The job's number here.
   late::ClientJob submit(LateClientJob job);
-  // Its tasks come back as cancelled, those that run when they have been stopped, unless they end well.
+  // The job's tasks are reported as cancelled, running ones once they have been stopped, unless they end by
+  // themselves before.
   void cancel(late::ClientJob job);
   // Jobs with tasks that are not over.
   size_t jobs() const { return session_.jobs(); }
@@ -108,7 +109,7 @@ class LateClient final : private kj::TaskSet::ErrorHandler {
   std::map<late::ClientJob, Held> jobs_;
   late::ClientJob lastJob_ = 0;
   std::vector<late::SubmitTasks> toSubmit_;
-  bool isFlushing_ = false;  // at the end of this turn
+  bool isFlushing_ = false;  // once this event is handled
   bool wasLate_ = false;     // the last wake-up
   std::vector<kj::Own<kj::PromiseFulfiller<void>>> handedOver_;
   Alarm alarm_;

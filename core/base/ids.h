@@ -51,8 +51,8 @@ using AllocationId = uint64_t;
 // Position of a resource unit within its server, from 0.
 using RuIndex = uint16_t;
 
-// Which of a server's countable things a task holds: by kind their numbers, ascending, from 0 within each
-// kind.
+// Which of a server's countable things a task holds: by kind their numbers, ascending, from 0 within
+// each kind.
 using ExtraNumbers = std::map<std::string, std::vector<uint16_t>>;
 
 }  // namespace tarcil

@@ -12,12 +12,12 @@ namespace tarcil {
 
 inline constexpr size_t kMaxNameCharacters = 128;
 
-// A name of 1 to `most` ASCII letters, digits, dots, dashes and underscores that starts with neither dot nor
-// dash.
+// A name of 1 to `most` ASCII letters, digits, dots, dashes and underscores that starts with neither dot
+// nor dash.
 bool isPlainName(std::string_view name, size_t most);
 
-// Invalid where it is no plain name of at most kMaxNameCharacters; the message begins with `what` (a flag, a
-// field).
+// Invalid where it is no plain name of at most kMaxNameCharacters; the message begins with `what` (a flag,
+// a field).
 Status checkName(const std::string& what, std::string_view name);
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-// Time as logic sees it: handed in, never read.
+// Time as logic sees it: passed in, never read from a clock.
 #pragma once
 
 #include <chrono>

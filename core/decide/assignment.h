@@ -1,4 +1,4 @@
-// Gives a job's tasks the slots that were found for them: the claims of a decision.
+// Assigns the slots that were found to a job's tasks: the claims of a decision.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace tarcil {
 
-// Slots are taken one after the other, and a server is judged again after each, so that a job never breaks
-// itself. All that is passed outlives the assignment.
+// Slots are taken one after the other, and the server is judged again after each, so that a job's own tasks
+// never violate each other's profiles. The arguments outlive the assignment.
 class Assignment {
  public:
-  // `placed` counts the tasks that have their slots, and is kept up to date.
+  // `placed` counts the tasks that have their slots; it is updated.
   Assignment(const SearchContext& context, const PlacementRequest& request, Sites& sites,
              SpreadCount& placed);
 
@@ -24,8 +24,8 @@ class Assignment {
   void assign(Site& site, size_t task, bool looksOn = true);
   void assignNext(Site& site, bool looksOn = true) { assign(site, nextTask(), looksOn); }
 
-  // Takes slots in the order of their rank while tasks are without. Requires: these sites, which it reorders,
-  // are the best for as many tasks.
+  // Takes slots in the order of their rank while tasks are without one. Requires: these sites, which it
+  // reorders, are the best for as many tasks.
   void assignBest(std::vector<uint32_t>& sites);
 
   size_t missing() const { return request_.tasks.size() - claims_.size(); }

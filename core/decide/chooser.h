@@ -31,7 +31,7 @@ struct PlacementRequest {
   // Tasks of the job that already sit on servers: they count for placement.spread.
   std::vector<ServerId> placedOn;
   Standard standard = Standard::kAcceptable;
-  // Most candidates in the explanation. What is decided does not depend on it.
+  // Most candidates in the explanation. The decision does not depend on it.
   size_t candidates = Explanation::kMaxCandidates;
   // Servers whose slots are judged before the sample is drawn, in this order, until enough are found.
   std::vector<ServerId> besides{};
@@ -44,8 +44,8 @@ struct Decision {
   Explanation explanation;
 };
 
-// Samples, judges and chooses greedily: after each pick the server is judged again, so a job never breaks
-// itself. With schedule gang, claims are for all tasks or none.
+// Samples, judges and chooses greedily: after each pick the server is judged again, so that a job's own tasks
+// never violate each other's profiles. With schedule gang, claims are for all tasks or none.
 //
 // spec.policy says how (core/model/job.h). kQuality draws until the tasks have acceptable slots and the floor
 // is met, at most drawLimit() of them; with a fixed ratio exactly so many. Slots of servers or racks that
@@ -55,7 +55,7 @@ struct Decision {
 // which is judged by all the tasks that it could take together (Tarcil Fig. 5b). kGreedy judges every free
 // slot.
 //
-// A chooser serves one state: it keeps what follows from that one's platforms.
+// A chooser serves one state: it caches what follows from that state's platforms.
 class Chooser {
  public:
   struct Memory;  // what decisions use again, one after the other
@@ -65,10 +65,10 @@ class Chooser {
   Chooser(Chooser&&) noexcept;
   Chooser& operator=(Chooser&&) noexcept;
 
-  // Decides on the state as it is. Seeds its own generator with `seed` and records it: the same arguments
-  // give the same decision. Keeps its memory between calls. One task on a cluster of any size takes about a
-  // microsecond; each slot drawn some tens of nanoseconds. Requires: the state forms contention by
-  // settings.contention.
+  // Decides on the current state. Seeds its own generator with `seed` and records the seed: the same
+  // arguments give the same decision. Reuses its memory between calls. One task takes about a microsecond
+  // whatever the size of the cluster, and each slot drawn some tens of nanoseconds. Requires: the state forms
+  // contention by settings.contention.
   Decision choose(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
                   uint64_t seed);
 
@@ -80,14 +80,14 @@ class Chooser {
 Decision choose(const ClusterState& state, const PlacementRequest& request, const QualitySettings& settings,
                 uint64_t seed);
 
-// Whether a policy looks at profiles; the others take any slot (core/model/job.h).
+// Whether a policy uses profiles; the others take any slot (core/model/job.h).
 bool looksAtQuality(Policy policy);
 
 // How the master is to judge the claims of this job.
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings);
 
-// Why no server could ever take this job, or success: constraints that no server meets, a task larger than
-// any server that meets them, more units at once than such servers have. Servers count whether up or not.
+// Why the job could never run, or success: constraints that no server meets, a task larger than any server
+// that meets them, more units at once than such servers have. Servers count whether they are up or not.
 Status everFeasible(const ClusterState& state, const JobSpec& spec);
 
 }  // namespace tarcil

@@ -60,10 +60,10 @@ Error unmet(const ClusterState& state, const std::vector<Constraint>& constraint
                  "): each is met by some server; leave out the one that matters least");
 }
 
-// What the servers that suit a job could hold of it, were they all up and empty.
-class Room {
+// What the servers that meet a job's constraints could hold of it, were they all up and empty.
+class Capacity {
  public:
-  explicit Room(const JobSpec& spec) : spec_(spec), inDomain_(spec.placement) {}
+  explicit Capacity(const JobSpec& spec) : spec_(spec), inDomain_(spec.placement) {}
 
   void add(ServerId server, const Vacancy& vacancy, const Extras& extras) {
     ++servers_;
@@ -113,8 +113,8 @@ std::string remedy(const JobSpec& spec, uint64_t fits) {
   return std::string("set ") + field + " to at most " + std::to_string(fits);
 }
 
-// Extras of which no server that suits the job has as many as one task needs; nothing where there is no such
-// kind.
+// Extras of which no server that meets the job's constraints has as many as one task needs; nothing where
+// there is no such kind.
 std::optional<Error> tooFewOfAKind(const JobSpec& spec, const Extras& most) {
   for (const auto& [kind, needed] : spec.extras) {
     const std::string need = "a task needs " + std::to_string(needed) + " " + kind;
@@ -132,40 +132,41 @@ std::optional<Error> tooFewOfAKind(const JobSpec& spec, const Extras& most) {
   return std::nullopt;
 }
 
-// A job whose tasks would have room were it not for their extras.
-Error tooFewExtras(const JobSpec& spec, const Room& room) {
-  if (auto error = tooFewOfAKind(spec, room.mostExtras())) return *error;
+// Of a job whose tasks would fit but for their extras.
+Error tooFewExtras(const JobSpec& spec, const Capacity& capacity) {
+  if (auto error = tooFewOfAKind(spec, capacity.mostExtras())) return *error;
   const std::string each =
       "each with " + std::to_string(spec.rusPerTask) + " units and " + inWords(spec.extras);
-  if (room.slots() == 0) {
+  if (capacity.slots() == 0) {
     return invalid("no server that suits it has room for a task, " + each +
                    ": lower rus_per_task or extras, or leave something out");
   }
   return invalid("places " + std::to_string(spec.mostAtOnce()) + " tasks at once, " + each +
-                 "; the servers that suit it have enough for " + std::to_string(room.slots()) + ": " +
-                 remedy(spec, room.slots()));
+                 "; the servers that suit it have enough for " + std::to_string(capacity.slots()) + ": " +
+                 remedy(spec, capacity.slots()));
 }
 
-Error tooLarge(const JobSpec& spec, const Room& room) {
-  if (room.slots() < spec.mostAtOnce() && room.slots() < room.slotsByUnits()) return tooFewExtras(spec, room);
+Error tooLarge(const JobSpec& spec, const Capacity& capacity) {
+  if (capacity.slots() < spec.mostAtOnce() && capacity.slots() < capacity.slotsByUnits())
+    return tooFewExtras(spec, capacity);
   const std::string rus = std::to_string(spec.rusPerTask);
-  if (room.slots() == 0) {
+  if (capacity.slots() == 0) {
     return invalid("a task needs " + rus + " units on one server; the largest that suits it has " +
-                   std::to_string(room.largest()) + ": lower rus_per_task");
+                   std::to_string(capacity.largest()) + ": lower rus_per_task");
   }
   const uint64_t tasks = spec.mostAtOnce();
-  if (room.slots() < tasks) {
+  if (capacity.slots() < tasks) {
     const std::string each =
         spec.rusPerTask == 1 ? "" : " (" + std::to_string(tasks) + " tasks of " + rus + ")";
     return invalid("needs " + std::to_string(tasks * spec.rusPerTask) + " units at once" + each +
-                   ", the servers that suit it have " + std::to_string(room.slots() * spec.rusPerTask) +
-                   " for it: " + remedy(spec, room.slots()));
+                   ", the servers that suit it have " + std::to_string(capacity.slots() * spec.rusPerTask) +
+                   " for it: " + remedy(spec, capacity.slots()));
   }
   const char* where = spec.placement.spread == Spread::kRack ? "rack" : "server";
   return invalid("places " + std::to_string(tasks) + " tasks at once; with at most " +
                  std::to_string(spec.placement.atMost) + " on a " + where +
-                 " the servers that suit it take " + std::to_string(room.spreadSlots()) +
-                 ": raise placement.at_most or " + remedy(spec, room.spreadSlots()));
+                 " the servers that suit it take " + std::to_string(capacity.spreadSlots()) +
+                 ": raise placement.at_most or " + remedy(spec, capacity.spreadSlots()));
 }
 
 }  // namespace
@@ -174,15 +175,15 @@ Status everFeasible(const ClusterState& state, const JobSpec& spec) {
   if (state.platforms().empty()) {
     return invalid("the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
   }
-  const ServerSet& suitable = state.meeting({spec.placement.constraints, {}});
-  Room room(spec);
+  const ServerSet& feasible = state.meeting({spec.placement.constraints, {}});
+  Capacity capacity(spec);
   for (ServerId id = 0; id < state.size(); ++id) {
-    if (!suitable.contains(id)) continue;
-    room.add(id, state.vacancy(id), state.extras(id));
-    if (room.spreadSlots() >= spec.mostAtOnce()) return {};
+    if (!feasible.contains(id)) continue;
+    capacity.add(id, state.vacancy(id), state.extras(id));
+    if (capacity.spreadSlots() >= spec.mostAtOnce()) return {};
   }
-  if (room.servers() == 0) return unmet(state, spec.placement.constraints);
-  return tooLarge(spec, room);
+  if (capacity.servers() == 0) return unmet(state, spec.placement.constraints);
+  return tooLarge(spec, capacity);
 }
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-// What tasks that are added to a server do to those that are there: the slack of each before and after
+// How tasks that are added to a server affect those that run there: the slack of each before and after
 // (docs/design.md, "Residents count too"). Pure.
 #pragma once
 
@@ -20,15 +20,15 @@ struct Neighbour {
 // A server with its tasks.
 struct Neighbourhood {
   std::vector<Neighbour> tasks;
-  PressureSum unlisted{};  // caused by other tasks, whose slack nobody asks for
+  PressureSum unlisted{};  // caused by other tasks, whose slack is not asked for
   Share share = fullShare();
   Pressure background{};
   ContentionModel model = ContentionModel::kSum;
   int rus = 1;  // units of the server, free or not
 };
 
-// One neighbour's slack on each resource: t_p[i] minus what it feels from all other tasks and the background,
-// in [-99, 99]; below 0 it misses its target. kNoResident where it tolerates all that there can be.
+// One neighbour's slack on each resource: t_p[i] minus the interference from all other tasks and the
+// background, in [-99, 99]; below 0 it misses its target. kNoResident where it tolerates any pressure.
 struct Impact {
   size_t task = 0;  // position in Neighbourhood::tasks
   PressureSum before{};
@@ -41,11 +41,12 @@ struct Impact {
 // reference platform and unclamped. Requires: added[i] >= 0. O(tasks * log tasks).
 std::vector<Impact> impactOf(const Neighbourhood& there, const PressureSum& added);
 
-// The resource on which the neighbour loses and is left the least; nullopt where it loses on none.
+// Of the resources on which the neighbour loses slack, the one with the least left; nullopt where it
+// loses none.
 std::optional<size_t> worstLoss(const Impact& impact);
 
-// Whether a is hurt worse than b: it loses and b does not; or it is left less on its worst resource; or, left
-// as much there, it loses more.
+// Whether a suffers more than b: it loses slack and b does not; or it has less left on its worst resource;
+// or, with as much left there, it loses more.
 bool isWorse(const Impact& a, const Impact& b);
 
 }  // namespace tarcil

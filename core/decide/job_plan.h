@@ -1,4 +1,4 @@
-// What would become of a job if it were submitted now. Nobody is bound by it: what is free may be gone a
+// What would become of a job if it were submitted now. Not binding: what is free now may be taken a
 // moment later.
 #pragma once
 
@@ -20,10 +20,10 @@ struct ServerName {
 };
 
 struct JobPlan {
-  // Candidates in the explanation: more than are stored with a job, since nobody keeps them.
+  // Candidates in the explanation: more than are stored with a job, since a plan is not stored.
   static constexpr size_t kMaxCandidates = 64;
 
-  std::vector<Claim> claims;  // one for each task that would get a place at once, by task
+  std::vector<Claim> claims;  // one for each task that would get a slot at once, by task
   Explanation explanation;
   std::string waitReason;           // why the other tasks would wait; empty where none would
   std::vector<ServerName> servers;  // those that claims and explanation number, ascending

@@ -1,4 +1,4 @@
-// When the margin of QualitySettings counts (docs/evaluation.md, "The defaults of the policy").
+// When the margin of QualitySettings applies (docs/evaluation.md, "The defaults of the policy").
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,22 @@
 
 namespace tarcil {
 
-// Whether slots are judged without it for everybody: more jobs wait for a place than one for every hundred
-// servers, and one besides, so that turning places down costs more than it gains. `waiting` counts the one
-// that asks, too.
+// Whether the cluster is crowded, so that all slots are judged without the margin: more jobs wait than one
+// for every hundred servers, plus one, and rejecting slots costs more than it gains. `waiting` includes the
+// job that is being placed.
 constexpr bool isCrowded(size_t waiting, size_t servers) {
   return waiting > 1 + servers / 100;
 }
 
-// Whether the job waits for a slot with the margin rather than take one without where there is none: it says
-// for how long it may.
+// Whether the job waits for a slot with the margin rather than take one without: it has a max_wait.
 inline bool holdsOutForMargin(const JobSpec& spec) {
   return spec.maxWait.has_value();
 }
 
-// judgingFor() where a place without the margin will do.
+// As judgingFor(), where a slot without the margin will do.
 Judging judgingWithoutMargin(const JobSpec& spec, const QualitySettings& settings);
 
-// How places are judged that the job would wait for: with the margin only where it holds out for it.
+// How slots are judged that the job would wait for: with the margin only where it waits for that.
 Judging judgingToWaitBy(const JobSpec& spec, const QualitySettings& settings);
 
 }  // namespace tarcil

@@ -1,4 +1,4 @@
-// What the operator tunes in how slots are sampled and judged (docs/design.md).
+// The operator's settings of how slots are sampled and judged (docs/design.md).
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace tarcil {
 inline constexpr double kMinRarity = 0.0001;
 inline constexpr uint32_t kMaxCap = 10'000;
 
-// Part of the shared state: the master keeps it, agents follow it. Every field may change while running; a
-// change counts from the next decision on.
+// Part of the shared state: the master stores it, agents follow it. Every field may change at run time; a
+// change takes effect with the next decision.
 struct QualitySettings {
   // A slot is acceptable if its expected performance reaches this fraction of what the best platform gives
-  // the job. A ratio in (0, 1]. Higher: better places, more draws, more waiting. 0.95: a loss of one
-  // twentieth is within what most users would not notice. A job may bring its own.
+  // the job. A ratio in (0, 1]. Higher: better slots, more draws, longer waits. 0.95: most users would not
+  // notice a loss of one twentieth. A job may set its own.
   double target = 0.95;
 
   // Share of the free slots that has to be acceptable for the promise to hold (1 - x in Tarcil section 3.3),
@@ -44,42 +44,42 @@ struct QualitySettings {
   // never stops early. Unset, so that a decision draws only until enough are found.
   std::optional<uint32_t> ratio;
 
-  // How satisfaction S is measured. Componentwise, because `encoded` looks at a job's second resource only
-  // where the first ties, and so lets pass a slot that is quiet in one and loud in the other.
+  // How satisfaction S is measured. Componentwise, because `encoded` compares a job's second resource only
+  // where the first ties, and so accepts a slot with little contention on the first and much on the second.
   QualityModel model = QualityModel::kComponentwise;
 
-  // How the pressures of neighbours combine. Sum, because measured co-runs agree with it better than with the
-  // mean.
+  // How the pressures of neighbours combine. Sum, because it agrees better with measured co-runs than
+  // the mean.
   ContentionModel contention = ContentionModel::kSum;
 
-  // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as is
-  // there. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are believed. It lapses
-  // while the cluster is crowded (margin.h), and only jobs with a max_wait wait for it. 10: jobs run
-  // better, and wait no longer for it (docs/evaluation.md).
+  // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as there is
+  // already. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are trusted. It does
+  // not apply while the cluster is crowded (margin.h), and only jobs with a max_wait wait for it. 10: jobs
+  // run better and do not wait longer (docs/evaluation.md).
   int margin = 10;
 
-  // Pressure up to which a job may overrun what the residents of a server can bear, 0 to 99 points: such a
-  // little is within the error of a profile. 0: never. 2: small enough not to be felt.
+  // Pressure by which a job may exceed what the residents of a server can bear, 0 to 99 points: so little is
+  // within the error of a profile. 0: never. 2: small enough not to be noticed.
   int noiseFloor = 2;
 
-  // Whether a slot is turned down when the job would break a neighbour there. On: a placement should not be
-  // paid for by others. A job may switch it off for itself.
+  // Whether a slot is rejected when the job would break a neighbour there. On: a placement should not be at
+  // the cost of others. A job may switch it off for itself.
   bool protectNeighbours = true;
 
-  // Whether a job that names an application without a stored profile is taken, with a careful guess for a
-  // profile, and the application measured by a job of its own. Off: that runs the job's command many times,
-  // on a server that does nothing else meanwhile.
+  // Whether a job that names an application without a stored profile is accepted with a conservative guess
+  // for a profile, while another job measures the application. Off: measuring runs the job's command many
+  // times, on a server that does nothing else meanwhile.
   bool profileUnknown = false;
 
-  // Counts changes of the settings, so that a claim can name the ones it was judged by. Set by the master,
-  // not by the operator.
+  // Counts changes of the settings, so that a claim can name the settings that it was judged by. Set by the
+  // master, not by the operator.
   uint64_t version = 0;
 
   bool operator==(const QualitySettings&) const = default;
 };
 
 // Everything that is wrong with the settings, one sentence each: the field, its value and what to write
-// instead. Empty where they can be used.
+// instead. Empty if they are valid.
 std::vector<std::string> problems(const QualitySettings& settings);
 
 }  // namespace tarcil

@@ -10,9 +10,9 @@ namespace tarcil {
 
 // Assigns the tasks group by group. Each site that was found stands for its server or its rack, which is
 // judged by all the tasks that it could take together: the one that takes most of the job goes first, then
-// the one with the highest mean E, in bands, then mean Q. Of racks some servers are looked at besides that
-// were not drawn. O(groups * (sites + tasks) log sites) for each group that gets tasks. Requires: pack is not
-// kNone.
+// the one with the highest mean E, in bands, then mean Q. For racks, some servers that were not drawn are
+// examined as well. O(groups * (sites + tasks) log sites) for each group that gets tasks. Requires: pack is
+// not kNone.
 void assignPacked(Pack pack, SlotSearch& search, const SpreadCount& placed, Assignment& assignment);
 
 }  // namespace tarcil

@@ -12,26 +12,27 @@
 
 namespace tarcil {
 
-// A server with f free units holds floor(f / rusPerTask) slots; it is drawn once for each. A draw costs the
-// same however many servers there are. Once most slots are drawn and draws begin to miss, those left are
-// listed, so the end is always reached; that costs what was drawn before. Keeps its memory between samples.
+// A server with f free units has floor(f / rusPerTask) slots and is drawn once for each. A draw costs the
+// same however many servers there are. Once most slots are drawn and draws begin to miss, the remaining ones
+// are listed, so that all of them are found in the end; that costs as much as the draws before. Reuses its
+// memory between samples.
 class SlotSampler {
  public:
-  // A drawn slot. Servers are numbered in the order in which they were met in this sample, densely from 0.
+  // A drawn slot. Servers are numbered densely from 0 in the order in which this sample met them.
   struct Slot {
     ServerId server;
     uint32_t number;
   };
 
-  // Starts a sample. Set, records and generator must outlive it, and must not change. The records of the
-  // servers drawn are called up from memory, for whoever judges them.
+  // Starts a sample. Set, records and generator must outlive it and must not change. The records of drawn
+  // servers are prefetched for the caller that judges them.
   void start(const ServerSet& servers, std::span<const Vacancy> records, uint32_t rusPerTask, Rng& rng);
 
   // Appends the next `count` slots; fewer only where every one has been drawn.
   void draw(size_t count, std::vector<Slot>& slots);
 
-  // Takes a slot of this server out of what draw() draws from and returns it; nullopt where it has none left.
-  // Requires: draw() was not called in this sample.
+  // Removes a slot of this server from those that draw() draws from and returns it; nullopt if it has none
+  // left. Requires: draw() was not called in this sample.
   std::optional<Slot> take(ServerId server);
 
   // Draws no slot of this server. Requires: draw() was not called in this sample.
@@ -40,7 +41,7 @@ class SlotSampler {
   // The number of this server, which counts as met from now on.
   uint32_t number(ServerId server) { return entryOf(server).number; }
 
-  // What a sample draws from: servers with slots, and their slots. Estimates, at most a quarter too high.
+  // How much a sample draws from: servers with slots, and their slots. Estimates, at most a quarter too high.
   uint32_t servers() const { return draw_.servers(); }
   uint64_t slots() const { return draw_.units() / rus_; }
 

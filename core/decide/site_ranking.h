@@ -1,4 +1,4 @@
-// The best of the sites that a decision looked at.
+// The best of the sites that a decision examined.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace tarcil {
 
-// Keeps its memory between decisions.
+// Reuses its memory between decisions.
 class SiteRanking {
  public:
   // The numbers of the best `count` sites, the best first: those that may be taken come before all others,
-  // and those that placement.spread closed are left out. The list may be changed; it holds until the next
-  // call. O(sites + count log count).
+  // and those closed by placement.spread are left out. The caller may change the list, which is valid until
+  // the next call. O(sites + count log count).
   std::vector<uint32_t>& best(Sites& sites, const SearchContext& context, size_t count);
 
  private:

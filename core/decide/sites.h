@@ -1,4 +1,4 @@
-// The servers that one decision has looked at, and what each of them offers the job next.
+// The servers that one decision has examined, and what each of them offers the job next.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace tarcil {
 
-// A server that was looked at.
+// A server that was examined.
 struct Site {
   static constexpr uint8_t kOpen = kDropReasons;
 
@@ -31,7 +31,7 @@ struct Site {
 
 static_assert(sizeof(Site) == 64);
 
-// What is looked for.
+// What is searched for.
 struct SearchContext {
   const ClusterState& state;
   const JobSpec& spec;
@@ -44,17 +44,17 @@ struct SearchContext {
   const std::vector<ServerId>& preferred;  // servers that hold the job's data
 };
 
-// Keeps its memory between decisions.
+// Reuses its memory between decisions.
 class Sites {
  public:
   // Forgets every site. The search must stay until the next call.
   void start(const SearchContext& search);
 
-  // The site of this server, which it looks at now where it did not before. References hold until a site is
-  // looked at for the first time.
+  // The site of this server, which is examined now if it was not before. References are valid until another
+  // site is examined for the first time.
   Site& look(const SlotSampler::Slot& slot);
 
-  // The same for many, quicker: their records come from memory while others are judged.
+  // The same for many, and quicker: records are prefetched while others are judged.
   void look(std::span<const SlotSampler::Slot> slots);
 
   // Q and S of the site's slot after so many tasks of this job.
@@ -79,7 +79,7 @@ class Sites {
   }
 
  private:
-  // Slots looked at in one go: few enough to stay in the nearest cache.
+  // Slots examined at once: few enough to stay in the nearest cache.
   static constexpr size_t kTogether = 64;
 
   void makeRoom(size_t count);

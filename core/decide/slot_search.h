@@ -20,7 +20,7 @@ constexpr uint8_t at(Dropped reason) {
   return static_cast<uint8_t>(reason);
 }
 
-// Memory that searches use again, one after the other.
+// Memory that consecutive searches reuse.
 struct SearchMemory {
   SlotSampler sampler;
   Sites sites;
@@ -28,19 +28,19 @@ struct SearchMemory {
 };
 
 // One search. Slots that may be taken stay open in sites(); those that may not close their site with the
-// reason. What was drawn is entered in the explanation.
+// reason. The draws are recorded in the explanation.
 class SlotSearch {
  public:
-  // `placed` counts the job's tasks that have their slots, also those that get them during the search;
-  // `except` are servers, ascending, of which no slot is drawn. All that is passed outlives the search.
+  // `placed` counts the job's tasks that have their slots, including those that get them during the search;
+  // no slot is drawn of the servers in `except`, ascending. The arguments outlive the search.
   SlotSearch(const SearchContext& context, const ServerSet& servers, std::span<const ServerId> except,
              const SpreadCount& placed, Rng& rng, SearchMemory& memory, Explanation& explained);
 
   // --- Named servers. Requires: nothing was drawn yet.
 
   // The site of this server's next slot where that is acceptable and placement.spread lets a task go there;
-  // it counts as found. Otherwise null, and the slot is judged as others are: it may still be the best there
-  // is.
+  // it counts as found. Otherwise null, and the slot is judged as others are: it may still be the best
+  // there is.
   Site* findOn(ServerId server);
   // Judges the next slot of this server; false where no further one of it may be taken.
   bool offerNext(ServerId server);
@@ -55,7 +55,7 @@ class SlotSearch {
   // Of two slots drawn the one that ranks first; null where neither may be taken.
   Site* betterOfTwo();
 
-  // The number of the server's site, where it has a slot and was not looked at before.
+  // The number of the server's site, if it has a slot and was not examined before.
   std::optional<uint32_t> lookAnew(ServerId server);
 
   // --- What was found

@@ -8,8 +8,8 @@
 
 namespace tarcil {
 
-// Of a job that does not spread nothing is counted and every server has room. The state and the placement
-// outlive it.
+// For a job that does not spread nothing is counted, and every server may take any number. The state and the
+// placement outlive it.
 class SpreadCount {
  public:
   SpreadCount(const ClusterState& state, const Placement& placement)

@@ -1,4 +1,4 @@
-// The interference that a slot feels from everything else on its server (docs/design.md; Tarcil Eq. 3).
+// The interference on a slot from everything else on its server (docs/design.md; Tarcil Eq. 3).
 #pragma once
 
 #include <array>

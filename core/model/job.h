@@ -34,7 +34,7 @@ inline constexpr NamesOf<Container::Network, 3> kNetworkNames = {{{"host", Conta
                                                                   {"none", Container::Network::kNone},
                                                                   {"own", Container::Network::kOwn}}};
 
-// How places are chosen. kGreedy to kBatch are there to compare with; the last four look at no profile.
+// How slots are chosen. kGreedy to kBatch are for comparison; the last four use no profile.
 enum class Policy : uint8_t {
   kQuality,      // samples, and ranks by what the neighbours leave (Tarcil section 3)
   kGreedy,       // the same judgement over every free slot: a centralised scheduler
@@ -135,7 +135,7 @@ struct JobSpec : TaskSpec {
   Profile profile;
   std::optional<double> target;      // else the cluster's
   std::optional<double> confidence;  // else the cluster's
-  std::optional<Duration> maxWait;   // then it takes the best place there is; else the agent's bound
+  std::optional<Duration> maxWait;   // then it takes the best slot there is; else the agent's bound
   bool protectNeighbours = true;
   Placement placement;
   RestartPolicy restart;

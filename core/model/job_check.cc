@@ -204,8 +204,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   }
   for (const auto& [task, servers] : placement.preferOfTask) {
     if (task < job.tasks) continue;
-    add(problems, "placement.prefer." + to_string(task),
-        "is for no task of this job; write an index from 0 to " + to_string(job.tasks - 1));
+    add(problems, "placement.prefer." + to_string(task), noSuchTask(job));
   }
   const bool isLate = job.policy == Policy::kLateBinding;
   if (placement.pack != Pack::kNone && !isLate && job.policy != Policy::kQuality &&
@@ -221,8 +220,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   if (hasFiles && !job.workdir.empty()) {
     add(problems, "files",
         "are shipped into each task's private working directory, which workdir replaces; leave workdir out, "
-        "or leave "
-        "files out and keep them in workdir on the servers");
+        "or leave files out and keep them in workdir on the servers");
   }
   if (isLate) {
     checkLateBinding(job, hasFiles, problems);
@@ -259,6 +257,10 @@ Status checkJob(const JobSpec& job, bool hasFiles) {
 Status checkJob(const JobSpec& job, const std::vector<InputFile>& files) {
   if (Status status = checkJob(job, !files.empty()); !status) return status;
   return firstOf(fileProblems(files));
+}
+
+std::string noSuchTask(const JobSpec& job) {
+  return "is for no task of this job; write an index from 0 to " + to_string(job.tasks - 1);
 }
 
 std::string whyTooLong(const TaskSpec& task) {

@@ -11,8 +11,8 @@
 
 namespace tarcil {
 
-// `field` is a path of the job file ("limits.memory", "files"); `text` says what is wrong and what to write
-// instead.
+// `field` is a path of the job file ("limits.memory", "files"); `text` says what is wrong and what to
+// write instead.
 struct JobProblem {
   std::string field;
   std::string text;
@@ -36,6 +36,9 @@ Status checkJob(const JobSpec& job, bool hasFiles);
 
 inline constexpr std::string_view kCommandMissing =
     "is missing; write the program and its arguments, for example command: [sleep, 5]";
+
+// What is wrong with an index in placement.prefer that the job has no task for.
+std::string noSuchTask(const JobSpec& job);
 
 // Why command and env are more than a server's system passes on; empty where they are not.
 std::string whyTooLong(const TaskSpec& task);

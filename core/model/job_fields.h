@@ -102,12 +102,16 @@ struct SystemUser {
   std::string values() const { return "name of a user"; }
 };
 
-// A path on the servers.
-struct ServerPath {
+// An absolute path, as the task sees it or on the servers.
+struct AbsolutePath {
+  bool isOnServers = false;
+
   bool holds(std::string_view value) const {
     return value.starts_with('/') && value.find('\0') == std::string_view::npos;
   }
-  std::string remedy() const { return "write a path on the servers that starts with /"; }
+  std::string remedy() const {
+    return std::string("write a path") + (isOnServers ? " on the servers" : "") + " that starts with /";
+  }
   std::string values() const { return "absolute path"; }
 };
 
@@ -160,7 +164,7 @@ inline constexpr std::tuple kJobFields{
     // What to run
     JobField{"name", member<&JobSpec::name>, Title{kMaxNameCharacters}, "what lists show",
              "the program's name"},
-    JobField{"workdir", member<&JobSpec::workdir>, ServerPath{},
+    JobField{"workdir", member<&JobSpec::workdir>, AbsolutePath{},
              "working directory, instead of a private one that is made for each task", "a private one"},
     JobField{"user", member<&JobSpec::user>, SystemUser{},
              "user that the tasks run as; must be allowed for whoever submits", "the submitter's default"},
@@ -178,35 +182,34 @@ inline constexpr std::tuple kJobFields{
     JobField{.path = "schedule",
              .of = member<&JobSpec::schedule>,
              .kind = Choice{kScheduleNames},
-             .help = "`incremental` starts tasks as places are found, `gang` all of them at once or none",
+             .help = "`incremental` starts tasks as slots are found, `gang` all of them at once or none",
              .notLateBound = "starts task by task; leave it out"},
     JobField{"priority", member<&JobSpec::priority>, WholeNumber{0, kMaxPriority}, "higher goes first"},
-    JobField{"hold", member<&JobSpec::hold>, Flag{}, "nothing of it starts until `tarcil job release`"},
+    JobField{"hold", member<&JobSpec::hold>, Flag{}, "no task starts until `tarcil job release`"},
     JobField{.path = "start_after",
              .of = member<&JobSpec::startAfter>,
              .kind = PointInTime{},
-             .help = "nothing of it starts before, unless `tarcil job release` lets it",
+             .help = "no task starts before this time, unless by `tarcil job release`",
              .otherwise = "at once",
              .notLateBound = "is tried at once; submit it then, or write policy: quality"},
     JobField{"preemptible", member<&JobSpec::preemptible>, Flag{},
              "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt"},
     JobField{"timeout", member<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
-             "a task that runs longer is stopped; shorter ones may start before a gang that room is kept for",
+             "a task that runs longer is stopped; shorter ones may start before a gang that servers are "
+             "reserved for",
              "none"},
     JobField{"grace", member<&JobSpec::grace>, Span{Duration::zero(), std::chrono::hours(24)},
              "time between SIGTERM and SIGKILL when a task is stopped"},
     // Limits, and what happens when something goes wrong
     JobField{"limits.memory", member<&JobSpec::limits, &Limits::memoryBytes>, Size{},
              "memory of one task; beyond it the kernel kills a process of it, which is shown; the task has "
-             "failed unless "
-             "it goes on and exits with 0",
+             "failed unless it continues and exits with 0",
              "the share of its resource units"},
     JobField{"limits.pids", member<&JobSpec::limits, &Limits::pids>, WholeNumber{1, 4'194'304},
              "processes and threads of one task", "the monitor's"},
     JobField{"limits.output", member<&JobSpec::limits, &Limits::outputBytes>, Size{},
-             "kept of standard output and of standard error, each: the newest; what is older is dropped, and "
-             "the task's "
-             "end says how much"},
+             "how much of standard output and of standard error, each, is kept: the newest; older output is "
+             "dropped, and the task's end says how much"},
     JobField{"limits.disk_bandwidth", member<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
              "bytes that one task reads, and writes, in a second, on each disk", "none"},
     JobField{"limits.network_bandwidth", member<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},
@@ -224,8 +227,8 @@ inline constexpr std::tuple kJobFields{
              .of = member<&JobSpec::adjust, &Adjusting::moreRus>,
              .kind = WholeNumber{0, kMaxRusPerTask},
              .help = "units that a task may get beyond `rus_per_task` while it uses up its cores or memory "
-                     "and therefore "
-                     "performs below what `performance` expects, as far as no job that waits could use them",
+                     "and therefore performs below what `performance` expects, as long as no waiting job "
+                     "could use them",
              .notLateBound = "is not adjusted; use policy: quality"},
     JobField{
         .path = "adjust.move",
@@ -241,19 +244,20 @@ inline constexpr std::tuple kJobFields{
              .help = "never two live copies of a task, even across a network cut",
              .notLateBound = "knows at_most_once instead"},
     // What a task sees
-    JobField{"container.rootfs", member<&JobSpec::container, &Container::rootfs>, ServerPath{},
-             "folder on the servers that the task sees as `/`, read-only", "the server's own files"},
-    JobField{"container.bundle", member<&JobSpec::container, &Container::bundle>, ServerPath{},
+    JobField{"container.bundle", member<&JobSpec::container, &Container::bundle>,
+             AbsolutePath{.isOnServers = true},
              "OCI bundle on the servers, run by `crun`, instead of `rootfs`", "none"},
+    JobField{"container.rootfs", member<&JobSpec::container, &Container::rootfs>,
+             AbsolutePath{.isOnServers = true}, "folder on the servers that the task sees as `/`, read-only",
+             "the server's own files"},
     JobField{"container.network", member<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
              "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
-             "interface of its "
-             "own"},
+             "interface of its own"},
     // Where it runs
     JobField{.path = "policy",
              .of = member<&JobSpec::policy>,
              .kind = Choice{kPolicyNames},
-             .help = "how places are chosen, see below",
+             .help = "how slots are chosen, see below",
              .slots = Slots::kDiffer},
     JobField{"at_most_once", member<&JobSpec::atMostOnce>, Flag{},
              "with `late-binding`: a task that may have run is reported as lost, and not run again"},
@@ -262,8 +266,8 @@ inline constexpr std::tuple kJobFields{
         .of = member<&JobSpec::placement, &Placement::pack>,
         .kind = Choice{kPackNames},
         .help =
-            "judge a place together with the places beside it, on the same server or rack, so that the job's "
-            "tasks find room near each other; with `policy` `quality` or `greedy`",
+            "judge a slot together with the others on the same server or rack, so that the job's tasks fit "
+            "near each other; with `policy` `quality` or `greedy`",
         .notLateBound = "cannot be packed",
         .slots = Slots::kDiffer},
     JobField{.path = "placement.spread",
@@ -276,30 +280,29 @@ inline constexpr std::tuple kJobFields{
     JobField{.path = "quality.target",
              .of = member<&JobSpec::target>,
              .kind = RealNumber{{0, 1, NumberRange::Ends::kMaxOnly}},
-             .help = "performance to reach, relative to the best place for this job",
+             .help = "performance to reach, relative to the best slot for this job",
              .otherwise = "the cluster's",
              .slots = Slots::kDiffer},
     JobField{.path = "quality.confidence",
              .of = member<&JobSpec::confidence>,
              .kind = RealNumber{{0, 1, NumberRange::Ends::kNone}},
-             .help = "probability with which sampling finds such a place if there is one",
+             .help = "probability with which sampling finds such a slot if there is one",
              .otherwise = "the cluster's",
              .slots = Slots::kDiffer},
-    JobField{
-        .path = "quality.max_wait",
-        .of = member<&JobSpec::maxWait>,
-        .kind = Span{Duration::zero(), kMaxDuration},
-        .help = "how long a job waits for such a place, by the cluster's margin where it has one; then it "
-                "takes the "
-                "best there is",
-        .otherwise =
-            "by how units came free ([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
-        .slots = Slots::kDiffer},
     JobField{.path = "quality.protect_neighbours",
              .of = member<&JobSpec::protectNeighbours>,
              .kind = Flag{},
              .help = "do not place it where it would break a neighbour's target",
              .slots = Slots::kDiffer},
+    JobField{
+        .path = "quality.max_wait",
+        .of = member<&JobSpec::maxWait>,
+        .kind = Span{Duration::zero(), kMaxDuration},
+        .help = "how long a job waits for such a slot, with the cluster's margin if there is one; then it "
+                "takes the best slot there is",
+        .otherwise =
+            "by how units came free ([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
+        .slots = Slots::kDiffer},
 };
 
 // Calls visit(field) for each field of the table, in its order.

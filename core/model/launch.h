@@ -37,14 +37,14 @@ enum class EndCause : uint8_t {
   kNeverStarted,  // could not be started; `problem` says why
   kCancelled,     // stopped on request
   kTimedOut,      // ran longer than its timeout
-  kLost,          // its supervisor or its server vanished: nobody knows how it ended
+  kLost,          // its supervisor or its server vanished: how it ended is not known
 };
 
 struct TaskEnd {
   EndCause cause = EndCause::kExited;
-  // Meaningful where signal is 0 and cause is not kLost. With kNeverStarted: what a Unix shell would return,
-  // 126 or 127, where that lies with the job (no such program, no such user); 0 where it lies with the
-  // server.
+  // Meaningful where signal is 0 and cause is not kLost. With kNeverStarted: what a Unix shell would
+  // return, 126 or 127, where that lies with the job (no such program, no such user); 0 where it lies with
+  // the server.
   int exitCode = 0;
   int signal = 0;  // the signal that ended it, or 0
   // The kernel killed one of its processes for memory; the others may have run on to an end of their own.
@@ -71,7 +71,7 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
-// What a monitor tells the master of a task. May be told again: the second time changes nothing.
+// A monitor's report of a task to the master. May be repeated: the second time changes nothing.
 struct TaskReport {
   AllocationId allocation = 0;
   bool ended = false;  // else: started, at end.started

@@ -84,7 +84,7 @@ struct Violation {
 // The part of what is expected that the task reaches, 0 to 1; 0 where the numbers make no sense.
 double partOfExpected(const Violation& violation);
 
-// Something that was done because of a task in trouble.
+// Something that was done because of a degraded task.
 struct AdjustingStep {
   WallTime at = kNever;
   TaskIndex task = 0;
@@ -93,7 +93,7 @@ struct AdjustingStep {
   bool operator==(const AdjustingStep&) const = default;
 };
 
-// A task in trouble as a query shows it.
+// A performance violation as a query shows it.
 struct TaskViolation {
   JobId job;
   TaskIndex task = 0;

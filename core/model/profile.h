@@ -13,13 +13,13 @@ struct Profile {
   std::string application;  // name under which it is stored; may be empty for an inline profile
   Pressure caused{};        // pressure that one task causes on a whole reference server
   // Foreign pressure that it tolerates before its performance falls below its target. All 99 for a job
-  // without a profile: it then accepts any place.
+  // without a profile: it then accepts any slot.
   Pressure tolerated = filled(kMaxPressure);
   // Performance on a platform relative to the application's best one, in (0, 1].
   std::map<std::string, double> platforms;
   // Of caused, tolerated and platforms; decides nothing.
   ProfileOrigins origins{};
-  // Nobody measured it: a careful guess until somebody has (classifier/assumed_profile.h).
+  // Not measured: a conservative guess until it is (classifier/assumed_profile.h).
   bool isAssumed = false;
 
   bool operator==(const Profile&) const = default;

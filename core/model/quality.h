@@ -1,5 +1,4 @@
-// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5). Pure;
-// O(kResources).
+// Quality and satisfaction of a slot for a job (Tarcil section 3.2, Eq. 4-5). Pure; O(kResources).
 #pragma once
 
 #include <algorithm>
@@ -50,7 +49,7 @@ double uH(const Judgement& judgement);  // U_H in [0, 1]
 double q(const Judgement& judgement);   // Q in [0, 1]
 
 // A pressure with a safety margin: profiles are estimates, and the tightest fit should not be the first to
-// break. At most as much again, since where nobody presses there is nothing to be wrong about.
+// break. At most doubled, since without pressure there is no error to guard against.
 inline uint8_t withMargin(uint8_t pressure, int margin) {
   return static_cast<uint8_t>(std::min(pressure + std::min<int>(pressure, margin), kMaxPressure));
 }

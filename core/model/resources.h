@@ -45,8 +45,8 @@ using Pressure = std::array<uint8_t, kResources>;
 // Sums of pressures, unclamped; slack may be negative.
 using PressureSum = std::array<int32_t, kResources>;
 
-// How much of a reference-server pressure arrives on a platform, per resource, in 1/256: 256 is
-// all of it, 0 a resource that is private to a resource unit.
+// How much of a reference-server pressure arrives on a platform, per resource, in 1/256: 256 is all of it, 0
+// a resource that is private to a resource unit.
 using Share = std::array<uint16_t, kResources>;
 
 inline constexpr uint16_t kShareUnit = 256;

@@ -31,8 +31,8 @@ struct Commit {
   Judging judging;
   bool gang = false;          // all claims or none
   std::vector<Claim> claims;  // empty where the job is to wait
-  // Queue news that the agent had when it looked for slots (QueueNews.wakes): where something got better
-  // since, the job is tried again.
+  // Queue news that the agent had when it looked for slots (QueueNews.capacityVersion): where something got
+  // better since, the job is tried again.
   uint64_t capacityVersion = 0;
   std::string waitReason;  // why tasks are left without claims; empty where none is
   Explanation explanation;

@@ -11,7 +11,7 @@
 
 namespace tarcil {
 
-// One time that what is tolerated was lowered, since a task performed badly although it felt less.
+// One time that what is tolerated was lowered, since a task performed badly although interference was less.
 struct ProfileLesson {
   WallTime at = kNever;
   Resource resource = Resource::kCore;
@@ -26,7 +26,7 @@ inline constexpr size_t kMaxLessons = 50;
 
 struct StoredProfile {
   Profile profile;   // by profile.application, never empty: "sort", or "sort@9.1" for one version of it
-  std::string user;  // who stored it; only he and operators may change it
+  std::string user;  // who stored it; only they and operators may change it
   WallTime stored = kNever;
   uint32_t revision = 1;                 // how often it was stored since it was not there
   std::string note;                      // where it comes from, for people

@@ -11,7 +11,7 @@
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
 #include "formats/servers_file.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "monitor/container/container_executor.h"
 #include "monitor/container/cpu_topology.h"
 #include "monitor/container/oci_bundle.h"

@@ -44,7 +44,6 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
   logger->flush_on(spdlog::level::debug);
   logger->set_level(spdlog::level::from_str(flags_.logLevel));
   spdlog::set_default_logger(logger);
-  spdlog::info("tarcil {}, role {}", version(), name_);
 }
 
 Net RoleProcess::net() {
@@ -53,6 +52,7 @@ Net RoleProcess::net() {
 
 Listener RoleProcess::listen(const std::string& address) {
   Listener listener = listenFor("--listen", address);
+  spdlog::info("tarcil {}, role {}", version(), name_);
   spdlog::info("listens at {}", listener.address);
   return listener;
 }

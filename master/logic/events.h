@@ -1,5 +1,5 @@
-// Events that the master handles and actions that it answers them with. Plain values: no RPC types, no
-// clocks.
+// Events that the master handles and actions that it answers them with. Plain values: no RPC types,
+// no clocks.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace tarcil {
 
-// One connection of a peer, which attaches at most once. Numbered by the server, never reused within a
-// process.
+// One connection of a peer, which attaches at most once. Numbered by the server, never reused within
+// a process.
 using SessionId = uint64_t;
 // Ties an answer to its request. Numbered by the server, never reused within a process.
 using RequestId = uint64_t;
@@ -231,9 +231,9 @@ struct AnswerCommit {
   CommitAnswer answer;
 };
 
-// Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the session
-// was replaced or never attached; nothing was taken, and the monitor repeats its reports once it has
-// attached.
+// Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the
+// session was replaced or never attached; nothing was taken, and the monitor repeats its reports once it
+// has attached.
 struct AnswerReports {
   RequestId request;
   Status status;
@@ -297,8 +297,8 @@ struct JobOffer {
   // That jobs ahead of it in the queue are likely to get first (demand_ahead.h); nullopt where that was not
   // counted, or told a moment ago.
   std::optional<uint64_t> slotsAhead{};
-  bool mayUseReserved = true;       // all of PublishQueue::kept
-  std::vector<ServerId> mayTake{};  // else these of them, ascending
+  bool mayUseReserved = true;              // all of PublishQueue::reserved
+  std::vector<ServerId> usableReserved{};  // else these of them, ascending
 
   bool operator==(const JobOffer&) const = default;
 };
@@ -316,7 +316,7 @@ struct PublishQueue {
   uint64_t capacityVersion = 0;  // rises when capacity that waiting jobs could use appears
   // Servers, ascending, that are reserved for waiting jobs: other jobs may use them only where their offer
   // says so, or where their priority is above the pending one.
-  std::vector<ServerId> kept{};
+  std::vector<ServerId> reserved{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
 
   bool operator==(const PublishQueue&) const = default;

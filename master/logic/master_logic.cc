@@ -22,8 +22,8 @@ namespace tarcil {
 namespace master {
 namespace {
 
-// The most that a share can be: a platform on which a pressure weighs four times what it does on the
-// reference.
+// The most that a share can be: a platform on which a pressure weighs four times what it does on
+// the reference.
 constexpr uint16_t kMaxShare = 4 * kShareUnit;
 
 Status setSettings(EventContext& context, const SettingsSet& event) {

@@ -1,6 +1,6 @@
-// The one durable copy of the shared state: validates commits, records what becomes of tasks, decides which
-// agent may place which job. A state machine without I/O; master/server/master_server.h carries its actions
-// out.
+// The one durable copy of the shared state: validates commits, records what becomes of tasks, decides
+// which agent may place which job. A state machine without I/O; master/server/master_server.h carries its
+// actions out.
 #pragma once
 
 #include <array>
@@ -83,8 +83,8 @@ class MasterLogic final {
   std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
   // nullopt where it does not wait. O(jobs ahead).
   std::optional<WaitingJob> waitingJob(const JobId& id, WallTime now) const;
-  // What a job that waits needs to start. nullopt where it does not wait. O(1). Holds until the next
-  // handle().
+  // What a job that waits needs to start. nullopt where it does not wait. O(1). Holds until the
+  // next handle().
   struct Need {
     const JobSpec* spec = nullptr;
     uint32_t slots = 0;
@@ -121,10 +121,10 @@ class MasterLogic final {
     size_t agents = 0;           // attached
     size_t monitors = 0;         // attached
     size_t quarantined = 0;      // servers
-    size_t kept = 0;             // servers, reserved
-    uint64_t preempted = 0;      // tasks, since the start
-    size_t isDegraded = 0;       // tasks that perform below what is expected, or did a moment ago
-    size_t autoCordoned = 0;     // servers, for one of them
+    size_t reservedServers = 0;
+    uint64_t preempted = 0;   // tasks, since the start
+    size_t isDegraded = 0;    // tasks that perform below what is expected, or did a moment ago
+    size_t autoCordoned = 0;  // servers, for one of them
     master::AdjustingCounts adjusted;
     uint64_t freeBytes = 0;  // on the store's disk
   };

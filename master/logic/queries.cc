@@ -20,8 +20,8 @@ std::optional<JobId> firstWithPrefix(const std::string& prefix) {
   return parseJobId(prefix + std::string(kDigits - prefix.size(), '0'));
 }
 
-// Resources on which the task feels more from the server's other tasks and the background than it tolerates
-// there.
+// Resources on which the task feels more from the server's other tasks and the background than it
+// tolerates there.
 std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
   const Pressure interference = interferenceOn(profile, server, tables.settings.contention);
   const JobView view = viewOn(profile, server.share, 1.0);
@@ -277,7 +277,7 @@ MasterLogic::Load MasterLogic::load() const {
           .agents = tables.agents.attached(),
           .monitors = tables.servers.monitors(),
           .quarantined = tables.servers.quarantines().size(),
-          .kept = tables.jobs.queue().kept().size(),
+          .reservedServers = tables.jobs.queue().reserved().size(),
           .preempted = tables.preempted,
           .isDegraded = tables.violations.size(),
           .autoCordoned = tables.servers.autoCordons().size(),

@@ -58,7 +58,7 @@ void restoreJob(EventContext& context, Job& job) {
   owner.jobs.insert(job.record.id);
   if (!owner.deadline) owner.overdue = true;  // nobody the store knows
   for (TaskRecord& task : job.tasks) {
-    if (task.mayRunFor == kOneGrace) task.mayRunFor = context.tables.options.serverTimeout;
+    if (task.mayRunFor == kOneServerTimeout) task.mayRunFor = context.tables.options.serverTimeout;
     if (isActive(task.state)) restoreTask(context, job, task);
   }
 }

@@ -20,7 +20,7 @@
 namespace tarcil::master {
 
 // Servers are reserved for this job (reservation.h).
-struct RoomReservation {
+struct ServerReservation {
   JobId job;
   std::vector<ServerId> servers;  // ascending
   uint64_t slots = 0;             // that they are to provide: as many as it needs, or more
@@ -53,13 +53,13 @@ struct Tables {
   UsageTable usage;
   Profiles profiles;
   Profilings profilings;
-  std::optional<MonotonicTime> historyDue;     // when old finished jobs are to be erased
-  std::optional<MonotonicTime> wakeAt;         // requested and not come yet
-  std::optional<MonotonicTime> offersDue;      // when the offers that are out have been out long enough
-  PublishQueue queueTold{};                    // as agents were told last
-  std::optional<RoomReservation> reservation;  // as the queue was told last
-  MonotonicTime reservationNotBefore{};        // the next search for a job to reserve servers for
-  std::set<JobId> preempting{};                // jobs for which servers are reserved until their victims end
+  std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
+  std::optional<MonotonicTime> wakeAt;           // requested and not come yet
+  std::optional<MonotonicTime> offersDue;        // when the offers that are out have been out long enough
+  PublishQueue queueTold{};                      // as agents were told last
+  std::optional<ServerReservation> reservation;  // as the queue was told last
+  MonotonicTime reservationNotBefore{};          // the next search for a job to reserve servers for
+  std::set<JobId> preempting{};  // jobs for which servers are reserved until their victims end
   std::optional<MonotonicTime> preemptionDue{};  // when they are looked at again
   ViolationTable violations{};
   AdjustingCounts adjusted{};  // since the start

@@ -216,8 +216,9 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   for (uint32_t i = 0; i < offers_.size(); ++i) {
     offers[i].setJob(bytesOf(offers_[i].job));
     if (offers_[i].bound) offers[i].setBound(offers_[i].bound->count());
-    offers[i].setMayTakeKept(offers_[i].mayUseReserved);
-    offers[i].setMayTake(kj::arrayPtr(offers_[i].mayTake.data(), offers_[i].mayTake.size()));
+    offers[i].setMayUseReserved(offers_[i].mayUseReserved);
+    offers[i].setUsableReserved(
+        kj::arrayPtr(offers_[i].usableReserved.data(), offers_[i].usableReserved.size()));
   }
   offers_.clear();
   if (!std::exchange(queue_, false)) return;
@@ -225,7 +226,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   auto queue = message.initQueue();
   queue.setPendingPriority(news.pendingPriority ? *news.pendingPriority : int16_t{-1});
   queue.setCapacityVersion(news.capacityVersion);
-  queue.setKept(kj::arrayPtr(news.kept.data(), news.kept.size()));
+  queue.setReserved(kj::arrayPtr(news.reserved.data(), news.reserved.size()));
   queue.setCrowded(news.crowded);
 }
 

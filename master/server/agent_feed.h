@@ -56,7 +56,7 @@ class AgentFeedSender final {
     JobId job;
     std::optional<Duration> bound;  // how long to wait for a good slot, where that is told
     bool mayUseReserved = true;     // as master::JobOffer
-    std::vector<ServerId> mayTake{};
+    std::vector<ServerId> usableReserved{};
   };
   void offerJobs(const std::vector<JobOffer>& offers);
   void queueChanged();

@@ -58,7 +58,7 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   agents.Set(static_cast<double>(load.agents));
   monitors.Set(static_cast<double>(load.monitors));
   quarantined.Set(static_cast<double>(load.quarantined));
-  reserved.Set(static_cast<double>(load.kept));
+  reserved.Set(static_cast<double>(load.reservedServers));
   raiseTo(preempted, load.preempted);
   degraded.Set(static_cast<double>(load.isDegraded));
   autoCordoned.Set(static_cast<double>(load.autoCordoned));

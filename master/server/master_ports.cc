@@ -18,8 +18,8 @@ Caller checkToken(MasterServer& server, capnp::Text::Reader token) {
   return caller.value();
 }
 
-// An attached peer is detached when the last reference to its port goes, which a lost connection takes care
-// of.
+// An attached peer is detached when the last reference to its port goes, which a lost connection takes
+// care of.
 class AgentPortImpl final : public wire::AgentPort::Server {
  public:
   explicit AgentPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}

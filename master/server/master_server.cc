@@ -119,7 +119,7 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
 }
 
 void MasterServer::violations(SessionId session, std::vector<Violation> violations) {
-  failpoint("master.troubles_arrived");
+  failpoint("master.violations_arrived");
   dispatch(master::ViolationsReported{session, std::move(violations)});
 }
 
@@ -335,7 +335,7 @@ void MasterServer::release(master::OfferJobs& action) {
   if (feed == feeds_.end()) return;
   std::vector<AgentFeedSender::JobOffer> offers;
   for (const master::JobOffer& offer : action.jobs)
-    offers.push_back({offer.job, boundToTell(offer), offer.mayUseReserved, offer.mayTake});
+    offers.push_back({offer.job, boundToTell(offer), offer.mayUseReserved, offer.usableReserved});
   feed->second->offerJobs(offers);
 }
 

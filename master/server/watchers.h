@@ -13,8 +13,8 @@
 
 namespace tarcil {
 
-// Bounded: callers beyond the bound are told to try again later; callers that have gone do not count.
-// Single-threaded.
+// Bounded: callers beyond the bound are told to try again later; callers that have gone do not
+// count. Single-threaded.
 template <typename Key>
 class Watchers final {
  public:

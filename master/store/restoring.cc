@@ -27,7 +27,7 @@ void leaveAlone(const StoreContents& contents, std::vector<Mutation>& changes) {
     if (isFinal(progress.state)) queued.erase(progress.id);
   }
   const auto leave = [&changes](TaskRecord task) {
-    task.mayRunFor = kOneGrace;
+    task.mayRunFor = kOneServerTimeout;
     changes.emplace_back(Put{std::move(task)});
   };
   for (const TaskRecord& task : contents.tasks) {

@@ -1,6 +1,6 @@
 // What must change in a backup of a store before a master may start on it: agents, monitors and clients
-// remember what happened after the backup was taken, and must not take the master for the one that they knew
-// (docs/protocol.md).
+// remember what happened after the backup was taken, and must not take the master for the one that they
+// knew (docs/protocol.md).
 #pragma once
 
 #include <vector>
@@ -15,12 +15,12 @@ namespace tarcil {
 // before, and the clock set back meanwhile: agents start new epochs of their own. Moves the counter of
 // allocations past whatever may have been given out since. Tasks that were starting count as running: a
 // monitor that does not know one may have forgotten its end, and then it is lost, not launched again. Queued
-// tasks of exclusive jobs may have been started since: they wait for one server timeout (kOneGrace). Invalid
-// where the contents are no store's, or the counter is used up.
+// tasks of exclusive jobs may have been started since: they wait for one server timeout (kOneServerTimeout).
+// Invalid where the contents are no store's, or the counter is used up.
 Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, WallTime now, Rng& rng);
 
 // As a task's mayRunFor: as long as the master waits for servers, which it knows at its start.
-inline constexpr Duration kOneGrace = Duration::max();
+inline constexpr Duration kOneServerTimeout = Duration::max();
 
 // Epochs that agents were given in earlier epochs of the cluster are not above this: in one, no agent starts
 // anew 2^20 times, and the cluster's epochs are below 2^44 for some centuries.

@@ -478,8 +478,8 @@ void ContainerExecutor::watch(AllocationId allocation, kj::AutoCloseFd pidfd) {
   for (const int signal : std::exchange(running.waitingSignals, {})) requestSignal(running.pidfd, signal);
 }
 
-// The pid in the lock file is the shim's own if the lock was held when its pidfd was opened and still is
-// afterwards.
+// The pid in the lock file is the shim's own if the lock was held when its pidfd was opened and still
+// is afterwards.
 void ContainerExecutor::adopt(AllocationId allocation) {
   if (!store_->lockHeld(allocation)) {
     later(Duration::zero(), [this, allocation] { supervisorEnded(allocation); });

@@ -1,5 +1,5 @@
-// Runs tasks for real: each in namespaces and cgroups of its own, under a tarcil-shim that outlives the
-// monitor.
+// Runs tasks for real: each in namespaces and cgroups of its own, under a tarcil-shim that outlives
+// the monitor.
 //
 //   monitor -> tarcil-shim (own session, outside the task's limits) -> init of the pid namespace -> command
 //
@@ -37,8 +37,8 @@ namespace tarcil {
 class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandler {
  public:
   // `port`, `clock` and `listener` outlive the executor.
-  // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the data
-  // directory.
+  // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the
+  // data directory.
   static Result<kj::Own<ContainerExecutor>> open(ContainerOptions options, kj::UnixEventPort& port,
                                                  const Clock& clock, ExecutorListener& listener);
 
@@ -58,8 +58,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
-  // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a killed
-  // supervisor.
+  // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a
+  // killed supervisor.
   std::vector<RecoveredTask> recover() override;
 
   // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",

@@ -12,8 +12,8 @@
 namespace tarcil {
 
 struct ContainerOptions {
-  // Folder of this server alone: tasks, what is left of them, trash. Made if it is missing, open to its owner
-  // only.
+  // Folder of this server alone: tasks, what is left of them, trash. Made if it is missing, open to its
+  // owner only.
   std::string dataDirectory;
 
   // The program tarcil-shim of the same build.
@@ -39,15 +39,15 @@ struct ContainerOptions {
   // Disks, as "MAJOR:MINOR", that limits of disk bandwidth apply to, each by itself.
   std::vector<std::string> disks;
 
-  // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of their
-  // own.
+  // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of
+  // their own.
   std::vector<std::string> allowedRoots;
 
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
 
-  // Processes and threads of tasks that name no limit. Enough for any honest program, too few to hurt the
-  // machine.
+  // Processes and threads of tasks that name no limit. Enough for any honest program, too few to hurt
+  // the machine.
   uint32_t defaultPids = 4096;
 
   // Output of ended and forgotten tasks that is kept; the oldest goes first.

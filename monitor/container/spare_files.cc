@@ -14,8 +14,8 @@ SpareFiles::SpareFiles(std::string folder) : folder_(std::move(folder)) {
   refill();
 }
 
-// Cut after it is written: what is within the file's block takes no room, and cutting frees none that is in
-// it.
+// Cut after it is written: what is within the file's block takes no room, and cutting frees none that is
+// in it.
 bool SpareFiles::use(const std::string& path, std::string_view text) {
   if (count_ == 0 || text.size() > kBytes) {
     errno = ENOSPC;

@@ -35,8 +35,8 @@ constexpr const char* kDenied[] = {
 
 constexpr const char* kNotThere[] = {"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"};
 
-// Flags of clone and unshare that make namespaces. In clone the lowest byte is a signal instead of
-// CLONE_NEWTIME.
+// Flags of clone and unshare that make namespaces. In clone the lowest byte is a signal instead
+// of CLONE_NEWTIME.
 constexpr uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                     CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 constexpr uint64_t kTimeNamespace = 0x80;
@@ -66,8 +66,8 @@ class Rules {
   int error_ = 0;
 };
 
-// The 32-bit programs that processors of this kind run as well. Any other calls, such as x32's, are not
-// there.
+// The 32-bit programs that processors of this kind run as well. Any other calls, such as x32's, are
+// not there.
 void addArchitectures(Rules& rules) {
   rules.check(::seccomp_attr_set(rules.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)));
   if (::seccomp_arch_native() == SCMP_ARCH_X86_64)

@@ -21,8 +21,8 @@ struct SystemUser {
   std::string shell;
 };
 
-// Asks the machine's user database, and keeps an answer for ten seconds: a burst of tasks is mostly one
-// user's.
+// Asks the machine's user database, and keeps an answer for ten seconds: a burst of tasks is mostly
+// one user's.
 class UserDirectory {
  public:
   // kNotFound: there is no such user. The reference holds until the next call.

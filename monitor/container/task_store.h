@@ -106,8 +106,8 @@ class TaskStore {
   // Tasks with a folder, ascending.
   std::vector<AllocationId> tasks() const;
 
-  // Moves a task to done/ and empties its private folders; one that was never recorded gets an empty folder
-  // there.
+  // Moves a task to done/ and empties its private folders; one that was never recorded gets an empty
+  // folder there.
   void forget(AllocationId allocation, WallTime now);
 
   // Tasks with a folder in done/: forgotten lately, the oldest first.

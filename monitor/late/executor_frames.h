@@ -1,5 +1,5 @@
-// What monitors and executor processes say to each other over a local socket (docs/late-binding.md:
-// executors).
+// What monitors and executor processes say to each other over a local socket
+// (docs/late-binding.md: executors).
 #pragma once
 
 #include <cstdint>

@@ -288,7 +288,7 @@ LateBindingMonitor::Load LateBindingMonitor::load() const {
     load.counts.reserved += counts.reserved;
     load.counts.cancelled += counts.cancelled;
     load.counts.given += counts.given;
-    load.counts.inVain += counts.inVain;
+    load.counts.noneLeft += counts.noneLeft;
     load.counts.givenUp += counts.givenUp;
   }
   return load;

@@ -25,7 +25,8 @@ struct LateMonitorOptions {
   late::QueueOptions queue;
   late::PoolOptions pool;      // of each server
   late::ChargeOptions charge;  // of each server
-  // Higher than all that this monitor's earlier starts used: of turns (ReservationQueue) and of reports.
+  // Higher than every number that this monitor's earlier starts used for slot leases (ReservationQueue)
+  // and reports.
   uint64_t firstLease = 1;
 };
 
@@ -41,8 +42,8 @@ class LateMaster {
   ~LateMaster() = default;
 };
 
-// What follows from one turn of the event loop goes out at its end, one message for each agent.
-// Single-threaded.
+// What follows from one iteration of the event loop goes out at its end, one message for each
+// agent. Single-threaded.
 class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSet::ErrorHandler {
  public:
   // Takes reservations at once, and runs tasks when the servers' pools have units. `clock`, `executor` and
@@ -66,7 +67,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   // For metrics.
   struct Load {
     uint64_t units = 0, busy = 0;  // slots
-    uint64_t queued = 0;           // turns that reservations still want
+    uint64_t queued = 0;           // slots that reservations still wait for
     late::QueueCounts counts;
   };
   Load load() const;
@@ -116,7 +117,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   late::AgentNumber lastAgent_ = 0;
   std::unordered_map<late::AgentNumber, LateMonitorSession*> sessions_;
   std::set<late::AgentNumber> toTell_;
-  bool isFlushing_ = false;  // at the end of this turn
+  bool isFlushing_ = false;  // once this event is handled
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
   kj::TaskSet flushes_;

@@ -23,7 +23,7 @@ std::optional<int32_t> LateEmulated::start(LateTask task) {
   return std::nullopt;
 }
 
-// At the next turn of the event loop.
+// At the next iteration of the event loop.
 void LateEmulated::stop(uint32_t server, late::SlotLeaseId lease) {
   const auto found = std::find_if(running_.begin(), running_.end(), [server, lease](const auto& entry) {
     return entry.second.server == server && entry.second.lease == lease;

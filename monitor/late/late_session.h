@@ -1,5 +1,5 @@
-// An agent's session for late-bound tasks at a monitor: what is to be said gathers here and goes out in
-// batches.
+// An agent's session for late-bound tasks at a monitor: what is to be said gathers here and goes out
+// in batches.
 #pragma once
 
 #include <kj/async.h>
@@ -13,8 +13,8 @@ namespace tarcil {
 
 class LateBindingMonitor;
 
-// The port that the agent calls; the session lasts as long, or until a call to the agent fails.
-// Single-threaded.
+// The port that the agent calls; the session lasts as long, or until a call to the agent
+// fails. Single-threaded.
 class LateMonitorSession final : public wire::LateMonitorPort::Server, private kj::TaskSet::ErrorHandler {
  public:
   LateMonitorSession(LateBindingMonitor& monitor, late::AgentNumber number, wire::LateAgentPort::Client agent)

@@ -10,7 +10,7 @@
 namespace tarcil {
 
 // The first of this start (LateMonitorOptions::firstLease), kept in the folder for the next. By the clock,
-// 10,000 a second, which is more than a server begins turns; where the clock has been set back, far above the
+// 10,000 a second, which is more leases than a server makes; where the clock has been set back, far above the
 // last. kInvalid where the folder cannot be read or written.
 Result<uint64_t> nextLateStart(const std::string& folder, WallTime now);
 

@@ -14,8 +14,8 @@ void attach(EventContext& context, const MasterAttached& event) {
   tables.lease.length = event.lease;
   tables.lease.renewAt = context.now.steady;
   tables.lease.askedAt.reset();
-  // What was asked for before may have been given to others meanwhile, also where the answer said that it had
-  // not.
+  // What was asked for before may have been given to others meanwhile, also where the answer said that it
+  // had not.
   tables.lease.asking.clear();
   for (auto& [allocation, task] : tables.tasks) task.allowed = !task.spec.exclusive;
   reportAnew(tables);

@@ -1,5 +1,5 @@
-// An executor whose tasks are timers: one monitor process stands for many servers, with the path to it
-// otherwise real.
+// An executor whose tasks are timers: one monitor process stands for many servers, and everything up to the
+// executor is real.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,7 @@
 
 namespace tarcil {
 
-// How an emulated task behaves follows from its command, as it stands: `sh -c "sleep 5"` is of the last kind.
+// An emulated task behaves by its command, taken literally: `sh -c "sleep 5"` is of the last kind.
 // - sleep TIME...: lasts the sum of its times, in seconds, or minutes with the suffix m; ends at once with
 //   code 1 where one of them is no time
 // - true, false: end at once with code 0 and 1
@@ -31,12 +31,12 @@ struct EmulatedBehaviour {
 };
 EmulatedBehaviour emulatedBehaviour(const LaunchSpec& spec);
 
-// All tasks press on their server; those of the last kind run at the speed that
-// monitor/logic/emulated_truth.h gives beside what else is there at each moment, the others always at full
-// speed. A task with a performance goal reports its speed times its target (or 1), whatever its metric.
+// All tasks cause pressure on their server. Those of the last kind run at the speed that
+// monitor/logic/emulated_truth.h gives beside whatever else runs there at each moment, the others always at
+// full speed. A task with a performance goal reports its speed times its target (or 1), whatever its metric.
 //
 // SIGTERM and SIGKILL end a task with that signal; other signals do nothing. Nothing outlives the process:
-// recover() is empty, and record() and forget() write nothing down.
+// recover() returns nothing, and record() and forget() store nothing.
 class EmulatedExecutor final : public Executor {
  public:
   // `listener` outlives this object. `shares`: by server, how much of a reference server's pressure arrives
@@ -52,17 +52,17 @@ class EmulatedExecutor final : public Executor {
   void forget(AllocationId allocation) override;
   std::vector<RecoveredTask> recover() override;
 
-  // Moves time on, and tells the listener of every start and end that is due by then: by time, then by
+  // Advances time, and tells the listener of every start and end that is due by then: by time, then by
   // allocation, a start before an end. Between two calls time stands still, so call it before start() and
-  // signal(). The listener may call start(), signal() and forget(): they take effect at the time of what it
-  // was told.
+  // signal(). The listener may call start(), signal() and forget(), which take effect at the time of the
+  // event that it was told of.
   void advance(Now now);
 
   // When advance() has something to tell next.
   std::optional<MonotonicTime> nextWake() const;
 
-  // Takes a sample of every watched task's performance; what the master is to hear. Time stands where
-  // advance() left it.
+  // Takes a sample of every watched task's performance and returns what the master is to be told. Time stands
+  // where advance() left it.
   std::vector<Violation> sample();
   size_t watched() const { return watch_.watched(); }
 

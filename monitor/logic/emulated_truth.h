@@ -1,5 +1,5 @@
-// How fast emulated tasks really run beside one another, which is not what a scheduler expects: see
-// monitor/logic/overload.h. Pure.
+// The actual speed of emulated tasks beside one another, which deliberately differs from what schedulers
+// expect: see monitor/logic/overload.h. Pure.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tarcil {
 
-// What a task is like in truth. 1 is all that a server of the reference platform has.
+// A task's actual behaviour. 1 is all that a server of the reference platform has.
 struct TrueNature {
   std::array<double, kResources> pressure{};  // that it causes
   std::array<double, kResources> need{};      // of the resource, for itself
@@ -26,9 +26,9 @@ TrueNature natureOf(const Pressure& caused, const Pressure& tolerated);
 // behave by another. kInvalid: a variable that cannot be read, with what to write.
 Result<TrueNature> natureOf(const LaunchSpec& spec);
 
-// Speed relative to the task alone on the server with all cores that it can make use of; in (0, 1]. `felt`:
+// Speed relative to the task alone on the server with all cores that it can use; in (0, 1]. `interference`:
 // the sum of what all others on the server cause. `share`: how much of a reference server's pressure arrives
-// on this platform. `units`: that the task has.
+// on this platform. `units`: the number that the task has.
 double speedOf(const TrueNature& task, const std::array<double, kResources>& interference, const Share& share,
                size_t units);
 

@@ -1,4 +1,4 @@
-// What happens to a monitor and what it does about it. Plain values: no RPC types, no clocks.
+// The events that a monitor handles and the actions that follow. Plain values: no RPC types, no clocks.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ using RequestId = uint64_t;
 
 // --- Events -------------------------------------------------------------------------------------------
 
-// The link to the master stands, and this is what the master said to the tasks that were named: `drop` are
-// unknown to it and are killed and forgotten without a report; `stop` are to be stopped and reported, known
-// here or not. Everything that the master may not know is reported again.
+// The monitor is attached, and this is the master's answer on the tasks that were named: those in `drop` are
+// unknown to it and are killed and forgotten without a report; those in `stop` are to be stopped and
+// reported, whether known here or not. Everything that the master may not know is reported again.
 struct MasterAttached {
   std::vector<AllocationId> drop;
   std::vector<AllocationId> stop;
@@ -38,7 +38,7 @@ struct FilesArrived {
 };
 
 // The master wants the task stopped: SIGTERM, the task's grace period, SIGKILL. A task that is not known here
-// is never started from then on, and reported as cancelled: so the master can free its units.
+// is never started afterwards and is reported as cancelled, so that the master can free its units.
 struct StopArrived {
   AllocationId allocation;
 };
@@ -65,12 +65,12 @@ struct TaskEnded {
   TaskEnd end;
 };
 
-// The SendReports under way is durable at the master. Never for one that was sent before the latest
-// MasterAttached.
+// The SendReports under way is durable at the master. Never for one that was sent before the
+// latest MasterAttached.
 struct ReportsAcknowledged {};
 
-// The answer to the RenewLease under way. `refused`: of the tasks that were asked for, those that are
-// nobody's here any more. Never for one that was sent before the latest MasterAttached.
+// The answer to the RenewLease under way. `refused`: of the tasks that were asked for, those that this
+// monitor may no longer start. Never for one that was sent before the latest MasterAttached.
 struct LeaseRenewed {
   std::vector<AllocationId> refused;
 };
@@ -83,17 +83,17 @@ using Event =
 
 // --- Actions ------------------------------------------------------------------------------------------
 
-// Executor::record: returns when the launch is on disk. Comes before the AnswerLaunch and the StartTask of
+// Executor::record, which returns when the launch is on disk. Precedes the AnswerLaunch and the StartTask of
 // the task.
 struct RecordLaunch {
   LaunchSpec spec;
 };
 struct AnswerLaunch {
   RequestId request;
-  // kAccepted: recorded; the master will hear of it. kRevoked: stopped, dropped or over; it is not started.
+  // kAccepted: recorded; the master will be told. kRevoked: stopped, dropped or over; it is not started.
   enum class Outcome : uint8_t { kAccepted, kRevoked, kUnknownServer } outcome;
 };
-// Ask the master for the job's input files. Answered by FilesArrived, in the end: Unavailable where the
+// Ask the master for the job's input files. Always answered by FilesArrived, with Unavailable where the
 // master is out of reach. Repeated after MasterAttached, so a second answer may come.
 struct FetchFiles {
   AllocationId allocation;
@@ -103,12 +103,12 @@ struct StartTask {
   LaunchSpec spec;
   std::vector<InputFile> files;
 };
-// Executor::recordReason. Comes before the task's first SignalTask with SIGTERM.
+// Executor::recordReason. Precedes the task's first SignalTask with SIGTERM.
 struct RecordReason {
   AllocationId allocation;
   EndCause reason;
 };
-// Executor::resize, then the answer; where it succeeds, TaskResized before that.
+// Executor::resize, then the answer; if it succeeds, TaskResized precedes the answer.
 struct ResizeTask {
   RequestId request;
   AllocationId allocation;
@@ -123,11 +123,11 @@ struct SignalTask {
   AllocationId allocation;
   int signal;
 };
-// Executor::forget. For an allocation that was stopped before it arrived, it comes before the report of that.
+// Executor::forget. For an allocation that was stopped before it arrived, it precedes the report of that.
 struct ForgetTask {
   AllocationId allocation;
 };
-// At most one is under way; answered by ReportsAcknowledged or MasterLost.
+// At most one is under way. Answered by ReportsAcknowledged or MasterLost.
 struct SendReports {
   std::vector<TaskReport> reports;
   // Places in `reports` of tasks that were to measure an application: what they printed is to be read, and
@@ -143,7 +143,7 @@ struct RenewLease {
 struct ExtendLease {
   MonotonicTime until;
 };
-// Send TimerFired at this time; the latest WakeAt replaces earlier ones.
+// Deliver TimerFired at this time. Each WakeAt replaces the one before.
 struct WakeAt {
   MonotonicTime when;
 };

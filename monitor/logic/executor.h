@@ -1,4 +1,4 @@
-// The seam between the monitor's logic and what runs tasks: containers, or timers that stand for them.
+// The interface between the monitor's logic and what runs tasks: containers, or timers in their place.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace tarcil {
 
-// Tells the monitor what became of tasks. Called on the monitor's thread, never from inside an Executor's
-// method.
+// Told of the starts and ends of tasks. Called on the monitor's thread, never from inside an
+// Executor's method.
 class ExecutorListener {
  public:
   // The command has been executed.
   virtual void taskStarted(AllocationId allocation, WallTime when) = 0;
-  // The task and all its processes are gone. Comes once for each start(), also where the start failed
-  // (cause kNeverStarted), and survives a restart of the monitor through recover().
+  // The task and all its processes are gone. Called once for each start(), also where the start failed (cause
+  // kNeverStarted); an end during a restart of the monitor is told by recover().
   virtual void taskEnded(AllocationId allocation, const TaskEnd& end) = 0;
 
  protected:
@@ -42,36 +42,36 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Writes the launch down so that recover() finds it whatever kills this process. It need not survive a
-  // crash of the machine: no task does.
+  // Stores the launch so that recover() finds it whatever kills this process. It need not survive a crash of
+  // the machine, since no task does.
   virtual void record(const LaunchSpec& spec) = 0;
 
-  // Tasks of exclusive jobs may live until then, whatever becomes of this process; those that still do are
-  // killed and end as kLost. Comes before the first of them is started; what recover() told lives by the
-  // predecessor's word until then.
+  // Tasks of exclusive jobs may live until then, whatever becomes of this process; those that live longer are
+  // killed and end as kLost. Called before the first of them is started; until then the predecessor's lease
+  // holds for tasks that recover() returned.
   virtual void extendLease(MonotonicTime until) = 0;
 
-  // Starts a recorded task with these input files. Answers through the listener.
+  // Starts a recorded task with these input files. The listener is told of the outcome.
   virtual void start(const LaunchSpec& spec, const std::vector<InputFile>& files) = 0;
 
-  // Writes down why the task is about to be signalled, kCancelled or kTimedOut, so that recover() tells it: a
-  // successor sees no more than a task that was ended by a signal.
+  // Stores why the task is about to be signalled, kCancelled or kTimedOut, for recover(): a successor sees
+  // only that the task was ended by a signal.
   virtual void recordReason(AllocationId allocation, EndCause reason) = 0;
 
   // SIGTERM goes to the command, SIGKILL to every process of the task. Unknown or ended tasks are ignored.
   virtual void signal(AllocationId allocation, int signal) = 0;
 
-  // Gives a running task the cores and the memory of these units, in place of those it has; what the job
-  // itself limits grows and shrinks with their number. NotFound for a task that is not running. Where
-  // it fails the task has what it had. recover() tells of the units that the task has.
+  // Gives a running task the cores and the memory of these units, in place of those it has; limits of the
+  // job's own grow and shrink with their number. NotFound for a task that is not running. If it fails,
+  // nothing has changed. recover() returns the units that the task has.
   virtual Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) = 0;
 
-  // The end of the task is durable at the master: drop its record and private files; its output stays for a
-  // while. So does the mark that it is over, also of an allocation that was never recorded: recover() tells
-  // of both as kForgotten, so that a launch that was long under way is refused after a restart too.
+  // The end of the task is durable at the master: drops its record and private files; its output stays for a
+  // while. So does a tombstone, also for an allocation that was never recorded: recover() returns both as
+  // kForgotten, so that a launch that was delayed on the way is refused after a restart too.
   virtual void forget(AllocationId allocation) = 0;
 
-  // What the predecessor left. Called once, before anything else.
+  // What the predecessor left behind. Called once, before anything else.
   virtual std::vector<RecoveredTask> recover() = 0;
 };
 

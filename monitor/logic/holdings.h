@@ -11,7 +11,7 @@ namespace tarcil::monitor {
 
 class Holdings {
  public:
-  // Whether nobody holds anything of what this launch was granted.
+  // Whether no running task holds anything that this launch was granted.
   bool areFree(const LaunchSpec& spec) const;
   // Requires: areFree(spec).
   void take(const LaunchSpec& spec);

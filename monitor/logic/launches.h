@@ -5,8 +5,8 @@
 
 namespace tarcil::monitor {
 
-// Records a launch that is new and answers it; a repeated one is only answered, one of an allocation that is
-// over is revoked.
+// Records a new launch and answers it; a repeated one is only answered, one of an allocation that is over is
+// answered as revoked.
 void takeLaunch(EventContext& context, const LaunchArrived& event);
 
 // A recorded launch becomes a task, which is ready once its files are there.
@@ -15,8 +15,8 @@ void admit(EventContext& context, const LaunchSpec& spec);
 // Asks the master for the task's input files. Requires: attached; the task is in kFetching.
 void fetchFiles(EventContext& context, const Task& task);
 
-// The task is ready, or over where its files cannot be had; while the master is only out of reach they are
-// asked for again, later or after the next attachment.
+// The task is ready, or over if its files cannot be had; while the master is merely out of reach they are
+// requested again, later or after the next attachment.
 void takeFiles(EventContext& context, const FilesArrived& event);
 
 }  // namespace tarcil::monitor

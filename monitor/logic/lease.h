@@ -8,7 +8,7 @@ namespace tarcil::monitor {
 // Asks for a renewal where one is due: from time to time, and as soon as a task needs one.
 void renewLease(EventContext& context);
 
-// The lease is longer by now; tasks that were refused are dropped, others that were named may start.
+// The lease was renewed: tasks that were refused are dropped, the others that were named may start.
 void takeRenewal(EventContext& context, const LeaseRenewed& event);
 
 }  // namespace tarcil::monitor

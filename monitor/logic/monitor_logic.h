@@ -1,12 +1,12 @@
-// Looks after the tasks of one monitor's servers: records a launch before it is carried out,
-// starts each allocation at most once, stops, times out, and reports until the master has it on disk. A state
-// machine without I/O.
+// Manages the tasks of one monitor's servers: records a launch before it is carried out, starts each
+// allocation at most once, stops tasks, enforces timeouts, and repeats reports until the master has them on
+// disk. A state machine without I/O.
 //
 // A task starts once its launch is recorded, its files are there, no earlier task holds its resource units,
-// and the master has been heard since this process started: while the monitor was away the task may have been
-// stopped or given to another server, and the first MasterAttached says so. After that, tasks start and run
-// on without the master, but for those of exclusive jobs: each starts only when the master has said that it
-// is still to, and lives no longer than the lease, which is renewed all the time.
+// and the monitor has attached since this process started: while the monitor was away the task may have been
+// stopped or given to another server, which the first MasterAttached says. After that, tasks start and run
+// without the master, except those of exclusive jobs: each starts only when the master has confirmed it, and
+// lives no longer than the lease, which is renewed continuously.
 #pragma once
 
 #include <array>
@@ -23,15 +23,14 @@ namespace tarcil {
 class MonitorLogic final {
  public:
   // `servers`: names of the servers it stands for. `recovered`: what its predecessor left; running tasks are
-  // looked after, ends are reported, tasks that were never started are started after the first
-  // MasterAttached. A running task's timeout counts from its start by the wall clock, the only one that
-  // outlives a process: where that jumped, the task gets more or less time, between none and its whole
-  // timeout.
+  // adopted, ends are reported, tasks that were never started are started after the first MasterAttached. A
+  // running task's timeout counts from its start by the wall clock, the only one that outlives a process: if
+  // that clock was set, the task gets more or less time, between none and its whole timeout.
   MonitorLogic(const std::vector<std::string>& servers, const std::vector<RecoveredTask>& recovered, Now now,
                std::vector<monitor::Action>& actions);
   ~MonitorLogic();
 
-  // Takes one event and appends what is to be done. Actions are to be carried out in order.
+  // Handles one event and appends the actions that follow, to be carried out in order.
   void handle(const monitor::Event& event, Now now, Rng& rng, std::vector<monitor::Action>& actions);
 
   // For MonitorAttached at the master: recorded and not forgotten, in order of allocation.

@@ -8,8 +8,8 @@ namespace tarcil::monitor {
 // The task's start or end is to be reported. A repeat changes nothing.
 void queueReport(Tables& tables, Task& task);
 
-// Sends what is due where the master is attached and no message is under way: one at a time keeps their
-// order.
+// Sends what is due where the master is attached and no message is under way: one at a time keeps
+// their order.
 void sendReports(EventContext& context);
 
 // The message under way is durable at the master: tasks whose end it told are forgotten.

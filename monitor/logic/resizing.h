@@ -5,8 +5,8 @@
 
 namespace tarcil::monitor {
 
-// Has the executor resize the task, or refuses: where it does not run on, or another task has one of the
-// units.
+// Has the executor resize the task, or refuses: where it does not run on, or another task has one of
+// the units.
 void takeResize(EventContext& context, const ResizeArrived& event);
 
 // The executor has done it: the task holds these units, and those it gave up may start others.

@@ -12,8 +12,8 @@ void stop(EventContext& context, AllocationId allocation);
 // The task is nobody's: it is killed and forgotten without a report.
 void drop(EventContext& context, AllocationId allocation);
 
-// Writes down why, then terminates. Requires: the task holds units and has no intent; `intent` is kStop or
-// kTimeOut.
+// Writes down why, then terminates. Requires: the task holds units and has no intent; `intent` is kStop
+// or kTimeOut.
 void endEarly(EventContext& context, Task& task, Intent intent);
 
 // SIGTERM now, and an alarm for the SIGKILL. Requires: the reason is written down.

@@ -1,5 +1,5 @@
-// What happens to a task of its own accord: it starts once nothing stands against it, runs, ends, and is
-// forgotten.
+// What happens to a task of its own accord: it starts once nothing stands against it, runs, ends, and
+// is forgotten.
 #pragma once
 
 #include <string>

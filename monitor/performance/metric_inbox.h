@@ -21,9 +21,9 @@ inline constexpr const char* kMetricFileName = ".tarcil-metric";
 
 class MetricInbox final {
  public:
-  // Makes the socket in `folder`, in place of one that a predecessor left; `scratch` is a folder of the same
-  // file system that only root can write to. Any user may send to it: who gets to it is decided by the
-  // folder.
+  // Makes the socket in `folder`, in place of one that a predecessor left; `scratch` is a folder of the
+  // same file system that only root can write to. Any user may send to it: who gets to it is decided by
+  // the folder.
   static Result<std::unique_ptr<MetricInbox>> open(const std::string& folder, const std::string& scratch);
 
   // The latest that the task has said since the last call; nullopt: nothing. Of more than 8 datagrams since

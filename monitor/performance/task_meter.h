@@ -38,7 +38,7 @@ class TaskMeter final {
             const std::vector<uint32_t>& cores, const CgroupDirectories& tasks, CacheMonitor& cache);
 
   // Takes a sample of each watched one of these, which are all tasks that run now; what the master is to
-  // hear. A task that is not watched is only read while another is in trouble.
+  // hear. A task that is not watched is only read while another is degraded.
   std::vector<Violation> measure(const std::vector<RunningTask>& running, Now now);
 
   struct Load {
@@ -90,7 +90,7 @@ class TaskMeter final {
   uint64_t dropped_ = 0;
   std::vector<std::string> problems_;
 
-  // While a task may be in trouble.
+  // While a task may be degraded.
   std::unique_ptr<ServerReader> serverReader_;
   std::map<AllocationId, TaskReader> readers_;
   std::optional<Look> earlier_, later_, latest_;

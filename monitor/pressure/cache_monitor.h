@@ -15,8 +15,8 @@ namespace tarcil {
 // tasks. Where resctrl is not mounted, everything is absent and nothing is done.
 class CacheMonitor final {
  public:
-  // `root`: where resctrl is mounted. `prefix`: of the names of its groups; those left by a predecessor are
-  // removed.
+  // `root`: where resctrl is mounted. `prefix`: of the names of its groups; those left by a predecessor
+  // are removed.
   CacheMonitor(std::string root, std::string prefix);
   // Removes its groups.
   ~CacheMonitor();

@@ -29,8 +29,8 @@ std::vector<NetworkInterface> physicalInterfaces(const std::string& sys);
 // One by its name, physical or not; nullopt where there is none.
 std::optional<NetworkInterface> interfaceNamed(const std::string& sys, const std::string& name);
 
-// Physical disks, by name with "<major>:<minor>"; partitions and stacked devices would count their bytes once
-// more.
+// Physical disks, by name with "<major>:<minor>"; partitions and stacked devices would count their bytes
+// once more.
 std::map<std::string, std::string> physicalDisks(const std::string& sys);
 
 // Bytes of the last-level cache, all domains together; 0: the machine does not say.

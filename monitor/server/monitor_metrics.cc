@@ -31,10 +31,10 @@ void MonitorMetrics::showLate(const LateBindingMonitor::Load& load) {
   lateBusy.Set(static_cast<double>(load.busy));
   lateQueued.Set(static_cast<double>(load.queued));
   raiseTo(lateReserved, load.counts.reserved);
-  raiseTo(*lateTurns[0], load.counts.given);
-  raiseTo(*lateTurns[1], load.counts.inVain);
-  raiseTo(*lateTurns[2], load.counts.cancelled);
-  raiseTo(*lateTurns[3], load.counts.givenUp);
+  raiseTo(*lateLeases[0], load.counts.given);
+  raiseTo(*lateLeases[1], load.counts.noneLeft);
+  raiseTo(*lateLeases[2], load.counts.cancelled);
+  raiseTo(*lateLeases[3], load.counts.givenUp);
 }
 
 void MonitorMetrics::showTasks(const TaskMeter::Load& load, Duration took) {

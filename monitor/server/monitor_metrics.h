@@ -27,8 +27,8 @@ struct MonitorMetrics {
                    "cause", {"exited", "never_started", "cancelled", "timed_out", "lost"});
   std::vector<prometheus::Gauge*> tasks =
       set.gauges("tarcil_monitor_tasks",
-                 "Tasks by phase: fetching their files, waiting for their units, "
-                 "starting, running, or ended and not yet forgotten.",
+                 "Tasks by phase: fetching their files, waiting for their units, starting, running, or "
+                 "ended and not yet forgotten.",
                  "phase", {"fetching", "waiting", "starting", "running", "ended"});
   prometheus::Gauge& reportsDue =
       set.gauge("tarcil_monitor_reports_due", "Starts and ends of tasks that wait to be reported.");
@@ -49,11 +49,10 @@ struct MonitorMetrics {
       set.gauge("tarcil_monitor_late_queued", "Reservations that wait for a unit.");
   prometheus::Counter& lateReserved =
       set.counter("tarcil_monitor_late_reservations_total", "Reservations taken from agents.");
-  std::vector<prometheus::Counter*> lateTurns =
+  std::vector<prometheus::Counter*> lateLeases =
       set.counters({"tarcil_monitor_late_reservation_ends_total", {"tarcil_monitor_late_turns_total"}},
                    "Ends of reservations: with a task, with the answer that none is left, cancelled while "
-                   "queued, or never "
-                   "answered.",
+                   "queued, or never answered.",
                    "outcome", {"task", "none", "cancelled", "unanswered"});
 
   // NaN where they are absent.

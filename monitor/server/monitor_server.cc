@@ -157,7 +157,8 @@ void MonitorServer::sendViolations() {
           // Where the link is gone, the next attach tells them again.
           [this](kj::Exception&& exception) {
             if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
-            if (takesViolations_) spdlog::warn("the master is of an earlier version and takes no troubles");
+            if (takesViolations_)
+              spdlog::warn("the master is of an earlier version and takes no performance violations");
             takesViolations_ = false;
           }));
     } else if (const auto next = violations_.nextDue()) {

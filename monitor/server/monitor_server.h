@@ -48,8 +48,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   // Called once; `executor` tells this object of its tasks and outlives it.
   void start(Executor& executor, std::vector<ServerFacts> servers);
 
-  // Its servers take late-bound tasks too, whose outputs are there, by turn. Called before start(); `late`
-  // outlives this object.
+  // Its servers take late-bound tasks too, whose outputs are there, by slot lease. Called before start();
+  // `late` outlives this object.
   void offer(LateBindingMonitor& late, std::unique_ptr<OutputSource> outputs) {
     late_ = &late;
     lateOutputs_ = std::move(outputs);
@@ -69,8 +69,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
 
   // Tells the master, now and after each attach, until another is told of the same server.
   void tell(ServerPressure pressure);
-  // Tells the master of tasks in trouble, at most once a second, and of those that still are after each
-  // attach. What becomes of the trouble of a task that ends, the master knows.
+  // Tells the master of degraded tasks, at most once a second, and of those that still are after each
+  // attach. The master itself ends the violations of tasks that end.
   void tell(const std::vector<Violation>& violations);
   // For metrics.
   void show(const TaskMeter::Load& watched, Duration took);

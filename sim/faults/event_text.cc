@@ -99,7 +99,7 @@ struct MasterText {
            });
   }
   std::string operator()(const master::ViolationsReported& event) const {
-    std::string text = "TroublesReported" + part(event.session);
+    std::string text = "ViolationsReported" + part(event.session);
     for (const Violation& violation : event.violations) {
       text += part(violation.allocation) + (violation.over ? " over" : "");
     }

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t kMaxUnfinished = 25;
-// A cluster that is whole again comes to rest within that; if it does not, it never will.
+// A cluster that is whole again becomes idle within that; if it does not, it never will.
 constexpr Duration kPatience = 3h;
 constexpr uint64_t kMaxEventsUntilIdle = 1'000'000;
 constexpr int kTimes = 10;  // that endless jobs are cancelled meanwhile: one may be taken late
@@ -75,7 +75,7 @@ class FaultSimulation {
     if (!isWell()) return;
     if (!isIdle) {
       if (isWell())
-        cluster_.world().violated("nothing is broken, and the cluster does not come to rest: " + waiting());
+        cluster_.world().violated("nothing is broken, and the cluster does not become idle: " + waiting());
       return;
     }
     if (isWell()) cluster_.checkRest();

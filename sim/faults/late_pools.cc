@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 
 namespace tarcil::sim {
 namespace {

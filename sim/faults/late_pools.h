@@ -22,7 +22,7 @@ struct PoolNews {
 };
 
 // As MonitorProcess has them: they die with it, and the tasks that ran then end when it starts anew, before
-// anything else. `world`, `clock` and `witness` outlive it, and it outlives the run.
+// anything else. `world`, `clock` and `checker` outlive it, and it outlives the run.
 class LatePools {
  public:
   using Report = std::function<void(const std::string& server, const late::PoolReport& report)>;
@@ -32,7 +32,7 @@ class LatePools {
   // Pools for those of the servers that take late-bound tasks.
   void start(const std::vector<ServerFacts>& servers);
   void crash() { pools_.clear(); }
-  // The machine's tasks are gone, and the witness was told.
+  // The machine's tasks are gone, and the checker was told.
   void lose() { tasks_.clear(); }
   // The master is in reach, for the first time since the start.
   void masterAttached();

@@ -12,7 +12,7 @@ constexpr uint64_t kPublicationsBetweenChecksums = 5;
 const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
 
 agent::QueueTold queueTold(const master::PublishQueue& queue) {
-  return {queue.pendingPriority, queue.capacityVersion, queue.kept, queue.crowded};
+  return {queue.pendingPriority, queue.capacityVersion, queue.reserved, queue.crowded};
 }
 
 }  // namespace
@@ -338,7 +338,7 @@ agent::JobsOffered MasterProcess::offersOf(const master::OfferJobs& action) {
   agent::JobsOffered given;
   for (const master::JobOffer& offer : action.jobs) {
     given.jobs.push_back(offer.job);
-    if (!offer.mayUseReserved) given.leaveKept.emplace(offer.job, offer.mayTake);
+    if (!offer.mayUseReserved) given.usableReserved.emplace(offer.job, offer.usableReserved);
     const auto need = logic_->need(offer.job);
     if (!need || !offer.slotsAhead) continue;
     const auto bound = forecast_->boundOf(*need->spec, need->slots, *offer.slotsAhead, clock_.now().steady);

@@ -55,8 +55,8 @@ class MasterProcess {
   // What is wrong with the store and the logic. Requires: alive(), and all that was written is synced.
   void check() { expectNone(ledger_.check(*logic_, disk_)); }
 
-  // How long a job that waits should still wait; nullopt where it does not, or could start now. Requires:
-  // alive().
+  // How long a job that waits should still wait; nullopt where it does not, or could start now.
+  // Requires: alive().
   std::optional<WaitEstimate> waitOf(const JobId& job) const;
 
   const StoreChecker& stored() const { return checker_; }

@@ -105,9 +105,9 @@ void MonitorProcess::connected() {
     const auto takePools = [this, life](const PoolNews& news) {
       if (life == life_) pools_.handle(news);
     };
-    // The master has no means to tell an attachment that was held up on a connection given up since from a
-    // new one, and would believe it about tasks (docs/simulator.md). TCP delivers one for some seconds at
-    // most.
+    // The master has no means to tell an attachment that was held up on a connection given up since from
+    // a new one, and would believe it about tasks (docs/simulator.md). TCP delivers one for some seconds
+    // at most.
     if (!way->isInUse()) return;
     const auto refused = [this, life] {
       if (life == life_) connection_.breakOff();

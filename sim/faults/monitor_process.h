@@ -1,5 +1,5 @@
-// A monitor's shell on virtual time: MonitorLogic over an EmulatedExecutor that outlives it, as containers
-// do.
+// A monitor's shell on virtual time: MonitorLogic over an EmulatedExecutor that outlives it, as
+// containers do.
 #pragma once
 
 #include <functional>

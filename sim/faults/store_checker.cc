@@ -58,7 +58,8 @@ void StoreChecker::decided(const Mutation& mutation, MonotonicTime now) {
   if (!givenUp_.insert(record->allocation).second) return;
   const TaskChecker::Seen* seen = tasks_.find(record->allocation);
   if (const auto down = down_.find(record->server); down != down_.end()) {
-    if (now - down->second < serverGrace_) wrong(*record, "is given up before its server's grace is over");
+    if (now - down->second < serverTimeout_)
+      wrong(*record, "is given up before its server's timeout is over");
     return;
   }
   if (seen == nullptr || seen->isGone || seen->isForgotten || seen->isOfBefore) return;

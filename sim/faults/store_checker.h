@@ -19,7 +19,7 @@ namespace tarcil::sim {
 class StoreChecker {
  public:
   StoreChecker(VirtualWorld& world, const TaskChecker& tasks, Duration serverTimeout)
-      : world_(world), tasks_(tasks), serverGrace_(serverTimeout) {}
+      : world_(world), tasks_(tasks), serverTimeout_(serverTimeout) {}
 
   // --- What the master sees and decides
 
@@ -27,7 +27,7 @@ class StoreChecker {
   void masterStarts(const MasterLogic& logic, MonotonicTime now);
   void serverIsUp(const std::string& server) { down_.erase(server); }
   void serverIsDown(const std::string& server, MonotonicTime now) { down_.try_emplace(server, now); }
-  // Not on the disk yet. Violation: a task is given up that is in reach, or was not given its grace.
+  // Not on the disk yet. Violation: a task is given up whose server is in reach, or is not overdue.
   void decided(const Mutation& mutation, MonotonicTime now);
 
   // --- What is on the disk
@@ -100,7 +100,7 @@ class StoreChecker {
 
   VirtualWorld& world_;
   const TaskChecker& tasks_;
-  const Duration serverGrace_;
+  const Duration serverTimeout_;
   std::map<std::string, MonotonicTime> down_;  // servers, since when
   std::set<AllocationId> givenUp_;             // judged since the master's start
   std::set<AllocationId> heldByBackup_;        // what became of them afterwards is not stored

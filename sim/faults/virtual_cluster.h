@@ -41,7 +41,7 @@ class VirtualCluster {
   // the job is durable or refused.
   JobId submit(const JobSpec& spec, uint32_t agent = 0, std::vector<InputFile> files = {},
                const std::string& user = "alice");
-  // The client hands it in at this agent too, without waiting for an answer.
+  // The client submits it to this agent too, without waiting for an answer.
   void submitAgain(const JobId& job, uint32_t agent);
   // Asked until it is answered.
   void cancel(const JobId& job);
@@ -81,7 +81,7 @@ class VirtualCluster {
   // --- Time
 
   void run(Duration duration);
-  // Until every job is over, and the cluster has come to rest: no task is left anywhere. Returns false where
+  // Until every job is over and the cluster is idle: no task is left anywhere. Returns false where
   // that takes longer than `limit`, or more than so many events.
   bool runUntilIdle(Duration limit, uint64_t events = UINT64_MAX);
   // What must hold once it is at rest and everybody is there; what does not is a violation. Takes some time.
@@ -125,7 +125,7 @@ class VirtualCluster {
     Caller caller;
     NewJob job;
     uint32_t agent = 0;
-    uint32_t requests = 0;  // handed in so often
+    uint32_t requests = 0;  // how often it was submitted
     uint32_t underWay = 0;  // that still asks, or waits to ask again
     bool answered = false;
     bool told = false;    // that it is over

@@ -74,8 +74,8 @@ class VirtualWorld {
   }
   void after(Duration duration, std::function<void()> what) { at(now_.steady + duration, std::move(what)); }
 
-  // Lets the next thing happen that is due by `limit`; where there is none, moves time there and returns
-  // false.
+  // Lets the next thing happen that is due by `limit`; where there is none, moves time there and
+  // returns false.
   bool step(MonotonicTime limit) {
     if (agenda_.empty() || agenda_.nextTime() > limit.time_since_epoch()) {
       moveTo(limit);
@@ -89,8 +89,8 @@ class VirtualWorld {
     return true;
   }
 
-  // An event: something that a master, agent or monitor handles. `text` gives its text where it is written
-  // down.
+  // An event: something that a master, agent or monitor handles. `text` gives its text where it is
+  // written down.
   template <typename Text>
   void event(const std::string& who, const Text& text) {
     ++events_;

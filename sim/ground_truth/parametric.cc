@@ -32,8 +32,8 @@ ParametricTruth::ParametricTruth(const ParametricOptions& options, Rng& rng)
   for (uint16_t i = 0; i < options.applications; ++i) {
     Application& application = applications_.emplace_back();
     for (size_t r = 0; r < kResources; ++r) {
-      // Three resources in ten are what an application leans on; whether it suffers there is another
-      // question.
+      // Three resources in ten are what an application leans on; whether it suffers there is
+      // another question.
       const bool presses = rng.below(10) < 3, suffers = rng.below(10) < 4;
       application.pressure[r] = presses ? between(0.2, 1, rng) * options.mostPressure : between(0, 0.01, rng);
       application.need[r] = suffers ? between(0.05, 0.25, rng) : between(0, 0.05, rng);

@@ -12,8 +12,8 @@ namespace tarcil::sim {
 
 class ProfiledTruth final : public GroundTruth {
  public:
-  // Of applications and platforms by their numbers, and of servers by theirs the pressure that no job
-  // explains.
+  // Of applications and platforms by their numbers, and of servers by theirs the pressure that no
+  // job explains.
   ProfiledTruth(const Belief& belief, const std::vector<Pressure>& backgrounds);
 
   uint16_t applications() const override { return static_cast<uint16_t>(applications_.size()); }

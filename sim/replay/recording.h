@@ -59,8 +59,8 @@ struct Recording {
   std::vector<RecordedPlatform> platforms;
   std::vector<RecordedServer> servers;
   std::vector<RecordedJob> jobs;  // in any order
-  // Of the jobs, those that asked for what the simulator has none of: gangs, constraints, spread and the
-  // like.
+  // Of the jobs, those that asked for what the simulator has none of: gangs, constraints, spread and
+  // the like.
   size_t simplified = 0;
   // Not among the jobs: of them nothing was seen to run.
   size_t neverRan = 0;

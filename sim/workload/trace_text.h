@@ -25,8 +25,8 @@ class TraceText {
  public:
   TraceText(std::string_view text, std::string file, Separator separator);
 
-  // Goes to the next line that is neither empty nor, where `comment` is given, begins with it. False at the
-  // end.
+  // Goes to the next line that is neither empty nor, where `comment` is given, begins with it. False at
+  // the end.
   bool next(std::optional<char> comment = std::nullopt);
 
   size_t fields() const { return fields_.size(); }

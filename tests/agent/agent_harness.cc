@@ -120,7 +120,7 @@ void AgentHarness::handle(const agent::Event& event) {
     } else if (auto* placed = std::get_if<agent::TasksPlaced>(&action)) {
       waits.push_back(*placed);
     } else if (auto* offers = std::get_if<agent::DeclineOffers>(&action)) {
-      passed.insert(passed.end(), offers->jobs.begin(), offers->jobs.end());
+      declined.insert(declined.end(), offers->jobs.begin(), offers->jobs.end());
       untried.insert(untried.end(), offers->untried.begin(), offers->untried.end());
     } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
       ++snapshotsAsked;

@@ -14,7 +14,7 @@ namespace tarcil {
 
 JobId jobId(uint8_t number);
 
-// Alice may submit jobs, which run as her or as "batch".
+// Alice may submit jobs, which run as alice or as "batch".
 Caller alice();
 
 class AgentHarness {
@@ -32,8 +32,8 @@ class AgentHarness {
   // Submits, and lets the master take what follows.
   void submitted(const JobSpec& spec, const JobId& id = jobId(1));
 
-  // The master takes the oldest commit sent, or all including those that follow, and the agent gets the
-  // answers.
+  // The master takes the oldest commit sent, or all including those that follow, and the agent gets
+  // the answers.
   void takeCommit();
   void takeCommits();
   // The commits sent so far are lost on their way.
@@ -48,7 +48,7 @@ class AgentHarness {
   void tellPending(std::optional<uint8_t> priority) { handle(agent::QueueTold{priority}); }
   // As the master does after each of these where jobs wait; takeCommit() does where claims were refused.
   void offerJobs();
-  // Nobody has a turn but by offerJobs() from here on.
+  // From here on jobs are offered by offerJobs() only.
   void holdOffers() { holdsOffers_ = true; }
   // A task ends, and agent and copy hear of it.
   void endTask(const JobId& job, TaskIndex task);
@@ -73,8 +73,8 @@ class AgentHarness {
   std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;
   size_t snapshotsAsked = 0;
-  std::vector<JobId> passed;   // turns, all so far
-  std::vector<JobId> untried;  // the same
+  std::vector<JobId> declined;  // offers, all so far
+  std::vector<JobId> untried;   // the same
 
  private:
   void fire();

@@ -1,5 +1,5 @@
-// A master for tests of the agent: one table of servers and jobs, told from outside what to refuse and what
-// ends.
+// A master for tests of the agent: one table of servers and jobs, told from outside what to refuse and
+// what ends.
 #pragma once
 
 #include <deque>

@@ -329,12 +329,12 @@ TEST(JobStatus, ShowsTheExtrasOfEachTask) {
 TEST(JobStatus, SaysWhyAJobWaitsAndWhatIsAhead) {
   ClusterScript script;
   script.jobs = {aJob(idOf(0xab), RunState::kQueued)};
-  script.jobs[0].progress.reason = "2 of 4 suitable slots are free";
+  script.jobs[0].progress.reason = "2 of 4 acceptable slots are free";
   script.jobs[0].ahead = 3;
   const ScriptedCluster cluster(script);
   const ProcessResult result = tarcil({"job", "status", "ab00"}, cluster);
   EXPECT_EQ(result.exitCode, 0);
-  EXPECT_NE(result.out.find("= 2 of 4 suitable slots are free\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("= 2 of 4 acceptable slots are free\n"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("= 3 jobs\n"), std::string::npos) << result.out;
 }
 

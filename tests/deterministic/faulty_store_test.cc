@@ -50,7 +50,8 @@ TEST(StoreThatFails, BreaksNoPromise) {
   for (uint64_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) expectPromisesKept(seed);
 }
 
-// A cluster that is whole again hears nothing from its master before that (sim/faults/hunt.cc waits for it).
+// A cluster that is whole again hears nothing from its master before that (sim/faults/fault_simulation.cc
+// waits for it).
 TEST(StoreThatIsSlow, HasABacklogToWriteWhenItIsQuickAgain) {
   sim::VirtualCluster cluster(withSeed(1));
   cluster.run(1s);

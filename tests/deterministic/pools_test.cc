@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "tests/deterministic/work.h"
 
 namespace tarcil::deterministic_pools_test {
@@ -45,8 +45,8 @@ void submitBearable(sim::VirtualCluster& cluster, uint32_t number) {
   cluster.submit(sleeping(1 + number % 9, number % 3 == 0 ? "2" : "0.3", {{Resource::kLlc, 2}}), number % 2);
 }
 
-// More work than there are units, while late-bound tasks come without end and something breaks again and
-// again.
+// More work than there are units, while late-bound tasks come without end and something breaks again
+// and again.
 template <typename Break>
 void expectOneOwner(Break breakSomething) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {

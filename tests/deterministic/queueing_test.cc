@@ -86,7 +86,7 @@ TEST(Queueing, NobodyWaitsBelowFourFifthsOfTheLoad) {
   EXPECT_LT(std::ranges::count_if(all, [](double wait) { return wait > 0.03; }), 40);
 }
 
-// By Erlang's formula 0.16 s on average for 64 units at 95 %; what is lost on the way through turns is some
+// By Erlang's formula 0.16 s on average for 64 units at 95 %; what is lost on the way through offers is some
 // milliseconds a job.
 TEST(Queueing, WaitsAreBoundedAbove) {
   sim::VirtualCluster c(cluster(16, 4));

@@ -60,7 +60,7 @@ void submitWork(sim::VirtualCluster& cluster, Interfere interfere) {
 
 // Every job has ended well, every client was told, and no promise was broken.
 inline void expectAllWell(sim::VirtualCluster& cluster) {
-  EXPECT_TRUE(cluster.runUntilIdle(kPatience)) << "the cluster did not come to rest";
+  EXPECT_TRUE(cluster.runUntilIdle(kPatience)) << "the cluster did not become idle";
   EXPECT_TRUE(cluster.allAnswered());
   EXPECT_TRUE(cluster.allDone());
   cluster.run(std::chrono::seconds(3));  // whoever is away comes back

@@ -20,7 +20,7 @@ PATIENCE_S = 900
 
 def look(workshop, seeds):
     """What the fault simulation found: the words of its message, or None."""
-    environment = {**os.environ, "TARCIL_HUNT_SEEDS": str(seeds)}
+    environment = {**os.environ, "TARCIL_FAULT_SEEDS": str(seeds)}
     try:
         done = subprocess.run([workshop.build / "tests" / PROGRAM, "--gtest_filter=FaultSimulation.FindsNothing"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",

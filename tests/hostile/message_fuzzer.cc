@@ -1,5 +1,5 @@
-// For libFuzzer: the first byte chooses the kind of message, the rest is decoded as one. scripts/fuzz.sh runs
-// it.
+// For libFuzzer: the first byte chooses the kind of message, the rest is decoded as one. scripts/fuzz.sh
+// runs it.
 #include "tests/hostile/decoding.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name

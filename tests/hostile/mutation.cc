@@ -8,8 +8,8 @@ namespace {
 
 constexpr size_t kWord = 8;
 
-// Words that mean something in a message: sizes, offsets, lists of nothing, far pointers, the ends of the
-// ranges.
+// Words that mean something in a message: sizes, offsets, lists of nothing, far pointers, the ends of
+// the ranges.
 constexpr uint64_t kTellingWords[] = {0,
                                       1,
                                       UINT64_MAX,

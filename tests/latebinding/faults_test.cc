@@ -10,10 +10,10 @@ namespace tarcil::late::faults_test {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Some jobs of two clients while everything goes wrong, then time to come to rest.
-class Trouble {
+// Some jobs of two clients while everything goes wrong, then time to become idle.
+class FaultyRun {
  public:
-  Trouble(uint64_t seed, OnFailure onFailure) : world_(options(seed)), onFailure_(onFailure) {}
+  FaultyRun(uint64_t seed, OnFailure onFailure) : world_(options(seed)), onFailure_(onFailure) {}
 
   void run() {
     for (int i = 0; i < 60; ++i) {
@@ -74,37 +74,37 @@ class Trouble {
 };
 
 RC_GTEST_PROP(Faults, NoTaskRunsTwiceWhereItRunsAtMostOnce, ()) {
-  Trouble trouble(*rc::gen::arbitrary<uint64_t>(), OnFailure::kAtMostOnce);
-  trouble.run();
-  for (const auto& [task, starts] : trouble.world().starts()) RC_ASSERT(starts == 1u);
+  FaultyRun faulty(*rc::gen::arbitrary<uint64_t>(), OnFailure::kAtMostOnce);
+  faulty.run();
+  for (const auto& [task, starts] : faulty.world().starts()) RC_ASSERT(starts == 1u);
   // And its owner hears of every one, once.
-  for (const TaskKey& task : trouble.tasks()) {
-    RC_ASSERT(trouble.world().over().contains(task));
-    RC_ASSERT(trouble.world().over().at(task).times == 1u);
-    const bool isDone = trouble.world().over().at(task).outcome == Outcome::kDone;
-    RC_ASSERT(!isDone || trouble.world().starts().contains(task));
+  for (const TaskKey& task : faulty.tasks()) {
+    RC_ASSERT(faulty.world().over().contains(task));
+    RC_ASSERT(faulty.world().over().at(task).times == 1u);
+    const bool isDone = faulty.world().over().at(task).outcome == Outcome::kDone;
+    RC_ASSERT(!isDone || faulty.world().starts().contains(task));
   }
 }
 
 RC_GTEST_PROP(Faults, NoTaskIsLostWhereItIsRelaunched, ()) {
-  Trouble trouble(*rc::gen::arbitrary<uint64_t>(), OnFailure::kRelaunch);
-  trouble.run();
-  for (const TaskKey& task : trouble.tasks()) {
-    RC_ASSERT(trouble.world().over().contains(task));
-    RC_ASSERT(trouble.world().over().at(task).times == 1u);
-    RC_ASSERT(trouble.world().over().at(task).outcome == Outcome::kDone);
-    RC_ASSERT(trouble.world().starts().contains(task));
+  FaultyRun faulty(*rc::gen::arbitrary<uint64_t>(), OnFailure::kRelaunch);
+  faulty.run();
+  for (const TaskKey& task : faulty.tasks()) {
+    RC_ASSERT(faulty.world().over().contains(task));
+    RC_ASSERT(faulty.world().over().at(task).times == 1u);
+    RC_ASSERT(faulty.world().over().at(task).outcome == Outcome::kDone);
+    RC_ASSERT(faulty.world().starts().contains(task));
   }
   // And all slots are free in the end.
   for (ServerId server = 0; server < 5; ++server) {
-    RC_ASSERT(trouble.world().server(server).busy() == 0u);
-    RC_ASSERT(trouble.world().server(server).queued() == 0u);
+    RC_ASSERT(faulty.world().server(server).busy() == 0u);
+    RC_ASSERT(faulty.world().server(server).queued() == 0u);
   }
 }
 
 // The same seed gives the same history: what a failure above prints can be run again.
 TEST(Faults, AreTheSameWithTheSameSeed) {
-  Trouble one(7, OnFailure::kRelaunch), other(7, OnFailure::kRelaunch);
+  FaultyRun one(7, OnFailure::kRelaunch), other(7, OnFailure::kRelaunch);
   one.run();
   other.run();
   EXPECT_EQ(one.world().starts(), other.world().starts());

@@ -28,7 +28,7 @@ class JobSchedulerTest : public ::testing::Test {
     return submit(job);
   }
 
-  // The reservation's server asks, for the first time or, with its turn, again. What it is given.
+  // The reservation's server asks, for the first time or, with its lease, again. What it is given.
   TaskIndex ask(const Reserve& reserve, SlotLeaseId lease = 0, Duration queued = {}) {
     lastLease_ = lease != 0 ? lease : nextLease_++;
     const size_t before = said_.gives.size();
@@ -148,14 +148,14 @@ TEST_F(JobSchedulerTest, RefusesAJobThatNoServerSuits) {
 }
 
 TEST_F(JobSchedulerTest, SamplesFromTheServersThatSuitTheJob) {
-  const std::vector<ServerId> suitable = {2, 3, 5, 7, 11};
+  const std::vector<ServerId> feasible = {2, 3, 5, 7, 11};
   LateJob job;
   job.tasks = 2;
-  job.group = agent_.groups().make(suitable);
+  job.group = agent_.groups().make(feasible);
   for (int i = 0; i < 50; ++i) submit(job);
   std::set<ServerId> probed;
   for (const Reserve& reserve : said_.reserves) probed.insert(reserve.server);
-  EXPECT_EQ(probed, std::set<ServerId>(suitable.begin(), suitable.end()));
+  EXPECT_EQ(probed, std::set<ServerId>(feasible.begin(), feasible.end()));
 }
 
 TEST_F(JobSchedulerTest, ReservationsSayWhoseTheyAreAndWhatTheyBear) {
@@ -344,7 +344,7 @@ TEST_F(JobSchedulerTest, CancelledJobHasItsTasksStopped) {
   EXPECT_EQ(ended(0, lastLease_ - 2, 143).outcome, Outcome::kCancelled);
   EXPECT_EQ(said_.tasksOver.back().code, 143);
   EXPECT_EQ(ended(1, lastLease_ - 1, 0).outcome, Outcome::kDone) << "it was quicker";
-  // The third was told in vain.
+  // The third was told that no task is left.
   said_.stops.clear();
   now_ = agent_.nextWake();
   agent_.advance(now_, rng_, said_);
@@ -502,7 +502,7 @@ TEST_F(AdaptiveRatio, FallsWhereSlotsAreFreeAndRisesWhereTheyAreNot) {
   EXPECT_EQ(agent_.probeRatio(), SchedulerOptions{}.mostRatio);
 }
 
-// A slot that asks in vain waits a round trip; d - 1 of them may take a tenth of the time of a task.
+// A slot whose ask finds no task waits a round trip; d - 1 of them may take a tenth of the time of a task.
 TEST_F(AdaptiveRatio, StaysLowWhereRoundTripsAreLongBesideTasks) {
   load(0.0);
   for (int i = 0; i < 100; ++i) {

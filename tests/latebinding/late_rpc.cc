@@ -4,7 +4,7 @@
 #include <kj/debug.h>
 
 #include "env/clock.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 

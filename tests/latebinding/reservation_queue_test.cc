@@ -32,7 +32,7 @@ class ReservationQueueTest : public ::testing::Test {
     return queue;
   }
 
-  // Jobs that were asked for since the last call; the turns of the asks are kept in asks_.
+  // Jobs that were asked for since the last call; the leases of the asks are in asks_.
   std::vector<JobNumber> asked() {
     std::vector<JobNumber> jobs;
     for (const Ask& ask : said_.asks) jobs.push_back(ask.job);
@@ -300,7 +300,7 @@ TEST_F(ReservationQueueTest, HigherPriorityComesFirst) {
   EXPECT_THAT(asked(), ElementsAre(2, 3, 1));
 }
 
-// Runs the queue on one slot for a while and counts turns by user; tasks last as long as told.
+// Runs the queue on one slot for a while and counts leases by user; tasks last as long as told.
 std::map<UserNumber, Duration> shares(std::map<UserNumber, Duration> tasks,
                                       std::map<UserNumber, uint16_t> shares) {
   ReservationQueue queue(QueueOptions{}, 0, 1);

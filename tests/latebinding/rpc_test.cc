@@ -269,7 +269,7 @@ TEST_F(LateRpcTest, CancelTakesBackWhatNoServerHasAndStopsTheRest) {
   EXPECT_EQ(heard.results.back().code, 143);
 }
 
-TEST_F(LateRpcTest, WhatTheMasterCountsOfItsOwnTasksIsNotFeltTwice) {
+TEST_F(LateRpcTest, WhatTheMasterCountsOfItsOwnTasksDoesNotCountTwice) {
   rpc.monitorOptions.charge = {.smoothing = std::chrono::milliseconds(1),
                                .interval = std::chrono::milliseconds(1)};
   rpc.monitorOptions.queue.passOver = std::chrono::hours(1);
@@ -306,12 +306,12 @@ TEST_F(LateRpcTest, SharesOfUsersReachTheMonitors) {
   untilQueued("s1", 9);
   rpc.endOne("s1");
   untilRunning("s1", 1);
-  EXPECT_TRUE(isBobs()) << "he has had nothing yet";
+  EXPECT_TRUE(isBobs()) << "bob has had nothing yet";
   passes(std::chrono::milliseconds(5));
   rpc.endOne("s1");
   untilRunning("s1", 1);
   EXPECT_FALSE(isBobs());
-  // Ten times as long as bob's, and a hundredth of it by her shares.
+  // Ten times as long as bob's, and a hundredth of it by alice's shares.
   passes(std::chrono::milliseconds(50));
   rpc.endOne("s1");
   untilRunning("s1", 1);

@@ -173,8 +173,8 @@ TEST_F(Admissions, TakeNoAccountOfWhatComesIntoOtherBuckets) {
   EXPECT_EQ(ask({}).wait.basis, WaitEstimate::Basis::kTooFew);
 }
 
-// Four units come free one by one and are taken before they make a slot of four, but in every fourth
-// interval.
+// Four units come free one by one and are taken before they make a slot of four, but in every
+// fourth interval.
 TEST_F(Admissions, EstimateTheWaitForLargeSlotsByHowOftenSuchOnesCame) {
   servers(0, 0);
   for (int i = 0; i < 80; ++i) {

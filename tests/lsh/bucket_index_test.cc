@@ -226,8 +226,8 @@ RC_GTEST_PROP(BucketIndex, IsAfterAnyHistoryTheOneBuiltFromScratch, ()) {
         index.update(id, now[id], time);
         if (!now[id].usable) now.erase(id);
     }
-    // At any time, also amid centring anew: every server in one bucket of its platform, counts as they should
-    // be.
+    // At any time, also amid centring anew: every server in one bucket of its platform, counts as they
+    // should be.
     uint64_t free = 0, servers = 0;
     for (const Bucket& bucket : index.buckets()) {
       free += bucket.free();

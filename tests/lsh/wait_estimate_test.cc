@@ -85,8 +85,8 @@ struct Observed {
   double sigma = 0;      // the same
 };
 
-// Histories of a process, each followed by waits for `units`, each of them from a time so long after the
-// last.
+// Histories of a process, each followed by waits for `units`, each of them from a time so long after
+// the last.
 Observed observe(const Maker& maker, double units, double useful = 1, double pause = 3) {
   constexpr int kHistories = 60;
   constexpr int kWaits = 60;

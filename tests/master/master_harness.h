@@ -54,8 +54,8 @@ class MasterHarness {
   std::vector<master::Action> handle(const master::Event& event);
   // The process dies with everything that was not stored, and a new one starts.
   void restart();
-  // The process dies while it handles the event: before anything of it is stored, or before anything is let
-  // out.
+  // The process dies while it handles the event: before anything of it is stored, or before anything is
+  // let out.
   void dieBeforeStoring(const master::Event& event);
   // Returns what nobody has heard.
   std::vector<master::Action> dieBeforeAnswering(const master::Event& event);

@@ -226,12 +226,13 @@ INSTANTIATE_TEST_SUITE_P(Named, FailpointOfFiles, testing::ValuesIn(kFailpointsO
 
 // A server of four units, of which a task may have two.
 ClusterPlan planOfResizing(const std::string& failpoint, const std::string& calm) {
-  return {.servers = 1,
-          .rus = 4,
-          .failing = processOf(failpoint),
-          .failpoint = failpoint,
-          .monitorFlags = {"--performance-period", "100ms"},
-          .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", calm, "--most-shielded", "0"}};
+  return {
+      .servers = 1,
+      .rus = 4,
+      .failing = processOf(failpoint),
+      .failpoint = failpoint,
+      .monitorFlags = {"--performance-period", "100ms"},
+      .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", calm, "--max-auto-cordoned", "0"}};
 }
 
 // Has too little memory for what it does until it has a second unit, which it notes as "grown". Tries once
@@ -287,7 +288,7 @@ TEST_P(FailpointOfGrowing, TheTaskHasOneUnitMoreAtLast) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Named, FailpointOfGrowing, testing::ValuesIn(kFailpointsOfResizing), nameOf);
-INSTANTIATE_TEST_SUITE_P(BeforeAll, FailpointOfGrowing, testing::Values("master.troubles_arrived"), nameOf);
+INSTANTIATE_TEST_SUITE_P(BeforeAll, FailpointOfGrowing, testing::Values("master.violations_arrived"), nameOf);
 
 class FailpointOfGivingBack : public testing::TestWithParam<const char*> {};
 
@@ -312,7 +313,7 @@ TEST(Failpoints, AreAllTested) {
   tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
   tested.insert(std::begin(kFailpointsOfFiles), std::end(kFailpointsOfFiles));
   tested.insert(std::begin(kFailpointsOfResizing), std::end(kFailpointsOfResizing));
-  tested.insert("master.troubles_arrived");
+  tested.insert("master.violations_arrived");
   tested.insert("master.copy_unnamed");  // by backup_test.cc
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
   for (const char* folder : {"master", "agent", "monitor", "env"}) {

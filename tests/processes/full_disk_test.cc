@@ -108,7 +108,7 @@ TEST(DiskFull, StopsTheMasterWhichThenHasAllThatWasAnswered) {
   disk.makeRoom();
   cluster.start("master");
   EXPECT_EQ(cluster.ended(answered)["state"], "done");
-  // Those that had an answer have their jobs; the others are handed in again.
+  // Those that had an answer have their jobs; the others are submitted again.
   for (Process& submission : submissions) {
     const ProcessResult result = submission.finish();
     ASSERT_EQ(result.exitCode, 0) << result.err;

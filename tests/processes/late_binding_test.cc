@@ -71,8 +71,8 @@ TEST(LateBinding, UnitsGoBackToJobsThatWaitForThem) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});
   const TraceFolder& traces = cluster.traces();
-  // Both units are lent out, and would be for long after: more tasks are queued than will run before the gate
-  // opens.
+  // Both units are lent out, and would be for long after: more tasks are queued than will run before the
+  // gate opens.
   const std::string script =
       traces.note("late") + "sleep 0.05; " + "[ ! -e " + traces.at("gate") + " ] || exit 0; sleep 0.2";
   auto late =

@@ -40,7 +40,7 @@ TEST(Partition, OfAnAgentGivesItsJobsToAnother) {
   VirtualNetwork network({"master", "agent-1", "agent-2", "server-1", "user"});
   ManualCluster cluster({.rus = 1,
                          .agents = 2,
-                         .masterFlags = {"--agent-grace", "100ms"},
+                         .masterFlags = {"--agent-timeout", "100ms"},
                          .notYet = {"agent-2"},
                          .network = &network});
   TraceFolder& traces = cluster.traces();
@@ -65,7 +65,7 @@ TEST(Partition, OfAMonitorHasItsTasksStartedElsewhereAndEndsThemWhenItIsBack) {
   SKIP_WITHOUT_VIRTUAL_NETWORK();
   VirtualNetwork network({"master", "agent-1", "server-1", "server-2", "user"});
   ManualCluster cluster(
-      {.servers = 2, .rus = 1, .masterFlags = {"--server-grace", "100ms"}, .network = &network});
+      {.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "100ms"}, .network = &network});
   TraceFolder& traces = cluster.traces();
   const std::string alive = traces.at("alive-");
   const std::string job =
@@ -93,7 +93,7 @@ TEST(Partition, OfAMonitorNeverLeavesTwoCopiesOfAnExclusiveTask) {
   SKIP_WITHOUT_VIRTUAL_NETWORK();
   VirtualNetwork network({"master", "agent-1", "server-1", "server-2", "user"});
   ManualCluster cluster(
-      {.servers = 2, .rus = 1, .masterFlags = {"--server-grace", "3s"}, .network = &network});
+      {.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "3s"}, .network = &network});
   TraceFolder& traces = cluster.traces();
   const std::string alive = traces.at("alive-");
   const std::string job = cluster.submit(

@@ -283,7 +283,7 @@ TEST(UnknownApplications, ThatCannotBeMeasuredSayWhyAndAreNotTriedAgainAtOnce) {
   EXPECT_THAT(reason, HasSubstr("exit code 7; the last it said: torn"));
   const auto again = cluster.run({"submit", "--wait", job});
   EXPECT_EQ(again.exitCode, 1);
-  EXPECT_THAT(again.err, HasSubstr("broken is not measured now: broken was measured in vain"));
+  EXPECT_THAT(again.err, HasSubstr("broken is not measured now: measuring broken failed"));
   ASSERT_EQ(cluster.run({"profile", "delete", "broken"}).exitCode, 0);
   EXPECT_EQ(listed(cluster, "broken"), Json());
 }

@@ -11,7 +11,7 @@ Violation sentViolation(const Violation& value) {
   return read(message.getRoot<wire::Violation>().asReader());
 }
 
-TEST(ConvertPerformance, KeepsATrouble) {
+TEST(ConvertPerformance, KeepsAViolation) {
   Violation violation;
   violation.allocation = 7;
   violation.metric = Metric::kCpuTime;

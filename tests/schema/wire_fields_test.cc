@@ -1,5 +1,5 @@
-// The compiled schema is walked: no field of a message that is kept or sent as a value is left unwritten or
-// unread.
+// The compiled schema is walked: no field of a message that is kept or sent as a value is left unwritten
+// or unread.
 #include <capnp/dynamic.h>
 #include <capnp/message.h>
 #include <gmock/gmock.h>
@@ -12,46 +12,69 @@ namespace tarcil::wire_fields_test {
 
 using testing::IsEmpty;
 
-// Collects the fields that have their default value, in the message and in the first entries of its lists.
-void collectUnset(capnp::DynamicStruct::Reader message, const std::string& path,
-                  std::vector<std::string>& unset);
+// Collects the fields that have their default value in the message, and in the first entries of its lists. A
+// flag that is true in a value by default is written as false here: it counts as unset if it is false in
+// `plain` too, the message of a value in which everything has its default.
+void collectUnset(capnp::DynamicStruct::Reader message, capnp::DynamicStruct::Reader plain,
+                  const std::string& path, std::vector<std::string>& unset);
 
-void collectUnsetBelow(capnp::DynamicValue::Reader value, const std::string& path,
-                       std::vector<std::string>& unset) {
-  if (value.getType() == capnp::DynamicValue::STRUCT) {
-    collectUnset(value.as<capnp::DynamicStruct>(), path, unset);
-  } else if (value.getType() == capnp::DynamicValue::LIST) {
-    const auto list = value.as<capnp::DynamicList>();
-    if (list.size() == 0) unset.push_back(path);
-    if (list.size() > 0) collectUnsetBelow(list[0], path + "[0]", unset);
+void collectUnsetBelow(capnp::DynamicValue::Reader value, capnp::DynamicValue::Reader plain,
+                       const std::string& path, std::vector<std::string>& unset) {
+  switch (value.getType()) {
+    case capnp::DynamicValue::STRUCT:
+      return collectUnset(value.as<capnp::DynamicStruct>(), plain.as<capnp::DynamicStruct>(), path, unset);
+    case capnp::DynamicValue::LIST: {
+      const auto list = value.as<capnp::DynamicList>();
+      if (list.size() == 0) return unset.push_back(path);
+      return collectUnsetBelow(list[0], list[0], path + "[0]", unset);
+    }
+    case capnp::DynamicValue::TEXT:
+      if (value.as<capnp::Text>().size() == 0) unset.push_back(path);
+      return;
+    case capnp::DynamicValue::DATA:
+      if (value.as<capnp::Data>().size() == 0) unset.push_back(path);
+      return;
+    default:
+      return;
   }
 }
 
-void collectUnset(capnp::DynamicStruct::Reader message, const std::string& path,
-                  std::vector<std::string>& unset) {
+void collectUnset(capnp::DynamicStruct::Reader message, capnp::DynamicStruct::Reader plain,
+                  const std::string& path, std::vector<std::string>& unset) {
   for (const auto field : message.getSchema().getFields()) {
     const std::string name = field.getProto().getName().cStr();
     if (name.starts_with("obsolete")) continue;
     const std::string at = path + "." + name;
-    if (!message.has(field, capnp::HasMode::NON_DEFAULT)) {
+    if (message.has(field, capnp::HasMode::NON_DEFAULT)) {
+      collectUnsetBelow(message.get(field), plain.get(field), at, unset);
+    } else if (!plain.has(field, capnp::HasMode::NON_DEFAULT)) {
       unset.push_back(at);
-    } else {
-      collectUnsetBelow(message.get(field), at, unset);
     }
   }
 }
 
-// What a value in which everything differs from its default leaves unset on the wire; besides, it comes back
-// as it was.
+// What a value in which everything differs from `plain` leaves unset on the wire.
+template <typename Wire, typename Value>
+std::vector<std::string> unsetIn(const Value& value, const Value& plain) {
+  capnp::MallocMessageBuilder message, plainMessage;
+  auto root = message.initRoot<Wire>();
+  write(value, root);
+  auto plainRoot = plainMessage.initRoot<Wire>();
+  write(plain, plainRoot);
+  std::vector<std::string> unset;
+  collectUnset(capnp::DynamicStruct::Reader(root.asReader()),
+               capnp::DynamicStruct::Reader(plainRoot.asReader()), "", unset);
+  return unset;
+}
+
+// The same, beside a value of defaults; besides, it comes back as it was.
 template <typename Wire, typename Value>
 std::vector<std::string> unsetBy(const Value& value) {
   capnp::MallocMessageBuilder message;
   auto root = message.initRoot<Wire>();
   write(value, root);
   EXPECT_EQ(read(root.asReader()), value);
-  std::vector<std::string> unset;
-  collectUnset(capnp::DynamicStruct::Reader(root.asReader()), "", unset);
-  return unset;
+  return unsetIn<Wire>(value, Value{});
 }
 
 JobId anId() {
@@ -234,12 +257,9 @@ TEST(WireFields, OfCommits) {
                 .explanation = aFullExplanation()};
   commit.newJob->files =
       std::make_shared<const std::vector<InputFile>>(std::vector<InputFile>{{"a", 0755, "x"}});
-  capnp::MallocMessageBuilder message;
-  auto root = message.initRoot<wire::Commit>();
-  write(commit, root);
-  std::vector<std::string> unset;
-  collectUnset(capnp::DynamicStruct::Reader(root.asReader()), "", unset);
-  EXPECT_THAT(unset, IsEmpty());
+  Commit plain;
+  plain.newJob.emplace();
+  EXPECT_THAT(unsetIn<wire::Commit>(commit, plain), IsEmpty());
   CommitAnswer answer{2,
                       CommitAnswer::Outcome::kRefused,
                       "why",

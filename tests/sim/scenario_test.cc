@@ -123,7 +123,7 @@ TEST(Scenario, HighPriorityPassesTheOthers) {
   }
 }
 
-// Of two users who ask for more than there is, each gets slots by his shares.
+// Of two users who ask for more than there is, each gets slots by their shares.
 TEST(Scenario, LateBindingGivesSlotsByShares) {
   Scenario scenario = small();
   scenario.truth = TruthKind::kNone;

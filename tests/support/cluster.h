@@ -59,8 +59,8 @@ class TestCluster {
   // A command of tarcil on this cluster, ended after a minute at the latest (exit code 124).
   Process startCommand(std::vector<std::string> arguments, Environment more = {}) const;
   ProcessResult run(std::vector<std::string> arguments, Environment more = {}) const;
-  // As run(), with --json; fails the test where the exit code is not `exitCode`, and throws where there is no
-  // JSON.
+  // As run(), with --json; fails the test where the exit code is not `exitCode`, and throws where there is
+  // no JSON.
   Json json(std::vector<std::string> arguments, int exitCode = 0) const;
 
   // Writes a job file of this text below the cluster's folder; its path.

@@ -145,8 +145,8 @@ GeneratedCluster::Wellbeing GeneratedCluster::wellbeing() const {
     const Share& share = state_.share(platform);
     const double factor = platformFactor(profile, state_.platformName(platform));
     const Newcomer self = newcomer(viewOn(profile, share, factor), {}, 1);
-    const Glance felt = glance(self, vacancyOf(others, options_.rus, share, ContentionModel::kSum));
-    performances.push_back(expectedPerformance(self, felt));
+    const Glance seen = glance(self, vacancyOf(others, options_.rus, share, ContentionModel::kSum));
+    performances.push_back(expectedPerformance(self, seen));
     being.acceptable += performances.back() >= options_.settings.target ? 1 : 0;
   }
   if (performances.empty()) return being;

@@ -33,9 +33,9 @@ struct GuaranteeResult {
   uint64_t capped = 0;         // not found although the cap was reached
   uint64_t everySlotSeen = 0;  // nothing was left to chance
 
-  // Scanned decisions: those in which p was below its lower bound, at the confidence used for the guarantee
-  // and at 0.95; and those for which the cap suffices at the p there is: P[Bin(cap m, p) >= m] reaches the
-  // confidence.
+  // Scanned decisions: those in which p was below its lower bound, at the confidence used for the
+  // guarantee and at 0.95; and those for which the cap suffices at the p there is: P[Bin(cap m, p) >= m]
+  // reaches the confidence.
   uint64_t scanned = 0, belowBound = 0, belowBound95 = 0, capSuffices = 0;
   double p = 0, guaranteeOfCap = 0;  // sums over them
 

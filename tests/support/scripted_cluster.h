@@ -20,7 +20,7 @@
 
 namespace tarcil {
 
-// What becomes of one task of every job that is handed in.
+// What becomes of one task of every job that is submitted.
 struct ScriptedTask {
   std::string out, err;
   RunState state = RunState::kDone;
@@ -47,7 +47,7 @@ struct ScriptedServer {
 };
 
 struct ClusterScript {
-  // --- Jobs that are handed in ---
+  // --- Jobs that are submitted ---
   std::vector<ScriptedTask> tasks = {{}};  // task i of a job goes as tasks[i % size]
   bool runsUntilCancelled = false;         // writes its output, then stays until cancelled by SIGTERM
   bool ignoresCancel = false;

@@ -27,8 +27,8 @@ class VirtualNetwork final {
 
   // The host's IPv4 address.
   std::string addressOf(const std::string& host) const;
-  // What to put before the words of a command so that it runs on the host; files and processes are this
-  // machine's.
+  // What to put before the words of a command so that it runs on the host; files and processes are
+  // this machine's.
   std::vector<std::string> runOn(const std::string& host) const;
 
   // From here on no packet comes from the host or gets there; nobody is told.

@@ -1,5 +1,5 @@
-// The checker of torture runs: nothing against a history in which every promise is kept, and each planted bug
-// named.
+// The checker of torture runs: nothing against a history in which every promise is kept, and each planted
+// bug named.
 #include "tests/torture/checker.h"
 
 #include <gmock/gmock.h>
@@ -335,8 +335,8 @@ TEST(TortureChecker, HasNothingAgainstAHistoryInWhichEverythingIsKept) {
   EXPECT_THAT(sound().problems(), IsEmpty());
 }
 
-// Which of two connections came first is the order in which the master took them, not the one in which they
-// asked.
+// Which of two connections came first is the order in which the master took them, not the one in which
+// they asked.
 TEST(TortureChecker, LetsAConnectionBeSupersededByOneThatAskedBeforeItAndWasTakenLater) {
   Story story;
   story.history = {Begun{1, 10},

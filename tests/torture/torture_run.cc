@@ -26,8 +26,8 @@ constexpr auto kPatience = 60 * kj::SECONDS;
 std::vector<std::string> masterFlags() {
   return {
       "--keep-finished",    std::to_string(kKeepFinished),
-      "--agent-grace",      "300ms",  // so that jobs change hands
-      "--server-grace",     "24h",    // a server's tasks are lost when it comes back without them, not before
+      "--agent-timeout",    "300ms",  // so that jobs change hands
+      "--server-timeout",   "24h",    // a server's tasks are lost when it comes back without them, not before
       "--quarantine-after", "0",
       "--disk-reserve",     "1MiB"};
 }

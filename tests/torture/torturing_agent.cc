@@ -16,7 +16,7 @@ using convert::text;
 constexpr uint64_t kMaxPause = 3'000;  // microseconds between two acts
 constexpr size_t kMaxUnanswered = 8;
 constexpr size_t kMaxJobs = 25;
-// Beyond the grace that the run gives agents: jobs go to others meanwhile.
+// Beyond the agent timeout of the run: jobs go to others meanwhile.
 constexpr uint64_t kLongAway = 600'000;
 
 std::vector<JobAssignment> readJobs(capnp::List<wire::JobAssignment>::Reader from) {
@@ -186,7 +186,7 @@ kj::Promise<void> TorturingAgent::live() {
 }
 
 void TorturingAgent::act() {
-  if (stage_.chance(150)) return troubleTheLink();
+  if (stage_.chance(150)) return disturbLink();
   const uint64_t draw = stage_.rng.below(100);
   if (draw < 7) return repeatSomething();
   if (draw < 10) return skipSequences();
@@ -196,7 +196,7 @@ void TorturingAgent::act() {
   if (jobs_.size() < kMaxJobs) commitNewJob();
 }
 
-void TorturingAgent::troubleTheLink() {
+void TorturingAgent::disturbLink() {
   switch (stage_.rng.below(6)) {
     case 0:
       epoch_ = 0;  // killed, and started again

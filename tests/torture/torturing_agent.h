@@ -50,7 +50,7 @@ class TorturingAgent final : private kj::TaskSet::ErrorHandler {
   // Acts at random, for ever.
   kj::Promise<void> live();
   void act();
-  void troubleTheLink();
+  void disturbLink();
   void commitNewJob();
   void commitHeldJob();
   void commitForeignJob();

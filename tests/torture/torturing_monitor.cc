@@ -202,7 +202,7 @@ void TorturingMonitor::reported(const std::vector<TaskReport>& reports) {
   report();
 }
 
-// --- Trouble ----------------------------------------------------------------------------------------------
+// --- Faults -----------------------------------------------------------------------------------------------
 
 kj::Promise<void> TorturingMonitor::live() {
   return stage_.pause(kMaxViolationInterval).then([this]() {

@@ -1,6 +1,6 @@
-// A monitor whose tasks are entries of a table: they start, end and are stopped after random times, and are
-// reported until the report is answered, as docs/protocol.md asks. Its machine may crash, with all that it
-// knew.
+// A monitor whose tasks are entries of a table: they start, end and are stopped after random times, and
+// are reported until the report is answered, as docs/protocol.md asks. Its machine may crash, with all
+// that it knew.
 #pragma once
 
 #include <kj/async.h>

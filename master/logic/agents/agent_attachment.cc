@@ -53,7 +53,7 @@ void attachAgent(EventContext& context, const AgentAttached& event) {
   const bool resumes =
       event.epoch == agent.record.epoch && event.epoch > lastEpochOfAgentsBefore(tables.cluster);
   if (!resumes) startEpoch(context, agent);
-  // The end of its link may be noticed after its new one: it has no turns, and is not silent for that.
+  // The end of its link may be noticed after its new one: it has no offers, and is not silent for that.
   if (agent.session) tables.jobs.queue().endOffers();
   if (agent.session) context.out.send(EndAgent{*agent.session});
   tables.agents.attach(agent, event.session, event.address);
@@ -71,7 +71,7 @@ void attachAgent(EventContext& context, const AgentAttached& event) {
 }
 
 void detachAgent(EventContext& context, SessionId session) {
-  // Nothing more is heard of turns that it had; those of others are tried all the same.
+  // Nothing more is heard of offers that it had; those of other agents stand.
   if (context.tables.agents.attached(session) != nullptr) context.tables.jobs.queue().endOffers();
   context.tables.agents.detach(session, context.now.steady + context.tables.options.agentTimeout);
 }

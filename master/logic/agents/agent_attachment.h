@@ -13,8 +13,8 @@ void attachAgent(EventContext& context, const AgentAttached& event);
 // The agent's timeout begins. A session that was replaced, or speaks for no agent, is ignored.
 void detachAgent(EventContext& context, SessionId session);
 
-// Jobs of agents that were away for longer than the agent timeout go to attached ones, or to the next that
-// attaches.
+// Jobs of agents that were away for longer than the agent timeout go to attached ones, or to the next
+// that attaches.
 void handOverOverdue(EventContext& context);
 
 }  // namespace tarcil::master

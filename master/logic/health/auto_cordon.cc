@@ -16,7 +16,8 @@ constexpr int kAutoCordonInterval = 5;
 
 bool autoCordon(ViolationCase& violation) {
   auto& [context, tables, degraded, hold, job, task, server] = violation;
-  if (degraded.autoCordoned || !server.autoCordonReason.empty() || isKept(tables, hold.server)) return false;
+  if (degraded.autoCordoned || !server.autoCordonReason.empty() || isReserved(tables, hold.server))
+    return false;
   if (context.now.steady < server.autoCordonNotBefore) return false;
   const MasterOptions& options = tables.options;
   const size_t most = std::max<size_t>(1, tables.servers.size() * options.maxAutoCordonedPercent / 100);

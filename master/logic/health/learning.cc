@@ -22,8 +22,8 @@ int interferenceOf(const Tables& tables, const Hold& hold, size_t resource) {
   return std::max(0, kMaxPressure - (kMaxPressure - there[resource]) * kShareUnit / share);
 }
 
-// Whether the job could have made up its trouble, and so spoil another user's profile: by what its tasks say
-// of themselves, or by a target.
+// Whether the job could have made up its violation, and so spoil another user's profile: by what its tasks
+// say of themselves, or by a target.
 bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Violation& violation) {
   if (job.user == stored.user) return true;
   return violation.metric != Metric::kReported && job.spec.performance && job.spec.performance->target == 0;

@@ -11,7 +11,7 @@
 #include "master/logic/health/resizing.h"
 #include "master/logic/health/step_log.h"
 #include "master/logic/jobs/task_life.h"
-#include "master/logic/queue/claimants.h"
+#include "master/logic/queue/eligible_job.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 #include "master/logic/queue/spreading.h"
@@ -73,7 +73,7 @@ std::optional<Claim> betterPlace(const Tables& tables, const MovingTask& task, s
   for (size_t i = 0; i < std::min(count, kMaxServersLookedAt); ++i) {
     const Server& server = tables.servers.at(static_cast<ServerId>((first + i) % count));
     if (&server == &here || !isFeasible(server, spec)) continue;
-    if (isKept(tables, server.record.id) || others.isFull(server)) continue;
+    if (isReserved(tables, server.record.id) || others.isFull(server)) continue;
     if (best && server.status.free.size() <= best->rus) continue;
     Claim claim = freshClaim(server, unitsOn(server, task, tables));
     claim.task = task.hold.task;
@@ -86,8 +86,8 @@ std::optional<Claim> betterPlace(const Tables& tables, const MovingTask& task, s
   return best;
 }
 
-// The units with which the task would perform as expected, if each did as much as now; no more than it may
-// have.
+// The units with which the task would perform as expected, if each did as much as now; no more than it
+// may have.
 size_t unitsNeeded(const ViolationCase& violation) {
   const JobSpec& spec = violation.job.record.spec;
   const auto has = static_cast<double>(violation.task.rus.size());
@@ -99,7 +99,7 @@ size_t unitsNeeded(const ViolationCase& violation) {
 // Whether the units of the claim are still free for the queued task.
 bool isStillFree(const Tables& tables, const Job& job, const Server& server, const Claim& claim) {
   const JobSpec& spec = job.record.spec;
-  return isFeasible(server, spec) && !isKept(tables, claim.server) &&
+  return isFeasible(server, spec) && !isReserved(tables, claim.server) &&
          !Spreading(tables.servers, job).isFull(server) && nextEligibleJob(tables, server, &job) == nullptr &&
          verdictOn(spec, tables.settings, server, claim) == Verdict::kGranted;
 }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "master/logic/health/step_log.h"
-#include "master/logic/queue/claimants.h"
+#include "master/logic/queue/eligible_job.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
@@ -64,7 +64,7 @@ bool growTask(ViolationCase& violation) {
   auto& [context, tables, degraded, hold, job, task, server] = violation;
   const std::string& name = server.record.facts.name;
   if (degraded.failed || extraUnits(violation) >= job.record.spec.adjust.moreRus) return false;
-  if (isKept(tables, hold.server) || server.status.free.size() == 0) return false;
+  if (isReserved(tables, hold.server) || server.status.free.size() == 0) return false;
   if (const Job* waiting = nextEligibleJob(tables, server)) {
     if (!std::exchange(degraded.outranked, true)) {
       logStep(violation,

@@ -117,7 +117,7 @@ std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Comm
     grants.push_back(tryClaim(context, job, commit.judging, claim));
     if (grants.back().verdict == Verdict::kGranted) ++granted;
   }
-  // What was claimed in vain was hidden from other jobs of the agent meanwhile.
+  // The slots of refused claims were hidden from other jobs of the agent meanwhile.
   if (granted < grants.size()) context.tables.jobs.queue().wakeAll();
   if (!commit.gang || granted == grants.size()) return grants;
   ServerTable& servers = context.tables.servers;
@@ -145,8 +145,8 @@ uint32_t recordDecision(EventContext& context, Job& job, const Commit& commit,
 }
 
 std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& commit) {
-  // An agent that only hands a job in, for its turn to come, says nothing of a decision. One that decided on
-  // an older state is to look again.
+  // An agent that submits a job untried, to be offered it later, says nothing of a decision. One that decided
+  // on an older state is to look again.
   job.changes.tried = commit.explanation.wanted > 0 &&
                       commit.capacityVersion == context.tables.jobs.queue().capacityVersion();
   std::vector<Grant> grants = judgeClaims(context, job, commit);
@@ -181,7 +181,8 @@ std::string tooMany(const Tables& tables, const std::string& user) {
   return {};
 }
 
-// Whether the job may be one that a backup knows nothing of, handed in once more: copies may still run.
+// Whether the job may have been submitted before, to the master of which this store is an older backup: then
+// copies of its tasks may still run.
 bool mayHaveRun(const EventContext& context, const JobRecord& record) {
   const Tables& tables = context.tables;
   const bool wasRestored = tables.cluster.epoch > ClusterRecord{}.epoch;
@@ -189,12 +190,13 @@ bool mayHaveRun(const EventContext& context, const JobRecord& record) {
          context.now.steady < tables.began.steady + tables.options.serverTimeout;
 }
 
-// The master before ended when this one began at the latest.
-void holdForAGrace(EventContext& context, Job& job) {
-  const Duration grace = context.tables.options.serverTimeout;
-  job.notBefore = context.tables.began.steady + grace;
+// Holds the job back for one server timeout from this master's start: by then no copy is left that an earlier
+// master started.
+void holdForServerTimeout(EventContext& context, Job& job) {
+  const Duration timeout = context.tables.options.serverTimeout;
+  job.notBefore = context.tables.began.steady + timeout;
   for (TaskRecord& task : job.tasks) {
-    task.mayRunFor = grace;
+    task.mayRunFor = timeout;
     context.tables.jobs.noteTask(job, task.index);
   }
 }
@@ -237,7 +239,7 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   beginProfiling(context, job.record);
   const auto& files = commit.newJob->files;
   if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
-  if (mayHaveRun(context, job.record)) holdForAGrace(context, job);
+  if (mayHaveRun(context, job.record)) holdForServerTimeout(context, job);
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
 }
 

@@ -1,5 +1,5 @@
-// Transactions of agents: applied once, in order, and answered the same however often they are repeated
-// (docs/protocol.md).
+// Transactions of agents: applied once, in order, and answered the same however often they are
+// repeated (docs/protocol.md).
 #pragma once
 
 #include "master/logic/tables.h"

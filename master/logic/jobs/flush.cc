@@ -117,8 +117,7 @@ void eraseOldJobs(EventContext& context) {
     context.out.erase(EraseJob{tables.jobs.oldestFinished()->record.id});
     tables.jobs.eraseOldestFinished();
   }
-  // The oldest may go before its time, for its number; then the look at the time is in vain and sets the
-  // next.
+  // The oldest may go before its time, for its number; then the timer finds nothing to do and sets the next.
   const Job* oldest = tables.jobs.oldestFinished();
   const MonotonicTime now = context.now.steady;
   if (oldest == nullptr) {

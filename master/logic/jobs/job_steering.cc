@@ -34,7 +34,7 @@ void reprioritise(EventContext& context, Job& job, uint8_t priority) {
   tables.jobs.setPriority(job, priority);
   context.out.put(job.record);
   if (tables.reservation && tables.reservation->job == job.record.id) {
-    tables.reservation->due = context.now.steady;  // who may take of what is kept for it is judged anew
+    tables.reservation->due = context.now.steady;  // who may use its servers is decided again
   }
 }
 

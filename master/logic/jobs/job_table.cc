@@ -247,10 +247,10 @@ void JobTable::reorder(Job& job) {
   }
   const QueueKey key = queueKeyOf(job);
   const std::pair age{job.queued, job.record.id};
-  if (job.waits() && job.needsRoom()) {
-    waitingForRoom_.insert(age);
+  if (job.waits() && job.needsReservation()) {
+    waitingForReservation_.insert(age);
   } else {
-    waitingForRoom_.erase(age);
+    waitingForReservation_.erase(age);
   }
   if (!job.waits()) return queue_.erase(key);
   // More tasks to be placed than before, or another owner.

@@ -45,7 +45,7 @@ struct Job {
   // Slots that it needs at once: a gang all of them, others one.
   uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
   // Whether small jobs that take each unit as it comes free could starve it.
-  bool needsRoom() const {
+  bool needsReservation() const {
     return record.spec.schedule == Schedule::kGang || (record.spec.rusPerTask > 1 && active() == 0);
   }
   Wanted wanted() const {
@@ -71,8 +71,8 @@ struct Job {
   struct Preemption {
     std::vector<AllocationId> victims;
     std::vector<ServerId> servers;   // where it can be placed then, ascending; empty once it was tried there
-    QueueKey keptAs{};               // of the job, as their reservation has it
-    MonotonicTime keptUntil{};       // their reservation, once all victims have ended
+    QueueKey reservedAs{};           // of the job, as their reservation has it
+    MonotonicTime reservedUntil{};   // their reservation, once all victims have ended
     MonotonicTime notBefore{};       // the next search for victims
     uint32_t failedPreemptions = 0;  // in a row: victims were ended, and it did not start
   } preemption;
@@ -87,8 +87,8 @@ struct Job {
     };
     std::map<TaskIndex, Destination> destinations;
   } adjusting;
-  // Since when it counts as waiting: its submission by the clock of the agent that took it, but never in the
-  // future.
+  // Since when it counts as waiting: its submission by the clock of the agent that took it, but never in
+  // the future.
   WallTime queued = kNever;
   MonotonicTime boundDue{};  // when its owner may next be told how long it is to wait
   // Nothing is reserved for it before.
@@ -132,8 +132,8 @@ class JobTable {
 
   // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
   void setState(Job& job, TaskIndex task, RunState state);
-  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job was
-  // noted.
+  // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job
+  // was noted.
   void setState(Job& job, RunState state);
   // Everything is ordered by the new one, and the owner is told. The record is to be stored by the caller.
   void setPriority(Job& job, uint8_t priority);
@@ -151,8 +151,8 @@ class JobTable {
   const WaitingQueue& queue() const { return queue_; }
   // Puts the job into the queue, or takes it out, as its state requires.
   void reorder(Job& job);
-  // Waiting jobs that need several units at once to start (Job::needsRoom()).
-  const ByAge& waitingForRoom() const { return waitingForRoom_; }
+  // Waiting jobs that need several units at once to start (Job::needsReservation()).
+  const ByAge& waitingForReservation() const { return waitingForReservation_; }
   // The job is the latest to finish. Requires: called once for each job.
   void addFinished(Job& job);
 
@@ -164,8 +164,8 @@ class JobTable {
   void hold(Job& job, const std::string& reason, WallTime until = kNever);
   // The same until the time after which its spec wants it to start.
   void holdUntilItsTime(Job& job);
-  // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait. Requires: it is
-  // held.
+  // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait. Requires: it
+  // is held.
   void release(Job& job);
   std::optional<WallTime> nextRelease() const;
   void releaseDue(WallTime now);
@@ -212,7 +212,7 @@ class JobTable {
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
   std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves
-  ByAge waitingForRoom_;
+  ByAge waitingForReservation_;
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty

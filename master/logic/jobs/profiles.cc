@@ -48,8 +48,8 @@ Status storeProfile(EventContext& context, const ProfileStored& event) {
   const auto found = profiles.find(event.profile.application);
   if (found == profiles.end() && profiles.size() >= kMaxStoredProfiles) {
     return Error{ErrorCode::kExhausted, std::to_string(profiles.size()) +
-                                            " profiles are stored, which is the most there may be; "
-                                            "delete some with `tarcil profile delete`"};
+                                            " profiles are stored, which is the most there may be; delete "
+                                            "some with `tarcil profile delete`"};
   }
   if (found != profiles.end()) {
     if (Status allowed = mayChange(event.caller, found->second); !allowed) return allowed;

@@ -64,14 +64,14 @@ std::string whyNotMeasure(const EventContext& context, const JobRecord& record) 
   if (found == tables.profilings.end()) {
     return tables.profilings.size() < kMaxStoredProfiles
                ? ""
-               : "too many applications are being measured or were in vain; forget some with `tarcil profile "
+               : "too many applications are being measured or could not be; forget some with `tarcil profile "
                  "delete`";
   }
   if (found->second.isUnderWay()) {
     return application + " is being measured by job " + toString(found->second.job);
   }
   if (context.now.wall - found->second.at >= kProfilingInterval) return "";
-  return application + " was measured in vain within the last hour; `tarcil profile list` shows why, and" +
+  return "measuring " + application + " failed within the last hour; `tarcil profile list` shows why, and" +
          " `tarcil profile delete` has it measured again";
 }
 

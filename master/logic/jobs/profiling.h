@@ -21,8 +21,8 @@ void beginProfiling(EventContext& context, const JobRecord& record);
 // for a job that measures none.
 void endProfiling(EventContext& context, const Job& job, RunState state);
 
-// Forgets that measuring the application failed, so that it can be measured again; false where it had not
-// failed.
+// Forgets that measuring the application failed, so that it can be measured again; false where it had
+// not failed.
 bool forgetFailedProfiling(EventContext& context, const std::string& application);
 
 // Long enough that a command that always fails costs little, short enough to get over a passing fault.

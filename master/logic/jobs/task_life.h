@@ -38,10 +38,10 @@ void loseTasks(EventContext& context, Server& server, const std::string& reason)
 // attach. Requires: the job is not finished. O(tasks). A repeated call asks the monitors again.
 void cancelJob(EventContext& context, Job& job, const std::string& user);
 
-// How long a task that is queued again must wait: backoff * 2^(failures - 1), at most 64 times the backoff;
-// of an exclusive job no less than the last attempt may still run. Counted from when the agent hears of it:
-// after a restart of the master or a change of owner nobody knows how much of it has passed, so it starts
-// again.
+// How long a task that is queued again must wait: backoff * 2^(failures - 1), at most 64 times the
+// backoff; of an exclusive job no less than the last attempt may still run. Counted from when the agent
+// hears of it: after a restart of the master or a change of owner nobody knows how much of it has passed,
+// so it starts again.
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task);
 
 // "exited with code 1", and the like.

@@ -30,10 +30,10 @@ class DemandAhead {
   uint32_t jobs() const { return jobs_; }
   uint64_t units() const { return units_; }
 
-  // Slots that they are likely to get before this job does. A gang gets its own when all others are served.
-  // Other jobs take slots as they come: gangs do not delay them, larger tasks do (reservation.h). That
-  // smaller tasks take units before they make up a slot shows in the rate at which slots come
-  // (lsh/admission.h).
+  // Slots that they are likely to get before this job does. A gang gets its own when all others are
+  // served. Other jobs take slots as they come: gangs do not delay them, larger tasks do
+  // (reservation.h). That smaller tasks take units before they make up a slot shows in the rate at which
+  // slots come (lsh/admission.h).
   uint64_t slotsBefore(const Wanted& wanted) const {
     if (wanted.isGang) return units_ / wanted.rus;
     const size_t own = slotSize(wanted.rus);

@@ -11,8 +11,8 @@ namespace tarcil::master {
 // Whether the server takes new tasks and meets the job's constraints.
 bool isFeasible(const Server& server, const JobSpec& spec);
 
-// For how many tasks of the job a feasible server has the units, were nothing there and as it is now; 0 for
-// others.
+// For how many tasks of the job a feasible server has the units, were nothing there and as it is now; 0
+// for others.
 uint64_t slotsWhenEmpty(const Server& server, const JobSpec& spec);
 uint64_t freeSlots(const Server& server, const JobSpec& spec);
 

@@ -10,7 +10,7 @@
 namespace tarcil::master {
 namespace {
 
-// Turns of one batch: enough for several agents to be busy during one round trip.
+// Offers of one batch: enough for several agents to be busy during one round trip.
 constexpr size_t kMaxOffersAtOnce = 32;
 // An estimate of the wait takes some ten microseconds.
 constexpr Duration kBoundInterval = std::chrono::seconds(5);
@@ -24,7 +24,7 @@ const Agent* ownerAttached(const Tables& tables, const JobId& id) {
   return owner != tables.agents.all().end() && owner->second.session ? &owner->second : nullptr;
 }
 
-// Where a turn would be answered.
+// The session at which an offer would be answered.
 const Agent* whoTries(const Tables& tables, const JobId& id) {
   const Agent* owner = ownerAttached(tables, id);
   return owner == nullptr || owner->silent ? nullptr : owner;
@@ -37,7 +37,7 @@ bool marginLapses(const Tables& tables) {
 void publishQueue(EventContext& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.capacityVersion()};
-  news.kept = queue.kept();
+  news.reserved = queue.reserved();
   news.crowded = marginLapses(context.tables);
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;
@@ -104,7 +104,7 @@ void endOffers(EventContext& context, const OffersDeclined& event) {
   const Agent* agent = context.tables.agents.attached(event.session);
   if (agent == nullptr) return;
   WaitingQueue& queue = context.tables.jobs.queue();
-  // The job, where nothing got better during its turn.
+  // The job, where no capacity appeared while it was offered.
   const auto end = [&](const JobId& id) -> Job* {
     Job* job = context.tables.jobs.find(id);
     if (job == nullptr || job->progress.owner != agent->record.name) return nullptr;

@@ -24,10 +24,10 @@ namespace {
 constexpr Duration kFailedAttemptInterval = std::chrono::seconds(1);
 constexpr uint32_t kMaxDoublings = 6;
 
-// For so long after its last victim's end the servers are kept for a job that nobody tries.
+// For so long after its last victim's end servers stay reserved for a job that no agent tries.
 constexpr Duration kPatience = std::chrono::seconds(1);
-// Jobs that servers are kept for at a time: agents are told of all these servers.
-constexpr size_t kMaxKeptFor = 64;
+// Jobs with reserved servers at a time, bounded because agents are told of all these servers.
+constexpr size_t kMaxReservedFor = 64;
 
 // Servers with free units that are looked at.
 constexpr size_t kMaxFreeLookedAt = 1'024;
@@ -119,8 +119,8 @@ class HypotheticalServer {
   std::set<Victim> victims_;
 };
 
-// Where the job can be placed, once these have ended.
-struct Room {
+// Where the job can be placed once these victims have ended.
+struct PreemptionPlan {
   std::vector<Victim> victims;
   std::set<ServerId> servers;
 };
@@ -130,31 +130,31 @@ class Search {
  public:
   Search(const EventContext& context, const Job& job)
       : context_(context), job_(job), spec_(job.record.spec), placed_(servers(), job) {
-    except_ = context.tables.jobs.queue().leaves(JobTable::queueKeyOf(job));
-    // Nobody is ended for the sake of a margin.
+    except_ = context.tables.jobs.queue().reservedForOthers(JobTable::queueKeyOf(job));
+    // No task is ended for the sake of a margin.
     judging_ = judgingWithoutMargin(spec_, context.tables.settings);
     best_ = bestFactor();
   }
 
-  // The victims by whose end `slots` more tasks get a slot, or fewer where not all do, but for gangs; none
-  // where some slot is to be had without.
-  Room roomFor(size_t slots) {
+  // The victims whose end gives slots to `slots` more tasks, or to fewer where that is not possible and the
+  // job is no gang. No victims where a slot can be had without any.
+  PreemptionPlan planFor(size_t slots) {
     const bool isGang = spec_.schedule == Schedule::kGang;
     lookAtVictims();
     if (!options_.empty()) lookAtFree();
-    Room room;
+    PreemptionPlan plan;
     for (size_t found = 0; found < slots; ++found) {
       const auto slot = cheapest();
-      if (slot == options_.end()) return isGang ? Room() : room;
+      if (slot == options_.end()) return isGang ? PreemptionPlan() : plan;
       Option& option = slot->second;
       if (option.victims->empty() && !isGang) return {};
-      room.victims.insert(room.victims.end(), option.victims->begin(), option.victims->end());
-      room.servers.insert(slot->first);
+      plan.victims.insert(plan.victims.end(), option.victims->begin(), option.victims->end());
+      plan.servers.insert(slot->first);
       option.vision.replace(*option.victims, spec_);
       placed_.add(servers().at(slot->first));
       judge(slot->first, option);
     }
-    return room;
+    return plan;
   }
 
  private:
@@ -241,7 +241,7 @@ class Search {
   const EventContext& context_;
   const Job& job_;
   const JobSpec& spec_;
-  std::vector<ServerId> except_;  // kept for another job
+  std::vector<ServerId> except_;  // reserved for other jobs
   Judging judging_;
   double best_ = 0;  // factor of the job's best platform
   Options options_;
@@ -255,17 +255,17 @@ bool areVictimsEnding(const JobTable& jobs, Job& job) {
   return !victims.empty();
 }
 
-void keepServers(EventContext& context, Job& job) {
+void reserveServers(EventContext& context, Job& job) {
   Tables& tables = context.tables;
-  if (!tables.preempting.contains(job.record.id) && tables.preempting.size() >= kMaxKeptFor) return;
+  if (!tables.preempting.contains(job.record.id) && tables.preempting.size() >= kMaxReservedFor) return;
   tables.preempting.insert(job.record.id);
-  job.preemption.keptAs = JobTable::queueKeyOf(job);
-  tables.jobs.queue().keep(
+  job.preemption.reservedAs = JobTable::queueKeyOf(job);
+  tables.jobs.queue().reserve(
       WaitingQueue::Purpose::kPreemption,
-      WaitingQueue::Reservation{.job = job.preemption.keptAs, .servers = job.preemption.servers});
+      WaitingQueue::Reservation{.job = job.preemption.reservedAs, .servers = job.preemption.servers});
 }
 
-// What was kept for it is there for others.
+// The servers that were reserved for it are there for others.
 void release(EventContext& context, const JobId& id) {
   if (context.tables.preempting.erase(id) == 0) return;
   WaitingQueue& queue = context.tables.jobs.queue();
@@ -289,23 +289,23 @@ void noteFailedPreemption(EventContext& context, Job& job) {
   release(context, job.record.id);
 }
 
-// Looks after the servers that are kept for the job; false where none are to be any more.
-bool isStillToBeKept(EventContext& context, Job& job) {
+// Updates the job's reservation; false where it is to end.
+bool isStillReserved(EventContext& context, Job& job) {
   if (!job.waits()) {
     job.preemption.failedPreemptions = 0;
     return false;
   }
-  if (job.preemption.keptAs != JobTable::queueKeyOf(job)) keepServers(context, job);
+  if (job.preemption.reservedAs != JobTable::queueKeyOf(job)) reserveServers(context, job);
   if (areVictimsEnding(context.tables.jobs, job)) return true;
-  MonotonicTime& until = job.preemption.keptUntil;
+  MonotonicTime& until = job.preemption.reservedUntil;
   if (until == MonotonicTime()) until = context.now.steady + kPatience;
   if (context.now.steady >= until) return false;
   lookNoLaterThan(context, until);
   return true;
 }
 
-// Tasks that are ended for it: of a gang all, since the others can do nothing without it and start again
-// together.
+// Tasks that are ended for it: of a gang all, since the others can do nothing without it and start
+// again together.
 size_t preempt(EventContext& context, const Hold& hold, const std::string& why) {
   const JobTable& jobs = context.tables.jobs;
   if (hold.job->record.spec.schedule != Schedule::kGang) {
@@ -333,15 +333,15 @@ void preemptFor(EventContext& context, Job& job) {
   if (context.now.steady < job.preemption.notBefore) {
     return lookNoLaterThan(context, job.preemption.notBefore);
   }
-  const Room room = Search(context, job).roomFor(job.placeable());
-  if (room.victims.empty()) {
+  const PreemptionPlan plan = Search(context, job).planFor(job.placeable());
+  if (plan.victims.empty()) {
     job.preemption.notBefore = context.now.steady + kFailedAttemptInterval;
     return;
   }
   const std::string why = "preempted by " + spec.name + " (job " + toString(job.record.id).substr(0, 8) +
                           ", priority " + std::to_string(spec.priority) + ")";
   size_t ended = 0;
-  for (const Victim& victim : room.victims) {
+  for (const Victim& victim : plan.victims) {
     job.preemption.victims.push_back(victim.allocation);
     ended += preempt(context, *jobs.holder(victim.allocation), why);
   }
@@ -349,9 +349,9 @@ void preemptFor(EventContext& context, Job& job) {
   job.progress.reason = "room is being made: " + std::to_string(ended) + (ended == 1 ? " task" : " tasks") +
                         " of lower priority " + (ended == 1 ? "is" : "are") + " being ended";
   jobs.noteProgress(job);
-  job.preemption.servers.assign(room.servers.begin(), room.servers.end());
-  job.preemption.keptUntil = {};
-  keepServers(context, job);
+  job.preemption.servers.assign(plan.servers.begin(), plan.servers.end());
+  job.preemption.reservedUntil = {};
+  reserveServers(context, job);
 }
 
 void updatePreemptions(EventContext& context) {
@@ -362,7 +362,7 @@ void updatePreemptions(EventContext& context) {
   }
   for (const JobId& id : std::set<JobId>(tables.preempting)) {
     Job* job = tables.jobs.find(id);
-    if (job != nullptr && isStillToBeKept(context, *job)) continue;
+    if (job != nullptr && isStillReserved(context, *job)) continue;
     if (job != nullptr) job->preemption.servers.clear();
     release(context, id);
   }

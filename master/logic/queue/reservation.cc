@@ -10,13 +10,13 @@
 namespace tarcil::master {
 namespace {
 
-// Jobs that are looked at, the oldest first; those that no room is kept for now are passed over.
+// How many jobs are examined, the oldest first; those for which nothing may be reserved now are skipped.
 constexpr int kMaxLookedAt = 1'024;
 
-// For how many times its bound no room is kept for a job that did not start though there was some.
+// For how many times its bound nothing is reserved for a job that did not start although it had free slots.
 constexpr int kPause = 10;
 
-// What runs changes all the time; servers are chosen anew no more often than this.
+// Running tasks change all the time; servers are chosen again no more often than this.
 constexpr Duration kLookInterval = std::chrono::seconds(1);
 
 Duration boundOf(const Tables& tables, const Job& job) {
@@ -25,26 +25,26 @@ Duration boundOf(const Tables& tables, const Job& job) {
 
 // Whether the job would start were nothing else running, whatever the quality. O(servers).
 bool couldStart(const Tables& tables, const Job& job) {
-  uint64_t index = 0;
+  uint64_t slots = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
-    index += slotsWhenEmpty(tables.servers.at(id), job.record.spec);
-    if (index >= job.slotsToStart()) return true;
+    slots += slotsWhenEmpty(tables.servers.at(id), job.record.spec);
+    if (slots >= job.slotsToStart()) return true;
   }
   return false;
 }
 
-// Between two steps of what is kept, and the unit of pauses: a job that waits for no quality at all may have
-// a bound of zero.
+// The interval at which a reservation is widened, and the unit of pauses. Not below the reservation delay,
+// since the bound of a job that does not wait for quality may be zero.
 Duration stepOf(const Tables& tables, const Job& job) {
   return std::max({boundOf(tables, job), tables.options.reservationDelay, kLookInterval});
 }
 
-// Looks at one job a second that could not start: that takes a look at every server.
+// Examines at most one job a second that could not start, since that costs a look at every server.
 Job* oldestOverdue(EventContext& context) {
   Tables& tables = context.tables;
   if (context.now.steady < tables.reservationNotBefore) return nullptr;
   int looked = 0;
-  for (const auto& [queued, id] : tables.jobs.waitingForRoom()) {
+  for (const auto& [queued, id] : tables.jobs.waitingForReservation()) {
     if (++looked > kMaxLookedAt) return nullptr;
     Job* job = tables.jobs.find(id);
     if (context.now.steady < job->reserveNotBefore) continue;
@@ -75,7 +75,7 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec, Wa
       prospect.ends.push_back({.when = endOf(*tables.jobs.holder(resident.allocation)),
                                .units = static_cast<uint32_t>(resident.rus.size())});
     }
-    // Late-bound tasks are short, and what is kept lends no units (pools.h).
+    // Late-bound tasks are short, and reserved servers lend no units to their pools (pools.h).
     if (const uint32_t lent = server.record.pool.held.size(); lent > 0) {
       prospect.ends.push_back({.when = now, .units = lent});
     }
@@ -86,11 +86,11 @@ std::vector<Prospect> prospectsFor(const Tables& tables, const JobSpec& spec, Wa
 // Chooses the servers of the reservation, and tells the queue who may pass it.
 void chooseServers(EventContext& context, const Job& job) {
   Tables& tables = context.tables;
-  RoomReservation& reservation = *tables.reservation;
+  ServerReservation& reservation = *tables.reservation;
   std::vector<Prospect> prospects = prospectsFor(tables, job.record.spec, context.now.wall);
-  ReservedServers chosen = chooseKept(prospects, job.record.spec.rusPerTask, job.slotsToStart(),
-                                      std::max<uint64_t>(reservation.slots, job.slotsToStart()));
-  // What is no longer kept is there for others.
+  ReservedServers chosen = chooseReserved(prospects, job.record.spec.rusPerTask, job.slotsToStart(),
+                                          std::max<uint64_t>(reservation.slots, job.slotsToStart()));
+  // Servers that are no longer reserved are there for other jobs.
   if (!std::ranges::includes(chosen.servers, reservation.servers)) tables.jobs.queue().wakeAll();
   reservation.servers = std::move(chosen.servers);
   reservation.due = context.now.steady + kLookInterval;
@@ -99,14 +99,14 @@ void chooseServers(EventContext& context, const Job& job) {
     const JobSpec& spec = tables.jobs.find(other)->record.spec;
     return spec.timeout > Duration::zero() && now + spec.timeout + spec.grace <= start;
   };
-  tables.jobs.queue().keep(
-      WaitingQueue::Purpose::kRoom,
+  tables.jobs.queue().reserve(
+      WaitingQueue::Purpose::kSeveralUnits,
       WaitingQueue::Reservation{
           .job = JobTable::queueKeyOf(job), .servers = reservation.servers, .mayPass = mayPass});
 }
 
 void widen(EventContext& context, const Job& job) {
-  RoomReservation& reservation = *context.tables.reservation;
+  ServerReservation& reservation = *context.tables.reservation;
   reservation.slots =
       std::max<uint64_t>(job.slotsToStart(), std::min(2 * reservation.slots, uint64_t{kMaxTasks}));
   reservation.widenAt = context.now.steady + stepOf(context.tables, job);
@@ -115,35 +115,36 @@ void widen(EventContext& context, const Job& job) {
 
 void release(EventContext& context) {
   WaitingQueue& queue = context.tables.jobs.queue();
-  queue.release(WaitingQueue::Purpose::kRoom, context.tables.reservation->job);
+  queue.release(WaitingQueue::Purpose::kSeveralUnits, context.tables.reservation->job);
   context.tables.reservation.reset();
   queue.wakeAll();
 }
 
-// Units on servers that are kept.
-uint64_t freeOnKept(const Tables& tables) {
+// Free units on the reserved servers.
+uint64_t freeOnReserved(const Tables& tables) {
   uint64_t units = 0;
   for (ServerId id : tables.reservation->servers) units += tables.servers.at(id).status.free.size();
   return units;
 }
 
-// Its bound has passed once more. While more and more comes free the servers that are kept will do. Its agent
-// may take by now what it would not take before, and waits for its turn: this job is what everybody waits
-// for.
+// The job's bound has passed once more. While more and more units come free on the reserved servers, these
+// are enough. Its agent may accept by now what it would not accept before, but needs an offer to try: hence
+// the wake of the queue.
 void widenUnlessMoreIsFree(EventContext& context, const Job& job) {
-  RoomReservation& reservation = *context.tables.reservation;
+  ServerReservation& reservation = *context.tables.reservation;
   context.tables.jobs.queue().wakeAll();
-  const uint64_t free = freeOnKept(context.tables);
+  const uint64_t free = freeOnReserved(context.tables);
   if (free <= std::exchange(reservation.freeUnits, free)) return widen(context, job);
   reservation.widenAt = context.now.steady + stepOf(context.tables, job);
 }
 
-// Of the job that room is kept for.
+// Ends the reservation where its job no longer needs it; widens it and chooses servers again where due.
 void refresh(EventContext& context) {
-  const RoomReservation& reservation = *context.tables.reservation;
+  const ServerReservation& reservation = *context.tables.reservation;
   Job* job = context.tables.jobs.find(reservation.job);
   const auto isOver = [&]() {
-    return job == nullptr || !job->waits() || !job->needsRoom() || context.now.steady < job->reserveNotBefore;
+    return job == nullptr || !job->waits() || !job->needsReservation() ||
+           context.now.steady < job->reserveNotBefore;
   };
   if (isOver()) return release(context);
   if (context.now.steady >= reservation.widenAt) widenUnlessMoreIsFree(context, *job);
@@ -157,8 +158,8 @@ void refresh(EventContext& context) {
 
 }  // namespace
 
-bool isKept(const Tables& tables, ServerId server) {
-  return std::ranges::binary_search(tables.jobs.queue().kept(), server);
+bool isReserved(const Tables& tables, ServerId server) {
+  return std::ranges::binary_search(tables.jobs.queue().reserved(), server);
 }
 
 void updateReservation(EventContext& context) {
@@ -167,7 +168,7 @@ void updateReservation(EventContext& context) {
   if (tables.reservation) return;
   const Job* job = oldestOverdue(context);
   if (job == nullptr) return;
-  tables.reservation = RoomReservation{
+  tables.reservation = ServerReservation{
       .job = job->record.id,
       .servers = {},
       .slots = job->slotsToStart(),
@@ -180,7 +181,7 @@ void updateReservation(EventContext& context) {
 void doubtReservation(EventContext& context, Job& job) {
   const Tables& tables = context.tables;
   if (!tables.reservation || tables.reservation->job != job.record.id) return;
-  // On all servers: it may take what is not kept as well.
+  // On all servers: it may use those that are not reserved as well.
   uint64_t free = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     free += freeSlots(tables.servers.at(id), job.record.spec);

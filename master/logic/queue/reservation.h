@@ -14,9 +14,9 @@ namespace tarcil::master {
 // timeouts; where they have none, nothing is backfilled.
 //
 // Each time that its bound passes again without more units having come free on them, or that it was tried
-// without success although all of it fits, twice as much is reserved, in the end all that it could use: tasks
-// that never end, or slots that are not good enough, may keep it from starting on a few servers, but not for
-// ever.
+// without success although all of it fits, twice as much is reserved, in the end all that it could use:
+// tasks that never end, or slots that are not good enough, may keep it from starting on a few servers, but
+// not for ever.
 //
 // Nothing is reserved for a job that could not start even if nothing else were running.
 //
@@ -29,7 +29,7 @@ namespace tarcil::master {
 void updateReservation(EventContext& context);
 
 // Whether the server is reserved for a job, in this way or for preemption.
-bool isKept(const Tables& tables, ServerId server);
+bool isReserved(const Tables& tables, ServerId server);
 
 // To be called when a job was tried and did not start. Where it has the reservation and twice the slots that
 // it needs are free, something else keeps it from starting, and nothing is reserved for it for a while.

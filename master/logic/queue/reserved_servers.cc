@@ -38,8 +38,8 @@ void addSlots(Prospect& prospect, uint32_t rusPerTask, std::vector<Slot>& slots)
 
 }  // namespace
 
-ReservedServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
-                           uint64_t kept) {
+ReservedServers chooseReserved(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
+                               uint64_t atMost) {
   std::vector<Slot> slots;
   for (Prospect& prospect : prospects) addSlots(prospect, rusPerTask, slots);
   std::ranges::sort(slots);
@@ -48,7 +48,7 @@ ReservedServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, u
     const WallTime last = slots[wanted - 1].when;
     chosen.start = last == WallTime::max() ? kNever : last;
   }
-  if (slots.size() > kept) slots.resize(kept);
+  if (slots.size() > atMost) slots.resize(atMost);
   for (const Slot& slot : slots) chosen.servers.push_back(slot.server);
   std::ranges::sort(chosen.servers);
   chosen.servers.erase(std::unique(chosen.servers.begin(), chosen.servers.end()), chosen.servers.end());

@@ -29,10 +29,10 @@ struct ReservedServers {
   WallTime start = kNever;
 };
 
-// The servers that provide `kept` slots of `rusPerTask` units soonest; of those for which that is not known,
-// the ones with the fewest units to wait for. All of them where they provide fewer. `start` is for the first
-// `wanted` of the slots. Requires: wanted <= kept. O(ends * log ends).
-ReservedServers chooseKept(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
-                           uint64_t kept);
+// The servers that provide `atMost` slots of `rusPerTask` units soonest; of those for which that is not
+// known, the ones with the fewest units to wait for. All of them where they provide fewer. `start` is for the
+// first `wanted` of the slots. Requires: wanted <= atMost. O(ends * log ends).
+ReservedServers chooseReserved(std::span<Prospect> prospects, uint32_t rusPerTask, uint64_t wanted,
+                               uint64_t atMost);
 
 }  // namespace tarcil::master

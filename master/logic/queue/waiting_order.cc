@@ -180,7 +180,7 @@ QueueKey WaitingOrder::queueKeyOf(const Lines::value_type& line, EquivalenceClas
           .job = age.job};
 }
 
-// Jobs of one line and kind by age, whatever set they are in.
+// Jobs of one line and class by age, whatever set they are in.
 class WaitingOrder::ClassCursor {
  public:
   ClassCursor(ClassMap::const_iterator equivalenceClass, const Modes& modes) : class_(equivalenceClass) {
@@ -214,7 +214,7 @@ class WaitingOrder::ClassCursor {
   size_t first_ = kModes;  // which of them is the oldest
 };
 
-// Jobs of one line by age. Kinds are looked at when the oldest of them is reached.
+// Jobs of one line by age. A class is looked at when its oldest job is reached.
 class WaitingOrder::LineCursor {
  public:
   LineCursor(Lines::const_iterator line, const Modes& modes, const SkippedClasses& without)
@@ -290,7 +290,7 @@ void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const
     heads.pop_back();
     const UserNumber user = head.key.user;
     const double held = head.cursor.line()->second.key.held + more[user];
-    if (held > head.key.held) {  // another line of his came first
+    if (held > head.key.held) {  // another line of theirs came first
       head.key.held = held;
       push(std::move(head));
       continue;
@@ -314,8 +314,8 @@ std::vector<QueueKey> WaitingOrder::behind(const QueueKey& key, Mode mode, size_
       for (auto equivalenceClass = sameLine ? classes.lower_bound(key.equivalenceClass) : classes.begin();
            equivalenceClass != classes.end(); ++equivalenceClass) {
         const Ages& ages = equivalenceClass->second.jobs[static_cast<size_t>(mode)];
-        const bool sameKind = sameLine && equivalenceClass->first == key.equivalenceClass;
-        auto age = sameKind ? ages.upper_bound(ageOf(key)) : ages.begin();
+        const bool sameClass = sameLine && equivalenceClass->first == key.equivalenceClass;
+        auto age = sameClass ? ages.upper_bound(ageOf(key)) : ages.begin();
         for (; age != ages.end() && index.size() < atMost; ++age) {
           index.push_back(queueKeyOf(*line, equivalenceClass->first, *age));
         }

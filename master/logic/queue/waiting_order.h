@@ -20,8 +20,8 @@ namespace tarcil::master {
 
 using UserNumber = uint32_t;
 
-// Jobs of one class compete for the same slots: where one finds none, none of the others does
-// (equivalence_class.h).
+// Jobs of one class compete for the same slots: where one finds none, none of the others
+// does (equivalence_class.h).
 using EquivalenceClass = uint64_t;
 
 // A waiting job, by what does not change while it waits.
@@ -59,8 +59,8 @@ inline constexpr size_t kModes = 4;
 //
 // Within a line jobs are kept by class, so that a walk skips all of a class at once.
 //
-// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each of the user's
-// lines.
+// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each of the
+// user's lines.
 class WaitingOrder {
  public:
   // `ageing` of zero: never.
@@ -90,8 +90,8 @@ class WaitingOrder {
 
   // Lower comes first. Requires: it waits.
   int64_t rank(const QueueKey& key) const;
-  // Whether the one comes first as things are, without what jobs visited on the way would get. Requires: both
-  // wait.
+  // Whether the one comes first as things are, without what jobs visited on the way would get. Requires:
+  // both wait.
   bool isBefore(const QueueKey& one, const QueueKey& other) const;
   // Its priority after ageing, 0 to 100. Requires: it waits.
   uint8_t liftedPriority(const QueueKey& key, WallTime now) const { return lifted(rank(key), now); }

@@ -50,66 +50,66 @@ bool WaitingQueue::isToBeTriedAgain(const QueueKey& key) const {
   return offer != offered_.end() && offer->second;
 }
 
-void WaitingQueue::keep(Purpose purpose, Reservation reservation) {
+void WaitingQueue::reserve(Purpose purpose, Reservation reservation) {
   const JobId job = reservation.job.job;
   reservations_.insert_or_assign({purpose, job}, std::move(reservation));
-  listKept();
+  listReserved();
 }
 
 void WaitingQueue::release(Purpose purpose, const JobId& job) {
   reservations_.erase({purpose, job});
-  listKept();
+  listReserved();
 }
 
-void WaitingQueue::listKept() {
+void WaitingQueue::listReserved() {
   std::set<ServerId> all;
   for (const auto& [key, each] : reservations_) all.insert(each.servers.begin(), each.servers.end());
-  kept_.assign(all.begin(), all.end());
+  reserved_.assign(all.begin(), all.end());
   isExhausted_ = false;
 }
 
-bool WaitingQueue::mayTake(const Reservation& reservation, const QueueKey& key) const {
+bool WaitingQueue::mayUse(const Reservation& reservation, const QueueKey& key) const {
   return !contains(reservation.job) || key.job == reservation.job.job ||
          order_.rank(key) < order_.rank(reservation.job) ||
          (reservation.mayPass && reservation.mayPass(key.job));
 }
 
-std::vector<ServerId> WaitingQueue::leaves(const QueueKey& key) const {
+std::vector<ServerId> WaitingQueue::reservedForOthers(const QueueKey& key) const {
   std::set<ServerId> servers;
   for (const auto& [holder, reservation] : reservations_) {
-    if (!mayTake(reservation, key)) servers.insert(reservation.servers.begin(), reservation.servers.end());
+    if (!mayUse(reservation, key)) servers.insert(reservation.servers.begin(), reservation.servers.end());
   }
   return {servers.begin(), servers.end()};
 }
 
-bool WaitingQueue::leavesToItsClass(const QueueKey& key) const {
+bool WaitingQueue::isReservedForItsClass(const QueueKey& key) const {
   return std::ranges::any_of(reservations_, [&](const auto& entry) {
     const Reservation& reservation = entry.second;
-    return reservation.job.equivalenceClass == key.equivalenceClass && !mayTake(reservation, key);
+    return reservation.job.equivalenceClass == key.equivalenceClass && !mayUse(reservation, key);
   });
 }
 
 void WaitingQueue::noteFailedAttempt(const QueueKey& key) {
-  if (leavesToItsClass(key)) return;
+  if (isReservedForItsClass(key)) return;
   uint8_t& highest = exhausted_.try_emplace(key.equivalenceClass, key.priority).first->second;
   highest = std::max(highest, key.priority);
 }
 
 JobOffer WaitingQueue::offerTo(const QueueKey& key) const {
   JobOffer offer{.job = key.job};
-  const std::vector<ServerId> left = leaves(key);
+  const std::vector<ServerId> left = reservedForOthers(key);
   offer.mayUseReserved = left.empty();
-  if (!left.empty()) std::ranges::set_difference(kept_, left, std::back_inserter(offer.mayTake));
+  if (!left.empty()) std::ranges::set_difference(reserved_, left, std::back_inserter(offer.usableReserved));
   return offer;
 }
 
 std::vector<JobOffer> WaitingQueue::offerJobs(size_t atMost, const LookUp& lookUp) {
   std::vector<JobOffer> offers;
   while (offered_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
-    const bool capacityVersion = std::exchange(beginsAnew_, false);
-    const bool isDeep = capacityVersion && begunAnew_ == kMaxAnew;
-    begunAnew_ = capacityVersion && !isDeep ? begunAnew_ + 1 : 0;
-    batches_ = capacityVersion ? 1 : batches_ + 1;
+    const bool anew = std::exchange(beginsAnew_, false);
+    const bool isDeep = anew && begunAnew_ == kMaxAnew;
+    begunAnew_ = anew && !isDeep ? begunAnew_ + 1 : 0;
+    batches_ = anew ? 1 : batches_ + 1;
     for (const QueueKey& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
       offers.push_back(offerTo(next));
       order_.put(next, Mode::kOffered);

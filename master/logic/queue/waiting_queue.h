@@ -52,14 +52,14 @@ class WaitingQueue {
     std::function<bool(const JobId&)> mayPass = nullptr;
   };
   // Replaces the reservation for this purpose and job.
-  enum class Purpose : uint8_t { kRoom, kPreemption };
-  void keep(Purpose purpose, Reservation reservation);
+  enum class Purpose : uint8_t { kSeveralUnits, kPreemption };
+  void reserve(Purpose purpose, Reservation reservation);
   // Ends the reservation.
   void release(Purpose purpose, const JobId& job);
   // Every reserved server, ascending.
-  const std::vector<ServerId>& kept() const { return kept_; }
+  const std::vector<ServerId>& reserved() const { return reserved_; }
   // Those that the job may not use, ascending. Requires: it waits.
-  std::vector<ServerId> leaves(const QueueKey& key) const;
+  std::vector<ServerId> reservedForOthers(const QueueKey& key) const;
 
   // What the queue needs to know of a job to offer it.
   struct Candidate {
@@ -87,17 +87,17 @@ class WaitingQueue {
   void endOffers();
   bool hasOffersOut() const { return !offered_.empty(); }
 
-  // The highest priority of a new job that would come behind one that is to be tried, is offered or has a
-  // reservation.
+  // The highest priority of a new job that would come behind one that is to be tried, is offered or has
+  // a reservation.
   std::optional<uint8_t> pendingPriority(WallTime now) const;
 
   bool contains(const QueueKey& key) const { return order_.modeOf(key).has_value(); }
   size_t size() const { return order_.size(); }
 
  private:
-  void listKept();
-  bool mayTake(const Reservation& reservation, const QueueKey& key) const;
-  bool leavesToItsClass(const QueueKey& key) const;
+  void listReserved();
+  bool mayUse(const Reservation& reservation, const QueueKey& key) const;
+  bool isReservedForItsClass(const QueueKey& key) const;
   JobOffer offerTo(const QueueKey& key) const;
   std::vector<QueueKey> inOrder(size_t atMost, const LookUp& lookUp);
   std::vector<QueueKey> deep(size_t atMost, const LookUp& lookUp);
@@ -107,12 +107,12 @@ class WaitingQueue {
   WaitingOrder::SkippedClasses exhausted_;  // that found no slot since new capacity appeared
   uint64_t capacityVersion_ = 0;
   std::map<std::pair<Purpose, JobId>, Reservation> reservations_;
-  std::vector<ServerId> kept_;  // of all of them
-  QueueKey deepest_;            // the last offered in a batch that did not begin anew in spite of a wake
-  bool beginsAnew_ = true;      // since the last batch
-  bool isExhausted_ = false;    // nothing has changed since there was no job to offer
-  int batches_ = 0;             // since the last that began anew
-  int begunAnew_ = 0;           // batches in a row
+  std::vector<ServerId> reserved_;  // of all of them
+  QueueKey deepest_;                // the last offered in a batch that did not begin anew in spite of a wake
+  bool beginsAnew_ = true;          // since the last batch
+  bool isExhausted_ = false;        // nothing has changed since there was no job to offer
+  int batches_ = 0;                 // since the last that began anew
+  int begunAnew_ = 0;               // batches in a row
 };
 
 }  // namespace tarcil::master

@@ -40,8 +40,8 @@ Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
   return {};
 }
 
-// A server as it comes up, and whether another monitor had it before: then nobody knows what became of its
-// tasks.
+// A server as it comes up, and whether another monitor had it before: then nobody knows what became of
+// its tasks.
 struct Arrived {
   ServerId server = 0;
   bool takenOver = false;
@@ -101,7 +101,8 @@ void reconcile(EventContext& context, const Arrived& arrived,
   }
 }
 
-// Of a server's grace, two thirds: the rest is for ends to come about, and for clocks that run unequally.
+// Two thirds of the server timeout: the rest is for tasks to end, and for clocks that run at
+// different speeds.
 Duration leaseOf(const MasterOptions& options) {
   return options.serverTimeout * 2 / 3;
 }

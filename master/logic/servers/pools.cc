@@ -6,18 +6,19 @@
 #include <string>
 #include <utility>
 
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
 namespace {
 
-// Jobs seldom wait for so short a time because of pools: their turn has not come, or a task is about to end.
+// Jobs seldom wait for so short a time because of pools: they have not been offered yet, or a task is about
+// to end.
 constexpr Duration kPoolPatience = std::chrono::milliseconds(500);
 
-// Jobs that are looked at, the first in the queue's order, and of how many kinds: each kind takes a look at
-// every server.
+// Jobs that are looked at, the first in the queue's order, and of how many classes: each class takes a look
+// at every server.
 constexpr int kMaxJobs = 64;
 constexpr size_t kMaxClasses = 4;
 
@@ -27,7 +28,7 @@ bool offersPool(const Server& server) {
 
 // The units that the server's pool may have in addition.
 RuSet grantable(const Tables& tables, const Server& server) {
-  const bool mayGrow = server.status.up && !server.status.cordoned && !isKept(tables, server.record.id);
+  const bool mayGrow = server.status.up && !server.status.cordoned && !isReserved(tables, server.record.id);
   return mayGrow ? server.status.free : RuSet();
 }
 
@@ -70,11 +71,11 @@ void setLimited(EventContext& context, std::vector<ServerId> limited) {
   for (ServerId id : changed) tellLimit(context, tables.servers.at(id));
 }
 
-// The servers that suit the job, where they have too few free places for it to start; none where they have
-// enough or never will: then it is not pools that it waits for.
+// The servers that are feasible for the job, where they have too few free slots for it to start; none where
+// they have enough or never will: then it is not pools that it waits for.
 std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
   const JobSpec& spec = job.record.spec;
-  std::set<ServerId> suitable;
+  std::set<ServerId> feasible;
   uint64_t free = 0, whenEmpty = 0;  // places
   for (ServerId id = 0; id < tables.servers.size() && free < job.slotsToStart(); ++id) {
     const Server& server = tables.servers.at(id);
@@ -82,10 +83,10 @@ std::set<ServerId> serversShortFor(const Tables& tables, const Job& job) {
     if (places == 0) continue;
     whenEmpty += places;
     free += freeSlots(server, spec);
-    suitable.insert(suitable.end(), id);
+    feasible.insert(feasible.end(), id);
   }
   const bool isShort = free < job.slotsToStart() && job.slotsToStart() <= whenEmpty;
-  return isShort ? suitable : std::set<ServerId>();
+  return isShort ? feasible : std::set<ServerId>();
 }
 
 std::vector<ServerId> serversToLimit(const Tables& tables) {

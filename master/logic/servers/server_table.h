@@ -1,5 +1,5 @@
-// Every server that ever registered, its tasks and their pressure, and the monitor session that stands for
-// it.
+// Every server that ever registered, its tasks and their pressure, and the monitor session that stands
+// for it.
 #pragma once
 
 #include <map>

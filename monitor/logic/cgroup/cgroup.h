@@ -11,8 +11,8 @@
 
 namespace tarcil {
 
-// The controllers that a task is put under. A machine may offer each by version 1, by version 2, or not at
-// all.
+// The controllers that a task is put under. A machine may offer each by version 1, by version 2, or not
+// at all.
 inline constexpr const char* kCpuset = "cpuset";
 inline constexpr const char* kMemory = "memory";
 inline constexpr const char* kPids = "pids";
@@ -39,8 +39,8 @@ std::vector<std::string> parseWords(std::string_view text);
 // "0-2,5", the form of cpuset files. Requires: ascending, without repetition.
 std::string coreList(const std::vector<uint32_t>& cores);
 
-// A name that is one path component: everything but letters, digits, '-', '_' and '.' becomes '_'; never
-// hidden.
+// A name that is one path component: everything but letters, digits, '-', '_' and '.' becomes '_';
+// never hidden.
 std::string cgroupName(std::string_view text);
 
 // Empty and 0: no limit.

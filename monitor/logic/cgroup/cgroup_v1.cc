@@ -59,8 +59,8 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
   }
   directoryOf(kCpuacct);
   if (const auto blkio = directoryOf(kBlkio); !blkio.empty()) addIoV1(blkio, limits, features, result);
-  // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's by
-  // clone_children.
+  // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's
+  // by clone_children.
   if (!limits.cores.empty()) {
     if (const auto cpuset = directoryOf(kCpuset); !cpuset.empty()) {
       result.settings.push_back({cpuset + "cpuset.cpus", coreList(limits.cores)});

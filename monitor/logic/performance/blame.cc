@@ -124,8 +124,8 @@ class Ranking {
     const double tolerated = scene_.suffering.tolerated[i];
     const double excess = std::clamp((foreign - tolerated) / kMaxPressure, 0.0, 1.0);
     const auto waited = waitedFor(resource);
-    const double felt = waited.value_or(0);
-    if (resource == Resource::kCore && felt > excess) {
+    const double stalled = waited.value_or(0);
+    if (resource == Resource::kCore && stalled > excess) {
       std::erase_if(pressers, [](const Presser& presser) { return !presser.sharesCores; });
     }
     const bool isDisk = resource == Resource::kDiskBandwidth;
@@ -133,7 +133,7 @@ class Ranking {
 
     Presser own = presserFor(scene_.suffering, i);
     const double all = foreign + own.pressure;
-    double evidence = std::max(excess, felt);
+    double evidence = std::max(excess, stalled);
     if (isNetwork && own.measured && all >= kFull * kMaxPressure) {
       evidence = std::max(evidence, std::min(1.0, all / kMaxPressure));
     }
@@ -142,9 +142,9 @@ class Ranking {
       own.kind = isDisk ? Kind::kDisk : Kind::kNetwork;
       own.neighbour = 0;
       // Waiting that nobody's traffic explains is the disk's own.
-      if (isDisk && felt >= kFloor && all <= 0) own.pressure = 1;
+      if (isDisk && stalled >= kFloor && all <= 0) own.pressure = 1;
       // What the profile says of neighbours alone is not the task's own doing.
-      if (felt >= kFloor || excess < evidence) pressers.push_back(own);
+      if (stalled >= kFloor || excess < evidence) pressers.push_back(own);
     }
     double sum = 0;
     for (const Presser& presser : pressers) sum += presser.pressure;

@@ -46,7 +46,7 @@ PerformanceTracker::Change PerformanceTracker::take(double value, MonotonicTime 
            3 * window_.size();
   };
   if (!degraded_ && count([low](const Sample& sample) { return sample.value < low; })) {
-    degraded_ = pieceInTrouble_ = true;
+    degraded_ = isPieceSuspicious_ = true;
     since_ = std::find_if(window_.begin(), window_.end(), [low](const Sample& sample) {
                return sample.value < low;
              })->when;
@@ -70,16 +70,16 @@ void PerformanceTracker::remember(double value, MonotonicTime now) {
 }
 
 void PerformanceTracker::learn(MonotonicTime now) {
-  pieceInTrouble_ |= suspicious();
+  isPieceSuspicious_ |= suspicious();
   if (now - pieceBegin_ < goal_.window) return;
   // A piece that no sample came in for a long time says little of a window.
-  const bool counts = pieces_ > 0 && !pieceInTrouble_ && piece_.size() >= kMinSamples;
+  const bool counts = pieces_ > 0 && !isPieceSuspicious_ && piece_.size() >= kMinSamples;
   if (counts) history_.push_back(medianOf({piece_.begin(), piece_.end()}));
   if (history_.size() > kPieces) history_.pop_front();
   ++pieces_;
   piece_.clear();
   pieceBegin_ = now;
-  pieceInTrouble_ = suspicious();
+  isPieceSuspicious_ = suspicious();
 }
 
 std::optional<double> PerformanceTracker::expected() const {

@@ -1,12 +1,12 @@
-// Follows the performance of one task and says when it falls short for longer than it may, and when it does
-// no longer. Pure.
+// Follows the performance of one task and says when a violation begins and when it is over. Pure.
 //
 // Expected is the job's target. Without one it is what the task itself did before: its time is cut into
-// pieces of the goal's window; each piece without trouble counts with the median of its samples, and expected
-// is the median of the better half of the last 60 pieces, so that neither a burst nor a slow decline moves it
-// much. The first piece, in which a task starts up, does not count, and nothing is judged before three do.
+// pieces of the goal's window; each piece without a violation counts with the median of its samples, and
+// expected is the median of the better half of the last 60 pieces, so that neither a burst nor a slow decline
+// moves it much. The first piece, in which a task starts up, does not count, and nothing is judged before
+// three do.
 //
-// Trouble begins when, over a whole window, three quarters of the samples were below
+// A violation begins when, over a whole window, three quarters of the samples were below
 // (1 - deviation) x expected. It is over when over a whole window three quarters were above
 // (1 - deviation / 2) x expected: what swings around a border is told once.
 #pragma once
@@ -25,11 +25,11 @@ class PerformanceTracker final {
 
   enum class Change : uint8_t { kNone, kBegan, kOver };
 
-  // The metric has been `value` since the last sample. A value that is no number, or negative, is left out.
-  // Requires: `now` does not fall. Where samples stop, nothing changes until they come again.
+  // The metric was `value` since the last sample. A value that is not a number, or negative, is ignored.
+  // Requires: `now` does not decrease. While there are no samples, nothing changes.
   Change take(double value, MonotonicTime now);
 
-  // Samples of late are low: there may be trouble soon, or there is.
+  // The latest samples are low: the task may be degraded soon, or it is.
   bool suspicious() const { return degraded_ || low_ >= kSuspicious; }
   bool isDegraded() const { return degraded_; }
 
@@ -37,7 +37,7 @@ class PerformanceTracker final {
   std::optional<double> expected() const;
   // Median of the samples of the latest window. Requires: a sample was taken.
   double measured() const;
-  // When trouble began: the first low sample of the window that showed it. Requires: isDegraded().
+  // When the violation began: the first low sample of the window that showed it. Requires: isDegraded().
   MonotonicTime since() const { return since_; }
 
  private:
@@ -46,7 +46,7 @@ class PerformanceTracker final {
     double value;
   };
 
-  // Of so many low samples in a row the first may be the begin of trouble.
+  // Of so many low samples in a row the first may be the start of a violation.
   static constexpr int kSuspicious = 2;
 
   void remember(double value, MonotonicTime now);
@@ -58,7 +58,7 @@ class PerformanceTracker final {
   std::deque<double> piece_;            // samples of the piece under way
   MonotonicTime pieceBegin_{};
   int pieces_ = 0;  // closed, also those that do not count
-  bool pieceInTrouble_ = false;
+  bool isPieceSuspicious_ = false;
   std::deque<double> history_;  // medians of pieces, the oldest first
   int low_ = 0;                 // samples in a row, up to now
   bool degraded_ = false;

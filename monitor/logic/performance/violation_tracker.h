@@ -1,7 +1,7 @@
-// What a monitor has to tell its master of tasks in trouble: batches, and what is to be told again. Pure.
+// What a monitor has to tell its master of degraded tasks: batches, and what is to be told again. Pure.
 //
 // Of each task only the latest word matters. A word stays due until the master has taken it; a task that is
-// in trouble is due again after each attach, since the master keeps nothing of it on disk.
+// of those that are degraded is due again after each attach, since the master keeps nothing of it on disk.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@ namespace tarcil {
 class ViolationTracker final {
  public:
   void note(const Violation& violation);
-  // The task has ended: nothing is told of it any more.
+  // The task has ended: nothing more is reported of it.
   void forget(AllocationId task);
 
-  // The link stands: all who are in trouble are to be told. What was under way is lost.
+  // The monitor is attached: all degraded tasks are to be reported. What was under way is lost.
   void attached();
-  // As above, without a link.
+  // The connection is lost, and what was under way with it.
   void detached();
 
-  // What is to be sent now, at most kMaxViolations; empty: nothing, or not yet. What it gives is under way
-  // until taken(); nothing else is given meanwhile.
+  // What is to be sent now, at most kMaxViolations; empty: nothing, or not yet. What is returned is under way
+  // until taken(); nothing else is returned meanwhile.
   std::vector<Violation> due(MonotonicTime now);
   // The master has what was under way.
   void taken();

@@ -48,7 +48,8 @@ std::vector<Violation> PerformanceWatch::changes(const SceneOf& sceneOf, Now now
         change == Change::kNone && task.tracker.isDegraded() && now.steady - task.judged >= task.goal.window;
     if (change == Change::kNone && !judgeAgain) continue;
     const auto scene = change == Change::kOver ? std::nullopt : sceneOf(allocation);
-    // A cause that is not known yet will be at the next look, and who hears of trouble acts on its cause.
+    // A cause that is not known yet will be at the next look, and whoever hears of a violation acts on
+    // its cause.
     if (change == Change::kBegan && !scene && !std::exchange(task.postponed, true)) {
       task.change = change;
       continue;

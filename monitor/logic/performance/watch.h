@@ -1,4 +1,4 @@
-// The tasks of a monitor whose performance is watched: takes their samples and says which are in trouble, and
+// The tasks of a monitor whose performance is watched: takes their samples and says which are degraded, and
 // why. Pure.
 #pragma once
 
@@ -14,22 +14,22 @@ namespace tarcil {
 
 class PerformanceWatch final {
  public:
-  // What there is to see around a task; nullopt: nothing has been looked at yet.
+  // The evidence around a task; nullopt: none has been collected yet.
   using SceneOf = std::function<std::optional<Scene>(AllocationId)>;
 
   // A task that is watched already goes on.
   void begin(AllocationId task, const PerformanceGoal& goal);
-  // It is gone, and so is its trouble: nothing is told of it any more.
+  // The task is gone, and its violation with it: nothing more is reported of either.
   void end(AllocationId task);
 
   // The task's metric since its last sample. Of one that is not watched: nothing.
   void take(AllocationId task, double value, Now now);
 
-  // Whether a task is in trouble, or may be soon: then it is time to look around.
+  // Whether a task is degraded, or may be soon: then it is time to look for causes.
   bool suspicious() const;
 
-  // What the master is to hear: trouble that began (one call later where there was nothing to see yet), whose
-  // likeliest cause has changed (looked at once a window), or that is over.
+  // What is to be reported to the master: violations that began (one call later where there was no evidence
+  // yet), whose likeliest cause has changed (examined once a window), or that are over.
   std::vector<Violation> changes(const SceneOf& sceneOf, Now now);
 
   size_t watched() const { return tasks_.size(); }
@@ -42,7 +42,7 @@ class PerformanceWatch final {
     PerformanceTracker tracker;
     PerformanceTracker::Change change = PerformanceTracker::Change::kNone;  // not told yet
     bool postponed = false;                                                 // telling of it, once
-    MonotonicTime judged{};                                                 // while in trouble
+    MonotonicTime judged{};                                                 // while degraded
     Violation told;                                                         // as above
   };
 

@@ -1,8 +1,8 @@
-// Smooths what is measured and decides when the master is to hear of it. Pure.
+// Smooths what is measured and decides when to report it to the master. Pure.
 //
-// A change that matters is told at once, small ones are not, and a bound keeps a server from being told of
-// all the time: each change goes to every agent. What has been told stays as it is while the smoothed value
-// is within `threshold` of it, so a load at the border between two values does not flap.
+// A change that matters is reported at once, a small one later, and the rate is bounded, since each change
+// goes to every agent. The reported value stays while the smoothed one is within `threshold` of it
+// (hysteresis), so that a load at the border between two values does not flap.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@
 namespace tarcil {
 
 struct BackgroundOptions {
-  // Time constant of the smoothing: after this long, 63 % of a jump have arrived. More is calmer, less is
-  // quicker.
+  // Time constant of the smoothing: after this long, 63 % of a step have arrived. Higher: calmer;
+  // lower: quicker.
   Duration smoothing = std::chrono::seconds(5);
-  // A smoothed value that is so far from the one told is told at once. In points of pressure.
+  // A smoothed value that differs this much from the reported one is reported at once. In points of pressure.
   double threshold = 3;
-  // A smaller difference, of three quarters of a point at least, is told when it has lasted so long: so what
-  // is told is right in the end, and 0 when a load is gone.
+  // A smaller difference, of at least three quarters of a point, is reported when it has lasted this long, so
+  // that the reported value is right in the end, and 0 when a load is gone.
   Duration settling = std::chrono::seconds(30);
-  // Least time between two messages.
+  // Shortest time between two reports.
   Duration leastInterval = std::chrono::seconds(2);
 };
 
@@ -33,11 +33,11 @@ class Background final {
   Background(std::string server, const BackgroundOptions& options)
       : options_(options), told_{std::move(server), {}, {}} {}
 
-  // Takes what was measured at `now`; the message for the master where one is due. The first is due at once.
-  // A resource that is absent begins anew when it is back. Requires: `now` does not fall.
+  // Takes what was measured at `now`, and returns the report for the master if one is due. The first is due
+  // at once. A resource that was absent starts over when it is back. Requires: `now` does not decrease.
   std::optional<ServerPressure> take(const MeasuredPressure& measured, MonotonicTime now);
 
-  // Smoothed, now; nullopt: absent.
+  // The smoothed values; nullopt: absent.
   const std::array<std::optional<double>, kResources>& smoothed() const { return smoothed_; }
 
  private:

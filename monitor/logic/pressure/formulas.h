@@ -49,8 +49,8 @@ Result<double> memoryBandwidthPressure(const PressureReading& before, const Pres
 Result<double> memoryCapacityPressure(const PressureReading& after);
 
 // Of the disk where it is most: share of time in which the disk was busy, times the share of its bytes that
-// are not the tasks'. What the kernel writes out on nobody's account is the tasks' as far as the dirty pages
-// are.
+// are not the tasks'. What the kernel writes out on nobody's account is the tasks' as far as the dirty
+// pages are.
 Result<double> diskPressure(const PressureReading& before, const PressureReading& after);
 
 // Bytes of the busier direction, of what there could be.

@@ -16,8 +16,8 @@ Result<MemoryUse> parseMeminfo(const KernelFile& file);
 
 Result<PagingCounts> parseVmstat(const KernelFile& file);
 
-// /proc/diskstats: of the devices of these names (the keys); one that is not there is left out (it was taken
-// away).
+// /proc/diskstats: of the devices of these names (the keys); one that is not there is left out (it was
+// taken away).
 Result<std::map<Device, DiskCounts>> parseDiskstats(const KernelFile& file,
                                                     const std::map<std::string, std::string>& names);
 

@@ -1,5 +1,5 @@
-// The files of resctrl (the kernel's file system for cache and memory-bandwidth monitoring). Pure, as
-// machine_files.h.
+// The files of resctrl (the kernel's file system for cache and memory-bandwidth monitoring). Pure,
+// as machine_files.h.
 #pragma once
 
 #include <vector>

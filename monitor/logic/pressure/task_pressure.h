@@ -1,5 +1,5 @@
-// From the counters of one task to the pressures that it puts on its server: what it used of what there is.
-// Pure.
+// From the counters of one task to the pressures that it puts on its server: what it used of what there
+// is. Pure.
 //
 // The formulas are those of the background (monitor/logic/pressure/formulas.h), with what one task used in
 // place of what the tasks leave unexplained.

@@ -118,7 +118,7 @@ TEST(Attaching, ATaskThatWaitsIsNotForgottenWhereItsClaimWasRefusedForThat) {
   EXPECT_EQ(h.commits.size(), 1u);
 }
 
-// A job was handed in anew while the old one was coming to its end, and the master has forgotten that one.
+// A job was submitted again while the old one was coming to its end, and the master has forgotten that one.
 TEST(Attaching, WhatIsSaidOfAnOldJobDoesNotEndTheNewOneOfTheSameId) {
   AgentHarness h({aServer("a")});
   h.attach();

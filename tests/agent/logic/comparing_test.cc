@@ -10,8 +10,8 @@ namespace tarcil::comparing_test {
 struct TwoServers : AgentHarness {
   TwoServers() : AgentHarness({aServer("a"), aServer("b").extra("gpus", 2)}) { attach(); }
 
-  // What the master says of server 0 with this done to it: as if it had been changed on the way, or in
-  // memory.
+  // What the master says of server 0 with this done to it: as if it had been changed on the way, or
+  // in memory.
   template <typename Change>
   void corrupt(Change change) {
     master.occupyElsewhere(0, {}, 1);

@@ -28,7 +28,7 @@ struct Full : AgentHarness {
   }
 };
 
-TEST(AgentOffers, AJobThatWaitsIsNotTriedBeforeItsTurn) {
+TEST(AgentOffers, AJobThatWaitsIsNotTriedBeforeItIsOffered) {
   Full h;
   h.submitted(aJob(1));
   h.makeRoom();
@@ -43,7 +43,7 @@ TEST(AgentOffers, ATurnThatFindsNothingIsPassed) {
   h.submitted(aJob(1));
   h.offerJobs();
   EXPECT_THAT(h.commits, IsEmpty());
-  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  EXPECT_THAT(h.declined, ElementsAre(jobId(1)));
 }
 
 TEST(AgentOffers, ATurnThatFindsASlotIsAnsweredByTheCommitAlone) {
@@ -52,7 +52,7 @@ TEST(AgentOffers, ATurnThatFindsASlotIsAnsweredByTheCommitAlone) {
   h.makeRoom();
   h.offerJobs();
   EXPECT_EQ(h.commits.size(), 1u);
-  EXPECT_THAT(h.passed, IsEmpty());
+  EXPECT_THAT(h.declined, IsEmpty());
 }
 
 TEST(AgentOffers, JobsOfOneMessageAreTriedInItsOrder) {
@@ -67,7 +67,7 @@ TEST(AgentOffers, JobsOfOneMessageAreTriedInItsOrder) {
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 4u);
   EXPECT_EQ(h.master.active(jobId(4)), 0u);
-  EXPECT_THAT(h.passed, ElementsAre(jobId(4)));
+  EXPECT_THAT(h.declined, ElementsAre(jobId(4)));
 }
 
 TEST(AgentOffers, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
@@ -75,13 +75,13 @@ TEST(AgentOffers, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
   h.holdOffers();
   h.master.occupyElsewhere(1, {}, 4);
   h.attach();
-  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
+  h.handle(agent::QueueTold{.pendingPriority = 50, .reserved = {0}});
   h.submitted(ofPriority(50), jobId(1));
   h.submitted(ofPriority(50), jobId(2));
-  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {}}}});
+  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .usableReserved = {{jobId(1), {}}}});
   h.takeCommits();
   EXPECT_TRUE(h.launches.empty());
-  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  EXPECT_THAT(h.declined, ElementsAre(jobId(1)));
   h.handle(agent::JobsOffered{.jobs = {jobId(2)}});
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
@@ -89,16 +89,16 @@ TEST(AgentOffers, WhatIsKeptForAGangIsLeftAloneWithoutATurnThatLetsTakeIt) {
   EXPECT_EQ(h.launches.size(), 2u) << "it comes before all that wait";
   h.handle(agent::QueueTold{});
   h.submitted(ofPriority(50), jobId(4));
-  EXPECT_EQ(h.launches.size(), 3u) << "nothing is kept any more";
+  EXPECT_EQ(h.launches.size(), 3u) << "nothing is reserved any more";
 }
 
 TEST(AgentOffers, OfWhatIsKeptAJobTakesWhatItsTurnNames) {
   AgentHarness h({aServer("a"), aServer("b")});
   h.holdOffers();
   h.attach();
-  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0, 1}});
+  h.handle(agent::QueueTold{.pendingPriority = 50, .reserved = {0, 1}});
   h.submitted(ofPriority(50), jobId(1));
-  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .leaveKept = {{jobId(1), {1}}}});
+  h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .usableReserved = {{jobId(1), {1}}}});
   h.takeCommits();
   ASSERT_EQ(h.launches.size(), 1u);
   EXPECT_EQ(h.launches[0].spec.server, "b");
@@ -152,9 +152,9 @@ TEST(AgentOffers, TheMarginHoldsAgainOnceItIsNotCrowded) {
   EXPECT_THAT(h.commits, IsEmpty());
 }
 
-TEST(AgentOffers, TheMarginDoesNotKeepAJobFromWhatIsKeptForIt) {
+TEST(AgentOffers, TheMarginDoesNotKeepAJobFromItsReservation) {
   TightFit h;
-  h.handle(agent::QueueTold{.pendingPriority = 50, .kept = {0}});
+  h.handle(agent::QueueTold{.pendingPriority = 50, .reserved = {0}});
   h.offerJobs();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
@@ -186,7 +186,7 @@ TEST(AgentOffers, TheTurnOfAJobThatHasNothingToPlaceIsPassed) {
   h.tell(h.master.requeue(jobId(1), 0, 10s));
   h.handle(agent::JobsOffered{{jobId(1)}});
   EXPECT_THAT(h.untried, ElementsAre(jobId(1)));
-  EXPECT_THAT(h.passed, IsEmpty());
+  EXPECT_THAT(h.declined, IsEmpty());
   EXPECT_EQ(h.launches.size(), 1u);
 }
 
@@ -216,7 +216,7 @@ TEST(AgentOffers, ADelayThatEndsNeedsOneWhileOthersAreToBeTried) {
   EXPECT_EQ(h.launches.size(), 2u);
 }
 
-TEST(AgentOffers, ANewJobIsHandedInUntriedBehindThoseThatAreToBeTried) {
+TEST(AgentOffers, ANewJobIsSubmittedUntriedBehindThoseThatAreToBeTried) {
   AgentHarness h({aServer("a")});
   h.holdOffers();
   h.attach();
@@ -228,7 +228,7 @@ TEST(AgentOffers, ANewJobIsHandedInUntriedBehindThoseThatAreToBeTried) {
   EXPECT_EQ(h.commits[0].explanation.wanted, 0u);  // by which the master knows
   h.takeCommits();
   EXPECT_EQ(h.answerText(request), "");
-  EXPECT_EQ(h.master.reason(jobId(1)), "jobs that waited before are tried first");
+  EXPECT_EQ(h.master.reason(jobId(1)), "jobs that have waited longer are tried first");
   h.offerJobs();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 1u);
@@ -258,9 +258,9 @@ TEST(AgentOffers, WaitForASnapshotThatIsOnItsWay) {
   h.submitted(aJob(1));
   h.attachOnly(1);
   h.handle(agent::JobsOffered{{jobId(1)}});
-  EXPECT_THAT(h.passed, IsEmpty());
+  EXPECT_THAT(h.declined, IsEmpty());
   h.feedSnapshot();
-  EXPECT_THAT(h.passed, ElementsAre(jobId(1)));
+  EXPECT_THAT(h.declined, ElementsAre(jobId(1)));
 }
 
 TEST(AgentOffers, WhatIsSaidLaterCountsAsDecidedOnTheStateThatItWasDecidedOn) {
@@ -276,10 +276,10 @@ TEST(AgentOffers, WhatIsSaidLaterCountsAsDecidedOnTheStateThatItWasDecidedOn) {
   h.master.occupyElsewhere(0, {}, 3);
   h.tellServer(0);
   h.handle(agent::QueueTold{.capacityVersion = 2});
-  h.offerJobs();  // in vain for another reason, which waits for its second
+  h.offerJobs();  // fails for another reason, whose report waits for its second
   ASSERT_THAT(h.commits, IsEmpty());
-  ASSERT_THAT(h.passed, ElementsAre(jobId(1)));
-  h.handle(agent::QueueTold{.capacityVersion = 3});  // something got better; its turn is to come
+  ASSERT_THAT(h.declined, ElementsAre(jobId(1)));
+  h.handle(agent::QueueTold{.capacityVersion = 3});  // capacity appeared; it is to be offered
   h.pass(2s);
   ASSERT_EQ(h.commits.size(), 1u);
   EXPECT_GT(h.commits[0].explanation.wanted, 0u);
@@ -298,7 +298,7 @@ TEST(AgentOffers, ABoundThatWasToldEndsWithTheWaitThatItWasToldFor) {
   h.takeCommits();
   ASSERT_EQ(h.launches.size(), 1u) << "no good place is to be expected: the best there is";
   h.pass(1h);
-  h.passed.clear();
+  h.declined.clear();
   h.master.leaveElsewhere(0);
   h.tellServer(0);
   h.handle(agent::JobsOffered{.jobs = {jobId(1)}, .bounds = {{jobId(1), 10min}}});

@@ -83,8 +83,7 @@ TEST(Placing, AfterSoManyRefusalsTheJobWaitsForAChange) {
   h.pass(5s);
   h.takeCommits();
   EXPECT_TRUE(h.launches.empty());
-  EXPECT_EQ(h.master.reason(jobId(1)),
-            "others were quicker to take the slots found for it; it is tried again");
+  EXPECT_EQ(h.master.reason(jobId(1)), "other jobs took the slots found for it first; it is tried again");
   h.master.occupyElsewhere(0, {}, 1);
   h.tellServers();
   h.master.leaveElsewhere(0);

@@ -232,7 +232,7 @@ TEST(Waiting, SaysANewReasonAtMostOnceASecond) {
   EXPECT_THAT(h.master.reason(jobId(1)), HasSubstr("llc is too contended"));
 }
 
-TEST(Waiting, NewSettingsCountInTheNextTurn) {
+TEST(Waiting, NewSettingsCountInTheNextAttempt) {
   AgentHarness h({aServer("a").holding(causing({{kLlc, 80}}))});
   h.attach();
   h.submitted(aJob(1, tolerating({{kLlc, 10}})));

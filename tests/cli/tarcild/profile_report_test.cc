@@ -208,8 +208,8 @@ TEST(KnownApplications, ComeBackAsTheyWereWritten) {
   }
 }
 
-// Kept by a cluster since that second: `tolerated` of the last-level cache is measured, what it causes of it
-// inferred.
+// Kept by a cluster since that second: `tolerated` of the last-level cache is measured, what it causes of
+// it inferred.
 StoredProfile kept(const std::string& application, uint8_t tolerated, int second = 0) {
   StoredProfile stored;
   stored.profile.application = application;

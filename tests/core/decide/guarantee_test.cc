@@ -57,8 +57,8 @@ TEST(Guarantee, IsKept) {
   }
 }
 
-// P[Bin(cap * tasks, p) >= tasks], with the free slots so many that drawing without replacement hardly
-// matters.
+// P[Bin(cap * tasks, p) >= tasks], with the free slots so many that drawing without replacement
+// hardly matters.
 TEST(Guarantee, IsWhatTheBinomialDistributionGivesWhereTheShareIsKnown) {
   const Seen one = decideOften(quietOneIn(5), 1, 8);  // floor and cap are 8
   EXPECT_NEAR(one.found, 1 - std::pow(0.8, 8), 0.035);

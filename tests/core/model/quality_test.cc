@@ -19,8 +19,8 @@ Pressure on(uint8_t bandwidth, uint8_t llc) {
   return pressure;
 }
 
-// Causes 60 on the last-level cache and 84 on memory bandwidth, tolerates 30 and 10 there and anything
-// elsewhere.
+// Causes 60 on the last-level cache and 84 on memory bandwidth, tolerates 30 and 10 there and
+// anything elsewhere.
 Profile logreg() {
   Profile profile;
   profile.caused = on(84, 60);

@@ -1,5 +1,5 @@
-// Random events, with the master dying between and within them: what must hold after each of them (design
-// 11).
+// Random events, with the master dying between and within them: what must hold after each of them
+// (design 11).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -205,6 +205,7 @@ class RandomCluster {
     wanted.profile = causing(static_cast<Resource>(rng_.below(3)), static_cast<uint8_t>(rng_.below(90)));
     wanted.profile.tolerated = toleratedFromCaused(wanted.profile.caused);
     wanted.adjust = {static_cast<uint32_t>(rng_.below(3)), chance(0.3)};
+    if (wanted.adjust != Adjusting{}) wanted.performance.emplace();
     if (chance(0.2)) {
       wanted.measures = "app-" + std::to_string(rng_.below(10));
       wanted.tasks = 1;
@@ -283,7 +284,7 @@ class RandomCluster {
     }
     if (!granted_.empty()) event.reports.push_back({*granted_.begin(), true, randomEnd()});
     for (TaskReport& report : event.reports) {
-      if (chance(0.8)) report.measured = Measurement{{}, chance(0.8) ? "" : "in vain"};
+      if (chance(0.8)) report.measured = Measurement{{}, chance(0.8) ? "" : "no load"};
     }
     const auto actions = deliver(event);
     if (actions) {

@@ -1,5 +1,5 @@
-// A master on a restored backup, among agents and monitors that remember what happened after the backup was
-// taken.
+// A master on a restored backup, among agents and monitors that remember what happened after the backup
+// was taken.
 #include "master/store/restoring.h"
 
 #include <gmock/gmock.h>
@@ -116,20 +116,20 @@ std::vector<std::pair<TaskIndex, Duration>> leftAlone(MasterHarness& master, int
   return tasks;
 }
 
-TEST_F(RestoringTest, LeavesQueuedTasksOfExclusiveJobsAloneForAGrace) {
+TEST_F(RestoringTest, LeavesQueuedTasksOfExclusiveJobsAloneForAServerTimeout) {
   JobSpec exclusive = spec(2);
   exclusive.exclusive = true;
   master_.commit(agent_, newJob(3, exclusive));
   master_.commit(agent_, newJob(4, spec(2)));
   backup_ = copyOf(master_);
   restore();
-  constexpr Duration kGrace = MasterOptions{}.serverTimeout;
-  EXPECT_THAT(leftAlone(master_, 3), ElementsAre(std::pair{0u, kGrace}, std::pair{1u, kGrace}));
+  constexpr Duration kTimeout = MasterOptions{}.serverTimeout;
+  EXPECT_THAT(leftAlone(master_, 3), ElementsAre(std::pair{0u, kTimeout}, std::pair{1u, kTimeout}));
   EXPECT_THAT(leftAlone(master_, 4), IsEmpty());
 }
 
-// A client that heard nothing hands it in again: the master that was lost may have taken and started it.
-TEST_F(RestoringTest, LeavesExclusiveJobsThatAreHandedInSoonAfterwardsAloneForAGrace) {
+// A client that heard nothing submits it again: the master that was lost may have taken and started it.
+TEST_F(RestoringTest, LeavesExclusiveJobsSubmittedSoonAfterwardsAloneForAServerTimeout) {
   JobSpec exclusive = spec(2);
   exclusive.exclusive = true;
   const auto verdictOn = [this](Commit commit) {
@@ -141,15 +141,15 @@ TEST_F(RestoringTest, LeavesExclusiveJobsThatAreHandedInSoonAfterwardsAloneForAG
   agent_ = master_.attachAgent("x");
   master_.attachMonitor("m", servers_);
   EXPECT_EQ(verdictOn(newJob(3, exclusive)), Verdict::kTaskNotWaiting);
-  constexpr Duration kGrace = MasterOptions{}.serverTimeout;
+  constexpr Duration kTimeout = MasterOptions{}.serverTimeout;
   const auto told = only<master::AssignJob>(master_.lastActions());
   ASSERT_EQ(told.size(), 1u);
   ASSERT_EQ(told[0].assignment.tasks.size(), 2u);
-  EXPECT_EQ(told[0].assignment.tasks[0].delay, kGrace);
+  EXPECT_EQ(told[0].assignment.tasks[0].delay, kTimeout);
   EXPECT_EQ(verdictOn(moreFor(3)), Verdict::kTaskNotWaiting) << "whatever its agent thinks";
   EXPECT_EQ(only<master::AssignJob>(master_.lastActions()).size(), 1u) << "which is told again";
   EXPECT_EQ(verdictOn(newJob(4, spec())), Verdict::kGranted) << "one that may have copies";
-  master_.pass(kGrace);
+  master_.pass(kTimeout);
   EXPECT_EQ(verdictOn(moreFor(3)), Verdict::kGranted);
   EXPECT_EQ(verdictOn(newJob(5, exclusive)), Verdict::kGranted);
 }

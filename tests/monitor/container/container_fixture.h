@@ -1,5 +1,5 @@
-// A ContainerExecutor with a listener that remembers, for tests that run real tasks. Needs root and
-// namespaces.
+// A ContainerExecutor with a listener that remembers, for tests that run real tasks. Needs root
+// and namespaces.
 #pragma once
 
 #include <fcntl.h>

@@ -149,8 +149,8 @@ TEST(KernelFiles, CgroupsOfVersion2) {
   EXPECT_EQ(*parseIoStat({"io.stat", recorded("written-v2/cgroup/io.stat")}), expected);
 }
 
-// 8 MiB written and read past the page cache, 4 MiB written and synced, 4 MiB written and not yet on the
-// disk.
+// 8 MiB written and read past the page cache, 4 MiB written and synced, 4 MiB written and not yet on
+// the disk.
 TEST(KernelFiles, CgroupsOfVersion2AsAKernelWroteThem) {
   const std::string folder = "guest-v2/cgroup/";
   EXPECT_EQ(*parseCpuStat({"cpu.stat", recorded(folder + "cpu.stat")}), 2'397'530u);

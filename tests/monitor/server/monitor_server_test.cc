@@ -288,8 +288,8 @@ TEST_F(MonitorPressure, IsNotToldAgainToAMasterOfAnEarlierVersion) {
   master.takesPressure = false;
   server.tell(withCore(10));
   attach();
-  // Calls of one connection are answered in their order, so an answer to this one comes after that to the
-  // other.
+  // Calls of one connection are answered in their order, so an answer to this one comes after that to
+  // the other.
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
   server.tell(withCore(20));
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
@@ -306,7 +306,7 @@ Violation violationOf(AllocationId allocation, bool over = false) {
   return violation;
 }
 
-TEST_F(MonitorPressure, TroublesOfTasksThatRunAreToldAndSoIsTheirEnd) {
+TEST_F(MonitorPressure, ViolationsOfTasksThatRunAreToldAndSoIsTheirEnd) {
   attach();
   server.tell({violationOf(7), violationOf(8)});  // there is no task 8
   untilTold(0, 1);
@@ -316,7 +316,7 @@ TEST_F(MonitorPressure, TroublesOfTasksThatRunAreToldAndSoIsTheirEnd) {
   EXPECT_EQ(master.attachments, 1);
 }
 
-TEST_F(MonitorPressure, TroublesThatBeganBeforeTheAttachAreToldAfterIt) {
+TEST_F(MonitorPressure, ViolationsThatBeganBeforeTheAttachAreToldAfterIt) {
   ServerFacts facts;
   facts.name = "s1";
   facts.rus = 1;
@@ -327,7 +327,7 @@ TEST_F(MonitorPressure, TroublesThatBeganBeforeTheAttachAreToldAfterIt) {
   EXPECT_THAT(master.violations, ElementsAre(violationOf(7)));
 }
 
-TEST_F(MonitorPressure, TroublesAreNotToldAgainToAMasterOfAnEarlierVersion) {
+TEST_F(MonitorPressure, ViolationsAreNotToldAgainToAMasterOfAnEarlierVersion) {
   master.takesViolations = false;
   attach();
   server.tell({violationOf(7)});

@@ -1,4 +1,4 @@
-// A short hunt for faults, in every run of the tests; the long ones are commands (tarcil sim --faults).
+// A short fault simulation, in every run of the tests; the long ones are commands (tarcil sim --faults).
 #include "sim/faults/fault_simulation.h"
 
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@ using testing::Not;
 constexpr uint64_t kSeeds = 30;
 constexpr uint64_t kEvents = 10'000;
 
-// TARCIL_HUNT_SEEDS=500 looks that far (tests/guards/check_hunt.py does).
+// TARCIL_FAULT_SEEDS=500 simulates that many histories (tests/guards/check_fault_simulation.py sets it).
 uint64_t seedsToTry() {
-  const char* wanted = std::getenv("TARCIL_HUNT_SEEDS");
+  const char* wanted = std::getenv("TARCIL_FAULT_SEEDS");
   return wanted == nullptr ? kSeeds : std::strtoull(wanted, nullptr, 10);
 }
 

@@ -6,7 +6,7 @@ namespace tarcil::agents_agents_test {
 
 using namespace master;
 
-constexpr Duration kGrace = MasterOptions{}.agentTimeout;
+constexpr Duration kTimeout = MasterOptions{}.agentTimeout;
 
 // Two servers' worth of room and agents to be attached by the test.
 struct Agents : testing::Test {
@@ -81,16 +81,16 @@ TEST_F(Agents, WhoseNameAnotherTakesAreToldAtOnce) {
   EXPECT_EQ(told[0].session, old);
 }
 
-TEST_F(Agents, LoseTheirJobsToTheLeastLoadedAfterTheirGrace) {
+TEST_F(Agents, LoseTheirJobsToTheLeastLoadedAfterTheirTimeout) {
   const SessionId gone = master.attachAgent("gone");
   const SessionId busy = master.attachAgent("busy");
   const SessionId idle = master.attachAgent("idle");
   master.commit(busy, newJob(1, spec()));
   master.commit(gone, newJob(2, spec()));
   master.detach(gone);
-  EXPECT_TRUE(only<AssignJob>(master.pass(kGrace / 2)).empty());
+  EXPECT_TRUE(only<AssignJob>(master.pass(kTimeout / 2)).empty());
 
-  const auto assigned = only<AssignJob>(master.pass(kGrace));
+  const auto assigned = only<AssignJob>(master.pass(kTimeout));
   ASSERT_EQ(assigned.size(), 1u);
   EXPECT_EQ(assigned[0].session, idle);
   EXPECT_TRUE(assigned[0].assignment.complete);
@@ -104,7 +104,7 @@ TEST_F(Agents, AreFencedOnceTheirJobsAreHandedOver) {
   master.attachAgent("other");
   master.commit(gone, newJob(1, spec()));
   master.detach(gone);
-  master.pass(kGrace);
+  master.pass(kTimeout);
 
   const SessionId late = master.attachAgent("gone", epoch);
   EXPECT_GT(*master.agentAnswer().epoch, epoch);
@@ -118,9 +118,9 @@ TEST_F(Agents, KeepTheirJobsWhenTheyComeBackInTime) {
   master.attachAgent("other");
   master.commit(session, newJob(1, spec()));
   master.detach(session);
-  master.pass(kGrace / 2);
+  master.pass(kTimeout / 2);
   const SessionId again = master.attachAgent("x", epoch);
-  master.pass(2 * kGrace);
+  master.pass(2 * kTimeout);
   EXPECT_EQ(master.job(1).progress.owner, "x");
   EXPECT_EQ(master.commit(again, moreFor(1)).outcome, CommitAnswer::Outcome::kOk);
 }
@@ -129,7 +129,7 @@ TEST_F(Agents, ThatAttachGetTheJobsNobodyWasThereToTake) {
   const SessionId gone = master.attachAgent("gone");
   master.commit(gone, newJob(1, spec()));
   master.detach(gone);
-  master.pass(2 * kGrace);
+  master.pass(2 * kTimeout);
   EXPECT_EQ(master.job(1).progress.owner, "gone");
 
   master.attachAgent("next");
@@ -140,15 +140,15 @@ TEST_F(Agents, ThatAttachGetTheJobsNobodyWasThereToTake) {
   EXPECT_EQ(master.job(1).progress.owner, "next");
 }
 
-TEST_F(Agents, HaveTheirGraceAfterARestartOfTheMaster) {
+TEST_F(Agents, HaveTheirTimeoutAfterARestartOfTheMaster) {
   master.commit(master.attachAgent("gone"), newJob(1, spec()));
   master.attachAgent("other");
   const uint64_t epoch = *master.agentAnswer().epoch;
   master.restart();
   master.attachAgent("other", epoch);
-  master.pass(kGrace / 2);
+  master.pass(kTimeout / 2);
   EXPECT_EQ(master.job(1).progress.owner, "gone");
-  master.pass(kGrace);
+  master.pass(kTimeout);
   EXPECT_EQ(master.job(1).progress.owner, "other");
 }
 

@@ -112,7 +112,7 @@ TEST_F(AutoCordons, AreNoMoreThanTheOptionAllows) {
 
 TEST_F(BesideReservation, DoesNotAutoCordonTheReservedServer) {
   master.steer("b", ServerChange::kCordon);
-  keep();
+  reserveBothServers();
   const AllocationId there = master.task(2, 0).allocation;
   tell(violation(there, Cause::Kind::kNetwork));
   EXPECT_FALSE(view("a").autoCordoned);

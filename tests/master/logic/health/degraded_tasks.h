@@ -74,7 +74,7 @@ struct BesideReservation : DegradedTasks {
 
   AllocationId task = run(1, watched(0, true), 1);
 
-  void keep() {
+  void reserveBothServers() {
     run(2, spec(1, 3));
     JobSpec gang = spec(2, 2);
     gang.schedule = Schedule::kGang;
@@ -84,7 +84,7 @@ struct BesideReservation : DegradedTasks {
     master.commit(agent, waiting);
     master.pass(std::chrono::seconds(20));
     master.handle(SpaceMeasured{UINT64_MAX});
-    ASSERT_THAT(master.queueTold().kept, testing::ElementsAre(0u));
+    ASSERT_THAT(master.queueTold().reserved, testing::ElementsAre(0u));
   }
 };
 

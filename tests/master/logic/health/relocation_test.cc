@@ -198,7 +198,7 @@ TEST_F(Relocations, FindTheOneBetterServerAmongMany) {
 
 TEST_F(BesideReservation, RelocatesNoTaskToTheReservedServer) {
   master.steer("b", ServerChange::kCordon);
-  keep();
+  reserveBothServers();
   EXPECT_THAT(only<StopTask>(tell(violation(task, Cause::Kind::kUnknown))), IsEmpty());
 }
 

@@ -111,7 +111,7 @@ TEST_F(Cancel, OfAFinishedJobChangesNothing) {
   EXPECT_EQ(master.stateOf(2), RunState::kDone);
 }
 
-TEST_F(Cancel, OfATaskOnALostServerEndsWithTheGrace) {
+TEST_F(Cancel, OfATaskOnALostServerEndsWithTheTimeout) {
   master.cancel(1, user("alice"));
   master.detach(monitor);
   master.pass(MasterOptions{}.serverTimeout);

@@ -346,7 +346,7 @@ TEST_F(BusyCommits, AreNotSaidToBeOverWhenRepeated) {
   ASSERT_EQ(master.resend(agent, commit).outcome, Outcome::kBusy);
   EXPECT_EQ(master.resend(agent, commit).outcome, Outcome::kBusy);
   EXPECT_THAT(only<AssignJob>(master.lastActions()), IsEmpty())
-      << "its client may have handed it in anew by the time that this arrives";
+      << "its client may have submitted it again by the time that this arrives";
 }
 
 TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {

@@ -137,7 +137,7 @@ TEST_F(MeasuringJobs, ThatFailSayWhyAndAreNotRepeatedAtOnce) {
   EXPECT_EQ(problem(), "the task exited with code 1: the command fails") << "after a restart, too";
   const CommitAnswer early = submit(measuring(2));
   EXPECT_EQ(early.outcome, CommitAnswer::Outcome::kRefused);
-  EXPECT_THAT(early.problem, HasSubstr("in vain"));
+  EXPECT_THAT(early.problem, HasSubstr("failed within the last hour"));
   h.skip(kProfilingInterval);
   EXPECT_EQ(submit(measuring(3)).outcome, CommitAnswer::Outcome::kOk);
   EXPECT_TRUE(profiling()->isUnderWay());

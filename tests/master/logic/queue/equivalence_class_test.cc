@@ -15,7 +15,7 @@ JobRecord record(
   return job;
 }
 
-TEST(JobKind, IsOneWhateverDoesNotMatterForPlaces) {
+TEST(EquivalenceClasses, IsOneWhateverDoesNotMatterForSlots) {
   const EquivalenceClass equivalenceClass = equivalenceClassOf(record(1));
   EXPECT_EQ(equivalenceClassOf(record(2)), equivalenceClass);
   EXPECT_EQ(equivalenceClassOf(record(3, [](JobSpec& job) { job.name = "other", job.command = {"false"}; })),
@@ -24,7 +24,7 @@ TEST(JobKind, IsOneWhateverDoesNotMatterForPlaces) {
             equivalenceClass);
 }
 
-TEST(JobKind, IsAnotherWhereverPlacesMayDiffer) {
+TEST(EquivalenceClasses, IsAnotherWhereverSlotsMayDiffer) {
   const std::vector<std::function<void(JobSpec&)>> changes = {
       [](JobSpec& job) { job.profile.caused[0] = 7; },
       [](JobSpec& job) { job.profile.tolerated[0] = 7; },
@@ -54,7 +54,7 @@ TEST(JobKind, IsAnotherWhereverPlacesMayDiffer) {
   EXPECT_EQ(classes.size(), changes.size() + 1);
 }
 
-TEST(JobKind, OfTasksThatAreSpreadIsTheJobsOwn) {
+TEST(EquivalenceClasses, OfTasksThatAreSpreadIsTheJobsOwn) {
   const auto spread = [](JobSpec& job) { job.placement.spread = Spread::kRack; };
   EXPECT_NE(equivalenceClassOf(record(1, spread)), equivalenceClassOf(record(2, spread)));
 }

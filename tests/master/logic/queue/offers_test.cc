@@ -11,7 +11,7 @@ using master::PublishQueue;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Each priority is of a kind of its own.
+// Jobs of each priority are a class of their own.
 JobSpec ofPriority(uint8_t priority) {
   JobSpec wanted = spec();
   wanted.priority = priority;
@@ -107,14 +107,14 @@ TEST_F(Offers, WithoutAMarginNothingIsCrowded) {
   EXPECT_FALSE(h.queueTold().crowded);
 }
 
-TEST_F(Offers, ACommitForTheJobEndsItsTurn) {
+TEST_F(Offers, ACommitForTheJobEndsItsOffer) {
   h.commit(x, failAttempt(1, ofPriority(20)));
   h.commit(x, failAttempt(2, ofPriority(10)));
   vacate();
   Commit commit = moreFor(1);
   commit.claims = {claim(0, 0)};
   h.place(x, commit);
-  EXPECT_THAT(offers(pass(x, 2)), IsEmpty());  // that was its turn
+  EXPECT_THAT(offers(pass(x, 2)), IsEmpty());  // that was its offer
   EXPECT_EQ(h.stateOf(1), RunState::kStarting);
 }
 
@@ -156,7 +156,7 @@ TEST_F(Offers, AnAgentThatIsBackBeforeItWasMissedGetsThem) {
   EXPECT_THAT(offers(h.lastActions()), ElementsAre(jobId(1)));
 }
 
-TEST_F(Offers, AJobThatWasHandedInUntriedGetsOne) {
+TEST_F(Offers, AJobThatWasSubmittedUntriedGetsOne) {
   EXPECT_EQ(h.commit(x, newJob(1, spec())).outcome, CommitAnswer::Outcome::kOk);
   EXPECT_THAT(offers(h.lastActions()), ElementsAre(jobId(1)));
 }
@@ -194,7 +194,7 @@ TEST_F(Offers, AJobThatWasTriedOnAnOlderStateGetsOne) {
 }
 
 // They are after the same slots.
-TEST_F(Offers, OthersOfItsKindRestWhereAJobFoundNothing) {
+TEST_F(Offers, OthersOfItsClassRestWhereAJobFoundNothing) {
   for (int job = 11; job <= 50; ++job) h.commit(x, failAttempt(job, spec()));
   JobSpec wide = spec(1, 2);
   h.commit(x, failAttempt(60, wide));
@@ -206,7 +206,7 @@ TEST_F(Offers, OthersOfItsKindRestWhereAJobFoundNothing) {
   EXPECT_THAT(next, ElementsAre(jobId(60)));
 }
 
-// What was claimed in vain was hidden from the agent's other jobs.
+// The slots of refused claims were hidden from the agent's other jobs.
 TEST_F(Offers, RefusedClaimsGiveThem) {
   h.commit(x, failAttempt(1, spec()));
   Commit commit = failAttempt(2, spec());
@@ -255,7 +255,7 @@ TEST(HungAgents, AnAgentThatHangsHoldsNobodyUp) {
   EXPECT_LT(timers, 4) << "quarters of a second";
 }
 
-TEST(WhatIsAhead, JobsOfAKindThatFoundNothingAreStillAhead) {
+TEST(WhatIsAhead, JobsOfAClassThatFoundNothingAreStillAhead) {
   MasterHarness h;
   const SessionId agent = h.attachAgent("x");
   h.attachMonitor("m", {serverFacts("s", 4)});

@@ -172,40 +172,40 @@ TEST_F(Preemption, NobodyBehindTheJobTakesTheUnitsOfTheFirstVictimWhileTheLastEn
   run(3, ofPriority(90, 2), {1, 1});
   ASSERT_THAT(failAttempt(2, ofPriority(50, 1, 2)), UnorderedElementsAre(low[0], low[1]));
   end(low[0]);
-  EXPECT_THAT(h.queueTold().kept, ElementsAre(0));
+  EXPECT_THAT(h.queueTold().reserved, ElementsAre(0));
   const master::JobOffer victim = onlyOffer(pass(2));
   EXPECT_EQ(victim.job, jobId(1));
   EXPECT_FALSE(victim.mayUseReserved);
-  EXPECT_THAT(victim.mayTake, IsEmpty());
+  EXPECT_THAT(victim.usableReserved, IsEmpty());
   pass(1);
   const master::JobOffer helped = onlyOffer(end(low[1]));
   EXPECT_EQ(helped.job, jobId(2));
   EXPECT_TRUE(helped.mayUseReserved);
 }
 
-TEST_F(Preemption, WhatIsKeptIsThereForAllWhenTheJobWasTriedInVain) {
+TEST_F(Preemption, ReservedServersAreThereForAllWhenTheAttemptOfTheJobFailed) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
   const auto stops = failAttempt(2, ofPriority(50));
   end(stops[0]);
-  ASSERT_THAT(h.queueTold().kept, SizeIs(1));
-  const ServerId server = h.queueTold().kept[0];
+  ASSERT_THAT(h.queueTold().reserved, SizeIs(1));
+  const ServerId server = h.queueTold().reserved[0];
   run(3, ofPriority(60), {server});
   ASSERT_THAT(stopped(pass(2)), SizeIs(1)) << "it is helped anew";
   h.cancel(2, user("alice"));
-  EXPECT_THAT(h.queueTold().kept, IsEmpty());
+  EXPECT_THAT(h.queueTold().reserved, IsEmpty());
 }
 
-TEST_F(Preemption, NothingIsKeptForLongForAJobThatNobodyTries) {
+TEST_F(Preemption, NothingIsReservedForLongForAJobThatNobodyTries) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
   end(failAttempt(2, ofPriority(50))[0]);
-  ASSERT_THAT(h.queueTold().kept, SizeIs(1));
+  ASSERT_THAT(h.queueTold().reserved, SizeIs(1));
   h.pass(2s);
   h.handle(master::TimerFired{});
-  EXPECT_THAT(h.queueTold().kept, IsEmpty());
+  EXPECT_THAT(h.queueTold().reserved, IsEmpty());
 }
 
 // What else keeps its agent from starting it there the master does not know.
-TEST_F(Preemption, AJobThatOthersWereEndedForInVainIsHelpedLessAndLessOften) {
+TEST_F(Preemption, AfterFailedPreemptionsVictimsAreEndedLessAndLessOften) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
   auto stops = failAttempt(2, ofPriority(50));
   const MonotonicTime began = h.now().steady;
@@ -326,7 +326,7 @@ void Preemption::startAgain(TaskIndex task, ServerId server) {
   h.started(monitor, h.task(1, task).allocation);
 }
 
-// How often tasks of job 1 are ended for job 2, which was submitted at this time, before that has its turn.
+// How often tasks of job 1 are ended for job 2, which was submitted at this time, before that is offered.
 int Preemption::roundsFor(WallTime submitted) {
   Commit commit = newJob(2, ofPriority(50));
   commit.newJob->record.submitted = submitted;
@@ -346,7 +346,7 @@ int Preemption::roundsFor(WallTime submitted) {
     const ServerId server = h.task(1, task).server == "s" ? 0 : 1;
     auto actions = end(stops[0]);
     stops.clear();
-    // Agents keep to their turns: whoever comes first takes the unit, the other passes.
+    // Agents try what they are offered: whichever comes first takes the unit, the other declines.
     const auto offers = only<master::OfferJobs>(actions);
     if (offers.empty()) break;
     if (offers[0].jobs[0].job == jobId(2)) break;

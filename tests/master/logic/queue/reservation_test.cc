@@ -14,12 +14,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A job whose turn it is, and whether it may take what is kept.
+// A job that is offered, and whether it may use the reserved servers.
 using Tried = std::pair<JobId, bool>;
 Tried free(int job) {
   return {jobId(job), true};
 }
-Tried leavingKept(int job) {
+Tried withoutReserved(int job) {
   return {jobId(job), false};
 }
 
@@ -94,7 +94,7 @@ struct Reservation : testing::Test {
     }
     return all;
   }
-  const std::vector<ServerId>& kept() const { return h.queueTold().kept; }
+  const std::vector<ServerId>& reserved() const { return h.queueTold().reserved; }
 
   MasterHarness h;
   SessionId agent;
@@ -110,17 +110,17 @@ TEST_F(Reservation, SmallJobsGoAheadOfAGangThatHasNotWaitedForLong) {
   EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4)));
 }
 
-TEST_F(Reservation, RoomIsKeptForAGangPastItsBound) {
+TEST_F(Reservation, ServersAreReservedForAGangPastItsBound) {
   runOnBoth();
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
-  EXPECT_THAT(kept(), ElementsAre(0, 1));
-  EXPECT_EQ(h.logic().load().kept, 2u);
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), withoutReserved(4)));
+  EXPECT_THAT(reserved(), ElementsAre(0, 1));
+  EXPECT_EQ(h.logic().load().reservedServers, 2u);
 }
 
-TEST_F(Reservation, ServersThatTheGangCannotUseAreNotKept) {
+TEST_F(Reservation, ServersThatTheGangCannotUseAreNotReserved) {
   ServerFacts other = serverFacts("u", 1);
   other.attributes["zone"] = "b";
   attach("n", {other});
@@ -130,10 +130,10 @@ TEST_F(Reservation, ServersThatTheGangCannotUseAreNotKept) {
   wait(3, there);
   h.pass(11s);
   end(1);
-  EXPECT_THAT(kept(), ElementsAre(0, 1));
+  EXPECT_THAT(reserved(), ElementsAre(0, 1));
 }
 
-TEST_F(Reservation, OnlyAsManyServersAreKeptAsItNeedsAndMoreWhenNothingMoreComesFree) {
+TEST_F(Reservation, OnlyAsManyServersAreReservedAsItNeedsAndMoreWhenNothingMoreComesFree) {
   attach("n", {serverFacts("u", 1), serverFacts("v", 1), serverFacts("w", 1)});
   runOnBoth();
   for (int job = 5; job < 8; ++job) run(job, static_cast<ServerId>(job - 3), 0s);
@@ -141,19 +141,19 @@ TEST_F(Reservation, OnlyAsManyServersAreKeptAsItNeedsAndMoreWhenNothingMoreComes
   h.pass(11s);
   end(7);
   pass(jobId(3));
-  EXPECT_THAT(kept(), ElementsAre(0, 4))
+  EXPECT_THAT(reserved(), ElementsAre(0, 4))
       << "the one that is free, and the first of those that nothing is known of";
   const auto afterItsBound = [this]() {
     h.skip(10s);
     h.handle(master::SpaceMeasured{UINT64_MAX});
-    return kept();
+    return reserved();
   };
   EXPECT_THAT(afterItsBound(), SizeIs(2)) << "a unit came free on them meanwhile";
   EXPECT_THAT(afterItsBound(), SizeIs(4)) << "and none since";
   EXPECT_THAT(afterItsBound(), SizeIs(5)) << "all there are";
 }
 
-// With everything free it was not content: nothing gets better, and its agent waits for its turn.
+// With everything free it was not content: no capacity appears, and its agent waits for an offer.
 TEST_F(Reservation, TheJobIsTriedAgainEachTimeThatItsBoundPasses) {
   runOnBoth();
   wait(3, gang());
@@ -183,7 +183,7 @@ TEST_F(Reservation, JobsThatEndInTimePassIt) {
   wait(4, lasting(50s));
   wait(5, lasting(95s));
   h.pass(11s);  // the task of job 2 has 89 s left
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4), leavingKept(5)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4), withoutReserved(5)));
 }
 
 TEST_F(Reservation, HigherPrioritiesPassIt) {
@@ -231,8 +231,8 @@ TEST_F(Reservation, IsOverWhenTheGangIsCancelled) {
   EXPECT_THAT(offers(h.cancel(3, user("alice"))), ElementsAre(free(4)));
 }
 
-// Something else than room keeps it from starting: the cluster must not come to rest for it.
-TEST_F(Reservation, IsOverWhereTheGangDoesNotStartThoughThereIsRoomEnough) {
+// It is not a lack of units that keeps it from starting: the cluster must not become idle for it.
+TEST_F(Reservation, IsOverWhereTheGangDoesNotStartThoughThereAreSlotsEnough) {
   attach("n", {serverFacts("u", 8)});
   run(1, 0, 0s);
   wait(3, gang());
@@ -243,7 +243,7 @@ TEST_F(Reservation, IsOverWhereTheGangDoesNotStartThoughThereIsRoomEnough) {
   EXPECT_THAT(triedWhenEnds(5), Contains(free(4))) << "and not again for a while";
 }
 
-TEST_F(Reservation, NoRoomIsKeptForAGangThatIsTooLargeForTheServersThatThereAre) {
+TEST_F(Reservation, NothingIsReservedForAGangThatIsTooLargeForTheCluster) {
   runOnBoth();
   wait(3, gang(3));
   wait(4, spec());
@@ -256,41 +256,41 @@ TEST_F(Reservation, IsOverWhenServersGoThatTheGangNeeds) {
   wait(3, gang());
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), withoutReserved(4)));
   h.steer("t", master::ServerChange::kCordon);
   h.skip(2s);
   EXPECT_THAT(triedWhenEnds(2), Contains(free(4)));
 }
 
-TEST_F(Reservation, RoomIsKeptForTasksOfSeveralUnits) {
+TEST_F(Reservation, ServersAreReservedForTasksOfSeveralUnits) {
   attach("n", {serverFacts("u", 2)});
   run(1, 2, 0s);
   run(2, 2, 0s);
   wait(3, spec(2, 2));
   wait(4, spec());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
-  EXPECT_THAT(kept(), ElementsAre(2));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), withoutReserved(4)));
+  EXPECT_THAT(reserved(), ElementsAre(2));
   end(2);
   Commit commit = moreFor(3);
   commit.claims = {claim(0, 2, 2)};
   h.commit(agent, commit);
   h.skip(1s);
-  EXPECT_THAT(kept(), IsEmpty()) << "one of its tasks runs";
+  EXPECT_THAT(reserved(), IsEmpty()) << "one of its tasks runs";
 }
 
-TEST_F(Reservation, TwoGangsGetRoomOneAfterTheOther) {
+TEST_F(Reservation, TwoGangsGetTheirSlotsOneAfterTheOther) {
   runOnBoth();
   wait(3, gang());
   wait(4, gang());
   h.pass(11s);
-  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), leavingKept(4)));
+  EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), withoutReserved(4)));
   EXPECT_THAT(offers(h.cancel(3, user("alice"))), ElementsAre(free(4)));
   pass(jobId(4));
   EXPECT_THAT(triedWhenEnds(2), ElementsAre(free(4)));
 }
 
-TEST_F(Reservation, NoRoomIsKeptWhileItsTasksWaitForTheirRestartDelay) {
+TEST_F(Reservation, NothingIsReservedWhileItsTasksWaitForTheirRestartDelay) {
   attach("n", {serverFacts("u", 1), serverFacts("v", 1)});
   JobSpec failing = gang();
   failing.restart.attempts = 5;
@@ -307,10 +307,10 @@ TEST_F(Reservation, NoRoomIsKeptWhileItsTasksWaitForTheirRestartDelay) {
     h.handle(master::OffersDeclined{agent, {}, {jobId(3)}});
     h.handle(master::SpaceMeasured{UINT64_MAX});
   }
-  EXPECT_THAT(kept(), IsEmpty()) << "nobody can use what is kept for an hour";
+  EXPECT_THAT(reserved(), IsEmpty()) << "nobody could use a reservation for an hour";
 }
 
-TEST_F(Reservation, NothingIsPreemptedOnServersThatAreKeptForAnotherJob) {
+TEST_F(Reservation, NothingIsPreemptedOnServersReservedForAnotherJob) {
   JobSpec victim = spec();
   victim.priority = 10;
   victim.preemptible = true;
@@ -325,13 +325,13 @@ TEST_F(Reservation, NothingIsPreemptedOnServersThatAreKeptForAnotherJob) {
   wait(3, large);
   h.pass(11s);
   h.handle(master::SpaceMeasured{UINT64_MAX});
-  ASSERT_THAT(kept(), ElementsAre(0, 1));
+  ASSERT_THAT(reserved(), ElementsAre(0, 1));
   JobSpec middle = spec();
   middle.priority = 60;
-  Commit submit = newJob(4, middle);  // its agent hands it in: a job of priority 80 is pending
+  Commit submit = newJob(4, middle);  // submitted untried: a job of priority 80 is pending
   submit.newJob->record.submitted = h.now().wall;
   h.commit(agent, submit);
-  ASSERT_THAT(offers(h.lastActions()), ElementsAre(leavingKept(4)));
+  ASSERT_THAT(offers(h.lastActions()), ElementsAre(withoutReserved(4)));
   EXPECT_THAT(only<master::StopTask>(pass(jobId(4))), IsEmpty()) << "it may not take what that would free";
 }
 
@@ -342,10 +342,10 @@ TEST_F(Reservation, ServersWhoseTasksEndByATimeoutComeBeforeThoseOfWhichNothingI
   wait(3, gang());
   h.pass(11s);
   h.handle(master::SpaceMeasured{UINT64_MAX});
-  EXPECT_THAT(kept(), ElementsAre(2, 3));
+  EXPECT_THAT(reserved(), ElementsAre(2, 3));
 }
 
-TEST_F(Reservation, ATaskOfAGangThatIsRestartedIsTriedThoughAWholeGangOfItsKindFoundNoRoom) {
+TEST_F(Reservation, ARestartedTaskOfAGangIsTriedThoughAWholeGangOfItsClassFoundNoSlots) {
   const SessionId other = h.attachAgent("y");
   JobSpec restarting = gang();
   restarting.restart.attempts = 5;
@@ -372,7 +372,7 @@ TEST_F(Reservation, AJobThatWaitsForNoQualityIsNotGivenAllServersWithinAFewEvent
   hasty.maxWait = 0s;
   wait(3, hasty);
   for (int i = 0; i < 4; ++i) h.handle(master::SpaceMeasured{UINT64_MAX});
-  EXPECT_THAT(kept(), testing::SizeIs(testing::Le(2))) << "no time has passed";
+  EXPECT_THAT(reserved(), testing::SizeIs(testing::Le(2))) << "no time has passed";
 }
 
 TEST_F(Reservation, IsOverForAJobThatWaitsForNoQualityToo) {
@@ -383,7 +383,7 @@ TEST_F(Reservation, IsOverForAJobThatWaitsForNoQualityToo) {
   wait(3, hasty);
   wait(4, spec());
   h.pass(11s);
-  // Their turns, when its bound had passed.
+  // Their offers, when its bound had passed.
   for (int offer = 0; offer < 4; ++offer) pass(jobId(3)), pass(jobId(4));
   EXPECT_THAT(triedWhenEnds(1), Contains(free(4)));
 }

@@ -142,7 +142,7 @@ TEST_F(Order, WalksTheModesAskedFor) {
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2), jobId(3)));
 }
 
-TEST_F(Order, KindsDoNotMatterForTheOrderButMayBeLeftOut) {
+TEST_F(Order, ClassesDoNotMatterForTheOrderButMayBeLeftOut) {
   for (int job = 1; job <= 6; ++job) {
     order.put({alice, 50, static_cast<EquivalenceClass>(job % 3), at(std::chrono::seconds(job)), jobId(job)},
               job % 2 == 0 ? Mode::kToBeTried : Mode::kResting);

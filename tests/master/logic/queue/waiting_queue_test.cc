@@ -53,7 +53,7 @@ TEST(WaitingQueue, GivesTurnsByAge) {
   EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));
 }
 
-TEST(WaitingQueue, TriesNobodyWhileOneOfAHigherPriorityHasItsTurn) {
+TEST(WaitingQueue, TriesNobodyWhileOneOfAHigherPriorityIsOffered) {
   WaitingQueue queue = queueOf(1, 10);
   queue.put(key(20, 2), true);
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(2)));
@@ -90,7 +90,7 @@ TEST(WaitingQueue, WhatGetsBetterDuringATurnGivesAnotherOne) {
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
-TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
+TEST(WaitingQueue, AClassThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   WaitingQueue queue = queueOf(1, 10);
   offerJobs(queue, 1, anybody);
   queue.noteFailedAttempt(key(10, 1));
@@ -100,7 +100,7 @@ TEST(WaitingQueue, AKindThatFoundNothingIsTriedAgainForAJobOfHigherPriority) {
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(3))) << "tasks may be ended for it";
 }
 
-TEST(WaitingQueue, KindsThatFoundNothingRestUntilSomethingGetsBetter) {
+TEST(WaitingQueue, ClassesThatFoundNothingRestUntilCapacityAppears) {
   WaitingQueue queue = queueOf(3);
   QueueKey other = key(50, 4);
   other.equivalenceClass = 7;
@@ -226,11 +226,11 @@ TEST(WaitingQueue, SaysTheHighestPriorityThatIsStillToBeTried) {
   EXPECT_EQ(queue.pendingPriority(kNever), std::nullopt);
 }
 
-// Of jobs 1 to `count`, room is kept for the first, and these may pass it.
+// Of jobs 1 to `count`, the first has a reservation, and these may pass it.
 WaitingQueue reservedQueue(int count, std::set<JobId> mayPass) {
   WaitingQueue queue = queueOf(count);
-  queue.keep(
-      WaitingQueue::Purpose::kRoom,
+  queue.reserve(
+      WaitingQueue::Purpose::kSeveralUnits,
       WaitingQueue::Reservation{.job = key(50, 1), .servers = {3, 5}, .mayPass = [mayPass](const JobId& job) {
                                   return mayPass.contains(job);
                                 }});
@@ -245,26 +245,26 @@ std::vector<JobId> mayUseReserved(const std::vector<JobOffer>& offers) {
   return jobs;
 }
 
-TEST(WaitingQueue, BehindAJobThatRoomIsKeptForOnlyThoseTakeOfItThatMay) {
+TEST(WaitingQueue, BehindAJobWithAReservationOnlyThoseUseItThatMay) {
   WaitingQueue queue = reservedQueue(4, {jobId(3)});
   const auto offers = queue.offerJobs(8, anybody);
   EXPECT_THAT(offers, SizeIs(4));
   EXPECT_THAT(mayUseReserved(offers), ElementsAre(jobId(1), jobId(3)));
   queue.endOffers();
-  queue.release(WaitingQueue::Purpose::kRoom, jobId(1));
+  queue.release(WaitingQueue::Purpose::kSeveralUnits, jobId(1));
   queue.wakeAll();
   EXPECT_THAT(mayUseReserved(queue.offerJobs(8, anybody)), SizeIs(4));
 }
 
-TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBehindIt) {
+TEST(WaitingQueue, OfSeveralReservationsAJobMayUseItsOwnAndThoseOfJobsBehindIt) {
   WaitingQueue queue = queueOf(0);
   for (const auto& [priority, job] : {std::pair{60, 1}, {50, 2}, {40, 3}}) {
     queue.put(key(priority, job), true);
     const auto server = static_cast<ServerId>(10 * job);
-    queue.keep(WaitingQueue::Purpose::kPreemption,
-               WaitingQueue::Reservation{.job = key(priority, job), .servers = {server, 99}});
+    queue.reserve(WaitingQueue::Purpose::kPreemption,
+                  WaitingQueue::Reservation{.job = key(priority, job), .servers = {server, 99}});
   }
-  EXPECT_THAT(queue.kept(), ElementsAre(10, 20, 30, 99));
+  EXPECT_THAT(queue.reserved(), ElementsAre(10, 20, 30, 99));
   const master::JobOffer first = queue.offerJobs(1, anybody).at(0);
   EXPECT_EQ(first.job, jobId(1));
   EXPECT_TRUE(first.mayUseReserved);
@@ -272,12 +272,13 @@ TEST(WaitingQueue, OfWhatIsKeptForSeveralAJobMayTakeWhatIsKeptForItAndForThoseBe
   const master::JobOffer second = queue.offerJobs(1, anybody).at(0);
   EXPECT_EQ(second.job, jobId(2));
   EXPECT_FALSE(second.mayUseReserved);
-  EXPECT_THAT(second.mayTake, ElementsAre(20, 30)) << "server 99 is kept for job 1 as well";
+  EXPECT_THAT(second.usableReserved, ElementsAre(20, 30)) << "server 99 is reserved for job 1 as well";
 }
 
-TEST(WaitingQueue, AJobThatRoomIsKeptForIsTriedThoughOneOfItsKindFoundNothingElse) {
+TEST(WaitingQueue, AJobWithAReservationIsTriedThoughOneOfItsClassFoundNothing) {
   WaitingQueue queue = queueOf(3);
-  queue.keep(WaitingQueue::Purpose::kRoom, WaitingQueue::Reservation{.job = key(50, 2), .servers = {3, 5}});
+  queue.reserve(WaitingQueue::Purpose::kSeveralUnits,
+                WaitingQueue::Reservation{.job = key(50, 2), .servers = {3, 5}});
   EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(1)));
   queue.noteFailedAttempt(key(50, 1));
   queue.endOffers();
@@ -287,13 +288,13 @@ TEST(WaitingQueue, AJobThatRoomIsKeptForIsTriedThoughOneOfItsKindFoundNothingEls
   EXPECT_THAT(offerJobs(queue, 8, anybody), IsEmpty());
 }
 
-TEST(WaitingQueue, WhatComesBeforeAJobThatRoomIsKeptForMayTakeOfIt) {
+TEST(WaitingQueue, AJobBeforeTheOneWithTheReservationMayUseIt) {
   WaitingQueue queue = reservedQueue(2, {});
   queue.put(key(60, 7), true);
   EXPECT_THAT(mayUseReserved(queue.offerJobs(8, anybody)), ElementsAre(jobId(7)));
 }
 
-TEST(WaitingQueue, NewJobsComeBehindAJobThatRoomIsKeptFor) {
+TEST(WaitingQueue, NewJobsComeBehindAJobWithAReservation) {
   WaitingQueue queue = reservedQueue(1, {});
   offerJobs(queue, 8, anybody);
   queue.endOffers();

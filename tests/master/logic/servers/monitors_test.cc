@@ -9,7 +9,7 @@ using namespace master;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr Duration kGrace = MasterOptions{}.serverTimeout;
+constexpr Duration kTimeout = MasterOptions{}.serverTimeout;
 
 // Server a of 4 units, an agent, and job 1 of two tasks placed on a.
 struct Monitors : testing::Test {
@@ -94,8 +94,8 @@ TEST_F(Monitors, ThatLeaveTakeTheirServersDownAtOnce) {
 TEST_F(Monitors, ThatStayAwayLoseTheirTasks) {
   master.started(monitor, first);
   master.detach(monitor);
-  EXPECT_THAT(only<JobChanged>(master.pass(kGrace / 2)), IsEmpty());
-  const auto assigned = only<AssignJob>(master.pass(kGrace));
+  EXPECT_THAT(only<JobChanged>(master.pass(kTimeout / 2)), IsEmpty());
+  const auto assigned = only<AssignJob>(master.pass(kTimeout));
   ASSERT_EQ(assigned.size(), 1u);
   EXPECT_EQ(assigned[0].assignment.tasks.size(), 2u);
   EXPECT_EQ(task(0).state, RunState::kQueued);
@@ -116,23 +116,23 @@ TEST_F(Monitors, ThatStayAwayAreWaitedForWithOneTimer) {
   EXPECT_EQ(master.wakesAsked(), asked);
 }
 
-TEST_F(Monitors, HaveTheirGraceAfterARestartOfTheMaster) {
+TEST_F(Monitors, HaveTheirTimeoutAfterARestartOfTheMaster) {
   master.started(monitor, first);
   master.restart();
   EXPECT_FALSE(master.status("a").up);
-  master.pass(kGrace / 2);
+  master.pass(kTimeout / 2);
   EXPECT_EQ(task(0).state, RunState::kRunning);
-  master.pass(kGrace);
+  master.pass(kTimeout);
   EXPECT_EQ(task(0).state, RunState::kQueued);
 }
 
 TEST_F(Monitors, ThatComeBackInTimeKeepTheirTasks) {
   master.started(monitor, first);
   master.detach(monitor);
-  master.pass(kGrace / 2);
+  master.pass(kTimeout / 2);
   master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
   EXPECT_THAT(master.monitorAnswer().drop, IsEmpty());
-  master.pass(2 * kGrace);
+  master.pass(2 * kTimeout);
   EXPECT_EQ(task(0).state, RunState::kRunning);
   EXPECT_EQ(task(1).state, RunState::kStarting);
 }
@@ -172,7 +172,7 @@ TEST_F(Monitors, ThatNoLongerListAServerLeaveItDown) {
   monitor = master.attachMonitor("m", {serverFacts("b", 1)});
   EXPECT_FALSE(master.status("a").up);
   EXPECT_TRUE(master.status("b").up);
-  master.pass(2 * kGrace);
+  master.pass(2 * kTimeout);
   EXPECT_EQ(task(0).state, RunState::kQueued) << "lost";
 }
 
@@ -193,7 +193,7 @@ TEST_F(Monitors, ReportNothingForTasksOfOtherServers) {
 
 TEST_F(Monitors, AreToldToStopWhatNobodyOwns) {
   master.detach(monitor);
-  master.pass(2 * kGrace);
+  master.pass(2 * kTimeout);
   monitor = master.attachMonitor("m", servers);
   const auto actions = master.started(monitor, first);  // its launch was late
   EXPECT_TRUE(only<AnswerReports>(actions).at(0).status.ok());
@@ -236,9 +236,9 @@ struct Exclusive : Monitors {
   AllocationId allocation = 0;
 };
 
-TEST_F(Exclusive, LeasesEndWellBeforeAServersGraceDoes) {
+TEST_F(Exclusive, LeasesEndWellBeforeTheServerTimeout) {
   master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}, {allocation, "a"}});
-  EXPECT_EQ(master.monitorAnswer().lease, kGrace * 2 / 3);
+  EXPECT_EQ(master.monitorAnswer().lease, kTimeout * 2 / 3);
 }
 
 TEST_F(Exclusive, ALeaseRefusesTasksThatAreNobodysThere) {
@@ -252,9 +252,9 @@ TEST_F(Exclusive, AMonitorThatWasReplacedGetsNoLease) {
   EXPECT_EQ(renew(monitor, {}).error().code, ErrorCode::kConflict);
 }
 
-TEST_F(Exclusive, ATaskOfAServerThatIsLostIsPlacedAgainAtOnceWhenTheGraceIsOver) {
+TEST_F(Exclusive, ATaskOfAServerThatIsLostIsPlacedAgainAtOnceWhenTheTimeoutIsOver) {
   master.detach(monitor);
-  const auto actions = master.pass(kGrace);
+  const auto actions = master.pass(kTimeout);
   EXPECT_EQ(master.task(2, 0).state, RunState::kQueued);
   for (const AssignJob& action : only<AssignJob>(actions)) {
     for (const TaskAssignment& task : action.assignment.tasks) EXPECT_EQ(task.delay, Duration::zero());
@@ -262,7 +262,7 @@ TEST_F(Exclusive, ATaskOfAServerThatIsLostIsPlacedAgainAtOnceWhenTheGraceIsOver)
 }
 
 // The server is there, the task may be as well: its shim lives by a lease that nobody renews any more.
-TEST_F(Exclusive, ATaskThatItsServerDoesNotKnowIsPlacedAgainAfterTheGrace) {
+TEST_F(Exclusive, ATaskThatItsServerDoesNotKnowIsPlacedAgainAfterTheTimeout) {
   master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
   EXPECT_EQ(master.task(2, 0).state, RunState::kQueued);
   std::vector<Duration> delays;
@@ -270,7 +270,7 @@ TEST_F(Exclusive, ATaskThatItsServerDoesNotKnowIsPlacedAgainAfterTheGrace) {
     if (action.assignment.job.id != jobId(2)) continue;
     for (const TaskAssignment& task : action.assignment.tasks) delays.push_back(task.delay);
   }
-  EXPECT_THAT(delays, ElementsAre(kGrace));
+  EXPECT_THAT(delays, ElementsAre(kTimeout));
 }
 
 TEST_F(Exclusive, OtherTasksDoNotWaitForThat) {
@@ -287,7 +287,7 @@ TEST_F(Exclusive, TheWaitSurvivesTheMaster) {
   master.attachAgent("x");
   for (const JobAssignment& job : master.agentAnswer().jobs) {
     if (job.job.id == jobId(2)) {
-      EXPECT_EQ(job.tasks.at(0).delay, kGrace);
+      EXPECT_EQ(job.tasks.at(0).delay, kTimeout);
     }
   }
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/model/constraint.h"
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil::servers_pools_test {
@@ -147,7 +147,7 @@ TEST_F(Pools, AreAskedBackForAJobThatWaitsForUnitsAndLentAgainAfterwards) {
   monitor = master.attachMonitor("m", {lending("s", 4)});
   EXPECT_EQ(report(4), units({0, 1, 2, 3}));
   EXPECT_TRUE(master.commit(agent, newJob(1, spec())).grants.empty());
-  EXPECT_EQ(limitIn(master.pass(100ms)), std::nullopt);  // its turn may not have come
+  EXPECT_EQ(limitIn(master.pass(100ms)), std::nullopt);  // it may not have been offered yet
   EXPECT_EQ(limitIn(master.pass(1s)), 0u);
   // Nothing more is granted but what the operator set apart.
   EXPECT_EQ(report(3, units({1, 2, 3})), RuSet());
@@ -198,7 +198,7 @@ TEST_F(Pools, AreAskedBackForAJobBehindOnesThatNoUnitsHelp) {
   EXPECT_EQ(limitIn(master.pass(1s)), 0u);
 }
 
-TEST_F(Pools, AreAskedBackFromServersThatAreKeptForAGangThatFindsThemTooNoisy) {
+TEST_F(Pools, AreAskedBackFromServersReservedForAGangThatFindsThemTooNoisy) {
   monitor = master.attachMonitor("m", {lending("s", 4), lending("t", 4), lending("u", 4)});
   EXPECT_EQ(report(2), units({0, 1}));
   JobSpec gang = spec(4);

@@ -43,7 +43,7 @@ TEST(PerformanceTracker, TellsOfADeviationThatLastsLongerThanItsWindow) {
   EXPECT_EQ(task.tracker.expected(), 100);
 }
 
-TEST(PerformanceTracker, AShortDipIsNoTrouble) {
+TEST(PerformanceTracker, AShortDipIsNoViolation) {
   Tracked task(aimingAt(100));
   task.during(20, 100);
   for (int i = 0; i < 20; ++i) {
@@ -72,7 +72,7 @@ TEST(PerformanceTracker, WithinTheDeviationAllIsWell) {
   EXPECT_FALSE(task.tracker.suspicious());
 }
 
-TEST(PerformanceTracker, TroubleThatSwingsAroundItsBorderIsToldOnce) {
+TEST(PerformanceTracker, AViolationThatSwingsAroundItsBorderIsToldOnce) {
   Tracked task(aimingAt(100));
   task.during(20, 100);
   EXPECT_EQ(task.during(10, 80), Change::kBegan);
@@ -98,7 +98,7 @@ TEST(PerformanceTracker, NothingIsExpectedBeforeThereIsAPast) {
   EXPECT_EQ(task.during(15, 1), Change::kNone);
 }
 
-TEST(PerformanceTracker, TimesOfTroubleDoNotBecomeTheNorm) {
+TEST(PerformanceTracker, TimesOfViolationDoNotBecomeTheNorm) {
   Tracked task(aimingAt(0));
   task.during(80, 200);
   EXPECT_EQ(task.during(12, 100), Change::kBegan);

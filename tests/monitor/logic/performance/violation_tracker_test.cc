@@ -62,7 +62,7 @@ TEST(ViolationTracker, AWordThatChangedWhileItWasUnderWayIsToldAgain) {
   EXPECT_THAT(due(book, kStart + 5s), ElementsAre("1 over"));
 }
 
-TEST(ViolationTracker, AfterEachAttachAllWhoAreInTroubleAreTold) {
+TEST(ViolationTracker, AfterEachAttachAllDegradedTasksAreTold) {
   ViolationTracker book;
   book.attached();
   book.note(violation(1));

@@ -38,7 +38,7 @@ Scene withNeighbour(AllocationId allocation) {
   return scene;
 }
 
-TEST(PerformanceWatch, TellsTroubleWithItsCauseAndItsEnd) {
+TEST(PerformanceWatch, TellsAViolationWithItsCauseAndItsEnd) {
   Watching watching;
   watching.scene = withNeighbour(9);
   EXPECT_THAT(watching.during(10, 100), IsEmpty());

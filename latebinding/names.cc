@@ -1,4 +1,4 @@
-#include "latebinding/suitability.h"
+#include "latebinding/names.h"
 
 namespace tarcil::late {
 

@@ -1,4 +1,5 @@
-// Which jobs can be bound late, and which servers take their tasks.
+// Names that all roles use for late binding: the attribute of servers that take late-bound tasks, and numbers
+// of users.
 #pragma once
 
 #include <cstdint>

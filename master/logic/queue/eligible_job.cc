@@ -1,4 +1,4 @@
-#include "master/logic/queue/claimants.h"
+#include "master/logic/queue/eligible_job.h"
 
 #include <unordered_set>
 
@@ -20,10 +20,10 @@ bool fits(const Tables& tables, const Server& server, const Job& job) {
 const Job* nextEligibleJob(const Tables& tables, const Server& server, const Job* without) {
   const Job* found = nullptr;
   size_t looked = 0;
-  std::unordered_set<EquivalenceClass> unfit;  // those of one kind find the same slots acceptable
+  std::unordered_set<EquivalenceClass> unfit;  // jobs of one class find the same slots acceptable
   tables.jobs.queue().order().walk([&](const QueueKey& key) -> std::optional<uint64_t> {
     const Job& job = *tables.jobs.find(key.job);
-    if (++looked > kMaxClaimants) return std::nullopt;
+    if (++looked > kMaxEligibleExamined) return std::nullopt;
     if (&job == without || unfit.contains(key.equivalenceClass)) return job.wanted().units();
     if (fits(tables, server, job)) {
       found = &job;
