@@ -154,17 +154,12 @@ void Choice::find(uint64_t wanted) {
   if (spec_.policy == Policy::kGreedy) return search_.scan();
   if (spec_.policy == Policy::kPerTask) return placePerTask();
   offerNamed(wanted);
-  search_.sample(plan, wanted);
+  search_.sample(plan, wanted, request_.ask);
 }
 
 void Choice::offerNamed(uint64_t wanted) {
   for (ServerId server : memory_.preferred) {
     for (uint64_t slots = 0; slots < wanted && search_.offerNext(server);) ++slots;
-  }
-  for (ServerId server : request_.besides) {
-    if (!servers_.contains(server)) continue;
-    while (search_.found() < wanted && search_.offerNext(server)) {
-    }
   }
 }
 

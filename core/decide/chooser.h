@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/decide/options.h"
+#include "core/decide/sample_plan.h"
 #include "core/model/job.h"
 #include "core/state/claim.h"
 #include "core/state/cluster_state.h"
@@ -33,10 +34,11 @@ struct PlacementRequest {
   Standard standard = Standard::kAcceptable;
   // Most candidates in the explanation. The decision does not depend on it.
   size_t candidates = Explanation::kMaxCandidates;
-  // Servers whose slots are judged before the sample is drawn, in this order, until enough are found.
-  std::vector<ServerId> besides{};
   // Servers, ascending, that get no task; it outlives the request.
   std::span<const ServerId> except{};
+  // Asked where to draw on when acceptable slots prove rare (kQuality); none: everywhere. It outlives the
+  // request.
+  AskLikely ask{};
 };
 
 struct Decision {

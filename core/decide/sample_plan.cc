@@ -33,7 +33,8 @@ SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, ui
   }
   if (tasks == 0) return {};
   const uint64_t limit = drawLimit(settings, spec.confidence.value_or(settings.confidence), tasks);
-  return {settings.ratio ? limit : std::min(std::max<uint64_t>(settings.floor, tasks), limit), limit};
+  if (settings.ratio) return {limit, limit};
+  return {std::min(std::max<uint64_t>(settings.floor, tasks), limit), limit, settings.rarity};
 }
 
 Ranking rankingOf(Policy policy) {

@@ -2,17 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "core/decide/options.h"
 #include "core/decide/ranking.h"
 #include "core/model/job.h"
+#include "core/state/server.h"
 
 namespace tarcil {
 
 // Slots to draw. Sampling goes on from `least` to `limit` until enough acceptable ones are found.
 struct SamplePlan {
   uint64_t least = 0, limit = 0;
+  double rarity = 0;  // a smaller share of acceptable slots is rare
 };
+
+// Where acceptable slots are, by what is known without looking at servers (lsh/; Tarcil section 4).
+struct Likely {
+  double p = 1;                   // estimate of the share of free slots that are acceptable
+  std::vector<ServerId> servers;  // to draw from where they are rare; distinct
+};
+// Asked for at most so many servers.
+using AskLikely = std::function<Likely(size_t servers)>;
 
 // The limit of kQuality for so many tasks: the smallest n with P[Bin(n, rarity) >= tasks] >= confidence
 // (Tarcil section 3.3, Eq. 6), but no more than the cap allows; with a fixed ratio exactly so many a task.

@@ -55,18 +55,37 @@ bool SlotSearch::offerNext(ServerId server) {
   return site.closed == Site::kOpen;
 }
 
-void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted) {
+void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely& ask) {
   const auto limit = [&] {
     return plan.limit + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
   };
-  while (explained_.drawn < limit() && !explained_.allSeen) {
-    const bool first = explained_.drawn == 0;
-    if (!first && explained_.drawn >= plan.least && found_ >= wanted) break;
-    const uint64_t missing = wanted - std::min(found_, wanted);
-    const uint64_t count = first ? plan.least : std::max(kLaterBlock, missing);
-    sampleBlock(std::min(count, limit() - explained_.drawn));
+  const auto isDone = [&] { return found_ >= wanted || explained_.allSeen || explained_.drawn >= limit(); };
+  sampleBlock(std::min(plan.least, limit()));
+  const bool isRare = counts_[Site::kOpen] < plan.rarity * explained_.drawn;
+  bool isHopeless = false;
+  if (!isDone() && isRare && ask) {
+    const Likely likely = ask(plan.limit);
+    isHopeless = likely.p == 0;
+    if (likely.p < plan.rarity) drawFrom(likely.servers, wanted);
+  }
+  while (!isDone() && !isHopeless) {
+    sampleBlock(std::min(std::max(kLaterBlock, wanted - found_), limit() - explained_.drawn));
   }
   explained_.enoughFound = found_ >= wanted;
+}
+
+void SlotSearch::drawFrom(std::span<const ServerId> servers, uint64_t wanted) {
+  for (ServerId server : servers) {
+    if (!servers_.contains(server)) continue;
+    while (found_ < wanted) {
+      const auto slot = sampler_.take(server);
+      if (!slot) break;
+      Site& site = sites_.look(*slot);
+      offerSlot(site, true);
+      ++explained_.drawn;
+      if (site.closed != Site::kOpen) break;
+    }
+  }
 }
 
 void SlotSearch::sampleBlock(uint64_t count) {
