@@ -46,7 +46,8 @@ std::string promiseText(const Explanation& why) {
   const std::string found = std::to_string(why.acceptable) + " of " + std::to_string(why.drawn);
   if (why.allSeen) return "every free slot was looked at: " + found + " are acceptable";
   if (why.limit >= why.freeSlots) {
-    return "every free slot may be drawn here, so nothing is left to chance; " + found + " drawn are acceptable";
+    return "every free slot may be drawn here, so nothing is left to chance; " + found +
+           " drawn are acceptable";
   }
   const double reached = guarantee(why);
   const bool isWhatWasAsked = reached >= why.confidence;

@@ -40,8 +40,8 @@ struct QualitySettings {
   // higher: tighter fits. 8: fewer than that seldom find a good slot under load (Tarcil Fig. 9).
   uint32_t floor = 8;
 
-  // Fixed number of slots drawn per slot needed, 1 to 100,000; replaces rarity, confidence, cap and floor, and
-  // never stops early. Unset, so that a decision draws only until enough are found.
+  // Fixed number of slots drawn per slot needed, 1 to 100,000; replaces rarity, confidence, cap and floor,
+  // and never stops early. Unset, so that a decision draws only until enough are found.
   std::optional<uint32_t> ratio;
 
   // How satisfaction S is measured. Componentwise, because `encoded` compares a job's second resource only

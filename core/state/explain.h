@@ -52,12 +52,12 @@ struct Candidate {
 // One decision: the placing of some tasks of a job from one sample. Small, because one is stored for each; p,
 // ratio and guarantee follow from what it holds.
 struct Explanation {
-  uint32_t drawn = 0;       // slots sampled
-  uint32_t acceptable = 0;  // of them feasible and good enough
-  uint64_t limit = 0;       // most slots that would have been sampled
-  uint32_t freeSlots = 0;   // what was drawn from; at most a quarter too high where slots are large
-  double rarity = 0;        // share of acceptable slots for which enough were to be found,
-  double confidence = 0;    // and with which probability
+  uint32_t drawn = 0;        // slots sampled
+  uint32_t acceptable = 0;   // of them feasible and good enough
+  uint64_t limit = 0;        // most slots that would have been sampled
+  uint32_t freeSlots = 0;    // what was drawn from; at most a quarter too high where slots are large
+  double rarity = 0;         // share of acceptable slots for which enough were to be found,
+  double confidence = 0;     // and with which probability
   bool allSeen = false;      // every free slot was drawn: nothing was left to chance
   bool enoughFound = false;  // as many acceptable slots as were wanted
   int margin = 0;            // pressure added to each contention when it was judged

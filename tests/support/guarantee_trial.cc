@@ -1,5 +1,8 @@
 #include "tests/support/guarantee_trial.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tarcil {
 namespace {
 
@@ -46,15 +49,13 @@ class Trial {
   }
 
   void compareWithScan(const JobSpec& spec, const Explanation& explained) {
-    const double p = shareAcceptable(lookAtEverything(spec, 1).explanation);
+    const Explanation seen = lookAtEverything(spec, 1).explanation;
     ++result_.scanned;
-    result_.p += p;
-    if (p < explained.rarity) return;
-    if (explained.enoughFound) {
-      ++result_.covered;
-    } else if (lookAtEverything(spec, spec.tasks).explanation.enoughFound) {
-      ++result_.covered, ++result_.broken;
-    }
+    result_.p += shareAcceptable(seen);
+    const double needed = std::max(std::ceil(explained.rarity * seen.freeSlots), 1.0 * spec.tasks);
+    if (!lookAtEverything(spec, static_cast<uint32_t>(needed)).explanation.enoughFound) return;
+    ++result_.covered;
+    result_.broken += explained.enoughFound ? 0 : 1;
   }
 
   // A cluster in which no job finds a place must not stand still.

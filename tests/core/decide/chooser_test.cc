@@ -289,8 +289,7 @@ TEST(Choose, DrawsOnWhereRareSlotsAreLikely) {
   const Decision found = choose(state, request, {}, 1);
   EXPECT_EQ(places(state, found), std::vector<std::string>{"s0"});
   EXPECT_EQ(asked, found.explanation.limit);
-  EXPECT_EQ(found.explanation.drawn, 8u + 4 + 1)
-      << "a server of four slots is left once its first is rejected";
+  EXPECT_EQ(found.explanation.drawn, 8u + 1 + 1) << "a server is left once a slot of it is rejected";
   request.ask = [](size_t) { return Likely{.p = 0, .servers = {}}; };
   const Decision hopeless = choose(state, request, {}, 1);
   EXPECT_TRUE(hopeless.claims.empty());
