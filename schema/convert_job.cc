@@ -451,6 +451,7 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setMargin(static_cast<uint8_t>(value.margin));
   to.setSeed(value.seed);
   to.setWanted(static_cast<uint32_t>(value.wanted));
+  to.setSought(static_cast<uint32_t>(value.sought));
   to.setPlaced(static_cast<uint32_t>(value.placed));
   size_t reasons = value.dropped.size();
   while (reasons > 0 && value.dropped[reasons - 1] == 0) --reasons;
@@ -488,6 +489,7 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   value.margin = from.getMargin();
   value.seed = from.getSeed();
   value.wanted = from.getWanted();
+  value.sought = from.getSought();
   value.placed = from.getPlaced();
   KJ_REQUIRE(from.getDropped().size() <= kDropReasons, "dropped: unknown reasons: the peer is newer");
   for (uint32_t i = 0; i < from.getDropped().size(); ++i) value.dropped[i] = from.getDropped()[i];

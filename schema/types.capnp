@@ -221,6 +221,7 @@ struct Explanation {
   obsolete21 @21 :UInt32;         # servers with a slot; not written, ignored
   freeSlots @22 :UInt32;          # what was drawn from
   rarity @23 :Float64;            # share of acceptable slots for which enough were to be found
+  sought @24 :UInt32;             # tasks for which slots were sampled: not placed by name
 }
 
 struct DecisionRecord {

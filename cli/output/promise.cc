@@ -43,6 +43,8 @@ std::string oftenText(double probability) {
 }
 
 std::string promiseText(const Explanation& why) {
+  if (why.rarity == 0) return "not known: decided by an earlier version";
+  if (why.sought == 0) return "nothing was left to chance: every task was placed by name";
   const std::string found = std::to_string(why.acceptable) + " of " + std::to_string(why.drawn);
   if (why.allSeen) return "every free slot was looked at: " + found + " are acceptable";
   if (why.limit >= why.freeSlots) {
@@ -54,7 +56,7 @@ std::string promiseText(const Explanation& why) {
   const std::string often = isWhatWasAsked  ? oftenText(why.confidence)
                             : reached > 0.5 ? "with a probability of " + fixed(reached, 3) + " only"
                                             : "seldom (" + fixed(100 * reached, 1) + " %)";
-  const std::string what = why.wanted == 1 ? "one is" : "enough for " + counted(why.wanted, "task") + " are";
+  const std::string what = why.sought == 1 ? "one is" : "enough for " + counted(why.sought, "task") + " are";
   const std::string limited =
       isWhatWasAsked ? "" : ", because at most " + counted(why.limit, "slot") + " may be drawn";
   return "wherever " + rarityText(why.rarity) + " is acceptable, " + what + " found " + often + limited +

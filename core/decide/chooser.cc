@@ -150,6 +150,7 @@ void Choice::placeByName() {
 
 void Choice::find(uint64_t wanted) {
   const SamplePlan plan = samplePlanOf(spec_, settings_, wanted);
+  explanation().sought = wanted;
   explanation().limit = plan.limit;
   if (spec_.policy == Policy::kGreedy) return search_.scan();
   if (spec_.policy == Policy::kPerTask) return placePerTask();

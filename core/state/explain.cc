@@ -44,8 +44,9 @@ double ratio(const Explanation& explanation) {
 }
 
 double guarantee(const Explanation& explanation) {
-  if (explanation.allSeen || explanation.limit >= explanation.freeSlots) return 1;
-  return guarantee(explanation.rarity, explanation.limit, static_cast<uint32_t>(explanation.wanted));
+  const bool mayDrawAll = explanation.allSeen || explanation.limit >= explanation.freeSlots;
+  if (mayDrawAll || explanation.sought == 0) return 1;
+  return guarantee(explanation.rarity, explanation.limit, static_cast<uint32_t>(explanation.sought));
 }
 
 uint32_t droppedFor(const Explanation& explanation, Dropped reason) {

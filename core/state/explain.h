@@ -65,6 +65,7 @@ struct Explanation {
   std::vector<Candidate> best;  // highest ranked first; at most kMaxCandidates, but in plans
   uint64_t seed = 0;            // replays the decision on the same state
   uint64_t wanted = 0;          // tasks that were to be placed
+  uint64_t sought = 0;          // of them, those for which slots were sampled: not placed by name
   uint64_t placed = 0;
 
   static constexpr size_t kMaxCandidates = 5;
@@ -79,8 +80,9 @@ double shareAcceptable(const Explanation& explanation);
 double ratio(const Explanation& explanation);
 
 // Probability that sampling to the limit finds enough acceptable slots where they are no rarer than `rarity`
-// (Tarcil section 3.3, Eq. 6). 1 where the limit reaches every free slot. Where several tasks take slots of
-// one server from each other, those that still can be taken are what counts as acceptable. Some microseconds.
+// (Tarcil section 3.3, Eq. 6). 1 where the limit reaches every free slot, or every task was placed by name.
+// Where several tasks take slots of one server from each other, those that they can have together are what
+// counts as acceptable. Some microseconds.
 double guarantee(const Explanation& explanation);
 
 // How many were dropped for this reason, over all resources for kNeighbour.

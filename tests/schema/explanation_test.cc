@@ -24,7 +24,7 @@ Explanation largest() {
   e.allSeen = e.enoughFound = true;
   e.margin = kMaxPressure;
   e.dropped.fill(kMax);
-  e.wanted = e.placed = kMaxTasks;
+  e.wanted = e.sought = e.placed = kMaxTasks;
   for (size_t i = 0; i < Explanation::kMaxCandidates; ++i) {
     Candidate candidate;
     candidate.server = kMax;

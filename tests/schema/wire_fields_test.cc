@@ -137,6 +137,7 @@ Explanation aFullExplanation() {
   explanation.best[0].slack.fill(3);
   explanation.seed = 77;
   explanation.wanted = 2;
+  explanation.sought = 1;
   explanation.placed = 1;
   return explanation;
 }

@@ -15,9 +15,9 @@ struct GuaranteeTrial {
   uint64_t seed = 1;
 };
 
-// Counts are of decisions. The promise covers a scanned decision where the share of acceptable slots is at
-// least the rarity, and every task of the job could have one: tasks of one job take slots from each other. It
-// is broken where not enough were found.
+// Counts are of decisions. The promise covers a scanned decision where the slots that tasks of the job could
+// have together are at least that share of the free ones that the rarity says, and enough for the job. It is
+// broken where not enough were found.
 struct GuaranteeResult {
   uint64_t decisions = 0;
   uint64_t scanned = 0, covered = 0, broken = 0;

@@ -90,7 +90,8 @@ TEST(Guarantee, FollowsFromRarityLimitAndTasks) {
   Explanation e;
   e.freeSlots = 1'000'000;
   e.rarity = 0.05;
-  e.wanted = 2;
+  e.wanted = 3;
+  e.sought = 2;
   double before = -1;
   for (e.limit = 8; e.limit <= 128; e.limit *= 2) {
     EXPECT_EQ(guarantee(e), guarantee(0.05, e.limit, 2));
