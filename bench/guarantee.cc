@@ -1,7 +1,7 @@
-// Question: does the guarantee that a decision states hold? Of the decisions whose first draws promised, with
-// the confidence asked for, that drawing to the cap finds enough acceptable slots: how many did not?
+// Question: is the promise of a sample kept? Of the decisions for jobs to which at least one free slot in so
+// many is acceptable (--rarity), as a scan of all shows: how many did not find enough?
 //
-//   guarantee [--decisions N] [--servers N] [--cap N] [--confidence X] [--mean-sum X] [--seed S]
+//   guarantee [--decisions N] [--servers N] [--rarity X] [--confidence X] [--cap N] [--mean-sum X] [--seed S]
 //
 // Clusters that the scheduler itself fills with mixed jobs and keeps at their load: each decision is placed,
 // and random tasks end. Exits with 1 where more promises were broken than eps explains.
@@ -9,7 +9,6 @@
 #include <cstdio>
 
 #include "bench/report.h"
-#include "core/model/sample_size.h"
 #include "tests/support/guarantee_trial.h"
 
 namespace tarcil::bench {
@@ -37,23 +36,12 @@ bool report(const GuaranteeResult& result, uint32_t tasks, double eps) {
               share(result.load, result.decisions), share(result.p, result.scanned),
               share(result.draws, result.decisions * tasks),
               share(result.tasksPlaced, result.decisions * tasks));
-  printShare("promised, then not found", result.broken, result.promised);
-  printShare("  of these: not there, even by a scan of all", result.brokenForWant, result.broken);
-  printShare("promised, then not found by other draws", result.brokenAgain, result.promised);
-  printShare("stated in the end, not found by other draws", result.statedBroken, result.stated);
-  printShare("p below its lower bound at 1 - eps/2", result.belowBound, result.scanned);
-  printShare("p below its lower bound at 0.95", result.belowBound95, result.scanned);
-  printShare("the cap suffices for 1 - eps at this p", result.capSuffices, result.scanned);
-  printShare("the cap binds", result.capped, result.decisions);
+  printShare("promised, then not found", result.broken, result.covered);
+  printShare("the limit of draws was reached in vain", result.limited, result.decisions);
   printShare("every free slot was drawn", result.everySlotSeen, result.decisions);
-  std::printf("    found: %.4f of the decisions; promised in the mean: %.4f\n",
-              share(result.found, result.decisions), share(result.promise, result.decisions));
-  std::printf("    drawing to the cap finds enough with probability %.4f in the mean, by p\n",
-              share(result.guaranteeOfCap, result.scanned));
+  std::printf("    found: %.4f of the decisions\n", share(result.found, result.decisions));
   std::fflush(stdout);
-  const auto sound = [eps](uint64_t broken, uint64_t of) { return shareInterval(broken, of).low <= eps; };
-  return sound(result.broken, result.promised) && sound(result.brokenAgain, result.promised) &&
-         sound(result.statedBroken, result.stated);
+  return shareInterval(result.broken, result.covered).low <= eps;
 }
 
 int run(const Flags& flags) {
@@ -61,10 +49,11 @@ int run(const Flags& flags) {
   const QualitySettings& settings = flags.cluster.settings;
   const double eps = 1 - settings.confidence;
   std::printf(
-      "seed %llu, %llu decisions a case, eps %g, cap %u, floor %u; shares with their 95 %% interval "
+      "seed %llu, %llu decisions a case, rarity %g, eps %g, cap %s, floor %u; shares with their 95 %% "
+      "interval "
       "(Clopper, Pearson)\n",
       static_cast<unsigned long long>(flags.cluster.seed), static_cast<unsigned long long>(flags.decisions),
-      eps, settings.cap, settings.floor);
+      settings.rarity, eps, settings.cap ? std::to_string(*settings.cap).c_str() : "none", settings.floor);
   bool sound = true;
   for (int percent : {30, 60, 80, 90}) {
     GeneratedCluster cluster(flags.cluster);
@@ -96,8 +85,9 @@ int main(int argc, char** argv) {
   app.add_option("--servers", flags.cluster.servers, "Of ten units each.")
       ->check(CLI::Range(10, 1'000'000))
       ->capture_default_str();
-  app.add_option("--cap", flags.cluster.settings.cap, "Most draws per task.")
-      ->check(CLI::Range(1, 10'000))
+  app.add_option("--cap", flags.cluster.settings.cap, "Most draws per task.")->check(CLI::Range(1, 10'000));
+  app.add_option("--rarity", flags.cluster.settings.rarity, "Share of acceptable slots that is promised for.")
+      ->check(CLI::Range(kMinRarity, 1.0))
       ->capture_default_str();
   app.add_option("--confidence", flags.cluster.settings.confidence, "1 - eps.")
       ->check(CLI::Range(0.5, 0.999999))

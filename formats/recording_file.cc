@@ -266,7 +266,8 @@ class RecordingReader {
     QualitySettings settings;
     settings.target = fields.number("target", 0.001, 1);
     settings.confidence = fields.number("confidence", 0.001, 0.999999999);
-    settings.cap = static_cast<uint32_t>(fields.integer("cap", 1, 10'000));
+    if (!fields.isNull("rarity")) settings.rarity = fields.number("rarity", kMinRarity, 1);
+    if (!fields.isNull("cap")) settings.cap = static_cast<uint32_t>(fields.integer("cap", 1, kMaxCap));
     settings.floor = static_cast<uint32_t>(fields.integer("floor", 1, 100'000));
     if (!fields.isNull("ratio")) settings.ratio = static_cast<uint32_t>(fields.integer("ratio", 1, 100'000));
     settings.model = static_cast<QualityModel>(fields.oneOf("model", kQualityModelNames));

@@ -225,7 +225,8 @@ class ScenarioReader {
     QualitySettings& settings = request_.scenario.settings;
     assignNumber(settings.target, quality->take("target"), 0.001, 1);
     assignNumber(settings.confidence, quality->take("confidence"), 0.001, 0.999999999);
-    assignInteger(settings.cap, quality->take("cap"), 1, 10'000);
+    assignNumber(settings.rarity, quality->take("rarity"), kMinRarity, 1);
+    assignInteger(settings.cap, quality->take("cap"), 1, kMaxCap);
     assignInteger(settings.floor, quality->take("floor"), 1, 100'000);
     assignInteger(settings.ratio, quality->take("ratio"), 1, 100'000);
     assignInteger(settings.margin, quality->take("margin"), 0, kMaxPressure);

@@ -442,10 +442,8 @@ std::array<uint8_t, 1> single(uint8_t byte) {
 void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setDrawn(value.drawn);
   to.setAcceptable(value.acceptable);
-  to.setFirstDrawn(value.firstDrawn);
-  to.setFirstAcceptable(value.firstAcceptable);
-  to.setMost(value.most);
-  to.setFreeServers(value.freeServers);
+  to.setLimit(value.limit);
+  to.setRarity(value.rarity);
   to.setFreeSlots(value.freeSlots);
   to.setConfidence(value.confidence);
   to.setAllSeen(value.allSeen);
@@ -453,6 +451,7 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setMargin(static_cast<uint8_t>(value.margin));
   to.setSeed(value.seed);
   to.setWanted(static_cast<uint32_t>(value.wanted));
+  to.setSought(static_cast<uint32_t>(value.sought));
   to.setPlaced(static_cast<uint32_t>(value.placed));
   size_t reasons = value.dropped.size();
   while (reasons > 0 && value.dropped[reasons - 1] == 0) --reasons;
@@ -481,10 +480,8 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   Explanation value;
   value.drawn = from.getDrawn();
   value.acceptable = from.getAcceptable();
-  value.firstDrawn = from.getFirstDrawn();
-  value.firstAcceptable = from.getFirstAcceptable();
-  value.most = from.getMost();
-  value.freeServers = from.getFreeServers();
+  value.limit = from.getLimit();
+  value.rarity = from.getRarity();
   value.freeSlots = from.getFreeSlots();
   value.confidence = from.getConfidence();
   value.allSeen = from.getAllSeen();
@@ -492,6 +489,7 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   value.margin = from.getMargin();
   value.seed = from.getSeed();
   value.wanted = from.getWanted();
+  value.sought = from.getSought();
   value.placed = from.getPlaced();
   KJ_REQUIRE(from.getDropped().size() <= kDropReasons, "dropped: unknown reasons: the peer is newer");
   for (uint32_t i = 0; i < from.getDropped().size(); ++i) value.dropped[i] = from.getDropped()[i];

@@ -125,8 +125,9 @@ Usage read(wire::Usage::Reader from) {
 
 void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
   to.setTarget(value.target);
+  to.setRarity(value.rarity);
   to.setConfidence(value.confidence);
-  to.setCap(value.cap);
+  to.setCap(value.cap.value_or(0));
   to.setFloor(value.floor);
   to.setRatio(value.ratio.value_or(0));
   to.setModel(toWireEnum<wire::QualityModel>(value.model));
@@ -141,8 +142,9 @@ void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
 QualitySettings read(wire::QualitySettings::Reader from) {
   QualitySettings value;
   value.target = from.getTarget();
+  value.rarity = from.getRarity();
   value.confidence = from.getConfidence();
-  value.cap = from.getCap();
+  if (from.getCap() != 0) value.cap = from.getCap();
   value.floor = from.getFloor();
   if (from.getRatio() != 0) value.ratio = from.getRatio();
   value.model = fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel");

@@ -199,9 +199,9 @@ struct Explanation {
   # candidates are parallel, the highest ranked first.
   drawn @0 :UInt32;         # slots sampled
   acceptable @1 :UInt32;    # of them feasible and good enough
-  firstDrawn @2 :UInt32;    # the same of the first block
-  firstAcceptable @3 :UInt32;
-  most @4 :UInt64;          # draws at the cap
+  obsolete2 @2 :UInt32;     # of what a first block had found; not written, ignored
+  obsolete3 @3 :UInt32;
+  limit @4 :UInt64;         # most slots that would have been sampled
   confidence @5 :Float64;   # that was asked for
   allSeen @6 :Bool;         # every free slot was drawn
   enoughFound @7 :Bool;
@@ -218,8 +218,10 @@ struct Explanation {
   rus @18 :List(UInt16);          # 4 each, of which rusCounts are meant
   rusCounts @19 :Data;            # a byte each
   after @20 :Data;                # a byte each: what put it behind the one before
-  freeServers @21 :UInt32;        # what was drawn from: servers with a slot, 0 where nobody counted
-  freeSlots @22 :UInt32;
+  obsolete21 @21 :UInt32;         # servers with a slot; not written, ignored
+  freeSlots @22 :UInt32;          # what was drawn from
+  rarity @23 :Float64;            # share of acceptable slots for which enough were to be found
+  sought @24 :UInt32;             # tasks for which slots were sampled: not placed by name
 }
 
 struct DecisionRecord {
@@ -291,7 +293,7 @@ enum ContentionModel { sum @0; mean @1; }
 struct QualitySettings {
   target @0 :Float64;
   confidence @1 :Float64;
-  cap @2 :UInt32;           # draws per slot at most
+  cap @2 :UInt32;           # draws per slot at most; 0: as many as rarity and confidence ask for
   floor @3 :UInt32;         # draws per job at least
   ratio @4 :UInt32;         # fixed R; 0: sequential
   model @5 :QualityModel;
@@ -301,6 +303,7 @@ struct QualitySettings {
   protectNeighbours @9 :Bool;
   version @10 :UInt64;      # rises with each change
   profileUnknown @11 :Bool; # jobs of applications without a profile are taken, and these measured
+  rarity @12 :Float64 = 0.05;  # share of acceptable slots for which the confidence is to hold
 }
 
 # --- Commits ------------------------------------------------------------------------------------------------------

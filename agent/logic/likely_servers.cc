@@ -33,8 +33,8 @@ void LikelyServers::updateAll(const ClusterState& state) {
   while (index_->step(kStep)) continue;
 }
 
-std::vector<ServerId> LikelyServers::draw(const ClusterState& state, const JobSpec& spec,
-                                          const QualitySettings& settings, size_t atMost, Rng& rng) const {
+Likely LikelyServers::find(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings,
+                           size_t atMost, Rng& rng) const {
   PreparedJobs prepared;
   const PreparedJob& job = prepared.prepare(state, spec, judgingFor(spec, settings));
   double best = 0;
@@ -44,7 +44,9 @@ std::vector<ServerId> LikelyServers::draw(const ClusterState& state, const JobSp
                       .rus = spec.rusPerTask};
   Matching matching;
   match(*index_, suitor, matching);
-  std::vector<ServerId> servers;
+  Likely likely{.p = matching.p, .servers = {}};
+  if (likely.p >= settings.rarity) return likely;
+  std::vector<ServerId>& servers = likely.servers;
   for (BucketId bucket = 0; bucket < matching.masks.size(); ++bucket) {
     if (matching.masks[bucket] != 0) index_->addWithFree(bucket, servers);
   }
@@ -52,7 +54,7 @@ std::vector<ServerId> LikelyServers::draw(const ClusterState& state, const JobSp
   const size_t count = std::min(atMost, servers.size());
   for (size_t i = 0; i < count; ++i) std::swap(servers[i], servers[i + rng.below(servers.size() - i)]);
   servers.resize(count);
-  return servers;
+  return likely;
 }
 
 }  // namespace tarcil::agent

@@ -7,11 +7,11 @@
 namespace tarcil::agent {
 namespace {
 
-// Whether the sample reached its cap before enough acceptable slots were found.
-bool mayFindMore(const JobSpec& spec, const Decision& decision, const PlacementOptions& options) {
-  const Explanation& explained = decision.explanation;
-  return spec.policy == Policy::kQuality && options.standard == Standard::kAcceptable &&
-         !explained.enoughFound && !explained.allSeen;
+// Whether the buckets may say where slots are: they do not know which servers meet constraints or have
+// extras.
+bool areInBuckets(const JobSpec& spec, const PlacementOptions& options) {
+  return options.standard == Standard::kAcceptable && spec.placement.constraints.empty() &&
+         spec.extras.empty();
 }
 
 // Slots for the job's first `wanted` placeable tasks.
@@ -24,13 +24,13 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   request.standard = options.standard;
   request.candidates = options.candidates;
   request.except = options.except;
-  Decision decision = chooser.choose(state, request, options.settings, options.seed);
-  if (mayFindMore(spec, decision, options)) {
-    Rng rng(options.seed);
-    request.besides = tables.likely.draw(state, spec, options.settings, decision.explanation.most, rng);
-    if (!request.besides.empty()) decision = chooser.choose(state, request, options.settings, options.seed);
+  if (areInBuckets(spec, options)) {
+    request.ask = [&](size_t servers) {
+      Rng rng(options.seed);
+      return tables.likely.find(state, spec, options.settings, servers, rng);
+    };
   }
-  return decision;
+  return chooser.choose(state, request, options.settings, options.seed);
 }
 
 // On the usable ones of these servers.

@@ -38,7 +38,7 @@ void AgentMetrics::count(const Explanation& made) {
   feasible.Observe(shareAcceptable(made));
   if (--untilGuarantee_ > 0) return;
   untilGuarantee_ = kGuaranteeOneIn;
-  guarantee.Observe(guaranteeReached(made));
+  guarantee.Observe(tarcil::guarantee(made));
 }
 
 void AgentMetrics::count(const late::TaskOver& over) {

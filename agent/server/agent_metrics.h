@@ -31,9 +31,11 @@ struct AgentMetrics {
   prometheus::Histogram& feasible = set.histogram(
       {"tarcil_agent_feasible_share", {"tarcil_agent_suitable_share"}},
       "Share p of the drawn slots that were acceptable, of a decision that led to a commit.", shareBounds());
-  prometheus::Histogram& guarantee = set.histogram(
-      "tarcil_agent_guarantee",
-      "Guarantee that the draws reached, of one in 16 decisions that led to a commit.", shareBounds());
+  prometheus::Histogram& guarantee = set.histogram("tarcil_agent_guarantee",
+                                                   "Probability that the most draws allowed find enough "
+                                                   "slots where acceptable ones are no rarer than tune "
+                                                   "--rarity, of one in 16 decisions that led to a commit.",
+                                                   shareBounds());
   prometheus::Histogram& wait =
       set.histogram("tarcil_agent_wait_seconds",
                     "Time from a job's submission until a task of it was first given a slot.", timeBounds());

@@ -7,11 +7,13 @@
 #include "cli/command.h"
 #include "cli/commands/commands.h"
 #include "cli/output/output.h"
+#include "cli/output/promise.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "cli/settings.h"
 #include "core/base/failure.h"
 #include "core/decide/options.h"
+#include "core/decide/sample_plan.h"
 #include "core/model/sample_size.h"
 #include "schema/convert.h"
 
@@ -22,9 +24,9 @@ struct TuneFlags {
   ContextFlags cluster;
   bool json = false;
   // What is to be set.
-  std::optional<double> target, confidence;
-  std::optional<int32_t> cap, floor, margin, noiseFloor;
-  std::string ratio;              // a number, "none", or empty
+  std::optional<double> target, rarity, confidence;
+  std::optional<int32_t> floor, margin, noiseFloor;
+  std::string cap, ratio;         // a number, "none", or empty
   std::string model, contention;  // names, or empty
   std::optional<bool> protectNeighbours, profileUnknown;
   // --table
@@ -96,15 +98,22 @@ int showTable(const TuneFlags& flags) {
 // --- The settings ---
 
 bool setsSomething(const TuneFlags& flags) {
-  return flags.target || flags.confidence || flags.cap || flags.floor || flags.margin || flags.noiseFloor ||
-         flags.protectNeighbours || flags.profileUnknown ||
-         !(flags.ratio + flags.model + flags.contention).empty();
+  return flags.target || flags.rarity || flags.confidence || flags.floor || flags.margin ||
+         flags.noiseFloor || flags.protectNeighbours || flags.profileUnknown ||
+         !(flags.cap + flags.ratio + flags.model + flags.contention).empty();
+}
+
+// "none" or a number that was checked; empty where nothing is to be set.
+void setNumberOrNone(std::optional<uint32_t>& setting, const std::string& text) {
+  if (text.empty()) return;
+  setting.reset();
+  if (text != "none") setting = static_cast<uint32_t>(std::stoul(text));
 }
 
 void lay(const TuneFlags& flags, QualitySettings& settings) {
   setIfGiven(settings.target, flags.target);
+  setIfGiven(settings.rarity, flags.rarity);
   setIfGiven(settings.confidence, flags.confidence);
-  setIfGiven(settings.cap, flags.cap);
   setIfGiven(settings.floor, flags.floor);
   setIfGiven(settings.margin, flags.margin);
   setIfGiven(settings.noiseFloor, flags.noiseFloor);
@@ -114,16 +123,16 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   if (!flags.contention.empty()) {
     settings.contention = valueNamed<ContentionModel>(kContentionModelNames, flags.contention);
   }
-  if (flags.ratio == "none") settings.ratio.reset();
-  if (!flags.ratio.empty() && flags.ratio != "none") {
-    settings.ratio = static_cast<uint32_t>(std::stoul(flags.ratio));
-  }
+  setNumberOrNone(settings.cap, flags.cap);
+  setNumberOrNone(settings.ratio, flags.ratio);
 }
 
 Json jsonOf(const QualitySettings& settings) {
   return {{"target", settings.target},
+          {"rarity", settings.rarity},
           {"confidence", settings.confidence},
-          {"cap", settings.cap},
+          {"draws", drawLimit(settings, settings.confidence, 1)},
+          {"cap", settings.cap ? Json(*settings.cap) : Json()},
           {"floor", settings.floor},
           {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
           {"model", nameIn(kQualityModelNames, settings.model)},
@@ -135,10 +144,24 @@ Json jsonOf(const QualitySettings& settings) {
           {"version", settings.version}};
 }
 
+// What the settings promise for one task, and what is left of that where cap or ratio allows fewer draws.
+std::string promiseOf(const QualitySettings& settings) {
+  const uint64_t draws = drawLimit(settings, settings.confidence, 1);
+  const double left = guarantee(settings.rarity, draws, 1);
+  std::string text = "for one task at most " + std::to_string(draws) + " draws: wherever " +
+                     rarityText(settings.rarity) + " is acceptable, one is found ";
+  if (left >= settings.confidence) return text + oftenText(settings.confidence);
+  text += "with a probability of " + fixed(left, 3);
+  return text + " and not " + Json(settings.confidence).dump() + ", because of the " +
+         (settings.ratio ? "ratio" : "cap");
+}
+
 std::string textOf(const QualitySettings& settings) {
   return aligned({{"Target", Json(settings.target).dump()},
+                  {"Rarity", Json(settings.rarity).dump()},
                   {"Confidence", Json(settings.confidence).dump()},
-                  {"Cap", std::to_string(settings.cap)},
+                  {"Draws", promiseOf(settings)},
+                  {"Cap", settings.cap ? std::to_string(*settings.cap) : "none"},
                   {"Floor", std::to_string(settings.floor)},
                   {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
                   {"Model", nameIn(kQualityModelNames, settings.model)},
@@ -189,7 +212,9 @@ const Help kTuneHelp = {
     "many acceptable ones are among them as there are tasks, if the share p of the free slots is "
     "acceptable. R is draws per task; it falls with the number of tasks.",
     "  tarcil tune\n"
-    "  tarcil tune --target 0.9 --cap 64\n"
+    "  tarcil tune --rarity 0.02 --confidence 0.9999  # find what one free slot in 50 offers\n"
+    "  tarcil tune --cap 32                   # but never draw more than 32 slots for a task\n"
+    "  tarcil tune --cap none\n"
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
     "  tarcil tune --ratio none               # back to as many as it takes\n"
     "  tarcil tune --profile-unknown true     # new applications are measured\n"
@@ -208,9 +233,9 @@ CLI::Validator number() {
   return check;
 }
 
-CLI::Validator ratioOrNone() {
+CLI::Validator numberOrNone(int64_t most) {
   CLI::Validator check("");
-  check.operation([number = wholeNumber(1, 100'000)](std::string& text) {
+  check.operation([number = wholeNumber(1, most)](std::string& text) {
     return text == "none" ? std::string() : number(text).empty() ? std::string() : number(text) + ", or none";
   });
   return check;
@@ -224,21 +249,33 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->check(number())
       ->type_name("X");
   command
-      .add_option("--confidence", flags.confidence,
-                  "Probability that the draws find what there is; between 0 and 1. A new cluster has 0.999.")
+      .add_option("--rarity", flags.rarity,
+                  "How rare acceptable slots may be for --confidence to hold, as a share of the free slots; "
+                  "from 0.0001 to 1. A new cluster has 0.05: one slot in 20.")
       ->check(number())
       ->type_name("X");
-  command.add_option("--cap", flags.cap, "Most draws per task. A new cluster has 32.")
-      ->check(wholeNumber(1, 10'000))
-      ->type_name("N");
+  command
+      .add_option("--confidence", flags.confidence,
+                  "Probability that the draws find the slots that a job needs, where acceptable slots are no "
+                  "rarer than --rarity; between 0 and 1. A new cluster has 0.999.")
+      ->check(number())
+      ->type_name("X");
+  command
+      .add_option(
+          "--cap", flags.cap,
+          "Most draws per task, whatever rarity and confidence ask for; none, as in a new cluster: as "
+          "many as they ask for.")
+      ->check(numberOrNone(kMaxCap))
+      ->type_name("N|none");
   command.add_option("--floor", flags.floor, "Fewest draws per job. A new cluster has 8.")
       ->check(wholeNumber(1, 100'000))
       ->type_name("N");
   command
-      .add_option("--ratio", flags.ratio,
-                  "Fixed number of draws per task, in place of cap and floor; none, as in a new cluster: as "
-                  "many as it takes.")
-      ->check(ratioOrNone())
+      .add_option(
+          "--ratio", flags.ratio,
+          "Fixed number of draws per task, in place of rarity, confidence, cap and floor; none, as in a "
+          "new cluster: as many as it takes.")
+      ->check(numberOrNone(100'000))
       ->type_name("N|none");
   command
       .add_option("--model", flags.model,

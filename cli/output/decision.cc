@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/output/promise.h"
 #include "cli/output/render.h"
 #include "core/model/encoding.h"
 #include "core/model/quality.h"
@@ -106,19 +107,15 @@ Json jsonOf(const Explanation& why, const Profile& profile, const ServerNames& n
   Json best = Json::array();
   for (size_t i = 0; i < std::min(candidates, why.best.size()); ++i)
     best.push_back(jsonOf(why.best[i], why, profile, names));
-  return {{"p", shareAcceptable(why)},
-          {"ratio", ratio(why)},
-          {"drawn", why.drawn},
-          {"guarantee", guaranteeReached(why)},
-          {"dropped", jsonOf(why.dropped)},
-          {"best", std::move(best)},
-          {"seed", why.seed}};
+  return {{"p", shareAcceptable(why)},   {"ratio", ratio(why)},
+          {"drawn", why.drawn},          {"limit", why.limit},
+          {"guarantee", guarantee(why)}, {"dropped", jsonOf(why.dropped)},
+          {"best", std::move(best)},     {"seed", why.seed}};
 }
 
 Json jsonOfNoDecision() {
-  return {{"p", nullptr},         {"ratio", nullptr},          {"drawn", nullptr},
-          {"guarantee", nullptr}, {"dropped", Json::object()}, {"best", Json::array()},
-          {"seed", nullptr}};
+  return {{"p", nullptr},         {"ratio", nullptr},          {"drawn", nullptr},      {"limit", nullptr},
+          {"guarantee", nullptr}, {"dropped", Json::object()}, {"best", Json::array()}, {"seed", nullptr}};
 }
 
 Json jsonOfChosen(const std::string& server, const std::vector<RuIndex>& rus, double q, double s) {
@@ -126,9 +123,10 @@ Json jsonOfChosen(const std::string& server, const std::vector<RuIndex>& rus, do
 }
 
 Fields fieldsOf(const Explanation& why) {
-  return {{"Slots drawn", std::to_string(why.drawn) + " (" + fixed(ratio(why), 1) + " per task)"},
+  return {{"Slots drawn", std::to_string(why.drawn) + " (" + fixed(ratio(why), 1) + " per task), at most " +
+                              std::to_string(why.limit)},
           {"Acceptable", percent(shareAcceptable(why)) + " of them (p)"},
-          {"Guarantee", percent(guaranteeReached(why))},
+          {"Guarantee", promiseText(why)},
           {"Turned down", droppedText(why)},
           {"Seed", std::to_string(why.seed)}};
 }

@@ -20,8 +20,8 @@ ServerName serverIn(const ServerNames& names, ServerId id);
 
 // --- JSON ---
 
-// The decision's part of a task's entry: "p", "ratio", "drawn", "guarantee", "dropped", "best" with so many
-// candidates, "seed".
+// The decision's part of a task's entry: "p", "ratio", "drawn", "limit", "guarantee", "dropped", "best" with
+// so many candidates, "seed".
 Json jsonOf(const Explanation& why, const Profile& profile, const ServerNames& names,
             size_t candidates = Explanation::kMaxCandidates);
 

@@ -86,8 +86,9 @@ Json head(const std::string& program) {
 Json lineOf(const QualitySettings& settings) {
   return {{"settings",
            {{"target", settings.target},
+            {"rarity", settings.rarity},
             {"confidence", settings.confidence},
-            {"cap", settings.cap},
+            {"cap", settings.cap ? Json(*settings.cap) : Json()},
             {"floor", settings.floor},
             {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
             {"model", kQualityModelNames[static_cast<size_t>(settings.model)]},

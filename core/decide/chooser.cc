@@ -108,6 +108,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   }
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
+  explanation().rarity = settings.rarity;
   explanation().confidence = spec_.confidence.value_or(settings.confidence);
   explanation().margin = settings.margin;
 }
@@ -149,21 +150,17 @@ void Choice::placeByName() {
 
 void Choice::find(uint64_t wanted) {
   const SamplePlan plan = samplePlanOf(spec_, settings_, wanted);
-  explanation().most = plan.most;
+  explanation().sought = wanted;
+  explanation().limit = plan.limit;
   if (spec_.policy == Policy::kGreedy) return search_.scan();
   if (spec_.policy == Policy::kPerTask) return placePerTask();
   offerNamed(wanted);
-  search_.sample(plan, wanted);
+  search_.sample(plan, wanted, request_.ask);
 }
 
 void Choice::offerNamed(uint64_t wanted) {
   for (ServerId server : memory_.preferred) {
     for (uint64_t slots = 0; slots < wanted && search_.offerNext(server);) ++slots;
-  }
-  for (ServerId server : request_.besides) {
-    if (!servers_.contains(server)) continue;
-    while (search_.found() < wanted && search_.offerNext(server)) {
-    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/decide/options.h"
+#include "core/decide/sample_plan.h"
 #include "core/model/job.h"
 #include "core/state/claim.h"
 #include "core/state/cluster_state.h"
@@ -33,10 +34,11 @@ struct PlacementRequest {
   Standard standard = Standard::kAcceptable;
   // Most candidates in the explanation. The decision does not depend on it.
   size_t candidates = Explanation::kMaxCandidates;
-  // Servers whose slots are judged before the sample is drawn, in this order, until enough are found.
-  std::vector<ServerId> besides{};
   // Servers, ascending, that get no task; it outlives the request.
   std::span<const ServerId> except{};
+  // Asked where to draw on when acceptable slots prove rare (kQuality); none: everywhere. It outlives the
+  // request.
+  AskLikely ask{};
 };
 
 struct Decision {
@@ -47,13 +49,13 @@ struct Decision {
 // Samples, judges and chooses greedily: after each pick the server is judged again, so that a job's own tasks
 // never violate each other's profiles. With schedule gang, claims are for all tasks or none.
 //
-// spec.policy says how (core/model/job.h). kQuality draws until the tasks have acceptable slots and the
-// floor is met, at most cap slots a task; with a fixed ratio exactly so many. Slots of servers or racks that
-// placement.spread gives no more tasks are drawn besides. Slots of the servers in placement.prefer are
-// judged besides, so that data is found by name and not by luck; a task with preferences of its own takes
-// the first acceptable slot on its servers. With placement.pack each drawn slot stands for its server or its
-// rack, which is judged by all the tasks that it could take together (Tarcil Fig. 5b). kGreedy judges every
-// free slot.
+// spec.policy says how (core/model/job.h). kQuality draws until the tasks have acceptable slots and the floor
+// is met, at most drawLimit() of them; with a fixed ratio exactly so many. Slots of servers or racks that
+// placement.spread gives no more tasks are drawn besides. Slots of the servers in placement.prefer are judged
+// besides, so that data is found by name and not by luck; a task with preferences of its own takes the first
+// acceptable slot on its servers. With placement.pack each drawn slot stands for its server or its rack,
+// which is judged by all the tasks that it could take together (Tarcil Fig. 5b). kGreedy judges every free
+// slot.
 //
 // A chooser serves one state: it caches what follows from that state's platforms.
 class Chooser {

@@ -37,7 +37,10 @@ std::vector<std::string> problems(const QualitySettings& settings) {
     found.push_back(
         outOfRange("confidence", text(settings.confidence), "a number between 0 and 1, such as 0.999"));
   }
-  checkWhole(found, "cap", settings.cap, 1, 10'000);
+  if (!(settings.rarity >= kMinRarity && settings.rarity <= 1)) {
+    found.push_back(outOfRange("rarity", text(settings.rarity), "a number from 0.0001 to 1, such as 0.05"));
+  }
+  if (settings.cap) checkWhole(found, "cap", *settings.cap, 1, kMaxCap);
   checkWhole(found, "floor", settings.floor, 1, 100'000);
   if (settings.ratio) checkWhole(found, "ratio", *settings.ratio, 1, 100'000);
   checkWhole(found, "margin", settings.margin, 0, kMaxPressure);

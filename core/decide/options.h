@@ -11,6 +11,9 @@
 
 namespace tarcil {
 
+inline constexpr double kMinRarity = 0.0001;
+inline constexpr uint32_t kMaxCap = 10'000;
+
 // Part of the shared state: the master stores it, agents follow it. Every field may change at run time; a
 // change takes effect with the next decision.
 struct QualitySettings {
@@ -19,21 +22,26 @@ struct QualitySettings {
   // notice a loss of one twentieth. A job may set its own.
   double target = 0.95;
 
-  // Probability with which the draws find the slots that a job needs, if the cluster has them (1 - eps). In
-  // (0, 1). Higher: more draws. 0.999: one decision in a thousand misses slots that exist. A job may set
-  // its own.
+  // Share of the free slots that has to be acceptable for the promise to hold (1 - x in Tarcil section 3.3),
+  // from 0.0001 to 1. Lower: rarer slots are found, with more draws where they are rare. 0.05: what is rarer
+  // than one slot in twenty is for the buckets to find.
+  double rarity = 0.05;
+
+  // Probability with which the draws find the slots that a job needs where acceptable ones are no rarer than
+  // that (1 - eps). In (0, 1). Higher: more draws where acceptable slots are rare, none where they are not.
+  // 0.999: one decision in a thousand misses what is there. A job may bring its own.
   double confidence = 0.999;
 
-  // Most slots drawn per slot needed, 1 to 10,000. Bounds the time of a decision in a crowded cluster. 32: up
-  // to that number the overhead is marginal, beyond it conflicts between agents grow (Tarcil Fig. 9).
-  uint32_t cap = 32;
+  // Most slots drawn per slot needed, 1 to 10,000, whatever rarity and confidence ask for. Lower: decisions
+  // take no longer than that, and miss more in a crowded cluster. Unset, so that the promise holds.
+  std::optional<uint32_t> cap;
 
   // Fewest slots drawn per job, 1 to 100,000, however early enough acceptable ones turn up. Lower: quicker;
   // higher: tighter fits. 8: fewer than that seldom find a good slot under load (Tarcil Fig. 9).
   uint32_t floor = 8;
 
-  // Fixed number of slots drawn per slot needed, 1 to 100,000; replaces cap and floor and never stops early.
-  // Unset, so that the number follows from what the first draws show.
+  // Fixed number of slots drawn per slot needed, 1 to 100,000; replaces rarity, confidence, cap and floor,
+  // and never stops early. Unset, so that a decision draws only until enough are found.
   std::optional<uint32_t> ratio;
 
   // How satisfaction S is measured. Componentwise, because `encoded` compares a job's second resource only

@@ -2,12 +2,22 @@
 
 #include <algorithm>
 
+#include "core/model/sample_size.h"
+
 namespace tarcil {
 namespace {
 
 constexpr uint64_t kLoadChoices = 2;
 
 }  // namespace
+
+uint64_t drawLimit(const QualitySettings& settings, double confidence, uint64_t tasks) {
+  if (settings.ratio) return *settings.ratio * tasks;
+  // The bounds of rarity leave no case without a number.
+  const uint64_t needed =
+      drawsNeeded(settings.rarity, confidence, static_cast<uint32_t>(tasks)).value_or(UINT64_MAX);
+  return settings.cap ? std::min(needed, *settings.cap * tasks) : needed;
+}
 
 SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, uint64_t tasks) {
   switch (spec.policy) {
@@ -21,8 +31,10 @@ SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, ui
     case Policy::kLateBinding:  // decided by monitors; what is asked of it here is asked as of quality
       break;
   }
-  const uint64_t most = uint64_t{settings.ratio.value_or(settings.cap)} * tasks;
-  return {settings.ratio ? most : std::max<uint64_t>(settings.floor, tasks), most};
+  if (tasks == 0) return {};
+  const uint64_t limit = drawLimit(settings, spec.confidence.value_or(settings.confidence), tasks);
+  if (settings.ratio) return {limit, limit};
+  return {std::min(std::max<uint64_t>(settings.floor, tasks), limit), limit, settings.rarity};
 }
 
 Ranking rankingOf(Policy policy) {

@@ -2,21 +2,37 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "core/decide/options.h"
 #include "core/decide/ranking.h"
 #include "core/model/job.h"
+#include "core/state/server.h"
 
 namespace tarcil {
 
-// Slots to draw. Sampling goes on from `least` to `most` until enough acceptable ones are found.
+// Slots to draw. Sampling goes on from `least` to `limit` until enough acceptable ones are found.
 struct SamplePlan {
-  uint64_t least = 0, most = 0;
+  uint64_t least = 0, limit = 0;
+  double rarity = 0;  // a smaller share of acceptable slots is rare
 };
 
-// The plan for this number of tasks. For kQuality it follows the sample size of Tarcil section 3.3: at least
-// the floor, at most cap slots a task, or exactly `ratio` a task. The policies that consider load only draw
-// two a task (Sparrow section 3.1: the power of two choices).
+// Where acceptable slots are, by what is known without looking at servers (lsh/; Tarcil section 4).
+struct Likely {
+  double p = 1;                   // estimate of the share of free slots that are acceptable
+  std::vector<ServerId> servers;  // to draw from where they are rare; distinct
+};
+// Asked for at most so many servers.
+using AskLikely = std::function<Likely(size_t servers)>;
+
+// The limit of kQuality for so many tasks: the smallest n with P[Bin(n, rarity) >= tasks] >= confidence
+// (Tarcil section 3.3, Eq. 6), but no more than the cap allows; with a fixed ratio exactly so many a task.
+// Requires: tasks >= 1.
+uint64_t drawLimit(const QualitySettings& settings, double confidence, uint64_t tasks);
+
+// For so many tasks. kQuality draws at least the floor, or a slot a task. The policies that look at load only
+// draw two a task (Sparrow section 3.1: the power of two choices).
 SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, uint64_t tasks);
 
 Ranking rankingOf(Policy policy);

@@ -30,7 +30,6 @@ SlotSearch::SlotSearch(const SearchContext& context, const ServerSet& servers,
       explained_(explained) {
   sites_.start(context);
   sampler_.start(servers, context.state.vacancies(), context.spec.rusPerTask, rng);
-  explained_.freeServers = sampler_.servers();
   explained_.freeSlots = static_cast<uint32_t>(sampler_.slots());
   for (ServerId server : except_) sampler_.leaveOut(server);
 }
@@ -56,22 +55,37 @@ bool SlotSearch::offerNext(ServerId server) {
   return site.closed == Site::kOpen;
 }
 
-void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted) {
-  const auto most = [&] {
-    return plan.most + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
+void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely& ask) {
+  const auto limit = [&] {
+    return plan.limit + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
   };
-  while (explained_.drawn < most() && !explained_.allSeen) {
-    const bool first = explained_.drawn == 0;
-    if (!first && explained_.drawn >= plan.least && found_ >= wanted) break;
-    const uint64_t missing = wanted - std::min(found_, wanted);
-    const uint64_t count = first ? plan.least : std::max(kLaterBlock, missing);
-    sampleBlock(std::min(count, most() - explained_.drawn));
-    if (first) {
-      explained_.firstDrawn = explained_.drawn;
-      explained_.firstAcceptable = counts_[Site::kOpen];
-    }
+  const auto isDone = [&] { return found_ >= wanted || explained_.allSeen || explained_.drawn >= limit(); };
+  sampleBlock(std::min(plan.least, limit()));
+  const bool isRare = counts_[Site::kOpen] < plan.rarity * explained_.drawn;
+  bool isHopeless = false;
+  if (!isDone() && isRare && ask) {
+    const Likely likely = ask(plan.limit);
+    isHopeless = likely.p == 0;
+    if (likely.p < plan.rarity) drawFrom(likely.servers, wanted);
+  }
+  while (!isDone() && !isHopeless) {
+    sampleBlock(std::min(std::max(kLaterBlock, wanted - found_), limit() - explained_.drawn));
   }
   explained_.enoughFound = found_ >= wanted;
+}
+
+void SlotSearch::drawFrom(std::span<const ServerId> servers, uint64_t wanted) {
+  for (ServerId server : servers) {
+    if (!servers_.contains(server)) continue;
+    while (found_ < wanted) {
+      const auto slot = sampler_.take(server);
+      if (!slot) break;
+      Site& site = sites_.look(*slot);
+      offerSlot(site, true);
+      ++explained_.drawn;
+      if (site.closed != Site::kOpen) break;
+    }
+  }
 }
 
 void SlotSearch::sampleBlock(uint64_t count) {
@@ -151,9 +165,7 @@ void SlotSearch::scan() {
     count(site.next.standing == Standing::kAcceptable ? Site::kOpen : reason, slots);
     if (sites_.mayTake(site.next)) site.found = site.picked + slots;
   }
-  explained_.firstDrawn = explained_.drawn;
-  explained_.firstAcceptable = counts_[Site::kOpen];
-  explained_.most = explained_.drawn;
+  explained_.limit = explained_.drawn;
   explained_.allSeen = true;
 }
 
@@ -175,8 +187,6 @@ Site* SlotSearch::betterOfTwo() {
       if (!best || ranksBefore(site.next, sites_[*best].next, context_.ranking)) best = slot.number;
     }
   }
-  explained_.firstDrawn = explained_.drawn;
-  explained_.firstAcceptable = counts_[Site::kOpen];
   return best ? &sites_[*best] : nullptr;
 }
 

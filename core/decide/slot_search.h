@@ -47,9 +47,10 @@ class SlotSearch {
 
   // --- One of these for the rest
 
-  // Draws `plan.least` slots, and up to `plan.most` until so many acceptable ones are found. Draws more
-  // besides for those whose server or rack can take no more tasks.
-  void sample(const SamplePlan& plan, uint64_t wanted);
+  // Draws `plan.least` slots, and up to `plan.limit` until so many acceptable ones are found. Draws more
+  // besides for those whose server or rack can take no more tasks. Where the first block shows that
+  // acceptable slots are rare, `ask`, if given, says where to draw on: nowhere if there are none.
+  void sample(const SamplePlan& plan, uint64_t wanted, const AskLikely& ask);
   // Every free slot.
   void scan();
   // Of two slots drawn the one that ranks first; null where neither may be taken.
@@ -70,6 +71,7 @@ class SlotSearch {
  private:
   bool isExcepted(ServerId server) const { return std::ranges::binary_search(except_, server); }
   void sampleBlock(uint64_t count);
+  void drawFrom(std::span<const ServerId> servers, uint64_t wanted);
   void offerSlot(Site& site, bool drawn);
   void offerFirst(Site& site);
   void count(size_t reason, uint32_t slots = 1) { counts_[reason] += slots; }

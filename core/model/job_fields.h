@@ -286,7 +286,9 @@ inline constexpr std::tuple kJobFields{
     JobField{.path = "quality.confidence",
              .of = member<&JobSpec::confidence>,
              .kind = RealNumber{{0, 1, NumberRange::Ends::kNone}},
-             .help = "probability with which sampling finds such a slot if there is one",
+             .help =
+                 "probability with which sampling finds such a slot where acceptable ones are no rarer than "
+                 "the cluster's rarity",
              .otherwise = "the cluster's",
              .slots = Slots::kDiffer},
     JobField{.path = "quality.protect_neighbours",

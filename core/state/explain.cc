@@ -1,37 +1,10 @@
 #include "core/state/explain.h"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/model/sample_size.h"
 
 namespace tarcil {
-
-namespace {
-
-// Different servers that drawing to the cap reaches in the mean. Of the N slots of S servers n are drawn: a
-// server with N / S of them is missed with a chance of (1 - n/N)^(N/S).
-uint64_t serversReached(const Explanation& explanation) {
-  const double slots = explanation.freeSlots, servers = explanation.freeServers;
-  const auto most = static_cast<double>(explanation.most);
-  if (most >= slots) return explanation.freeServers;
-  return static_cast<uint64_t>(servers * (1 - std::pow(1 - most / slots, slots / servers)));
-}
-
-double guaranteeFrom(const Explanation& explanation, uint32_t acceptable, uint32_t drawn) {
-  if (explanation.wanted == 0) return 0;
-  if (explanation.allSeen || drawn == 0) return explanation.enoughFound ? 1.0 : 0.0;
-  // Either may fail, the bound or the draws: each gets half of what may be left to chance.
-  const double half = (1 - explanation.confidence) / 2;
-  const double p = lowerBound(acceptable, drawn, 1 - half);
-  const bool countsServers = explanation.wanted > 1 && explanation.freeServers > 0;
-  const uint64_t draws =
-      countsServers ? std::min(explanation.most, serversReached(explanation)) : explanation.most;
-  return std::max(0.0, guarantee(p, draws, static_cast<uint32_t>(explanation.wanted)) - half);
-}
-
-}  // namespace
 
 std::string dropName(size_t reason) {
   static constexpr const char* kNames[] = {"constraint", "not_enough_free", "spread", "quality", "taken"};
@@ -70,12 +43,10 @@ double ratio(const Explanation& explanation) {
   return static_cast<double>(explanation.drawn) / static_cast<double>(explanation.wanted);
 }
 
-double guaranteePromised(const Explanation& explanation) {
-  return guaranteeFrom(explanation, explanation.firstAcceptable, explanation.firstDrawn);
-}
-
-double guaranteeReached(const Explanation& explanation) {
-  return guaranteeFrom(explanation, explanation.acceptable, explanation.drawn);
+double guarantee(const Explanation& explanation) {
+  const bool mayDrawAll = explanation.allSeen || explanation.limit >= explanation.freeSlots;
+  if (mayDrawAll || explanation.sought == 0) return 1;
+  return guarantee(explanation.rarity, explanation.limit, static_cast<uint32_t>(explanation.sought));
 }
 
 uint32_t droppedFor(const Explanation& explanation, Dropped reason) {

@@ -52,14 +52,12 @@ struct Candidate {
 // One decision: the placing of some tasks of a job from one sample. Small, because one is stored for each; p,
 // ratio and guarantee follow from what it holds.
 struct Explanation {
-  uint32_t drawn = 0;       // slots sampled
-  uint32_t acceptable = 0;  // of them feasible and good enough
-  uint32_t firstDrawn = 0;  // the same of the first block, from which the share p was bounded
-  uint32_t firstAcceptable = 0;
-  uint64_t most = 0;         // draws at the cap
-  uint32_t freeServers = 0;  // what was drawn from: servers with a slot, and their slots; both at most a
-  uint32_t freeSlots = 0;    // quarter too high where slots are large, and 0 where nobody counted
-  double confidence = 0;     // that was asked for
+  uint32_t drawn = 0;        // slots sampled
+  uint32_t acceptable = 0;   // of them feasible and good enough
+  uint64_t limit = 0;        // most slots that would have been sampled
+  uint32_t freeSlots = 0;    // what was drawn from; at most a quarter too high where slots are large
+  double rarity = 0;         // share of acceptable slots for which enough were to be found,
+  double confidence = 0;     // and with which probability
   bool allSeen = false;      // every free slot was drawn: nothing was left to chance
   bool enoughFound = false;  // as many acceptable slots as were wanted
   int margin = 0;            // pressure added to each contention when it was judged
@@ -67,6 +65,7 @@ struct Explanation {
   std::vector<Candidate> best;  // highest ranked first; at most kMaxCandidates, but in plans
   uint64_t seed = 0;            // replays the decision on the same state
   uint64_t wanted = 0;          // tasks that were to be placed
+  uint64_t sought = 0;          // of them, those for which slots were sampled: not placed by name
   uint64_t placed = 0;
 
   static constexpr size_t kMaxCandidates = 5;
@@ -80,13 +79,11 @@ double shareAcceptable(const Explanation& explanation);
 // Slots drawn per slot needed.
 double ratio(const Explanation& explanation);
 
-// Probability that drawing to the cap finds enough acceptable slots, by the lower confidence bound of p: what
-// the first block promised, and what all draws did in the end (a sample that stops once enough is found has
-// the same lower bound as one of that size). 1 or 0 where every free slot was drawn, or none because all
-// tasks were placed by name. For several tasks, slots of one server count once: the tasks take them from each
-// other, which a first block, in which hardly a server comes twice, does not show. Some microseconds.
-double guaranteePromised(const Explanation& explanation);
-double guaranteeReached(const Explanation& explanation);
+// Probability that sampling to the limit finds enough acceptable slots where they are no rarer than `rarity`
+// (Tarcil section 3.3, Eq. 6). 1 where the limit reaches every free slot, or every task was placed by name.
+// Where several tasks take slots of one server from each other, those that they can have together are what
+// counts as acceptable. Some microseconds.
+double guarantee(const Explanation& explanation);
 
 // How many were dropped for this reason, over all resources for kNeighbour.
 uint32_t droppedFor(const Explanation& explanation, Dropped reason);

@@ -204,7 +204,7 @@ void FaultInjector::setSettings() {
   QualitySettings settings;
   settings.target = 0.6 + cluster_.rng().unit() * 0.4;
   settings.margin = static_cast<int>(cluster_.rng().below(20));
-  settings.cap = static_cast<uint32_t>(1 + cluster_.rng().below(64));
+  if (cluster_.world().oneIn(2)) settings.cap = static_cast<uint32_t>(1 + cluster_.rng().below(64));
   settings.floor = static_cast<uint32_t>(1 + cluster_.rng().below(16));
   if (cluster_.world().oneIn(3)) settings.model = QualityModel::kEncoded;
   if (cluster_.world().oneIn(3)) settings.contention = ContentionModel::kMean;

@@ -17,13 +17,14 @@ constexpr size_t kMaxBytes = 512;
 Explanation largest() {
   constexpr auto kMax = std::numeric_limits<uint32_t>::max();
   Explanation e;
-  e.freeServers = e.freeSlots = e.drawn = e.acceptable = e.firstDrawn = e.firstAcceptable = kMax;
-  e.most = e.seed = std::numeric_limits<uint64_t>::max();
+  e.freeSlots = e.drawn = e.acceptable = kMax;
+  e.rarity = 0.0123456;
+  e.limit = e.seed = std::numeric_limits<uint64_t>::max();
   e.confidence = 0.999999;
   e.allSeen = e.enoughFound = true;
   e.margin = kMaxPressure;
   e.dropped.fill(kMax);
-  e.wanted = e.placed = kMaxTasks;
+  e.wanted = e.sought = e.placed = kMaxTasks;
   for (size_t i = 0; i < Explanation::kMaxCandidates; ++i) {
     Candidate candidate;
     candidate.server = kMax;

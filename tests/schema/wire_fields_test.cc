@@ -124,10 +124,8 @@ Explanation aFullExplanation() {
   Explanation explanation;
   explanation.drawn = 8;
   explanation.acceptable = 3;
-  explanation.firstDrawn = 4;
-  explanation.firstAcceptable = 2;
-  explanation.most = 32;
-  explanation.freeServers = 5;
+  explanation.limit = 32;
+  explanation.rarity = 0.02;
   explanation.freeSlots = 9;
   explanation.confidence = 0.99;
   explanation.allSeen = explanation.enoughFound = true;
@@ -139,6 +137,7 @@ Explanation aFullExplanation() {
   explanation.best[0].slack.fill(3);
   explanation.seed = 77;
   explanation.wanted = 2;
+  explanation.sought = 1;
   explanation.placed = 1;
   return explanation;
 }

@@ -107,7 +107,7 @@ void GeneratedCluster::place(const JobSpec& spec, const Decision& decision) {
   }
 }
 
-void GeneratedCluster::endOne() {
+ServerId GeneratedCluster::endOne() {
   std::swap(placed_[rng_.below(placed_.size())], placed_.back());
   const Placed ended = placed_.back();
   placed_.pop_back();
@@ -116,6 +116,7 @@ void GeneratedCluster::endOne() {
          state_.share(state_.vacancy(ended.server).platform));
   units_ -= statuses_[ended.server].free.size() - before;
   publish(ended.server);
+  return ended.server;
 }
 
 void GeneratedCluster::publish(ServerId server) {

@@ -44,8 +44,8 @@ class GeneratedCluster {
 
   // Grants the claims without asking; the job's tasks sit there from now on.
   void place(const JobSpec& spec, const Decision& decision);
-  // Takes one random task out. Requires: tasks() > 0.
-  void endOne();
+  // Takes one random task out and returns its server. Requires: tasks() > 0.
+  ServerId endOne();
   size_t tasks() const { return placed_.size(); }
   double load() const;
   // What the tasks of a server press on a resource, in the mean, before it arrives on the platform.

@@ -1,6 +1,7 @@
 #include "tests/support/guarantee_trial.h"
 
-#include "core/model/sample_size.h"
+#include <algorithm>
+#include <cmath>
 
 namespace tarcil {
 namespace {
@@ -15,7 +16,6 @@ class Trial {
       const JobSpec spec = cluster_.job(trial_.tasks);
       const Decision decision = decide(spec);
       count(decision);
-      judgePromise(spec, decision.explanation);
       if (i % trial_.scanEvery == 0) compareWithScan(spec, decision.explanation);
       turnOver(spec, decision);
     }
@@ -44,41 +44,18 @@ class Trial {
     result_.draws += explained.drawn;
     result_.tasksPlaced += static_cast<double>(explained.placed);
     result_.everySlotSeen += explained.allSeen ? 1 : 0;
-    result_.capped += explained.enoughFound || explained.allSeen ? 0 : 1;
-  }
-
-  void judgePromise(const JobSpec& spec, const Explanation& explained) {
-    const double promise = guaranteePromised(explained);
-    result_.promise += promise;
     result_.found += explained.enoughFound ? 1 : 0;
-    const bool promised = promise >= explained.confidence;
-    const bool stated = guaranteeReached(explained) >= explained.confidence;
-    if (explained.allSeen || (!promised && !stated)) return;
-    const bool foundAgain = decide(spec).explanation.enoughFound;
-    if (stated) {
-      ++result_.stated;
-      result_.statedBroken += foundAgain ? 0 : 1;
-    }
-    if (!promised) return;
-    ++result_.promised;
-    result_.brokenAgain += foundAgain ? 0 : 1;
-    if (explained.enoughFound) return;
-    ++result_.broken;
-    const Decision best = lookAtEverything(spec, spec.tasks);
-    result_.brokenForWant += best.claims.size() < spec.tasks ? 1 : 0;
+    result_.limited += explained.enoughFound || explained.allSeen ? 0 : 1;
   }
 
   void compareWithScan(const JobSpec& spec, const Explanation& explained) {
-    const Decision scan = lookAtEverything(spec, 1);
-    const double p = shareAcceptable(scan.explanation);
-    const double half = (1 - explained.confidence) / 2;
-    const double cap = guarantee(p, explained.most, trial_.tasks);
+    const Explanation seen = lookAtEverything(spec, 1).explanation;
     ++result_.scanned;
-    result_.p += p;
-    result_.belowBound += p < lowerBound(explained.firstAcceptable, explained.firstDrawn, 1 - half) ? 1 : 0;
-    result_.belowBound95 += p < lowerBound(explained.firstAcceptable, explained.firstDrawn, 0.95) ? 1 : 0;
-    result_.guaranteeOfCap += cap;
-    result_.capSuffices += cap >= explained.confidence ? 1 : 0;
+    result_.p += shareAcceptable(seen);
+    const double needed = std::max(std::ceil(explained.rarity * seen.freeSlots), 1.0 * spec.tasks);
+    if (!lookAtEverything(spec, static_cast<uint32_t>(needed)).explanation.enoughFound) return;
+    ++result_.covered;
+    result_.broken += explained.enoughFound ? 0 : 1;
   }
 
   // A cluster in which no job finds a place must not stand still.

@@ -53,8 +53,8 @@ TEST(LookingOn, FindsNothingWhereNoBucketMatches) {
 }
 
 // Bundles of servers as in crowd(), with an index of them.
-struct Likely : testing::Test {
-  Likely() {
+struct LikelyServers : testing::Test {
+  LikelyServers() {
     ServerId id = 0;
     for (const ServerBuilder& server : crowd()) state.apply(server.update(id++));
     likely.updateAll(state);
@@ -62,7 +62,7 @@ struct Likely : testing::Test {
 
   std::set<ServerId> draw(size_t atMost, uint64_t seed = 1) {
     Rng rng(seed);
-    const auto servers = likely.draw(state, sensitive(), {}, atMost, rng);
+    const auto servers = likely.find(state, sensitive(), {}, atMost, rng).servers;
     std::set<ServerId> distinct(servers.begin(), servers.end());
     EXPECT_EQ(distinct.size(), servers.size());
     return distinct;
@@ -72,11 +72,20 @@ struct Likely : testing::Test {
   agent::LikelyServers likely;
 };
 
-TEST_F(Likely, AreThoseOfMatchingBuckets) {
+TEST_F(LikelyServers, AreThoseOfMatchingBuckets) {
   EXPECT_THAT(draw(100), ElementsAre(kNoisy, kNoisy + 1, kNoisy + 2, kNoisy + 3));
 }
 
-TEST_F(Likely, AreNoMoreThanAskedForAndDrawnByChance) {
+TEST_F(LikelyServers, AreFewWhereAcceptableSlotsAre) {
+  Rng rng(1);
+  EXPECT_NEAR(likely.find(state, sensitive(), {}, 1, rng).p, 4.0 / (3 * kNoisy + 4), 1e-9);
+  QualitySettings rarer;
+  rarer.rarity = 0.001;
+  EXPECT_THAT(likely.find(state, sensitive(), rarer, 100, rng).servers, IsEmpty())
+      << "as common as that a slot is found anywhere";
+}
+
+TEST_F(LikelyServers, AreNoMoreThanAskedForAndDrawnByChance) {
   std::set<ServerId> drawn;
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     const auto one = draw(1, seed);
@@ -86,7 +95,7 @@ TEST_F(Likely, AreNoMoreThanAskedForAndDrawnByChance) {
   EXPECT_THAT(drawn, SizeIs(4));
 }
 
-TEST_F(Likely, FollowTheState) {
+TEST_F(LikelyServers, FollowTheState) {
   for (ServerId id = kNoisy; id < kNoisy + 4; ++id) {
     ServerUpdate update = aServer(nameOf("quiet-", static_cast<int>(id) - kNoisy)).holding({}, 4).update(id);
     update.status.version = 2;

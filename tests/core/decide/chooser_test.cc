@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "core/model/constraint.h"
+#include "core/model/sample_size.h"
 #include "core/state/commit_check.h"
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
@@ -255,14 +257,54 @@ TEST(Choose, StopsOnceEnoughIsFoundAndTheFloorIsMet) {
   EXPECT_EQ(choose(state, aJob(20)).explanation.drawn, 20u);
 }
 
-TEST(Choose, DrawsToTheCapBeforeItGivesUp) {
+TEST(Choose, DrawsToTheLimitBeforeItGivesUp) {
   auto servers = idle(100);
   for (auto& server : servers) server.background({{kLlc, 90}});
   auto state = aCluster(servers);
-  const auto explanation = choose(state, aJob(2, tolerating({{kLlc, 0}}))).explanation;
-  EXPECT_EQ(explanation.drawn, 64u);
+  const JobSpec spec = aJob(2, tolerating({{kLlc, 0}}));
+  const auto explanation = choose(state, spec).explanation;
+  EXPECT_EQ(explanation.limit, drawsNeeded(0.05, 0.999, 2));
+  EXPECT_EQ(explanation.drawn, explanation.limit);
   EXPECT_EQ(shareAcceptable(explanation), 0);
-  EXPECT_EQ(guaranteeReached(explanation), 0);
+  EXPECT_GE(guarantee(explanation), 0.999);
+  QualitySettings settings;
+  settings.cap = 32;
+  const auto capped = choose(state, placing(spec), settings, 1).explanation;
+  EXPECT_EQ(capped.drawn, 64u);
+  EXPECT_EQ(guarantee(capped), guarantee(0.05, 64, 2));
+}
+
+// Where the first draws find nothing, whoever knows the servers says whether to go on, and where.
+TEST(Choose, DrawsOnWhereRareSlotsAreLikely) {
+  auto servers = idle(1000);
+  for (size_t i = 1; i < servers.size(); ++i) servers[i].background({{kLlc, 90}});
+  auto state = aCluster(servers);
+  const JobSpec spec = aJob(1, tolerating({{kLlc, 0}}));
+  PlacementRequest request = placing(spec);
+  size_t asked = 0;
+  request.ask = [&asked](size_t atMost) {
+    asked = atMost;
+    return Likely{.p = 0.001, .servers = {7, 0, 3}};
+  };
+  const Decision found = choose(state, request, {}, 1);
+  EXPECT_EQ(places(state, found), std::vector<std::string>{"s0"});
+  EXPECT_EQ(asked, found.explanation.limit);
+  EXPECT_EQ(found.explanation.drawn, 8u + 1 + 1) << "a server is left once a slot of it is rejected";
+  request.ask = [](size_t) { return Likely{.p = 0, .servers = {}}; };
+  const Decision hopeless = choose(state, request, {}, 1);
+  EXPECT_TRUE(hopeless.claims.empty());
+  EXPECT_EQ(hopeless.explanation.drawn, 8u);
+  request.ask = [](size_t) { return Likely{.p = 0.5, .servers = {0}}; };
+  EXPECT_EQ(choose(state, request, {}, 1).explanation.drawn, found.explanation.limit)
+      << "where they are not rare everywhere is as good";
+}
+
+TEST(Choose, AsksNobodyWhereAcceptableSlotsAreNotRare) {
+  auto state = aCluster(idle(100));
+  const JobSpec spec = aJob(3);
+  PlacementRequest request = placing(spec);
+  request.ask = [](size_t) -> Likely { throw std::logic_error("asked"); };
+  EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
 }
 
 TEST(Choose, DrawsExactlyAFixedRatio) {
@@ -315,22 +357,27 @@ TEST(Choose, DecidesTheSameHoweverManyCandidatesItExplains) {
   EXPECT_GT(choose(state, request, {}, 7).explanation.best.size(), Explanation::kMaxCandidates);
 }
 
-TEST(Choose, GuaranteesWhatItSawWhereItSawEverything) {
+TEST(Choose, LeavesNothingToChanceWhereItMayLookAtEverything) {
   auto state = aCluster(idle(1));
-  EXPECT_EQ(guaranteeReached(choose(state, aJob(4)).explanation), 1.0);
-  EXPECT_EQ(guaranteeReached(choose(state, aJob(5)).explanation), 0.0);
+  EXPECT_EQ(guarantee(choose(state, aJob(4)).explanation), 1.0);
+  const auto tooMany = choose(state, aJob(5)).explanation;
+  EXPECT_EQ(guarantee(tooMany), 1.0);
+  EXPECT_TRUE(tooMany.allSeen);
+  EXPECT_FALSE(tooMany.enoughFound);
 }
 
-TEST(Choose, GuaranteesLittleWhereFewSlotsWereAcceptable) {
+// The promise is about the rarity, not about what this decision saw.
+TEST(Choose, PromisesTheSameWhetherAcceptableSlotsWereManyOrFew) {
   auto servers = idle(1000);
   for (size_t i = 0; i < servers.size(); ++i) {
     if (i % 16 != 0) servers[i].background({{kLlc, 90}});
   }
   auto state = aCluster(servers);
-  const double scarce = guaranteeReached(choose(state, aJob(4, tolerating({{kLlc, 0}}))).explanation);
-  EXPECT_GT(scarce, 0);
-  EXPECT_LT(scarce, 0.9);
-  EXPECT_GT(guaranteeReached(choose(state, aJob(4)).explanation), 0.999);
+  const auto scarce = choose(state, aJob(4, tolerating({{kLlc, 0}}))).explanation;
+  const auto plenty = choose(state, aJob(4)).explanation;
+  EXPECT_GE(guarantee(scarce), 0.999);
+  EXPECT_EQ(guarantee(scarce), guarantee(plenty));
+  EXPECT_GT(scarce.drawn, plenty.drawn);
 }
 
 TEST(Choose, CountsWhatOnlyTheJobItselfSpoils) {

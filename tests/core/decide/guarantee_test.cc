@@ -22,85 +22,104 @@ ClusterState quietOneIn(uint32_t each) {
 }
 
 struct Seen {
-  double found = 0;     // share of decisions that found enough
-  double promised = 0;  // mean of what their first draws promised
-  double reached = 0;   // mean of what all their draws did
+  double found = 0;  // share of decisions that found enough
+  double drawn = 0;  // slots, in the mean
 };
 
-Seen decideOften(const ClusterState& state, uint32_t tasks, uint32_t cap) {
-  constexpr int kDecisions = 3'000;
+constexpr int kDecisions = 3'000;
+
+Seen decideOften(const ClusterState& state, uint32_t tasks, const QualitySettings& settings) {
   const JobSpec spec = aJob(tasks, tolerating({{kLlc, 10}}));
-  QualitySettings settings;
-  settings.cap = cap;
   Chooser chooser;
-  Rng seeds(cap + tasks);
+  Rng seeds(tasks);
   Seen seen;
   for (int i = 0; i < kDecisions; ++i) {
     const Explanation e = chooser.choose(state, placing(spec), settings, seeds()).explanation;
     seen.found += e.enoughFound ? 1.0 / kDecisions : 0;
-    seen.promised += guaranteePromised(e) / kDecisions;
-    seen.reached += guaranteeReached(e) / kDecisions;
+    seen.drawn += static_cast<double>(e.drawn) / kDecisions;
   }
   return seen;
 }
 
-TEST(Guarantee, IsKept) {
-  for (uint32_t each : {2u, 5u, 12u}) {
+QualitySettings withConfidence(double confidence) {
+  QualitySettings settings;
+  settings.confidence = confidence;
+  return settings;
+}
+
+QualitySettings withCap(uint32_t cap) {
+  QualitySettings settings;
+  settings.cap = cap;
+  return settings;
+}
+
+TEST(Guarantee, IsKeptWhereAcceptableSlotsAreNoRarerThanPromised) {
+  for (uint32_t each : {2u, 5u, 12u, 20u}) {
     const ClusterState state = quietOneIn(each);
     for (uint32_t tasks : {1u, 4u}) {
-      for (uint32_t cap : {4u, 8u, 16u, 32u}) {
-        const Seen seen = decideOften(state, tasks, cap);
-        EXPECT_GE(seen.found, seen.promised) << "1/" << each << ", tasks " << tasks << ", cap " << cap;
-        EXPECT_GE(seen.found, seen.reached) << "1/" << each << ", tasks " << tasks << ", cap " << cap;
+      for (double confidence : {0.5, 0.9, 0.999}) {
+        const double chance = 4 * std::sqrt(confidence * (1 - confidence) / kDecisions);
+        EXPECT_GE(decideOften(state, tasks, withConfidence(confidence)).found, confidence - chance)
+            << "1/" << each << ", tasks " << tasks << ", confidence " << confidence;
       }
     }
   }
 }
 
+TEST(Guarantee, OfMoreConfidenceDrawsMoreWhereSlotsAreRareAndNoMoreWhereTheyAreNot) {
+  const ClusterState rare = quietOneIn(20), common = quietOneIn(2);
+  const double few = decideOften(rare, 1, withConfidence(0.5)).drawn;
+  const double more = decideOften(rare, 1, withConfidence(0.9)).drawn;
+  const double most = decideOften(rare, 1, withConfidence(0.999)).drawn;
+  EXPECT_LT(few + 1, more);
+  EXPECT_LT(more + 1, most);
+  EXPECT_NEAR(decideOften(common, 1, withConfidence(0.5)).drawn, 8, 0.1);
+  EXPECT_NEAR(decideOften(common, 1, withConfidence(0.999999)).drawn, 8, 0.1);
+}
+
 // P[Bin(cap * tasks, p) >= tasks], with the free slots so many that drawing without replacement
 // hardly matters.
-TEST(Guarantee, IsWhatTheBinomialDistributionGivesWhereTheShareIsKnown) {
-  const Seen one = decideOften(quietOneIn(5), 1, 8);  // floor and cap are 8
+TEST(Guarantee, IsWhatTheBinomialDistributionGivesWhereTheCapBinds) {
+  const Seen one = decideOften(quietOneIn(5), 1, withCap(8));  // floor and cap are 8
   EXPECT_NEAR(one.found, 1 - std::pow(0.8, 8), 0.035);
-  const Seen rare = decideOften(quietOneIn(40), 1, 32);
+  const Seen rare = decideOften(quietOneIn(40), 1, withCap(32));
   EXPECT_NEAR(rare.found, 1 - std::pow(1 - 1.0 / 40, 32), 0.045);
 }
 
-TEST(Guarantee, CountsTheSlotsOfAServerOnceForSeveralTasks) {
+TEST(Guarantee, FollowsFromRarityLimitAndTasks) {
   Explanation e;
-  e.confidence = 0.999;
-  e.wanted = 4;
-  e.most = 32;
-  e.drawn = e.acceptable = 32;
-  const double independent = guaranteeReached(e);
   e.freeSlots = 1'000'000;
-  e.freeServers = 100'000;
-  EXPECT_NEAR(guaranteeReached(e), independent, 1e-3) << "of so many servers each is drawn once";
-  e.freeSlots = 100;
-  e.freeServers = 3;
-  EXPECT_EQ(guaranteeReached(e), 0) << "four tasks on three servers: nothing is known of a second slot";
-  e.wanted = 1;
-  EXPECT_GT(guaranteeReached(e), 0.99) << "one task has nobody to take slots from it";
+  e.rarity = 0.05;
+  e.wanted = 3;
+  e.sought = 2;
+  double before = -1;
+  for (e.limit = 8; e.limit <= 128; e.limit *= 2) {
+    EXPECT_EQ(guarantee(e), guarantee(0.05, e.limit, 2));
+    EXPECT_GT(guarantee(e), before);
+    before = guarantee(e);
+  }
+  e.freeSlots = 256;
+  EXPECT_EQ(guarantee(e), 1) << "the limit reaches every free slot";
 }
 
-TEST(Guarantee, GrowsWithTheDrawsAndWithTheShare) {
-  Explanation e;
-  e.confidence = 0.999;
-  e.wanted = 2;
-  e.most = 64;
-  e.drawn = 8;
-  double before = -1;
-  for (e.acceptable = 0; e.acceptable <= e.drawn; ++e.acceptable) {
-    EXPECT_GE(guaranteeReached(e), before);
-    before = guaranteeReached(e);
+TEST(DrawLimit, IsTheSmallestNumberThatKeepsThePromise) {
+  const QualitySettings settings;
+  for (uint32_t tasks : {1u, 3u, 50u, 1'000u}) {
+    const uint64_t limit = drawLimit(settings, 0.999, tasks);
+    EXPECT_GE(guarantee(0.05, limit, tasks), 0.999);
+    EXPECT_LT(guarantee(0.05, limit - 1, tasks), 0.999);
   }
-  e.acceptable = 4;
-  before = -1;
-  for (e.most = 8; e.most <= 128; e.most *= 2) {
-    EXPECT_GT(guaranteeReached(e), before);
-    before = guaranteeReached(e);
-  }
-  EXPECT_LE(before, 0.9995);  // the bound of the share may be wrong, too
+  EXPECT_EQ(drawLimit(settings, 0.999, 1), 135u);
+  EXPECT_EQ(drawLimit(settings, 0.5, 1), 14u);
+}
+
+TEST(DrawLimit, IsBoundedByTheCapAndSetByTheRatio) {
+  QualitySettings settings = withCap(32);
+  EXPECT_EQ(drawLimit(settings, 0.999, 1), 32u);
+  EXPECT_EQ(drawLimit(settings, 0.5, 1), 14u) << "a cap adds no draws";
+  EXPECT_EQ(drawLimit(settings, 0.999, 3), 96u);
+  settings.ratio = 5;
+  EXPECT_EQ(drawLimit(settings, 0.999, 3), 15u);
 }
 
 }  // namespace tarcil::guarantee_test

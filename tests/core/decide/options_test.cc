@@ -31,6 +31,7 @@ TEST(QualitySettings, NamesFieldValueAndRemedy) {
 TEST(QualitySettings, ReportsEverythingAtOnce) {
   QualitySettings settings;
   settings.target = 0;
+  settings.rarity = 0.00009;
   settings.confidence = 1;
   settings.cap = 10'001;
   settings.floor = 0;
@@ -38,14 +39,15 @@ TEST(QualitySettings, ReportsEverythingAtOnce) {
   settings.margin = -1;
   settings.noiseFloor = 100;
   EXPECT_THAT(problems(settings),
-              ElementsAre(StartsWith("target: 0 "), StartsWith("confidence: 1 "), StartsWith("cap: 10001 "),
-                          StartsWith("floor: 0 "), StartsWith("ratio: 100001 "), StartsWith("margin: -1 "),
-                          StartsWith("noise_floor: 100 ")));
+              ElementsAre(StartsWith("target: 0 "), StartsWith("confidence: 1 "), StartsWith("rarity: "),
+                          StartsWith("cap: 10001 "), StartsWith("floor: 0 "), StartsWith("ratio: 100001 "),
+                          StartsWith("margin: -1 "), StartsWith("noise_floor: 100 ")));
 }
 
 TEST(QualitySettings, AcceptsTheEdgesOfEveryRange) {
   QualitySettings settings;
   settings.target = 1;
+  settings.rarity = 1;
   settings.confidence = std::nextafter(1.0, 0.0);
   settings.cap = 10'000;
   settings.floor = 100'000;
@@ -55,7 +57,9 @@ TEST(QualitySettings, AcceptsTheEdgesOfEveryRange) {
   EXPECT_THAT(problems(settings), IsEmpty());
   settings.target = std::numeric_limits<double>::min();
   settings.confidence = std::numeric_limits<double>::min();
-  settings.cap = settings.floor = 1;
+  settings.rarity = 0.0001;
+  settings.cap = 1;
+  settings.floor = 1;
   settings.ratio = 1;
   settings.margin = settings.noiseFloor = 0;
   EXPECT_THAT(problems(settings), IsEmpty());

@@ -120,7 +120,6 @@ TEST(Greedy, DoesNotClaimToHaveFoundWhatTheJobItselfSpoils) {
   const Decision decision = decide(state, withPolicy(aJob(2, causing({{kLlc, 60}})), Policy::kGreedy));
   EXPECT_EQ(decision.claims.size(), 1u);
   EXPECT_FALSE(decision.explanation.enoughFound);
-  EXPECT_EQ(guaranteeReached(decision.explanation), 0.0);
 }
 
 TEST(Greedy, DoesNotClaimToHaveFoundWhatIsOnlyTheBestThereIs) {
@@ -128,7 +127,7 @@ TEST(Greedy, DoesNotClaimToHaveFoundWhatIsOnlyTheBestThereIs) {
   const JobSpec spec = withPolicy(aJob(1, tolerating({{kLlc, 20}})), Policy::kGreedy);
   const Decision decision = decide(state, spec, 1, Standard::kBestThereIs);
   EXPECT_EQ(decision.claims.size(), 1u);
-  EXPECT_EQ(guaranteeReached(decision.explanation), 0.0);
+  EXPECT_FALSE(decision.explanation.enoughFound);
 }
 
 TEST(Greedy, DoesNotClaimToHaveFoundWhatSpreadForbids) {
@@ -137,9 +136,9 @@ TEST(Greedy, DoesNotClaimToHaveFoundWhatSpreadForbids) {
   spec.placement.spread = Spread::kServer;
   const Decision decision = decide(state, spec);
   EXPECT_EQ(decision.claims.size(), 2u);
-  EXPECT_EQ(guaranteeReached(decision.explanation), 0.0);
+  EXPECT_FALSE(decision.explanation.enoughFound);
   spec.tasks = 2;
-  EXPECT_EQ(guaranteeReached(decide(state, spec).explanation), 1.0);
+  EXPECT_TRUE(decide(state, spec).explanation.enoughFound);
 }
 
 TEST(Greedy, DoesNotBreakATaskThatWasPlacedByName) {

@@ -48,7 +48,7 @@ TEST(Preferences, LeaveNothingToChanceWhereAllTasksHaveThem) {
   const Decision decision = decide(state, spec);
   EXPECT_THAT(places(state, decision), ElementsAre("s1", "s2"));
   EXPECT_EQ(decision.explanation.drawn, 0u);
-  EXPECT_EQ(guaranteeReached(decision.explanation), 1.0);
+  EXPECT_EQ(guarantee(decision.explanation), 1.0);
 }
 
 TEST(Preferences, LeaveRoomForTasksWithoutThem) {

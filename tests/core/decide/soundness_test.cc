@@ -85,7 +85,9 @@ struct Case {
     settings.target = *rc::gen::element(0.5, 0.95, 1.0);
     settings.protectNeighbours = *rc::gen::inRange(0, 3) > 0;
     settings.floor = *rc::gen::element(1u, 8u, 100u);
-    settings.cap = *rc::gen::element(1u, 4u, 32u);
+    settings.rarity = *rc::gen::element(0.01, 0.05, 0.5, 1.0);
+    settings.confidence = *rc::gen::element(0.5, 0.999);
+    if (*rc::gen::arbitrary<bool>()) settings.cap = *rc::gen::element(1u, 4u, 32u);
     if (*rc::gen::inRange(0, 4) == 0) settings.ratio = *rc::gen::element(1u, 3u, 1'000u);
     return settings;
   }
@@ -288,11 +290,10 @@ RC_GTEST_PROP(Decisions, AccountForEveryDraw, ()) {
   if (c.request.tasks.empty()) return;
   RC_ASSERT(droppedFor(e, Dropped::kConstraint) == unsuited);
   RC_ASSERT(droppedFor(e, Dropped::kNotEnoughFree) == small);
-  RC_ASSERT(e.firstDrawn <= e.drawn);
-  RC_ASSERT(e.firstAcceptable <= e.acceptable);
+  RC_ASSERT(e.acceptable <= e.drawn);
   RC_ASSERT(e.seed == c.seed);
   RC_ASSERT(e.wanted == c.request.tasks.size());
-  if (c.spec.policy != Policy::kPerTask) RC_ASSERT(e.drawn <= e.most + droppedFor(e, Dropped::kSpread));
+  if (c.spec.policy != Policy::kPerTask) RC_ASSERT(e.drawn <= e.limit + droppedFor(e, Dropped::kSpread));
 }
 
 // The candidates of an explanation are servers that the job may use, as they were before it came.
