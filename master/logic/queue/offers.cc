@@ -90,6 +90,7 @@ void offerJobs(EventContext& context) {
   std::vector<JobOffer> given = queue.offerJobs(kMaxOffersAtOnce, lookUp);
   countAhead(context, given);
   for (JobOffer& offer : given) {
+    tables.jobs.find(offer.job)->offeredAt = queue.capacityVersion();
     offers[*ownerAttached(tables, offer.job)->session].push_back(std::move(offer));
   }
   publishQueue(context);
@@ -107,7 +108,9 @@ void endOffers(EventContext& context, const OffersDeclined& event) {
   const auto end = [&](const JobId& id) -> Job* {
     Job* job = context.tables.jobs.find(id);
     if (job == nullptr || job->progress.owner != agent->record.name) return nullptr;
-    const bool isOutdated = queue.isToBeTriedAgain(JobTable::queueKeyOf(*job));
+    const bool isOutdated =
+        job->offeredAt != queue.capacityVersion() ||  // also where the offer was withdrawn
+        queue.isToBeTriedAgain(JobTable::queueKeyOf(*job));
     queue.endOffer(JobTable::queueKeyOf(*job));
     return isOutdated ? nullptr : job;
   };
@@ -132,7 +135,7 @@ void endOverdueOffers(EventContext& context) {
   for (const JobId& id : tables.jobs.queue().offered()) {
     if (const Agent* owner = ownerAttached(tables, id)) tables.agents.named(owner->record.name).silent = true;
   }
-  tables.jobs.queue().endOffers();
+  tables.jobs.queue().withdrawOffers();
 }
 
 void noteSignOfLife(EventContext& context, SessionId session) {

@@ -134,7 +134,7 @@ std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp)
       return 0;
     }
     if (only && *candidate.whoTries != *only) return std::nullopt;
-    if (batches_ <= kOfOneAgent) only = candidate.whoTries;
+    if (batches_ <= kOfOneAgent && begunAnew_ <= 1) only = candidate.whoTries;
     rank = order_.rank(key);
     batch.push_back(key);
     return candidate.units;
@@ -172,6 +172,11 @@ std::vector<JobId> WaitingQueue::offered() const {
 
 void WaitingQueue::endOffers() {
   while (!offered_.empty()) endOffer(offered_.begin()->first);
+}
+
+void WaitingQueue::withdrawOffers() {
+  for (auto& [key, again] : offered_) again = true;
+  endOffers();
 }
 
 std::optional<uint8_t> WaitingQueue::pendingPriority(WallTime now) const {

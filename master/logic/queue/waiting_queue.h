@@ -24,8 +24,10 @@ namespace tarcil::master {
 // Offers are made in batches, the next when all offers of the last have ended. The jobs of a batch have one
 // rank: none is tried while one of a higher rank is being tried. Agents race within a batch, except for the
 // first batches after new capacity appeared, each of which has jobs of one agent only: what came free is
-// first offered in the exact order. Where a job is tried without success, others of its class and no higher
-// priority are not tried until new capacity appears: a change costs as much as there are classes, not jobs.
+// first offered in the exact order. Where capacity appears faster than batches end, that would leave all
+// agents but one idle, and is not done. Where a job is tried without success, others of its class and no
+// higher priority are not tried until new capacity appears: a change costs as much as there are classes, not
+// jobs.
 class WaitingQueue {
  public:
   explicit WaitingQueue(Duration ageing) : order_(ageing) {}
@@ -85,6 +87,8 @@ class WaitingQueue {
   std::vector<JobId> offered() const;
   // Ends all offers.
   void endOffers();
+  // The same where nobody has tried the jobs: they are still to be tried.
+  void withdrawOffers();
   bool hasOffersOut() const { return !offered_.empty(); }
 
   // The highest priority of a new job that would come behind one that is to be tried, is offered or has

@@ -138,6 +138,23 @@ TEST_F(Offers, AnAgentThatDoesNotAnswerHoldsNobodyUp) {
   EXPECT_THAT(offers(pass(x, 1)), ElementsAre(jobId(2))) << "it has said something";
 }
 
+// Every agent slower than the timeout would leave free units to nobody for ever, if a late answer counted.
+TEST_F(Offers, AnAnswerToAnOldOfferSaysNothingOfTheCapacityThatAppearedSince) {
+  h.commit(x, failAttempt(1, spec()));
+  EXPECT_THAT(offers(vacate()), ElementsAre(jobId(1)));
+  h.pass(1s);
+  h.handle(master::SettingsSet{77, {}});
+  EXPECT_THAT(offers(pass(x, 1)), ElementsAre(jobId(1)));
+}
+
+TEST_F(Offers, AJobWhoseAgentDidNotAnswerGetsOneWhenItDoes) {
+  h.commit(x, failAttempt(1, spec()));
+  h.commit(x, failAttempt(2, ofPriority(10)));
+  vacate();
+  h.pass(1s);
+  EXPECT_THAT(offers(pass(x, 7)), ElementsAre(jobId(1))) << "it has said something, though not of this job";
+}
+
 TEST_F(Offers, AnAgentThatGoesHoldsNobodyUpAndGetsThemWhenItIsBack) {
   const SessionId y = h.attachAgent("y");
   h.commit(y, failAttempt(1, ofPriority(20)));

@@ -162,6 +162,24 @@ TEST(WaitingQueue, WhatCameFreeIsOfferedInTheExactOrderFirst) {
   EXPECT_EQ(offerJobs(queue, 32, byOffers).size(), 32u);
 }
 
+TEST(WaitingQueue, WhereCapacityAppearsWithEachBatchAgentsShareThem) {
+  WaitingQueue queue = queueOf(1'000);
+  size_t offers = 0;
+  for (int batch = 0; batch < 100; ++batch) {
+    queue.wakeAll();
+    offers += offerJobs(queue, 32, byOffers).size();
+    queue.endOffers();
+  }
+  EXPECT_GT(offers, 1'600u) << "half of what fits into the batches";
+}
+
+TEST(WaitingQueue, WithdrawnOffersAreMadeAgain) {
+  WaitingQueue queue = queueOf(2);
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(1)));
+  queue.withdrawOffers();
+  EXPECT_THAT(offerJobs(queue, 1, anybody), ElementsAre(jobId(1)));
+}
+
 TEST(WaitingQueue, TurnsBeginAnewWithTheFirstAfterAWake) {
   WaitingQueue queue = queueOf(4);
   offerJobs(queue, 1, anybody);
