@@ -55,13 +55,21 @@ class Trial {
   Decision decide(const JobSpec& spec, const QualitySettings& settings, uint64_t seed, bool asks) {
     PlacementRequest request{.spec = spec, .tasks = {{0, 0}}, .placedOn = {}};
     request.candidates = 0;
-    if (asks) request.ask = [&](size_t servers) { return find(spec, servers, seed); };
+    if (asks) request.ask = [&](size_t servers) { return draw(spec, servers, seed); };
     return chooser_.choose(cluster_.state(), request, settings, seed);
   }
 
-  Likely find(const JobSpec& spec, size_t servers, uint64_t seed) {
+  std::vector<ServerId> draw(const JobSpec& spec, size_t servers, uint64_t seed) {
     Rng rng(seed);
-    return likely_.find(cluster_.state(), spec, flags_.cluster.settings, servers, rng);
+    return likely_.draw(cluster_.state(), spec, flags_.cluster.settings, servers, rng);
+  }
+
+  // No bucket matches.
+  bool isHopeless(const JobSpec& spec, uint64_t seed) {
+    QualitySettings always = flags_.cluster.settings;
+    always.rarity = 1;
+    Rng rng(seed);
+    return likely_.draw(cluster_.state(), spec, always, 1, rng).empty();
   }
 
   Decision decideIn(Order order, const JobSpec& spec, uint64_t seed) {
@@ -75,9 +83,8 @@ class Trial {
       second.explanation.drawn += decision.explanation.drawn;
       return second;
     }
-    const Likely likely = find(spec, 1, seed);
-    if (likely.p == 0) return {};
-    return decide(spec, settings, seed, likely.p < settings.rarity);
+    if (isHopeless(spec, seed)) return {};
+    return decide(spec, settings, seed, true);
   }
 
   Decision timed(Order order, const JobSpec& spec, uint64_t seed) {

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--cap", flags.cluster.settings.cap, "Most draws per task.")->check(CLI::Range(1, 10'000));
   app.add_option("--rarity", flags.cluster.settings.rarity, "Share of acceptable slots that is promised for.")
-      ->check(CLI::Range(kMinRarity, 1.0))
+      ->check(CLI::Range(tarcil::kMinRarity, 1.0))
       ->capture_default_str();
   app.add_option("--confidence", flags.cluster.settings.confidence, "1 - eps.")
       ->check(CLI::Range(0.5, 0.999999))

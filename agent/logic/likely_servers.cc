@@ -33,8 +33,8 @@ void LikelyServers::updateAll(const ClusterState& state) {
   while (index_->step(kStep)) continue;
 }
 
-Likely LikelyServers::find(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings,
-                           size_t atMost, Rng& rng) const {
+std::vector<ServerId> LikelyServers::draw(const ClusterState& state, const JobSpec& spec,
+                                          const QualitySettings& settings, size_t atMost, Rng& rng) const {
   PreparedJobs prepared;
   const PreparedJob& job = prepared.prepare(state, spec, judgingFor(spec, settings));
   double best = 0;
@@ -44,9 +44,8 @@ Likely LikelyServers::find(const ClusterState& state, const JobSpec& spec, const
                       .rus = spec.rusPerTask};
   Matching matching;
   match(*index_, suitor, matching);
-  Likely likely{.p = matching.p, .servers = {}};
-  if (likely.p >= settings.rarity) return likely;
-  std::vector<ServerId>& servers = likely.servers;
+  std::vector<ServerId> servers;
+  if (matching.p >= settings.rarity) return servers;
   for (BucketId bucket = 0; bucket < matching.masks.size(); ++bucket) {
     if (matching.masks[bucket] != 0) index_->addWithFree(bucket, servers);
   }
@@ -54,7 +53,7 @@ Likely LikelyServers::find(const ClusterState& state, const JobSpec& spec, const
   const size_t count = std::min(atMost, servers.size());
   for (size_t i = 0; i < count; ++i) std::swap(servers[i], servers[i + rng.below(servers.size() - i)]);
   servers.resize(count);
-  return likely;
+  return servers;
 }
 
 }  // namespace tarcil::agent

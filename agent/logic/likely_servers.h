@@ -27,12 +27,11 @@ class LikelyServers {
   // The state of every server may have changed. O(servers).
   void updateAll(const ClusterState& state);
 
-  // The share of acceptable slots that the buckets expect for this job, and where that is below
-  // settings.rarity up to `atMost` servers with free units from buckets that match the job, drawn uniformly.
-  // Constraints and extras are not looked at. O(buckets), some 1.5 us; for the servers O(those with free
-  // units in matching buckets).
-  Likely find(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings, size_t atMost,
-              Rng& rng) const;
+  // Up to `atMost` distinct servers with free units from buckets that match the job, drawn uniformly; none
+  // where the buckets expect a share of acceptable slots of settings.rarity or more. Constraints and extras
+  // are not looked at. O(buckets), some 1.5 us; for the servers O(those with free units in matching buckets).
+  std::vector<ServerId> draw(const ClusterState& state, const JobSpec& spec, const QualitySettings& settings,
+                             size_t atMost, Rng& rng) const;
 
  private:
   std::unique_ptr<BucketIndex> index_;

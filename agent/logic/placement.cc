@@ -27,7 +27,7 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   if (areInBuckets(spec, options)) {
     request.ask = [&](size_t servers) {
       Rng rng(options.seed);
-      return tables.likely.find(state, spec, options.settings, servers, rng);
+      return tables.likely.draw(state, spec, options.settings, servers, rng);
     };
   }
   return chooser.choose(state, request, options.settings, options.seed);

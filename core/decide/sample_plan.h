@@ -18,13 +18,9 @@ struct SamplePlan {
   double rarity = 0;  // a smaller share of acceptable slots is rare
 };
 
-// Where acceptable slots are, by what is known without looking at servers (lsh/; Tarcil section 4).
-struct Likely {
-  double p = 1;                   // estimate of the share of free slots that are acceptable
-  std::vector<ServerId> servers;  // to draw from where they are rare; distinct
-};
-// Asked for at most so many servers.
-using AskLikely = std::function<Likely(size_t servers)>;
+// Names up to so many distinct servers where acceptable slots are likely, by what is known without looking at
+// servers (lsh/; Tarcil section 4); none where they are not rare, or nobody knows.
+using AskLikely = std::function<std::vector<ServerId>(size_t atMost)>;
 
 // The limit of kQuality for so many tasks: the smallest n with P[Bin(n, rarity) >= tasks] >= confidence
 // (Tarcil section 3.3, Eq. 6), but no more than the cap allows; with a fixed ratio exactly so many a task.

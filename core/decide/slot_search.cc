@@ -56,19 +56,19 @@ bool SlotSearch::offerNext(ServerId server) {
 }
 
 void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely& ask) {
+  uint64_t fromLikely = 0;
   const auto limit = [&] {
-    return plan.limit + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver);
+    return plan.limit + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver) + fromLikely;
   };
   const auto isDone = [&] { return found_ >= wanted || explained_.allSeen || explained_.drawn >= limit(); };
   sampleBlock(std::min(plan.least, limit()));
   const bool isRare = counts_[Site::kOpen] < plan.rarity * explained_.drawn;
-  bool isHopeless = false;
   if (!isDone() && isRare && ask) {
-    const Likely likely = ask(plan.limit);
-    isHopeless = likely.p == 0;
-    if (likely.p < plan.rarity) drawFrom(likely.servers, wanted);
+    const uint32_t before = explained_.drawn;
+    drawFrom(ask(plan.limit), wanted);
+    fromLikely = explained_.drawn - before;
   }
-  while (!isDone() && !isHopeless) {
+  while (!isDone()) {
     sampleBlock(std::min(std::max(kLaterBlock, wanted - found_), limit() - explained_.drawn));
   }
   explained_.enoughFound = found_ >= wanted;

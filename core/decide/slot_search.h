@@ -49,7 +49,8 @@ class SlotSearch {
 
   // Draws `plan.least` slots, and up to `plan.limit` until so many acceptable ones are found. Draws more
   // besides for those whose server or rack can take no more tasks. Where the first block shows that
-  // acceptable slots are rare, `ask`, if given, says where to draw on: nowhere if there are none.
+  // acceptable slots are rare, as many slots of the servers that `ask` names, if it is given, are drawn
+  // besides and before the rest.
   void sample(const SamplePlan& plan, uint64_t wanted, const AskLikely& ask);
   // Every free slot.
   void scan();

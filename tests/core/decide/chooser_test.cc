@@ -274,7 +274,7 @@ TEST(Choose, DrawsToTheLimitBeforeItGivesUp) {
   EXPECT_EQ(guarantee(capped), guarantee(0.05, 64, 2));
 }
 
-// Where the first draws find nothing, whoever knows the servers says whether to go on, and where.
+// Where the first draws find nothing, whoever knows the servers says where to draw first.
 TEST(Choose, DrawsOnWhereRareSlotsAreLikely) {
   auto servers = idle(1000);
   for (size_t i = 1; i < servers.size(); ++i) servers[i].background({{kLlc, 90}});
@@ -284,26 +284,23 @@ TEST(Choose, DrawsOnWhereRareSlotsAreLikely) {
   size_t asked = 0;
   request.ask = [&asked](size_t atMost) {
     asked = atMost;
-    return Likely{.p = 0.001, .servers = {7, 0, 3}};
+    return std::vector<ServerId>{7, 0, 3};
   };
   const Decision found = choose(state, request, {}, 1);
   EXPECT_EQ(places(state, found), std::vector<std::string>{"s0"});
   EXPECT_EQ(asked, found.explanation.limit);
   EXPECT_EQ(found.explanation.drawn, 8u + 1 + 1) << "a server is left once a slot of it is rejected";
-  request.ask = [](size_t) { return Likely{.p = 0, .servers = {}}; };
-  const Decision hopeless = choose(state, request, {}, 1);
-  EXPECT_TRUE(hopeless.claims.empty());
-  EXPECT_EQ(hopeless.explanation.drawn, 8u);
-  request.ask = [](size_t) { return Likely{.p = 0.5, .servers = {0}}; };
-  EXPECT_EQ(choose(state, request, {}, 1).explanation.drawn, found.explanation.limit)
-      << "where they are not rare everywhere is as good";
+  request.ask = [](size_t) { return std::vector<ServerId>{7, 3}; };
+  const Decision none = choose(state, request, {}, 1);
+  EXPECT_TRUE(none.claims.empty());
+  EXPECT_EQ(none.explanation.drawn, none.explanation.limit + 2) << "what is named is drawn besides";
 }
 
 TEST(Choose, AsksNobodyWhereAcceptableSlotsAreNotRare) {
   auto state = aCluster(idle(100));
   const JobSpec spec = aJob(3);
   PlacementRequest request = placing(spec);
-  request.ask = [](size_t) -> Likely { throw std::logic_error("asked"); };
+  request.ask = [](size_t) -> std::vector<ServerId> { throw std::logic_error("asked"); };
   EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
 }
 
