@@ -3,6 +3,7 @@
 set(headers
     <algorithm> <array> <charconv> <deque> <filesystem> <fstream> <functional> <map> <memory> <optional> <set> <sstream>
     <string> <string_view> <unordered_map> <utility> <variant> <vector>
+    <boost/container/flat_map.hpp> <boost/container/small_vector.hpp>
     <kj/async.h> <kj/debug.h> <kj/io.h> <capnp/capability.h> <capnp/generated-header-support.h>)
 
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")

@@ -8,6 +8,7 @@ function(tarcil_options target)
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread>
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-fpch-preprocess>)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} SYSTEM PUBLIC ${Boost_INCLUDE_DIRS})
 endfunction()
 
 # tarcil_library(NAME SOURCES a.cc b.h ... LINK targets...)

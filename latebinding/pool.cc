@@ -18,7 +18,7 @@ uint64_t word(const RuSet& set, size_t index) {
 }
 
 RuSet without(const RuSet& set, const RuSet& gone) {
-  std::vector<uint64_t> words = set.words();
+  RuSet::Words words = set.words();
   for (size_t i = 0; i < words.size(); ++i) words[i] &= ~word(gone, i);
   return RuSet::fromWords(std::move(words));
 }

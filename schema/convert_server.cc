@@ -20,7 +20,7 @@ void writeFree(const FreeExtras& value, capnp::List<wire::FreeExtra>::Builder to
 FreeExtras readFree(capnp::List<wire::FreeExtra>::Reader from) {
   FreeExtras value;
   for (auto extra : elements(from))
-    value[text(extra.getKind())] = RuSet::fromWords(readNumbers<uint64_t>(extra.getFree()));
+    value[text(extra.getKind())] = RuSet::fromWords(readNumbers<uint64_t, RuSet::Words>(extra.getFree()));
   return value;
 }
 
@@ -76,7 +76,7 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.version = from.getVersion();
   value.up = from.getUp();
   value.cordoned = from.getCordoned();
-  value.free = RuSet::fromWords(readNumbers<uint64_t>(from.getFree()));
+  value.free = RuSet::fromWords(readNumbers<uint64_t, RuSet::Words>(from.getFree()));
   value.sum = readArray<int32_t, kResources>(from.getSum(), "sum");
   value.bound = readArray<int32_t, kResources>(from.getBound(), "bound");
   value.background = readPressure(from.getBackground());

@@ -60,8 +60,8 @@ void writeNumbers(const auto& values, typename capnp::List<T>::Builder to) {
 }
 
 template <typename T, typename Values = std::vector<T>>
-std::vector<T> readNumbers(typename capnp::List<T>::Reader from) {
-  std::vector<T> values;
+Values readNumbers(typename capnp::List<T>::Reader from) {
+  Values values;
   values.reserve(from.size());
   for (auto value : from) values.push_back(value);
   return values;

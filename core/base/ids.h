@@ -3,11 +3,11 @@
 
 #include <array>
 #include <bit>
+#include <boost/container/flat_map.hpp>
 #include <compare>
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,9 +51,14 @@ using AllocationId = uint64_t;
 // Position of a resource unit within its server, from 0.
 using RuIndex = uint16_t;
 
-// Which of a server's countable things a task holds: by kind their numbers, ascending, from 0 within
-// each kind.
-using ExtraNumbers = std::map<std::string, std::vector<uint16_t>>;
+// By the kind of a server's countable things, in the order of their names. Most servers and tasks have none,
+// and none has many: in place of 48 bytes for an empty one, 24.
+template <typename T>
+using ByKind = boost::container::flat_map<std::string, T>;
+
+// Which of a server's countable things a task holds: by kind their numbers, ascending, from 0 within each
+// kind.
+using ExtraNumbers = ByKind<std::vector<uint16_t>>;
 
 }  // namespace tarcil
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/model/profile.h"
 #include "core/model/task.h"
@@ -72,7 +73,7 @@ inline std::vector<std::string_view> policyNames() {
 }
 
 // Countable things of a server besides its resource units, such as {"gpus", 1}; counts are at least 1.
-using Extras = std::map<std::string, uint32_t>;
+using Extras = ByKind<uint32_t>;
 
 // Bounds that a job is checked against wherever it enters.
 inline constexpr uint32_t kMaxTasks = 100'000;

@@ -124,7 +124,7 @@ void ClusterState::hold(ServerId id, const ServerStatus& status) {
   details.up = status.up;
   details.cordoned = status.cordoned;
   details.version = status.version;
-  const std::vector<uint64_t>& words = status.free.words();
+  const RuSet::Words& words = status.free.words();
   details.free = words.empty() ? 0 : words[0];
   if (words.size() > 1) {
     moreFree_[id].assign(words.begin() + 1, words.end());
@@ -240,7 +240,7 @@ ServerStatus ClusterState::status(ServerId id) const {
   status.version = details.version;
   status.up = details.up;
   status.cordoned = details.cordoned;
-  std::vector<uint64_t> words{details.free};
+  RuSet::Words words{details.free};
   if (const auto more = moreFree_.find(id); more != moreFree_.end()) {
     words.insert(words.end(), more->second.begin(), more->second.end());
   }

@@ -190,7 +190,7 @@ class ClusterState {
   std::vector<Details> details_;
   std::vector<Facts> servers_;
   std::unordered_map<ServerId, std::vector<uint64_t>> moreFree_;  // units from 64 on, where there are any
-  std::unordered_map<ServerId, std::map<std::string, RuSet>> freeExtras_;  // where there are any
+  std::unordered_map<ServerId, FreeExtras> freeExtras_;           // where there are any
 
   TextArena texts_;
   std::unordered_map<std::string_view, ServerId> byName_;

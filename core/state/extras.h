@@ -1,7 +1,6 @@
 // Countable things of a server: which are free, and how tasks take and give back theirs.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -12,7 +11,7 @@
 namespace tarcil {
 
 // By kind, the numbers that no task holds; a kind whose things are all taken is there with an empty set.
-using FreeExtras = std::map<std::string, RuSet>;
+using FreeExtras = ByKind<RuSet>;
 
 // Of a server that has these and no task: 0 .. count-1 of each kind.
 FreeExtras allExtras(const Extras& there);

@@ -1,7 +1,9 @@
 // A set of resource units of one server.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +13,10 @@ namespace tarcil {
 
 class RuSet {
  public:
+  // Lowest unit in the lowest bit of the first. Sets are copied with each news of a server, most of which
+  // have no more than 64 units: such a set takes nothing from the heap.
+  using Words = boost::container::small_vector<uint64_t, 1>;
+
   RuSet() = default;
 
   // All of 0 .. count-1.
@@ -42,6 +48,7 @@ class RuSet {
   // The first `count` members, lowest first; fewer where the set is smaller.
   std::vector<RuIndex> first(uint32_t count) const {
     std::vector<RuIndex> members;
+    members.reserve(std::min(count, size()));
     for (size_t w = 0; w < words_.size(); ++w) {
       for (uint64_t word = words_[w]; word != 0 && members.size() < count; word &= word - 1) {
         members.push_back(static_cast<RuIndex>(w * 64 + static_cast<size_t>(std::countr_zero(word))));
@@ -50,9 +57,9 @@ class RuSet {
     return members;
   }
 
-  // The set as 64-bit words, lowest unit in the lowest bit of the first; trailing zero words may be missing.
-  const std::vector<uint64_t>& words() const { return words_; }
-  static RuSet fromWords(std::vector<uint64_t> words) {
+  // Trailing zero words may be missing.
+  const Words& words() const { return words_; }
+  static RuSet fromWords(Words words) {
     RuSet set;
     set.words_ = std::move(words);
     return set;
@@ -69,7 +76,7 @@ class RuSet {
   }
 
  private:
-  std::vector<uint64_t> words_;
+  Words words_;
 };
 
 }  // namespace tarcil

@@ -2,6 +2,7 @@
 // leaves the process.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "master/logic/events.h"
 
 namespace tarcil::master {
+
+// As many actions as an event usually leads to. One takes a kilobyte, so that a vector that grows from one to
+// ten of them spends its time moving them.
+inline constexpr size_t kUsualActions = 12;
 
 // Lives for one event. `actions` outlives it.
 class Outbox {
@@ -33,7 +38,7 @@ class Outbox {
 
  private:
   std::vector<Action>& actions_;
-  std::vector<Action> held_;
+  boost::container::small_vector<Action, 8> held_;
 };
 
 }  // namespace tarcil::master

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "env/failpoint.h"
+#include "master/logic/outbox.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -235,6 +236,7 @@ kj::Promise<void> MasterServer::serverChanged(ServerId server) {
 
 void MasterServer::dispatch(const master::Event& event) {
   std::vector<master::Action> actions;
+  actions.reserve(master::kUsualActions);
   logic_->handle(event, clock_.now(), rng_, actions);
   carryOut(actions);
 }

@@ -1,6 +1,7 @@
 #include "master/logic/jobs/commits.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "core/model/job_check.h"
 #include "core/state/commit_check.h"
@@ -15,9 +16,13 @@ CommitAnswer refused(uint64_t sequence, std::string problem) {
   return {sequence, CommitAnswer::Outcome::kRefused, std::move(problem), {}, {}};
 }
 
+// Most commits have few claims.
+template <typename T>
+using OfClaims = boost::container::small_vector<T, 8>;
+
 // The newest states of the servers that the commit claims, each once.
 std::vector<ServerUpdate> claimedServers(const Tables& tables, const Commit& commit) {
-  std::vector<ServerId> ids;
+  OfClaims<ServerId> ids;
   for (const Claim& claim : commit.claims) {
     if (claim.server < tables.servers.size()) ids.push_back(claim.server);
   }
@@ -37,7 +42,7 @@ std::string problemOf(const Commit& commit, const JobRecord& job) {
   if (spec.rusPerTask < 1 || spec.rusPerTask > kMaxRusPerTask) {
     return "rus_per_task: " + std::to_string(spec.rusPerTask);
   }
-  std::vector<TaskIndex> claimed;
+  OfClaims<TaskIndex> claimed;
   claimed.reserve(commit.claims.size());
   for (const Claim& claim : commit.claims) {
     if (claim.task >= spec.tasks) return "a claim is for task " + std::to_string(claim.task);

@@ -1,6 +1,7 @@
 #include "master/logic/jobs/flush.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/task_life.h"
@@ -51,7 +52,7 @@ void updateState(EventContext& context, Job& job) {
   context.tables.jobs.setState(job, state);
 }
 
-void makeUnique(std::vector<TaskIndex>& tasks) {
+void makeUnique(TasksChanged& tasks) {
   std::sort(tasks.begin(), tasks.end());
   tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
 }
@@ -98,7 +99,8 @@ void flushJob(EventContext& context, Job& job) {
   if (job.changes.progress || !job.changes.tasks.empty()) {
     context.out.send(JobChanged{job.record.id, isFinal(job.progress.state)});
   }
-  job.changes = {};
+  // Assigned empty ones, lists that have grown would keep their memory.
+  std::exchange(job.changes, {});
 }
 
 // Whether the oldest finished job is to be erased.

@@ -187,8 +187,11 @@ void JobTable::forgetNews(Job& job) {
   job.changes.whole = false;
 }
 
-std::vector<Job*> JobTable::takeNoted() {
-  return std::exchange(noted_, {});
+JobsChanged JobTable::takeNoted() {
+  // Moved from, a list that has grown would have no place of its own any more.
+  JobsChanged noted = noted_;
+  noted_.clear();
+  return noted;
 }
 
 QueueKey JobTable::queueKeyOf(const Job& job) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <deque>
 #include <map>
 #include <set>
@@ -20,6 +21,11 @@ namespace tarcil::master {
 
 // Ids by time of submission, oldest first.
 using ByAge = std::set<std::pair<WallTime, JobId>>;
+
+// Most events change one task of one job: such lists are taken from the heap only by others.
+using TasksChanged = boost::container::small_vector<TaskIndex, 2>;
+struct Job;
+using JobsChanged = boost::container::small_vector<Job*, 4>;
 
 // The jobs of one user that are kept.
 struct JobsOfUser {
@@ -61,8 +67,8 @@ struct Job {
   struct Changes {
     bool noted = false;                     // listed in JobTable
     bool progress = false;                  // to be stored
-    std::vector<TaskIndex> tasks;           // to be stored; may repeat
-    std::vector<TaskIndex> news;            // of which the owner is to be told; may repeat
+    TasksChanged tasks;                     // to be stored; may repeat
+    TasksChanged news;                      // of which the owner is to be told; may repeat
     bool whole = false;                     // the owner is to be told everything
     bool tried = false;                     // its owner has looked for slots for it
     std::optional<Measurement> measured{};  // by its task, which has ended
@@ -145,7 +151,7 @@ class JobTable {
   void forgetNews(Job& job);                // the owner knows already
 
   // Jobs noted since the last call, each once.
-  std::vector<Job*> takeNoted();
+  JobsChanged takeNoted();
 
   // Jobs that could use more slots than they have.
   WaitingQueue& queue() { return queue_; }
@@ -217,7 +223,7 @@ class JobTable {
   std::deque<Job*> finished_;  // oldest first
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty
-  std::vector<Job*> noted_;
+  JobsChanged noted_;
 };
 
 }  // namespace tarcil::master

@@ -69,7 +69,7 @@ TEST(StateChecksum, TellsTextsApartHoweverTheyAreCut) {
 TEST(StateChecksum, IsTheSameForEqualSetsHoweverTheyAreHeld) {
   ServerStatus status = aStatus();
   ServerStatus other = status;
-  std::vector<uint64_t> words = status.free.words();
+  RuSet::Words words = status.free.words();
   words.push_back(0);
   other.free = RuSet::fromWords(words);
   ASSERT_EQ(status, other);
