@@ -1,7 +1,7 @@
 // The table of a job's plain fields: where each stands in the job file, which member it is, what it may hold,
 // what it means. The reader (formats/job_file.cc), the check that clients, agents and master make
-// (job_check.h), the queue's equivalence classes (master/logic/queue/equivalence_class.cc), recordings,
-// random jobs of tests and the tables of docs/job-file.md come from it. Fields of a form of their own
+// (job_check.h), the queue's equivalence classes (master/logic/queue/equivalence_class.cc), random jobs
+// of tests and the tables of docs/job-file.md come from it. Fields of a form of their own
 // (command, env, profile, constraints, files, ...) are read by formats/ and checked in job_check.cc.
 #pragma once
 

@@ -30,7 +30,7 @@ enum class Fault : uint8_t {
   kServerShrinks,
   kClockJumps,
 };
-inline constexpr size_t kFaults = 18;
+inline constexpr size_t kFaults = static_cast<size_t>(Fault::kClockJumps) + 1;
 std::string_view name(Fault fault);
 
 class FaultInjector {

@@ -29,8 +29,9 @@ TEST(Names, RolesReadBackFromTheirNames) {
 
 TEST(Names, VerdictsHaveNamesOfTheirOwn) {
   std::set<std::string> names;
-  for (int i = 0; i <= static_cast<int>(Verdict::kNotAll); ++i) names.insert(name(static_cast<Verdict>(i)));
-  EXPECT_EQ(names.size(), static_cast<size_t>(Verdict::kNotAll) + 1);
+  constexpr int kLast = static_cast<int>(Verdict::kNoExtras);
+  for (int i = 0; i <= kLast; ++i) names.insert(name(static_cast<Verdict>(i)));
+  EXPECT_EQ(names.size(), kLast + 1u);
 }
 
 TEST(ConstraintAttributes, HoldWhatTheServerIsEvenIfItsOwnAttributesSayOtherwise) {
