@@ -19,8 +19,11 @@ SENSITIVE = "profile: {caused: {llc: 0}, tolerated: {llc: 10}}"
 
 
 def tarcil(folder, *words):
-    return subprocess.run([os.path.abspath(TARCIL), *words], cwd=folder, check=True, capture_output=True, text=True,
-                          env={**os.environ, "TARCIL_CONFIG": os.path.join(folder, "config")}).stdout
+    done = subprocess.run([os.path.abspath(TARCIL), *words], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "TARCIL_DATA": os.path.join(folder, "data")})
+    if done.returncode != 0:
+        sys.exit(f"tarcil {' '.join(words)}: {done.stderr}")
+    return done.stdout
 
 
 def write(folder, name, *lines):
@@ -41,7 +44,7 @@ def drawn(folder, jobs):
     """Slots drawn for each job, in the mean; jobs end at once, so the cluster stays as it is."""
     total = 0
     for _ in range(jobs):
-        job = tarcil(folder, "submit", "--wait", "probe.yaml").split()[0]
+        job = json.loads(tarcil(folder, "submit", "--wait", "--json", "probe.yaml"))["id"]
         decision = json.loads(tarcil(folder, "job", "explain", job, "--json"))["decision"][0]
         total += decision["drawn"]
     return total / jobs
@@ -54,7 +57,7 @@ def measure(one_in, jobs):
               f'  - {{name: "q-{{n}}", count: {quiet}, rus: 2, attributes: {{kind: quiet}}}}',
               f'  - {{name: "l-{{n}}", count: {SERVERS - quiet}, rus: 2, attributes: {{kind: loud}}}}')
         write(folder, "probe.yaml", "command: [probe]", 'env: {TARCIL_EMULATE_SECONDS: "0"}', SENSITIVE)
-        tarcil(folder, "up", "--detach", "--data", os.path.join(folder, "data"), "--emulate", "servers.yaml")
+        tarcil(folder, "up", "--detach", "--emulate", "servers.yaml")
         try:
             resident(folder, "loud", LOUD, SERVERS - quiet, "loud")
             resident(folder, "quiet", QUIET, quiet, "quiet")
@@ -64,7 +67,7 @@ def measure(one_in, jobs):
                 row.append(f"{drawn(folder, jobs):.1f} (at most {settings['draws']})")
             print(f"one free slot in {one_in} acceptable: " + ", ".join(row), flush=True)
         finally:
-            tarcil(folder, "down", "--data", os.path.join(folder, "data"))
+            tarcil(folder, "down")
 
 
 def main():

@@ -12,6 +12,8 @@ namespace {
 constexpr int kMaxAnew = 3;
 // Batches after a wake that have one agent's jobs each.
 constexpr int kOfOneAgent = 4;
+// Wakes during one batch beyond which what came free is more than one agent takes in the next.
+constexpr uint64_t kFewWakes = 4;
 
 }  // namespace
 
@@ -110,7 +112,8 @@ std::vector<JobOffer> WaitingQueue::offerJobs(size_t atMost, const LookUp& lookU
     const bool isDeep = anew && begunAnew_ == kMaxAnew;
     begunAnew_ = anew && !isDeep ? begunAnew_ + 1 : 0;
     batches_ = anew ? 1 : batches_ + 1;
-    for (const QueueKey& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, lookUp)) {
+    const uint64_t wakes = capacityVersion_ - std::exchange(versionOfBatch_, capacityVersion_);
+    for (const QueueKey& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, wakes, lookUp)) {
       offers.push_back(offerTo(next));
       order_.put(next, Mode::kOffered);
       offered_.emplace(next, false);
@@ -120,7 +123,7 @@ std::vector<JobOffer> WaitingQueue::offerJobs(size_t atMost, const LookUp& lookU
   return offers;
 }
 
-std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp) {
+std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, uint64_t wakes, const LookUp& lookUp) {
   std::vector<QueueKey> batch;
   std::vector<QueueKey> untriable;
   std::optional<uint64_t> only;  // the agent of a batch that others do not take part in
@@ -134,7 +137,7 @@ std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, const LookUp& lookUp)
       return 0;
     }
     if (only && *candidate.whoTries != *only) return std::nullopt;
-    if (batches_ <= kOfOneAgent && begunAnew_ <= 1) only = candidate.whoTries;
+    if (batches_ <= kOfOneAgent && wakes <= kFewWakes) only = candidate.whoTries;
     rank = order_.rank(key);
     batch.push_back(key);
     return candidate.units;

@@ -24,10 +24,10 @@ namespace tarcil::master {
 // Offers are made in batches, the next when all offers of the last have ended. The jobs of a batch have one
 // rank: none is tried while one of a higher rank is being tried. Agents race within a batch, except for the
 // first batches after new capacity appeared, each of which has jobs of one agent only: what came free is
-// first offered in the exact order. Where capacity appears faster than batches end, that would leave all
-// agents but one idle, and is not done. Where a job is tried without success, others of its class and no
-// higher priority are not tried until new capacity appears: a change costs as much as there are classes, not
-// jobs.
+// first offered in the exact order. Where capacity appears several times during one batch, that
+// would leave all agents but one idle, and is not done. Where a job is tried without success, others of its
+// class and no higher priority are not tried until new capacity appears: a change costs as much as there are
+// classes, not jobs.
 class WaitingQueue {
  public:
   explicit WaitingQueue(Duration ageing) : order_(ageing) {}
@@ -103,7 +103,8 @@ class WaitingQueue {
   bool mayUse(const Reservation& reservation, const QueueKey& key) const;
   bool isReservedForItsClass(const QueueKey& key) const;
   JobOffer offerTo(const QueueKey& key) const;
-  std::vector<QueueKey> inOrder(size_t atMost, const LookUp& lookUp);
+  // `wakes`: since the last batch.
+  std::vector<QueueKey> inOrder(size_t atMost, uint64_t wakes, const LookUp& lookUp);
   std::vector<QueueKey> deep(size_t atMost, const LookUp& lookUp);
 
   WaitingOrder order_;
@@ -115,6 +116,7 @@ class WaitingQueue {
   QueueKey deepest_;                // the last offered in a batch that did not begin anew in spite of a wake
   bool beginsAnew_ = true;          // since the last batch
   bool isExhausted_ = false;        // nothing has changed since there was no job to offer
+  uint64_t versionOfBatch_ = 0;     // capacity version at the last batch
   int batches_ = 0;                 // since the last that began anew
   int begunAnew_ = 0;               // batches in a row
 };

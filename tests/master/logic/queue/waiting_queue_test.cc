@@ -162,11 +162,11 @@ TEST(WaitingQueue, WhatCameFreeIsOfferedInTheExactOrderFirst) {
   EXPECT_EQ(offerJobs(queue, 32, byOffers).size(), 32u);
 }
 
-TEST(WaitingQueue, WhereCapacityAppearsWithEachBatchAgentsShareThem) {
+TEST(WaitingQueue, WhereCapacityAppearsSeveralTimesDuringABatchAgentsShareTheNext) {
   WaitingQueue queue = queueOf(1'000);
   size_t offers = 0;
   for (int batch = 0; batch < 100; ++batch) {
-    queue.wakeAll();
+    for (int wake = 0; wake < 5; ++wake) queue.wakeAll();
     offers += offerJobs(queue, 32, byOffers).size();
     queue.endOffers();
   }
