@@ -108,7 +108,8 @@ TEST(ParseJob, ReadsWhenItMayStart) {
   for (const char* wrong : {"tomorrow", "2h", "+", "-2h", "1969-01-01T00:00:00Z", "[]"}) {
     auto job = parseJob("command: [x]\nstart_after: " + std::string(wrong), "j.yaml", "", {});
     ASSERT_FALSE(job) << wrong;
-    EXPECT_NE(job.error().message.find("j.yaml:2:14: start_after: "), std::string::npos) << job.error().message;
+    EXPECT_NE(job.error().message.find("j.yaml:2:14: start_after: "), std::string::npos)
+        << job.error().message;
   }
 }
 

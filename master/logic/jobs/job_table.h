@@ -97,7 +97,7 @@ struct Job {
   // the future.
   WallTime queued = kNever;
   MonotonicTime boundDue{};  // when its owner may next be told how long it is to wait
-  uint64_t offeredAt = 0;  // capacity version when it was last offered
+  uint64_t offeredAt = 0;    // capacity version when it was last offered
   // Nothing is reserved for it before.
   MonotonicTime reserveNotBefore{};
   // Where JobTable lists it.
