@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Question: what does more confidence cost on a running cluster? Emulated servers of which one free slot in 16 is acceptable to the
 jobs that come, and such of which every other is: slots drawn in the mean, by confidence.
-  bench/confidence.py [JOBS]
+  bench/confidence.py [PLANS]
 
 Starts and ends a cluster of its own (`tarcil up --emulate`), as root. Needs build/release, or TARCIL with the program's path."""
 
@@ -40,17 +40,13 @@ def resident(folder, name, profile, servers, attribute):
     tarcil(folder, "submit", job)
 
 
-def drawn(folder, jobs):
-    """Slots drawn for each job, in the mean; jobs end at once, so the cluster stays as it is."""
-    total = 0
-    for _ in range(jobs):
-        job = json.loads(tarcil(folder, "submit", "--wait", "--json", "probe.yaml"))["id"]
-        decision = json.loads(tarcil(folder, "job", "explain", job, "--json"))["decision"][0]
-        total += decision["drawn"]
-    return total / jobs
+def drawn(folder, plans):
+    """Slots drawn for a job of one task, in the mean over so many plans: decisions that are not carried out."""
+    made = [json.loads(tarcil(folder, "plan", "probe.yaml", "--json")) for _ in range(plans)]
+    return sum(plan["decision"][0]["drawn"] for plan in made) / plans
 
 
-def measure(one_in, jobs):
+def measure(one_in, plans):
     quiet = SERVERS // one_in
     with tempfile.TemporaryDirectory(prefix="tarcil-confidence-") as folder:
         write(folder, "servers.yaml", "servers:",
@@ -64,18 +60,18 @@ def measure(one_in, jobs):
             row = []
             for confidence in ("0.5", "0.9", "0.999", "0.999999"):
                 settings = json.loads(tarcil(folder, "tune", "--confidence", confidence, "--margin", "0", "--json"))
-                row.append(f"{drawn(folder, jobs):.1f} (at most {settings['draws']})")
+                row.append(f"{drawn(folder, plans):.1f} (at most {settings['draws']})")
             print(f"one free slot in {one_in} acceptable: " + ", ".join(row), flush=True)
         finally:
             tarcil(folder, "down")
 
 
 def main():
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    print(f"{SERVERS} emulated servers with one free unit each, {jobs} jobs of one task; drawn in the mean at confidence 0.5, 0.9, "
+    plans = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    print(f"{SERVERS} emulated servers with one free unit each, {plans} plans for a job of one task; drawn in the mean at confidence 0.5, 0.9, "
           "0.999, 0.999999")
     for one_in in (16, 2):
-        measure(one_in, jobs)
+        measure(one_in, plans)
 
 
 if __name__ == "__main__":
