@@ -81,6 +81,9 @@ struct Choice {
   }
 };
 
+template <typename Enum, size_t kCount>
+Choice(NamesOf<Enum, kCount>) -> Choice<Enum, kCount>;
+
 // A text for people.
 struct Title {
   size_t most;  // characters
@@ -133,7 +136,7 @@ struct Member {
   constexpr auto& operator()(auto& job) const { return (job.*....*kMembers); }
 };
 template <auto... kMembers>
-inline constexpr Member<kMembers...> member{};
+inline constexpr Member<kMembers...> kMember{};
 
 // Whether jobs that differ in a field find the same slots acceptable (the queue's equivalence classes).
 enum class Slots : uint8_t { kAlike, kDiffer };
@@ -160,151 +163,126 @@ struct JobField {
   }
 };
 
+// What a field may have besides.
+struct FieldNotes {
+  std::string_view otherwise = {};
+  std::string_view notLateBound = {};
+  Slots slots = Slots::kAlike;
+};
+
+template <typename Of, typename Kind>
+constexpr JobField<Of, Kind> field(std::string_view path, Of of, Kind kind, std::string_view help,
+                                   const FieldNotes& notes = {}) {
+  return {path, of, kind, help, notes.otherwise, notes.notLateBound, notes.slots};
+}
+
 inline constexpr std::tuple kJobFields{
     // What to run
-    JobField{"name", member<&JobSpec::name>, Title{kMaxNameCharacters}, "what lists show",
-             "the program's name"},
-    JobField{"workdir", member<&JobSpec::workdir>, AbsolutePath{},
-             "working directory, instead of a private one that is made for each task", "a private one"},
-    JobField{"user", member<&JobSpec::user>, SystemUser{},
-             "user that the tasks run as; must be allowed for whoever submits", "the submitter's default"},
+    field("name", kMember<&JobSpec::name>, Title{kMaxNameCharacters}, "what lists show",
+          {.otherwise = "the program's name"}),
+    field("workdir", kMember<&JobSpec::workdir>, AbsolutePath{},
+          "working directory, instead of a private one that is made for each task",
+          {.otherwise = "a private one"}),
+    field("user", kMember<&JobSpec::user>, SystemUser{},
+          "user that the tasks run as; must be allowed for whoever submits",
+          {.otherwise = "the submitter's default"}),
     // How much of it, and when
-    JobField{"tasks", member<&JobSpec::tasks>, WholeNumber{1, kMaxTasks},
-             "number of tasks, each a run of `command`"},
-    JobField{.path = "rus_per_task",
-             .of = member<&JobSpec::rusPerTask>,
-             .kind = WholeNumber{1, kMaxRusPerTask},
-             .help = "resource units of one task, all on one server",
-             .notLateBound = "has one unit for each task; leave it out",
-             .slots = Slots::kDiffer},
-    JobField{"concurrency", member<&JobSpec::concurrency>, WholeNumber{1, kMaxTasks}, "most tasks at once",
-             "all"},
-    JobField{.path = "schedule",
-             .of = member<&JobSpec::schedule>,
-             .kind = Choice{kScheduleNames},
-             .help = "`incremental` starts tasks as slots are found, `gang` all of them at once or none",
-             .notLateBound = "starts task by task; leave it out"},
-    JobField{"priority", member<&JobSpec::priority>, WholeNumber{0, kMaxPriority}, "higher goes first"},
-    JobField{"hold", member<&JobSpec::hold>, Flag{}, "no task starts until `tarcil job release`"},
-    JobField{.path = "start_after",
-             .of = member<&JobSpec::startAfter>,
-             .kind = PointInTime{},
-             .help = "no task starts before this time, unless by `tarcil job release`",
-             .otherwise = "at once",
-             .notLateBound = "is tried at once; submit it then, or write policy: quality"},
-    JobField{"preemptible", member<&JobSpec::preemptible>, Flag{},
-             "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt"},
-    JobField{"timeout", member<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
-             "a task that runs longer is stopped; shorter ones may start before a gang that servers are "
-             "reserved for",
-             "none"},
-    JobField{"grace", member<&JobSpec::grace>, Span{Duration::zero(), std::chrono::hours(24)},
-             "time between SIGTERM and SIGKILL when a task is stopped"},
+    field("tasks", kMember<&JobSpec::tasks>, WholeNumber{1, kMaxTasks},
+          "number of tasks, each a run of `command`"),
+    field("rus_per_task", kMember<&JobSpec::rusPerTask>, WholeNumber{1, kMaxRusPerTask},
+          "resource units of one task, all on one server",
+          {.notLateBound = "has one unit for each task; leave it out", .slots = Slots::kDiffer}),
+    field("concurrency", kMember<&JobSpec::concurrency>, WholeNumber{1, kMaxTasks}, "most tasks at once",
+          {.otherwise = "all"}),
+    field("schedule", kMember<&JobSpec::schedule>, Choice{kScheduleNames},
+          "`incremental` starts tasks as slots are found, `gang` all of them at once or none",
+          {.notLateBound = "starts task by task; leave it out"}),
+    field("priority", kMember<&JobSpec::priority>, WholeNumber{0, kMaxPriority}, "higher goes first"),
+    field("hold", kMember<&JobSpec::hold>, Flag{}, "no task starts until `tarcil job release`"),
+    field("start_after", kMember<&JobSpec::startAfter>, PointInTime{},
+          "no task starts before this time, unless by `tarcil job release`",
+          {.otherwise = "at once",
+           .notLateBound = "is tried at once; submit it then, or write policy: quality"}),
+    field("preemptible", kMember<&JobSpec::preemptible>, Flag{},
+          "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt"),
+    field("timeout", kMember<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
+          "a task that runs longer is stopped; shorter ones may start before a gang that servers are "
+          "reserved for",
+          {.otherwise = "none"}),
+    field("grace", kMember<&JobSpec::grace>, Span{Duration::zero(), std::chrono::hours(24)},
+          "time between SIGTERM and SIGKILL when a task is stopped"),
     // Limits, and what happens when something goes wrong
-    JobField{"limits.memory", member<&JobSpec::limits, &Limits::memoryBytes>, Size{},
-             "memory of one task; beyond it the kernel kills a process of it, which is shown; the task has "
-             "failed unless it continues and exits with 0",
-             "the share of its resource units"},
-    JobField{"limits.pids", member<&JobSpec::limits, &Limits::pids>, WholeNumber{1, 4'194'304},
-             "processes and threads of one task", "the monitor's"},
-    JobField{"limits.output", member<&JobSpec::limits, &Limits::outputBytes>, Size{},
-             "how much of standard output and of standard error, each, is kept: the newest; older output is "
-             "dropped, and the task's end says how much"},
-    JobField{"limits.disk_bandwidth", member<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
-             "bytes that one task reads, and writes, in a second, on each disk", "none"},
-    JobField{"limits.network_bandwidth", member<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},
-             "bytes that one task sends, and receives, in a second; with `container.network: own`", "none"},
-    JobField{.path = "restart.attempts",
-             .of = member<&JobSpec::restart, &RestartPolicy::attempts>,
-             .kind = WholeNumber{0, 1'000},
-             .help = "how often a failed task is started again",
-             .notLateBound = "is not restarted when it fails; submit it again"},
-    JobField{"restart.backoff", member<&JobSpec::restart, &RestartPolicy::backoff>,
-             Span{Duration::zero(), std::chrono::hours(24)}, "wait before a task is started again"},
-    JobField{"restart.on_lost", member<&JobSpec::restart, &RestartPolicy::onLost>, Flag{},
-             "start a task again that was lost with its server; not counted as an attempt"},
-    JobField{.path = "adjust.more_rus",
-             .of = member<&JobSpec::adjust, &Adjusting::moreRus>,
-             .kind = WholeNumber{0, kMaxRusPerTask},
-             .help = "units that a task may get beyond `rus_per_task` while it uses up its cores or memory "
-                     "and therefore performs below what `performance` expects, as long as no waiting job "
-                     "could use them",
-             .notLateBound = "is not adjusted; use policy: quality"},
-    JobField{
-        .path = "adjust.move",
-        .of = member<&JobSpec::adjust, &Adjusting::move>,
-        .kind = Flag{},
-        .help =
-            "such a task may be ended and started again on a better server, or on one that has the units it "
-            "needs, when nothing else helps",
-        .notLateBound = "is not adjusted; use policy: quality"},
-    JobField{.path = "exclusive",
-             .of = member<&JobSpec::exclusive>,
-             .kind = Flag{},
-             .help = "never two live copies of a task, even across a network cut",
-             .notLateBound = "knows at_most_once instead"},
+    field("limits.memory", kMember<&JobSpec::limits, &Limits::memoryBytes>, Size{},
+          "memory of one task; beyond it the kernel kills a process of it, which is shown; the task has "
+          "failed unless it continues and exits with 0",
+          {.otherwise = "the share of its resource units"}),
+    field("limits.pids", kMember<&JobSpec::limits, &Limits::pids>, WholeNumber{1, 4'194'304},
+          "processes and threads of one task", {.otherwise = "the monitor's"}),
+    field("limits.output", kMember<&JobSpec::limits, &Limits::outputBytes>, Size{},
+          "how much of standard output and of standard error, each, is kept: the newest; older output is "
+          "dropped, and the task's end says how much"),
+    field("limits.disk_bandwidth", kMember<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
+          "bytes that one task reads, and writes, in a second, on each disk", {.otherwise = "none"}),
+    field("limits.network_bandwidth", kMember<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},
+          "bytes that one task sends, and receives, in a second; with `container.network: own`",
+          {.otherwise = "none"}),
+    field("restart.attempts", kMember<&JobSpec::restart, &RestartPolicy::attempts>, WholeNumber{0, 1'000},
+          "how often a failed task is started again",
+          {.notLateBound = "is not restarted when it fails; submit it again"}),
+    field("restart.backoff", kMember<&JobSpec::restart, &RestartPolicy::backoff>,
+          Span{Duration::zero(), std::chrono::hours(24)}, "wait before a task is started again"),
+    field("restart.on_lost", kMember<&JobSpec::restart, &RestartPolicy::onLost>, Flag{},
+          "start a task again that was lost with its server; not counted as an attempt"),
+    field("adjust.more_rus", kMember<&JobSpec::adjust, &Adjusting::moreRus>, WholeNumber{0, kMaxRusPerTask},
+          "units that a task may get beyond `rus_per_task` while it uses up its cores or memory "
+          "and therefore performs below what `performance` expects, as long as no waiting job "
+          "could use them",
+          {.notLateBound = "is not adjusted; use policy: quality"}),
+    field("adjust.move", kMember<&JobSpec::adjust, &Adjusting::move>, Flag{},
+          "such a task may be ended and started again on a better server, or on one that has the units it "
+          "needs, when nothing else helps",
+          {.notLateBound = "is not adjusted; use policy: quality"}),
+    field("exclusive", kMember<&JobSpec::exclusive>, Flag{},
+          "never two live copies of a task, even across a network cut",
+          {.notLateBound = "knows at_most_once instead"}),
     // What a task sees
-    JobField{"container.bundle", member<&JobSpec::container, &Container::bundle>,
-             AbsolutePath{.isOnServers = true},
-             "OCI bundle on the servers, run by `crun`, instead of `rootfs`", "none"},
-    JobField{"container.rootfs", member<&JobSpec::container, &Container::rootfs>,
-             AbsolutePath{.isOnServers = true}, "folder on the servers that the task sees as `/`, read-only",
-             "the server's own files"},
-    JobField{"container.network", member<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
-             "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
-             "interface of its own"},
+    field("container.bundle", kMember<&JobSpec::container, &Container::bundle>,
+          AbsolutePath{.isOnServers = true}, "OCI bundle on the servers, run by `crun`, instead of `rootfs`",
+          {.otherwise = "none"}),
+    field("container.rootfs", kMember<&JobSpec::container, &Container::rootfs>,
+          AbsolutePath{.isOnServers = true}, "folder on the servers that the task sees as `/`, read-only",
+          {.otherwise = "the server's own files"}),
+    field("container.network", kMember<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
+          "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
+          "interface of its own"),
     // Where it runs
-    JobField{.path = "policy",
-             .of = member<&JobSpec::policy>,
-             .kind = Choice{kPolicyNames},
-             .help = "how slots are chosen, see below",
-             .slots = Slots::kDiffer},
-    JobField{"at_most_once", member<&JobSpec::atMostOnce>, Flag{},
-             "with `late-binding`: a task that may have run is reported as lost, and not run again"},
-    JobField{
-        .path = "placement.pack",
-        .of = member<&JobSpec::placement, &Placement::pack>,
-        .kind = Choice{kPackNames},
-        .help =
-            "judge a slot together with the others on the same server or rack, so that the job's tasks fit "
-            "near each other; with `policy` `quality` or `greedy`",
-        .notLateBound = "cannot be packed",
-        .slots = Slots::kDiffer},
-    JobField{.path = "placement.spread",
-             .of = member<&JobSpec::placement, &Placement::spread>,
-             .kind = Choice{kSpreadNames},
-             .help = "put at most `at_most` tasks on one server, or on one rack",
-             .notLateBound = "cannot be spread"},
-    JobField{"placement.at_most", member<&JobSpec::placement, &Placement::atMost>, WholeNumber{1, kMaxTasks},
-             "that number; only with `spread`"},
-    JobField{.path = "quality.target",
-             .of = member<&JobSpec::target>,
-             .kind = RealNumber{{0, 1, NumberRange::Ends::kMaxOnly}},
-             .help = "performance to reach, relative to the best slot for this job",
-             .otherwise = "the cluster's",
-             .slots = Slots::kDiffer},
-    JobField{.path = "quality.confidence",
-             .of = member<&JobSpec::confidence>,
-             .kind = RealNumber{{0, 1, NumberRange::Ends::kNone}},
-             .help =
-                 "probability with which sampling finds such a slot where acceptable ones are no rarer than "
-                 "the cluster's rarity",
-             .otherwise = "the cluster's",
-             .slots = Slots::kDiffer},
-    JobField{.path = "quality.protect_neighbours",
-             .of = member<&JobSpec::protectNeighbours>,
-             .kind = Flag{},
-             .help = "do not place it where it would break a neighbour's target",
-             .slots = Slots::kDiffer},
-    JobField{
-        .path = "quality.max_wait",
-        .of = member<&JobSpec::maxWait>,
-        .kind = Span{Duration::zero(), kMaxDuration},
-        .help = "how long a job waits for such a slot, with the cluster's margin if there is one; then it "
-                "takes the best slot there is",
-        .otherwise =
-            "by how units came free ([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
-        .slots = Slots::kDiffer},
+    field("policy", kMember<&JobSpec::policy>, Choice{kPolicyNames}, "how slots are chosen, see below",
+          {.slots = Slots::kDiffer}),
+    field("at_most_once", kMember<&JobSpec::atMostOnce>, Flag{},
+          "with `late-binding`: a task that may have run is reported as lost, and not run again"),
+    field("placement.pack", kMember<&JobSpec::placement, &Placement::pack>, Choice{kPackNames},
+          "judge a slot together with the others on the same server or rack, so that the job's tasks fit "
+          "near each other; with `policy` `quality` or `greedy`",
+          {.notLateBound = "cannot be packed", .slots = Slots::kDiffer}),
+    field("placement.spread", kMember<&JobSpec::placement, &Placement::spread>, Choice{kSpreadNames},
+          "put at most `at_most` tasks on one server, or on one rack", {.notLateBound = "cannot be spread"}),
+    field("placement.at_most", kMember<&JobSpec::placement, &Placement::atMost>, WholeNumber{1, kMaxTasks},
+          "that number; only with `spread`"),
+    field("quality.target", kMember<&JobSpec::target>, RealNumber{{0, 1, NumberRange::Ends::kMaxOnly}},
+          "performance to reach, relative to the best slot for this job",
+          {.otherwise = "the cluster's", .slots = Slots::kDiffer}),
+    field("quality.confidence", kMember<&JobSpec::confidence>, RealNumber{{0, 1, NumberRange::Ends::kNone}},
+          "probability with which sampling finds such a slot where acceptable ones are no rarer than "
+          "the cluster's rarity",
+          {.otherwise = "the cluster's", .slots = Slots::kDiffer}),
+    field("quality.protect_neighbours", kMember<&JobSpec::protectNeighbours>, Flag{},
+          "do not place it where it would break a neighbour's target", {.slots = Slots::kDiffer}),
+    field("quality.max_wait", kMember<&JobSpec::maxWait>, Span{Duration::zero(), kMaxDuration},
+          "how long a job waits for such a slot, with the cluster's margin if there is one; then it "
+          "takes the best slot there is",
+          {.otherwise = "by how units came free "
+                        "([guide](guide.md#who-comes-first-and-who-waits-for-how-long)), else 30s",
+           .slots = Slots::kDiffer}),
 };
 
 // Calls visit(field) for each field of the table, in its order.
