@@ -212,8 +212,8 @@ const Help kTuneHelp = {
     "many acceptable ones are among them as there are tasks, if the share p of the free slots is "
     "acceptable. R is draws per task; it falls with the number of tasks.",
     "  tarcil tune\n"
-    "  tarcil tune --rarity 0.02              # find what one free slot in 50 offers\n"
-    "  tarcil tune --cap 32                   # but draw at most 32 slots for a task\n"
+    "  tarcil tune --rarity 0.02              # find what one slot in 50 offers\n"
+    "  tarcil tune --cap 32                   # but draw at most 32 for a task\n"
     "  tarcil tune --cap none                 # as many as it takes for that\n"
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
     "  tarcil tune --ratio none               # back to as many as it takes\n"
