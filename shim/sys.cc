@@ -61,6 +61,8 @@ long spawnSharing(void (*function)(void*), void* argument, char* stackEnd) {
 
 }  // namespace tarcil::sys
 
+int main();
+
 // What the compiler calls by itself. Not as loops, which it would turn into calls of the same.
 extern "C" {
 
@@ -85,8 +87,6 @@ __asm__(
     "xor %ebp, %ebp\n\t"
     "and $-16, %rsp\n\t"
     "call tarcilStart\n");
-
-int main();
 
 void tarcilStart() {
   tarcil::sys::exit(main());
