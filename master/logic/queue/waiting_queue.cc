@@ -178,7 +178,7 @@ void WaitingQueue::endOffers() {
 }
 
 void WaitingQueue::withdrawOffers() {
-  for (auto& [key, again] : offered_) again = true;
+  for (auto& offer : offered_) offer.second = true;
   endOffers();
 }
 
