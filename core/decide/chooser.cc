@@ -108,7 +108,8 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   }
   explanation().seed = seed;
   explanation().wanted = request.tasks.size();
-  explanation().rarity = settings.rarity;
+  // To the others every free slot is acceptable.
+  explanation().rarity = looksAtQuality(spec_.policy) ? settings.rarity : 1;
   explanation().confidence = spec_.confidence.value_or(settings.confidence);
   explanation().margin = settings.margin;
 }
