@@ -141,6 +141,13 @@ TEST(Greedy, DoesNotClaimToHaveFoundWhatSpreadForbids) {
   EXPECT_TRUE(decide(state, spec).explanation.enoughFound);
 }
 
+TEST(LoadPolicies, LeaveNothingToChanceSinceAnySlotWillDo) {
+  auto state = aCluster(idle(500));
+  for (const Policy policy : {Policy::kRandom, Policy::kPerTask, Policy::kBatch}) {
+    EXPECT_EQ(guarantee(decide(state, withPolicy(aJob(2), policy)).explanation), 1.0);
+  }
+}
+
 TEST(Greedy, DoesNotBreakATaskThatWasPlacedByName) {
   auto state = aCluster(idle(1));
   JobSpec spec = withPolicy(aJob(2, causing({{kLlc, 60}})), Policy::kGreedy);
