@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
-#include "cli/output/metrics_text.h"
+#include "formats/metrics_text.h"
 #include "cli/output/output.h"
 #include "client/metrics_sources.h"
 #include "core/base/failure.h"

@@ -134,7 +134,8 @@ class Reader {
       fail(at_, ifMissing);
       return std::nullopt;
     }
-    return std::string(text_.substr(std::exchange(at_, end), end - at_));
+    const size_t start = std::exchange(at_, end);
+    return std::string(text_.substr(start, end - start));
   }
 
   std::optional<std::string> quotedWord() {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/output/metrics_text.h"
+#include "formats/metrics_text.h"
 
 namespace tarcil::metric_set_test {
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "cli/output/metrics_text.h"
+#include "formats/metrics_text.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil::metrics_test {

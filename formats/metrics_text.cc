@@ -1,4 +1,4 @@
-#include "cli/output/metrics_text.h"
+#include "formats/metrics_text.h"
 
 #include <cstdlib>
 #include <optional>

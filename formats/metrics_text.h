@@ -1,4 +1,4 @@
-// Prometheus' text format, as far as tarcil's roles write it.
+// Reads Prometheus' text format, as far as the roles write it (metrics/).
 #pragma once
 
 #include <map>
