@@ -268,8 +268,9 @@ class RecordingReader {
     settings.confidence = fields.number("confidence", 0.001, 0.999999999);
     if (!fields.isNull("rarity")) settings.rarity = fields.number("rarity", kMinRarity, 1);
     if (!fields.isNull("cap")) settings.cap = static_cast<uint32_t>(fields.integer("cap", 1, kMaxCap));
-    settings.floor = static_cast<uint32_t>(fields.integer("floor", 1, 100'000));
-    if (!fields.isNull("ratio")) settings.ratio = static_cast<uint32_t>(fields.integer("ratio", 1, 100'000));
+    settings.floor = static_cast<uint32_t>(fields.integer("floor", 1, kMaxFloor));
+    if (!fields.isNull("ratio"))
+      settings.ratio = static_cast<uint32_t>(fields.integer("ratio", 1, kMaxRatio));
     settings.model = static_cast<QualityModel>(fields.oneOf("model", kQualityModelNames));
     settings.contention = static_cast<ContentionModel>(fields.oneOf("contention", kContentionModelNames));
     settings.margin = static_cast<int>(fields.integer("margin", 0, kMaxPressure));

@@ -227,8 +227,8 @@ class ScenarioReader {
     assignNumber(settings.confidence, quality->take("confidence"), 0.001, 0.999999999);
     assignNumber(settings.rarity, quality->take("rarity"), kMinRarity, 1);
     assignInteger(settings.cap, quality->take("cap"), 1, kMaxCap);
-    assignInteger(settings.floor, quality->take("floor"), 1, 100'000);
-    assignInteger(settings.ratio, quality->take("ratio"), 1, 100'000);
+    assignInteger(settings.floor, quality->take("floor"), 1, kMaxFloor);
+    assignInteger(settings.ratio, quality->take("ratio"), 1, kMaxRatio);
     assignInteger(settings.margin, quality->take("margin"), 0, kMaxPressure);
     assignInteger(settings.noiseFloor, quality->take("noise_floor"), 0, kMaxPressure);
     assignNamed(settings.model, kQualityModelNames, quality->take("model"));

@@ -268,14 +268,14 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->check(numberOrNone(kMaxCap))
       ->type_name("N|none");
   command.add_option("--floor", flags.floor, "Fewest draws per job. A new cluster has 8.")
-      ->check(wholeNumber(1, 100'000))
+      ->check(wholeNumber(1, kMaxFloor))
       ->type_name("N");
   command
       .add_option(
           "--ratio", flags.ratio,
           "Fixed number of draws per task, in place of rarity, confidence, cap and floor; none, as in a "
           "new cluster: as many as it takes.")
-      ->check(numberOrNone(100'000))
+      ->check(numberOrNone(kMaxRatio))
       ->type_name("N|none");
   command
       .add_option("--model", flags.model,

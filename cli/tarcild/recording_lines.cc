@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/output/render.h"
+#include "core/model/job_fields.h"
 
 namespace tarcil::recording {
 namespace {
@@ -27,17 +28,12 @@ Json micros(const std::optional<Duration>& duration) {
 // goes without.
 Json beyond(const JobSpec& spec) {
   Json json = Json::array();
-  if (spec.schedule == Schedule::kGang) json.push_back("gang");
-  if (spec.mostAtOnce() < spec.tasks) json.push_back("concurrency");
+  forEachJobField([&](const auto& field) {
+    if (field.replayed == Replayed::kNo && !field.isDefault(spec)) json.push_back(field.key());
+  });
   if (!spec.placement.constraints.empty()) json.push_back("constraints");
-  if (spec.placement.spread != Spread::kNone) json.push_back("spread");
-  if (spec.placement.pack != Pack::kNone) json.push_back("pack");
   if (!spec.placement.prefer.empty() || !spec.placement.preferOfTask.empty()) json.push_back("prefer");
   if (!spec.extras.empty()) json.push_back("extras");
-  if (spec.exclusive) json.push_back("exclusive");
-  if (spec.preemptible) json.push_back("preemptible");
-  if (spec.hold) json.push_back("hold");
-  if (spec.startAfter != kNever) json.push_back("start_after");
   return json;
 }
 

@@ -41,8 +41,8 @@ std::vector<std::string> problems(const QualitySettings& settings) {
     found.push_back(outOfRange("rarity", text(settings.rarity), "a number from 0.0001 to 1, such as 0.05"));
   }
   if (settings.cap) checkWhole(found, "cap", *settings.cap, 1, kMaxCap);
-  checkWhole(found, "floor", settings.floor, 1, 100'000);
-  if (settings.ratio) checkWhole(found, "ratio", *settings.ratio, 1, 100'000);
+  checkWhole(found, "floor", settings.floor, 1, kMaxFloor);
+  if (settings.ratio) checkWhole(found, "ratio", *settings.ratio, 1, kMaxRatio);
   checkWhole(found, "margin", settings.margin, 0, kMaxPressure);
   checkWhole(found, "noise_floor", settings.noiseFloor, 0, kMaxPressure);
   return found;

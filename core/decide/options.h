@@ -12,7 +12,7 @@
 namespace tarcil {
 
 inline constexpr double kMinRarity = 0.0001;
-inline constexpr uint32_t kMaxCap = 10'000;
+inline constexpr uint32_t kMaxCap = 10'000, kMaxFloor = 100'000, kMaxRatio = 100'000;
 
 // Part of the shared state: the master stores it, agents follow it. Every field may change at run time; a
 // change takes effect with the next decision.

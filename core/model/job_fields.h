@@ -1,6 +1,7 @@
 // The table of a job's plain fields: where each stands in the job file, which member it is, what it may hold,
 // what it means. The reader (formats/job_file.cc), the check that clients, agents and master make
-// (job_check.h), the queue's equivalence classes (master/logic/queue/equivalence_class.cc), random jobs
+// (job_check.h), the queue's equivalence classes (master/logic/queue/equivalence_class.cc), recordings
+// (cli/tarcild/recording_lines.cc), random jobs
 // of tests and the tables of docs/job-file.md come from it. Fields of a form of their own
 // (command, env, profile, constraints, files, ...) are read by formats/ and checked in job_check.cc.
 #pragma once
@@ -138,6 +139,10 @@ struct Member {
 template <auto... kMembers>
 inline constexpr Member<kMembers...> kMember{};
 
+// Whether `tarcil sim --replay` runs a job that has a field of its own as it was: it passes over what it has
+// no model of.
+enum class Replayed : uint8_t { kYes, kNo };
+
 // Whether jobs that differ in a field find the same slots acceptable (the queue's equivalence classes).
 enum class Slots : uint8_t { kAlike, kDiffer };
 
@@ -151,6 +156,7 @@ struct JobField {
   std::string_view notLateBound =
       {};  // why a late-bound job has none, after "a late-bound job"; empty: it may
   Slots slots = Slots::kAlike;
+  Replayed replayed = Replayed::kYes;
 
   // Key alone: "backoff".
   constexpr std::string_view key() const {
@@ -168,12 +174,13 @@ struct FieldNotes {
   std::string_view otherwise = {};
   std::string_view notLateBound = {};
   Slots slots = Slots::kAlike;
+  Replayed replayed = Replayed::kYes;
 };
 
 template <typename Of, typename Kind>
 constexpr JobField<Of, Kind> field(std::string_view path, Of of, Kind kind, std::string_view help,
                                    const FieldNotes& notes = {}) {
-  return {path, of, kind, help, notes.otherwise, notes.notLateBound, notes.slots};
+  return {path, of, kind, help, notes.otherwise, notes.notLateBound, notes.slots, notes.replayed};
 }
 
 inline constexpr std::tuple kJobFields{
@@ -193,18 +200,21 @@ inline constexpr std::tuple kJobFields{
           "resource units of one task, all on one server",
           {.notLateBound = "has one unit for each task; leave it out", .slots = Slots::kDiffer}),
     field("concurrency", kMember<&JobSpec::concurrency>, WholeNumber{1, kMaxTasks}, "most tasks at once",
-          {.otherwise = "all"}),
+          {.otherwise = "all", .replayed = Replayed::kNo}),
     field("schedule", kMember<&JobSpec::schedule>, Choice{kScheduleNames},
           "`incremental` starts tasks as slots are found, `gang` all of them at once or none",
-          {.notLateBound = "starts task by task; leave it out"}),
+          {.notLateBound = "starts task by task; leave it out", .replayed = Replayed::kNo}),
     field("priority", kMember<&JobSpec::priority>, WholeNumber{0, kMaxPriority}, "higher goes first"),
-    field("hold", kMember<&JobSpec::hold>, Flag{}, "no task starts until `tarcil job release`"),
+    field("hold", kMember<&JobSpec::hold>, Flag{}, "no task starts until `tarcil job release`",
+          {.replayed = Replayed::kNo}),
     field("start_after", kMember<&JobSpec::startAfter>, PointInTime{},
           "no task starts before this time, unless by `tarcil job release`",
           {.otherwise = "at once",
-           .notLateBound = "is tried at once; submit it then, or write policy: quality"}),
+           .notLateBound = "is tried at once; submit it then, or write policy: quality",
+           .replayed = Replayed::kNo}),
     field("preemptible", kMember<&JobSpec::preemptible>, Flag{},
-          "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt"),
+          "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt",
+          {.replayed = Replayed::kNo}),
     field("timeout", kMember<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
           "a task that runs longer is stopped; shorter ones may start before a gang that servers are "
           "reserved for",
@@ -244,7 +254,7 @@ inline constexpr std::tuple kJobFields{
           {.notLateBound = "is not adjusted; use policy: quality"}),
     field("exclusive", kMember<&JobSpec::exclusive>, Flag{},
           "never two live copies of a task, even across a network cut",
-          {.notLateBound = "knows at_most_once instead"}),
+          {.notLateBound = "knows at_most_once instead", .replayed = Replayed::kNo}),
     // What a task sees
     field("container.bundle", kMember<&JobSpec::container, &Container::bundle>,
           AbsolutePath{.isOnServers = true}, "OCI bundle on the servers, run by `crun`, instead of `rootfs`",
@@ -263,9 +273,10 @@ inline constexpr std::tuple kJobFields{
     field("placement.pack", kMember<&JobSpec::placement, &Placement::pack>, Choice{kPackNames},
           "judge a slot together with the others on the same server or rack, so that the job's tasks fit "
           "near each other; with `policy` `quality` or `greedy`",
-          {.notLateBound = "cannot be packed", .slots = Slots::kDiffer}),
+          {.notLateBound = "cannot be packed", .slots = Slots::kDiffer, .replayed = Replayed::kNo}),
     field("placement.spread", kMember<&JobSpec::placement, &Placement::spread>, Choice{kSpreadNames},
-          "put at most `at_most` tasks on one server, or on one rack", {.notLateBound = "cannot be spread"}),
+          "put at most `at_most` tasks on one server, or on one rack",
+          {.notLateBound = "cannot be spread", .replayed = Replayed::kNo}),
     field("placement.at_most", kMember<&JobSpec::placement, &Placement::atMost>, WholeNumber{1, kMaxTasks},
           "that number; only with `spread`"),
     field("quality.target", kMember<&JobSpec::target>, RealNumber{{0, 1, NumberRange::Ends::kMaxOnly}},
