@@ -138,8 +138,8 @@ void watchAll(const Sleepers& sleepers, const std::string& what, double targetOf
 void measureAll(const Sleepers& sleepers, size_t tasks, const Rhythm& rhythm) {
   const std::string on = " of " + std::to_string(tasks) + " tasks";
   PressureMeter pressure("bench", {}, {}, {}, sleepers.counted());
-  measureEach("a measurement of the pressures, beside" + on, rhythm,
-              [&]() { pressure.measure(systemClock().now().steady); });
+  measureEach("a measurement of the pressures," + on, rhythm,
+              [&]() { pressure.measure(sleepers.running(), systemClock().now().steady); });
   watchAll(sleepers, "watching the performance" + on + ", all well", 0, rhythm);
   watchAll(sleepers, "watching the performance" + on + ", one degraded", 1000, rhythm);
 }

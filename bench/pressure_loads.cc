@@ -207,11 +207,11 @@ constexpr double kAbsent = -1000;
 double measured(Resource resource, int seconds) {
   PressureMeter meter("bench", pressureOptions(), {}, {}, tree().counted());
   std::this_thread::sleep_for(500ms);  // the load gets going
-  meter.measure(systemClock().now().steady);
+  meter.measure({}, systemClock().now().steady);
   double sum = 0;
   for (int i = 0; i < seconds; ++i) {
     std::this_thread::sleep_for(1s);
-    meter.measure(systemClock().now().steady);
+    meter.measure({}, systemClock().now().steady);
     sum += meter.background()[static_cast<size_t>(resource)].value_or(kAbsent);
   }
   return sum / seconds;

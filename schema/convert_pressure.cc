@@ -13,10 +13,50 @@ void write(const ServerPressure& value, wire::ServerPressure::Builder to) {
   to.setServer(text(value.server));
   to.setBackground(bytesOf(value.background));
   write(value.absent, to.initAbsent(static_cast<uint32_t>(value.absent.size())));
+  auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
+  for (uint32_t i = 0; i < value.tasks.size(); ++i) write(value.tasks[i], tasks[i]);
 }
 
 ServerPressure read(wire::ServerPressure::Reader from) {
-  return {text(from.getServer()), readPressure(from.getBackground()), read(from.getAbsent())};
+  ServerPressure value{text(from.getServer()), readPressure(from.getBackground()), read(from.getAbsent())};
+  for (auto task : elements(from.getTasks())) value.tasks.push_back(read(task));
+  return value;
+}
+
+void write(const ResourceSet& value, capnp::List<uint8_t>::Builder to) {
+  uint32_t written = 0;
+  for (uint8_t i = 0; i < kResources; ++i) {
+    if (value[i]) to.set(written++, i);
+  }
+}
+
+ResourceSet readResources(capnp::List<uint8_t>::Reader from) {
+  ResourceSet value;
+  for (const uint8_t resource : from) {
+    KJ_REQUIRE(resource < kResources, "there is no such resource", resource);
+    value.set(resource);
+  }
+  return value;
+}
+
+void write(const TaskPressure& value, wire::TaskPressure::Builder to) {
+  to.setAllocation(value.allocation);
+  to.setCaused(bytesOf(value.caused));
+  write(value.measured, to.initMeasured(static_cast<uint32_t>(value.measured.count())));
+}
+
+TaskPressure read(wire::TaskPressure::Reader from) {
+  return {from.getAllocation(), readPressure(from.getCaused()), readResources(from.getMeasured())};
+}
+
+void write(const TaskCharge& value, wire::TaskCharge::Builder to) {
+  to.setTask(value.task);
+  to.setCaused(bytesOf(value.caused));
+  write(value.measured, to.initMeasured(static_cast<uint32_t>(value.measured.count())));
+}
+
+TaskCharge read(wire::TaskCharge::Reader from) {
+  return {from.getTask(), readPressure(from.getCaused()), readResources(from.getMeasured())};
 }
 
 void write(const std::vector<AbsentPressure>& value, capnp::List<wire::AbsentPressure>::Builder to) {

@@ -171,6 +171,14 @@ struct ServerPressure {
   server @0 :Text;
   background @1 :Data;                # pressures that no managed task explains; 0 for what is absent
   absent @2 :List(AbsentPressure);
+  tasks @3 :List(TaskPressure);       # of those that were measured for long enough
+}
+
+struct TaskPressure {
+  # What one task puts on its server, as it arrives there.
+  allocation @0 :UInt64;
+  caused @1 :Data;                    # 0 where it was not measured
+  measured @2 :List(UInt8);           # resources, each its place in the order of resources, from 0
 }
 
 struct PoolPressure {
@@ -325,6 +333,13 @@ struct JobDetails {
   expectedStart @4 :Int64;            # wall-clock time; 0: not known
   violations @5 :List(TaskViolation);
   steps @6 :List(Performance.Step);   # what was done for them, newest last
+  charges @7 :List(TaskCharge);       # of its tasks that were measured
+}
+
+struct TaskCharge {
+  task @0 :UInt32;
+  caused @1 :Data;                    # what placement takes it to cause
+  measured @2 :List(UInt8);           # resources of that which were measured; the others are as its profile says
 }
 
 struct TaskViolation {
@@ -386,6 +401,8 @@ struct ServerDetails {
     tolerated @5 :Data;
     over @6 :List(UInt8);             # resources on which it feels more than it tolerates
     extras @7 :List(Types.HeldExtra);
+    charged @8 :Data;                 # what placement takes it to cause: `caused`, or what was measured
+    measured @9 :List(UInt8);         # resources of `charged` that were measured
   }
   reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
   draining @6 :Bool;

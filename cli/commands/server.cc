@@ -55,14 +55,14 @@ std::vector<Offence> offencesOn(const ServerDetails& server) {
     for (const ServerTask& task : server.tasks) {
       if (std::find(task.over.begin(), task.over.end(), resource) != task.over.end())
         offence.victims.push_back(&task);
-      if (task.caused[resource] > 0) offence.offenders.push_back(&task);
+      if (task.charged[resource] > 0) offence.offenders.push_back(&task);
     }
     if (offence.victims.empty()) continue;
     // What a task causes is interference for others only.
     if (offence.victims.size() == 1) std::erase(offence.offenders, offence.victims.front());
     std::stable_sort(offence.offenders.begin(), offence.offenders.end(),
                      [resource](const ServerTask* a, const ServerTask* b) {
-                       return a->caused[resource] > b->caused[resource];
+                       return a->charged[resource] > b->charged[resource];
                      });
     offences.push_back(std::move(offence));
   }
@@ -79,6 +79,8 @@ Json jsonOf(const ServerTask& task) {
           {"rus", task.rus},
           {"extras", task.extras},
           {"caused", jsonByResource(task.caused)},
+          {"charged", jsonByResource(task.charged)},
+          {"measured", namesOf(task.measured)},
           {"tolerated", jsonByResource(task.tolerated)},
           {"over", std::move(over)}};
 }
@@ -88,7 +90,7 @@ Json jsonOf(const Offence& offence) {
     Json json = Json::array();
     for (const ServerTask* task : tasks) {
       json.push_back(
-          {{"job", toString(task->job)}, {"task", task->task}, {"caused", task->caused[offence.resource]}});
+          {{"job", toString(task->job)}, {"task", task->task}, {"caused", task->charged[offence.resource]}});
     }
     return json;
   };
@@ -223,11 +225,14 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"Refused claims", std::to_string(server.refusedClaims) + " since the master's start"},
                {"Failed launches", std::to_string(server.neverStarted) + " in a row"},
                {"Missing", joinedBy(server.facts.missing, ", ")}});
-  Table table({"Task", "RUs", "Extras", "Caused", "Feels too much"});
+  Table table({"Task", "RUs", "Extras", "Caused", "By its profile", "Feels too much"});
   for (const ServerTask& task : server.tasks) {
     std::vector<std::string> over;
     for (size_t resource : task.over) over.emplace_back(kResourceNames[resource]);
-    table.add({taskText(task, style), ranges(task.rus), extrasText(task.extras), pressureText(task.caused),
+    table.add({taskText(task, style), ranges(task.rus), extrasText(task.extras), pressureText(task.charged),
+               task.charged == task.caused         ? ""
+               : pressureText(task.caused).empty() ? "nothing"
+                                                   : pressureText(task.caused),
                joinedBy(over, ", ")});
   }
   if (!server.absent.empty()) text += "\nNot measured:\n" + absentText(server.absent);

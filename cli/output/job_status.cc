@@ -1,11 +1,13 @@
 #include "cli/output/job_status.h"
 
+#include <algorithm>
 #include <array>
 
 #include "cli/output/table.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
+#include "schema/convert_pressure.h"
 
 namespace tarcil {
 namespace {
@@ -27,7 +29,7 @@ bool hasExitCode(const TaskRecord& task) {
          cause != EndCause::kNeverStarted && cause != EndCause::kLost;
 }
 
-Json jsonOf(const TaskRecord& task, WallTime submitted) {
+Json jsonOf(const TaskRecord& task, WallTime submitted, const TaskCharge* charge) {
   const bool isPlaced = isActive(task.state) || (isFinal(task.state) && task.allocation != 0);
   const bool hasEnded = isFinal(task.state);
   return {{"index", task.index},
@@ -45,7 +47,31 @@ Json jsonOf(const TaskRecord& task, WallTime submitted) {
           {"started", jsonTime(startOf(task))},
           {"finished", jsonTime(finishOf(task))},
           {"attempt", task.attempt},
-          {"previous", task.previous.empty() ? Json() : Json(task.previous)}};
+          {"previous", task.previous.empty() ? Json() : Json(task.previous)},
+          {"charged", charge != nullptr ? jsonByResource(charge->caused) : Json()},
+          {"measured", charge != nullptr ? namesOf(charge->measured) : Json::array()}};
+}
+
+// Null where it was not measured.
+const TaskCharge* chargeOf(const JobStatus& job, const TaskRecord& task) {
+  const auto found = std::ranges::find(job.charges, task.index, &TaskCharge::task);
+  return found == job.charges.end() ? nullptr : &*found;
+}
+
+std::string orNothing(const std::string& pressures) {
+  return pressures.empty() ? "nothing" : pressures;
+}
+
+// Of the tasks that are charged for something else than their profile says.
+std::string chargesText(const JobStatus& job, const Style& style) {
+  const Pressure& declared = job.record.spec.profile.caused;
+  std::string text;
+  for (const TaskCharge& charge : job.charges) {
+    if (charge.caused == declared || (!style.verbose && charge.task >= kMaxTasksShown)) continue;
+    text += "  task " + std::to_string(charge.task) + ": " + orNothing(pressureText(charge.caused)) +
+            "; its profile says " + orNothing(pressureText(declared)) + "\n";
+  }
+  return text.empty() ? "" : "\nCauses, as measured:\n" + text;
 }
 
 // How the attempt before this one ended; empty for the first.
@@ -87,6 +113,7 @@ JobStatus readJobStatus(wire::JobDetails::Reader from) {
   for (auto task : from.getTasks()) job.tasks.push_back(read(task));
   job.violations = read(from.getViolations());
   job.steps = read(from.getSteps());
+  for (auto charge : from.getCharges()) job.charges.push_back(read(charge));
   return job;
 }
 
@@ -119,7 +146,8 @@ kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {
 
 Json jsonOf(const JobStatus& job) {
   Json tasks = Json::array();
-  for (const TaskRecord& task : job.tasks) tasks.push_back(jsonOf(task, job.record.submitted));
+  for (const TaskRecord& task : job.tasks)
+    tasks.push_back(jsonOf(task, job.record.submitted, chargeOf(job, task)));
   const bool isWaiting = job.progress.state == RunState::kQueued;
   return {{"id", toString(job.record.id)},
           {"name", job.record.spec.name},
@@ -148,7 +176,7 @@ std::string textOf(const JobStatus& job, const Style& style) {
   fields.push_back({"Submitted", style.time(job.record.submitted)});
   fields.push_back({"Finished", style.time(job.progress.finished)});
   fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + countsOf(job) + ")"});
-  return aligned(fields) + "\n" + taskTable(job, style);
+  return aligned(fields) + "\n" + taskTable(job, style) + chargesText(job, style);
 }
 
 std::string resultOf(const TaskRecord& task) {

@@ -9,6 +9,7 @@
 #include "cli/cluster.h"
 #include "cli/output/render.h"
 #include "core/state/job_state.h"
+#include "core/state/server_pressure.h"
 #include "formats/json.h"
 #include "rpc/errors.h"
 
@@ -22,6 +23,7 @@ struct JobStatus {
   WallTime expectedStart = kNever;          // where it waits and that is known
   std::vector<TaskViolation> violations{};  // of tasks that perform badly
   std::vector<AdjustingStep> steps{};       // what was done for them, the newest last
+  std::vector<TaskCharge> charges{};        // of tasks that were measured
 };
 
 JobStatus readJobStatus(wire::JobDetails::Reader from);

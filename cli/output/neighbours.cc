@@ -34,7 +34,7 @@ Neighbourhood neighbourhoodOf(const ServerDetails& server, const Platforms& plat
   if (const auto set = platforms.find(server.facts.platform); set != platforms.end())
     there.share = set->second;
   there.unlisted = server.poolCaused;
-  for (const ServerTask& task : server.tasks) there.tasks.push_back({task.caused, task.tolerated});
+  for (const ServerTask& task : server.tasks) there.tasks.push_back({task.charged, task.tolerated});
   return there;
 }
 

@@ -55,6 +55,14 @@ Json jsonByResource(const Share& share) {
   return byResource(share, [](uint16_t value) { return value / double{kShareUnit}; });
 }
 
+Json namesOf(const ResourceSet& resources) {
+  Json json = Json::array();
+  for (size_t i = 0; i < kResources; ++i) {
+    if (resources[i]) json.push_back(kResourceNames[i]);
+  }
+  return json;
+}
+
 Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status) {
   Json json = Json::object();
   for (const auto& [kind, total] : facts.extras)

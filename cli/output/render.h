@@ -8,6 +8,7 @@
 #include "core/base/time.h"
 #include "core/model/resources.h"
 #include "core/state/server.h"
+#include "core/state/server_pressure.h"
 #include "formats/json.h"
 
 namespace tarcil {
@@ -17,6 +18,8 @@ Json jsonTime(WallTime time);  // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
 Json jsonByResource(const PressureSum& sum);
 Json jsonByResource(const Share& share);  // as factors
+// Names of resources.
+Json namesOf(const ResourceSet& resources);
 
 // By kind, how many countable things the server has and how many of them no task holds.
 Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status);

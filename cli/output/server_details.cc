@@ -15,6 +15,8 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
   task.extras = read(from.getExtras());
   task.caused = readPressure(from.getCaused());
+  task.charged = from.hasCharged() ? readPressure(from.getCharged()) : task.caused;
+  task.measured = readResources(from.getMeasured());
   task.tolerated = readPressure(from.getTolerated());
   for (size_t resource : from.getOver()) {
     if (resource < kResources) task.over.push_back(resource);

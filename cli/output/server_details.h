@@ -16,7 +16,9 @@ struct ServerTask {
   TaskIndex task = 0;
   std::vector<RuIndex> rus;
   ExtraNumbers extras;
-  Pressure caused{};
+  Pressure caused{};       // by its profile
+  Pressure charged{};      // what placement takes it to cause
+  ResourceSet measured{};  // of `charged`; the others are its profile's
   Pressure tolerated{};
   std::vector<size_t> over;  // resources on which it feels more than it tolerates
 };

@@ -6,15 +6,17 @@
 #include "core/base/ids.h"
 #include "core/model/profile.h"
 #include "core/state/server.h"
+#include "core/state/server_pressure.h"
 
 namespace tarcil {
 
 struct Resident {
   AllocationId allocation = 0;
   std::vector<RuIndex> rus;
-  Pressure caused{};
+  Pressure caused{};  // that it is charged for
   Pressure tolerated{};
   ExtraNumbers extras{};
+  ResourceSet measured{};  // of `caused`; the others are its profile's
 
   bool operator==(const Resident&) const = default;
 };

@@ -241,7 +241,7 @@ int serveContainers(const MonitorFlags& flags) {
   }
   CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
   const PressureLoop measuring(net.timer, systemClock(), server, flags.name, flags.pressure,
-                               {cores.begin(), cores.end()}, (*executor)->counted(), cache);
+                               {cores.begin(), cores.end()}, **executor, cache);
   const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,
                                  flags.pressure, cores);
   const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags.stopTasks);

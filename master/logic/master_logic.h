@@ -28,6 +28,7 @@ struct JobDetails {
   uint32_t ahead = 0;
   std::vector<TaskViolation> violations{};  // of its degraded tasks
   std::vector<AdjustingStep> steps{};       // taken for them, the newest last
+  std::vector<TaskCharge> charges{};        // of its tasks that were measured, in order
 };
 
 struct ServerView {
@@ -42,6 +43,8 @@ struct ServerView {
     ExtraNumbers extras;
     Profile profile;
     std::vector<Resource> over;  // resources on which interference on the task exceeds what it tolerates
+    Pressure charged{};          // what placement takes it to cause
+    ResourceSet measured{};      // of that
   };
   std::vector<Task> tasks;
   Pressure contention{};  // that a new task would meet: of every task and the background

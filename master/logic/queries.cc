@@ -22,8 +22,9 @@ std::optional<JobId> firstWithPrefix(const std::string& prefix) {
 
 // Resources on which the task feels more from the server's other tasks and the background than it
 // tolerates there.
-std::vector<Resource> overOf(const Tables& tables, const Server& server, const Profile& profile) {
-  const Pressure interference = interferenceOn(profile, server, tables.settings.contention);
+std::vector<Resource> overOf(const Tables& tables, const Server& server, const Resident& resident,
+                             const Profile& profile) {
+  const Pressure interference = interferenceOn(resident, server, tables.settings.contention);
   const JobView view = viewOn(profile, server.share, 1.0);
   std::vector<Resource> over;
   for (size_t i = 0; i < interference.size(); ++i) {
@@ -82,6 +83,12 @@ WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const DemandAhead&
 JobDetails detailsOf(const Tables& tables, const Job& job) {
   JobDetails details{job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs()};
   details.steps = job.adjusting.steps;
+  for (const TaskRecord& task : job.tasks) {
+    const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
+    if (hold == nullptr) continue;
+    const Resident& resident = residentOf(tables, *hold);
+    if (resident.measured.any()) details.charges.push_back({task.index, resident.caused, resident.measured});
+  }
   if (tables.violations.size() == 0) return details;
   for (const TaskRecord& task : job.tasks) {
     const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
@@ -115,7 +122,8 @@ ServerView viewOf(const Tables& tables, const Server& server) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;
     view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
-                          profile, overOf(tables, server, profile)});
+                          profile, overOf(tables, server, resident, profile), resident.caused,
+                          resident.measured});
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }
   return view;

@@ -17,6 +17,8 @@ void write(const JobDetails& value, wire::JobDetails::Builder to) {
   to.setAhead(value.ahead);
   write(value.violations, to.initViolations(static_cast<uint32_t>(value.violations.size())));
   write(value.steps, to.initSteps(static_cast<uint32_t>(value.steps.size())));
+  auto charges = to.initCharges(static_cast<uint32_t>(value.charges.size()));
+  for (uint32_t i = 0; i < value.charges.size(); ++i) write(value.charges[i], charges[i]);
 }
 
 void write(const JobSummary& value, wire::JobSummary::Builder to) {
@@ -63,6 +65,8 @@ void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setCaused(bytesOf(value.profile.caused));
   to.setTolerated(bytesOf(value.profile.tolerated));
+  to.setCharged(bytesOf(value.charged));
+  write(value.measured, to.initMeasured(static_cast<uint32_t>(value.measured.count())));
   auto over = to.initOver(static_cast<uint32_t>(value.over.size()));
   for (uint32_t i = 0; i < value.over.size(); ++i) over.set(i, static_cast<uint8_t>(value.over[i]));
 }

@@ -1,7 +1,5 @@
 #include "monitor/performance/task_meter.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <set>
 
@@ -17,16 +15,6 @@ constexpr Duration kLookBack = std::chrono::seconds(5);
 constexpr Duration kCountKills = std::chrono::seconds(60);
 // Opening the files of all tasks costs more than reading them, so they stay open for a while.
 constexpr Duration kKeepReaders = std::chrono::seconds(60);
-
-// How many readers may be open without taking the descriptors that the monitor's own work needs.
-size_t mostDescriptors() {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<size_t>(limit.rlim_cur) / 2 : 0;
-}
-
-std::vector<uint32_t> coresForCounters(const RunningTask& task, const std::vector<uint32_t>& all) {
-  return task.cores.empty() ? all : task.cores;
-}
 
 SomePressure known(const MeasuredPressure& measured) {
   SomePressure pressure;
@@ -86,7 +74,8 @@ TaskMeter::TaskMeter(Duration period, const PressureOptions& options, const Mach
       paths_(paths),
       cores_(cores),
       tasksTogether_(tasks),
-      cache_(cache) {}
+      cache_(cache),
+      readers_(cores) {}
 
 std::vector<Violation> TaskMeter::measure(const std::vector<RunningTask>& running, Now now) {
   endGone(running);
@@ -107,7 +96,7 @@ std::vector<Violation> TaskMeter::measure(const std::vector<RunningTask>& runnin
     lookAround(running, now.steady);
   } else if (latest_ && now.steady - latest_->server.when >= kKeepReaders) {
     serverReader_.reset();
-    readers_.clear();
+    readers_.closeAll();
     earlier_.reset(), later_.reset(), latest_.reset();
   }
   return watch_.changes([this, &running](AllocationId task) { return sceneOf(task, running); }, now);
@@ -139,7 +128,6 @@ void TaskMeter::begin(const RunningTask& task) {
 // The task was resized.
 void TaskMeter::countOnOtherCores(const RunningTask& task, Watched& watched) {
   watched.cores = task.cores;
-  readers_.erase(task.allocation);
   if (!watched.instructions) return;
   watched.before.reset();
   auto counters = HardwareCounters::open(linuxPerf(task.cgroups.unified), coresForCounters(task, cores_));
@@ -155,7 +143,7 @@ void TaskMeter::endGone(const std::vector<RunningTask>& running) {
   }
   cache_.forgetAllBut(here);
   std::erase_if(watched_, gone);
-  std::erase_if(readers_, gone);
+  readers_.closeAllBut(running);
 }
 
 std::optional<double> TaskMeter::sample(const RunningTask& task, Watched& watched, MonotonicTime now) {
@@ -191,7 +179,7 @@ void TaskMeter::lookAround(const std::vector<RunningTask>& running, MonotonicTim
   }
   Look look{serverReader_->read(now), {}};
   for (const RunningTask& task : running) {
-    TaskReader* const reader = readerOf(task);
+    TaskReader* const reader = readers_.of(task, serverReader_->interfaces());
     if (reader == nullptr) continue;
     TaskReading reading = reader->read(task.goal ? TaskReader::What::kAll : TaskReader::What::kUse, now);
     reading.counters.used.cache = cache_.task(task.allocation);
@@ -211,15 +199,6 @@ void TaskMeter::noteKills(AllocationId task, const TaskReading& reading) {
   auto& kills = watched->second.kills;
   while (!kills.empty() && reading.when - kills.front().first > kCountKills) kills.pop_front();
   kills.emplace_back(reading.when, reading.counters.memoryLimit->oomKills);
-}
-
-// Null where that would take too many descriptors: the task then counts by its profile.
-TaskReader* TaskMeter::readerOf(const RunningTask& task) {
-  if (const auto found = readers_.find(task.allocation); found != readers_.end()) return &found->second;
-  const auto cores = coresForCounters(task, cores_);
-  if ((readers_.size() + 1) * TaskReader::descriptors(cores.size()) > mostDescriptors()) return nullptr;
-  return &readers_.try_emplace(task.allocation, task.cgroups, cores, serverReader_->interfaces())
-              .first->second;
 }
 
 std::optional<Scene> TaskMeter::sceneOf(AllocationId suffering,

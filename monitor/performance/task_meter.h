@@ -14,21 +14,11 @@
 #include "monitor/logic/performance/watch.h"
 #include "monitor/performance/metric_inbox.h"
 #include "monitor/pressure/cache_monitor.h"
+#include "monitor/pressure/running_task.h"
 #include "monitor/pressure/server_reader.h"
-#include "monitor/pressure/task_reader.h"
+#include "monitor/pressure/task_readers.h"
 
 namespace tarcil {
-
-// A task that runs on the server.
-struct RunningTask {
-  AllocationId allocation = 0;
-  JobId job;
-  std::optional<PerformanceGoal> goal;  // without: it is not watched
-  Pressure caused{}, tolerated{};
-  std::vector<uint32_t> cores;  // that it is kept to; empty: to none
-  CgroupDirectories cgroups;
-  MetricInbox* inbox = nullptr;  // lives at least until the next call; null: it has none
-};
 
 class TaskMeter final {
  public:
@@ -75,7 +65,6 @@ class TaskMeter final {
   std::optional<double> counterOf(Watched& watched);
   void lookAround(const std::vector<RunningTask>& running, MonotonicTime now);
   void noteKills(AllocationId task, const TaskReading& reading);
-  TaskReader* readerOf(const RunningTask& task);
   std::optional<Scene> sceneOf(AllocationId task, const std::vector<RunningTask>& running) const;
 
   const Duration period_;
@@ -92,7 +81,7 @@ class TaskMeter final {
 
   // While a task may be degraded.
   std::unique_ptr<ServerReader> serverReader_;
-  std::map<AllocationId, TaskReader> readers_;
+  TaskReaders readers_;
   std::optional<Look> earlier_, later_, latest_;
 };
 

@@ -11,17 +11,49 @@ ServerPressure unmeasured(std::string server, const std::string& reason) {
 PressureMeter::PressureMeter(std::string server, const PressureOptions& options, const MachinePaths& paths,
                              const std::set<uint32_t>& cores, const CgroupDirectories& tasks,
                              const CacheMonitor* cache)
-    : reader_(options, paths, cores, tasks, cache), background_(std::move(server), options.background) {}
+    : reader_(options, paths, cores, tasks, cache),
+      cache_(cache),
+      background_(std::move(server), options.background),
+      charges_(options.charges),
+      readers_({cores.begin(), cores.end()}) {}
 
-std::optional<ServerPressure> PressureMeter::measure(MonotonicTime now) {
+std::optional<ServerPressure> PressureMeter::measure(const std::vector<RunningTask>& running,
+                                                     MonotonicTime now) {
   PressureReading reading = reader_.read(now);
-  std::optional<ServerPressure> message;
+  const auto caused = measureTasks(running, reading.machine, now);
+  bool isDue = false;
   if (before_) {
-    message = background_.take(backgroundBetween(*before_, reading, reader_.capacities()), now);
+    isDue = background_.take(backgroundBetween(*before_, reading, reader_.capacities()), now).has_value();
+    isDue |= charges_.take(caused, now);
     noteSignals(*before_, reading);
   }
   before_ = std::move(reading);
+  if (!isDue) return std::nullopt;
+  ServerPressure message = background_.reported();
+  message.tasks = charges_.reports();
   return message;
+}
+
+std::map<AllocationId, MeasuredPressure> PressureMeter::measureTasks(const std::vector<RunningTask>& running,
+                                                                     const MachineCounters& machine,
+                                                                     MonotonicTime now) {
+  std::map<AllocationId, MeasuredPressure> caused;
+  std::map<AllocationId, TaskReading> readings;
+  readers_.closeAllBut(running);
+  for (const RunningTask& task : running) {
+    TaskReader* const reader = readers_.of(task, reader_.interfaces());
+    if (reader == nullptr) continue;
+    TaskReading reading = reader->read(TaskReader::What::kUse, now);
+    if (cache_ != nullptr) reading.counters.used.cache = cache_->task(task.allocation);
+    const auto before = tasksBefore_.find(task.allocation);
+    if (before_ && before != tasksBefore_.end()) {
+      caused.emplace(task.allocation,
+                     taskPressure(before_->machine, machine, before->second, reading, reader_.capacities()));
+    }
+    readings.emplace(task.allocation, std::move(reading));
+  }
+  tasksBefore_ = std::move(readings);
+  return caused;
 }
 
 void PressureMeter::noteSignals(const PressureReading& before, const PressureReading& after) {

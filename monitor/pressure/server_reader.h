@@ -7,6 +7,7 @@
 
 #include "monitor/logic/pressure/background.h"
 #include "monitor/logic/pressure/formulas.h"
+#include "monitor/logic/pressure/task_charges.h"
 #include "monitor/pressure/cgroup_reader.h"
 #include "monitor/pressure/hardware_counters.h"
 #include "monitor/pressure/machine_reader.h"
@@ -21,6 +22,7 @@ struct PressureOptions {
   // Between two measurements; 0: nothing is measured.
   Duration period = std::chrono::seconds(1);
   BackgroundOptions background;
+  ChargeOptions charges;
   // What interfaces and memory can do, in bytes per second; 0: what the machine says, if it does.
   double networkBytesPerSecond = 0;
   double memoryBytesPerSecond = 0;

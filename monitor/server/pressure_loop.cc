@@ -12,10 +12,14 @@ constexpr size_t kMaxLogged = 100;
 
 PressureLoop::PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& server, std::string name,
                            const PressureOptions& options, const std::set<uint32_t>& cores,
-                           const CgroupDirectories& tasks, const CacheMonitor& cache)
-    : clock_(clock), server_(server), period_(options.period), alarm_(timer, clock, [this]() { measure(); }) {
+                           const ContainerExecutor& executor, const CacheMonitor& cache)
+    : clock_(clock),
+      server_(server),
+      executor_(executor),
+      period_(options.period),
+      alarm_(timer, clock, [this]() { measure(); }) {
   if (period_ > Duration::zero()) {
-    meter_.emplace(std::move(name), options, MachinePaths{}, cores, tasks, &cache);
+    meter_.emplace(std::move(name), options, MachinePaths{}, cores, executor.counted(), &cache);
     measure();
   } else {
     server_.tell(unmeasured(std::move(name), "measuring is off (--pressure-period)"));
@@ -24,7 +28,7 @@ PressureLoop::PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& 
 
 void PressureLoop::measure() {
   const MonotonicTime begin = clock_.now().steady;
-  const auto message = meter_->measure(begin);
+  const auto message = meter_->measure(executor_.running(), begin);
   server_.show(meter_->background(), meter_->signals(), clock_.now().steady - begin);
   if (message) {
     logOnce(*message);

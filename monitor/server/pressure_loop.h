@@ -8,6 +8,7 @@
 
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "monitor/container/container_executor.h"
 #include "monitor/pressure/meter.h"
 #include "monitor/server/monitor_server.h"
 
@@ -19,7 +20,7 @@ class PressureLoop final {
  public:
   PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& server, std::string name,
                const PressureOptions& options, const std::set<uint32_t>& cores,
-               const CgroupDirectories& tasks, const CacheMonitor& cache);
+               const ContainerExecutor& executor, const CacheMonitor& cache);
 
  private:
   void measure();
@@ -27,6 +28,7 @@ class PressureLoop final {
 
   const Clock& clock_;
   MonitorServer& server_;
+  const ContainerExecutor& executor_;
   const Duration period_;
   std::optional<PressureMeter> meter_;                 // where something is measured
   std::set<std::pair<Resource, std::string>> logged_;  // absent, and why

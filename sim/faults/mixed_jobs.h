@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/base/time.h"
 #include "core/base/rng.h"
+#include "core/base/time.h"
 #include "core/model/job.h"
 #include "sim/faults/virtual_cluster.h"
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/model/contention.h"
-#include "master/logic/servers/server_table.h"
+#include "master/logic/tables.h"
 
 namespace tarcil::master {
 
-// Pressure on a task with this profile from the server's other tasks and the background. Requires: the task
-// is there.
-Pressure interferenceOn(const Profile& profile, const Server& server, ContentionModel model);
+// The task as its server has it.
+const Resident& residentOf(const Tables& tables, const Hold& hold);
+
+// Pressure on the resident from the server's other tasks and the background.
+Pressure interferenceOn(const Resident& resident, const Server& server, ContentionModel model);
 
 }  // namespace tarcil::master

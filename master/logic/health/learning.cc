@@ -16,7 +16,7 @@ bool isByOthers(const Cause& cause) {
 // (JobView::tolerated, solved for t). 0 where it feels nothing.
 int interferenceOf(const Tables& tables, const Hold& hold, size_t resource) {
   const Server& server = tables.servers.at(hold.server);
-  const Pressure there = interferenceOn(hold.job->record.spec.profile, server, tables.settings.contention);
+  const Pressure there = interferenceOn(residentOf(tables, hold), server, tables.settings.contention);
   const int share = server.share[resource];
   if (there[resource] == 0 || share == 0) return 0;
   return std::max(0, kMaxPressure - (kMaxPressure - there[resource]) * kShareUnit / share);

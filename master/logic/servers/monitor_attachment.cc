@@ -6,6 +6,7 @@
 #include "core/base/names.h"
 #include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/servers/charges.h"
 #include "master/logic/servers/pools.h"
 #include "master/logic/servers/quarantine.h"
 
@@ -196,6 +197,7 @@ void takePressure(EventContext& context, const PressureReported& event) {
     if (server == nullptr || server->session != event.session) continue;
     servers.setBackground(*server, pressure.background);
     server->absent = pressure.absent;
+    takeCharges(context, *server, pressure.tasks);
   }
   takePoolPressures(context, event);
 }

@@ -67,12 +67,34 @@ void ServerTable::vacate(Server& server, AllocationId allocation) {
 }
 
 void ServerTable::resize(Server& server, AllocationId allocation, std::vector<RuIndex> rus) {
-  Resident resident = *std::ranges::find(server.residents, allocation, &Resident::allocation);
+  Resident resident = residentOf(server, allocation);
   const bool frees = rus.size() < resident.rus.size();
   resident.rus = std::move(rus);
-  tarcil::vacate(server.status, server.residents, allocation, server.record.facts, server.share);
+  replace(server, std::move(resident), frees);
+}
+
+void ServerTable::charge(Server& server, AllocationId allocation, const Pressure& caused,
+                         ResourceSet measured) {
+  Resident resident = residentOf(server, allocation);
+  const bool isLess =
+      !std::equal(caused.begin(), caused.end(), resident.caused.begin(), std::greater_equal<>());
+  if (caused == resident.caused) {
+    residentOf(server, allocation).measured = measured;
+    return;
+  }
+  resident.caused = caused;
+  resident.measured = measured;
+  replace(server, std::move(resident), isLess);
+}
+
+Resident& ServerTable::residentOf(Server& server, AllocationId allocation) {
+  return *std::ranges::find(server.residents, allocation, &Resident::allocation);
+}
+
+void ServerTable::replace(Server& server, Resident resident, bool isBetter) {
+  tarcil::vacate(server.status, server.residents, resident.allocation, server.record.facts, server.share);
   tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
-  frees ? noteBetter(server) : noteChange(server);
+  isBetter ? noteBetter(server) : noteChange(server);
 }
 
 void ServerTable::rebuildAll() {

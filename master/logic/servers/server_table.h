@@ -84,6 +84,8 @@ class ServerTable {
   void setDown(Server& server, MonotonicTime deadline);
 
   void setBackground(Server& server, const Pressure& background);
+  // Requires: the resident is there.
+  void charge(Server& server, AllocationId allocation, const Pressure& caused, ResourceSet measured);
 
   // Judges every server of the platform by the new share. O(servers).
   void setShare(const std::string& platform, const Share& share);
@@ -142,6 +144,9 @@ class ServerTable {
   void noteChange(Server& server);
   void noteBetter(Server& server);
   void countFree(Server& server);
+  static Resident& residentOf(Server& server, AllocationId allocation);
+  // Takes the place of the resident with its allocation.
+  void replace(Server& server, Resident resident, bool isBetter);
 
   const uint64_t firstVersion_;
   std::vector<Server> servers_;

@@ -37,11 +37,11 @@ std::string reasonFor(const ServerPressure& pressure, Resource resource) {
 TEST(PressureMeter, MeasuresByDifferencesOfTwoReadings) {
   FakeMachine machine;
   PressureMeter meter = machine.meter();
-  EXPECT_FALSE(meter.measure(kStart));
+  EXPECT_FALSE(meter.measure({}, kStart));
   machine.write("proc/stat", "cpu0 60 0 0 40 0 0 0 0 0 0\n");
   machine.write("cgroup/cpu.stat", "usage_usec 100000\n");
   machine.write("proc/diskstats", "8 0 sda 0 0 1000 0 0 0 0 0 0 250 0\n");
-  const auto message = meter.measure(kStart + 1s);
+  const auto message = meter.measure({}, kStart + 1s);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->server, "s1");
   EXPECT_DOUBLE_EQ(at(meter, Resource::kCore), 99 * 0.5);
@@ -52,9 +52,9 @@ TEST(PressureMeter, MeasuresByDifferencesOfTwoReadings) {
 TEST(PressureMeter, SaysWhatIsAbsentAndWhy) {
   FakeMachine machine;
   PressureMeter meter = machine.meter();
-  meter.measure(kStart);
+  meter.measure({}, kStart);
   machine.write("proc/stat", "cpu0 0 0 0 100 0 0 0 0 0 0\n");
-  const auto message = meter.measure(kStart + 1s);
+  const auto message = meter.measure({}, kStart + 1s);
   ASSERT_TRUE(message);
   EXPECT_THAT(reasonFor(*message, Resource::kL1d), HasSubstr("hardware counters"));
   EXPECT_THAT(reasonFor(*message, Resource::kLlc), HasSubstr("resctrl"));
@@ -65,16 +65,16 @@ TEST(PressureMeter, SaysWhatIsAbsentAndWhy) {
 TEST(PressureMeter, GoesOnWhereAFileIsBrokenAndTakesItUpAgainWhenItIsWhole) {
   FakeMachine machine;
   PressureMeter meter = machine.meter();
-  meter.measure(kStart);
+  meter.measure({}, kStart);
   machine.write("proc/stat", "cpu0 nonsense\n");
-  const auto broken = meter.measure(kStart + 3s);
+  const auto broken = meter.measure({}, kStart + 3s);
   EXPECT_EQ(reasonFor(*broken, Resource::kCore),
             machine.at("proc/stat") + ":1: not a core and eight numbers");
   EXPECT_EQ(at(meter, Resource::kMemoryCapacity), 99 * 0.25);
   machine.write("proc/stat", "cpu0 0 0 0 100 0 0 0 0 0 0\n");
-  meter.measure(kStart + 6s);
+  meter.measure({}, kStart + 6s);
   machine.write("proc/stat", "cpu0 100 0 0 100 0 0 0 0 0 0\n");
-  meter.measure(kStart + 9s);
+  meter.measure({}, kStart + 9s);
   EXPECT_EQ(at(meter, Resource::kCore), 99);
 }
 
@@ -82,12 +82,12 @@ TEST(PressureMeter, GoesOnWhereAFileIsMissingAndFindsItWhenItIsThere) {
   FakeMachine machine;
   machine.remove("proc/diskstats");
   PressureMeter meter = machine.meter();
-  meter.measure(kStart);
-  const auto message = meter.measure(kStart + 1s);
+  meter.measure({}, kStart);
+  const auto message = meter.measure({}, kStart + 1s);
   EXPECT_THAT(reasonFor(*message, Resource::kDiskBandwidth), HasSubstr("proc/diskstats: No such file"));
   machine.write("proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n");
-  meter.measure(kStart + 2s);
-  meter.measure(kStart + 3s);
+  meter.measure({}, kStart + 2s);
+  meter.measure({}, kStart + 3s);
   EXPECT_EQ(at(meter, Resource::kDiskBandwidth), 0);
 }
 
@@ -96,10 +96,37 @@ TEST(PressureMeter, MachineWithoutDisksAndInterfacesHasNoPressureOnThem) {
   for (const char* file : {"sys/block/sda/device/x", "sys/class/net/eth0/device/x"}) machine.remove(file);
   for (const char* folder : {"sys/block/sda/device", "sys/class/net/eth0/device"}) machine.remove(folder);
   PressureMeter meter = machine.meter();
-  meter.measure(kStart);
-  const auto message = meter.measure(kStart + 1s);
+  meter.measure({}, kStart);
+  const auto message = meter.measure({}, kStart + 1s);
   EXPECT_THAT(reasonFor(*message, Resource::kDiskBandwidth), HasSubstr("no physical disk"));
   EXPECT_THAT(reasonFor(*message, Resource::kNetworkBandwidth), HasSubstr("no physical network interface"));
+}
+
+TEST(PressureMeter, TellsWhatATaskCausesBesideTheBackground) {
+  FakeMachine machine;
+  machine.write("cgroup/task/cpu.stat", "usage_usec 0\n");
+  machine.write("cgroup/task/memory.current", "100000\n");
+  machine.write("cgroup/task/memory.stat",
+                "inactive_file 0\nactive_file 0\nfile_dirty 0\nfile_writeback 0\npgfault 0\npgmajfault 0\n");
+  RunningTask task{.allocation = 7, .job = {}, .goal = {}, .cores = {}, .cgroups = {}};
+  task.cgroups.unified = machine.at("cgroup/task");
+  PressureMeter meter = machine.meter();
+  std::optional<ServerPressure> latest;
+  for (int second = 0; second <= 10; ++second) {
+    const auto at = std::to_string(100 * second);
+    machine.write("proc/stat", "cpu0 " + at + " 0 0 " + at + " 0 0 0 0 0 0\n");
+    machine.write("cgroup/cpu.stat", "usage_usec " + std::to_string(500'000 * second) + "\n");
+    machine.write("cgroup/task/cpu.stat", "usage_usec " + std::to_string(500'000 * second) + "\n");
+    if (auto message = meter.measure({task}, kStart + second * 1s)) latest = std::move(message);
+  }
+  ASSERT_TRUE(latest);
+  ASSERT_EQ(latest->tasks.size(), 1u);
+  const TaskPressure& told = latest->tasks[0];
+  EXPECT_EQ(told.allocation, 7u);
+  EXPECT_EQ(told.caused[static_cast<size_t>(Resource::kCore)], 25) << "half of the half that is busy";
+  EXPECT_EQ(told.caused[static_cast<size_t>(Resource::kMemoryCapacity)], 10) << "100 kB of 1000";
+  EXPECT_FALSE(told.measured[static_cast<size_t>(Resource::kLlc)]);
+  EXPECT_EQ(latest->background[static_cast<size_t>(Resource::kCore)], 25);
 }
 
 TEST(PressureMeter, UnmeasuredServersHaveEverythingAbsent) {

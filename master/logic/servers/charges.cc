@@ -1,0 +1,32 @@
+#include "master/logic/servers/charges.h"
+
+#include <algorithm>
+
+namespace tarcil::master {
+namespace {
+
+// Rounded up: as much arrives again.
+uint8_t onTheReference(uint8_t measured, uint16_t share) {
+  const int caused = (int{measured} * kShareUnit + share - 1) / share;
+  return static_cast<uint8_t>(std::min(caused, kMaxPressure));
+}
+
+}  // namespace
+
+void takeCharges(EventContext& context, Server& server, const std::vector<TaskPressure>& tasks) {
+  Tables& tables = context.tables;
+  for (const TaskPressure& task : tasks) {
+    const Hold* hold = tables.jobs.holder(task.allocation);
+    if (hold == nullptr || hold->server != server.record.id) continue;
+    Pressure caused = hold->job->record.spec.profile.caused;
+    ResourceSet measured;
+    for (size_t i = 0; i < caused.size(); ++i) {
+      if (!task.measured[i] || server.share[i] == 0) continue;
+      caused[i] = onTheReference(task.caused[i], server.share[i]);
+      measured.set(i);
+    }
+    tables.servers.charge(server, task.allocation, caused, measured);
+  }
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,44 @@
+// Tasks that press more than their profiles say, on a whole cluster.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/cluster.h"
+
+namespace tarcil::charges_test {
+
+// Uses up a core, and most of a gigabyte of memory, until the gate is open.
+std::string hog(const TraceFolder& traces) {
+  return shellJob("dd if=/dev/zero of=/dev/null bs=900M count=1000000 status=none & hog=$!; " +
+                  traces.waitForGate() + "kill $hog");
+}
+
+TEST(Charges, AHogWithoutAProfileIsSeenChargedShownAndAvoided) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 2, .monitorFlags = {"--pressure-period", "200ms"}});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(hog(traces));
+  const auto task = [&]() { return cluster.status(job)["tasks"][0]; };
+  cluster.until("the hog is charged for the core that it uses",
+                [&]() { return task()["charged"].is_object() && task()["charged"]["core"] >= 20; });
+
+  const Json shown = cluster.json({"server", "show", "server-1"})["tasks"][0];
+  EXPECT_EQ(shown["caused"]["core"], 0) << "its profile says nothing";
+  EXPECT_GE(shown["charged"]["core"], 20);
+  EXPECT_GT(shown["charged"]["memory_capacity"], 0);
+  EXPECT_NE(std::find(shown["measured"].begin(), shown["measured"].end(), "core"), shown["measured"].end());
+  EXPECT_NE(cluster.run({"job", "status", job}).out.find("Causes, as measured:"), std::string::npos);
+
+  const std::string sensitive = cluster.submit(
+      shellJob("true", "profile: {caused: {core: 1}, tolerated: {core: 5}}\nquality: {max_wait: 1h}\n"));
+  cluster.until("the sensitive job waits for a better slot",
+                [&]() { return cluster.status(sensitive)["reason"].is_string(); });
+  EXPECT_EQ(cluster.status(sensitive)["state"], "queued");
+
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_EQ(cluster.ended(sensitive)["state"], "done") << "once the hog is gone";
+  cluster.expectAllUnitsFree();
+}
+
+}  // namespace tarcil::charges_test
