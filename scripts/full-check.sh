@@ -7,8 +7,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 run "gate" .ci/run
 run "each source compiles alone" build dev
+run "all tests within a process, address and undefined-behaviour sanitizers" sanitized asan in_process
 run "tests that start processes, address and undefined-behaviour sanitizers" sanitized asan processes
-run "long random histories, address and undefined-behaviour sanitizers" sanitized asan in_process -R '^(FaultSimulation|StoreThatFails)[.]'
 run "torture of masters, ten minutes" scripts/torture.sh --seconds 600 --seed 1001
 run "guards: each is noticed when it is missing" scripts/check-guards.sh
 run "guards: the fault simulation notices" scripts/check-fault-simulation.sh

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
-#include "formats/metrics_text.h"
 #include "cli/output/output.h"
 #include "client/metrics_sources.h"
 #include "core/base/failure.h"
+#include "formats/metrics_text.h"
 #include "metrics/metrics_port.h"
 #include "rpc/errors.h"
 

@@ -16,8 +16,7 @@ std::string numbered(AllocationId allocation) {
 ServerStatus fromScratch(const ServerView& server, const Share& share) {
   std::vector<Resident> residents;
   for (const ServerView::Task& task : server.tasks) {
-    residents.push_back(
-        {task.allocation, task.rus, task.profile.caused, task.profile.tolerated, task.extras});
+    residents.push_back({task.allocation, task.rus, task.charged, task.profile.tolerated, task.extras});
   }
   ServerStatus status = server.status;
   rebuild(status, residents, server.facts, share);
