@@ -127,7 +127,7 @@ void addErrors(const Completer& completer, const Entries& row, const std::vector
   }
 }
 
-std::string describe(const Choice& choice) {
+std::string describe(const MethodChoice& choice) {
   char text[100];
   if (choice.method == Method::kNormalRows) {
     constexpr const char* kScales[] = {"linear", "log from below", "log from above"};

@@ -26,7 +26,7 @@ ApplicationMatrix sampleOf(const ApplicationMatrix& known, uint64_t seed) {
   return known.only(rows);
 }
 
-Fitter fitterFor(const Choice& choice) {
+Fitter fitterFor(const MethodChoice& choice) {
   switch (choice.method) {
     case Method::kNormalRows:
       return [options = choice.normalRows](const auto& known) { return fitNormalRows(known, options); };
@@ -54,10 +54,10 @@ Completer::Completer(ApplicationMatrix known, const CompleterOptions& options)
 void Completer::choose(const CompleterOptions& options) {
   choice_.method = options.method;
   choice_.factorisation.seed = options.seed;
-  consider(Choice(choice_), options.seed);
-  const auto tryEach = [this, &options](const auto& values, auto Choice::*of, auto parameter) {
+  consider(MethodChoice(choice_), options.seed);
+  const auto tryEach = [this, &options](const auto& values, auto MethodChoice::*of, auto parameter) {
     for (const auto& value : values) {
-      Choice other = choice_;
+      MethodChoice other = choice_;
       other.*of.*parameter = value;
       consider(other, options.seed);
     }
@@ -65,19 +65,19 @@ void Completer::choose(const CompleterOptions& options) {
   if (options.method == Method::kNormalRows) {
     constexpr std::array kScales = {Scale::kLogFromLow, Scale::kLogFromHigh};
     constexpr std::array kPriorRows = {0.5, 0.1, 8.0};
-    tryEach(kScales, &Choice::normalRows, &NormalRowsOptions::scale);
-    tryEach(kPriorRows, &Choice::normalRows, &NormalRowsOptions::priorRows);
+    tryEach(kScales, &MethodChoice::normalRows, &NormalRowsOptions::scale);
+    tryEach(kPriorRows, &MethodChoice::normalRows, &NormalRowsOptions::priorRows);
   } else if (options.method == Method::kFactorisation) {
     constexpr std::array kRanks = {1, 4};
     constexpr std::array kRegularisations = {0.02, 0.001};
     constexpr std::array kLearningRates = {0.01};
-    tryEach(kRanks, &Choice::factorisation, &FactorisationOptions::rank);
-    tryEach(kRegularisations, &Choice::factorisation, &FactorisationOptions::regularisation);
-    tryEach(kLearningRates, &Choice::factorisation, &FactorisationOptions::learningRate);
+    tryEach(kRanks, &MethodChoice::factorisation, &FactorisationOptions::rank);
+    tryEach(kRegularisations, &MethodChoice::factorisation, &FactorisationOptions::regularisation);
+    tryEach(kLearningRates, &MethodChoice::factorisation, &FactorisationOptions::learningRate);
   }
 }
 
-void Completer::consider(const Choice& choice, uint64_t seed) {
+void Completer::consider(const MethodChoice& choice, uint64_t seed) {
   std::vector<Fold> folds = fitFolds(sample_, fitterFor(choice), seed);
   const std::optional<double> error = heldOutError(sample_, folds, seed);
   if (!error) return;  // nothing to choose by

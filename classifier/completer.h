@@ -27,7 +27,7 @@ struct CompleterOptions {
 };
 
 // What was chosen by cross-validation among the known rows.
-struct Choice {
+struct MethodChoice {
   Method method = Method::kNormalRows;
   NormalRowsOptions normalRows;        // kNormalRows: as used
   FactorisationOptions factorisation;  // kFactorisation: as used
@@ -61,7 +61,7 @@ class Completer {
   // first: each takes off most of the error that those before it left. At most `count` of them.
   std::vector<size_t> mostTelling(const std::vector<std::vector<size_t>>& groups, size_t count) const;
 
-  const Choice& choice() const { return choice_; }
+  const MethodChoice& choice() const { return choice_; }
   // How many applications are known.
   size_t applications() const { return known_.rows(); }
 
@@ -72,12 +72,12 @@ class Completer {
   };
   void choose(const CompleterOptions& options);
   // Takes this choice where it errs less than what was chosen before.
-  void consider(const Choice& choice, uint64_t seed);
+  void consider(const MethodChoice& choice, uint64_t seed);
   ColumnErrors errorsKnowing(const std::vector<bool>& columns) const;
 
   ApplicationMatrix known_;
   ApplicationMatrix sample_;  // rows that are cross-validated on
-  Choice choice_;
+  MethodChoice choice_;
   ModelPtr model_;
   std::vector<Fold> folds_;  // of the sample
 };

@@ -63,7 +63,7 @@ class ProfileCompleter {
   std::vector<Resource> mostTelling(size_t count) const;
 
   // How pressures are completed, and how far that is off.
-  const Choice& choice() const { return pressures_.choice(); }
+  const MethodChoice& choice() const { return pressures_.choice(); }
   // Where a new application's performance is to be measured first; empty where none is known.
   const std::string& referencePlatform() const { return platforms_.reference(); }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/model/job_fields.h"
+#include "sim/chance.h"
 
 namespace tarcil::sim::mixed_jobs_test {
 

@@ -15,8 +15,8 @@ using testing::SizeIs;
 constexpr auto kDisk = static_cast<size_t>(Resource::kDiskBandwidth);
 
 MeasuredPressure onDisk(double value) {
-  MeasuredPressure measured;
-  measured.fill(notFound("not measured"));
+  const Error absent = notFound("not measured");
+  MeasuredPressure measured{absent, absent, absent, absent, absent, absent, absent, absent, absent, absent};
   measured[kDisk] = value;
   return measured;
 }
