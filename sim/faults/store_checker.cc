@@ -1,6 +1,7 @@
 #include "sim/faults/store_checker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/model/constraint.h"
 
@@ -101,9 +102,12 @@ void StoreChecker::take(const EraseJob& erase) {
 }
 
 void StoreChecker::put(const JobRecord& record) {
-  if (!now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}}).second) {
-    world_.violated("job " + toString(record.id).substr(0, 8) + " is made twice");
-  }
+  const auto [job, isNew] = now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}});
+  if (isNew) return;
+  // Its user may give it another priority, and nothing else.
+  JobRecord before = std::exchange(job->second.record, record);
+  before.spec.priority = record.spec.priority;
+  if (before != record) world_.violated("job " + toString(record.id).substr(0, 8) + " is made twice");
 }
 
 void StoreChecker::put(const JobProgress& record) {

@@ -301,13 +301,17 @@ void VirtualCluster::breakMonitor(uint32_t monitor) {
 void VirtualCluster::heal() {
   master_.mendFeeds();
   master_.slowDisk({});
-  for (auto& agent : agents_) agent->connection().heal();
+  for (auto& agent : agents_) {
+    agent->connection().heal();
+    agent->crashMidway(nullptr);
+  }
   for (auto& twin : doubles_) {
     if (twin->alive()) twin->crash();
   }
   for (auto& monitor : monitors_) {
     monitor->connection().heal();
     monitor->failStarts(0);
+    monitor->crashMidway(nullptr);
   }
 }
 

@@ -77,7 +77,8 @@ class VirtualCluster {
   void doubleAgent(uint32_t agent, Duration duration);
   // The master is killed, and comes back with the store of the latest backup. Requires: master().hasBackup().
   void restoreBackup(Duration away);
-  // Every network is whole, every process is there, no disk is slow, and no task fails to start.
+  // Every network is whole, every process is there and none is about to die, no disk is slow, and no task
+  // fails to start.
   void heal();
 
   // --- Time

@@ -15,7 +15,8 @@ std::string hog(const TraceFolder& traces) {
 
 TEST(Charges, AHogWithoutAProfileIsSeenChargedShownAndAvoided) {
   SKIP_WITHOUT_CONTAINERS();
-  ManualCluster cluster({.servers = 1, .rus = 2, .monitorFlags = {"--pressure-period", "200ms"}});
+  ManualCluster cluster(
+      {.servers = 1, .rus = 2, .optionsOf = {{"server-1", {{"--pressure-period", "200ms"}}}}});
   const TraceFolder& traces = cluster.traces();
   const std::string job = cluster.submit(hog(traces));
   const auto task = [&]() { return cluster.status(job)["tasks"][0]; };
