@@ -7,10 +7,6 @@ function(tarcil_options target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-array-bounds>
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread>
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-fpch-preprocess>)
-  # What talks to the system has no time to lose where a sanitizer slows all down; what calculates has.
-  if(TARCIL_SANITIZE AND target MATCHES "_(server|schema|rpc|env|formats|client|context|deploy|cli|commands|container)")
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_include_directories(${target} SYSTEM PUBLIC ${Boost_INCLUDE_DIRS})
 endfunction()

@@ -300,7 +300,8 @@ void addServerShow(CLI::App& server) {
       {"server show [OPTIONS] NAME", "Show one server: its tasks, and which interfere with which.",
        "The server's contention, the part of it that no task of the cluster explains (background; null in "
        "JSON where it cannot be measured, and `absent` says why), how many claims on it were refused, its "
-       "tasks with their units, their extras and the pressure that they cause, and which of them suffer "
+       "tasks with their units, their extras and the pressure that they are charged for (as measured, else "
+       "as their profiles say; where that differs, both), and which of them suffer "
        "more interference than they tolerate and from whom. Missing: what the machine cannot limit or "
        "measure.",
        "  tarcil server show s1\n"
