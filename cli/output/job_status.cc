@@ -54,8 +54,8 @@ Json jsonOf(const TaskRecord& task, WallTime submitted, const TaskCharge* charge
 
 // Null where it was not measured.
 const TaskCharge* chargeOf(const JobStatus& job, const TaskRecord& task) {
-  const auto found = std::ranges::find(job.charges, task.index, &TaskCharge::task);
-  return found == job.charges.end() ? nullptr : &*found;
+  const auto found = std::ranges::lower_bound(job.charges, task.index, {}, &TaskCharge::task);
+  return found == job.charges.end() || found->task != task.index ? nullptr : &*found;
 }
 
 std::string orNothing(const std::string& pressures) {

@@ -10,7 +10,7 @@ namespace tarcil::master {
 // of the server as of any change. What was measured on this server counts as what would arrive so: charge =
 // measured / share (docs/design.md), at most 99. What it does not measure, and what arrives on the platform
 // with share 0, stays as the profile says. Tasks that are not on the server are ignored. Nothing is stored: a
-// monitor says it again when it attaches, before which its servers take no tasks.
+// monitor says it again as soon as it is attached, without which its servers take no tasks.
 void takeCharges(EventContext& context, Server& server, const std::vector<TaskPressure>& tasks);
 
 }  // namespace tarcil::master
