@@ -192,10 +192,26 @@ void FaultInjector::steerServers() {
                          [this, servers] { cluster_.steer(servers, master::ServerChange::kUncordon, {}); });
 }
 
+// Some of those that the master has there, and some that it may have anywhere or nowhere.
+std::vector<TaskPressure> FaultInjector::measuredTasks(const std::string& server) {
+  std::vector<TaskPressure> tasks;
+  const auto measured = [this, &tasks](AllocationId allocation) {
+    tasks.push_back({allocation, randomPressure(cluster_.rng()), ResourceSet(cluster_.rng()())});
+  };
+  if (!cluster_.master().alive()) return tasks;
+  const auto view = cluster_.master().logic().server(server);
+  if (!view) return tasks;
+  for (const ServerView::Task& task : view->tasks) {
+    if (cluster_.world().oneIn(2)) measured(task.allocation);
+    if (cluster_.world().oneIn(10)) measured(task.allocation + cluster_.rng().below(10));
+  }
+  return tasks;
+}
+
 void FaultInjector::measure(uint32_t monitor) {
   std::vector<ServerPressure> pressures;
   for (const ServerFacts& server : servers_[monitor]) {
-    pressures.push_back({server.name, randomPressure(cluster_.rng()), {}});
+    pressures.push_back({server.name, randomPressure(cluster_.rng()), {}, measuredTasks(server.name)});
   }
   cluster_.monitor(monitor).measure(std::move(pressures));
 }

@@ -59,6 +59,7 @@ class FaultInjector {
   std::vector<std::string> someServers();
   void shrink(uint32_t monitor);
   void jumpClock();
+  std::vector<TaskPressure> measuredTasks(const std::string& server);
   void measure(uint32_t monitor);
   void setSettings();
   void setPlatform();

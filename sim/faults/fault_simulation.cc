@@ -69,6 +69,7 @@ class FaultSimulation {
     runFor(std::max<Duration>(2min, cluster_.master().backlog()));
     bool isIdle = false;
     for (int time = 0; time < kTimes && !isIdle && isWell(); ++time) {
+      releaseHeld();
       cancelEndless();
       isIdle = cluster_.runUntilIdle(kPatience / kTimes, kMaxEventsUntilIdle / kTimes);
     }
@@ -79,6 +80,10 @@ class FaultSimulation {
       return;
     }
     if (isWell()) cluster_.checkRest();
+  }
+
+  void releaseHeld() {
+    for (const JobId& job : cluster_.unfinished()) cluster_.steer(job, master::JobChange::kRelease);
   }
 
   // Also those that nobody waits for any more: a job may be taken by one agent and refused by another.
@@ -111,19 +116,23 @@ class FaultSimulation {
   void clientDoesSomething() {
     Rng& rng = cluster_.rng();
     const auto& unfinished = cluster_.unfinished();
-    const uint64_t what = rng.below(10);
-    if (what >= 2 || unfinished.empty()) {
+    const uint64_t what = rng.below(11);
+    if (what >= 3 || unfinished.empty()) {
       if (unfinished.size() < kMaxUnfinished) submit();
       return;
     }
     const JobId job = unfinished[rng.below(unfinished.size())];
     if (what == 0) return cluster_.cancel(job);
+    if (what == 1) {
+      const auto change = static_cast<master::JobChange>(rng.below(3));
+      return cluster_.steer(job, change, static_cast<uint8_t>(rng.below(kMaxPriority + 1)));
+    }
     cluster_.submitAgain(job, static_cast<uint32_t>(rng.below(cluster_.agents())));
   }
 
   void submit() {
     Rng& rng = cluster_.rng();
-    MixedJob job = mixedJob(clusterOptions_, rng);
+    MixedJob job = mixedJob(clusterOptions_, cluster_.world().now().wall, rng);
     const auto agent = static_cast<uint32_t>(rng.below(cluster_.agents()));
     const char* user = std::array{"alice", "bob", "carol"}[rng.below(3)];
     const JobId id = cluster_.submit(job.spec, agent, std::move(job.files), user);

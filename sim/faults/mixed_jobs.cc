@@ -70,6 +70,16 @@ void setCommand(MixedJob& job, Rng& rng) {
   }
 }
 
+// Modelled servers make nothing of these: they only travel and are stored.
+void setLimits(JobSpec& spec, Rng& rng) {
+  Limits& limits = spec.limits;
+  if (percent(20, rng)) limits.memoryBytes = uint64_t{from(1, 64, rng)} << 24;
+  if (percent(20, rng)) limits.pids = from(1, 100, rng);
+  if (percent(20, rng)) limits.outputBytes = from(1, 10'000, rng);
+  if (percent(20, rng)) limits.diskBytesPerSecond = from(1, 1'000'000, rng);
+  if (percent(20, rng)) limits.networkBytesPerSecond = from(1, 1'000'000, rng);
+}
+
 void setPlacement(JobSpec& spec, Rng& rng) {
   Placement& placement = spec.placement;
   switch (rng.below(12)) {
@@ -151,7 +161,7 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
   return options;
 }
 
-MixedJob mixedJob(const VirtualClusterOptions& cluster, Rng& rng) {
+MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng) {
   MixedJob job;
   JobSpec& spec = job.spec;
   spec.name = "mixed";
@@ -161,6 +171,8 @@ MixedJob mixedJob(const VirtualClusterOptions& cluster, Rng& rng) {
   if (percent(20, rng)) spec.schedule = Schedule::kGang;
   if (percent(10, rng)) spec.concurrency = from(1, spec.tasks, rng);
   spec.priority = static_cast<uint8_t>(std::vector{10, 50, 50, 90}[rng.below(4)]);
+  if (percent(5, rng)) spec.hold = job.isEndless = true;
+  if (percent(10, rng)) spec.startAfter = now + randomDuration(1ms, 30s, rng);
   spec.preemptible = percent(40, rng);
   spec.exclusive = percent(20, rng);
   if (percent(15, rng)) {
@@ -169,8 +181,10 @@ MixedJob mixedJob(const VirtualClusterOptions& cluster, Rng& rng) {
   }
   if (percent(20, rng)) spec.maxWait = randomDuration(1ms, 10s, rng);
   if (percent(10, rng)) spec.target = 0.5 + rng.unit() / 2;
+  if (percent(10, rng)) spec.confidence = 0.5 + rng.unit() / 3;
   // A gang whose tasks hurt one another too much for the whole cluster never starts: they are to bear it.
   spec.protectNeighbours = spec.schedule != Schedule::kGang && percent(80, rng);
+  setLimits(spec, rng);
   setPlacement(spec, rng);
   setProfile(spec, rng);
   if (percent(20, rng)) {

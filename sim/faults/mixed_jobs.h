@@ -1,9 +1,11 @@
-// Random clusters, and random jobs of all kinds for them: whatever a job file can ask for comes up.
+// Random clusters, and random jobs of all kinds for them: whatever a job file can ask for comes up, but for
+// containers.
 #pragma once
 
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/base/time.h"
 #include "core/model/job.h"
 #include "sim/faults/virtual_cluster.h"
 
@@ -16,11 +18,11 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log);
 struct MixedJob {
   JobSpec spec;
   std::vector<InputFile> files;
-  bool isEndless = false;  // it ends only when it is cancelled
+  bool isEndless = false;  // it ends only when it is cancelled, or perhaps when it is let go
 };
 
 // Most of them can run on such a cluster.
-MixedJob mixedJob(const VirtualClusterOptions& cluster, Rng& rng);
+MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng);
 
 // Any pressure on some resources, none on the others.
 Pressure randomPressure(Rng& rng);

@@ -172,6 +172,13 @@ void VirtualCluster::cancel(const JobId& job) {
       nullptr);
 }
 
+void VirtualCluster::steer(const JobId& job, master::JobChange change, uint8_t priority) {
+  const Caller caller = clients_.at(job).caller;
+  request([job, caller, change, priority](RequestId number) -> master::Event {
+    return master::JobSteered{number, caller, job, change, priority};
+  });
+}
+
 void VirtualCluster::steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline) {
   steers_.push_back({std::move(servers), change, deadline});
   if (steers_.size() == 1) steerNext();
