@@ -122,8 +122,6 @@ std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Comm
     grants.push_back(tryClaim(context, job, commit.judging, claim));
     if (grants.back().verdict == Verdict::kGranted) ++granted;
   }
-  // The slots of refused claims were hidden from other jobs of the agent meanwhile.
-  if (granted < grants.size()) context.tables.jobs.queue().wakeAll();
   if (!commit.gang || granted == grants.size()) return grants;
   ServerTable& servers = context.tables.servers;
   for (const Before& b : before) servers.rollBack(servers.at(b.server), b.status, b.residents);
@@ -275,6 +273,12 @@ CommitAnswer repeatAnswer(const Agent& agent, const Commit& commit) {
                  "this commit was answered before, and the agent said that it has the answer");
 }
 
+// Every claim. Where the whole commit is refused there are no grants.
+bool areGranted(const std::vector<Grant>& grants, const Commit& commit) {
+  return grants.size() == commit.claims.size() &&
+         std::ranges::all_of(grants, [](const Grant& grant) { return grant.verdict == Verdict::kGranted; });
+}
+
 CommitAnswer answerTo(EventContext& context, SessionId session, const Commit& commit) {
   Agent* agent = context.tables.agents.attached(session);
   if (agent == nullptr) {
@@ -286,24 +290,31 @@ CommitAnswer answerTo(EventContext& context, SessionId session, const Commit& co
   }
   forgetAnswers(context, *agent, std::min(commit.answered, agent->lastSequence));
   CommitAnswer answer = applyCommit(context, *agent, commit);
+  // The slots of refused claims were hidden from other jobs of the agent meanwhile.
+  if (!areGranted(answer.grants, commit)) context.tables.jobs.queue().wakeAll();
   agent->lastSequence = commit.sequence;
   agent->answers[commit.sequence] = answer;
   context.out.put(AnswerRecord{agent->record.name, agent->record.epoch, answer});
   return answer;
 }
 
-// A repeat gets the first answer. Where the job has ended or changed hands since, nobody has told the agent:
-// it would hold what it was granted then for ever. Where it was granted nothing it holds nothing, and the job
-// may have been handed to it anew meanwhile: that must not count as over.
-void tellWhatBecame(EventContext& context, SessionId session, const Commit& commit) {
+// A repeat gets the first answer, which may be older than what the agent has been told since. Where the job
+// has ended or changed hands, it would hold for ever what it was granted then, or be without tasks that
+// waited no more at the time, and do now. Where it was granted nothing it holds nothing, and the job may have
+// been handed to it anew meanwhile: that must not count as over.
+void tellWhatBecame(EventContext& context, SessionId session, const Commit& commit,
+                    const std::vector<Grant>& grants) {
   const Agent* agent = context.tables.agents.attached(session);
-  const Job* job = context.tables.jobs.find(commit.job);
+  Job* job = context.tables.jobs.find(commit.job);
   if (agent == nullptr) return;
-  if (job != nullptr && !isFinal(job->progress.state) && job->progress.owner == agent->record.name) return;
-  JobAssignment over;
-  over.job.id = commit.job;
-  over.over = true;
-  context.out.send(AssignJob{session, std::move(over)});
+  if (job == nullptr || isFinal(job->progress.state) || job->progress.owner != agent->record.name) {
+    JobAssignment over;
+    over.job.id = commit.job;
+    over.over = true;
+    context.out.send(AssignJob{session, std::move(over)});
+  } else if (std::ranges::find(grants, Verdict::kTaskNotWaiting, &Grant::verdict) != grants.end()) {
+    context.tables.jobs.noteWhole(*job);
+  }
 }
 
 }  // namespace
@@ -321,9 +332,10 @@ void handleCommit(EventContext& context, const CommitArrived& event) {
   const bool isRepeat = agent != nullptr && event.commit.sequence <= agent->lastSequence;
   CommitAnswer answer = answerTo(context, event.session, event.commit);
   answer.servers = claimedServers(context.tables, event.commit);
-  const bool holdsSome = answer.outcome == CommitAnswer::Outcome::kOk;
+  const bool isStale = isRepeat && answer.outcome == CommitAnswer::Outcome::kOk;
+  const std::vector<Grant> grants = isStale ? answer.grants : std::vector<Grant>();
   context.out.send(AnswerCommit{event.request, std::move(answer)});
-  if (isRepeat && holdsSome) tellWhatBecame(context, event.session, event.commit);
+  if (isStale) tellWhatBecame(context, event.session, event.commit, grants);
 }
 
 }  // namespace tarcil::master

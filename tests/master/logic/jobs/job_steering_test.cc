@@ -71,6 +71,22 @@ TEST_F(JobSteering, NoTaskOfAHeldJobStartsUntilItIsReleased) {
   EXPECT_EQ(master.commit(agent, late).grants.front().verdict, Verdict::kGranted);
 }
 
+// The answer that is repeated says that its tasks do not wait: the agent lets go of them.
+TEST_F(JobSteering, AJobIsToldAnewAfterARepeatedAnswerFromTheTimeItWasHeld) {
+  queue(1, of(50));
+  steer(1, JobChange::kHold);
+  Commit commit = moreFor(1);
+  commit.sequence = 2;
+  commit.claims = {claim(0, 0)};
+  ASSERT_EQ(master.resend(agent, commit).grants.at(0).verdict, Verdict::kTaskNotWaiting);
+  steer(1, JobChange::kRelease);
+  master.resend(agent, commit);
+  const auto told = only<AssignJob>(master.lastActions());
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_TRUE(told[0].assignment.complete);
+  EXPECT_THAT(told[0].assignment.tasks, SizeIs(1));
+}
+
 TEST_F(JobSteering, TasksThatRunGoOnAndAHoldOutlivesTheMaster) {
   JobSpec two = of(50, 2);
   const AllocationId first = run(1, two);

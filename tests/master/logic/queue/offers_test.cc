@@ -232,6 +232,16 @@ TEST_F(Offers, RefusedClaimsGiveThem) {
   EXPECT_THAT(offers(h.lastActions()), ElementsAre(jobId(1)));
 }
 
+TEST_F(Offers, ClaimsForAJobThatIsOverGiveThem) {
+  h.commit(x, failAttempt(1, spec()));
+  h.commit(x, failAttempt(2, spec()));
+  h.cancel(2, user("alice"));
+  Commit commit = moreFor(2);
+  commit.claims = {claim(0, 0)};
+  ASSERT_EQ(h.commit(x, commit).outcome, CommitAnswer::Outcome::kJobOver);
+  EXPECT_THAT(offers(h.lastActions()), ElementsAre(jobId(1)));
+}
+
 TEST_F(Offers, AgentsAreToldWhatIsPendingWhenItChanges) {
   EXPECT_THAT(only<PublishQueue>((h.commit(x, failAttempt(1, ofPriority(20))), h.lastActions())), IsEmpty());
   const auto begun = only<PublishQueue>(vacate());
