@@ -67,6 +67,20 @@ Json platformEntriesOf(const Profile& profile) {
   return entries;
 }
 
+Json jsonOf(const ObservedProfile& observed) {
+  Json caused = Json::object();
+  for (size_t i = 0; i < kResources; ++i) {
+    const Observation& each = observed.caused[i];
+    if (each.runs == 0) continue;
+    caused[std::string(kResourceNames[i])] = {
+        {"runs", each.runs}, {"mean", each.mean}, {"spread", each.spread()}};
+  }
+  return {{"user", observed.user},
+          {"runs", observed.runs()},
+          {"last", jsonTime(observed.last)},
+          {"caused", caused}};
+}
+
 std::string tableOf(const Profile& profile) {
   Table table({"Resource", "Caused", "Because", "Tolerated", "Because"});
   for (size_t i = 0; i < kResources; ++i) {
@@ -97,15 +111,22 @@ std::string orNone(std::string text) {
 
 }  // namespace
 
-std::optional<StoredProfile> findStoredProfile(Cluster& cluster, const std::string& application) {
-  std::optional<StoredProfile> found;
+Profile KnownProfile::profile() const {
+  if (!stored) return profileFromObserved(*observed);
+  return observed ? withObserved(stored->profile, *observed) : stored->profile;
+}
+
+KnownProfile findProfile(Cluster& cluster, const std::string& application, const std::string& user) {
+  KnownProfile found;
   auto failure = kj::runCatchingExceptions([&]() {
-    auto answer = cluster.ask([&application](Session& session) {
+    auto answer = cluster.ask([&](Session& session) {
       auto request = session.user.profileRequest();
       request.setApplication(application.c_str());
+      request.setUser(user.c_str());
       return request.send();
     });
-    found = read(answer.getProfile());
+    if (answer.hasProfile()) found.stored = read(answer.getProfile());
+    if (answer.hasObserved()) found.observed = read(answer.getObserved());
   });
   KJ_IF_MAYBE (exception, failure) {
     if (fromException(*exception).code != ErrorCode::kNotFound) kj::throwFatalException(kj::mv(*exception));
@@ -118,43 +139,56 @@ KeptProfiles keptProfiles(Cluster& cluster) {
   KeptProfiles kept;
   for (auto profile : answer.getProfiles()) kept.stored.push_back(read(profile));
   for (auto profiling : answer.getProfilings()) kept.profilings.push_back(read(profiling));
+  for (auto observed : answer.getObserved()) kept.observed.push_back(read(observed));
   return kept;
 }
 
-Json jsonOf(const StoredProfile& stored) {
-  return {{"application", stored.profile.application},
-          {"caused", jsonByResource(stored.profile.caused)},
-          {"tolerated", jsonByResource(stored.profile.tolerated)},
-          {"entries", entriesOf(stored.profile)},
-          {"platforms", stored.profile.platforms},
-          {"platform_entries", platformEntriesOf(stored.profile)},
-          {"user", stored.user},
+Json jsonOf(const KnownProfile& known) {
+  const Profile profile = known.profile();
+  const StoredProfile stored = known.stored.value_or(StoredProfile{});
+  return {{"application", profile.application},
+          {"caused", jsonByResource(profile.caused)},
+          {"tolerated", jsonByResource(profile.tolerated)},
+          {"entries", entriesOf(profile)},
+          {"platforms", profile.platforms},
+          {"platform_entries", platformEntriesOf(profile)},
+          {"user", known.stored ? Json(stored.user) : Json()},
           {"stored", jsonTime(stored.stored)},
-          {"revision", stored.revision},
+          {"revision", known.stored ? Json(stored.revision) : Json()},
           {"note", stored.note},
-          {"history", historyJson(stored.history)}};
+          {"history", historyJson(stored.history)},
+          {"observed", known.observed ? jsonOf(*known.observed) : Json()}};
 }
 
-std::string textOf(const StoredProfile& stored) {
+std::string textOf(const KnownProfile& known) {
   const Style style = styleFor(false);
-  Fields fields{{"Application", stored.profile.application},
-                {"Stored", style.time(stored.stored) + " by " + stored.user + ", revision " +
-                               std::to_string(stored.revision)}};
-  for (const auto& [platform, factor] : stored.profile.platforms) {
-    const EntryOrigin from = stored.profile.origins.ofPlatform(platform);
+  const Profile profile = known.profile();
+  Fields fields{{"Application", profile.application}};
+  if (known.stored) {
+    fields.push_back({"Stored", style.time(known.stored->stored) + " by " + known.stored->user +
+                                    ", revision " + std::to_string(known.stored->revision)});
+  }
+  if (known.observed) {
+    fields.push_back({"Observed", std::to_string(known.observed->runs()) + " runs by " +
+                                      known.observed->user + ", the latest ended " +
+                                      style.time(known.observed->last)});
+  }
+  for (const auto& [platform, factor] : profile.platforms) {
+    const EntryOrigin from = profile.origins.ofPlatform(platform);
     fields.push_back({"On " + platform, fixed(factor, 2) + ", " + textOfPlatform(from)});
   }
-  if (!stored.note.empty()) fields.push_back({"Note", stored.note});
-  std::string text = aligned(fields) + "\n" + tableOf(stored.profile);
-  if (!stored.history.empty()) text += "\nLowered, since tasks performed badly\n";
-  for (const ProfileLesson& lesson : stored.history) text += "  " + textOf(lesson, style) + "\n";
+  if (known.stored && !known.stored->note.empty()) fields.push_back({"Note", known.stored->note});
+  std::string text = aligned(fields) + "\n" + tableOf(profile);
+  if (!known.stored) return text;
+  if (!known.stored->history.empty()) text += "\nLowered, since tasks performed badly\n";
+  for (const ProfileLesson& lesson : known.stored->history) text += "  " + textOf(lesson, style) + "\n";
   return text;
 }
 
 Json jsonOf(const KeptProfiles& kept) {
   Json json = Json::array();
   for (const StoredProfile& stored : kept.stored) {
-    json.push_back(jsonOf(stored));
+    json.push_back(jsonOf(KnownProfile{.stored = stored, .observed = {}}));
     json.back()["state"] = "stored";
   }
   for (const Profiling& profiling : kept.profilings) {
@@ -164,6 +198,11 @@ Json jsonOf(const KeptProfiles& kept) {
                     {"job", toString(profiling.job)},
                     {"since", jsonTime(profiling.at)},
                     {"reason", profiling.isUnderWay() ? Json() : Json(profiling.problem)}});
+  }
+  for (const ObservedProfile& observed : kept.observed) {
+    json.push_back(jsonOf(observed));
+    json.back()["application"] = observed.application;
+    json.back()["state"] = "observed";
   }
   return json;
 }
@@ -185,8 +224,19 @@ std::string textOf(const KeptProfiles& kept) {
     others.add({profiling.application, style.id(profiling.job), profiling.user, style.time(profiling.at),
                 profiling.isUnderWay() ? "being measured" : "failed: " + profiling.problem});
   }
-  const bool areBoth = !table.empty() && !others.empty();
-  return (table.empty() ? "" : table.text()) + (areBoth ? "\n" : "") + (others.empty() ? "" : others.text());
+  Table observed({"Observed", "User", "Runs", "Caused at most, in the mean", "Latest"});
+  for (const ObservedProfile& each : kept.observed) {
+    const Pressure caused = withObserved({}, each).caused;
+    observed.add({each.application, each.user, std::to_string(each.runs()),
+                  each.isBelieved() ? orNone(listed(caused, 0)) : "too few runs to tell",
+                  style.time(each.last)});
+  }
+  std::string text;
+  for (const Table* part : {&table, &others, &observed}) {
+    if (part->empty()) continue;
+    text += (text.empty() ? "" : "\n") + part->text();
+  }
+  return text;
 }
 
 }  // namespace tarcil

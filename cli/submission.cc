@@ -41,16 +41,15 @@ JobFile readSubmission(const SubmissionFlags& flags) {
 
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {
   if (job.lookupApplication.empty()) return;
-  std::optional<StoredProfile> stored = findStoredProfile(cluster, job.lookupApplication);
+  const KnownProfile known = findProfile(cluster, job.lookupApplication);
   // What an executor is, nobody can tell from running its job's command.
   const bool mayAssume = job.executor.empty();
-  if (!stored && mayAssume && fetchSettings(cluster).profileUnknown) {
+  if (!known.stored && mayAssume && fetchSettings(cluster).profileUnknown) {
     job.spec.profile = profileUntilMeasured(job.lookupApplication);
-    job.hasProfile = true;
-    job.lookupApplication.clear();
-    return;
-  }
-  if (!stored) {
+    if (known.observed) job.spec.profile = withObserved(std::move(job.spec.profile), *known.observed);
+  } else if (known.hasProfile()) {
+    job.spec.profile = known.profile();
+  } else {
     Problems problems(flags.file);
     problems.add(
         job.lookupPlace, "application",
@@ -59,7 +58,6 @@ void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& j
             " `profile:` too, or leave `application:` out");
     throw badInput(problems.error().message);
   }
-  job.spec.profile = std::move(stored->profile);
   job.hasProfile = true;
   job.lookupApplication.clear();
 }

@@ -60,4 +60,27 @@ Profiling read(wire::Profiling::Reader from) {
           text(from.getProblem())};
 }
 
+void write(const ObservedProfile& value, wire::ObservedProfile::Builder to) {
+  to.setApplication(text(value.application));
+  to.setUser(text(value.user));
+  auto caused = to.initCaused(kResources);
+  for (uint32_t i = 0; i < kResources; ++i) {
+    caused[i].setRuns(value.caused[i].runs);
+    caused[i].setMean(value.caused[i].mean);
+    caused[i].setVariance(value.caused[i].variance);
+  }
+  to.setLast(toWire(value.last));
+}
+
+ObservedProfile read(wire::ObservedProfile::Reader from) {
+  ObservedProfile value{.application = text(from.getApplication()), .user = text(from.getUser())};
+  const auto caused = from.getCaused();
+  KJ_REQUIRE(caused.size() == kResources, "not one observation for each resource", caused.size());
+  for (uint32_t i = 0; i < kResources; ++i) {
+    value.caused[i] = {caused[i].getRuns(), caused[i].getMean(), caused[i].getVariance()};
+  }
+  value.last = wallTime(from.getLast());
+  return value;
+}
+
 }  // namespace tarcil

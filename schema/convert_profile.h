@@ -1,6 +1,7 @@
 // Stored profiles on the wire and on disk.
 #pragma once
 
+#include "core/state/observed_profile.h"
 #include "core/state/stored_profile.h"
 #include "schema/profiles.capnp.h"
 
@@ -11,5 +12,8 @@ void write(const StoredProfile& value, wire::StoredProfile::Builder to);
 StoredProfile read(wire::StoredProfile::Reader from);
 void write(const Profiling& value, wire::Profiling::Builder to);
 Profiling read(wire::Profiling::Reader from);
+void write(const ObservedProfile& value, wire::ObservedProfile::Builder to);
+// The same.
+ObservedProfile read(wire::ObservedProfile::Reader from);
 
 }  // namespace tarcil

@@ -283,13 +283,16 @@ interface UserPort {
   # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
-  profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling));
+  profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
+                      observed :List(Profiles.ObservedProfile));
   # All that are stored, by name; and the applications that are being measured, or whose measurement failed, by name. Only
-  # the user whose job it was and role operate are told why it failed. Reads only.
+  # the user whose job it was and role operate are told why it failed. What was observed of the caller's runs, and for role
+  # operate of everybody's, by user and name. Reads only.
 
-  profile @22 (application :Text) -> (profile :Profiles.StoredProfile);
-  # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME. Fails as NotFound. Reads
-  # only.
+  profile @22 (application :Text, user :Text) -> (profile :Profiles.StoredProfile, observed :Profiles.ObservedProfile);
+  # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME; and what was observed of
+  # the runs of `user` under the name that is stored. Either may be missing. An empty `user` is the caller; another's is for
+  # role operate. Fails as NotFound where both are missing. Reads only.
 
   storeProfile @23 (profile :Types.Profile, note :Text) -> ();
   # Success: on disk. Adds it, or replaces the one of its application. Fails as Invalid, as Denied where another user
@@ -301,7 +304,13 @@ interface UserPort {
   # repeat changes nothing.
 
   deleteProfile @24 (application :Text) -> ();
-  # Success: on disk. Fails as NotFound, also for a repeat, and as Denied like storeProfile.
+  # Success: on disk. What was observed of the caller's own runs goes too, also where another user stored the profile, which
+  # then stays. Fails as NotFound where there is neither, also for a repeat, and as Denied like storeProfile.
+
+  promoteProfile @26 (application :Text, user :Text) -> ();
+  # What was observed of the runs of `user` (empty: the caller; another's is for role operate) becomes part of the profile
+  # that is stored for all, or is stored as one; it is counted anew from then on. Success: on disk. Fails as NotFound where
+  # too few runs were observed, and as Denied like storeProfile.
 }
 
 enum JobChange { hold @0; release @1; priority @2; }

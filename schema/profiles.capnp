@@ -32,3 +32,18 @@ struct Lesson {
   interference @4 :UInt8;
   share @5 :Float64;          # of the performance that was expected
 }
+
+struct ObservedProfile {
+  # What runs of an application by one user were measured to cause.
+  application @0 :Text;
+  user @1 :Text;
+  caused @2 :List(Observation);  # in the order of resources
+  last @3 :Int64;                # wall-clock time: end of the latest run
+}
+
+struct Observation {
+  # The most that each run was charged for of one resource, over the runs; later runs count more (core/state/observed_profile.h).
+  runs @0 :UInt32;
+  mean @1 :Float64;              # pressure
+  variance @2 :Float64;
+}

@@ -26,6 +26,7 @@ struct StoredRecord {
     usage @12 :Types.Usage;
     profile @13 :Profiles.StoredProfile;
     profiling @14 :Profiles.Profiling;
+    observed @15 :Profiles.ObservedProfile;
   }
 }
 

@@ -19,16 +19,24 @@ namespace {
 struct StoreFlags {
   ContextFlags cluster;
   bool json = false;
-  std::string application, file, note;
+  std::string application, user, file, note;
 };
 
-StoredProfile require(Cluster& cluster, const std::string& application) {
-  auto found = findStoredProfile(cluster, application);
-  if (!found) {
-    throw Failure{kExitFailed, "no profile is stored under " + shown(application) +
+KnownProfile require(Cluster& cluster, const StoreFlags& flags) {
+  const KnownProfile found = findProfile(cluster, flags.application, flags.user);
+  if (!found.stored && !found.observed) {
+    throw Failure{kExitFailed, "no profile is stored under " + shown(flags.application) +
                                    "; `tarcil profile list` shows those that are"};
   }
-  return std::move(*found);
+  return found;
+}
+
+void show(const KnownProfile& known, bool json) {
+  if (json) {
+    printJson(jsonOf(known));
+  } else {
+    print(textOf(known));
+  }
 }
 
 int list(const StoreFlags& flags) {
@@ -43,14 +51,9 @@ int list(const StoreFlags& flags) {
   return kExitDone;
 }
 
-int show(const StoreFlags& flags) {
+int showOne(const StoreFlags& flags) {
   Cluster cluster(flags.cluster);
-  const StoredProfile profile = require(cluster, flags.application);
-  if (flags.json) {
-    printJson(jsonOf(profile));
-  } else {
-    print(textOf(profile));
-  }
+  show(require(cluster, flags), flags.json);
   return kExitDone;
 }
 
@@ -67,19 +70,13 @@ int importFile(const StoreFlags& flags) {
     request.setNote(flags.note.c_str());
     return request.send();
   });
-  const StoredProfile stored = require(cluster, profile.application);
-  if (flags.json) {
-    printJson(jsonOf(stored));
-  } else {
-    print(textOf(stored));
-  }
+  show(findProfile(cluster, profile.application), flags.json);
   return kExitDone;
 }
 
 int exportFile(const StoreFlags& flags) {
   Cluster cluster(flags.cluster);
-  const StoredProfile stored = require(cluster, flags.application);
-  const std::string text = yamlOf(stored.profile);
+  const std::string text = yamlOf(require(cluster, flags).profile());
   if (flags.file.empty()) {
     print(text);
     return kExitDone;
@@ -105,6 +102,18 @@ int erase(const StoreFlags& flags) {
   return kExitDone;
 }
 
+int promote(const StoreFlags& flags) {
+  Cluster cluster(flags.cluster);
+  cluster.ask([&flags](Session& session) {
+    auto request = session.user.promoteProfileRequest();
+    request.setApplication(flags.application.c_str());
+    request.setUser(flags.user.c_str());
+    return request.send();
+  });
+  show(findProfile(cluster, flags.application), flags.json);
+  return kExitDone;
+}
+
 using Act = int (*)(const StoreFlags&);
 
 using AddOptions = void (*)(CLI::App& command, StoreFlags& flags);
@@ -125,8 +134,16 @@ void addApplication(CLI::App& command, StoreFlags& flags) {
   command.add_option("APPLICATION", flags.application, "NAME, or NAME@VERSION.")->required();
 }
 
-void addExportOptions(CLI::App& command, StoreFlags& flags) {
+void addApplicationOfUser(CLI::App& command, StoreFlags& flags) {
   addApplication(command, flags);
+  command
+      .add_option("--user", flags.user,
+                  "What was observed in this user's runs; another's than yours is for operators.")
+      ->type_name("NAME");
+}
+
+void addExportOptions(CLI::App& command, StoreFlags& flags) {
+  addApplicationOfUser(command, flags);
   command.add_option("--output", flags.file, "Write it to this file. Default: stdout")->type_name("FILE");
 }
 
@@ -147,22 +164,37 @@ void addProfileStore(CLI::App& group) {
        "--profile-unknown`): those being measured, and those whose measurement failed, with the reason.",
        "  tarcil profile list\n  tarcil profile list --json\n", ""},
       &list, addNoOptions);
-  addStoreCommand(group, "show",
-                  {"profile show [OPTIONS] APPLICATION", "Show a profile that the cluster keeps.",
-                   "For NAME@VERSION, if none of that version is stored, the one of NAME.",
-                   "  tarcil profile show sort\n  tarcil profile show sort@9.1\n", ""},
-                  &show, addApplication);
+  addStoreCommand(
+      group, "show",
+      {"profile show [OPTIONS] APPLICATION", "Show a profile that the cluster keeps.",
+       "As your jobs get it that name the application: as it is stored for all, and what it causes as "
+       "monitors measured it in your own runs, from the third on (`observed`, with how far runs "
+       "differ). For NAME@VERSION, if none of that version is stored, the one of NAME.",
+       "  tarcil profile show sort\n  tarcil profile show sort@9.1\n"
+       "  tarcil profile show --user alice sort\n",
+       ""},
+      &showOne, addApplicationOfUser);
+  addStoreCommand(group, "promote",
+                  {"profile promote [OPTIONS] APPLICATION", "Let what was observed in runs count for all.",
+                   "What monitors measured in one user's runs of an application counts for that user's jobs "
+                   "only, until it is promoted: it becomes part of the profile that is stored for all, or is "
+                   "stored as one. Operators may, and users their own, where they stored the profile or none "
+                   "is stored.",
+                   "  tarcil profile promote sort\n  tarcil profile promote --user alice sort\n", ""},
+                  &promote, addApplicationOfUser);
   addStoreCommand(
       group, "export",
       {"profile export [OPTIONS] APPLICATION", "Write a profile that the cluster stores to a file.",
        "As `tarcil submit --profile` and `tarcil profile import` take it.",
        "  tarcil profile export sort > sort.yaml\n  tarcil profile export --output sort.yaml sort\n", ""},
       &exportFile, addExportOptions);
-  addStoreCommand(group, "delete",
-                  {"profile delete [OPTIONS] APPLICATION", "Take a profile away.",
-                   "Jobs that were submitted with it keep it. Only the user who stored it and operators may.",
-                   "  tarcil profile delete sort@9.1\n", ""},
-                  &erase, addApplication);
+  addStoreCommand(
+      group, "delete",
+      {"profile delete [OPTIONS] APPLICATION", "Take a profile away.",
+       "Jobs that were submitted with it keep it. Only the user who stored it and operators may. What was "
+       "observed in your own runs is forgotten too.",
+       "  tarcil profile delete sort@9.1\n", ""},
+      &erase, addApplication);
   addStoreCommand(
       group, "import",
       {"profile import [OPTIONS] FILE", "Have the cluster keep a profile.",

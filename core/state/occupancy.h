@@ -17,6 +17,7 @@ struct Resident {
   Pressure tolerated{};
   ExtraNumbers extras{};
   ResourceSet measured{};  // of `caused`; the others are its profile's
+  Pressure most{};         // that it was charged for, of what is measured
 
   bool operator==(const Resident&) const = default;
 };

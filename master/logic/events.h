@@ -154,6 +154,12 @@ struct ProfileDeleted {
   Caller caller;
   std::string application;
 };
+// What was observed of the user's runs is to count for all.
+struct ProfilePromoted {
+  RequestId request;
+  Caller caller;
+  std::string application, user;
+};
 
 // What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; also ends a drain, a
 // quarantine and an auto-cordon (auto_cordon.h). kDrain: cordoned, and the tasks go elsewhere.
@@ -192,7 +198,7 @@ struct TimerFired {};
 using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined,
                            ReportsArrived, LeaseAsked, PressureReported, ViolationsReported, TaskResized,
                            PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
-                           ProfileDeleted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+                           ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -257,7 +263,7 @@ struct AnswerPools {
 };
 
 // Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
-// ServersSteered, JobSteered.
+// ProfilePromoted, ServersSteered, JobSteered.
 struct Answer {
   RequestId request;
   Status status;

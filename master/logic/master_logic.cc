@@ -10,6 +10,7 @@
 #include "master/logic/jobs/commits.h"
 #include "master/logic/jobs/flush.h"
 #include "master/logic/jobs/job_steering.h"
+#include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/servers/monitor_attachment.h"
@@ -99,6 +100,9 @@ struct Handler {
   }
   void operator()(const ProfileDeleted& event) const {
     context.out.send(Answer{event.request, deleteProfile(context, event)});
+  }
+  void operator()(const ProfilePromoted& event) const {
+    context.out.send(Answer{event.request, promoteObserved(context, event)});
   }
   void operator()(const ServersSteered& event) const {
     context.out.send(Answer{event.request, steerServers(context, event)});

@@ -114,6 +114,10 @@ class MasterLogic final {
   const std::map<std::string, Profiling>& profilings() const;
   // As profiles.h; null where none is stored.
   const StoredProfile* profile(const std::string& application) const;
+  // What was observed of the user's runs of the application; null where nothing was. Holds as the above.
+  const ObservedProfile* observed(const std::string& application, const std::string& user) const;
+  // Of all whose jobs the caller may steer, by user and application.
+  std::vector<ObservedProfile> observed(const Caller& caller) const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms() const;
   const ClusterRecord& cluster() const;

@@ -25,6 +25,7 @@ class Outbox {
   void erase(EraseJob job) { actions_.push_back(Persist{job}); }
   void erase(EraseProfile profile) { actions_.push_back(Persist{std::move(profile)}); }
   void erase(EraseProfiling profiling) { actions_.push_back(Persist{std::move(profiling)}); }
+  void erase(EraseObserved observed) { actions_.push_back(Persist{std::move(observed)}); }
 
   // Held back until close(), in order.
   void send(Action action) { held_.push_back(std::move(action)); }

@@ -5,6 +5,7 @@
 #include "core/model/quality.h"
 #include "master/logic/health/interference.h"
 #include "master/logic/health/violation_reports.h"
+#include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/tables.h"
@@ -266,6 +267,18 @@ const std::map<std::string, Profiling>& MasterLogic::profilings() const {
 
 const StoredProfile* MasterLogic::profile(const std::string& application) const {
   return master::findProfile(tables_->profiles, application);
+}
+
+const ObservedProfile* MasterLogic::observed(const std::string& application, const std::string& user) const {
+  return master::findObserved(tables_->observed, application, user);
+}
+
+std::vector<ObservedProfile> MasterLogic::observed(const Caller& caller) const {
+  std::vector<ObservedProfile> observed;
+  for (const auto& [key, each] : tables_->observed) {
+    if (maySteer(caller, each.user)) observed.push_back(each);
+  }
+  return observed;
 }
 
 const QualitySettings& MasterLogic::settings() const {

@@ -81,6 +81,15 @@ Profilings profilingsOf(std::vector<Profiling> stored) {
   return profilings;
 }
 
+ObservedProfiles observedOf(std::vector<ObservedProfile> stored) {
+  ObservedProfiles observed;
+  for (ObservedProfile& each : stored) {
+    std::pair key{each.user, each.application};
+    observed.emplace(std::move(key), std::move(each));
+  }
+  return observed;
+}
+
 }  // namespace
 
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
@@ -99,6 +108,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       UsageTable(std::move(contents.usage)),
       profilesOf(std::move(contents.profiles)),
       profilingsOf(std::move(contents.profilings)),
+      observedOf(std::move(contents.observed)),
       std::nullopt,
       std::nullopt,
       std::nullopt,

@@ -40,6 +40,8 @@ struct PoolLimits {
 // By application.
 using Profiles = std::map<std::string, StoredProfile>;
 using Profilings = std::map<std::string, Profiling>;
+// By user and application.
+using ObservedProfiles = std::map<std::pair<std::string, std::string>, ObservedProfile>;
 
 struct Tables {
   MasterOptions options;
@@ -53,6 +55,7 @@ struct Tables {
   UsageTable usage;
   Profiles profiles;
   Profilings profilings;
+  ObservedProfiles observed;
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet
   std::optional<MonotonicTime> offersDue;        // when the offers that are out have been out long enough

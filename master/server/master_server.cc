@@ -173,6 +173,13 @@ kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string 
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
+kj::Promise<void> MasterServer::promoteProfile(const Caller& caller, std::string application,
+                                               std::string user) {
+  auto pending = others_.add();
+  dispatch(master::ProfilePromoted{pending.number, caller, std::move(application), std::move(user)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
 kj::Promise<void> MasterServer::steerJob(const JobId& job, master::JobChange change, uint8_t priority,
                                          const Caller& caller) {
   auto pending = others_.add();

@@ -159,16 +159,27 @@ class UserPortImpl final : public wire::UserPort::Server {
     uint32_t i = 0;
     for (const auto& [application, profile] : profiles) write(profile, to[i++]);
     writeProfilings(context.getResults());
+    const auto observed = server_.logic().observed(caller_);
+    auto observedTo = context.getResults().initObserved(static_cast<uint32_t>(observed.size()));
+    for (uint32_t j = 0; j < observed.size(); ++j) write(observed[j], observedTo[j]);
     return server_.synced();
   }
 
   kj::Promise<void> profile(ProfileContext context) override {
     const std::string application = text(context.getParams().getApplication());
+    const std::string asked = text(context.getParams().getUser()),
+                      user = asked.empty() ? caller_.user : asked;
+    if (!maySteer(caller_, user)) {
+      return toException(denied("what was observed of user " + user + " is for that user and for operators"));
+    }
     const StoredProfile* profile = server_.logic().profile(application);
-    if (profile == nullptr) {
+    const ObservedProfile* observed =
+        server_.logic().observed(profile == nullptr ? application : profile->profile.application, user);
+    if (profile == nullptr && observed == nullptr) {
       return toException(Error{ErrorCode::kNotFound, "no profile is stored under \"" + application + "\""});
     }
-    write(*profile, context.getResults().initProfile());
+    if (profile != nullptr) write(*profile, context.getResults().initProfile());
+    if (observed != nullptr) write(*observed, context.getResults().initObserved());
     return server_.synced();
   }
 
@@ -179,6 +190,11 @@ class UserPortImpl final : public wire::UserPort::Server {
 
   kj::Promise<void> deleteProfile(DeleteProfileContext context) override {
     return server_.deleteProfile(caller_, text(context.getParams().getApplication()));
+  }
+
+  kj::Promise<void> promoteProfile(PromoteProfileContext context) override {
+    const auto params = context.getParams();
+    return server_.promoteProfile(caller_, text(params.getApplication()), text(params.getUser()));
   }
 
   kj::Promise<void> backup(BackupContext context) override {

@@ -33,6 +33,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.usage = valuesOf(usage_);
   contents.profiles = valuesOf(profiles_);
   contents.profilings = valuesOf(profilings_);
+  contents.observed = valuesOf(observed_);
   return contents;
 }
 

@@ -29,6 +29,7 @@ class MemoryStore final : public Store {
   void apply(const EraseJob& erase);
   void apply(const EraseProfile& erase) { profiles_.erase(erase.application); }
   void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
+  void apply(const EraseObserved& erase) { observed_.erase({erase.user, erase.application}); }
 
   void put(const ClusterRecord& record) { cluster_ = record; }
   void put(const QualitySettings& record) { settings_ = record; }
@@ -45,6 +46,7 @@ class MemoryStore final : public Store {
   void put(const Usage& record) { usage_[record.user] = record; }
   void put(const StoredProfile& record) { profiles_[record.profile.application] = record; }
   void put(const Profiling& record) { profilings_[record.application] = record; }
+  void put(const ObservedProfile& record) { observed_[{record.user, record.application}] = record; }
   void put(const FilesRecord& record) { files_[record.job] = record.files; }
 
   std::optional<ClusterRecord> cluster_;
@@ -56,6 +58,7 @@ class MemoryStore final : public Store {
   std::map<std::string, Usage> usage_;
   std::map<std::string, StoredProfile> profiles_;
   std::map<std::string, Profiling> profilings_;
+  std::map<std::pair<std::string, std::string>, ObservedProfile> observed_;
   std::map<JobId, JobRecord> jobs_;
   std::map<JobId, JobProgress> progress_;
   std::map<TaskKey, TaskRecord> tasks_;

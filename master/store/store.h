@@ -14,6 +14,7 @@
 #include "core/decide/options.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
+#include "core/state/observed_profile.h"
 #include "core/state/stored_profile.h"
 #include "core/state/usage.h"
 #include "latebinding/pool_lease.h"
@@ -72,7 +73,7 @@ struct PlatformRecord {
 
 using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
                             TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage,
-                            StoredProfile, Profiling>;
+                            StoredProfile, Profiling, ObservedProfile>;
 
 struct Put {
   Record record;
@@ -93,8 +94,11 @@ struct EraseProfile {
 struct EraseProfiling {
   std::string application;
 };
+struct EraseObserved {
+  std::string application, user;
+};
 
-using Mutation = std::variant<Put, EraseAnswer, EraseJob, EraseProfile, EraseProfiling>;
+using Mutation = std::variant<Put, EraseAnswer, EraseJob, EraseProfile, EraseProfiling, EraseObserved>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -111,6 +115,7 @@ struct StoreContents {
   std::vector<Usage> usage;
   std::vector<StoredProfile> profiles;
   std::vector<Profiling> profilings;
+  std::vector<ObservedProfile> observed;
 };
 
 // In bytes.

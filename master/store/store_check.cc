@@ -35,6 +35,7 @@ struct ReadableKey {
   std::string operator()(const Usage& r) const { return "u/" + r.user; }
   std::string operator()(const StoredProfile& r) const { return "q/" + r.profile.application; }
   std::string operator()(const Profiling& r) const { return "m/" + r.application; }
+  std::string operator()(const ObservedProfile& r) const { return "o/" + r.user + "/" + r.application; }
 };
 
 // What the states of its tasks make a job.

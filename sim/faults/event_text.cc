@@ -83,6 +83,9 @@ struct MasterText {
   std::string operator()(const master::ProfileDeleted& event) const {
     return "ProfileDeleted" + part(event.application);
   }
+  std::string operator()(const master::ProfilePromoted& event) const {
+    return "ProfilePromoted" + part(event.application) + part(event.user);
+  }
   std::string operator()(const master::SharesSet& event) const { return "SharesSet " + event.user; }
   std::string operator()(const master::PlatformSet& event) const {
     return "PlatformSet" + part(event.platform);

@@ -152,6 +152,18 @@ std::vector<std::string> FaultInjector::someServers() {
   return names;
 }
 
+void FaultInjector::changeProfile(const std::string& application) {
+  Profile profile;
+  profile.application = application;
+  profile.caused = randomPressure(cluster_.rng());
+  const uint64_t what = cluster_.rng().below(4);
+  cluster_.request([profile, what](RequestId request) -> master::Event {
+    if (what == 0) return master::ProfileDeleted{request, kSteering, profile.application};
+    if (what == 1) return master::ProfilePromoted{request, kSteering, profile.application, "alice"};
+    return master::ProfileStored{request, kSteering, profile, "a note"};
+  });
+}
+
 void FaultInjector::steerSomething() {
   switch (cluster_.rng().below(10)) {
     case 0:
@@ -165,14 +177,8 @@ void FaultInjector::steerSomething() {
         return master::SharesSet{request, user, shares};
       });
     }
-    case 3: {
-      Profile profile;
-      profile.application = "app" + std::to_string(cluster_.rng().below(3));
-      profile.caused = randomPressure(cluster_.rng());
-      return cluster_.request([profile](RequestId request) -> master::Event {
-        return master::ProfileStored{request, kSteering, profile, "a note"};
-      });
-    }
+    case 3:
+      return changeProfile("app" + std::to_string(cluster_.rng().below(3)));
     case 4:
       return measure(aMonitor());
     case 5:

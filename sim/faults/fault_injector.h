@@ -62,6 +62,7 @@ class FaultInjector {
   std::vector<TaskPressure> measuredTasks(const std::string& server);
   void measure(uint32_t monitor);
   void setSettings();
+  void changeProfile(const std::string& application);
   void setPlatform();
   void steerServers();
 

@@ -80,6 +80,7 @@ class StoreChecker {
   void take(const EraseAnswer&) {}
   void take(const EraseProfile&) {}
   void take(const EraseProfiling&) {}
+  void take(const EraseObserved&) {}
   void take(const EraseJob& erase);
 
   void put(const TaskRecord& record);

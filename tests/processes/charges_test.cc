@@ -46,4 +46,33 @@ TEST(Charges, AHogWithoutAProfileIsSeenChargedShownAndAvoided) {
   cluster.expectAllUnitsFree();
 }
 
+TEST(Charges, WhatRunsOfAnApplicationCauseIsLearnedForTheirUser) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(
+      {.servers = 1, .rus = 3, .optionsOf = {{"server-1", {{"--pressure-period", "200ms"}}}}});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(hog(traces) + "tasks: 3\nprofile: {application: hog}\n");
+  cluster.until("each of its tasks is measured", [&]() {
+    const Json tasks = cluster.status(job)["tasks"];
+    return std::ranges::all_of(
+        tasks, [](const Json& task) { return task["charged"].is_object() && task["charged"]["core"] >= 5; });
+  });
+  traces.openGate();
+  ASSERT_EQ(cluster.ended(job)["state"], "done");
+
+  const Json known = cluster.json({"profile", "show", "hog"});
+  EXPECT_EQ(known["observed"]["runs"], 3);
+  EXPECT_GE(known["observed"]["caused"]["core"]["mean"], 5.0);
+  EXPECT_GE(known["caused"]["core"], 5);
+  EXPECT_TRUE(known["stored"].is_null());
+  EXPECT_NE(cluster.run({"profile", "list"}).out.find("hog"), std::string::npos);
+
+  const std::string next = cluster.submit(shellJob("true", "application: hog\n"));
+  EXPECT_EQ(cluster.ended(next)["state"], "done");
+  EXPECT_GE(cluster.status(next)["profile"]["caused"]["core"], 5)
+      << "a job that names it gets what was learned";
+  ASSERT_EQ(cluster.run({"profile", "promote", "hog"}).exitCode, 0);
+  EXPECT_EQ(cluster.json({"profile", "show", "hog"})["revision"], 1);
+}
+
 }  // namespace tarcil::charges_test

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "schema/convert.h"
+#include "schema/convert_profile.h"
 #include "tests/support/job_values.h"
 
 namespace tarcil::wire_fields_test {
@@ -265,6 +266,25 @@ TEST(WireFields, OfCommits) {
                       {{Verdict::kNotFree, 3, {4}, {{"gpus", {1}}}}},
                       {aFullServer()}};
   EXPECT_THAT(unsetBy<wire::CommitAnswer>(answer), IsEmpty());
+}
+
+TEST(WireFields, OfProfiles) {
+  StoredProfile stored{.profile = aFullSpec().profile,
+                       .user = "alice",
+                       .stored = WallTime(Duration(9)),
+                       .revision = 2,
+                       .note = "by hand",
+                       .history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}}};
+  EXPECT_THAT(unsetBy<wire::StoredProfile>(stored), IsEmpty());
+  Profiling failed{.application = "sort",
+                   .job = anId(),
+                   .user = "alice",
+                   .at = WallTime(Duration(7)),
+                   .problem = "the command fails"};
+  EXPECT_THAT(unsetBy<wire::Profiling>(failed), IsEmpty());
+  ObservedProfile observed{.application = "sort", .user = "alice", .last = WallTime(Duration(7))};
+  observed.caused.fill({3, 20.5, 1.5});
+  EXPECT_THAT(unsetBy<wire::ObservedProfile>(observed), IsEmpty());
 }
 
 TEST(WireFields, OfServersAndSettings) {

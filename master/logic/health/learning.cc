@@ -29,6 +29,16 @@ bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Violatio
   return violation.metric != Metric::kReported && job.spec.performance && job.spec.performance->target == 0;
 }
 
+// Whether the job uses the stored profile, in which what its user's runs were observed to cause may have
+// taken the place of some entries.
+bool isStored(const Profile& used, const Profile& stored) {
+  for (size_t i = 0; i < kResources; ++i) {
+    const bool isObserved = used.origins.caused[i].origin == Origin::kObserved;
+    if (!isObserved && used.caused[i] != stored.caused[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void learnFrom(EventContext& context, const Hold& hold, const Violation& violation) {
@@ -38,7 +48,7 @@ void learnFrom(EventContext& context, const Hold& hold, const Violation& violati
       !isByOthers(violation.causes.front()))
     return;
   const StoredProfile* found = findProfile(tables.profiles, used.application);
-  if (found == nullptr || found->profile.caused != used.caused) return;
+  if (found == nullptr || !isStored(used, found->profile)) return;
   StoredProfile& stored = tables.profiles.at(found->profile.application);
   if (!isTrusted(hold.job->record, stored, violation)) return;
   if (!stored.history.empty() && context.now.wall - stored.history.back().at < kLessonInterval) return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/names.h"
+#include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiling.h"
 
 namespace tarcil::master {
@@ -69,6 +70,8 @@ Status storeProfile(EventContext& context, const ProfileStored& event) {
 Status deleteProfile(EventContext& context, const ProfileDeleted& event) {
   Profiles& profiles = context.tables.profiles;
   const auto found = profiles.find(event.application);
+  const bool wasObserved = forgetObserved(context, event.application, event.caller.user);
+  if (found == profiles.end() && wasObserved) return {};
   if (found == profiles.end()) {
     const auto vain = context.tables.profilings.find(event.application);
     if (vain != context.tables.profilings.end() && !maySteer(event.caller, vain->second.user)) {
@@ -79,7 +82,8 @@ Status deleteProfile(EventContext& context, const ProfileDeleted& event) {
     return Error{ErrorCode::kNotFound, "no profile of " + quoted(event.application) +
                                            " is stored; `tarcil profile list` shows those that are"};
   }
-  if (Status allowed = mayChange(event.caller, found->second); !allowed) return allowed;
+  if (Status allowed = mayChange(event.caller, found->second); !allowed)
+    return wasObserved ? Status() : allowed;
   context.out.erase(EraseProfile{event.application});
   profiles.erase(found);
   return {};

@@ -16,8 +16,9 @@ Status checkApplication(const std::string& application);
 // operator; Exhausted where kMaxStoredProfiles are stored.
 Status storeProfile(EventContext& context, const ProfileStored& event);
 
-// NotFound, or Denied as above. Where there is none because measuring the application failed, forgets
-// that failure.
+// What was observed of the caller's own runs goes too, also where the profile itself is another user's and
+// stays. NotFound where there is neither, or Denied as above. Where there is none because measuring the
+// application failed, forgets that failure.
 Status deleteProfile(EventContext& context, const ProfileDeleted& event);
 
 // The profile of this name; for NAME@VERSION that of NAME where none of that version is stored; null where

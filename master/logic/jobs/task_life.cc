@@ -4,6 +4,7 @@
 
 #include "master/logic/health/relocation.h"
 #include "master/logic/health/violation_handler.h"
+#include "master/logic/jobs/observed_profiles.h"
 
 namespace tarcil::master {
 namespace {
@@ -63,6 +64,7 @@ void endTask(EventContext& context, const Hold& hold, const TaskEnd& end, Durati
   const TaskRecord& task = held.job->tasks[held.task];
   const AllocationId allocation = task.allocation;
   forgetViolation(context, held);
+  observeRun(context, held);
   tables.usage.addAttempt(held.job->record.user, held.job->record.spec.rusPerTask,
                           context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);

@@ -75,16 +75,17 @@ void ServerTable::resize(Server& server, AllocationId allocation, std::vector<Ru
 
 void ServerTable::charge(Server& server, AllocationId allocation, const Pressure& caused,
                          ResourceSet measured) {
-  Resident resident = residentOf(server, allocation);
+  Resident& resident = residentOf(server, allocation);
+  resident.measured = measured;
+  for (size_t i = 0; i < caused.size(); ++i) {
+    if (measured[i]) resident.most[i] = std::max(resident.most[i], caused[i]);
+  }
+  if (caused == resident.caused) return;
   const bool isLess =
       !std::equal(caused.begin(), caused.end(), resident.caused.begin(), std::greater_equal<>());
-  if (caused == resident.caused) {
-    residentOf(server, allocation).measured = measured;
-    return;
-  }
-  resident.caused = caused;
-  resident.measured = measured;
-  replace(server, std::move(resident), isLess);
+  Resident changed = resident;
+  changed.caused = caused;
+  replace(server, std::move(changed), isLess);
 }
 
 Resident& ServerTable::residentOf(Server& server, AllocationId allocation) {

@@ -69,6 +69,7 @@ struct Collect {
   void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
   void operator()(StoredProfile&& r) { to.profiles.push_back(std::move(r)); }
   void operator()(Profiling&& r) { to.profilings.push_back(std::move(r)); }
+  void operator()(ObservedProfile&& r) { to.observed.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
 };
 
@@ -144,7 +145,7 @@ class RocksStore final : public Store {
     using Kind = RecordKind;
     for (Kind kind :
          {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer, Kind::kPlatform,
-          Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile, Kind::kProfiling}) {
+          Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile, Kind::kProfiling, Kind::kObserved}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
         std::visit(Collect{contents}, std::move(record));
@@ -229,6 +230,10 @@ class RocksStore final : public Store {
 
   void add(rocksdb::WriteBatch& batch, const EraseProfiling& erase) {
     check(batch.Delete(open_.rest(), profilingKey(erase.application)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseObserved& erase) {
+    check(batch.Delete(open_.rest(), observedKey(erase.user, erase.application)));
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {

@@ -54,6 +54,7 @@ struct KeyOf {
   std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
   std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application); }
   std::string operator()(const Profiling& r) const { return profilingKey(r.application); }
+  std::string operator()(const ObservedProfile& r) const { return observedKey(r.user, r.application); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -124,6 +125,7 @@ struct Encode {
   void operator()(const Usage& r) { write(r, to.initUsage()); }
   void operator()(const StoredProfile& r) { write(r, to.initProfile()); }
   void operator()(const Profiling& r) { write(r, to.initProfiling()); }
+  void operator()(const ObservedProfile& r) { write(r, to.initObserved()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -157,6 +159,10 @@ std::string profileKey(const std::string& application) {
 
 std::string profilingKey(const std::string& application) {
   return prefix(RecordKind::kProfiling) + application;
+}
+
+std::string observedKey(const std::string& user, const std::string& application) {
+  return prefix(RecordKind::kObserved) + user + '\0' + application;
 }
 
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence) {
@@ -230,6 +236,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getProfile());
     case wire::StoredRecord::PROFILING:
       return read(stored.getProfiling());
+    case wire::StoredRecord::OBSERVED:
+      return read(stored.getObserved());
   }
   KJ_FAIL_REQUIRE("a record of an unknown kind", static_cast<int>(stored.which()));
 }

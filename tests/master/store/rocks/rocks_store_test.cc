@@ -54,6 +54,7 @@ class RocksStoreTest : public testing::Test {
 };
 
 TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
+  const ObservedProfile observed{.application = "sort", .user = "alice", .last = WallTime(Duration(7))};
   const Profiling measuring{.application = "sort", .job = {}, .user = "alice", .at = WallTime(Duration(7))};
   {
     const auto store = open("store");
@@ -61,13 +62,16 @@ TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
     stored.profile.application = "sort";
     put(*store, stored);
     put(*store, measuring);
+    put(*store, observed);
   }
   const StoreContents contents = contentsOf("store");
   EXPECT_THAT(contents.profilings, ElementsAre(measuring));
   ASSERT_EQ(contents.profiles.size(), 1u);
-  const std::vector<Mutation> mutations{EraseProfiling{"sort"}};
+  EXPECT_THAT(contents.observed, ElementsAre(observed));
+  const std::vector<Mutation> mutations{EraseProfiling{"sort"}, EraseObserved{"sort", "alice"}};
   ASSERT_TRUE(open("store")->write(mutations).ok());
   EXPECT_THAT(contentsOf("store").profilings, IsEmpty());
+  EXPECT_THAT(contentsOf("store").observed, IsEmpty());
   EXPECT_EQ(contentsOf("store").profiles.size(), 1u) << "it is another record";
 }
 

@@ -108,6 +108,9 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
                          .at = WallTime(Duration(7)),
                          .problem = "the command fails"};
   EXPECT_EQ(std::get<Profiling>(stored(failed)), failed);
+  ObservedProfile observed{.application = "sort", .user = "alice", .last = WallTime(Duration(7))};
+  observed.caused[2] = {3, 20.5, 1.5};
+  EXPECT_EQ(std::get<ObservedProfile>(stored(observed)), observed);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {

@@ -1,0 +1,93 @@
+#include "master/logic/jobs/observed_profiles.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "master/logic/health/interference.h"
+#include "master/logic/jobs/profiles.h"
+
+namespace tarcil::master {
+namespace {
+
+using Range = std::pair<ObservedProfiles::iterator, ObservedProfiles::iterator>;
+
+Range ofUser(ObservedProfiles& observed, const std::string& user) {
+  return {observed.lower_bound({user, ""}), observed.lower_bound({user + '\0', ""})};
+}
+
+void eraseOldest(EventContext& context, const Range& among) {
+  const auto oldest = std::min_element(
+      among.first, among.second, [](const auto& a, const auto& b) { return a.second.last < b.second.last; });
+  context.out.erase(EraseObserved{oldest->second.application, oldest->second.user});
+  context.tables.observed.erase(oldest);
+}
+
+void makeRoom(EventContext& context, const std::string& user) {
+  ObservedProfiles& observed = context.tables.observed;
+  const Range own = ofUser(observed, user);
+  if (static_cast<size_t>(std::distance(own.first, own.second)) >= kMaxObservedProfilesOfUser) {
+    eraseOldest(context, own);
+  } else if (observed.size() >= kMaxObservedProfiles) {
+    eraseOldest(context, {observed.begin(), observed.end()});
+  }
+}
+
+}  // namespace
+
+void observeRun(EventContext& context, const Hold& hold) {
+  const JobRecord& job = hold.job->record;
+  const std::string& application = job.spec.profile.application;
+  if (application.empty() || !job.spec.measures.empty()) return;
+  Tables& tables = context.tables;
+  const Resident& resident = residentOf(tables, hold);
+  if (resident.measured.none()) return;
+  if (!tables.observed.contains({job.user, application})) makeRoom(context, job.user);
+  ObservedProfile& observed = tables.observed[{job.user, application}];
+  observed.application = application;
+  observed.user = job.user;
+  observed.last = context.now.wall;
+  for (size_t i = 0; i < kResources; ++i) {
+    if (resident.measured[i]) observed.caused[i].add(resident.most[i]);
+  }
+  context.out.put(observed);
+}
+
+const ObservedProfile* findObserved(const ObservedProfiles& observed, const std::string& application,
+                                    const std::string& user) {
+  const auto found = observed.find({user, application});
+  return found == observed.end() ? nullptr : &found->second;
+}
+
+bool forgetObserved(EventContext& context, const std::string& application, const std::string& user) {
+  if (context.tables.observed.erase({user, application}) == 0) return false;
+  context.out.erase(EraseObserved{application, user});
+  return true;
+}
+
+Status promoteObserved(EventContext& context, const ProfilePromoted& event) {
+  const std::string& user = event.user.empty() ? event.caller.user : event.user;
+  if (!maySteer(event.caller, user)) {
+    return denied("what was observed of user " + user + " is for that user and for operators to promote");
+  }
+  const ObservedProfile* observed = findObserved(context.tables.observed, event.application, user);
+  if (observed == nullptr || !observed->isBelieved()) {
+    return Error{ErrorCode::kNotFound, "of " + event.application + ", " +
+                                           std::to_string(observed ? observed->runs() : 0) +
+                                           " runs by user " + user + " were measured, and it takes " +
+                                           std::to_string(kRunsToBelieve) +
+                                           "; a run counts once a monitor has measured it for some seconds"};
+  }
+  const auto stored = context.tables.profiles.find(event.application);
+  const Profile profile = stored == context.tables.profiles.end()
+                              ? profileFromObserved(*observed)
+                              : withObserved(stored->second.profile, *observed);
+  Status done = storeProfile(
+      context, {.request = event.request,
+                .caller = event.caller,
+                .profile = profile,
+                .note = "observed in " + std::to_string(observed->runs()) + " runs by user " + user});
+  if (done.ok()) forgetObserved(context, event.application, user);
+  return done;
+}
+
+}  // namespace tarcil::master

@@ -1,0 +1,30 @@
+// What each user's runs of an application were measured to cause (Tarcil section 5.2): kept beside the
+// profile that is stored for all, so that no user's runs change what others are charged for.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "master/logic/tables.h"
+
+namespace tarcil::master {
+
+// A task is about to give its units back: of each resource that its monitor measured, the most that it was
+// charged for counts as one run of its application by its user. Nothing for a task whose job names no
+// application or measures one, or that was not measured, since it was too short or emulated. Where a user has
+// kMaxObservedProfilesOfUser, or all have kMaxObservedProfiles, the one observed longest ago goes.
+void observeRun(EventContext& context, const Hold& hold);
+
+// Null where there is none. Valid until the next change.
+const ObservedProfile* findObserved(const ObservedProfiles& observed, const std::string& application,
+                                    const std::string& user);
+
+// Whether there was one.
+bool forgetObserved(EventContext& context, const std::string& application, const std::string& user);
+
+// Stores the profile of the application for all with what was observed, where there is none with what that
+// makes of it (profileFromObserved), and forgets the observations. NotFound where too few runs were observed;
+// Denied for another user's where the caller is no operator, and as storeProfile().
+Status promoteObserved(EventContext& context, const ProfilePromoted& event);
+
+}  // namespace tarcil::master
