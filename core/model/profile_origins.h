@@ -15,8 +15,10 @@ enum class Origin : uint8_t {
   kStated,    // whoever wrote the profile says no more of it
   kMeasured,  // by a profiler
   kInferred,  // from applications that are alike (classifier/completion.h)
-  kObserved,  // lowered, since tasks performed badly (master/logic/health/learning.h)
-  kAssumed,   // nothing is known: as in a profile that does not name it
+  // Of what is tolerated: lowered, since tasks performed badly (master/logic/health/learning.h). Of what is
+  // caused: measured in runs (core/state/observed_profile.h).
+  kObserved,
+  kAssumed,  // nothing is known: as in a profile that does not name it
 };
 
 // By the value of Origin; what files and JSON say.

@@ -1,5 +1,7 @@
 #include "monitor/pressure/meter.h"
 
+#include "monitor/pressure/cache_monitor.h"
+
 namespace tarcil {
 
 ServerPressure unmeasured(std::string server, const std::string& reason) {

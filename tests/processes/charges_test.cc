@@ -51,7 +51,8 @@ TEST(Charges, WhatRunsOfAnApplicationCauseIsLearnedForTheirUser) {
   ManualCluster cluster(
       {.servers = 1, .rus = 3, .optionsOf = {{"server-1", {{"--pressure-period", "200ms"}}}}});
   const TraceFolder& traces = cluster.traces();
-  const std::string job = cluster.submit(hog(traces) + "tasks: 3\nprofile: {application: hog}\n");
+  const std::string job =
+      cluster.submit(hog(traces) + "tasks: 3\nprofile: {application: hog, caused: {core: 1}}\n");
   cluster.until("each of its tasks is measured", [&]() {
     const Json tasks = cluster.status(job)["tasks"];
     return std::ranges::all_of(
@@ -67,10 +68,12 @@ TEST(Charges, WhatRunsOfAnApplicationCauseIsLearnedForTheirUser) {
   EXPECT_TRUE(known["stored"].is_null());
   EXPECT_NE(cluster.run({"profile", "list"}).out.find("hog"), std::string::npos);
 
-  const std::string next = cluster.submit(shellJob("true", "application: hog\n"));
-  EXPECT_EQ(cluster.ended(next)["state"], "done");
-  EXPECT_GE(cluster.status(next)["profile"]["caused"]["core"], 5)
-      << "a job that names it gets what was learned";
+  const std::string next = cluster.submit(shellJob("sleep 600", "application: hog\n"));
+  cluster.until("the next job runs", [&]() { return cluster.status(next)["state"] == "running"; });
+  EXPECT_GE(cluster.json({"server", "show", "server-1"})["tasks"][0]["caused"]["core"], 5)
+      << "its profile is what was learned";
+  EXPECT_EQ(cluster.run({"job", "cancel", next}).exitCode, 0);
+  EXPECT_EQ(cluster.ended(next)["state"], "cancelled");
   ASSERT_EQ(cluster.run({"profile", "promote", "hog"}).exitCode, 0);
   EXPECT_EQ(cluster.json({"profile", "show", "hog"})["revision"], 1);
 }

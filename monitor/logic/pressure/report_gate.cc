@@ -11,10 +11,9 @@ constexpr double kOff = 0.75;
 
 }  // namespace
 
-bool ReportGate::isDue(const SmoothedPressure& smoothed, MonotonicTime now) {
+bool ReportGate::isDue(const SmoothedPressure& smoothed, MonotonicTime now, bool isOther) {
   if (!lastReport_) return true;
   double off = 0;
-  bool isOther = false;
   for (size_t i = 0; i < kResources; ++i) {
     off = std::max(off, std::abs(smoothed[i].value_or(0) - reported_[i].value_or(0)));
     isOther |= smoothed[i].has_value() != reported_[i].has_value();

@@ -25,9 +25,9 @@ class ReportGate final {
  public:
   explicit ReportGate(const ReportOptions& options) : options_(options) {}
 
-  // Whether these values are to be reported now. The first are, and those of which others are absent than
-  // before. Requires: `now` does not decrease.
-  bool isDue(const SmoothedPressure& smoothed, MonotonicTime now);
+  // Whether these values are to be reported now. The first are, those of which others are absent than before,
+  // and those of which something else `isOther`. Requires: `now` does not decrease.
+  bool isDue(const SmoothedPressure& smoothed, MonotonicTime now, bool isOther = false);
   // They are reported now.
   void report(const SmoothedPressure& smoothed, MonotonicTime now);
 

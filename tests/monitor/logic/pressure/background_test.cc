@@ -90,6 +90,17 @@ TEST_F(Measured, AbsentResourcesAreNamedAndNotZero) {
   EXPECT_TRUE(background.smoothed()[3].has_value());
 }
 
+TEST_F(Measured, IsToldWhenSomethingIsAbsentForAnotherReason) {
+  MeasuredPressure measured = allAt(30);
+  measured[4] = notFound("no resctrl");
+  for (int i = 0; i < 10; ++i) measure(measured);
+  EXPECT_THAT(told, SizeIs(1));
+  measured[4] = notFound("no monitoring group is free");
+  for (int i = 0; i < 10; ++i) measure(measured);
+  ASSERT_THAT(told, SizeIs(2));
+  EXPECT_EQ(told.back().absent.at(0).reason, "no monitoring group is free");
+}
+
 TEST_F(Measured, IsToldWhenSomethingBecomesAbsentAndBeginsAnewWhenItIsBack) {
   measure(30, 10);
   MeasuredPressure measured = allAt(30);
