@@ -1,7 +1,6 @@
 #include "monitor/logic/pressure/background.h"
 
 namespace tarcil {
-
 namespace {
 
 std::vector<AbsentPressure> absentIn(const SmoothedPressure& smoothed, const MeasuredPressure& measured) {
