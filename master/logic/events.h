@@ -195,10 +195,11 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event = std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined,
-                           ReportsArrived, LeaseAsked, PressureReported, ViolationsReported, TaskResized,
-                           PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
-                           ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+using Event =
+    std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined, ReportsArrived,
+                 LeaseAsked, PressureReported, ViolationsReported, TaskResized, PoolReported, CancelRequested,
+                 SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted,
+                 ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {

@@ -143,9 +143,9 @@ class RocksStore final : public Store {
   Result<StoreContents> load() override {
     StoreContents contents;
     using Kind = RecordKind;
-    for (Kind kind :
-         {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer, Kind::kPlatform,
-          Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile, Kind::kProfiling, Kind::kObserved}) {
+    for (Kind kind : {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer,
+                      Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile,
+                      Kind::kProfiling, Kind::kObserved}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
         std::visit(Collect{contents}, std::move(record));
