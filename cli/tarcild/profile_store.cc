@@ -23,7 +23,7 @@ struct StoreFlags {
 };
 
 KnownProfile require(Cluster& cluster, const StoreFlags& flags) {
-  const KnownProfile found = findProfile(cluster, flags.application, flags.user);
+  KnownProfile found = findProfile(cluster, flags.application, flags.user);
   if (!found.stored && !found.observed) {
     throw Failure{kExitFailed, "no profile is stored under " + shown(flags.application) +
                                    "; `tarcil profile list` shows those that are"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
+#include <set>
 
 #include "sim/chance.h"
 #include "sim/faults/mixed_jobs.h"
@@ -82,8 +83,12 @@ class FaultSimulation {
     if (isWell()) cluster_.checkRest();
   }
 
+  // Also those that nobody waits for any more, as below.
   void releaseHeld() {
     for (const JobId& job : cluster_.unfinished()) cluster_.steer(job, master::JobChange::kRelease);
+    for (const JobId& job : steered_) {
+      if (!isFinal(cluster_.stateOf(job))) cluster_.steer(job, master::JobChange::kRelease);
+    }
   }
 
   // Also those that nobody waits for any more: a job may be taken by one agent and refused by another.
@@ -125,6 +130,7 @@ class FaultSimulation {
     if (what == 0) return cluster_.cancel(job);
     if (what == 1) {
       const auto change = static_cast<master::JobChange>(rng.below(3));
+      steered_.insert(job);
       return cluster_.steer(job, change, static_cast<uint8_t>(rng.below(kMaxPriority + 1)));
     }
     cluster_.submitAgain(job, static_cast<uint32_t>(rng.below(cluster_.agents())));
@@ -146,6 +152,7 @@ class FaultSimulation {
   FaultInjector injector_;
   const MonotonicTime began_;
   std::vector<JobId> endless_;
+  std::set<JobId> steered_;  // by users
   uint64_t told_ = 0;
 };
 
