@@ -19,7 +19,8 @@ struct KnownProfile {
 
   // Whether a job that names the application gets a profile.
   bool hasProfile() const { return stored || (observed && observed->isBelieved()); }
-  // The one that a job of that user gets: as stored, with what was observed. Requires: hasProfile().
+  // As stored, with what was observed: what a job of that user gets where hasProfile(). Requires: one of the
+  // two is there.
   Profile profile() const;
 };
 
