@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Question: is a real service that suffers from a neighbour noticed, and the right one named?
 
-    bench/interference.py [--calm N] [--disturbed N] [--hogs N] [--deviation SHARE] [--adjust] [--folder DIR]
-                          [--build DIR]
+    bench/interference.py [--calm N] [--disturbed N] [--hogs N] [--deviation SHARE] [--adjust | --yields]
+                          [--window SECONDS] [--folder DIR] [--build DIR]
 
 As root, with memcached and gnuplot (both are Debian packages). Starts a cluster of one server that has half of the
 machine's cores and two units for each, so that two tasks share a core, and on it memcached with a client that reports its
@@ -11,7 +11,8 @@ seconds; a last calm time follows. Prints when the service's monitor noticed, wh
 over; plots the throughput. Fails where nobody or the wrong one is named. --adjust: the service may be moved or given
 more units, a second server has the other cores, and the script fails where no such step is taken while the others run, or
 the throughput is not back from five seconds after the last step on: at four fifths of what it is when all is calm, before
-at the first place or afterwards at the last, whichever is less. Throughputs are medians. Takes 2 N calm seconds and N
+at the first place or afterwards at the last, whichever is less. --yields: the job of the others says so, they are
+throttled, and the script fails where the throughput is not back at 95 % while they run. Throughputs are medians. Takes 2 N calm seconds and N
 disturbed ones: two minutes by default. Other programs spoil it: it says the machine's load as it begins.
 """
 
@@ -32,7 +33,7 @@ SERVICE = """\
 name: service
 command: [python3, interference_service.py, "{seconds}"]
 files: [interference_service.py]
-performance: {{metric: reported, deviation: {deviation}, window: 5s}}
+performance: {{metric: reported, deviation: {deviation}, window: {window}s}}
 quality: {{protect_neighbours: false}}
 {more}
 """
@@ -43,6 +44,7 @@ name: offender
 command: [sh, -c, "sleep {calm}; for i in $(seq {hogs}); do setsid sh -c 'while :; do :; done' & done; wait"]
 tasks: {tasks}
 timeout: {seconds}s
+{more}
 """
 
 
@@ -149,7 +151,10 @@ def main():
     # In sessions of their own: kernels that group processes by session give each as much as the service.
     parser.add_argument("--hogs", type=int, default=1, help="processes of each of the others")
     parser.add_argument("--deviation", type=float, default=0.2)
-    parser.add_argument("--adjust", action="store_true")
+    parser.add_argument("--window", type=float, default=5)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--adjust", action="store_true")
+    what.add_argument("--yields", action="store_true")
     parser.add_argument("--folder", type=Path, default=None, help="for the results")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     arguments = parser.parse_args()
@@ -172,11 +177,12 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     seconds = 2 * arguments.calm + arguments.disturbed + 60
     begin = time.time()
     seen, marks = {"begin": begin, "told": [], "steps": [], "all": [], "samples": {}}, []
-    service = cluster.submit(folder, "service", SERVICE.format(seconds=seconds, deviation=arguments.deviation, more=more))
+    service = cluster.submit(folder, "service", SERVICE.format(
+        seconds=seconds, deviation=arguments.deviation, window=arguments.window, more=more))
     # All at once: no new task is placed beside one that is degraded, be it for another reason.
     offender = cluster.submit(folder, "offender", OFFENDER.format(
         tasks=2 * len(cores) - 1, hogs=arguments.hogs, calm=arguments.calm,
-        seconds=arguments.calm + arguments.disturbed))
+        seconds=arguments.calm + arguments.disturbed, more="yields: true" if arguments.yields else ""))
     if arguments.adjust:
         while cluster.ask("job", "status", offender)["state"] != "running":
             time.sleep(0.1)
@@ -208,7 +214,25 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     if not named or any(offender[:8] not in neighbour for neighbour in named):
         print("the service's violation was not seen, or the offender was not named")
         return 1
+    if arguments.yields:
+        return throttled_in_time(samples, disturbed, calm_again, before)
     return came_back(steps, settled, calm_again, adjusted, min(before, after)) if arguments.adjust else 0
+
+
+def throttled_in_time(samples, begin, end, before):
+    """The script's exit code; says when the throughput was back at 95 %: for three seconds in a row."""
+    during = [(when, rate) for when, rate in samples if begin <= when < end]
+    low = next((i for i, (_, rate) in enumerate(during) if rate < 0.95 * before), None)
+    if low is None:
+        print("the others did not slow it down")
+        return 1
+    for i in range(low, len(during) - 2):
+        if all(rate >= 0.95 * before for _, rate in during[i:i + 3]):
+            print(f"back at 95 % {during[i][0] - begin:.1f} s after the others began, "
+                  f"at {median(during[i:], begin, end) / before:.0%} from there on")
+            return 0
+    print("its throughput did not come back to 95 %")
+    return 1
 
 
 def came_back(steps, settled, end, adjusted, calm):

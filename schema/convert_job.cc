@@ -250,6 +250,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setConfidence(value.confidence.value_or(0));
   to.setMaxWait(value.maxWait ? value.maxWait->count() : int64_t{-1});
   to.setPreemptible(value.preemptible);
+  to.setYields(value.yields);
   to.setProtectNeighbours(value.protectNeighbours);
   to.setSpread(toWireEnum<wire::Spread>(value.placement.spread));
   to.setAtMost(value.placement.atMost);
@@ -286,6 +287,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   if (from.getConfidence() != 0) value.confidence = from.getConfidence();
   if (from.getMaxWait() >= 0) value.maxWait = Duration(from.getMaxWait());
   value.preemptible = from.getPreemptible();
+  value.yields = from.getYields();
   value.protectNeighbours = from.getProtectNeighbours();
   value.placement.spread = fromWireEnum<Spread>(from.getSpread(), 3, "Spread");
   value.placement.atMost = from.getAtMost();

@@ -137,6 +137,7 @@ void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
   to.setProtectNeighbours(value.protectNeighbours);
   to.setVersion(value.version);
   to.setProfileUnknown(value.profileUnknown);
+  to.setThrottling(toWireEnum<wire::Throttling>(value.throttling));
 }
 
 QualitySettings read(wire::QualitySettings::Reader from) {
@@ -154,6 +155,7 @@ QualitySettings read(wire::QualitySettings::Reader from) {
   value.protectNeighbours = from.getProtectNeighbours();
   value.version = from.getVersion();
   value.profileUnknown = from.getProfileUnknown();
+  value.throttling = fromWireEnum<Throttling>(from.getThrottling(), 3, "Throttling");
   return value;
 }
 

@@ -205,6 +205,11 @@ interface MonitorControl {
 
   limitPools @2 (limits :List(PoolLimit)) -> ();
   # Success: noted; units go back by MonitorPort.pools. Told again after each attach while it holds.
+
+  throttle @3 (allocation :UInt64, cpu :Float64, disk :Float64) -> ();
+  # Success: the task may use these shares, in (0, 1], of its cores' time and of the rate at which it used the disks, until
+  # another call, or the connection ends: then it is throttled no more. Fails as NotFound for a task that is not running
+  # here, as Unavailable where the machine cannot throttle it. A repeat changes nothing.
 }
 
 interface UserPort {

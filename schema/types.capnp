@@ -126,6 +126,7 @@ struct JobSpec {
   hold @40 :Bool;           # no task starts until it is released
   measures @41 :Text;       # application whose profile its one task measures and prints; empty: none
   startAfter @42 :Int64;    # microseconds since the epoch before which no task starts; 0: at once
+  yields @43 :Bool;         # its tasks may be throttled while they slow down others of their server
 }
 
 struct InputFile {
@@ -304,7 +305,10 @@ struct QualitySettings {
   version @10 :UInt64;      # rises with each change
   profileUnknown @11 :Bool; # jobs of applications without a profile are taken, and these measured
   rarity @12 :Float64 = 0.05;  # share of acceptable slots for which the confidence is to hold
+  throttling @13 :Throttling = on;
 }
+
+enum Throttling { off @0; preview @1; on @2; }
 
 # --- Commits ------------------------------------------------------------------------------------------------------
 

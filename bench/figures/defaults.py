@@ -7,7 +7,7 @@ five minutes of processor time for each seed.
 from figure import Figure, large_scale, mean
 
 DEFAULTS = {"model": "componentwise", "contention": "sum", "margin": 10, "noise_floor": 2, "target": 0.95,
-            "buckets": 32, "R": "8 to 32", "protect_neighbours": True, "patience": 0.05}
+            "buckets": 32, "R": "8, then until enough", "protect_neighbours": True, "patience": 0.05}
 VARIANTS = [
     ("model", "encoded", {"quality": {"model": "encoded"}}),
     ("contention", "mean", {"quality": {"contention": "mean"}}),

@@ -26,8 +26,8 @@ struct TuneFlags {
   // What is to be set.
   std::optional<double> target, rarity, confidence;
   std::optional<int32_t> floor, margin, noiseFloor;
-  std::string cap, ratio;         // a number, "none", or empty
-  std::string model, contention;  // names, or empty
+  std::string cap, ratio;                     // a number, "none", or empty
+  std::string model, contention, throttling;  // names, or empty
   std::optional<bool> protectNeighbours, profileUnknown;
   // --table
   bool table = false;
@@ -100,7 +100,7 @@ int showTable(const TuneFlags& flags) {
 bool setsSomething(const TuneFlags& flags) {
   return flags.target || flags.rarity || flags.confidence || flags.floor || flags.margin ||
          flags.noiseFloor || flags.protectNeighbours || flags.profileUnknown ||
-         !(flags.cap + flags.ratio + flags.model + flags.contention).empty();
+         !(flags.cap + flags.ratio + flags.model + flags.contention + flags.throttling).empty();
 }
 
 // "none" or a number that was checked; empty where nothing is to be set.
@@ -123,6 +123,9 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   if (!flags.contention.empty()) {
     settings.contention = valueNamed<ContentionModel>(kContentionModelNames, flags.contention);
   }
+  for (const auto& [name, value] : kThrottlingNames) {
+    if (name == flags.throttling) settings.throttling = value;
+  }
   setNumberOrNone(settings.cap, flags.cap);
   setNumberOrNone(settings.ratio, flags.ratio);
 }
@@ -141,6 +144,7 @@ Json jsonOf(const QualitySettings& settings) {
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
           {"profile_unknown", settings.profileUnknown},
+          {"throttling", kThrottlingNames[static_cast<size_t>(settings.throttling)].first},
           {"version", settings.version}};
 }
 
@@ -157,20 +161,22 @@ std::string promiseOf(const QualitySettings& settings) {
 }
 
 std::string textOf(const QualitySettings& settings) {
-  return aligned({{"Target", Json(settings.target).dump()},
-                  {"Rarity", Json(settings.rarity).dump()},
-                  {"Confidence", Json(settings.confidence).dump()},
-                  {"Draws", promiseOf(settings)},
-                  {"Cap", settings.cap ? std::to_string(*settings.cap) : "none"},
-                  {"Floor", std::to_string(settings.floor)},
-                  {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
-                  {"Model", nameIn(kQualityModelNames, settings.model)},
-                  {"Contention", nameIn(kContentionModelNames, settings.contention)},
-                  {"Margin", std::to_string(settings.margin)},
-                  {"Noise floor", std::to_string(settings.noiseFloor)},
-                  {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
-                  {"Profile unknown", settings.profileUnknown ? "true" : "false"},
-                  {"Version", std::to_string(settings.version)}});
+  return aligned(
+      {{"Target", Json(settings.target).dump()},
+       {"Rarity", Json(settings.rarity).dump()},
+       {"Confidence", Json(settings.confidence).dump()},
+       {"Draws", promiseOf(settings)},
+       {"Cap", settings.cap ? std::to_string(*settings.cap) : "none"},
+       {"Floor", std::to_string(settings.floor)},
+       {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
+       {"Model", nameIn(kQualityModelNames, settings.model)},
+       {"Contention", nameIn(kContentionModelNames, settings.contention)},
+       {"Margin", std::to_string(settings.margin)},
+       {"Noise floor", std::to_string(settings.noiseFloor)},
+       {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
+       {"Profile unknown", settings.profileUnknown ? "true" : "false"},
+       {"Throttling", std::string(kThrottlingNames[static_cast<size_t>(settings.throttling)].first)},
+       {"Version", std::to_string(settings.version)}});
 }
 
 // Laid over the defaults, everything that a flag can get wrong shows before anything is sent.
@@ -205,7 +211,7 @@ int tune(const TuneFlags& flags) {
 }
 
 const Help kTuneHelp = {
-    "tune [OPTIONS]", "Show and set how slots are sampled and judged, and unknown applications measured.",
+    "tune [OPTIONS]", "Show and set how slots are sampled and judged, and what is done about interference.",
     "Without a flag that sets something: shows the settings. With one: sets it, also for running agents, "
     "with effect from the next decision on; needs a token with the role operate.\n\n"
     "--table needs no cluster: it shows how many slots must be drawn so that, with the given confidence, as "
@@ -218,6 +224,7 @@ const Help kTuneHelp = {
     "  tarcil tune --ratio 16                 # always 16 draws per task\n"
     "  tarcil tune --ratio none               # back to as many as it takes\n"
     "  tarcil tune --profile-unknown true     # new applications are measured\n"
+    "  tarcil tune --throttling preview       # say who would be throttled\n"
     "  tarcil tune --table --p 0.05,0.2 --tasks 1,8,100 --confidence 0.999\n",
     ""};
 
@@ -312,6 +319,14 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
           " application measured: its command runs many times then. true or false (in a new cluster).")
       ->check(oneOf({"true", "false"}))
       ->type_name("true|false");
+  command
+      .add_option(
+          "--throttling", flags.throttling,
+          "Whether tasks that slow down a task whose performance is watched are throttled, if their job "
+          "yields, or is preemptible and of lower priority: on (in a new cluster), off, or preview, which "
+          "only says what it would do.")
+      ->check(oneOf({"off", "preview", "on"}))
+      ->type_name("off|preview|on");
 }
 
 }  // namespace

@@ -64,6 +64,12 @@ int run(Monitor& monitor) {
       throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
   }
   monitor.table.read();
+  for (const std::string& name : flags.pressure.interfaces) {
+    if (name.empty() || name.find('/') != std::string::npos || !interfaceNamed(MachinePaths{}.sys, name)) {
+      throw badInput("--network-interface: " + shown(name) + " is no network interface of this machine; " +
+                     "`ip link` lists them");
+    }
+  }
   if (flags.lateUnits.least > flags.lateUnits.most) {
     throw badInput("--late-binding-least: is more than --late-binding-units; write at most as many");
   }
@@ -109,6 +115,9 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
                  {kPressurePeriod.least, kPressurePeriod.most});
   table.duration("--pressure-smoothing", flags.pressure.background.smoothing,
                  "Time constant of the smoothing of pressures.");
+  table.texts(
+      "--network-interface", flags.pressure.interfaces, "NAME",
+      "Network interface whose traffic counts, as eth0; may be repeated. Default: the physical ones.");
   table.bandwidth("--network-bandwidth", flags.pressure.networkBytesPerSecond,
                   "Network bandwidth in bytes per second, each way. Default: as its interfaces report.");
   table.bandwidth("--memory-bandwidth", flags.pressure.memoryBytesPerSecond,

@@ -7,12 +7,23 @@
 #include <vector>
 
 #include "core/model/contention.h"
+#include "core/model/job.h"
 #include "core/model/quality.h"
 
 namespace tarcil {
 
 inline constexpr double kMinRarity = 0.0001;
 inline constexpr uint32_t kMaxCap = 10'000, kMaxFloor = 100'000, kMaxRatio = 100'000;
+
+// What is done to tasks that slow down others of their server (master/logic/health/throttling.h).
+enum class Throttling : uint8_t {
+  kOff,
+  kPreview,  // it is said what would be done
+  kOn,
+};
+
+inline constexpr NamesOf<Throttling, 3> kThrottlingNames = {
+    {{"off", Throttling::kOff}, {"preview", Throttling::kPreview}, {"on", Throttling::kOn}}};
 
 // Part of the shared state: the master stores it, agents follow it. Every field may change at run time; a
 // change takes effect with the next decision.
@@ -70,6 +81,11 @@ struct QualitySettings {
   // for a profile, while another job measures the application. Off: measuring runs the job's command many
   // times, on a server that does nothing else meanwhile.
   bool profileUnknown = false;
+
+  // Whether tasks that slow down a task whose performance is watched are throttled, where their job yields,
+  // or is preemptible and of lower priority. On: a job says so by either. Preview: to see first what it would
+  // do.
+  Throttling throttling = Throttling::kOn;
 
   // Counts changes of the settings, so that a claim can name the settings that it was judged by. Set by the
   // master, not by the operator.

@@ -141,6 +141,7 @@ struct JobSpec : TaskSpec {
   Placement placement;
   RestartPolicy restart;
   bool preemptible = false;  // may be ended for a job of higher priority, and then waits again
+  bool yields = false;       // its tasks may be throttled while they slow down others of their server
   bool hold = false;         // no task starts until it is released
   bool atMostOnce = false;   // late binding: what may have run is not started again
   Adjusting adjust{};

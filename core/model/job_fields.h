@@ -215,6 +215,10 @@ inline constexpr std::tuple kJobFields{
     field("preemptible", kMember<&JobSpec::preemptible>, Flag{},
           "its tasks may be ended for a job of higher priority, and then wait again; costs no attempt",
           {.replayed = Replayed::kNo}),
+    field("yields", kMember<&JobSpec::yields>, Flag{},
+          "its tasks may be throttled while they slow down others of their server; those of a `preemptible` "
+          "job may be for a task of higher priority anyway",
+          {.replayed = Replayed::kNo}),
     field("timeout", kMember<&JobSpec::timeout>, Span{std::chrono::milliseconds(1), kMaxDuration},
           "a task that runs longer is stopped; shorter ones may start before a gang that servers are "
           "reserved for",

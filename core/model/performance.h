@@ -40,6 +40,15 @@ struct Adjusting {
   bool operator==(const Adjusting&) const = default;
 };
 
+// What a task that slows down its neighbours may still use, as a share in (0, 1] of what it could: of the
+// time of its cores, and of the rate at which it reads and writes disks. 1: all of it.
+struct Throttle {
+  double cpu = 1, disk = 1;
+
+  bool isNone() const { return cpu == 1 && disk == 1; }
+  bool operator==(const Throttle&) const = default;
+};
+
 // A likely cause of a task's suffering.
 struct Cause {
   enum class Kind : uint8_t {

@@ -107,6 +107,14 @@ struct TaskResized {
   Status status;
 };
 
+// The monitor's answer to ThrottleTask; there is none where the connection was lost.
+struct TaskThrottled {
+  SessionId session;
+  AllocationId allocation;
+  Throttle throttle;
+  Status status;
+};
+
 // What a monitor reports on the units of late-bound tasks.
 struct PoolReportOf {
   std::string server;
@@ -197,13 +205,14 @@ struct TimerFired {};
 
 using Event =
     std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined, ReportsArrived,
-                 LeaseAsked, PressureReported, ViolationsReported, TaskResized, PoolReported, CancelRequested,
-                 SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted,
-                 ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+                 LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled, PoolReported,
+                 CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
+                 ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
   uint64_t autoCordoned = 0;  // servers
+  uint64_t throttled = 0;     // tasks that slowed down others, each time
   uint64_t grown = 0;         // tasks that got another unit
   uint64_t moved = 0;         // tasks sent elsewhere
 };
@@ -343,6 +352,13 @@ struct ResizeTask {
   std::vector<RuIndex> rus;
 };
 
+// To a monitor: throttle the task so far, or no more; until the session ends. Repeats are harmless.
+struct ThrottleTask {
+  SessionId session;
+  AllocationId allocation;
+  Throttle throttle;
+};
+
 // To a monitor: how many units the server's late-bound tasks may have at most.
 struct LimitPool {
   SessionId session;
@@ -364,7 +380,7 @@ struct WakeAt {
 using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
                             AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform,
                             PublishShares, EndAgent, AssignJob, OfferJobs, PublishQueue, StopTask, ResizeTask,
-                            LimitPool, JobChanged, WakeAt>;
+                            ThrottleTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

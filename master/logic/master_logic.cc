@@ -5,6 +5,7 @@
 #include "core/base/names.h"
 #include "master/logic/agents/agent_attachment.h"
 #include "master/logic/health/resizing.h"
+#include "master/logic/health/throttling.h"
 #include "master/logic/health/violation_handler.h"
 #include "master/logic/health/violation_reports.h"
 #include "master/logic/jobs/commits.h"
@@ -82,6 +83,7 @@ struct Handler {
   void operator()(const PressureReported& event) const { takePressure(context, event); }
   void operator()(const ViolationsReported& event) const { takeViolations(context, event); }
   void operator()(const TaskResized& event) const { takeResized(context, event); }
+  void operator()(const TaskThrottled& event) const { takeThrottled(context, event); }
   void operator()(const PoolReported& event) const { takePoolReports(context, event); }
   void operator()(const CancelRequested& event) const {
     context.out.send(Answer{event.request, cancel(context, event)});

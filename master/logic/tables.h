@@ -65,6 +65,7 @@ struct Tables {
   std::set<JobId> preempting{};  // jobs for which servers are reserved until their victims end
   std::optional<MonotonicTime> preemptionDue{};  // when they are looked at again
   ViolationTable violations{};
+  ThrottleTable throttles{};
   AdjustingCounts adjusted{};  // since the start
   PoolLimits pools{};
   uint64_t preempted = 0;           // tasks, since the start

@@ -56,13 +56,25 @@ void ControlSender::resize(AllocationId allocation, const std::vector<RuIndex>& 
   auto request = control_.resizeRequest();
   request.setAllocation(allocation);
   convert::writeNumbers<uint16_t>(rus, request.initRus(static_cast<uint32_t>(rus.size())));
+  await(request.send().ignoreResult(), kj::mv(answered));
+}
+
+void ControlSender::throttle(AllocationId allocation, const Throttle& throttle,
+                             kj::Function<void(Status)> answered) {
+  auto request = control_.throttleRequest();
+  request.setAllocation(allocation);
+  request.setCpu(throttle.cpu);
+  request.setDisk(throttle.disk);
+  await(request.send().ignoreResult(), kj::mv(answered));
+}
+
+void ControlSender::await(kj::Promise<void> change, kj::Function<void(Status)> answered) {
   const auto answer = std::make_shared<kj::Function<void(Status)>>(kj::mv(answered));
-  resizes_.add(request.send().ignoreResult().then([answer]() { (*answer)({}); },
-                                                  [answer](kj::Exception&& exception) {
-                                                    if (exception.getType() !=
-                                                        kj::Exception::Type::DISCONNECTED)
-                                                      (*answer)(fromException(exception));
-                                                  }));
+  changes_.add(change.then([answer]() { (*answer)({}); },
+                           [answer](kj::Exception&& exception) {
+                             if (exception.getType() != kj::Exception::Type::DISCONNECTED)
+                               (*answer)(fromException(exception));
+                           }));
 }
 
 void ControlSender::taskFailed(kj::Exception&&) {}

@@ -1,4 +1,4 @@
-// Commands to one monitor: stop tasks, resize them, limit pools.
+// Commands to one monitor: stop tasks, resize and throttle them, limit pools.
 #pragma once
 
 #include <kj/async.h>
@@ -11,6 +11,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/model/performance.h"
 #include "latebinding/pool_messages.h"
 #include "schema/master.capnp.h"
 
@@ -19,7 +20,7 @@ namespace tarcil {
 // Single-threaded.
 class ControlSender final : private kj::TaskSet::ErrorHandler {
  public:
-  explicit ControlSender(wire::MonitorControl::Client control) : control_(kj::mv(control)), resizes_(*this) {}
+  explicit ControlSender(wire::MonitorControl::Client control) : control_(kj::mv(control)), changes_(*this) {}
 
   // One message is under way at a time; requests meanwhile are coalesced, each task once, so that a monitor
   // that does not answer costs bounded memory.
@@ -29,10 +30,12 @@ class ControlSender final : private kj::TaskSet::ErrorHandler {
   void limit(const std::string& server, const late::PoolLimit& limit);
 
   // `answered` is called with the monitor's answer, and not at all where the connection is lost. The master
-  // has at most one under way for each task.
+  // has at most one resize under way for each task, and throttles a task at most once a step.
   void resize(AllocationId allocation, const std::vector<RuIndex>& rus, kj::Function<void(Status)> answered);
+  void throttle(AllocationId allocation, const Throttle& throttle, kj::Function<void(Status)> answered);
 
  private:
+  void await(kj::Promise<void> change, kj::Function<void(Status)> answered);
   void runSoon();
   kj::Promise<void> run();
   kj::Promise<void> sendLimits();
@@ -43,7 +46,7 @@ class ControlSender final : private kj::TaskSet::ErrorHandler {
   std::map<std::string, late::PoolLimit> limits_;  // by server
   bool sending_ = false;
   kj::Promise<void> running_ = nullptr;
-  kj::TaskSet resizes_;
+  kj::TaskSet changes_;  // of tasks, under way
 };
 
 }  // namespace tarcil

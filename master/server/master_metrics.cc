@@ -62,7 +62,8 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   raiseTo(preempted, load.preempted);
   degraded.Set(static_cast<double>(load.isDegraded));
   autoCordoned.Set(static_cast<double>(load.autoCordoned));
-  const std::array steps = {load.adjusted.autoCordoned, load.adjusted.grown, load.adjusted.moved};
+  const std::array steps = {load.adjusted.autoCordoned, load.adjusted.throttled, load.adjusted.grown,
+                            load.adjusted.moved};
   for (size_t i = 0; i < steps.size(); ++i) raiseTo(*adjusted[i], steps[i]);
   diskFree.Set(static_cast<double>(load.freeBytes));
   storeBytes.Set(static_cast<double>(bytes));

@@ -70,7 +70,7 @@ struct MasterMetrics {
   // In the order of AdjustingCounts.
   std::vector<prometheus::Counter*> adjusted =
       set.counters("tarcil_master_adjusting_steps_total", "Steps taken for degraded tasks.", "step",
-                   {"shield", "grow", "move"});
+                   {"shield", "throttle", "grow", "move"});
   prometheus::Gauge& agents = set.gauge("tarcil_master_agent_leases", "Agents that are attached.");
   prometheus::Gauge& monitors = set.gauge("tarcil_master_monitor_leases", "Monitors that are attached.");
 

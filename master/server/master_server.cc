@@ -367,6 +367,14 @@ void MasterServer::release(master::ResizeTask& action) {
   });
 }
 
+void MasterServer::release(master::ThrottleTask& action) {
+  const auto monitor = monitors_.find(action.session);
+  if (monitor == monitors_.end()) return;
+  monitor->second->throttle(action.allocation, action.throttle, [this, action](Status status) {
+    dispatch(master::TaskThrottled{action.session, action.allocation, action.throttle, std::move(status)});
+  });
+}
+
 void MasterServer::release(master::LimitPool& action) {
   if (auto it = monitors_.find(action.session); it != monitors_.end()) {
     it->second->limit(action.server, action.limit);

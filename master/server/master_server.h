@@ -134,6 +134,7 @@ class MasterServer final {
   void release(master::PublishQueue& action);
   void release(master::StopTask& action);
   void release(master::ResizeTask& action);
+  void release(master::ThrottleTask& action);
   void release(master::LimitPool& action);
   void release(master::JobChanged& action);
 

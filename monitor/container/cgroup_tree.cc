@@ -50,6 +50,10 @@ bool fillCpuset(const std::string& parent, const std::string& directory) {
   return writeText(directory + "/cgroup.clone_children", "1");
 }
 
+bool asItIs(const std::string&, const std::string&) {
+  return true;
+}
+
 // Makes the path below the mount; empty if that is not possible.
 std::string makeServerDirectory(const std::string& mount, const std::vector<std::string>& path,
                                 bool (*prepare)(const std::string& parent, const std::string& directory)) {
@@ -122,9 +126,12 @@ CgroupTree::CgroupTree(const SystemPaths& paths, std::vector<std::string> path)
   const CgroupMounts mounts = parseCgroupMounts(readText(paths.mounts));
   for (const auto& [controller, mount] : mounts.v1) {
     if (controller == kCpuacct && !mounts.v2.empty()) continue;  // counted there: each hierarchy takes time
+    if (controller == kCpu) {
+      cpuMount_ = mount;
+      continue;
+    }
     const bool cpuset = controller == kCpuset;
-    const auto nothing = [](const std::string&, const std::string&) { return true; };
-    const std::string directory = makeServerDirectory(mount, path_, cpuset ? fillCpuset : nothing);
+    const std::string directory = makeServerDirectory(mount, path_, cpuset ? fillCpuset : asItIs);
     if (!directory.empty()) v1_.emplace(controller, directory);
   }
   openV2(mounts);
@@ -170,6 +177,7 @@ std::string CgroupTree::directoryOf(const char* v1Controller) const {
 
 void CgroupTree::openV2(const CgroupMounts& mounts) {
   if (mounts.v2.empty()) return;
+  v2Mount_ = mounts.v2;
   std::set<std::string> wanted;
   for (const auto& controller : parseWords(readText(mounts.v2 + "/cgroup.controllers"))) {
     const bool ours = controller == kCpuset || controller == kMemory || controller == kPids;
@@ -210,6 +218,74 @@ Status CgroupTree::limit(AllocationId allocation, const TaskLimits& limits) cons
   Status written = writeAll(wanted);
   if (!written.ok()) writeAll(before).ok();
   return written;
+}
+
+Status CgroupTree::throttle(AllocationId allocation, const ThrottleLimits& limits) const {
+  if (Status limited = limitCpu(allocation, limits.cpuMicros); !limited.ok()) return limited;
+  if (limits.disks.empty()) return {};
+  if (!features_.limitIo) return Error{ErrorCode::kUnavailable, "this machine cannot limit the use of disks"};
+  const std::string blkio = directoryOf(kBlkio), name = "/" + std::to_string(allocation);
+  return writeAll(blkio.empty() ? diskLimitV2(v2_ + name, limits.disks, limits.diskBytesPerSecond)
+                                : diskLimitV1(blkio + name + "/", limits.disks, limits.diskBytesPerSecond));
+}
+
+Status CgroupTree::limitCpu(AllocationId allocation, uint64_t cpuMicros) const {
+  if (!cpuMount_.empty()) return limitCpuV1(allocation, cpuMicros);
+  const std::string task = v2_ + "/" + std::to_string(allocation);
+  if (!isWritable(task + "/cpu.max")) {
+    if (cpuMicros == 0) return {};  // it never had a limit
+    std::string directory = v2Mount_;
+    writeText(directory + "/cgroup.subtree_control", "+cpu");
+    for (const std::string& part : path_) {
+      directory.append("/").append(part);
+      writeText(directory + "/cgroup.subtree_control", "+cpu");
+    }
+  }
+  if (v2_.empty() || !isWritable(task + "/cpu.max")) {
+    return Error{ErrorCode::kUnavailable, "this machine has no cpu controller"};
+  }
+  return writeAll({cpuLimitV2(task, cpuMicros)});
+}
+
+// It stays where it is put: without a limit it then has as much weight as one process elsewhere.
+Status CgroupTree::limitCpuV1(AllocationId allocation, uint64_t cpuMicros) const {
+  std::string directory = cpuMount_;
+  for (const std::string& part : path_) directory.append("/").append(part);
+  directory.append("/").append(std::to_string(allocation));
+  const bool isThere = isWritable(directory + "/cpu.cfs_quota_us");
+  if (!isThere && cpuMicros == 0) return {};  // it never had a limit
+  const bool isMade =
+      isThere || (!makeServerDirectory(cpuMount_, path_, asItIs).empty() && makeDirectory(directory));
+  if (!isMade) {
+    return Error{ErrorCode::kUnavailable,
+                 "cannot make " + directory + ": " + std::generic_category().message(errno)};
+  }
+  if (Status written = writeAll(cpuLimitV1(directory + "/", cpuMicros)); !written.ok()) return written;
+  moveInto(directory, allocation);
+  return {};
+}
+
+// What a process starts is where the process is, so that after some rounds none is left behind.
+void CgroupTree::moveInto(const std::string& directory, AllocationId allocation) const {
+  constexpr int kMaxRounds = 20;
+  if (v2_.empty() && v1_.empty()) return;
+  const std::string from =
+      (v2_.empty() ? v1_.begin()->second : v2_) + "/" + std::to_string(allocation) + "/cgroup.procs";
+  const std::string to = directory + "/cgroup.procs";
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const std::vector<std::string> there = parseWords(readText(to));
+    const std::set<std::string> moved(there.begin(), there.end());
+    bool isComplete = true;
+    for (const std::string& process : parseWords(readText(from))) {
+      if (moved.contains(process)) continue;
+      if (writeText(to, process)) isComplete = false;  // else it has ended
+    }
+    if (isComplete) return;
+  }
+}
+
+void CgroupTree::endThrottling() const {
+  if (cpuMount_.empty() && !v2_.empty()) writeText(v2_ + "/cgroup.subtree_control", "-cpu");
 }
 
 std::string CgroupTree::pathOf(AllocationId allocation) const {
@@ -281,6 +357,11 @@ std::vector<std::string> CgroupTree::parents() const {
   std::set<std::string> result;
   for (const auto& [controller, directory] : v1_) result.insert(directory);
   if (!v2_.empty()) result.insert(v2_);
+  if (!cpuMount_.empty()) {
+    std::string directory = cpuMount_;
+    for (const std::string& part : path_) directory.append("/").append(part);
+    result.insert(directory);
+  }
   return {result.begin(), result.end()};
 }
 

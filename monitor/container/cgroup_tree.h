@@ -33,6 +33,13 @@ class CgroupTree {
   // uses more memory than it would have.
   Status limit(AllocationId allocation, const TaskLimits& limits) const;
 
+  // Puts a task that is there under these limits, or without a limit under no more of them. kUnavailable:
+  // this machine has no such limit.
+  Status throttle(AllocationId allocation, const ThrottleLimits& limits) const;
+
+  // To be called when no task is throttled any more: cores are shared as before.
+  void endThrottling() const;
+
   // The task's cgroup below the root of each hierarchy: "/<path>/<allocation>".
   std::string pathOf(AllocationId allocation) const;
 
@@ -63,10 +70,14 @@ class CgroupTree {
   void chooseWeightFile(const CgroupMounts& mounts, const std::string& sys);
   std::string directoryOf(const char* v1Controller) const;
   void openV2(const CgroupMounts& mounts);
+  Status limitCpu(AllocationId allocation, uint64_t cpuMicros) const;
+  Status limitCpuV1(AllocationId allocation, uint64_t cpuMicros) const;
+  void moveInto(const std::string& directory, AllocationId allocation) const;
 
   const std::vector<std::string> path_;
   std::map<std::string, std::string> v1_;  // controller -> this server's directory
   std::string v2_;                         // this server's directory
+  std::string cpuMount_, v2Mount_;         // of version 1's cpu controller, of version 2
   std::set<std::string> v2Controllers_;
   CgroupFeatures features_;
   std::vector<std::string> missingWeights_;  // as missing() names them

@@ -381,7 +381,46 @@ Status ContainerExecutor::resize(AllocationId allocation, const std::vector<RuIn
   if (auto recorded = store_->recordUnits(allocation, limited.ok() ? rus : held); !recorded) {
     KJ_LOG(WARNING, recorded.error().message);  // what is there names one too many
   }
+  // By its new cores, and the job's own limit of disks is written over.
+  if (limited.ok() && !found->second.throttle.isNone()) {
+    const Throttle throttled = std::exchange(found->second.throttle, {});
+    if (Status again = throttle(allocation, throttled); !again.ok()) KJ_LOG(WARNING, again.error().message);
+  }
   return limited;
+}
+
+void ContainerExecutor::noteDiskRates(const std::map<AllocationId, double>& rates) {
+  for (const auto& [allocation, rate] : rates) {
+    const auto found = running_.find(allocation);
+    if (found != running_.end() && found->second.throttle.disk == 1) found->second.diskRate = rate;
+  }
+}
+
+Status ContainerExecutor::throttle(AllocationId allocation, const Throttle& throttle) {
+  const auto found = running_.find(allocation);
+  const std::optional<LaunchSpec> spec = found == running_.end() ? std::nullopt : store_->launch(allocation);
+  if (!spec) return notFound("this task is not running");
+  Running& running = found->second;
+  ThrottleLimits limits;
+  if (throttle.cpu < 1) {
+    const double cores = static_cast<double>(std::max<size_t>(1, running.cores.size()));
+    limits.cpuMicros = static_cast<uint64_t>(throttle.cpu * cores * kCpuPeriodMicros);
+  }
+  const bool isKnown = running.diskRate >= 1;
+  if (throttle.disk < 1 && !isKnown) {
+    return Error{ErrorCode::kUnavailable, "it is not known how much the task uses the disks"};
+  }
+  if (throttle.disk != running.throttle.disk) {
+    limits.disks = options_.disks;
+    limits.diskBytesPerSecond = throttle.disk < 1
+                                    ? static_cast<uint64_t>(throttle.disk * running.diskRate) + 1
+                                    : spec->limits.diskBytesPerSecond;
+  }
+  if (Status limited = cgroups_.throttle(allocation, limits); !limited.ok()) return limited;
+  running.throttle = throttle;
+  const auto isThrottled = [](const auto& entry) { return !entry.second.throttle.isNone(); };
+  if (std::none_of(running_.begin(), running_.end(), isThrottled)) cgroups_.endThrottling();
+  return {};
 }
 
 // The launch of a task that has these units now: where the job itself limits memory, that goes with them.
@@ -455,6 +494,7 @@ RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
   Running& running = running_[task.spec.allocation];
   running.memoryLimit = memoryLimitOf(task.spec);
   running.startReported = task.started != kNever;
+  cgroups_.throttle(task.spec.allocation, {0, options_.disks, task.spec.limits.diskBytesPerSecond}).ok();
   adopt(task.spec.allocation);
   if (!running.startReported) lookForStart(task.spec.allocation);
   return task;
@@ -571,7 +611,7 @@ void ContainerExecutor::reportStart(AllocationId allocation, WallTime when) {
 }
 
 void ContainerExecutor::reportEnd(AllocationId allocation, const TaskEnd& end) {
-  running_.erase(allocation);
+  if (running_.erase(allocation) > 0) cgroups_.remove(allocation);  // also what was made to throttle it
   listener_.taskEnded(allocation, end);
 }
 

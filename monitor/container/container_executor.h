@@ -56,6 +56,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
   Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
+  // Of disks by what noteDiskRates() says; for a task of which nothing is known, not at all.
+  Status throttle(AllocationId allocation, const Throttle& throttle) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
   // Also removes cgroups of tasks that are gone. Waits up to two seconds for the processes of a
@@ -69,6 +71,9 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   // Cgroups that hold all tasks, and count what they use.
   CgroupDirectories counted() const { return cgroups_.counted(); }
 
+  // At how many bytes a second tasks use a disk, the busier way; kept until the next call for the same task.
+  void noteDiskRates(const std::map<AllocationId, double>& rates);
+
   // Tasks whose command was executed and whose end was not reported, by allocation.
   std::vector<RunningTask> running() const;
 
@@ -81,6 +86,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
     std::optional<PerformanceGoal> goal;
     Pressure caused{}, tolerated{};
     std::vector<uint32_t> cores;
+    Throttle throttle;
+    double diskRate = 0;                 // while it was not throttled; 0: not known
     std::unique_ptr<MetricInbox> inbox;  // of a task that reports its performance
     std::vector<int> waitingSignals;     // asked for before the pidfd was there
     kj::AutoCloseFd pidfd;

@@ -4,6 +4,7 @@
 #include "monitor/logic/reports.h"
 #include "monitor/logic/stopping.h"
 #include "monitor/logic/task_life.h"
+#include "monitor/logic/throttling.h"
 
 namespace tarcil::monitor {
 
@@ -27,8 +28,9 @@ void attach(EventContext& context, const MasterAttached& event) {
   startReady(context);
 }
 
-void lose(Tables& tables) {
-  tables.attached = false;
+void lose(EventContext& context) {
+  context.tables.attached = false;
+  endThrottles(context);
 }
 
 }  // namespace tarcil::monitor

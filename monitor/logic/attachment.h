@@ -9,7 +9,7 @@ namespace tarcil::monitor {
 // requests for files of the previous attachment count as lost.
 void attach(EventContext& context, const MasterAttached& event);
 
-// The connection is lost; tasks continue to run.
-void lose(Tables& tables);
+// The connection is lost; tasks continue to run, and none of them throttled.
+void lose(EventContext& context);
 
 }  // namespace tarcil::monitor

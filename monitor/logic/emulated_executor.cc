@@ -227,6 +227,10 @@ Status EmulatedExecutor::resize(AllocationId allocation, const std::vector<RuInd
   return {};
 }
 
+Status EmulatedExecutor::throttle(AllocationId, const Throttle&) {
+  return Error{ErrorCode::kUnavailable, "emulated tasks are not throttled"};
+}
+
 void EmulatedExecutor::signal(AllocationId allocation, int signal) {
   const auto found = tasks_.find(allocation);
   if (found == tasks_.end() || (signal != SIGTERM && signal != SIGKILL)) return;

@@ -48,6 +48,8 @@ class EmulatedExecutor final : public Executor {
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
   Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
+  // kUnavailable: what an emulated task does is set by its job.
+  Status throttle(AllocationId allocation, const Throttle& throttle) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
   std::vector<RecoveredTask> recover() override;

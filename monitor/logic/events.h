@@ -1,12 +1,14 @@
 // The events that a monitor handles and the actions that follow. Plain values: no RPC types, no clocks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/model/launch.h"
+#include "core/model/performance.h"
 #include "monitor/logic/executor.h"
 
 namespace tarcil::monitor {
@@ -49,6 +51,12 @@ struct ResizeArrived {
   AllocationId allocation;
   std::vector<RuIndex> rus;
 };
+// The master throttles a running task, or does so no more.
+struct ThrottleArrived {
+  RequestId request;
+  AllocationId allocation;
+  Throttle throttle;
+};
 // The ResizeTask under way is done.
 struct TaskResized {
   AllocationId allocation;
@@ -77,9 +85,9 @@ struct LeaseRenewed {
 
 struct TimerFired {};
 
-using Event =
-    std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived, ResizeArrived,
-                 TaskResized, TaskStarted, TaskEnded, ReportsAcknowledged, LeaseRenewed, TimerFired>;
+using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived,
+                           ResizeArrived, ThrottleArrived, TaskResized, TaskStarted, TaskEnded,
+                           ReportsAcknowledged, LeaseRenewed, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
 
@@ -114,8 +122,14 @@ struct ResizeTask {
   AllocationId allocation;
   std::vector<RuIndex> rus;
 };
-// A ResizeArrived that cannot be carried out.
-struct RefuseResize {
+// Executor::throttle, then the answer to the request, if there was one.
+struct ThrottleTask {
+  std::optional<RequestId> request;
+  AllocationId allocation;
+  Throttle throttle;
+};
+// A ResizeArrived or ThrottleArrived that cannot be carried out.
+struct RefuseChange {
   RequestId request;
   Error error;
 };
@@ -149,7 +163,7 @@ struct WakeAt {
 };
 
 using Action =
-    std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, ResizeTask, RefuseResize,
-                 SignalTask, ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
+    std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, ResizeTask, ThrottleTask,
+                 RefuseChange, SignalTask, ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
 
 }  // namespace tarcil::monitor

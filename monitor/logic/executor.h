@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/model/launch.h"
+#include "core/model/performance.h"
 
 namespace tarcil {
 
@@ -65,6 +66,11 @@ class Executor {
   // job's own grow and shrink with their number. NotFound for a task that is not running. If it fails,
   // nothing has changed. recover() returns the units that the task has.
   virtual Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) = 0;
+
+  // A running task may use these shares of its cores' time and of the disk traffic that it has now. NotFound
+  // for a task that is not running; kUnavailable where the machine cannot do it: then nothing has changed.
+  // recover() ends it for all.
+  virtual Status throttle(AllocationId allocation, const Throttle& throttle) = 0;
 
   // The end of the task is durable at the master: drops its record and private files; its output stays for a
   // while. So does a tombstone, also for an allocation that was never recorded: recover() returns both as

@@ -10,6 +10,7 @@
 #include "monitor/logic/resizing.h"
 #include "monitor/logic/stopping.h"
 #include "monitor/logic/task_life.h"
+#include "monitor/logic/throttling.h"
 #include "monitor/logic/timers.h"
 
 namespace tarcil {
@@ -20,11 +21,12 @@ struct Handler {
   EventContext& context;
 
   void operator()(const MasterAttached& event) const { attach(context, event); }
-  void operator()(const MasterLost&) const { lose(context.tables); }
+  void operator()(const MasterLost&) const { lose(context); }
   void operator()(const LaunchArrived& event) const { takeLaunch(context, event); }
   void operator()(const FilesArrived& event) const { takeFiles(context, event); }
   void operator()(const StopArrived& event) const { stop(context, event.allocation); }
   void operator()(const ResizeArrived& event) const { takeResize(context, event); }
+  void operator()(const ThrottleArrived& event) const { takeThrottle(context, event); }
   void operator()(const TaskResized& event) const { takeResized(context, event); }
   void operator()(const TaskStarted& event) const { takeStarted(context, event); }
   void operator()(const TaskEnded& event) const { takeEnded(context, event); }

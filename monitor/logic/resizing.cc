@@ -9,7 +9,7 @@ namespace tarcil::monitor {
 void takeResize(EventContext& context, const ResizeArrived& event) {
   const Task* task = context.tables.find(event.allocation);
   if (task == nullptr || task->phase != Phase::kRunning || task->intent != Intent::kNone) {
-    context.act(RefuseResize{event.request, notFound("this task is not running here")});
+    context.act(RefuseChange{event.request, notFound("this task is not running here")});
     return;
   }
   LaunchSpec wanted = task->spec;
@@ -20,7 +20,7 @@ void takeResize(EventContext& context, const ResizeArrived& event) {
   }
   if (event.rus.empty() || !context.tables.held.areFree(wanted)) {
     context.act(
-        RefuseResize{event.request, Error{ErrorCode::kConflict, "another task has one of these units"}});
+        RefuseChange{event.request, Error{ErrorCode::kConflict, "another task has one of these units"}});
     return;
   }
   context.act(ResizeTask{event.request, event.allocation, event.rus});

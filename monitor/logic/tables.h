@@ -12,6 +12,7 @@
 
 #include "core/base/time.h"
 #include "core/model/launch.h"
+#include "core/model/performance.h"
 #include "monitor/logic/events.h"
 #include "monitor/logic/holdings.h"
 #include "monitor/logic/tombstones.h"
@@ -38,6 +39,7 @@ struct Task {
   bool allowed = true;     // to start; an exclusive one when the master says so
   bool recorded = true;    // false: a stop that came before its launch; only spec.allocation is filled
   bool reportDue = false;  // is in Tables::due
+  Throttle throttle{};     // as the executor was told last
   WallTime started = kNever;
   TaskEnd end;                         // in kEnded
   std::vector<InputFile> files;        // in kReady

@@ -193,6 +193,23 @@ void TaskMeter::lookAround(const std::vector<RunningTask>& running, MonotonicTim
   latest_ = std::move(look);
 }
 
+std::map<AllocationId, double> TaskMeter::diskRates() const {
+  std::map<AllocationId, double> rates;
+  if (!latest_ || latest_->server.when <= earlier_->server.when) return rates;
+  for (const auto& [allocation, after] : latest_->tasks) {
+    const auto before = earlier_->tasks.find(allocation);
+    if (before == earlier_->tasks.end() || !after.counters.used.disks.ok()) continue;
+    if (!before->second.counters.used.disks.ok()) continue;
+    const double seconds = std::chrono::duration<double>(after.when - before->second.when).count();
+    for (const auto& [device, now] : *after.counters.used.disks) {
+      const TransferBytes then = formula::bytesOn(*before->second.counters.used.disks, device);
+      const double bytes = std::max(formula::grown(then.in, now.in), formula::grown(then.out, now.out));
+      if (seconds > 0) rates[allocation] = std::max(rates[allocation], bytes / seconds);
+    }
+  }
+  return rates;
+}
+
 void TaskMeter::noteKills(AllocationId task, const TaskReading& reading) {
   const auto watched = watched_.find(task);
   if (watched == watched_.end() || !reading.counters.memoryLimit.ok()) return;

@@ -31,6 +31,9 @@ class TaskMeter final {
   // hear. A task that is not watched is only read while another is degraded.
   std::vector<Violation> measure(const std::vector<RunningTask>& running, Now now);
 
+  // Bytes a second of the tasks, on the disk and in the direction where it is most; none while all is well.
+  std::map<AllocationId, double> diskRates() const;
+
   struct Load {
     size_t watched = 0, isDegraded = 0;
     uint64_t dropped = 0;  // datagrams, since the start

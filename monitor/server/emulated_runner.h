@@ -49,6 +49,10 @@ class EmulatedRunner final : public Executor {
     return {};
   }
 
+  Status throttle(AllocationId allocation, const Throttle& throttle) override {
+    return emulated_.throttle(allocation, throttle);
+  }
+
   void signal(AllocationId allocation, int signal) override {
     later([this, allocation, signal]() { emulated_.signal(allocation, signal); });
   }

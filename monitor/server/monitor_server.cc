@@ -42,6 +42,11 @@ class ControlImpl final : public wire::MonitorControl::Server {
     return server_.resize(params.getAllocation(), convert::readNumbers<RuIndex>(params.getRus()));
   }
 
+  kj::Promise<void> throttle(ThrottleContext context) override {
+    auto params = context.getParams();
+    return server_.throttle(params.getAllocation(), {params.getCpu(), params.getDisk()});
+  }
+
   kj::Promise<void> limitPools(LimitPoolsContext context) override {
     LateBindingMonitor* late = server_.lateBinding();
     for (auto limit : convert::elements(context.getParams().getLimits())) {
@@ -240,9 +245,15 @@ void MonitorServer::stop(AllocationId allocation) {
 }
 
 kj::Promise<void> MonitorServer::resize(AllocationId allocation, std::vector<RuIndex> rus) {
-  auto pending = resizes_.add();
+  auto pending = changes_.add();
   failpoint("monitor.resize_arrived");
   dispatch(monitor::ResizeArrived{pending.number, allocation, std::move(rus)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MonitorServer::throttle(AllocationId allocation, const Throttle& throttle) {
+  auto pending = changes_.add();
+  dispatch(monitor::ThrottleArrived{pending.number, allocation, throttle});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
@@ -381,11 +392,17 @@ void MonitorServer::carryOut(monitor::ResizeTask& action) {
   Status resized = executor_->resize(action.allocation, action.rus);
   failpoint("monitor.resized");
   if (resized.ok()) dispatch(monitor::TaskResized{action.allocation, std::move(action.rus)});
-  resizes_.fulfill(action.request, std::move(resized));
+  changes_.fulfill(action.request, std::move(resized));
 }
 
-void MonitorServer::carryOut(monitor::RefuseResize& action) {
-  resizes_.fulfill(action.request, std::move(action.error));
+void MonitorServer::carryOut(monitor::ThrottleTask& action) {
+  Status throttled = executor_->throttle(action.allocation, action.throttle);
+  if (action.request) return changes_.fulfill(*action.request, std::move(throttled));
+  if (!throttled.ok()) KJ_LOG(WARNING, throttled.error().message);
+}
+
+void MonitorServer::carryOut(monitor::RefuseChange& action) {
+  changes_.fulfill(action.request, std::move(action.error));
 }
 
 void MonitorServer::carryOut(monitor::SignalTask& action) {

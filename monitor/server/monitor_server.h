@@ -87,6 +87,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);
   void stop(AllocationId allocation);
   kj::Promise<void> resize(AllocationId allocation, std::vector<RuIndex> rus);
+  kj::Promise<void> throttle(AllocationId allocation, const Throttle& throttle);
   LateBindingMonitor* lateBinding() { return late_; }
   struct Output {
     std::string content;
@@ -108,7 +109,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void carryOut(monitor::StartTask& action);
   void carryOut(monitor::RecordReason& action);
   void carryOut(monitor::ResizeTask& action);
-  void carryOut(monitor::RefuseResize& action);
+  void carryOut(monitor::ThrottleTask& action);
+  void carryOut(monitor::RefuseChange& action);
   void carryOut(monitor::SignalTask& action);
   void carryOut(monitor::ForgetTask& action);
   void carryOut(monitor::SendReports& action);
@@ -136,7 +138,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   Alarm alarm_;
   uint64_t requests_ = 0;
   Requests<monitor::AnswerLaunch::Outcome> launches_{requests_};
-  Requests<Status> resizes_{requests_};
+  Requests<Status> changes_{requests_};  // of tasks
 
   std::set<AllocationId> live_;  // recorded and not ended
   std::map<AllocationId, MonotonicTime>

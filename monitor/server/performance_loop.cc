@@ -24,7 +24,9 @@ PerformanceLoop::PerformanceLoop(kj::Timer& timer, const Clock& clock, MonitorSe
 
 void PerformanceLoop::measure() {
   const Now begin = clock_.now();
-  server_.tell(meter_.measure(executor_.running(), begin));
+  const std::vector<Violation> changes = meter_.measure(executor_.running(), begin);
+  executor_.noteDiskRates(meter_.diskRates());
+  server_.tell(changes);
   for (const std::string& problem : meter_.problems()) {
     if (logged_++ < kMaxProblemsLogged) spdlog::warn("{}", problem);
   }

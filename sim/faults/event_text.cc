@@ -112,6 +112,10 @@ struct MasterText {
     return "TaskResized" + part(event.session) + part(event.allocation) + list(event.rus) +
            (event.status.ok() ? "" : " refused");
   }
+  std::string operator()(const master::TaskThrottled& event) const {
+    return "TaskThrottled" + part(event.session) + part(event.allocation) +
+           (event.status.ok() ? "" : " refused");
+  }
   std::string operator()(const master::PoolReported& event) const {
     return "PoolReported" + part(event.session) + part(event.reports.size());
   }
@@ -190,6 +194,9 @@ struct MonitorText {
   }
   std::string operator()(const monitor::ResizeArrived& event) const {
     return "ResizeArrived" + part(event.allocation) + list(event.rus);
+  }
+  std::string operator()(const monitor::ThrottleArrived& event) const {
+    return "ThrottleArrived" + part(event.allocation);
   }
   std::string operator()(const monitor::TaskResized& event) const {
     return "TaskResized" + part(event.allocation) + list(event.rus);

@@ -143,6 +143,11 @@ void MasterProcess::resized(SessionId session, AllocationId allocation, std::vec
   take(master::TaskResized{session, allocation, std::move(rus), std::move(status)});
 }
 
+void MasterProcess::throttled(SessionId session, AllocationId allocation, const Throttle& throttle,
+                              Status status) {
+  take(master::TaskThrottled{session, allocation, throttle, std::move(status)});
+}
+
 void MasterProcess::violations(SessionId session, std::vector<Violation> violations) {
   take(master::ViolationsReported{session, std::move(violations)});
 }
@@ -272,6 +277,9 @@ void MasterProcess::release(const master::Action& action) {
     send(stop->session, monitor::StopArrived{stop->allocation});
   } else if (const auto* resize = std::get_if<master::ResizeTask>(&action)) {
     send(resize->session, monitor::ResizeArrived{world_.nextNumber(), resize->allocation, resize->rus});
+  } else if (const auto* throttle = std::get_if<master::ThrottleTask>(&action)) {
+    send(throttle->session,
+         monitor::ThrottleArrived{world_.nextNumber(), throttle->allocation, throttle->throttle});
   } else if (const auto* pools = std::get_if<master::AnswerPools>(&action)) {
     const SessionId session = sessionOf(pools->request);
     if (!pools->answers) return;  // the session is over

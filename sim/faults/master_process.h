@@ -89,6 +89,7 @@ class MasterProcess {
   void renewLease(SessionId session, std::vector<AllocationId> starting);
   void report(SessionId session, std::vector<TaskReport> reports, Copy copy = Copy::kFirst);
   void resized(SessionId session, AllocationId allocation, std::vector<RuIndex> rus, Status status);
+  void throttled(SessionId session, AllocationId allocation, const Throttle& throttle, Status status);
   void violations(SessionId session, std::vector<Violation> violations);
   void pressure(SessionId session, std::vector<ServerPressure> servers);
   void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);

@@ -175,6 +175,7 @@ MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng) 
   if (percent(5, rng)) spec.hold = job.isEndless = true;
   if (percent(10, rng)) spec.startAfter = now + randomDuration(1ms, 30s, rng);
   spec.preemptible = percent(40, rng);
+  spec.yields = percent(20, rng);
   spec.exclusive = percent(20, rng);
   if (percent(15, rng)) {
     spec.policy =

@@ -28,6 +28,7 @@ MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskC
 
 void MonitorProcess::start() {
   world_.note(name_, "starts");
+  throttled_.clear();  // by the executor's recover()
   std::vector<std::string> names;
   for (const ServerFacts& facts : servers_) names.push_back(facts.name);
   std::vector<RecoveredTask> recovered;
@@ -48,6 +49,7 @@ void MonitorProcess::crash() {
   timer_.clear();
   fetching_.clear();
   resizes_.clear();
+  throttles_.clear();
   connection_.stop();
   // Whoever waits for an answer notices that the link is broken.
   for (auto& [request, answer] : std::exchange(launches_, {})) answer(Outcome::kUnknownServer);
@@ -118,6 +120,7 @@ void MonitorProcess::connected() {
 
 void MonitorProcess::disconnected() {
   take(monitor::MasterLost{});
+  if (alive() && !throttled_.empty()) world_.violated("a task stays throttled without a master");
   for (AllocationId allocation : std::exchange(fetching_, {})) {
     take(monitor::FilesArrived{allocation, Error{ErrorCode::kUnavailable, "connection lost"}});
   }
@@ -151,6 +154,8 @@ void MonitorProcess::take(const monitor::Event& event) {
   if (!alive()) return;
   world_.event(name_, [&event] { return text(event); });
   if (const auto* wanted = std::get_if<monitor::ResizeArrived>(&event)) resizes_[wanted->request] = *wanted;
+  if (const auto* wanted = std::get_if<monitor::ThrottleArrived>(&event))
+    throttles_[wanted->request] = *wanted;
   std::vector<monitor::Action> actions;
   logic_->handle(event, clock_.now(), world_.rng(), actions);
   carryOut(std::move(actions));
@@ -180,8 +185,11 @@ void MonitorProcess::carryOut(const monitor::Action& action) {
     disk_[reason->allocation].reason = reason->reason;
   } else if (const auto* wider = std::get_if<monitor::ResizeTask>(&action)) {
     resize(*wider);
-  } else if (const auto* refused = std::get_if<monitor::RefuseResize>(&action)) {
+  } else if (const auto* refused = std::get_if<monitor::RefuseChange>(&action)) {
     answerResize(refused->request, refused->error);
+    answerThrottle(refused->request, refused->error);
+  } else if (const auto* slower = std::get_if<monitor::ThrottleTask>(&action)) {
+    throttle(*slower);
   } else if (const auto* signal = std::get_if<monitor::SignalTask>(&action)) {
     executor_->advance(clock_.now());
     executor_->signal(signal->allocation, signal->signal);
@@ -245,6 +253,28 @@ void MonitorProcess::answerResize(uint64_t request, const Status& status) {
   });
 }
 
+void MonitorProcess::throttle(const monitor::ThrottleTask& throttle) {
+  const auto task = disk_.find(throttle.allocation);
+  const bool isRunning = task != disk_.end() && task->second.state == RecoveredTask::State::kRunning;
+  if (throttle.throttle.isNone() || !isRunning) {
+    throttled_.erase(throttle.allocation);
+  } else {
+    throttled_.insert(throttle.allocation);
+  }
+  if (!throttle.request) return;
+  answerThrottle(*throttle.request, isRunning ? Status() : notFound("this task is not running here"));
+}
+
+void MonitorProcess::answerThrottle(uint64_t request, const Status& status) {
+  const auto asked = throttles_.extract(request);
+  if (asked.empty()) return;
+  const monitor::ThrottleArrived& wanted = asked.mapped();
+  toMaster([this, allocation = wanted.allocation, throttle = wanted.throttle, status](SessionId session,
+                                                                                      Copy copy) {
+    if (copy == Copy::kFirst) master_.throttled(session, allocation, throttle, status);
+  });
+}
+
 void MonitorProcess::complain() {
   std::vector<AllocationId> running;
   for (const auto& [allocation, task] : disk_) {
@@ -283,6 +313,7 @@ void MonitorProcess::taskStarted(AllocationId allocation, WallTime when) {
 
 void MonitorProcess::taskEnded(AllocationId allocation, const TaskEnd& end) {
   checker_.ended(allocation, end);
+  throttled_.erase(allocation);
   disk_[allocation].state = RecoveredTask::State::kEnded;
   disk_[allocation].end = end;
   world_.after(Duration::zero(), [this, life = life_, allocation, end] {

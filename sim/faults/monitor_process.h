@@ -65,6 +65,8 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   void execute(const monitor::StartTask& start);
   void resize(const monitor::ResizeTask& resize);
   void answerResize(uint64_t request, const Status& status);
+  void throttle(const monitor::ThrottleTask& throttle);
+  void answerThrottle(uint64_t request, const Status& status);
   void forget(AllocationId allocation);
   void fetch(const monitor::FetchFiles& fetch);
   using Copy = MasterProcess::Copy;
@@ -86,6 +88,8 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   std::function<void()> midway_;  // set: it dies before the last of its next actions
   std::map<uint64_t, std::function<void(Outcome)>> launches_;
   std::map<uint64_t, monitor::ResizeArrived> resizes_;
+  std::map<uint64_t, monitor::ThrottleArrived> throttles_;
+  std::set<AllocationId> throttled_;  // of the running tasks
   std::set<AllocationId> fetching_;
   std::vector<ServerPressure> pressures_;
   LatePools pools_;

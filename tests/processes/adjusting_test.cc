@@ -45,4 +45,42 @@ TEST(Adjusting, ATaskWhoseServerIsFullStartsElsewhereWithTheUnitsThatItNeeds) {
   cluster.expectAllUnitsFree();
 }
 
+// Its neighbour keeps several processes busy, and allows to be throttled. How badly this one does, no load of
+// this machine decides; who is the cause, its monitor measures.
+TEST(Adjusting, ANeighbourThatYieldsIsThrottledWhileItDoesHarmAndThenNoMore) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1,
+                         .rus = 2,
+                         .monitorFlags = {"--performance-period", "100ms"},
+                         .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "300ms"}});
+  const TraceFolder& traces = cluster.traces();
+  const std::string hog = cluster.submit(shellJob(
+      "for i in 1 2 3 4 5 6; do sh -c 'while :; do :; done' & done; wait", "name: hog\nyields: true\n"));
+  cluster.until("the neighbour runs", [&]() { return cluster.status(hog)["state"] == "running"; });
+  const std::string service =
+      cluster.submit(shellJob("while ! [ -e " + traces.at("gate") +
+                                  " ]; do echo 1 > $TARCIL_METRIC_FILE; sleep 0.02; done; "
+                                  "while [ -d " +
+                                  traces.at("") + " ]; do echo 100 > $TARCIL_METRIC_FILE; sleep 0.02; done",
+                              "performance: {metric: reported, target: 100, window: 300ms}\n"
+                              "profile: {caused: {core: 1}, tolerated: {core: 5}}\nquality: "
+                              "{protect_neighbours: false, max_wait: 0s}\n"));
+  const auto says = [&cluster](const std::string& job, const std::string& text) {
+    const Json explained = cluster.json({"job", "explain", job});
+    for (const Json& step : explained["steps"]) {
+      if (step["step"].get<std::string>().find(text) != std::string::npos) return true;
+    }
+    return false;
+  };
+  cluster.until("the neighbour is throttled", [&]() { return says(hog, "throttled to 5% of the time"); });
+  EXPECT_TRUE(says(service, "throttled hog (job " + hog.substr(0, 8)));
+  traces.openGate();
+  cluster.until("it is throttled no more", [&]() { return says(hog, "throttled no more"); });
+  for (const std::string& job : {hog, service}) {
+    EXPECT_EQ(cluster.run({"job", "cancel", job}).exitCode, 0);
+    EXPECT_EQ(cluster.ended(job)["state"], "cancelled");
+  }
+  cluster.expectAllUnitsFree();
+}
+
 }  // namespace tarcil::adjusting_test

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "master/logic/health/step_log.h"
+#include "master/logic/health/throttling.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
@@ -32,10 +33,7 @@ bool autoCordon(ViolationCase& violation) {
 }
 
 void shortenAutoCordon(EventContext& context, const Server& server) {
-  for (const Resident& resident : server.residents) {
-    const DegradedTask* other = context.tables.violations.find(resident.allocation);
-    if (other != nullptr && other->violation) return;
-  }
+  if (hasViolation(context.tables, server)) return;
   Deadlines& autoCordons = context.tables.servers.autoCordons();
   const MonotonicTime calm = context.now.steady + context.tables.options.adjustingCalm;
   if (const auto end = autoCordons.of(server.record.id); end && *end > calm)

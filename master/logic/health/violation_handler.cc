@@ -3,6 +3,7 @@
 #include "master/logic/health/auto_cordon.h"
 #include "master/logic/health/relocation.h"
 #include "master/logic/health/resizing.h"
+#include "master/logic/health/throttling.h"
 
 namespace tarcil::master {
 namespace {
@@ -27,13 +28,17 @@ Bottleneck bottleneckOf(Cause::Kind cause) {
 void takeNextStep(ViolationCase& violation) {
   const auto& [context, tables, degraded, hold, job, task, server] = violation;
   if (task.stopping || task.state != RunState::kRunning || !server.session) return;
-  if (!degraded.resizing.empty()) return;  // one step at a time
+  if (isThrottled(tables, task.allocation)) return;  // what it lacks is others' now
+  if (!degraded.resizing.empty()) return;            // one step at a time
   if (context.now.steady < degraded.nextStep) return;
   const Cause::Kind cause = likeliestCause(*degraded.violation);
   const Bottleneck bottleneck = bottleneckOf(cause);
   const bool isOwnLimit = bottleneck != Bottleneck::kInterference;
   const bool othersMatter = !isOwnLimit && cause != Cause::Kind::kUnknown;
-  if ((isOwnLimit && growTask(violation)) || (othersMatter && autoCordon(violation)) ||
+  // New tasks kept away do nothing yet for this one, so these two go together.
+  const bool isCordoned = othersMatter && autoCordon(violation);
+  const bool areOthersHeldBack = othersMatter && throttleNeighbour(violation);
+  if (isCordoned || areOthersHeldBack || (isOwnLimit && growTask(violation)) ||
       relocate(violation, bottleneck)) {
     violation.degraded.nextStep = context.now.steady + tables.options.adjustingPause;
   }
@@ -62,6 +67,7 @@ void takeDueSteps(EventContext& context) {
       tables.violations.erase(allocation);
     }
   }
+  easeDueThrottles(context);
   endDueAutoCordons(context);
 }
 
@@ -76,6 +82,7 @@ void forgetViolation(EventContext& context, const Hold& hold) {
 }
 
 void resumeSteps(EventContext& context, const Server& server) {
+  resumeThrottles(context, server);
   ViolationTable& violations = context.tables.violations;
   for (const Resident& resident : server.residents) {
     DegradedTask* degraded = violations.find(resident.allocation);

@@ -1,7 +1,8 @@
 // Which step is taken next for a task that falls short of what its job expects (Tarcil section 5.1): first
-// its server takes no new tasks (auto_cordon.h); a task that uses up its own cores or memory gets more units
-// there, if its job allows it and no waiting job could use them (resizing.h); at last it is moved to a server
-// that is enough better, or has the units that it needs, if its job allows it (relocation.h).
+// its server takes no new tasks (auto_cordon.h), and neighbours that may be are throttled (throttling.h); a
+// task that uses up its own cores or memory gets more units there, if its job allows it and no waiting job
+// could use them (resizing.h); at last it is moved to a server that is enough better, or has the units that
+// it needs, if its job allows it (relocation.h).
 //
 // One step at a time for a task, with a pause between two. When its monitor reports that the violation is
 // over, and it stays so for a while, extra units are taken back; the while doubles when the violation comes

@@ -1,13 +1,14 @@
-// Tasks that fall short of what their jobs expect, or did so a while ago (docs/protocol.md).
+// Tasks that fall short of what their jobs expect, or did so a while ago (docs/protocol.md), and tasks that
+// are throttled, or were.
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/model/performance.h"
-#include "master/logic/deadlines.h"
+#include "master/logic/health/due_tasks.h"
 
 namespace tarcil::master {
 
@@ -18,6 +19,7 @@ struct DegradedTask {
   MonotonicTime grownSince{};          // units beyond those it asked for are accounted for up to here
   std::vector<RuIndex> resizing;       // units requested of its monitor and not confirmed; empty: none
   bool grows = false;                  // the last of those is one that it never had
+  bool previewed = false;              // logged: who would be throttled for it
   bool outranked = false;              // logged: a job waits that could use the units of its server
   bool autoCordoned = false;           // its server was auto-cordoned for it
   std::optional<std::string> failed;   // why its monitor cannot give it more units
@@ -30,28 +32,16 @@ inline Duration longerCalm(Duration calm) {
   return std::min(2 * calm, kMaxCalm);
 }
 
-// By allocation. Each has something due.
-class ViolationTable {
- public:
-  DegradedTask* find(AllocationId allocation) {
-    const auto found = tasks_.find(allocation);
-    return found == tasks_.end() ? nullptr : &found->second;
-  }
-  const DegradedTask* find(AllocationId allocation) const {
-    const auto found = tasks_.find(allocation);
-    return found == tasks_.end() ? nullptr : &found->second;
-  }
-  DegradedTask& add(AllocationId allocation) { return tasks_[allocation]; }
-  void erase(AllocationId allocation) {
-    tasks_.erase(allocation);
-    due.clear(allocation);
-  }
-  size_t size() const { return tasks_.size(); }
+// Each has something due: the next step is to be taken, or undone.
+using ViolationTable = DueTasks<DegradedTask>;
 
-  DeadlinesOf<AllocationId> due;  // when the next step is to be taken, or undone
-
- private:
-  std::map<AllocationId, DegradedTask> tasks_;
+struct ThrottledTask {
+  Throttle throttle;                  // as its monitor was told last
+  Duration calm{};                    // it is eased when its server was well for so long
+  std::optional<std::string> failed;  // why its monitor cannot throttle it
 };
+
+// Until its attempt ends, each task that was throttled. Due while it is: when it is to be eased.
+using ThrottleTable = DueTasks<ThrottledTask>;
 
 }  // namespace tarcil::master

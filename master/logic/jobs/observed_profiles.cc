@@ -40,7 +40,7 @@ void observeRun(EventContext& context, const Hold& hold) {
   if (application.empty() || !job.spec.measures.empty()) return;
   Tables& tables = context.tables;
   const Resident& resident = residentOf(tables, hold);
-  if (resident.measured.none()) return;
+  if (resident.measured.none() || tables.throttles.find(resident.allocation) != nullptr) return;
   if (!tables.observed.contains({job.user, application})) makeRoom(context, job.user);
   ObservedProfile& observed = tables.observed[{job.user, application}];
   observed.application = application;

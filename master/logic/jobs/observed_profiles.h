@@ -11,8 +11,9 @@ namespace tarcil::master {
 
 // A task is about to give its units back: of each resource that its monitor measured, the most that it was
 // charged for counts as one run of its application by its user. Nothing for a task whose job names no
-// application or measures one, or that was not measured, since it was too short or emulated. Where a user has
-// kMaxObservedProfilesOfUser, or all have kMaxObservedProfiles, the one observed longest ago goes.
+// application or measures one, that was throttled, or that was not measured, since it was too short or
+// emulated. Where a user has kMaxObservedProfilesOfUser, or all have kMaxObservedProfiles, the one observed
+// longest ago goes.
 void observeRun(EventContext& context, const Hold& hold);
 
 // Null where there is none. Valid until the next change.

@@ -65,6 +65,7 @@ void endTask(EventContext& context, const Hold& hold, const TaskEnd& end, Durati
   const AllocationId allocation = task.allocation;
   forgetViolation(context, held);
   observeRun(context, held);
+  tables.throttles.erase(allocation);
   tables.usage.addAttempt(held.job->record.user, held.job->record.spec.rusPerTask,
                           context.now.wall - task.placed);
   tables.servers.vacate(tables.servers.at(held.server), allocation);

@@ -34,7 +34,7 @@ CgroupMounts parseCgroupMounts(std::string_view mounts) {
     std::istringstream words(options);
     for (std::string word; std::getline(words, word, ',');) {
       const bool counts = word == kCpuacct || word == kBlkio;
-      if (word == kCpuset || word == kMemory || word == kPids || counts)
+      if (word == kCpu || word == kCpuset || word == kMemory || word == kPids || counts)
         result.v1.emplace(word, unescape(point));
     }
   }

@@ -16,6 +16,9 @@ namespace tarcil {
 inline constexpr const char* kCpuset = "cpuset";
 inline constexpr const char* kMemory = "memory";
 inline constexpr const char* kPids = "pids";
+// Only of tasks that are throttled: each hierarchy of version 1 takes time at every start, and under version
+// 2 tasks share cores by group, and no more by thread, where it is there.
+inline constexpr const char* kCpu = "cpu";
 
 // Controllers of version 1 that only count what tasks use. Version 2 counts CPU time without a controller,
 // and disk traffic under this one.
@@ -53,6 +56,15 @@ struct TaskLimits {
   std::vector<std::string> disks;   // "MAJOR:MINOR"; each gets the limit that follows
   uint64_t diskBytesPerSecond = 0;  // of reading and of writing
 };
+
+// What a throttled task may use.
+struct ThrottleLimits {
+  uint64_t cpuMicros = 0;            // of CPU time in each kCpuPeriodMicros; 0: no limit
+  std::vector<std::string> disks{};  // "MAJOR:MINOR"; each gets the limit that follows
+  uint64_t diskBytesPerSecond = 0;   // of reading and of writing; 0: no limit
+};
+
+inline constexpr uint64_t kCpuPeriodMicros = 100'000;  // the kernel's default
 
 // What a machine has of what not all have.
 struct CgroupFeatures {

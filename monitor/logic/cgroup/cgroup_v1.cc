@@ -22,15 +22,29 @@ void addIoV1(const std::string& blkio, const TaskLimits& limits, const CgroupFea
     result.settings.push_back({blkio + features.ioWeightFile, std::to_string(weight)});
   }
   if (limits.diskBytesPerSecond == 0 || !features.limitIo) return;
-  for (const std::string& disk : limits.disks) {
-    const std::string value = disk + " " + std::to_string(limits.diskBytesPerSecond);
-    for (const char* file : {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device"}) {
-      result.settings.push_back({blkio + file, value});
-    }
+  for (CgroupSetting& setting : diskLimitV1(blkio, limits.disks, limits.diskBytesPerSecond)) {
+    result.settings.push_back(std::move(setting));
   }
 }
 
 }  // namespace
+
+std::vector<CgroupSetting> cpuLimitV1(const std::string& cpu, uint64_t cpuMicros) {
+  return {{cpu + "cpu.cfs_period_us", std::to_string(kCpuPeriodMicros)},
+          {cpu + "cpu.cfs_quota_us", cpuMicros == 0 ? "-1" : std::to_string(cpuMicros)}};
+}
+
+std::vector<CgroupSetting> diskLimitV1(const std::string& blkio, const std::vector<std::string>& disks,
+                                       uint64_t bytesPerSecond) {
+  std::vector<CgroupSetting> settings;
+  for (const std::string& disk : disks) {
+    const std::string value = disk + " " + std::to_string(bytesPerSecond);
+    for (const char* file : {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device"}) {
+      settings.push_back({blkio + file, value});
+    }
+  }
+  return settings;
+}
 
 void addV1(const std::map<std::string, std::string>& parents, const std::string& name,
            const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result) {

@@ -13,13 +13,27 @@ void addIoV2(const std::string& directory, const TaskLimits& limits, const Cgrou
                                "default " + std::to_string(weight)});
   }
   if (limits.diskBytesPerSecond == 0 || !features.limitIo) return;
-  const std::string bytes = std::to_string(limits.diskBytesPerSecond);
-  for (const std::string& disk : limits.disks) {
-    result.settings.push_back({directory + "/io.max", disk + " rbps=" + bytes + " wbps=" + bytes});
+  for (CgroupSetting& setting : diskLimitV2(directory, limits.disks, limits.diskBytesPerSecond)) {
+    result.settings.push_back(std::move(setting));
   }
 }
 
 }  // namespace
+
+CgroupSetting cpuLimitV2(const std::string& directory, uint64_t cpuMicros) {
+  const std::string quota = cpuMicros == 0 ? "max" : std::to_string(cpuMicros);
+  return {directory + "/cpu.max", quota + " " + std::to_string(kCpuPeriodMicros)};
+}
+
+std::vector<CgroupSetting> diskLimitV2(const std::string& directory, const std::vector<std::string>& disks,
+                                       uint64_t bytesPerSecond) {
+  const std::string bytes = bytesPerSecond == 0 ? "max" : std::to_string(bytesPerSecond);
+  std::vector<CgroupSetting> settings;
+  for (const std::string& disk : disks) {
+    settings.push_back({directory + "/io.max", disk + " rbps=" + bytes + " wbps=" + bytes});
+  }
+  return settings;
+}
 
 void addV2(const std::string& parent, const std::set<std::string>& controllers, const std::string& name,
            const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result) {

@@ -14,4 +14,9 @@ namespace tarcil {
 void addV2(const std::string& parent, const std::set<std::string>& controllers, const std::string& name,
            const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result);
 
+// In the task's directory. Of both, 0: no limit.
+CgroupSetting cpuLimitV2(const std::string& directory, uint64_t cpuMicros);
+std::vector<CgroupSetting> diskLimitV2(const std::string& directory, const std::vector<std::string>& disks,
+                                       uint64_t bytesPerSecond);
+
 }  // namespace tarcil

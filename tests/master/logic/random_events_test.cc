@@ -305,8 +305,11 @@ class RandomCluster {
         violation.expected = 1;
         violation.measured = chance(0.5) ? 0 : 0.5;
         const Cause::Kind kinds[] = {Cause::Kind::kCores, Cause::Kind::kMemoryLimit, Cause::Kind::kDisk,
-                                     Cause::Kind::kUnknown};
-        if (!violation.over) violation.causes = {{kinds[rng_.below(4)], std::nullopt, 0, 1, ""}};
+                                     Cause::Kind::kUnknown, Cause::Kind::kNeighbour};
+        if (violation.over) continue;
+        const ServerView::Task& neighbour = server.tasks[rng_.below(server.tasks.size())];
+        const Resource resource = chance(0.5) ? Resource::kCore : Resource::kDiskBandwidth;
+        violation.causes = {{kinds[rng_.below(5)], resource, neighbour.allocation, 1, ""}};
       }
     }
     deliver(event);
@@ -323,7 +326,26 @@ class RandomCluster {
     }
   }
 
+  // A monitor throttles a task, or cannot.
+  void takeThrottles(const std::vector<Action>& actions) {
+    for (const ThrottleTask& throttle : only<ThrottleTask>(actions)) {
+      for (const double share : {throttle.throttle.cpu, throttle.throttle.disk}) {
+        EXPECT_TRUE(share > 0 && share <= 1) << share;
+      }
+      const Status status = chance(0.8) ? Status() : Status(Error{ErrorCode::kUnavailable, "cannot"});
+      throttled_.push_back({throttle.session, throttle.allocation, throttle.throttle, status});
+    }
+  }
+
+  void answerThrottle() {
+    if (throttled_.empty()) return;
+    const TaskThrottled answer = throttled_.front();
+    throttled_.pop_front();
+    deliver(answer);
+  }
+
   void answerResize() {
+    answerThrottle();
     if (answers_.empty()) return;
     const TaskResized answer = answers_.front();
     answers_.pop_front();
@@ -347,6 +369,7 @@ class RandomCluster {
   void noteEnds(const std::vector<Action>& actions) {
     countEnds(actions);
     takeResizes(actions);
+    takeThrottles(actions);
     for (const JobChanged& change : only<JobChanged>(actions)) {
       if (change.finished) {
         EXPECT_TRUE(announced_.insert(change.job).second) << "a job ended twice";
@@ -456,6 +479,7 @@ class RandomCluster {
       {"n", {serverWith("c", 3, {}), serverWith("d", 8, {{"gpus", 4}, {"tapes", 3}})}, {}}};
   std::map<AllocationId, std::set<RuIndex>> usedBy_;  // units that the processes of tasks may be on
   std::deque<TaskResized> answers_;                   // of monitors, under way
+  std::deque<TaskThrottled> throttled_;               // the same
   size_t resized_ = 0;
   std::set<AllocationId> granted_;         // answered
   std::set<JobId> announced_;              // told to have finished, and still kept

@@ -67,6 +67,53 @@ class CgroupTreeTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(CgroupTreeTest, ThrottlesATaskUnderVersion1InACgroupThatIsMadeForIt) {
+  makeV1();
+  put("mounts", get("mounts") + "p " + folder() + "/cpu cgroup rw,cpu 0 0\n");
+  put("cpuset/g/s/7/cgroup.procs", "12\n");
+  put("cpu/g/s/7/cpu.cfs_period_us", "");
+  put("cpu/g/s/7/cpu.cfs_quota_us", "");
+  put("cpu/g/s/7/cgroup.procs", "\n");
+  ASSERT_TRUE(tree().throttle(7, {.cpuMicros = 5000}).ok());
+  EXPECT_EQ(get("cpu/g/s/7/cpu.cfs_quota_us"), "5000");
+  EXPECT_EQ(get("cpu/g/s/7/cpu.cfs_period_us"), "100000");
+  EXPECT_EQ(get("cpu/g/s/7/cgroup.procs"), "12") << "it is moved";
+  put("cpu/g/s/7/cpu.cfs_quota_us", "");
+  ASSERT_TRUE(tree().throttle(7, {}).ok());
+  EXPECT_EQ(get("cpu/g/s/7/cpu.cfs_quota_us"), "-1");
+}
+
+TEST_F(CgroupTreeTest, ThrottlesATaskUnderVersion2) {
+  makeV2();
+  put("u/g/s/7/cpu.max", "max 100000");
+  ASSERT_TRUE(tree().throttle(7, {.cpuMicros = 25000}).ok());
+  EXPECT_EQ(get("u/g/s/7/cpu.max"), "25000 100000");
+  put("u/g/s/7/cpu.max", "");
+  ASSERT_TRUE(tree().throttle(7, {}).ok());
+  EXPECT_EQ(get("u/g/s/7/cpu.max"), "max 100000");
+}
+
+TEST_F(CgroupTreeTest, ThrottlesTheUseOfDisksAndEndsThat) {
+  makeV2();
+  put("u/g/s/io.max", "");
+  put("u/g/s/7/io.max", "");
+  ASSERT_TRUE(tree().throttle(7, {.disks = {"8:0"}, .diskBytesPerSecond = 1000}).ok());
+  EXPECT_EQ(get("u/g/s/7/io.max"), "8:0 rbps=1000 wbps=1000");
+  put("u/g/s/7/io.max", "");
+  ASSERT_TRUE(tree().throttle(7, {.disks = {"8:0"}}).ok());
+  EXPECT_EQ(get("u/g/s/7/io.max"), "8:0 rbps=max wbps=max");
+}
+
+TEST_F(CgroupTreeTest, SaysThatItCannotThrottleWithoutAController) {
+  makeV2();
+  const Status cpu = tree().throttle(7, {.cpuMicros = 5000});
+  ASSERT_FALSE(cpu.ok());
+  EXPECT_EQ(cpu.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(tree().throttle(7, {.disks = {"8:0"}, .diskBytesPerSecond = 1}).error().code,
+            ErrorCode::kUnavailable);
+  EXPECT_TRUE(tree().throttle(7, {}).ok()) << "nothing is to be ended";
+}
+
 TEST_F(CgroupTreeTest, PutsATaskUnderOtherLimits) {
   makeV1();
   ASSERT_TRUE(tree().limit(7, limitsOf({3}, 2000)).ok());

@@ -647,13 +647,44 @@ TEST(MonitorLogic, RefusesUnitsOfAnotherTaskAndTasksThatDoNotRun) {
   monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
   monitor.launch(task(2, {1})).tell(TaskStarted{2, kStart.wall});
   monitor.tell(ResizeArrived{9, 1, {0, 1}});
-  ASSERT_THAT(monitor.all<RefuseResize>(), SizeIs(1));
-  EXPECT_EQ(monitor.all<RefuseResize>().front().error.code, ErrorCode::kConflict);
+  ASSERT_THAT(monitor.all<RefuseChange>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<RefuseChange>().front().error.code, ErrorCode::kConflict);
   monitor.tell(ResizeArrived{10, 3, {0}});
-  ASSERT_THAT(monitor.all<RefuseResize>(), SizeIs(1));
-  EXPECT_EQ(monitor.all<RefuseResize>().front().error.code, ErrorCode::kNotFound);
+  ASSERT_THAT(monitor.all<RefuseChange>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<RefuseChange>().front().error.code, ErrorCode::kNotFound);
   monitor.tell(StopArrived{1}).tell(ResizeArrived{11, 1, {0}});
-  EXPECT_THAT(monitor.all<RefuseResize>(), SizeIs(1)) << "it is being ended";
+  EXPECT_THAT(monitor.all<RefuseChange>(), SizeIs(1)) << "it is being ended";
+}
+
+TEST(MonitorLogic, ThrottlesARunningTaskForAsLongAsTheMasterIsThere) {
+  Monitor monitor;
+  monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
+  monitor.tell(ThrottleArrived{9, 1, {.cpu = 0.05}});
+  ASSERT_THAT(monitor.all<ThrottleTask>(), SizeIs(1));
+  EXPECT_EQ(monitor.all<ThrottleTask>().front().request, 9u);
+  EXPECT_EQ(monitor.all<ThrottleTask>().front().throttle, (Throttle{.cpu = 0.05}));
+  monitor.tell(MasterLost{});
+  ASSERT_THAT(monitor.all<ThrottleTask>(), SizeIs(1));
+  EXPECT_TRUE(monitor.all<ThrottleTask>().front().throttle.isNone());
+  EXPECT_EQ(monitor.all<ThrottleTask>().front().request, std::nullopt);
+  EXPECT_THAT(monitor.attach().tell(MasterLost{}).all<ThrottleTask>(), IsEmpty()) << "it was told already";
+}
+
+TEST(MonitorLogic, RefusesToThrottleWhatDoesNotRunAndToSharesThatAreNone) {
+  Monitor monitor;
+  monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
+  for (const double share : {0.0, -1.0, 1.5, std::nan("")}) {
+    for (const Throttle& throttle : {Throttle{.cpu = share}, Throttle{.disk = share}}) {
+      monitor.tell(ThrottleArrived{9, 1, throttle});
+      ASSERT_THAT(monitor.all<RefuseChange>(), SizeIs(1));
+      EXPECT_EQ(monitor.all<RefuseChange>().front().error.code, ErrorCode::kInvalid);
+      EXPECT_THAT(monitor.all<ThrottleTask>(), IsEmpty());
+    }
+  }
+  monitor.tell(ThrottleArrived{10, 2, {.cpu = 0.5}});
+  EXPECT_EQ(monitor.all<RefuseChange>().front().error.code, ErrorCode::kNotFound);
+  monitor.tell(StopArrived{1}).tell(ThrottleArrived{11, 1, {.cpu = 0.5}});
+  EXPECT_THAT(monitor.all<RefuseChange>(), SizeIs(1)) << "it is being ended";
 }
 
 TEST(MonitorLogic, SaysOfWhichEndsTheMeasurementGoesAlong) {

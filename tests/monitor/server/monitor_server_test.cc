@@ -98,6 +98,7 @@ class LeftoverTask final : public Executor {
   void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
   void recordReason(AllocationId, EndCause) override {}
   Status resize(AllocationId, const std::vector<RuIndex>&) override { return {}; }
+  Status throttle(AllocationId, const Throttle&) override { return {}; }
   void signal(AllocationId, int) override {}
   void forget(AllocationId) override { forgotten_->fulfill(); }
   std::vector<RecoveredTask> recover() override {
@@ -217,6 +218,7 @@ class OneTask final : public Executor {
   void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
   void recordReason(AllocationId, EndCause) override {}
   Status resize(AllocationId, const std::vector<RuIndex>&) override { return {}; }
+  Status throttle(AllocationId, const Throttle&) override { return {}; }
   void signal(AllocationId, int) override {}
   void forget(AllocationId) override {}
   std::vector<RecoveredTask> recover() override {

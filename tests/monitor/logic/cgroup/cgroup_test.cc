@@ -19,6 +19,7 @@ CgroupMounts mountsIn(const std::string& file) {
 
 TEST(CgroupMounts, FindsEachControllerOfVersion1BesideABareVersion2) {
   const CgroupMounts expected{{{"blkio", "/sys/fs/cgroup/blkio"},
+                               {"cpu", "/sys/fs/cgroup/cpu"},
                                {"cpuacct", "/sys/fs/cgroup/cpuacct"},
                                {"cpuset", "/sys/fs/cgroup/cpuset"},
                                {"memory", "/sys/fs/cgroup/memory"},
@@ -32,7 +33,8 @@ TEST(CgroupMounts, FindsVersion2Alone) {
 }
 
 TEST(CgroupMounts, FindsControllersMountedTogetherAndTakesTheFirstMount) {
-  const CgroupMounts expected{{{"cpuacct", "/sys/fs/cgroup/cpu,cpuacct"},
+  const CgroupMounts expected{{{"cpu", "/sys/fs/cgroup/cpu,cpuacct"},
+                               {"cpuacct", "/sys/fs/cgroup/cpu,cpuacct"},
                                {"cpuset", "/sys/fs/cgroup/cpuset,memory"},
                                {"memory", "/sys/fs/cgroup/cpuset,memory"},
                                {"pids", "/mnt/with blank/pids"}},

@@ -1,0 +1,169 @@
+#include "master/logic/health/throttling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "master/logic/health/step_log.h"
+
+namespace tarcil::master {
+namespace {
+
+// A cause that weighs less is not worth slowing somebody down for.
+constexpr double kWorthThrottling = 0.2;
+// Of what is expected: a task that reaches less has lost so much that its neighbour is throttled as far as
+// may be.
+constexpr double kMuchLost = 0.8;
+// A neighbour of one that reaches more keeps this part of what it has, each time.
+constexpr double kCautiousPart = 0.25;
+
+bool mayBeThrottled(const Job& neighbour, const Job& suffering) {
+  const JobSpec& spec = neighbour.record.spec;
+  if (&neighbour == &suffering) return false;
+  return spec.yields || (spec.preemptible && spec.priority < suffering.record.spec.priority);
+}
+
+double& shareOf(Throttle& throttle, Resource resource) {
+  return resource == Resource::kDiskBandwidth ? throttle.disk : throttle.cpu;
+}
+
+std::string percent(double share) {
+  return std::to_string(std::lround(100 * share)) + "%";
+}
+
+std::string whatOf(Resource resource) {
+  return resource == Resource::kDiskBandwidth ? " of their disk traffic" : " of the time of their cores";
+}
+
+double lowered(double share, const ViolationCase& violation) {
+  const bool isMuchLost = partOfExpected(*violation.degraded.violation) < kMuchLost;
+  return isMuchLost ? kLeastShare : std::max(kLeastShare, share * kCautiousPart);
+}
+
+void tell(EventContext& context, const Server& server, AllocationId allocation, const Throttle& throttle) {
+  if (server.session) context.out.send(ThrottleTask{*server.session, allocation, throttle});
+}
+
+// The server's tasks of the job that can be throttled further.
+std::vector<Hold> targetsOf(const ViolationCase& violation, const Job& neighbour, Resource resource) {
+  std::vector<Hold> targets;
+  for (const Resident& resident : violation.server.residents) {
+    const Hold& hold = *violation.tables.jobs.holder(resident.allocation);
+    const TaskRecord& task = hold.job->tasks[hold.task];
+    if (hold.job != &neighbour || task.state != RunState::kRunning || task.stopping) continue;
+    ThrottledTask* known = violation.tables.throttles.find(resident.allocation);
+    if (known != nullptr && (known->failed || shareOf(known->throttle, resource) <= kLeastShare)) continue;
+    targets.push_back(hold);
+  }
+  return targets;
+}
+
+// What the task may still use.
+double throttle(ViolationCase& violation, const Hold& hold, Resource resource) {
+  auto& [context, tables, degraded, suffering, job, task, server] = violation;
+  const AllocationId allocation = hold.job->tasks[hold.task].allocation;
+  const Duration calm = tables.options.adjustingCalm;
+  ThrottledTask* known = tables.throttles.find(allocation);
+  ThrottledTask& throttled = known != nullptr ? *known : tables.throttles.add(allocation);
+  throttled.calm = known == nullptr ? calm : longerCalm(throttled.calm);
+  double& share = shareOf(throttled.throttle, resource);
+  share = lowered(share, violation);
+  ++tables.adjusted.throttled;
+  tables.throttles.due.set(allocation, context.now.steady + throttled.calm);
+  tell(context, server, allocation, throttled.throttle);
+  logStep(context, *hold.job, hold.task,
+          "throttled to " + percent(share) + whatOf(resource) + ": it slows down " + titleOf(suffering));
+  return share;
+}
+
+void preview(ViolationCase& violation, const std::vector<Hold>& targets, Resource resource) {
+  if (std::exchange(violation.degraded.previewed, true)) return;
+  const std::string to = " to " + percent(lowered(1, violation)) + whatOf(resource);
+  logStep(violation,
+          "preview: would throttle " + titleOf(*targets.front().job) + to + ": it " + reasonOf(violation));
+  for (const Hold& hold : targets) {
+    logStep(violation.context, *hold.job, hold.task,
+            "preview: would be throttled" + to + ": it slows down " + titleOf(violation.hold));
+  }
+}
+
+bool throttleTasks(ViolationCase& violation, const std::vector<Hold>& targets, Resource resource) {
+  if (targets.empty()) return false;
+  if (violation.tables.settings.throttling == Throttling::kPreview) {
+    preview(violation, targets, resource);
+    return false;
+  }
+  double share = 1;
+  for (const Hold& hold : targets) share = std::min(share, throttle(violation, hold, resource));
+  logStep(violation, "throttled " + titleOf(*targets.front().job) + " to " + percent(share) +
+                         whatOf(resource) + ": it " + reasonOf(violation));
+  return true;
+}
+
+}  // namespace
+
+bool throttleNeighbour(ViolationCase& violation) {
+  const Tables& tables = violation.tables;
+  if (tables.settings.throttling == Throttling::kOff) return false;
+  for (const Cause& cause : violation.degraded.violation->causes) {
+    if (cause.kind != Cause::Kind::kNeighbour || !cause.resource || cause.weight < kWorthThrottling) continue;
+    const Hold* neighbour = tables.jobs.holder(cause.neighbour);
+    if (neighbour == nullptr || neighbour->server != violation.hold.server) continue;
+    if (!mayBeThrottled(*neighbour->job, violation.job)) continue;
+    if (throttleTasks(violation, targetsOf(violation, *neighbour->job, *cause.resource), *cause.resource))
+      return true;
+  }
+  return false;
+}
+
+bool isThrottled(const Tables& tables, AllocationId allocation) {
+  const ThrottledTask* throttled = tables.throttles.find(allocation);
+  return throttled != nullptr && !throttled->throttle.isNone();
+}
+
+bool hasViolation(const Tables& tables, const Server& server) {
+  return std::ranges::any_of(server.residents, [&tables](const Resident& resident) {
+    const DegradedTask* degraded = tables.violations.find(resident.allocation);
+    return degraded != nullptr && degraded->violation && !isThrottled(tables, resident.allocation);
+  });
+}
+
+void takeThrottled(EventContext& context, const TaskThrottled& event) {
+  Tables& tables = context.tables;
+  const Hold* hold = holderFor(tables, event.allocation, event.session);
+  ThrottledTask* throttled = tables.throttles.find(event.allocation);
+  if (hold == nullptr || throttled == nullptr || event.status.ok() || throttled->throttle != event.throttle)
+    return;
+  throttled->failed = event.status.error().message;
+  throttled->throttle = {};
+  tables.throttles.due.clear(event.allocation);
+  logStep(context, *hold->job, hold->task, "cannot be throttled: " + *throttled->failed);
+}
+
+void easeDueThrottles(EventContext& context) {
+  Tables& tables = context.tables;
+  for (const AllocationId allocation : tables.throttles.due.takeDue(context.now.steady)) {
+    ThrottledTask& throttled = *tables.throttles.find(allocation);
+    const Hold& hold = *tables.jobs.holder(allocation);
+    const Server& server = tables.servers.at(hold.server);
+    if (!hasViolation(tables, server)) {
+      throttled.throttle = {std::min(1.0, 2 * throttled.throttle.cpu),
+                            std::min(1.0, 2 * throttled.throttle.disk)};
+      tell(context, server, allocation, throttled.throttle);
+      if (throttled.throttle.isNone()) {
+        logStep(context, *hold.job, hold.task, "throttled no more");
+        continue;
+      }
+    }
+    tables.throttles.due.set(allocation, context.now.steady + throttled.calm);
+  }
+}
+
+void resumeThrottles(EventContext& context, const Server& server) {
+  for (const Resident& resident : server.residents) {
+    if (!isThrottled(context.tables, resident.allocation)) continue;
+    tell(context, server, resident.allocation, context.tables.throttles.find(resident.allocation)->throttle);
+  }
+}
+
+}  // namespace tarcil::master
