@@ -125,7 +125,7 @@ def describe(violation):
 
 
 def throughput(cluster, job):
-    """(time, requests a second) of each second."""
+    """(time, requests a second) of each half second."""
     text = cluster.run("job", "logs", job)
     return [tuple(map(float, line.split())) for line in text.splitlines() if re.fullmatch(r"[\d.]+ \d+", line)]
 
@@ -220,14 +220,14 @@ def experiment(arguments, folder, cluster, cores, other_cores):
 
 
 def throttled_in_time(samples, begin, end, before):
-    """The script's exit code; says when the throughput was back at 95 %: for three seconds in a row."""
+    """The script's exit code; says when the throughput was back at 95 %: for two seconds in a row."""
     during = [(when, rate) for when, rate in samples if begin <= when < end]
     low = next((i for i, (_, rate) in enumerate(during) if rate < 0.95 * before), None)
     if low is None:
         print("the others did not slow it down")
         return 1
-    for i in range(low, len(during) - 2):
-        if all(rate >= 0.95 * before for _, rate in during[i:i + 3]):
+    for i in range(low, len(during) - 3):
+        if all(rate >= 0.95 * before for _, rate in during[i:i + 4]):
             print(f"back at 95 % {during[i][0] - begin:.1f} s after the others began, "
                   f"at {median(during[i:], begin, end) / before:.0%} from there on")
             return 0

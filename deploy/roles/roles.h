@@ -56,7 +56,7 @@ struct MonitorFlags {
   bool stopTasks = false;       // on SIGTERM end the tasks too
   late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none
   PressureOptions pressure;
-  Duration performancePeriod = std::chrono::seconds(1);  // between two samples of a task's performance
+  Duration performancePeriod = std::chrono::milliseconds(500);  // between two samples of a task's performance
 };
 int serveMonitor(const MonitorFlags& flags);
 

@@ -72,7 +72,7 @@ TEST(Adjusting, ANeighbourThatYieldsIsThrottledWhileItDoesHarmAndThenNoMore) {
     }
     return false;
   };
-  cluster.until("the neighbour is throttled", [&]() { return says(hog, "throttled to 5% of the time"); });
+  cluster.until("the neighbour is throttled", [&]() { return says(hog, "throttled to 2% of the time"); });
   EXPECT_TRUE(says(service, "throttled hog (job " + hog.substr(0, 8)));
   traces.openGate();
   cluster.until("it is throttled no more", [&]() { return says(hog, "throttled no more"); });

@@ -54,9 +54,9 @@ TEST_F(ThrottledNeighbours, AreThrottledAtOnceAndTheServerIsClosed) {
   ASSERT_THAT(asked, SizeIs(1));
   EXPECT_EQ(asked[0].session, monitor);
   EXPECT_EQ(asked[0].allocation, hog);
-  EXPECT_EQ(asked[0].throttle, (Throttle{.cpu = 0.05, .disk = 1}));
+  EXPECT_EQ(asked[0].throttle, (Throttle{.cpu = 0.02, .disk = 1}));
   EXPECT_TRUE(view("a").autoCordoned);
-  EXPECT_THAT(steps(2), ElementsAre(AllOf(HasSubstr("throttled to 5% of the time of their cores"),
+  EXPECT_THAT(steps(2), ElementsAre(AllOf(HasSubstr("throttled to 2% of the time of their cores"),
                                           HasSubstr("slows down task 0 of"))));
   EXPECT_THAT(steps(1).back(), AllOf(HasSubstr("throttled hog"), HasSubstr("performs at 50%")));
   EXPECT_THAT(only<StopTask>(master.pass(9s)), IsEmpty()) << "this is given time to help";
@@ -71,7 +71,7 @@ TEST_F(ThrottledNeighbours, OfATaskThatIsHardlySlowedDownLoseLessAtFirst) {
 TEST_F(ThrottledNeighbours, MayUseTheirCoresAndLessOfTheDisksWhereThatIsTheCause) {
   const AllocationId hog = run(2, yielding());
   EXPECT_THAT(throttles(tell(slowedDownBy(hog, service, 0.5, Resource::kDiskBandwidth))),
-              ElementsAre(Throttle{.disk = 0.05}));
+              ElementsAre(Throttle{.disk = 0.02}));
 }
 
 TEST_F(ThrottledNeighbours, AreAllTasksOfThatJobOnTheServer) {
@@ -110,7 +110,7 @@ TEST_F(ThrottledNeighbours, AreOnlySaidWhereAPreviewIsWanted) {
   set(Throttling::kPreview);
   const AllocationId hog = run(2, yielding());
   EXPECT_THAT(throttles(tell(slowedDownBy(hog, service))), IsEmpty());
-  EXPECT_THAT(steps(2), ElementsAre(HasSubstr("preview: would be throttled to 5%")));
+  EXPECT_THAT(steps(2), ElementsAre(HasSubstr("preview: would be throttled to 2%")));
   tell(slowedDownBy(hog, service));
   EXPECT_THAT(steps(2), SizeIs(1)) << "once";
 }
@@ -131,7 +131,7 @@ TEST_F(ThrottledNeighbours, AreEasedInStepsWhenAllIsWell) {
   for (int minute = 0; minute < 8; ++minute) {
     for (const Throttle& each : throttles(master.pass(1min))) shares.push_back(each.cpu);
   }
-  EXPECT_THAT(shares, ElementsAre(0.1, 0.2, 0.4, 0.8, 1.0));
+  EXPECT_THAT(shares, ElementsAre(0.04, 0.08, 0.16, 0.32, 0.64, 1.0));
   EXPECT_EQ(steps(2).back(), "throttled no more");
 }
 
@@ -146,11 +146,11 @@ TEST_F(ThrottledNeighbours, StayThrottledForTwiceAsLongWhenItComesBack) {
   const AllocationId hog = run(2, yielding());
   tell(slowedDownBy(hog, service));
   tell(over(service));
-  EXPECT_THAT(throttles(master.pass(1min)), ElementsAre(Throttle{.cpu = 0.1}));
-  EXPECT_THAT(throttles(tell(slowedDownBy(hog, service))), ElementsAre(Throttle{.cpu = 0.05}));
+  EXPECT_THAT(throttles(master.pass(1min)), ElementsAre(Throttle{.cpu = 0.04}));
+  EXPECT_THAT(throttles(tell(slowedDownBy(hog, service))), ElementsAre(Throttle{.cpu = 0.02}));
   tell(over(service));
   EXPECT_THAT(throttles(master.pass(1min)), IsEmpty());
-  EXPECT_THAT(throttles(master.pass(1min)), ElementsAre(Throttle{.cpu = 0.1}));
+  EXPECT_THAT(throttles(master.pass(1min)), ElementsAre(Throttle{.cpu = 0.04}));
 }
 
 TEST_F(ThrottledNeighbours, AreNotHelpedBecauseTheyFallShort) {
@@ -183,7 +183,7 @@ TEST_F(ThrottledNeighbours, AreToldAgainToAMonitorThatComesBack) {
   const auto again = only<ThrottleTask>(master.lastActions());
   ASSERT_THAT(again, SizeIs(1));
   EXPECT_EQ(again[0].session, monitor);
-  EXPECT_EQ(again[0].throttle.cpu, 0.05);
+  EXPECT_EQ(again[0].throttle.cpu, 0.02);
 }
 
 TEST_F(ThrottledNeighbours, AreForgottenWithTheirAttempt) {
