@@ -41,6 +41,20 @@ CLI::Option& OptionTable::texts(const std::string& name, std::vector<std::string
   return *command_.add_option(name, member, help)->allow_extra_args(false)->type_name(unit);
 }
 
+CLI::Option& OptionTable::number(const std::string& name, double& member, const NumberRange& range,
+                                 const std::string& help) {
+  CLI::Validator check("");
+  check.operation([range](std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && range.holds(value)) return "";
+    return "'" + text + "' does not fit; write a number " + range.describe();
+  });
+  std::ostringstream shown;
+  shown << member;
+  return *command_.add_option(name, member, withDefault(help, shown.str()))->check(check)->type_name("X");
+}
+
 CLI::Option& OptionTable::flag(const std::string& name, bool& member, const std::string& help) {
   return *command_.add_flag(name, member, help);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "core/base/number_range.h"
 #include "core/base/time.h"
 #include "core/base/units.h"
 
@@ -50,6 +51,8 @@ class OptionTable final {
   CLI::Option& bandwidth(const std::string& name, double& member, const std::string& help);
   CLI::Option& texts(const std::string& name, std::vector<std::string>& member, const char* unit,
                      const std::string& help);
+  CLI::Option& number(const std::string& name, double& member, const NumberRange& range,
+                      const std::string& help);
   CLI::Option& flag(const std::string& name, bool& member, const std::string& help);
 
   // A whole number from `least` to `most`.

@@ -20,15 +20,18 @@ double usefulShare(const BucketIndex& index, const FlowHistory& history, const M
     if (matching.masks[id] == 0) continue;
     const auto slots = static_cast<double>(std::max<int64_t>(0, history.total(id)));
     came += slots;
-    useful +=
-        slots * (index.buckets()[id].free() > 0 ? static_cast<double>(matching.bearing[id]) : elsewhere);
+    const double bearing =
+        index.buckets()[id].free() > 0 ? static_cast<double>(matching.bearing[id]) : elsewhere;
+    useful += slots * bearing * static_cast<double>(matching.reach[id]);
   }
   return came > 0 ? useful / came : elsewhere;
 }
 
 WaitEstimate waitFor(const BucketIndex& index, double slots, uint32_t rus, double probability,
                      Matching& matching) {
-  const FlowHistory* history = index.history(slotSize(rus));
+  const bool goesNowhere =
+      !matching.masks.empty() && std::ranges::all_of(matching.masks, [](uint32_t mask) { return mask == 0; });
+  const FlowHistory* history = goesNowhere ? nullptr : index.history(slotSize(rus));
   const double useful = history ? usefulShare(index, *history, matching) : 0;
   if (useful <= 0) return {.basis = WaitEstimate::Basis::kTooFew};
   history->sums(matching.masks, matching.came);
@@ -43,11 +46,14 @@ void match(const BucketIndex& index, const Suitor& suitor, Matching& matching) {
     matching.ids.push_back(static_cast<BucketId>(matching.ids.size()));
   matching.masks.assign(buckets.size(), 0);
   matching.bearing.assign(buckets.size(), 0);
+  matching.reach.assign(buckets.size(), 0);
   matching.glances.resize(buckets.size());
   glance(suitor.newcomers, index.means(), std::span(matching.ids).first(buckets.size()), matching.glances);
   matching.slots = 0;
   double all = 0;
   for (PlatformId platform = 0; platform * index.perPlatform() < buckets.size(); ++platform) {
+    const double reach = suitor.reach.empty() ? 1 : suitor.reach[platform];
+    if (reach <= 0) continue;
     const Newcomer& newcomer = suitor.newcomers[platform];
     const Burden its = burden(newcomer);
     const BucketId first = platform * index.perPlatform();
@@ -55,11 +61,12 @@ void match(const BucketIndex& index, const Suitor& suitor, Matching& matching) {
       const Glance& seen = matching.glances[id];
       if (seen.obstacle != Obstacle::kNone) continue;
       const auto slots = static_cast<double>(buckets[id].slots(suitor.rus));
-      all += slots;
+      all += slots * reach;
       if (expectedPerformance(newcomer, seen) < suitor.least) continue;
       matching.masks[id] = UINT32_MAX;
       matching.bearing[id] = buckets[id].bearing(its);
-      matching.slots += slots * static_cast<double>(matching.bearing[id]);
+      matching.reach[id] = static_cast<float>(reach);
+      matching.slots += slots * reach * static_cast<double>(matching.bearing[id]);
     }
   }
   matching.p = all > 0 ? matching.slots / all : 0;

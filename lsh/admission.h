@@ -28,12 +28,15 @@ struct Suitor {
   // Least expected performance E at which a slot is acceptable: target * best platform factor.
   double least = 0.95;
   uint32_t rus = 1;  // units of a slot
+  // By platform, the share of its units on servers where the job may go at all; empty: everywhere.
+  std::span<const double> reach{};
 };
 
 // Which buckets match. Owned by the caller and refilled, so that a decision allocates no memory.
 struct Matching {
   std::vector<uint32_t> masks;  // by bucket: all ones where it matches, else 0
   std::vector<float> bearing;   // by bucket: share of its free units whose servers' residents bear the job
+  std::vector<float> reach;     // by bucket: share of its units on servers where the job may go
   double slots = 0;             // acceptable free slots expected in those that match
   double p = 0;                 // acceptable free slots expected, of all free slots; 0 where there is none
 

@@ -23,6 +23,11 @@ struct Master {
   std::string folder;
 };
 
+constexpr NumberRange kWaitProbability{0, 1, NumberRange::Ends::kNone};
+constexpr NumberRange kWaitHeadroom{0, 10};
+// That the history of waits is cut into: enough to tell regular arrivals from bursts.
+constexpr int kIntervals = 360;
+
 int run(Master& master) {
   MasterFlags& flags = master.flags;
   const std::string data = requireInput(dataFolder(master.folder));
@@ -30,6 +35,7 @@ int run(Master& master) {
   if (flags.store.empty()) flags.store = data + "/master/store";
   if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
   master.table.read();
+  flags.options.buckets.interval = flags.options.buckets.window / kIntervals;
   return serveMaster(flags);
 }
 
@@ -80,6 +86,17 @@ void addPolicies(OptionTable& table, MasterOptions& options) {
       "Servers, in per cent and at least one, that may be cordoned at once because a task on them performs "
       "badly; 0: none.",
       "PERCENT");
+  table.count("--buckets", options.buckets.buckets, 1, 256,
+              "Buckets of similar servers, of each platform, that waits are estimated from.");
+  table.duration("--wait-history", options.buckets.window,
+                 "For how long it is remembered when units came free, to estimate waits: 10m to 30d.",
+                 {std::chrono::minutes(10), std::chrono::days(30)});
+  table.number("--wait-probability", options.admission.probability, kWaitProbability,
+               "How surely a job has its slots by the start that is predicted for it, between 0 and 1.");
+  table.number(
+      "--wait-headroom", options.admission.headroom, kWaitHeadroom,
+      "How many more free slots than it needs a job has to have in its buckets before it is not expected to "
+      "wait, as a fraction, 0 to 10.");
   table.count("--quarantine-after", options.quarantineAfter, 0, 1'000'000,
               "Tasks in a row, within 10 minutes, that a server fails to start before it is quarantined for "
               "a minute, then for longer; 0: never.");

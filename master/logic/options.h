@@ -5,6 +5,7 @@
 
 #include "core/base/time.h"
 #include "core/model/job.h"
+#include "lsh/admission.h"
 
 namespace tarcil {
 
@@ -53,6 +54,10 @@ struct MasterOptions {
   // once, at least one. 0 per cent: none ever.
   Duration maxAutoCordon = std::chrono::minutes(10);
   uint32_t maxAutoCordonedPercent = 10;
+  // How waits are estimated: buckets of like servers and their history, and how surely a predicted start
+  // holds (lsh/bucket_index.h, lsh/admission.h say how each was chosen).
+  BucketOptions buckets{};
+  AdmissionOptions admission{.headroom = 0};
   // Free bytes on the store's disk below which new jobs are refused, so that what the running ones still have
   // to write fits. 0: never. The write-ahead log and the files that RocksDB compacts take some 100 MiB.
   uint64_t diskReserve = uint64_t{256} << 20;

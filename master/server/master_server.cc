@@ -38,7 +38,8 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   for (const Usage& usage : logic_->usage({"", Role::kOperate, {}})) {
     if (usage.shares != 1) published_->take(master::PublishShares{usage.user, usage.shares});
   }
-  forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady);
+  forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady,
+                                         ForecastOptions{options.buckets, options.admission});
   carryOut(actions);
   watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
 }

@@ -12,7 +12,7 @@ agent::QueueTold told(const master::PublishQueue& queue) {
 AgentNews::AgentNews(const MasterLogic& logic, MonotonicTime now, const BucketOptions& buckets)
     : logic_(logic),
       published_(logic.snapshot(), logic.settings(), logic.platforms()),
-      forecast_(published_, now, buckets) {}
+      forecast_(published_, now, {.buckets = buckets}) {}
 
 agent::ServersUpdated AgentNews::take(const master::PublishServer& server, MonotonicTime now) {
   published_.take(server.update);

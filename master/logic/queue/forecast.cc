@@ -13,6 +13,20 @@ namespace {
 // Servers looked at anew with each change, while the index centres itself anew.
 constexpr uint32_t kStep = 16;
 
+// Kinds of jobs whose reach is remembered.
+constexpr size_t kMaxReaches = 256;
+
+bool isBound(const JobSpec& spec) {
+  return !spec.placement.constraints.empty() || !spec.extras.empty();
+}
+
+bool has(const ServerFacts& facts, const Extras& extras) {
+  return std::ranges::all_of(extras, [&facts](const auto& wanted) {
+    const auto found = facts.extras.find(wanted.first);
+    return found != facts.extras.end() && found->second >= wanted.second;
+  });
+}
+
 Share shareOf(const PublishedState& published, const std::string& platform) {
   const auto found = published.platforms().find(platform);
   return found == published.platforms().end() ? fullShare() : found->second;
@@ -20,8 +34,8 @@ Share shareOf(const PublishedState& published, const std::string& platform) {
 
 }  // namespace
 
-Forecast::Forecast(const PublishedState& published, MonotonicTime now, const BucketOptions& buckets)
-    : published_(published), index_(buckets) {
+Forecast::Forecast(const PublishedState& published, MonotonicTime now, const ForecastOptions& options)
+    : published_(published), admission_(options.admission), index_(options.buckets) {
   everythingChanged(now);
 }
 
@@ -53,10 +67,6 @@ void Forecast::take(ServerId id, MonotonicTime now) {
 
 Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, MonotonicTime now) {
   index_.advance(now);
-  // Buckets do not know what their servers are, but for their platform.
-  if (!spec.placement.constraints.empty() || !spec.extras.empty()) {
-    return {.verdict = Admit::kQueue, .wait = {.basis = WaitEstimate::Basis::kTooFew}, .bound = spec.maxWait};
-  }
   const QualitySettings& settings = published_.settings();
   const Judging judging = judgingToWaitBy(spec, settings);
   std::vector<Newcomer> newcomers;
@@ -67,11 +77,37 @@ Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t sl
     newcomers.push_back(
         newcomer(viewOn(spec.profile, shareOf(published_, platform), factor), judging, spec.rusPerTask));
   }
-  const Suitor suitor{
+  Suitor suitor{
       .newcomers = newcomers, .least = spec.target.value_or(settings.target) * best, .rus = spec.rusPerTask};
+  if (isBound(spec)) suitor.reach = reachOf(spec);
   const Wish wish{.slots = slots, .ahead = static_cast<double>(slotsAhead), .maxWait = spec.maxWait};
-  // A slot that is free is enough: nobody samples for the estimate.
-  return admit(index_, suitor, wish, {.headroom = 0}, matching_);
+  Admission admission = admit(index_, suitor, wish, admission_, matching_);
+  // Buckets count units. That extras are free with them, nobody knows.
+  if (admission.verdict == Admit::kPlace && !spec.extras.empty()) {
+    admission.verdict = Admit::kQueue;
+    admission.wait.basis = WaitEstimate::Basis::kTooFew;
+    admission.bound = spec.maxWait;
+  }
+  return admission;
+}
+
+// By the units of servers, whether they take tasks now or not: others do not see what a server lacks today.
+const std::vector<double>& Forecast::reachOf(const JobSpec& spec) {
+  if (std::exchange(factsVersion_, published_.factsVersion()) != published_.factsVersion()) reaches_.clear();
+  const Kind kind{spec.placement.constraints, spec.extras};
+  const auto known = std::ranges::find(reaches_, kind, &std::pair<Kind, std::vector<double>>::first);
+  if (known != reaches_.end()) return known->second;
+  if (reaches_.size() == kMaxReaches) reaches_.erase(reaches_.begin());
+  std::vector<double> reached(platforms_.size()), all(platforms_.size());
+  for (ServerId id = 0; id < published_.servers(); ++id) {
+    const auto& facts = published_.server(id).facts;
+    if (!facts) continue;
+    const PlatformId platform = numberOf(facts->platform);
+    all[platform] += facts->rus;
+    if (meets(*facts, kind.first) && has(*facts, kind.second)) reached[platform] += facts->rus;
+  }
+  for (size_t i = 0; i < all.size(); ++i) reached[i] = all[i] > 0 ? reached[i] / all[i] : 0;
+  return reaches_.emplace_back(kind, std::move(reached)).second;
 }
 
 std::optional<WaitEstimate> Forecast::waitOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,

@@ -15,11 +15,17 @@
 
 namespace tarcil {
 
+struct ForecastOptions {
+  BucketOptions buckets{};
+  // A slot that is free is enough: nobody samples for the estimate.
+  AdmissionOptions admission{.headroom = 0};
+};
+
 // Follows the published state: whatever it shows is on disk. Single-threaded; no clock, no I/O.
 class Forecast final {
  public:
   // `published` outlives it, and is changed before the calls that say so. Histories begin at `now`.
-  Forecast(const PublishedState& published, MonotonicTime now, const BucketOptions& buckets = {});
+  Forecast(const PublishedState& published, MonotonicTime now, const ForecastOptions& options = {});
 
   // Some hundred nanoseconds.
   void serverChanged(ServerId server, MonotonicTime now);
@@ -29,7 +35,9 @@ class Forecast final {
   // The time from now until a waiting job should get `slots` slots beyond those that others get first
   // (demand_ahead.h), by its profile and by the rate at which slots of its size came free. O(buckets), some
   // ten microseconds. nullopt where the job could be placed now; the basis says where the history is not
-  // enough, as it never is for jobs with constraints or extras: buckets do not know which servers meet them.
+  // enough. Of a job with constraints or extras it is taken that its servers are as busy as others of their
+  // platform, and that extras come free with units; kTooFew where units are free and only extras are missing.
+  // The first such job of its kind after a change of facts takes O(servers).
   std::optional<WaitEstimate> waitOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead,
                                      MonotonicTime now);
 
@@ -53,14 +61,22 @@ class Forecast final {
 
  private:
   Admission admissionOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, MonotonicTime now);
+  const std::vector<double>& reachOf(const JobSpec& spec);
   PlatformId numberOf(const std::string& platform);
   void take(ServerId server, MonotonicTime now);
 
+  // What constraints and extras say of where jobs may go.
+  using Kind = std::pair<std::vector<Constraint>, Extras>;
+
   const PublishedState& published_;
+  const AdmissionOptions admission_;
   BucketIndex index_;
   std::vector<std::string> platforms_;  // by number
   std::unordered_map<std::string, PlatformId> numbers_;
   Matching matching_;
+  // Those asked for since facts have changed last: Suitor::reach.
+  std::vector<std::pair<Kind, std::vector<double>>> reaches_;
+  uint64_t factsVersion_ = 0;
 };
 
 }  // namespace tarcil

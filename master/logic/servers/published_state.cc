@@ -23,7 +23,10 @@ void PublishedState::take(ServerUpdate update) {
   server.id = id;
   server.status = std::move(update.status);
   const bool withFacts = update.facts.has_value();
-  if (withFacts) server.facts = std::move(update.facts);
+  if (withFacts) {
+    server.facts = std::move(update.facts);
+    ++factsVersion_;
+  }
   count(server, Sign::kAdd);
   noteForChecksum(id, withFacts);
 }

@@ -31,6 +31,8 @@ class PublishedState {
   void take(const master::PublishShares& set) { shares_[set.user] = set.shares; }
 
   size_t servers() const { return servers_.size(); }
+  // Rises with each change of some server's facts.
+  uint64_t factsVersion() const { return factsVersion_; }
   // With facts.
   const ServerUpdate& server(ServerId id) const { return servers_[id]; }
   const QualitySettings& settings() const { return settings_; }
@@ -60,6 +62,7 @@ class PublishedState {
 
   void noteForChecksum(ServerId id, bool withFacts);
 
+  uint64_t factsVersion_ = 1;
   std::vector<ServerUpdate> servers_;
   QualitySettings settings_;
   master::PublishQueue queue_;

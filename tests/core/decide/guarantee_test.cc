@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/decide/chooser.h"
+#include "core/model/sample_size.h"
 #include "tests/core/decide/deciding.h"
 #include "tests/support/builders.h"
 

@@ -130,16 +130,88 @@ TEST_F(Forecasts, OnlyServersThatSuitTheJobCount) {
   EXPECT_NE(forecast.waitOf(sensitive, 5, 0, now), std::nullopt);
 }
 
-TEST_F(Forecasts, NothingIsToldOfJobsThatMayNotGoEverywhere) {
-  JobSpec bound = spec(), wanting = spec();
-  bound.placement.constraints = {{"rack", Constraint::Operator::kEqual, {"r1"}}};
-  bound.maxWait = 7s;
-  wanting.extras = {{"gpus", 1}};
-  for (const JobSpec& job : {bound, wanting}) {
-    EXPECT_EQ(forecast.waitOf(job, 1, 0, now)->basis, Basis::kTooFew);
-    EXPECT_EQ(forecast.startOf(job, 1, 0, Now{now, WallTime(1h)}), kNever);
-    EXPECT_EQ(forecast.boundOf(job, 1, 0, now), job.maxWait);
+JobSpec onlyOn(const std::string& platform) {
+  JobSpec job = spec();
+  job.placement.constraints = {{"platform", Constraint::Operator::kEqual, {platform}}};
+  return job;
+}
+
+JobSpec withGpu() {
+  JobSpec job = spec();
+  job.extras = {{"gpus", 1}};
+  return job;
+}
+
+TEST_F(Forecasts, AJobWithConstraintsFindsTheSlotsOfItsServersOnly) {
+  EXPECT_EQ(forecast.waitOf(onlyOn("q"), 4, 0, now), std::nullopt);
+  EXPECT_NE(forecast.waitOf(onlyOn("q"), 5, 0, now), std::nullopt);
+  EXPECT_EQ(forecast.waitOf(onlyOn("none"), 1, 0, now)->basis, Basis::kTooFew);
+}
+
+// Half of the units come free where it may go.
+TEST_F(Forecasts, AJobWithConstraintsWaitsForWhatComesFreeThere) {
+  fill();
+  for (int i = 0; i < 360; ++i) {
+    now += 10s;
+    const auto server = static_cast<ServerId>(i % 2);
+    const AllocationId allocation = 100 + 4 * server;
+    vacate(server, allocation);
+    occupy(server, allocation);
   }
+  const auto wait = forecast.waitOf(onlyOn("q"), 6, 0, now);
+  ASSERT_EQ(wait->basis, Basis::kHistory);
+  EXPECT_NEAR(static_cast<double>(wait->mean / 1s), 120, 30);
+  EXPECT_NE(forecast.startOf(onlyOn("q"), 6, 0, Now{now, WallTime(1h)}), kNever);
+}
+
+// Of the units of one platform, and so of those that come free on its servers, a half.
+TEST(ForecastOfOnePlatform, AJobWithConstraintsWaitsForItsShareOfWhatComesFree) {
+  ServerUpdate fast = idle(0, 4), slow = idle(1, 4);
+  fast.facts->attributes["disk"] = "ssd";
+  struct TwoAlike : Forecasts {
+    using Forecasts::Forecasts;
+    void TestBody() override {}
+  } cluster({fast, slow});
+  JobSpec job = spec();
+  job.placement.constraints = {{"disk", Constraint::Operator::kEqual, {"ssd"}}};
+  EXPECT_EQ(cluster.forecast.waitOf(job, 4, 0, cluster.now), std::nullopt);
+  EXPECT_NE(cluster.forecast.waitOf(job, 5, 0, cluster.now), std::nullopt);
+  cluster.fill();
+  for (int i = 0; i < 360; ++i) {
+    cluster.now += 10s;
+    const auto server = static_cast<ServerId>(i % 2);
+    cluster.vacate(server, 100 + 4 * server);
+    cluster.occupy(server, 100 + 4 * server);
+  }
+  const auto wait = cluster.forecast.waitOf(job, 6, 0, cluster.now);
+  ASSERT_EQ(wait->basis, Basis::kHistory);
+  EXPECT_NEAR(static_cast<double>(wait->mean / 1s), 120, 30);
+}
+
+TEST_F(Forecasts, ServersThatGetOtherAttributesCountFromThenOn) {
+  JobSpec job = spec();
+  job.placement.constraints = {{"disk", Constraint::Operator::kEqual, {"ssd"}}};
+  EXPECT_EQ(forecast.waitOf(job, 1, 0, now)->basis, Basis::kTooFew);
+  change(0, [](ServerUpdate& server) { server.facts->attributes["disk"] = "ssd"; });
+  EXPECT_EQ(forecast.waitOf(job, 4, 0, now), std::nullopt);
+}
+
+TEST_F(Forecasts, NothingIsToldOfAJobThatOnlyExtrasKeepWaiting) {
+  change(0, [](ServerUpdate& server) { server.facts->extras = {{"gpus", 1}}; });
+  JobSpec job = withGpu();
+  job.maxWait = 7s;
+  EXPECT_EQ(forecast.waitOf(job, 1, 0, now)->basis, Basis::kTooFew) << "units are free";
+  EXPECT_EQ(forecast.startOf(job, 1, 0, Now{now, WallTime(1h)}), kNever);
+  EXPECT_EQ(forecast.boundOf(job, 1, 0, now), job.maxWait);
+}
+
+TEST_F(Forecasts, AJobWithExtrasWaitsForServersThatHaveThem) {
+  change(1, [](ServerUpdate& server) { server.facts->extras = {{"gpus", 1}}; });
+  fill();
+  EXPECT_EQ(forecast.waitOf(withGpu(), 1, 0, now)->basis, Basis::kTooYoung);
+  JobSpec more = withGpu();
+  more.extras = {{"gpus", 2}};
+  EXPECT_EQ(forecast.waitOf(more, 1, 0, now)->basis, Basis::kTooFew) << "no server has so many";
 }
 
 }  // namespace tarcil::forecast_test
