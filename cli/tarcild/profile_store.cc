@@ -76,7 +76,13 @@ int importFile(const StoreFlags& flags) {
 
 int exportFile(const StoreFlags& flags) {
   Cluster cluster(flags.cluster);
-  const std::string text = yamlOf(require(cluster, flags).profile());
+  const KnownProfile known = require(cluster, flags);
+  if (!known.hasProfile()) {
+    throw Failure{kExitFailed, flags.application + ": too few runs were observed to say what it causes: " +
+                                   std::to_string(known.observed->runs()) + " of " +
+                                   std::to_string(kRunsToBelieve)};
+  }
+  const std::string text = yamlOf(known.profile());
   if (flags.file.empty()) {
     print(text);
     return kExitDone;

@@ -1,5 +1,6 @@
 #include "master/logic/health/violation_reports.h"
 
+#include <cmath>
 #include <utility>
 
 #include "master/logic/health/learning.h"
@@ -21,7 +22,15 @@ void cut(std::string& text, size_t most) {
   text.resize(most);
 }
 
+// Whether the numbers can be what was measured; nothing is done on others.
+bool isSound(const Violation& violation) {
+  return std::isfinite(violation.expected) && violation.expected > 0 && std::isfinite(violation.measured) &&
+         violation.measured >= 0;
+}
+
 Violation bounded(Violation violation) {
+  std::erase_if(violation.causes,
+                [](const Cause& cause) { return !(cause.weight >= 0 && cause.weight <= 1); });
   if (violation.causes.size() > kMaxCauses) violation.causes.resize(kMaxCauses);
   for (Cause& cause : violation.causes) cut(cause.evidence, kMaxEvidence);
   return violation;
@@ -48,6 +57,7 @@ void takeViolations(EventContext& context, const ViolationsReported& event) {
   for (const Violation& violation : event.violations) {
     if (holderFor(context.tables, violation.allocation, event.session) == nullptr) continue;
     if (!violation.over) {
+      if (!isSound(violation)) continue;
       takeViolation(context, violation);
     } else if (DegradedTask* degraded = context.tables.violations.find(violation.allocation)) {
       ViolationCase handled(context, violation.allocation, *degraded);

@@ -7,8 +7,10 @@
 
 namespace tarcil::master {
 
-// Takes the reports on tasks of servers that the monitor's current session stands for. A violation that is
-// new teaches about the profile of its application (learning.h), and the first step for its task is taken.
+// Takes the reports on tasks of servers that the monitor's current session stands for, but for those whose
+// numbers make no sense (not finite, negative, nothing expected); causes with such a weight are left out. A
+// violation that is new teaches about the profile of its application (learning.h), and the first step for its
+// task is taken.
 void takeViolations(EventContext& context, const ViolationsReported& event);
 
 // The task's violation, for people; nullopt where it performs as expected.

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "monitor/pressure/machine_reader.h"
 #include "tests/monitor/container/container_fixture.h"
 
 namespace tarcil::container_throttle_test {
@@ -10,6 +11,7 @@ namespace tarcil::container_throttle_test {
 using testing::AnyOf;
 using testing::Each;
 using testing::Ge;
+using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -23,7 +25,9 @@ class ContainerThrottleTest : public testing::Test {
   // Another monitor, in place of the one that there was.
   void succeed() {
     containers_.reset();
-    containers_.emplace(optionsIn(folder_.path()));
+    ContainerOptions options = optionsIn(folder_.path());
+    for (const auto& [name, number] : physicalDisks("/sys")) options.disks.push_back(number);
+    containers_.emplace(options);
   }
 
   Containers& containers() { return *containers_; }
@@ -98,6 +102,30 @@ TEST_F(ContainerThrottleTest, DisksAreNotThrottledWhereItsUseOfThemIsNotKnown) {
   EXPECT_EQ(executor().throttle(1, {.disk = 0.5}).error().code, ErrorCode::kUnavailable);
   executor().signal(1, SIGTERM);
   containers().endOf(1);
+}
+
+TEST_F(ContainerThrottleTest, DisksAreThrottledToAShareOfHowMuchItUsedThemAndThenToTheJobsOwnLimit) {
+  if (physicalDisks("/sys").empty()) GTEST_SKIP() << "no physical disk";
+  LaunchSpec spec = twoProcesses(1);
+  spec.limits.diskBytesPerSecond = 7'000'000;
+  containers().start(spec);
+  containers().untilOutput(1, "ready");
+  executor().noteDiskRates({{1, 1'000'000}});
+  const Status throttled = executor().throttle(1, {.disk = 0.25});
+  if (!throttled.ok()) GTEST_SKIP() << throttled.error().message;
+  const CgroupDirectories in = executor().running().front().cgroups;
+  const auto limit = [&in]() {
+    const std::string v1 = textOf(in.blkio + "/blkio.throttle.write_bps_device");
+    return v1.empty() ? textOf(in.unified + "/io.max") : v1;
+  };
+  EXPECT_THAT(limit(), HasSubstr("250001"));
+  executor().noteDiskRates({{1, 250'000}});
+  ASSERT_TRUE(executor().throttle(1, {.disk = 0.5}).ok());
+  EXPECT_THAT(limit(), HasSubstr("500001")) << "by what it used before it was throttled";
+  ASSERT_TRUE(executor().throttle(1, {}).ok());
+  EXPECT_THAT(limit(), HasSubstr("7000000"));
+  executor().signal(1, SIGTERM);
+  EXPECT_TRUE(containers().endOf(1).succeeded());
 }
 
 }  // namespace tarcil::container_throttle_test

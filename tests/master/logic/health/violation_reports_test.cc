@@ -1,4 +1,8 @@
 // What monitors report of tasks that perform below what their jobs expect.
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "tests/master/logic/health/degraded_tasks.h"
 
 namespace tarcil::master::violation_reports_test {
@@ -51,9 +55,34 @@ TEST_F(ViolationReports, WithAbsurdNumbersLeadToNoAbsurdText) {
   const AllocationId task = run(1, watched(0, false));
   Violation absurd = violation(task, Cause::Kind::kNetwork);
   absurd.expected = 1e-300;
-  absurd.measured = -1e300;
+  absurd.measured = 1e300;
   tell(absurd);
-  EXPECT_THAT(steps(1), ElementsAre(HasSubstr("performs at 0% of what is expected")));
+  EXPECT_THAT(steps(1), ElementsAre(HasSubstr("performs at 100% of what is expected")));
+}
+
+TEST_F(ViolationReports, WhoseNumbersMakeNoSenseAreIgnored) {
+  const AllocationId task = run(1, watched(0, true));
+  const double none = std::nan(""), infinite = std::numeric_limits<double>::infinity();
+  for (const auto& [expected, measured] : {std::pair(none, 1.0),
+                                           {1.0, none},
+                                           {infinite, 1.0},
+                                           {1.0, infinite},
+                                           {0.0, 0.0},
+                                           {-1.0, 0.0},
+                                           {1.0, -1.0}}) {
+    Violation absurd = violation(task, Cause::Kind::kDisk);
+    absurd.expected = expected;
+    absurd.measured = measured;
+    EXPECT_THAT(tell(absurd), IsEmpty());
+    EXPECT_THAT(master.job(1).violations, IsEmpty()) << measured << " of " << expected;
+  }
+  EXPECT_FALSE(view("a").autoCordoned);
+  Violation weighed = violation(task, Cause::Kind::kDisk);
+  for (const double weight : {none, -0.1, 1.1}) {
+    weighed.causes.push_back({Cause::Kind::kNetwork, std::nullopt, 0, weight, "nobody knows"});
+  }
+  tell(weighed);
+  EXPECT_THAT(master.job(1).violations.front().violation.causes, SizeIs(1));
 }
 
 }  // namespace tarcil::master::violation_reports_test
