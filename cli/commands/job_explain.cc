@@ -7,6 +7,7 @@
 #include "cli/output/decision.h"
 #include "cli/output/job_status.h"
 #include "cli/output/output.h"
+#include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "cli/output/violation.h"
 #include "core/base/failure.h"
@@ -65,6 +66,7 @@ Json jsonOf(const TaskRecord& task, const DecisionRecord* decision, const Explai
   entry.update(decision ? jsonOf(decision->explanation, all.job.record.spec.profile, all.servers)
                         : jsonOfNoDecision());
   const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
+  entry.update(jsonOfCharge(all.job, task));
   entry["previous"] = task.previous.empty() ? Json() : Json(task.previous);
   entry["chosen"] = isPlaced ? jsonOfChosen(task.server, task.rus, task.q, task.s) : Json();
   return entry;
@@ -82,6 +84,7 @@ Json jsonOf(const Explained& all) {
           {"state", name(all.job.progress.state)},
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"profile_assumed", all.job.record.spec.profile.isAssumed},
+          {"declared", jsonByResource(all.job.record.spec.profile.caused)},
           {"decision", std::move(entries)},
           {"troubles", std::move(violations)},
           {"steps", std::move(steps)}};

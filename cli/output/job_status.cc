@@ -29,7 +29,13 @@ bool hasExitCode(const TaskRecord& task) {
          cause != EndCause::kNeverStarted && cause != EndCause::kLost;
 }
 
-Json jsonOf(const TaskRecord& task, WallTime submitted, const TaskCharge* charge) {
+// Null where it was not measured.
+const TaskCharge* chargeOf(const JobStatus& job, const TaskRecord& task) {
+  const auto found = std::ranges::lower_bound(job.charges, task.index, {}, &TaskCharge::task);
+  return found == job.charges.end() || found->task != task.index ? nullptr : &*found;
+}
+
+Json jsonOf(const TaskRecord& task, WallTime submitted) {
   const bool isPlaced = isActive(task.state) || (isFinal(task.state) && task.allocation != 0);
   const bool hasEnded = isFinal(task.state);
   return {{"index", task.index},
@@ -47,15 +53,7 @@ Json jsonOf(const TaskRecord& task, WallTime submitted, const TaskCharge* charge
           {"started", jsonTime(startOf(task))},
           {"finished", jsonTime(finishOf(task))},
           {"attempt", task.attempt},
-          {"previous", task.previous.empty() ? Json() : Json(task.previous)},
-          {"charged", charge != nullptr ? jsonByResource(charge->caused) : Json()},
-          {"measured", charge != nullptr ? namesOf(charge->measured) : Json::array()}};
-}
-
-// Null where it was not measured.
-const TaskCharge* chargeOf(const JobStatus& job, const TaskRecord& task) {
-  const auto found = std::ranges::lower_bound(job.charges, task.index, {}, &TaskCharge::task);
-  return found == job.charges.end() || found->task != task.index ? nullptr : &*found;
+          {"previous", task.previous.empty() ? Json() : Json(task.previous)}};
 }
 
 std::string orNothing(const std::string& pressures) {
@@ -144,10 +142,16 @@ kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {
           [](capnp::Response<wire::UserPort::WaitResults>&& answer) { return fromWire(answer.getState()); });
 }
 
+Json jsonOfCharge(const JobStatus& job, const TaskRecord& task) {
+  const TaskCharge* charge = chargeOf(job, task);
+  return {{"charged", charge != nullptr ? jsonByResource(charge->caused) : Json()},
+          {"measured", charge != nullptr ? namesOf(charge->measured) : Json::array()}};
+}
+
 Json jsonOf(const JobStatus& job) {
   Json tasks = Json::array();
-  for (const TaskRecord& task : job.tasks)
-    tasks.push_back(jsonOf(task, job.record.submitted, chargeOf(job, task)));
+  for (const TaskRecord& task : job.tasks) tasks.push_back(jsonOf(task, job.record.submitted));
+  tasks.back().update(jsonOfCharge(job, task));
   const bool isWaiting = job.progress.state == RunState::kQueued;
   return {{"id", toString(job.record.id)},
           {"name", job.record.spec.name},

@@ -47,6 +47,10 @@ kj::Promise<RunState> waitForJob(Client& client, const JobId& id);
 // The status object that interfaces rely on.
 Json jsonOf(const JobStatus& job);
 
+// What a task is charged for: `charged` by resource (null where it was not measured: what is declared) and
+// `measured`, the resources of which that was measured.
+Json jsonOfCharge(const JobStatus& job, const TaskRecord& task);
+
 // The same for people: the job's fields, then its tasks (the first ones, unless verbose).
 std::string textOf(const JobStatus& job, const Style& style);
 

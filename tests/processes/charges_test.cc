@@ -64,7 +64,12 @@ TEST_P(Charges, OfAHogWithoutAProfileAreSeenChargedShownAvoidedAndLearned) {
   EXPECT_EQ(of(shown["caused"]), 0) << "its profile says nothing";
   EXPECT_GE(of(shown["charged"]), least);
   EXPECT_NE(std::find(shown["measured"].begin(), shown["measured"].end(), resource), shown["measured"].end());
-  EXPECT_NE(cluster.run({"job", "status", job}).out.find("Causes, as measured:"), std::string::npos);
+  for (const char* verb : {"status", "explain"}) {
+    EXPECT_NE(cluster.run({"job", verb, job}).out.find("Causes, as measured:"), std::string::npos) << verb;
+  }
+  const Json explained = cluster.json({"job", "explain", job});
+  EXPECT_EQ(of(explained["declared"]), 0);
+  EXPECT_GE(of(explained["decision"][0]["charged"]), least);
 
   const std::string sensitive = cluster.submit(shellJob(
       "true", "profile: {caused: {l2: 1}, tolerated: {" + resource + ": 1}}\nquality: {max_wait: 1h}\n"));
