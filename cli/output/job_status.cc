@@ -150,8 +150,10 @@ Json jsonOfCharge(const JobStatus& job, const TaskRecord& task) {
 
 Json jsonOf(const JobStatus& job) {
   Json tasks = Json::array();
-  for (const TaskRecord& task : job.tasks) tasks.push_back(jsonOf(task, job.record.submitted));
-  tasks.back().update(jsonOfCharge(job, task));
+  for (const TaskRecord& task : job.tasks) {
+    tasks.push_back(jsonOf(task, job.record.submitted));
+    tasks.back().update(jsonOfCharge(job, task));
+  }
   const bool isWaiting = job.progress.state == RunState::kQueued;
   return {{"id", toString(job.record.id)},
           {"name", job.record.spec.name},
