@@ -1,5 +1,8 @@
 #include "cli/option_table.h"
 
+#include <charconv>
+#include <sstream>
+
 #include "core/base/failure.h"
 
 namespace tarcil {

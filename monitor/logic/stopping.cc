@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "monitor/logic/task_life.h"
+#include "monitor/logic/throttling.h"
 
 namespace tarcil::monitor {
 
@@ -47,6 +48,7 @@ void endEarly(EventContext& context, Task& task, Intent intent) {
 
 void terminate(EventContext& context, Task& task, Intent intent) {
   task.intent = intent;
+  endThrottle(context, task);  // it is to end in time
   context.act(SignalTask{task.spec.allocation, SIGTERM});
   context.tables.setAlarm(task, context.now.steady + task.spec.grace);
 }

@@ -23,12 +23,16 @@ void takeThrottle(EventContext& context, const ThrottleArrived& event) {
   context.act(ThrottleTask{event.request, event.allocation, event.throttle});
 }
 
-void endThrottles(EventContext& context) {
-  for (auto& [allocation, task] : context.tables.tasks) {
-    if (task.throttle.isNone()) continue;
-    task.throttle = {};
-    if (task.phase == Phase::kRunning) context.act(ThrottleTask{std::nullopt, allocation, task.throttle});
+void endThrottle(EventContext& context, Task& task) {
+  if (task.throttle.isNone()) return;
+  task.throttle = {};
+  if (task.phase == Phase::kRunning) {
+    context.act(ThrottleTask{std::nullopt, task.spec.allocation, task.throttle});
   }
+}
+
+void endThrottles(EventContext& context) {
+  for (auto& [allocation, task] : context.tables.tasks) endThrottle(context, task);
 }
 
 }  // namespace tarcil::monitor

@@ -5,6 +5,7 @@
 
 #include "master/logic/health/learning.h"
 #include "master/logic/health/step_log.h"
+#include "master/logic/health/throttling.h"
 #include "master/logic/health/violation_handler.h"
 
 namespace tarcil::master {
@@ -46,7 +47,9 @@ void takeViolation(EventContext& context, const Violation& violation) {
   if (!isNew) return;  // there is a step due already
   degraded.calm = known == nullptr ? context.tables.options.adjustingCalm : longerCalm(degraded.calm);
   violations.due.set(allocation, context.now.steady + context.tables.options.adjustingPause);
-  learnFrom(context, *context.tables.jobs.holder(allocation), violation);
+  if (!isThrottled(context.tables, allocation)) {
+    learnFrom(context, *context.tables.jobs.holder(allocation), violation);
+  }
   ViolationCase handled(context, allocation, degraded);
   takeNextStep(handled);
 }

@@ -670,6 +670,15 @@ TEST(MonitorLogic, ThrottlesARunningTaskForAsLongAsTheMasterIsThere) {
   EXPECT_THAT(monitor.attach().tell(MasterLost{}).all<ThrottleTask>(), IsEmpty()) << "it was told already";
 }
 
+TEST(MonitorLogic, ThrottlesNoTaskThatIsToEnd) {
+  Monitor monitor;
+  monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
+  monitor.tell(ThrottleArrived{9, 1, {.cpu = 0.05}});
+  monitor.tell(StopArrived{1});
+  ASSERT_THAT(monitor.all<ThrottleTask>(), SizeIs(1));
+  EXPECT_TRUE(monitor.all<ThrottleTask>().front().throttle.isNone());
+}
+
 TEST(MonitorLogic, RefusesToThrottleWhatDoesNotRunAndToSharesThatAreNone) {
   Monitor monitor;
   monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});

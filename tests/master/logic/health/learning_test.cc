@@ -87,6 +87,18 @@ TEST_F(Learning, TakesNoLessonFromAJobThatRanWithAGuess) {
   EXPECT_EQ(tolerated(), 80);
 }
 
+TEST_F(Learning, TakesNoLessonFromATaskThatIsThrottled) {
+  JobSpec yielding = scan(), suffering = pressing(1);
+  yielding.yields = true;
+  suffering.performance = PerformanceGoal{};
+  const AllocationId task = run(yielding), other = run(suffering);
+  Violation violation{.allocation = other, .expected = 100, .measured = 10, .causes = {}};
+  violation.causes = {{Cause::Kind::kNeighbour, Resource::kMemoryBandwidth, task, 1, ""}};
+  master.handle(ViolationsReported{monitor, {violation}});
+  suffer(task);
+  EXPECT_EQ(tolerated(), 80);
+}
+
 TEST_F(Learning, GoesNoFurtherThanWhatWasFelt) {
   JobSpec nearly = scan();
   nearly.profile.tolerated[kBandwidth] = 42;
