@@ -13,8 +13,8 @@
 
 namespace tarcil::master {
 
-// The least that a task is throttled to. Something, so that it keeps its connections and locks; little enough that two
-// such tasks on a core leave another one 95 % of it.
+// The least that a task is throttled to. Something, so that it keeps its connections and locks; little enough
+// that two such tasks on a core leave another one 95 % of it.
 inline constexpr double kLeastShare = 0.02;
 
 // Throttles the tasks of the likeliest neighbour that may be throttled further, if that is likely enough to
