@@ -83,10 +83,10 @@ class FaultSimulation {
     if (isWell()) cluster_.checkRest();
   }
 
-  // Also those that nobody waits for any more, as below.
+  // Also those that nobody waits for any more, as below; their time may never come by a clock that was set
+  // back.
   void releaseHeld() {
-    for (const JobId& job : cluster_.unfinished()) cluster_.steer(job, master::JobChange::kRelease);
-    for (const JobId& job : steered_) {
+    for (const JobId& job : mayBeHeld_) {
       if (!isFinal(cluster_.stateOf(job))) cluster_.steer(job, master::JobChange::kRelease);
     }
   }
@@ -130,7 +130,7 @@ class FaultSimulation {
     if (what == 0) return cluster_.cancel(job);
     if (what == 1) {
       const auto change = static_cast<master::JobChange>(rng.below(3));
-      steered_.insert(job);
+      mayBeHeld_.insert(job);
       return cluster_.steer(job, change, static_cast<uint8_t>(rng.below(kMaxPriority + 1)));
     }
     cluster_.submitAgain(job, static_cast<uint32_t>(rng.below(cluster_.agents())));
@@ -141,7 +141,9 @@ class FaultSimulation {
     MixedJob job = mixedJob(clusterOptions_, cluster_.world().now().wall, rng);
     const auto agent = static_cast<uint32_t>(rng.below(cluster_.agents()));
     const char* user = std::array{"alice", "bob", "carol"}[rng.below(3)];
+    const bool startsLater = job.spec.startAfter != kNever || job.spec.hold;
     const JobId id = cluster_.submit(job.spec, agent, std::move(job.files), user);
+    if (startsLater) mayBeHeld_.insert(id);
     if (job.isEndless) endless_.push_back(id);
   }
 
@@ -152,7 +154,7 @@ class FaultSimulation {
   FaultInjector injector_;
   const MonotonicTime began_;
   std::vector<JobId> endless_;
-  std::set<JobId> steered_;  // by users
+  std::set<JobId> mayBeHeld_;  // by users, or until a time
   uint64_t told_ = 0;
 };
 
