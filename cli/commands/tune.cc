@@ -47,6 +47,10 @@ std::string nameIn(const std::array<std::string_view, 2>& names, Value value) {
   return std::string(names[static_cast<size_t>(value)]);
 }
 
+std::string nameOf(Throttling throttling) {
+  return std::string(kThrottlingNames[static_cast<size_t>(throttling)].first);
+}
+
 // --- The table, offline ---
 
 struct TableRow {
@@ -144,7 +148,7 @@ Json jsonOf(const QualitySettings& settings) {
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
           {"profile_unknown", settings.profileUnknown},
-          {"throttling", kThrottlingNames[static_cast<size_t>(settings.throttling)].first},
+          {"throttling", nameOf(settings.throttling)},
           {"version", settings.version}};
 }
 
@@ -161,22 +165,21 @@ std::string promiseOf(const QualitySettings& settings) {
 }
 
 std::string textOf(const QualitySettings& settings) {
-  return aligned(
-      {{"Target", Json(settings.target).dump()},
-       {"Rarity", Json(settings.rarity).dump()},
-       {"Confidence", Json(settings.confidence).dump()},
-       {"Draws", promiseOf(settings)},
-       {"Cap", settings.cap ? std::to_string(*settings.cap) : "none"},
-       {"Floor", std::to_string(settings.floor)},
-       {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
-       {"Model", nameIn(kQualityModelNames, settings.model)},
-       {"Contention", nameIn(kContentionModelNames, settings.contention)},
-       {"Margin", std::to_string(settings.margin)},
-       {"Noise floor", std::to_string(settings.noiseFloor)},
-       {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
-       {"Profile unknown", settings.profileUnknown ? "true" : "false"},
-       {"Throttling", std::string(kThrottlingNames[static_cast<size_t>(settings.throttling)].first)},
-       {"Version", std::to_string(settings.version)}});
+  return aligned({{"Target", Json(settings.target).dump()},
+                  {"Rarity", Json(settings.rarity).dump()},
+                  {"Confidence", Json(settings.confidence).dump()},
+                  {"Draws", promiseOf(settings)},
+                  {"Cap", settings.cap ? std::to_string(*settings.cap) : "none"},
+                  {"Floor", std::to_string(settings.floor)},
+                  {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
+                  {"Model", nameIn(kQualityModelNames, settings.model)},
+                  {"Contention", nameIn(kContentionModelNames, settings.contention)},
+                  {"Margin", std::to_string(settings.margin)},
+                  {"Noise floor", std::to_string(settings.noiseFloor)},
+                  {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
+                  {"Profile unknown", settings.profileUnknown ? "true" : "false"},
+                  {"Throttling", nameOf(settings.throttling)},
+                  {"Version", std::to_string(settings.version)}});
 }
 
 // Laid over the defaults, everything that a flag can get wrong shows before anything is sent.

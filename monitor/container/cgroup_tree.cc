@@ -249,9 +249,7 @@ Status CgroupTree::limitCpu(AllocationId allocation, uint64_t cpuMicros) const {
 
 // It stays where it is put: without a limit it then has as much weight as one process elsewhere.
 Status CgroupTree::limitCpuV1(AllocationId allocation, uint64_t cpuMicros) const {
-  std::string directory = cpuMount_;
-  for (const std::string& part : path_) directory.append("/").append(part);
-  directory.append("/").append(std::to_string(allocation));
+  const std::string directory = cpuMount_ + pathOf(allocation);
   const bool isThere = isWritable(directory + "/cpu.cfs_quota_us");
   if (!isThere && cpuMicros == 0) return {};  // it never had a limit
   const bool isMade =
@@ -288,10 +286,14 @@ void CgroupTree::endThrottling() const {
   if (cpuMount_.empty() && !v2_.empty()) writeText(v2_ + "/cgroup.subtree_control", "-cpu");
 }
 
-std::string CgroupTree::pathOf(AllocationId allocation) const {
+std::string CgroupTree::serverPath() const {
   std::string result;
   for (const std::string& part : path_) result.append("/").append(part);
-  return result.append("/").append(std::to_string(allocation));
+  return result;
+}
+
+std::string CgroupTree::pathOf(AllocationId allocation) const {
+  return serverPath() + "/" + std::to_string(allocation);
 }
 
 CgroupDirectories CgroupTree::counted() const {
@@ -357,11 +359,7 @@ std::vector<std::string> CgroupTree::parents() const {
   std::set<std::string> result;
   for (const auto& [controller, directory] : v1_) result.insert(directory);
   if (!v2_.empty()) result.insert(v2_);
-  if (!cpuMount_.empty()) {
-    std::string directory = cpuMount_;
-    for (const std::string& part : path_) directory.append("/").append(part);
-    result.insert(directory);
-  }
+  if (!cpuMount_.empty()) result.insert(cpuMount_ + serverPath());
   return {result.begin(), result.end()};
 }
 

@@ -66,6 +66,7 @@ class CgroupTree {
 
  private:
   std::vector<std::string> parents() const;
+  std::string serverPath() const;  // of this server's cgroup, below the root of each hierarchy
   CgroupFeatures featuresHere(const std::string& swaps) const;
   void chooseWeightFile(const CgroupMounts& mounts, const std::string& sys);
   std::string directoryOf(const char* v1Controller) const;

@@ -46,6 +46,17 @@ struct Forecasts : testing::Test {
   void fill() {
     for (AllocationId i = 0; i < 8; ++i) occupy(static_cast<ServerId>(i / 4), 100 + i);
   }
+  // For an hour a unit comes free each ten seconds, on one server after the other, and is taken again.
+  // Requires: fill().
+  void turnOver() {
+    for (int i = 0; i < 360; ++i) {
+      now += 10s;
+      const auto server = static_cast<ServerId>(i % 2);
+      const AllocationId allocation = 100 + 4 * server;
+      vacate(server, allocation);
+      occupy(server, allocation);
+    }
+  }
   template <typename Change>
   void change(ServerId id, Change what) {
     ServerUpdate server = published.server(id);
@@ -101,16 +112,9 @@ TEST_F(Forecasts, NothingIsKnownOfAClusterThatHasJustStarted) {
   EXPECT_EQ(wait()->basis, Basis::kTooYoung);
 }
 
-// A unit comes free each ten seconds, and is taken again.
 TEST_F(Forecasts, AWaitFollowsFromHowUnitsCameFree) {
   fill();
-  for (int i = 0; i < 360; ++i) {
-    now += 10s;
-    const auto server = static_cast<ServerId>(i % 2);
-    const AllocationId allocation = 100 + 4 * server;
-    vacate(server, allocation);
-    occupy(server, allocation);
-  }
+  turnOver();
   const auto wait = this->wait(6);
   ASSERT_EQ(wait->basis, Basis::kHistory);
   EXPECT_NEAR(static_cast<double>(wait->mean / 1s), 60, 15);
@@ -151,13 +155,7 @@ TEST_F(Forecasts, AJobWithConstraintsFindsTheSlotsOfItsServersOnly) {
 // Half of the units come free where it may go.
 TEST_F(Forecasts, AJobWithConstraintsWaitsForWhatComesFreeThere) {
   fill();
-  for (int i = 0; i < 360; ++i) {
-    now += 10s;
-    const auto server = static_cast<ServerId>(i % 2);
-    const AllocationId allocation = 100 + 4 * server;
-    vacate(server, allocation);
-    occupy(server, allocation);
-  }
+  turnOver();
   const auto wait = forecast.waitOf(onlyOn("q"), 6, 0, now);
   ASSERT_EQ(wait->basis, Basis::kHistory);
   EXPECT_NEAR(static_cast<double>(wait->mean / 1s), 120, 30);
@@ -177,12 +175,7 @@ TEST(ForecastOfOnePlatform, AJobWithConstraintsWaitsForItsShareOfWhatComesFree) 
   EXPECT_EQ(cluster.forecast.waitOf(job, 4, 0, cluster.now), std::nullopt);
   EXPECT_NE(cluster.forecast.waitOf(job, 5, 0, cluster.now), std::nullopt);
   cluster.fill();
-  for (int i = 0; i < 360; ++i) {
-    cluster.now += 10s;
-    const auto server = static_cast<ServerId>(i % 2);
-    cluster.vacate(server, 100 + 4 * server);
-    cluster.occupy(server, 100 + 4 * server);
-  }
+  cluster.turnOver();
   const auto wait = cluster.forecast.waitOf(job, 6, 0, cluster.now);
   ASSERT_EQ(wait->basis, Basis::kHistory);
   EXPECT_NEAR(static_cast<double>(wait->mean / 1s), 120, 30);
