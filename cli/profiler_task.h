@@ -1,5 +1,5 @@
-// A task that runs the profiler, `tarcil profile run`, on a server of the cluster: its command, and what it
-// infers from.
+// A task that runs the profiler, `tarcil profile`, on a server of the cluster: its job, its command, and what
+// it infers from.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "classifier/completion.h"
 #include "cli/cluster.h"
 #include "core/model/job.h"
+#include "core/state/server.h"
 
 namespace tarcil {
 
@@ -18,7 +19,15 @@ inline constexpr const char* kShippedApplications = ".tarcil/known-applications.
 std::vector<PartialProfile> knownToCluster(Cluster& cluster, const std::string& application);
 InputFile fileOf(const std::vector<PartialProfile>& known);
 
-// What a task runs to profile this command.
+// A job whose one task has the server to itself and runs `tarcil profile` with these words: "run" and what it
+// is told, or "calibrate".
+JobSpec profilerJob(const std::string& name, const ServerFacts& server,
+                    const std::vector<std::string>& words);
+
+// What the profiler is told to profile this command.
+std::vector<std::string> profilerWords(const std::vector<std::string>& flags,
+                                       const std::vector<std::string>& command);
+// What a task runs to do that.
 std::vector<std::string> profilerCommand(const std::vector<std::string>& flags,
                                          const std::vector<std::string>& command);
 

@@ -67,6 +67,20 @@ Json platformEntriesOf(const Profile& profile) {
   return entries;
 }
 
+Json jsonOf(const std::vector<ObservedPerformance>& performances) {
+  Json json = Json::array();
+  for (const ObservedPerformance& each : performances) {
+    json.push_back({{"platform", each.platform},
+                    {"metric", name(each.metric)},
+                    {"rus", each.rus},
+                    {"runs", each.reached.runs},
+                    {"mean", each.reached.mean},
+                    {"spread", each.reached.spread()},
+                    {"last", jsonTime(each.last)}});
+  }
+  return json;
+}
+
 Json jsonOf(const ObservedProfile& observed) {
   Json caused = Json::object();
   for (size_t i = 0; i < kResources; ++i) {
@@ -78,7 +92,8 @@ Json jsonOf(const ObservedProfile& observed) {
   return {{"user", observed.user},
           {"runs", observed.runs()},
           {"last", jsonTime(observed.last)},
-          {"caused", caused}};
+          {"caused", caused},
+          {"performances", jsonOf(observed.performances)}};
 }
 
 std::string tableOf(const Profile& profile) {
@@ -103,6 +118,20 @@ std::string textOf(const ProfileLesson& lesson, const Style& style) {
          std::string(kResourceNames[static_cast<size_t>(lesson.resource)]) + ", not " +
          std::to_string(lesson.from) + ": a task reached " + fixed(100 * lesson.share, 0) +
          "% of what was expected at an interference of " + std::to_string(lesson.interference);
+}
+
+std::string ofThreeDigits(double value) {
+  return fixed(value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+Table tableOf(const std::vector<ObservedPerformance>& performances) {
+  Table table({"Performs on", "Units", "By", "In the mean", "Spread", "Runs"});
+  for (const ObservedPerformance& each : performances) {
+    table.add({each.platform, std::to_string(each.rus), std::string(name(each.metric)),
+               ofThreeDigits(each.reached.mean), ofThreeDigits(each.reached.spread()),
+               std::to_string(each.reached.runs)});
+  }
+  return table;
 }
 
 std::string orNone(std::string text) {
@@ -179,6 +208,9 @@ std::string textOf(const KnownProfile& known) {
   }
   if (known.stored && !known.stored->note.empty()) fields.push_back({"Note", known.stored->note});
   std::string text = aligned(fields) + "\n" + tableOf(profile);
+  if (known.observed && !known.observed->performances.empty()) {
+    text += "\n" + tableOf(known.observed->performances).text();
+  }
   if (!known.stored) return text;
   if (!known.stored->history.empty()) text += "\nLowered, since tasks performed badly\n";
   for (const ProfileLesson& lesson : known.stored->history) text += "  " + textOf(lesson, style) + "\n";

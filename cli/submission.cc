@@ -39,9 +39,24 @@ JobFile readSubmission(const SubmissionFlags& flags) {
   return job;
 }
 
+namespace {
+
+// What can be expected of its tasks after earlier runs.
+void addEarlier(const KnownProfile& known, JobSpec& job) {
+  if (!job.performance || job.performance->target > 0 || !known.observed) return;
+  job.earlier = expectedAfter(*known.observed, *job.performance, job.rusPerTask);
+}
+
+}  // namespace
+
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {
-  if (job.lookupApplication.empty()) return;
+  if (job.lookupApplication.empty()) {
+    const std::string& application = job.spec.profile.application;
+    if (job.spec.performance && !application.empty()) addEarlier(findProfile(cluster, application), job.spec);
+    return;
+  }
   const KnownProfile known = findProfile(cluster, job.lookupApplication);
+  addEarlier(known, job.spec);
   // What an executor is, nobody can tell from running its job's command.
   const bool mayAssume = job.executor.empty();
   if (!known.stored && mayAssume && fetchSettings(cluster).profileUnknown) {

@@ -104,16 +104,20 @@ Json jsonOf(const Calibration& calibration) {
           {"cross_talk", std::move(crossTalk)}};
 }
 
+Result<Calibration> parseCalibration(const std::string& text, const std::string& name) {
+  try {
+    return calibrationIn(Json::parse(text));
+  } catch (const std::exception& error) {
+    return invalid(name + ": is no calibration (" + error.what() +
+                   "); make it with `tarcil profile calibrate`");
+  }
+}
+
 Result<Calibration> readCalibration(const std::string& path) {
   if (!std::filesystem::exists(path)) return notFound(path + ": there is no such file");
   auto text = readTextFile(path, kMaxYamlBytes);
   if (!text) return text.error();
-  try {
-    return calibrationIn(Json::parse(*text));
-  } catch (const std::exception& error) {
-    return invalid(path + ": is no calibration (" + error.what() +
-                   "); make it with `tarcil profile calibrate`");
-  }
+  return parseCalibration(*text, path);
 }
 
 Status writeCalibration(const std::string& path, const Calibration& calibration) {

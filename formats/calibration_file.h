@@ -15,6 +15,9 @@ std::string calibrationPath(const std::string& dataFolder, const std::string& pl
 
 Json jsonOf(const Calibration& calibration);
 
+// Invalid, with `name` and what to do, where the text is no calibration.
+Result<Calibration> parseCalibration(const std::string& text, const std::string& name);
+
 // NotFound where there is no such file; Invalid, with the path and what to do, where it does not fit.
 Result<Calibration> readCalibration(const std::string& path);
 

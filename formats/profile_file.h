@@ -30,6 +30,4 @@ Result<Share> parseShare(std::string_view text, const std::string& name);
 Profile profileIn(const YamlValue& value);
 Share shareIn(const YamlValue& value);
 
-inline constexpr double kMaxShare = 4;
-
 }  // namespace tarcil

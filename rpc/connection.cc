@@ -1,7 +1,9 @@
 #include "rpc/connection.h"
 
 #include <capnp/rpc-twoparty.h>
+#include <fcntl.h>
 #include <kj/debug.h>
+#include <kj/io.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -77,20 +79,63 @@ class ClientConnection final : public Connection {
 
 class Server final : private kj::TaskSet::ErrorHandler {
  public:
-  Server(kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter)
-      : receiver_(kj::mv(receiver)), greeter_(kj::mv(greeter)), connections_(*this) {}
+  Server(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter)
+      : timer_(timer),
+        receiver_(kj::mv(receiver)),
+        greeter_(kj::mv(greeter)),
+        visitors_(timer),
+        connections_(*this) {}
 
   kj::Promise<void> run() {
-    return receiver_->accept().then([this](kj::Own<kj::AsyncIoStream>&& stream) {
-      prepareTcp(*stream);
-      auto accepted = kj::heap<Accepted>(kj::mv(stream), greeter_());
-      auto ended = accepted->network.onDisconnect();
-      connections_.add(ended.attach(kj::mv(accepted)));
-      return run();
-    });
+    return accept().then(
+        [this](kj::Own<kj::AsyncIoStream>&& stream) {
+          take(kj::mv(stream));
+          return run();
+        },
+        [this](kj::Exception&& exception) -> kj::Promise<void> {
+          // Out of descriptors, or of memory for sockets.
+          if (exception.getType() != kj::Exception::Type::OVERLOADED) return kj::mv(exception);
+          return turnAway(exception);
+        });
   }
 
  private:
+  // An error may be thrown by the call itself.
+  kj::Promise<kj::Own<kj::AsyncIoStream>> accept() {
+    return kj::evalNow([this]() { return receiver_->accept(); });
+  }
+
+  void take(kj::Own<kj::AsyncIoStream> stream) {
+    prepareTcp(*stream);
+    auto visitor = visitors_.admit(kj::mv(stream));
+    auto accepted = kj::heap<Accepted>(kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
+    auto ended = accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate));
+    connections_.add(ended.attach(kj::mv(accepted)));
+  }
+
+  // Those who wait would wake it again at once: they get the reserve, one after the other, and hear that
+  // they are disconnected. Where even that fails, it waits for descriptors to come free.
+  kj::Promise<void> turnAway(const kj::Exception& why) {
+    if (const auto now = timer_.now(); now >= nextWarning_) {
+      nextWarning_ = now + kBetweenWarnings;
+      KJ_LOG(WARNING, "peers are turned away: no more can be accepted", why.getDescription());
+    }
+    reserve_ = nullptr;
+    return accept()
+        .then([](kj::Own<kj::AsyncIoStream>&&) {}, [](kj::Exception&&) {})
+        .exclusiveJoin(timer_.afterDelay(kPause))
+        .then([this]() {
+          reserve_ = openReserve();
+          return timer_.afterDelay(kPause);
+        })
+        .then([this]() { return run(); });
+  }
+
+  static kj::AutoCloseFd openReserve() { return kj::AutoCloseFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+  static constexpr auto kPause = 10 * kj::MILLISECONDS;
+  static constexpr auto kBetweenWarnings = 10 * kj::SECONDS;
+
   struct Accepted {
     Accepted(kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
         : stream(coalescing(kj::mv(inner))),
@@ -107,8 +152,12 @@ class Server final : private kj::TaskSet::ErrorHandler {
   // A peer's broken connection is its own affair; it is seen by whoever holds a session of it.
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "connection failed", exception); }
 
+  kj::Timer& timer_;
   kj::Own<kj::ConnectionReceiver> receiver_;
   Greeter greeter_;
+  Visitors visitors_;
+  kj::AutoCloseFd reserve_ = openReserve();
+  kj::TimePoint nextWarning_ = kj::origin<kj::TimePoint>();
   kj::TaskSet connections_;
 };
 
@@ -128,8 +177,8 @@ kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address) {
       });
 }
 
-kj::Promise<void> serve(kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter) {
-  auto server = kj::heap<Server>(kj::mv(receiver), kj::mv(greeter));
+kj::Promise<void> serve(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter) {
+  auto server = kj::heap<Server>(timer, kj::mv(receiver), kj::mv(greeter));
   auto running = server->run();
   return running.attach(kj::mv(server));
 }

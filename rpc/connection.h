@@ -8,6 +8,7 @@
 #include <string>
 
 #include "rpc/address.h"
+#include "rpc/visitors.h"
 
 namespace tarcil {
 
@@ -32,9 +33,11 @@ class Connection {
 kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
 
 // Called for each accepted connection; gives its bootstrap capability, which is dropped with the connection.
-using Greeter = std::function<capnp::Capability::Client()>;
+// The peer is a visitor (rpc/visitors.h) until LetIn is called.
+using Greeter = std::function<capnp::Capability::Client(LetIn)>;
 
-// Serves until the promise is dropped. A connection that fails ends alone.
-kj::Promise<void> serve(kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter);
+// Serves until the promise is dropped. A connection that fails ends alone. Where this process has no
+// descriptor left, peers are turned away, at once, until it has: `timer` outlives the promise.
+kj::Promise<void> serve(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter);
 
 }  // namespace tarcil

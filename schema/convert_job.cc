@@ -205,6 +205,21 @@ void writePreferences(const std::map<uint32_t, std::vector<std::string>>& values
   }
 }
 
+void writeEarlier(const std::map<std::string, double>& values,
+                  capnp::List<wire::JobSpec::Earlier>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [platform, reached] : values) {
+    to[i].setPlatform(text(platform));
+    to[i++].setReached(reached);
+  }
+}
+
+std::map<std::string, double> readEarlier(capnp::List<wire::JobSpec::Earlier>::Reader from) {
+  std::map<std::string, double> values;
+  for (auto earlier : elements(from)) values[text(earlier.getPlatform())] = earlier.getReached();
+  return values;
+}
+
 std::map<uint32_t, std::vector<std::string>> readPreferences(capnp::List<wire::TaskPreference>::Reader from) {
   std::map<uint32_t, std::vector<std::string>> values;
   for (auto preference : elements(from)) values[preference.getTask()] = readTexts(preference.getServers());
@@ -270,6 +285,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setMoreRus(value.adjust.moreRus);
   to.setMayMove(value.adjust.move);
   to.setMeasures(text(value.measures));
+  writeEarlier(value.earlier, to.initEarlier(static_cast<uint32_t>(value.earlier.size())));
 }
 
 JobSpec read(wire::JobSpec::Reader from) {
@@ -302,6 +318,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.hold = from.getHold();
   value.adjust = {from.getMoreRus(), from.getMayMove()};
   value.measures = text(from.getMeasures());
+  value.earlier = readEarlier(from.getEarlier());
   return value;
 }
 

@@ -22,6 +22,7 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setCaused(bytesOf(value.caused));
   to.setTolerated(bytesOf(value.tolerated));
   to.setMeasures(value.measures);
+  to.setEarlier(value.earlier);
 }
 
 LaunchSpec read(wire::LaunchSpec::Reader from) {
@@ -41,6 +42,7 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   if (from.hasCaused()) value.caused = readPressure(from.getCaused());
   if (from.hasTolerated()) value.tolerated = readPressure(from.getTolerated());
   value.measures = from.getMeasures();
+  value.earlier = from.getEarlier();
   return value;
 }
 
@@ -49,11 +51,13 @@ void write(const TaskReport& value, wire::TaskReport::Builder to) {
   to.setEnded(value.ended);
   write(value.end, to.initEnd());
   if (value.measured) write(*value.measured, to.initMeasured());
+  if (value.reached) to.setReached(*value.reached);
 }
 
 TaskReport read(wire::TaskReport::Reader from) {
   TaskReport value{from.getAllocation(), from.getEnded(), read(from.getEnd())};
   if (from.hasMeasured()) value.measured = read(from.getMeasured());
+  if (from.getReached() >= 0) value.reached = from.getReached();
   return value;
 }
 

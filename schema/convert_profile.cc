@@ -25,6 +25,29 @@ ProfileLesson readLesson(wire::Lesson::Reader from) {
           from.getInterference(), from.getShare()};
 }
 
+void writeObservation(const Observation& value, wire::Observation::Builder to) {
+  to.setRuns(value.runs);
+  to.setMean(value.mean);
+  to.setVariance(value.variance);
+}
+
+Observation readObservation(wire::Observation::Reader from) {
+  return {from.getRuns(), from.getMean(), from.getVariance()};
+}
+
+void writePerformance(const ObservedPerformance& value, wire::ObservedPerformance::Builder to) {
+  to.setPlatform(text(value.platform));
+  to.setMetric(toWireEnum<wire::Metric>(value.metric));
+  to.setRus(value.rus);
+  writeObservation(value.reached, to.initReached());
+  to.setLast(toWire(value.last));
+}
+
+ObservedPerformance readPerformance(wire::ObservedPerformance::Reader from) {
+  return {text(from.getPlatform()), fromWireEnum<Metric>(from.getMetric(), 3, "Metric"), from.getRus(),
+          readObservation(from.getReached()), wallTime(from.getLast())};
+}
+
 }  // namespace
 
 void write(const StoredProfile& value, wire::StoredProfile::Builder to) {
@@ -64,22 +87,19 @@ void write(const ObservedProfile& value, wire::ObservedProfile::Builder to) {
   to.setApplication(text(value.application));
   to.setUser(text(value.user));
   auto caused = to.initCaused(kResources);
-  for (uint32_t i = 0; i < kResources; ++i) {
-    caused[i].setRuns(value.caused[i].runs);
-    caused[i].setMean(value.caused[i].mean);
-    caused[i].setVariance(value.caused[i].variance);
-  }
+  for (uint32_t i = 0; i < kResources; ++i) writeObservation(value.caused[i], caused[i]);
   to.setLast(toWire(value.last));
+  auto performances = to.initPerformances(static_cast<uint32_t>(value.performances.size()));
+  for (uint32_t i = 0; i < performances.size(); ++i) writePerformance(value.performances[i], performances[i]);
 }
 
 ObservedProfile read(wire::ObservedProfile::Reader from) {
   ObservedProfile value{.application = text(from.getApplication()), .user = text(from.getUser())};
   const auto caused = from.getCaused();
   KJ_REQUIRE(caused.size() == kResources, "not one observation for each resource", caused.size());
-  for (uint32_t i = 0; i < kResources; ++i) {
-    value.caused[i] = {caused[i].getRuns(), caused[i].getMean(), caused[i].getVariance()};
-  }
+  for (uint32_t i = 0; i < kResources; ++i) value.caused[i] = readObservation(caused[i]);
   value.last = wallTime(from.getLast());
+  for (auto each : elements(from.getPerformances())) value.performances.push_back(readPerformance(each));
   return value;
 }
 

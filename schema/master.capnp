@@ -417,6 +417,8 @@ struct ServerDetails {
     extras @7 :List(Types.HeldExtra);
     charged @8 :Data;                 # what placement takes it to cause: `caused`, or what was measured
     measured @9 :List(UInt8);         # resources of `charged` that were measured
+    throttledCpu @10 :Float64 = 1;    # what it may use while it is throttled, as MonitorControl.throttle has it
+    throttledDisk @11 :Float64 = 1;
   }
   reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
   draining @6 :Bool;

@@ -37,13 +37,23 @@ struct ObservedProfile {
   # What runs of an application by one user were measured to cause.
   application @0 :Text;
   user @1 :Text;
-  caused @2 :List(Observation);  # in the order of resources
+  caused @2 :List(Observation);  # the most that each run was charged for, in the order of resources
   last @3 :Int64;                # wall-clock time: end of the latest run
+  performances @4 :List(ObservedPerformance);
+}
+
+struct ObservedPerformance {
+  # How well tasks performed that had so many units of one platform.
+  platform @0 :Text;
+  metric @1 :Types.Metric;
+  rus @2 :UInt32;                # resource units of a task
+  reached @3 :Observation;
+  last @4 :Int64;                # wall-clock time: end of the latest run
 }
 
 struct Observation {
-  # The most that each run was charged for of one resource, over the runs; later runs count more (core/state/observed_profile.h).
+  # A number of each run, over the runs; later runs count more (core/state/observed_profile.h).
   runs @0 :UInt32;
-  mean @1 :Float64;              # pressure
+  mean @1 :Float64;
   variance @2 :Float64;
 }

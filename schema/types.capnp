@@ -127,6 +127,12 @@ struct JobSpec {
   measures @41 :Text;       # application whose profile its one task measures and prints; empty: none
   startAfter @42 :Int64;    # microseconds since the epoch before which no task starts; 0: at once
   yields @43 :Bool;         # its tasks may be throttled while they slow down others of their server
+  earlier @44 :List(Earlier);  # platforms are unique, at most 64
+  struct Earlier {
+    # What can be expected of a watched task after earlier runs of the application.
+    platform @0 :Text;
+    reached @1 :Float64;    # above 0, in the metric of `performance`
+  }
 }
 
 struct InputFile {
@@ -432,6 +438,7 @@ struct LaunchSpec {
   diskBytesPerSecond @24 :UInt64;     # 0: no limit
   networkBytesPerSecond @25 :UInt64;  # in each direction; 0: no limit
   measures @26 :Bool;       # a profile: what it prints goes with the report of its end
+  earlier @27 :Float64;     # JobSpec.earlier of the server's platform; 0: not known
 }
 
 struct KnownTask {
@@ -444,6 +451,7 @@ struct TaskReport {
   ended @1 :Bool;           # else started, at end.started
   end @2 :TaskEnd;
   measured @3 :Measurement; # where it ended and was to measure
+  reached @4 :Float64 = -1; # its usual performance, where it ended and was watched for long enough; else -1
 }
 
 struct Measurement {

@@ -8,7 +8,15 @@
 namespace tarcil::agent {
 namespace {
 
-LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& task) {
+// What can be expected of the task there after earlier runs; 0 where that is not known.
+double earlierOn(const ClusterState& state, ServerId server, const JobSpec& spec) {
+  if (spec.earlier.empty() || !state.known(server)) return 0;
+  const auto found = spec.earlier.find(state.facts(server).platform);
+  return found == spec.earlier.end() ? 0 : found->second;
+}
+
+LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& task,
+                      const ClusterState& state) {
   const JobSpec& spec = record.spec;
   LaunchSpec launch;
   static_cast<TaskSpec&>(launch) = spec;
@@ -25,6 +33,7 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
   launch.caused = spec.profile.caused;
   launch.tolerated = spec.profile.tolerated;
   launch.measures = !spec.measures.empty();
+  launch.earlier = earlierOn(state, task.server, spec);
   return launch;
 }
 
@@ -72,8 +81,9 @@ void launch(EventContext& context, const Job& job, TaskIndex index) {
   const HeldTask& task = *job.held.find(index);
   const JobRecord& record = job.held.record();
   const size_t asked = record.spec.rusPerTask, more = std::max(task.rus.size(), asked) - asked;
-  context.tables.launches.start(launchSpec(record, index, task), more, task.server,
-                                context.tables.copy.state(), context.actions);
+  const ClusterState& state = context.tables.copy.state();
+  context.tables.launches.start(launchSpec(record, index, task, state), more, task.server, state,
+                                context.actions);
 }
 
 void forget(Tables& tables, const JobId& id) {

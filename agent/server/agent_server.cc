@@ -93,8 +93,8 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
               .eagerlyEvaluate(
                   [](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); })) {}
 
-wire::AgentGate::Client AgentServer::gate() {
-  return makeAgentGate(*this);
+wire::AgentGate::Client AgentServer::gate(LetIn letIn) {
+  return makeAgentGate(*this, std::move(letIn));
 }
 
 kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& token) {

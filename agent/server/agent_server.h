@@ -41,7 +41,7 @@ class AgentServer final {
               kj::Function<void(const Error&)> refused, kj::Function<void()> attached);
 
   // The bootstrap capability of one client's connection.
-  wire::AgentGate::Client gate();
+  wire::AgentGate::Client gate(LetIn letIn);
 
   // In Prometheus' text format.
   std::string metrics();

@@ -129,11 +129,12 @@ class ClientPortImpl final : public wire::ClientPort::Server {
 
 class AgentGateImpl final : public wire::AgentGate::Server {
  public:
-  explicit AgentGateImpl(AgentServer& server) : server_(server) {}
+  AgentGateImpl(AgentServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
     return server_.authenticate(text(context.getParams().getToken()))
         .then([this, context](AgentServer::User&& user) mutable {
+          letIn_();
           auto results = context.getResults();
           write(user.caller, results.initCaller());
           results.setCluster(text(server_.cluster()));
@@ -143,12 +144,13 @@ class AgentGateImpl final : public wire::AgentGate::Server {
 
  private:
   AgentServer& server_;
+  const LetIn letIn_;
 };
 
 }  // namespace
 
-wire::AgentGate::Client makeAgentGate(AgentServer& server) {
-  return kj::heap<AgentGateImpl>(server);
+wire::AgentGate::Client makeAgentGate(AgentServer& server, LetIn letIn) {
+  return kj::heap<AgentGateImpl>(server, std::move(letIn));
 }
 
 }  // namespace tarcil

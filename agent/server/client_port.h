@@ -7,6 +7,6 @@
 namespace tarcil {
 
 // The bootstrap capability of one connection. `server` outlives every capability.
-wire::AgentGate::Client makeAgentGate(AgentServer& server);
+wire::AgentGate::Client makeAgentGate(AgentServer& server, LetIn letIn);
 
 }  // namespace tarcil

@@ -21,6 +21,7 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   for (size_t resource : from.getOver()) {
     if (resource < kResources) task.over.push_back(resource);
   }
+  task.throttle = {from.getThrottledCpu(), from.getThrottledDisk()};
   return task;
 }
 

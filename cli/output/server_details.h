@@ -21,6 +21,7 @@ struct ServerTask {
   ResourceSet measured{};  // of `charged`; the others are its profile's
   Pressure tolerated{};
   std::vector<size_t> over;  // resources on which it feels more than it tolerates
+  Throttle throttle;
 };
 
 struct ServerDetails {

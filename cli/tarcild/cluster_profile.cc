@@ -24,15 +24,9 @@ constexpr const char* kText = "text";
 constexpr const char* kProfile = "profile";
 
 JobSpec specFor(const ClusterProfiling& profiling, const ServerFacts& server, const char* form) {
-  JobSpec spec;
-  spec.name = profiling.name;
   std::vector<std::string> flags = {form, "--data=."};
   flags.insert(flags.end(), profiling.flags.begin(), profiling.flags.end());
-  spec.command = profilerCommand(flags, profiling.command);
-  spec.rusPerTask = server.rus;
-  spec.placement.constraints = {{"server", Constraint::Operator::kEqual, {server.name}}};
-  spec.restart.onLost = false;
-  return spec;
+  return profilerJob(profiling.name, server, profilerWords(flags, profiling.command));
 }
 
 // Runs the profiler on a server that it has to itself; what it wrote to stdout goes to `output`. Its

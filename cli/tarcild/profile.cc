@@ -14,6 +14,7 @@
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/profiler_task.h"
+#include "cli/tarcild/cluster_calibration.h"
 #include "cli/tarcild/cluster_profile.h"
 #include "cli/tarcild/commands.h"
 #include "cli/tarcild/profile_report.h"
@@ -47,6 +48,9 @@ struct ProfileFlags {
   // the command runs alone.
   bool allForms = false, report = false, alone = false;
   bool onCluster = false, store = false;
+  // calibrate, on a cluster
+  std::string reference;
+  bool preview = false;
   std::optional<uint32_t> platforms;  // kPlatforms where not said
   std::string server;
   std::vector<std::string> files;
@@ -88,7 +92,36 @@ void requireFolder(const char* flag, const std::string& path) {
 
 // --- calibrate ---
 
+constexpr uint32_t kCalibrationSeconds = 60;
+
+int calibrateThere(const ProfileFlags& flags) {
+  if (!flags.output.empty() || flags.platform != "default") {
+    throw badInput(std::string(flags.output.empty() ? "--platform" : "--output") +
+                   ": is for this machine; leave it out, or --on-cluster");
+  }
+  // Before the event loop starts: from here on the signals wait for it.
+  kj::UnixEventPort::captureSignal(SIGINT);
+  kj::UnixEventPort::captureSignal(SIGTERM);
+  Cluster cluster(flags.cluster);
+  const ClusterCalibration found =
+      calibrateCluster(cluster, flags.reference, flags.seconds.value_or(kCalibrationSeconds));
+  if (flags.json) {
+    printJson(jsonOf(found));
+  } else {
+    print(textOf(found));
+  }
+  if (flags.preview) return kExitDone;
+  setShares(cluster, found);
+  say("shares are set; `tarcil platform list` shows them");
+  return kExitDone;
+}
+
 int calibrateMachine(const ProfileFlags& flags) {
+  if (flags.onCluster) return calibrateThere(flags);
+  if (flags.preview || !flags.reference.empty()) {
+    throw badInput(std::string(flags.preview ? "--preview" : "--reference") +
+                   ": is for the platforms of a cluster; write --on-cluster too, or leave it out");
+  }
   requirePlatformName(flags.platform);
   requireFolder("--scratch", flags.scratch);
   const std::string path = flags.output.empty()
@@ -97,7 +130,7 @@ int calibrateMachine(const ProfileFlags& flags) {
   const Quietness quietness;
   const Calibration made = calibrate(readMachine(),
                                      {.platform = flags.platform,
-                                      .budget = std::chrono::seconds(flags.seconds.value_or(60)),
+                                      .budget = std::chrono::seconds(flags.seconds.value_or(kCalibrationSeconds)),
                                       .scratch = flags.scratch},
                                      sayProgress);
   std::vector<std::string> warnings;
@@ -427,10 +460,18 @@ const Help kCalibrateHelp = {
     "private cache, is reported as not measurable rather than as 0.\n\n"
     "The result is stored for the platform and used by `tarcil profile run`. Takes a minute or two on a "
     "quiet machine, fills some of the memory (never the last tenth), and writes a scratch file that has no "
-    "name.",
+    "name.\n\n"
+    "With --on-cluster it tells the shares of the cluster's platforms: how much of the pressure on the "
+    "platform that profiles are measured on (--reference) arrives on each of the others. One server of each "
+    "is calibrated, by a job that takes all of its units; then the shares are set as `tarcil platform set` "
+    "would, which needs a token with the role operate. What kernels cannot tell stays as it is set.",
     "  tarcil profile calibrate\n"
-    "  tarcil profile calibrate --platform haswell-2.3 --seconds 120\n",
-    "  0  done\n  1  the result cannot be stored\n  2  bad arguments\n"};
+    "  tarcil profile calibrate --platform haswell-2.3 --seconds 120\n"
+    "  tarcil profile calibrate --on-cluster --reference haswell-2.3 --preview\n",
+    "  0  done\n"
+    "  1  the result cannot be stored, or the reference cannot be measured\n"
+    "  2  bad arguments\n"
+    "  3  no cluster in reach, or not allowed\n"};
 
 void addCommonFlags(CLI::App& command, ProfileFlags& flags) {
   command.add_option("--seconds", flags.seconds, "About how long all of it may take.")
@@ -448,12 +489,18 @@ void addCommonFlags(CLI::App& command, ProfileFlags& flags) {
 void addCalibrate(CLI::App& group) {
   addCommand(group, "calibrate", kCalibrateHelp, [](CLI::App& command) {
     auto flags = std::make_shared<ProfileFlags>();
+    addClusterFlags(command, flags->cluster);
+    command.get_option("--data")->description(
+        "Folder of calibrations, in calibration/ there, and of a cluster; as of other commands.");
     addCommonFlags(command, *flags);
-    command
-        .add_option("--data", flags->cluster.data,
-                    "Folder of calibrations, in calibration/ there; as of other commands.")
-        ->type_name("DIR");
     command.add_option("--output", flags->output, "Store it in this file instead.")->type_name("FILE");
+    command.add_flag("--on-cluster", flags->onCluster,
+                     "Calibrate a server of each platform of the cluster, and set the platforms' shares.");
+    command
+        .add_option("--reference", flags->reference,
+                    "With --on-cluster: the platform that profiles are measured on. Default: the only one")
+        ->type_name("NAME");
+    command.add_flag("--preview", flags->preview, "With --on-cluster: show the shares, and set none.");
     onRun(command, [flags]() { return calibrateMachine(*flags); });
   });
 }

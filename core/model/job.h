@@ -86,6 +86,7 @@ inline constexpr size_t kMaxConstraints = 100;
 inline constexpr size_t kMaxPreferred = 1'000;  // servers, of the job or of one task
 inline constexpr uint32_t kMaxExtra = 4'096;    // of one kind on a server
 inline constexpr size_t kMaxExtraKinds = 16;
+inline constexpr size_t kMaxEarlier = 64;  // platforms
 
 // What the names of variables begin with that tell a task which extras it has (core/state/extras.h).
 inline constexpr std::string_view kExtraVariablePrefix = "TARCIL_EXTRA_";
@@ -147,6 +148,9 @@ struct JobSpec : TaskSpec {
   Adjusting adjust{};
   // The application whose profile its one task measures and prints, for the cluster to store; else empty.
   std::string measures{};
+  // Where its tasks' performance is watched: what can be expected of them by platform, after earlier runs of
+  // the application (core/state/observed_profile.h). Filled in by whoever submits; a target comes first.
+  std::map<std::string, double> earlier{};
 
   bool operator==(const JobSpec&) const = default;
 

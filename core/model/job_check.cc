@@ -130,6 +130,14 @@ void checkPerformance(const JobSpec& job, Problems& problems) {
   }
 }
 
+void checkEarlier(const JobSpec& job, Problems& problems) {
+  checkCount("earlier", job.earlier.size(), kMaxEarlier, problems);
+  for (const auto& [platform, reached] : job.earlier) {
+    if (reached > 0 && std::isfinite(reached)) continue;
+    add(problems, "earlier", "is out of range; write a number above 0 for " + shown(platform));
+  }
+}
+
 void checkLateBinding(const JobSpec& job, bool hasFiles, Problems& problems) {
   const auto refuse = [&problems](std::string_view field, std::string_view why) {
     add(problems, field, "a late-bound job " + std::string(why));
@@ -173,6 +181,7 @@ Problems fieldProblems(const JobSpec& job) {
   checkProfile(job.profile, problems);
   checkPlacement(job, problems);
   checkPerformance(job, problems);
+  checkEarlier(job, problems);
   return problems;
 }
 

@@ -27,6 +27,7 @@ struct LaunchSpec : TaskSpec {
   Pressure caused{};         // by the job's profile, on a whole reference server
   Pressure tolerated{};      // as above
   bool measures = false;     // a profile (JobSpec::measures): what it prints goes with the report of its end
+  double earlier = 0;        // performance that can be expected after earlier runs; 0: not known
 
   bool operator==(const LaunchSpec&) const = default;
 };
@@ -77,6 +78,9 @@ struct TaskReport {
   bool ended = false;  // else: started, at end.started
   TaskEnd end;
   std::optional<Measurement> measured{};  // by a task that has ended, where LaunchSpec::measures
+  // The usual performance of a task that has ended, where it was watched for long enough, in the metric of its
+  // job's goal.
+  std::optional<double> reached{};
 
   bool operator==(const TaskReport&) const = default;
 };

@@ -11,6 +11,7 @@ int serveAgent(const AgentFlags& flags) {
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   requireAddress("--master", flags.master, AddressUse::kConnect);
   RoleProcess process("agent " + flags.name, flags.role);
+  process.allowManyPeers();
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   AgentServer server(
@@ -21,7 +22,8 @@ int serveAgent(const AgentFlags& flags) {
       },
       [&process]() { process.ready(); });
   process.serveMetrics([&server]() { return server.metrics(); });
-  auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
+  auto serving = serve(net.timer, kj::mv(listener.receiver),
+                       [&server](LetIn letIn) { return server.gate(std::move(letIn)); });
   return process.run(kj::mv(serving));
 }
 

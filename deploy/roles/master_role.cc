@@ -14,6 +14,7 @@ int serveMaster(const MasterFlags& flags) {
   }
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   RoleProcess process("master", flags.role);
+  process.allowManyPeers();
   auto store = openRocksStore(flags.store);
   if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
   auto contents = (*store)->load();
@@ -26,7 +27,8 @@ int serveMaster(const MasterFlags& flags) {
                                     error.message + "; the master stops: nothing answered is lost");
                       });
   process.serveMetrics([&server]() { return server.metrics(); });
-  auto accepting = serve(kj::mv(listener.receiver), [&server]() { return makeMasterGate(server); });
+  auto accepting = serve(process.net().timer, kj::mv(listener.receiver),
+                         [&server](LetIn letIn) { return makeMasterGate(server, std::move(letIn)); });
   // A new store's first records are on disk before anybody is told that the master is there.
   auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
     process.ready();

@@ -146,7 +146,8 @@ int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
               std::vector<ServerFacts> servers, Listener listener, bool stopTasks) {
   server.start(executor, std::move(servers));
   process.serveMetrics([&server]() { return server.metrics(); });
-  auto serving = serve(kj::mv(listener.receiver), [&server]() { return server.gate(); });
+  auto serving = serve(process.net().timer, kj::mv(listener.receiver),
+                       [&server](LetIn letIn) { return server.gate(std::move(letIn)); });
   const int code = process.run(kj::mv(serving));
   if (stopTasks) server.killTasks().wait(process.waitScope());
   return code;

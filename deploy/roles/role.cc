@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/failure.h"
@@ -64,6 +65,14 @@ Listener RoleProcess::listenFor(const std::string& flag, const std::string& addr
   } catch (const kj::Exception& exception) {
     throw badInput(flag + ": " + fromException(exception).message);
   }
+}
+
+void RoleProcess::allowManyPeers() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  // Where it may not, it has fewer.
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void RoleProcess::serveMetrics(MetricsText text) {

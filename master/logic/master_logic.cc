@@ -24,10 +24,6 @@ namespace tarcil {
 namespace master {
 namespace {
 
-// The most that a share can be: a platform on which a pressure weighs four times what it does on
-// the reference.
-constexpr uint16_t kMaxShare = 4 * kShareUnit;
-
 Status setSettings(EventContext& context, const SettingsSet& event) {
   std::string wrong;
   for (const std::string& problem : problems(event.settings)) wrong += (wrong.empty() ? "" : "\n") + problem;
@@ -44,7 +40,7 @@ Status setSettings(EventContext& context, const SettingsSet& event) {
 Status setPlatform(EventContext& context, const PlatformSet& event) {
   if (Status named = checkName("platform", event.platform); !named) return named;
   for (size_t i = 0; i < event.share.size(); ++i) {
-    if (event.share[i] <= kMaxShare) continue;
+    if (event.share[i] <= kMaxShare * kShareUnit) continue;
     return invalid("share: " + std::string(kResourceNames[i]) + ": " + std::to_string(event.share[i]) +
                    "/256 is out of range; write at most 4");
   }

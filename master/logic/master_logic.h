@@ -45,6 +45,7 @@ struct ServerView {
     std::vector<Resource> over;  // resources on which interference on the task exceeds what it tolerates
     Pressure charged{};          // what placement takes it to cause
     ResourceSet measured{};      // of that
+    Throttle throttle{};
   };
   std::vector<Task> tasks;
   Pressure contention{};  // that a new task would meet: of every task and the background

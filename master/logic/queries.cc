@@ -4,6 +4,7 @@
 #include "core/model/contention.h"
 #include "core/model/quality.h"
 #include "master/logic/health/interference.h"
+#include "master/logic/health/throttling.h"
 #include "master/logic/health/violation_reports.h"
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
@@ -124,7 +125,7 @@ ServerView viewOf(const Tables& tables, const Server& server) {
     const Profile& profile = hold.job->record.spec.profile;
     view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
                           profile, overOf(tables, server, resident, profile), resident.caused,
-                          resident.measured});
+                          resident.measured, throttleOf(tables, resident.allocation)});
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }
   return view;

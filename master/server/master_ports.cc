@@ -170,10 +170,11 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
 
 class MasterGateImpl final : public wire::MasterGate::Server {
  public:
-  explicit MasterGateImpl(MasterServer& server) : server_(server) {}
+  MasterGateImpl(MasterServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
     const Caller caller = checkToken(server_, context.getParams().getToken());
+    letIn_();
     auto results = context.getResults();
     write(caller, results.initCaller());
     switch (caller.role) {
@@ -197,12 +198,13 @@ class MasterGateImpl final : public wire::MasterGate::Server {
 
  private:
   MasterServer& server_;
+  const LetIn letIn_;
 };
 
 }  // namespace
 
-wire::MasterGate::Client makeMasterGate(MasterServer& server) {
-  return kj::heap<MasterGateImpl>(server);
+wire::MasterGate::Client makeMasterGate(MasterServer& server, LetIn letIn) {
+  return kj::heap<MasterGateImpl>(server, std::move(letIn));
 }
 
 }  // namespace tarcil

@@ -8,7 +8,7 @@
 namespace tarcil {
 
 // The bootstrap capability of one connection.
-wire::MasterGate::Client makeMasterGate(MasterServer& server);
+wire::MasterGate::Client makeMasterGate(MasterServer& server, LetIn letIn);
 
 // What one caller asks of the shared state (user_port.cc).
 wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller);

@@ -69,6 +69,8 @@ void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder
   write(value.measured, to.initMeasured(static_cast<uint32_t>(value.measured.count())));
   auto over = to.initOver(static_cast<uint32_t>(value.over.size()));
   for (uint32_t i = 0; i < value.over.size(); ++i) over.set(i, static_cast<uint8_t>(value.over[i]));
+  to.setThrottledCpu(value.throttle.cpu);
+  to.setThrottledDisk(value.throttle.disk);
 }
 
 }  // namespace

@@ -314,6 +314,7 @@ void ContainerExecutor::watchPerformance(const LaunchSpec& spec, const std::vect
   Running& running = running_[spec.allocation];
   running.job = spec.job;
   running.goal = spec.performance;
+  running.earlier = spec.earlier;
   running.caused = spec.caused;
   running.tolerated = spec.tolerated;
   running.cores = cores;
@@ -332,7 +333,7 @@ std::vector<RunningTask> ContainerExecutor::running() const {
   for (const auto& [allocation, running] : running_) {
     if (!running.startReported) continue;
     tasks.push_back({allocation, running.job, running.goal, running.caused, running.tolerated, running.cores,
-                     cgroups_.counted(allocation), running.inbox.get()});
+                     cgroups_.counted(allocation), running.inbox.get(), running.earlier});
   }
   return tasks;
 }

@@ -84,6 +84,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
     bool startReported = false;
     JobId job;
     std::optional<PerformanceGoal> goal;
+    double earlier = 0;  // as LaunchSpec::earlier
     Pressure caused{}, tolerated{};
     std::vector<uint32_t> cores;
     Throttle throttle;

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include <filesystem>
+#include "monitor/container/tree_removal.h"
 
 namespace tarcil {
 
@@ -40,8 +40,7 @@ void Sweeper::run() {
     const std::string path = std::move(paths_.front());
     paths_.pop_front();
     lock.unlock();
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
+    removeTree(path);
     lock.lock();
   }
 }

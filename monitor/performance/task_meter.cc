@@ -103,16 +103,17 @@ std::vector<Violation> TaskMeter::measure(const std::vector<RunningTask>& runnin
 }
 
 void TaskMeter::begin(const RunningTask& task) {
-  Watched watched{*task.goal, task.cores, TaskClock(task.cgroups), std::nullopt, std::nullopt, {}, 0};
+  Watched watched{*task.goal, task.cores, TaskClock(task.cgroups)};
   watched.goal.window = std::max(watched.goal.window, 3 * period_);
   if (watched.goal.metric == Metric::kInstructions) {
     auto counters = HardwareCounters::open(linuxPerf(task.cgroups.unified), coresForCounters(task, cores_));
     if (counters && counters->read().instructions) {
       watched.instructions = std::move(*counters);
     } else {
-      // Its target is in instructions, so the task is held against what it did before.
+      // Its target is in instructions, and so are earlier runs: the task is held against what it did before.
       watched.goal.metric = Metric::kCpuTime;
       watched.goal.target = 0;
+      watched.isAsAsked = false;
       problems_.push_back("task " + std::to_string(task.allocation) + " is watched by its CPU time: " +
                           (counters ? "instructions are not counted here" : counters.error().message));
     }
@@ -121,7 +122,7 @@ void TaskMeter::begin(const RunningTask& task) {
     problems_.push_back("task " + std::to_string(task.allocation) +
                         " cannot report its performance: it has no socket for that");
   }
-  watch_.begin(task.allocation, watched.goal);
+  watch_.begin(task.allocation, watched.goal, watched.isAsAsked ? task.earlier : 0);
   watched_.emplace(task.allocation, std::move(watched));
 }
 
@@ -191,6 +192,12 @@ void TaskMeter::lookAround(const std::vector<RunningTask>& running, MonotonicTim
   if (!earlier_) earlier_ = later_ = look;
   if (now - later_->server.when >= kLookBack) earlier_ = std::exchange(later_, look);
   latest_ = std::move(look);
+}
+
+std::map<AllocationId, double> TaskMeter::usual() const {
+  auto usual = watch_.usual();
+  std::erase_if(usual, [this](const auto& task) { return !watched_.at(task.first).isAsAsked; });
+  return usual;
 }
 
 std::map<AllocationId, double> TaskMeter::diskRates() const {

@@ -31,6 +31,10 @@ class TaskMeter final {
   // hear. A task that is not watched is only read while another is degraded.
   std::vector<Violation> measure(const std::vector<RunningTask>& running, Now now);
 
+  // The usual performance of each watched task of which it is known, where it is measured by the metric that
+  // its job asks for.
+  std::map<AllocationId, double> usual() const;
+
   // Bytes a second of the tasks, on the disk and in the direction where it is most; none while all is well.
   std::map<AllocationId, double> diskRates() const;
 
@@ -48,8 +52,9 @@ class TaskMeter final {
     PerformanceGoal goal;         // as it is measured: by CPU time where instructions are not counted
     std::vector<uint32_t> cores;  // that instructions are counted on
     TaskClock clock;
-    std::optional<HardwareCounters> instructions;
-    std::optional<double> before;  // the counter, at `when`
+    bool isAsAsked = true;  // by the metric that its job asks for
+    std::optional<HardwareCounters> instructions{};
+    std::optional<double> before{};  // the counter, at `when`
     MonotonicTime when{};
     uint64_t dropped = 0;
     // Of its memory limit as it was looked at in the last minute, the oldest first.

@@ -21,6 +21,7 @@ struct RunningTask {
   std::vector<uint32_t> cores;          // that it is kept to; empty: to none
   CgroupDirectories cgroups;
   MetricInbox* inbox = nullptr;  // lives at least until the next call; null: it has none
+  double earlier = 0;            // as LaunchSpec::earlier
 };
 
 }  // namespace tarcil

@@ -57,23 +57,25 @@ class LaunchPortImpl final : public wire::LaunchPort::Server {
 
 class MonitorGateImpl final : public wire::MonitorGate::Server {
  public:
-  explicit MonitorGateImpl(MonitorServer& server) : server_(server) {}
+  MonitorGateImpl(MonitorServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
     return server_.authenticate(convert::text(context.getParams().getToken()))
         .then([this, context]() mutable {
+          letIn_();
           context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
         });
   }
 
  private:
   MonitorServer& server_;
+  const LetIn letIn_;
 };
 
 }  // namespace
 
-wire::MonitorGate::Client makeMonitorGate(MonitorServer& server) {
-  return kj::heap<MonitorGateImpl>(server);
+wire::MonitorGate::Client makeMonitorGate(MonitorServer& server, LetIn letIn) {
+  return kj::heap<MonitorGateImpl>(server, std::move(letIn));
 }
 
 }  // namespace tarcil

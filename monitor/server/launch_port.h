@@ -7,6 +7,6 @@
 namespace tarcil {
 
 // The bootstrap capability of one connection. `server` outlives every capability.
-wire::MonitorGate::Client makeMonitorGate(MonitorServer& server);
+wire::MonitorGate::Client makeMonitorGate(MonitorServer& server, LetIn letIn);
 
 }  // namespace tarcil

@@ -103,15 +103,13 @@ kj::Promise<void> MonitorServer::killTasks() {
   kj::Vector<kj::Promise<void>> ends;
   for (AllocationId allocation : live_) {
     executor_->signal(allocation, SIGKILL);
-    auto paf = kj::newPromiseAndFulfiller<void>();
-    untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
-    ends.add(kj::mv(paf.promise));
+    ends.add(ends_.wait(allocation));
   }
   return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(net_.timer.afterDelay(5 * kj::SECONDS));
 }
 
-wire::MonitorGate::Client MonitorServer::gate() {
-  return makeMonitorGate(*this);
+wire::MonitorGate::Client MonitorServer::gate(LetIn letIn) {
+  return makeMonitorGate(*this, std::move(letIn));
 }
 
 std::string MonitorServer::metrics() {
@@ -144,6 +142,12 @@ void MonitorServer::tell(const std::vector<Violation>& violations) {
     if (live_.contains(violation.allocation)) violations_.note(violation);
   }
   sendViolations();
+}
+
+void MonitorServer::noteUsual(const std::map<AllocationId, double>& usual) {
+  for (const auto& [allocation, performance] : usual) {
+    if (live_.contains(allocation)) reached_[allocation] = performance;
+  }
 }
 
 void MonitorServer::sendViolations() {
@@ -267,9 +271,7 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
   if (!content.ok() && !live) return toException(content.error());
   if (content.ok() && !content->text.empty()) return Output{std::move(content->text), false, content->offset};
   if (!live || !wait) return Output{"", !live, offset};
-  auto paf = kj::newPromiseAndFulfiller<void>();
-  untilEnded_.emplace(allocation, kj::mv(paf.fulfiller));
-  return paf.promise.exclusiveJoin(kj::mv(grown)).then([this, allocation, stream, offset]() {
+  return ends_.wait(allocation).exclusiveJoin(kj::mv(grown)).then([this, allocation, stream, offset]() {
     return output(allocation, stream, offset, true);
   });
 }
@@ -412,6 +414,7 @@ void MonitorServer::carryOut(monitor::SignalTask& action) {
 
 void MonitorServer::carryOut(monitor::ForgetTask& action) {
   failpoint("monitor.before_forget");
+  reached_.erase(action.allocation);
   executor_->forget(action.allocation);
 }
 
@@ -428,6 +431,10 @@ Measurement MonitorServer::measuredBy(AllocationId allocation) {
 void MonitorServer::carryOut(monitor::SendReports& action) {
   for (const size_t i : action.measuring) {
     action.reports[i].measured = measuredBy(action.reports[i].allocation);
+  }
+  for (TaskReport& report : action.reports) {
+    const auto reached = reached_.find(report.allocation);
+    if (report.ended && reached != reached_.end()) report.reached = reached->second;
   }
   KJ_IF_MAYBE (port, port_) {
     auto request = port->reportRequest();
@@ -480,11 +487,7 @@ void MonitorServer::ended(AllocationId allocation) {
   violations_.forget(allocation);
   if (live_.erase(allocation) == 0) return;
   unstarted_.erase(allocation);
-  auto [begin, end] = untilEnded_.equal_range(allocation);
-  std::vector<kj::Own<kj::PromiseFulfiller<void>>> ready;
-  for (auto it = begin; it != end; ++it) ready.push_back(kj::mv(it->second));
-  untilEnded_.erase(begin, end);
-  for (auto& fulfiller : ready) fulfiller->fulfill();
+  ends_.happened(allocation);
 }
 
 }  // namespace tarcil

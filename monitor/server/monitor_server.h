@@ -6,7 +6,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/state/server.h"
@@ -23,6 +22,7 @@
 #include "rpc/connection.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
+#include "rpc/wait_list.h"
 #include "schema/master.capnp.h"
 #include "schema/monitor.capnp.h"
 
@@ -62,7 +62,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   kj::Promise<void> killTasks();
 
   // The bootstrap capability of one agent's connection.
-  wire::MonitorGate::Client gate();
+  wire::MonitorGate::Client gate(LetIn letIn);
 
   // In Prometheus' text format. Requires: started.
   std::string metrics();
@@ -72,6 +72,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   // Tells the master of degraded tasks, at most once a second, and of those that still are after each
   // attach. The master itself ends the violations of tasks that end.
   void tell(const std::vector<Violation>& violations);
+  // The usual performance of watched tasks, which goes with the reports of their ends.
+  void noteUsual(const std::map<AllocationId, double>& usual);
   // For metrics.
   void show(const TaskMeter::Load& watched, Duration took);
   // What was measured, for metrics. `took`: how long measuring did.
@@ -140,10 +142,11 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   Requests<monitor::AnswerLaunch::Outcome> launches_{requests_};
   Requests<Status> changes_{requests_};  // of tasks
 
-  std::set<AllocationId> live_;  // recorded and not ended
+  std::set<AllocationId> live_;             // recorded and not ended
+  std::map<AllocationId, double> reached_;  // as noteUsual() said last; until the end is at the master
   std::map<AllocationId, MonotonicTime>
       unstarted_;  // of them, those launched here and not started: since when
-  std::unordered_multimap<AllocationId, kj::Own<kj::PromiseFulfiller<void>>> untilEnded_;
+  WaitList<AllocationId> ends_;  // of live ones
 
   // While the link to the master stands.
   kj::Maybe<wire::MonitorPort::Client> port_;

@@ -6,7 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <unordered_map>
+#include "rpc/wait_list.h"
 
 namespace tarcil {
 namespace {
@@ -30,9 +30,7 @@ class FileOutput final : public OutputSource {
     const std::string task = folder_ + "/tasks/" + std::to_string(allocation);
     const int watch = ::inotify_add_watch(inotify_.get(), task.c_str(), IN_MODIFY | IN_CREATE | IN_ONESHOT);
     if (watch < 0) return kj::NEVER_DONE;  // it has just ended
-    auto paf = kj::newPromiseAndFulfiller<void>();
-    readers_.emplace(watch, kj::mv(paf.fulfiller));
-    return kj::mv(paf.promise);
+    return news_.wait(watch);
   }
 
  private:
@@ -49,7 +47,7 @@ class FileOutput final : public OutputSource {
       while ((size = ::read(inotify_.get(), buffer, sizeof buffer)) > 0) {
         for (ssize_t at = 0; at < size;) {
           const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
-          wake(event->wd);
+          news_.happened(event->wd);
           at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
         }
       }
@@ -57,16 +55,10 @@ class FileOutput final : public OutputSource {
     });
   }
 
-  void wake(int watch) {
-    auto [begin, end] = readers_.equal_range(watch);
-    for (auto it = begin; it != end; ++it) it->second->fulfill();
-    readers_.erase(begin, end);
-  }
-
   const std::string folder_;
   const kj::AutoCloseFd inotify_;
   kj::UnixEventPort::FdObserver observer_;
-  std::unordered_multimap<int, kj::Own<kj::PromiseFulfiller<void>>> readers_;
+  WaitList<int> news_;  // by watch
   kj::Promise<void> watching_;
 };
 

@@ -27,6 +27,7 @@ void PerformanceLoop::measure() {
   const std::vector<Violation> changes = meter_.measure(executor_.running(), begin);
   executor_.noteDiskRates(meter_.diskRates());
   server_.tell(changes);
+  server_.noteUsual(meter_.usual());
   for (const std::string& problem : meter_.problems()) {
     if (logged_++ < kMaxProblemsLogged) spdlog::warn("{}", problem);
   }

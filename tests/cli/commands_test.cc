@@ -136,6 +136,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"profile", "run", "--on-cluster", "--instructions", "--", "true"}, "containers may not"},
         BadInput{{"profile", "run", "--instructions", "--metric", "x", "--", "true"}, "--metric"},
         BadInput{{"profile", "calibrate", "--platform", ""}, "--platform"},
+        BadInput{{"profile", "calibrate", "--preview"}, "write --on-cluster too"},
+        BadInput{{"profile", "calibrate", "--reference", "x"}, "write --on-cluster too"},
+        BadInput{{"profile", "calibrate", "--on-cluster", "--output", "x"}, "is for this machine"},
         BadInput{{"profile", "calibrate", "--scratch", "/nonexistent"}, "--scratch"}));
 
 TEST(BadInputOfFiles, NamesFileLineAndField) {

@@ -99,7 +99,8 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   monitor->serving =
-      serve(kj::mv(listener.receiver), [&binding = *monitor->binding]() -> capnp::Capability::Client {
+      serve(io_.provider->getTimer(), kj::mv(listener.receiver), [&binding = *monitor->binding](const LetIn& letIn) -> capnp::Capability::Client {
+        letIn();
         return kj::heap<OpenMonitorGate>(binding);
       }).eagerlyEvaluate(nullptr);
   servers_[name] = update;
@@ -147,7 +148,8 @@ void LateRpc::startAgent(const std::string& name) {
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   agent->serving =
-      serve(kj::mv(listener.receiver), [&binding = *agent->binding]() -> capnp::Capability::Client {
+      serve(io_.provider->getTimer(), kj::mv(listener.receiver), [&binding = *agent->binding](const LetIn& letIn) -> capnp::Capability::Client {
+        letIn();
         return kj::heap<OpenAgentGate>(binding);
       }).eagerlyEvaluate(nullptr);
   for (const auto& [server, update] : servers_) agent->binding->note(update);

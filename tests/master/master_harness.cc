@@ -212,8 +212,10 @@ std::vector<Action> MasterHarness::started(SessionId monitor, AllocationId alloc
   return handle(ReportsArrived{nextRequest_++, monitor, {report}});
 }
 
-std::vector<Action> MasterHarness::ended(SessionId monitor, AllocationId allocation, const TaskEnd& end) {
-  return handle(ReportsArrived{nextRequest_++, monitor, {{allocation, true, end}}});
+std::vector<Action> MasterHarness::ended(SessionId monitor, AllocationId allocation, const TaskEnd& end,
+                                         std::optional<double> reached) {
+  return handle(ReportsArrived{
+      nextRequest_++, monitor, {{.allocation = allocation, .ended = true, .end = end, .reached = reached}}});
 }
 
 std::vector<Action> MasterHarness::cancel(int job, const Caller& caller) {

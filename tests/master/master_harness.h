@@ -90,7 +90,9 @@ class MasterHarness {
   AllocationId place(SessionId agent, Commit commit);
 
   std::vector<master::Action> started(SessionId monitor, AllocationId allocation);
-  std::vector<master::Action> ended(SessionId monitor, AllocationId allocation, const TaskEnd& end);
+  // `reached`: TaskReport::reached.
+  std::vector<master::Action> ended(SessionId monitor, AllocationId allocation, const TaskEnd& end,
+                                    std::optional<double> reached = std::nullopt);
   std::vector<master::Action> cancel(int job, const Caller& caller);
   // By the operator; fails the test where it is refused.
   std::vector<master::Action> steer(const std::string& server, master::ServerChange change,

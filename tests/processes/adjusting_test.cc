@@ -45,6 +45,42 @@ TEST(Adjusting, ATaskWhoseServerIsFullStartsElsewhereWithTheUnitsThatItNeeds) {
   cluster.expectAllUnitsFree();
 }
 
+// Performs so until the gate is open.
+std::string performing(int value, const TraceFolder& traces, const std::string& until) {
+  return shellJob("until " + until + "; do echo " + std::to_string(value) +
+                      " > $TARCIL_METRIC_FILE; sleep 0.02; done; " + traces.note("ended"),
+                  "performance: {metric: reported, window: 300ms}\n"
+                  "profile: {application: steady, caused: {core: 1}, tolerated: {core: 90}}\n");
+}
+
+TEST(Adjusting, ATaskThatIsWorseThanEarlierRunsFromItsStartIsFound) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 2, .monitorFlags = {"--performance-period", "100ms"}});
+  const TraceFolder& traces = cluster.traces();
+  // Whatever a run lasts here, one that was too short to say how it performs does not count.
+  cluster.until("enough runs were watched", [&]() {
+    const std::string job =
+        cluster.submit(performing(100, traces, "[ $((i = ${i:-0} + 1)) -gt 100 ]"));
+    EXPECT_EQ(cluster.ended(job)["state"], "done");
+    const Json observed = cluster.json({"profile", "list"});
+    for (const Json& each : observed) {
+      if (each["state"] != "observed" || each["performances"].empty()) continue;
+      const Json& performance = each["performances"][0];
+      EXPECT_EQ(performance["mean"], 100);
+      return performance["runs"].get<int>() >= 3;
+    }
+    return false;
+  });
+  const std::string worse = cluster.submit(performing(50, traces, "[ -e " + traces.at("gate") + " ]"));
+  cluster.until("the task is found to be degraded", [&]() {
+    const Json violations = cluster.json({"job", "explain", worse})["troubles"];
+    return !violations.empty() && violations[0]["expected"] == 100 && violations[0]["measured"] == 50;
+  });
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(worse)["state"], "done");
+  cluster.expectAllUnitsFree();
+}
+
 // Its neighbour keeps several processes busy, and allows to be throttled. How badly this one does, no load of
 // this machine decides; who is the cause, its monitor measures.
 TEST(Adjusting, ANeighbourThatYieldsIsThrottledWhileItDoesHarmAndThenNoMore) {
@@ -73,6 +109,13 @@ TEST(Adjusting, ANeighbourThatYieldsIsThrottledWhileItDoesHarmAndThenNoMore) {
     return false;
   };
   cluster.until("the neighbour is throttled", [&]() { return says(hog, "throttled to 2% of the time"); });
+  cluster.until("the server shows it", [&]() {
+    const Json server = cluster.json({"server", "show", "server-1"});
+    for (const Json& task : server["tasks"]) {
+      if (task["job"] == hog) return !task["throttled"].is_null();
+    }
+    return false;
+  });
   EXPECT_TRUE(says(service, "throttled hog (job " + hog.substr(0, 8)));
   traces.openGate();
   cluster.until("it is throttled no more", [&]() { return says(hog, "throttled no more"); });

@@ -155,6 +155,52 @@ TEST(ProfilingOnACluster, MeasuresASecondPlatformAndInfersTheOthers) {
   cluster.expectAllUnitsFree();
 }
 
+TEST(CalibrationOnACluster, GivesTheSharesOfItsPlatforms) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(threePlatforms());
+  const std::vector<std::string> words = {"profile", "calibrate", "--on-cluster", "--seconds", "1"};
+  const auto with = [&words](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return more;
+  };
+  EXPECT_THAT(cluster.run(words).err, HasSubstr("--reference: the cluster has several platforms"));
+  EXPECT_THAT(cluster.run(with({"--reference", "none"})).err, HasSubstr("no server has the platform 'none'"));
+  const auto shareOf = [&cluster](const std::string& platform, const std::string& resource) {
+    for (const Json& each : cluster.json({"platform", "list"})) {
+      if (each["name"] == platform) return each["share"][resource].get<double>();
+    }
+    return -1.0;
+  };
+  const auto steer = [&cluster](const char* change, const char* server) {
+    EXPECT_EQ(cluster.run({"server", change, server}).exitCode, 0);
+  };
+  steer("cordon", "server-1");
+  steer("cordon", "server-3");
+  ASSERT_EQ(cluster.run({"platform", "set", "old", "network_bandwidth=0.25", "memory_capacity=3"}).exitCode, 0);
+
+  const auto previewed = cluster.run(with({"--reference", "old", "--preview", "--json"}));
+  ASSERT_EQ(previewed.exitCode, 0) << previewed.err;
+  EXPECT_THAT(previewed.err, HasSubstr("platform rare is left out: its servers are down, cordoned"));
+  EXPECT_EQ(Json::parse(previewed.out)["platforms"][0]["share"]["memory_capacity"], 1);
+  EXPECT_EQ(shareOf("old", "memory_capacity"), 3) << "nothing is set";
+  EXPECT_THAT(cluster.run(with({"--reference", "new"})).err, HasSubstr("no server of the platform new can do it"));
+
+  steer("uncordon", "server-1");
+  const auto set = cluster.run(with({"--reference", "new", "--json"}));
+  ASSERT_EQ(set.exitCode, 0) << set.err;
+  const Json found = Json::parse(set.out);
+  EXPECT_EQ(found["reference"], "new");
+  ASSERT_EQ(found["platforms"].size(), 2u);
+  EXPECT_EQ(found["platforms"][0]["share"]["memory_capacity"], 1);
+  EXPECT_TRUE(found["platforms"][1]["share"]["network_bandwidth"].is_null());
+  EXPECT_EQ(shareOf("new", "memory_capacity"), 1);
+  EXPECT_EQ(shareOf("old", "memory_capacity"), 2);
+  EXPECT_GT(shareOf("old", "memory_bandwidth"), 0);
+  EXPECT_EQ(shareOf("old", "network_bandwidth"), 0.25) << "stays as it was set";
+  steer("uncordon", "server-3");
+  cluster.expectAllUnitsFree();
+}
+
 TEST(ProfilingOnACluster, KeepsWhatItHasWhereAnotherPlatformFails) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster(threePlatforms());

@@ -51,8 +51,10 @@ TEST_F(CallsWithoutAnswer, AreTakenUpToABoundAndTheOthersLater) {
   auto answered = answer.promise.fork();
   const std::string address = "unix:" + folder_.at("socket");
   auto listener = listenAt(net().network, net().io, address).wait(io_.waitScope);
-  auto serving = serve(kj::mv(listener.receiver),
-                       [&]() -> capnp::Capability::Client { return kj::heap<Slow>(arrived, answered); });
+  auto serving = serve(net().timer, kj::mv(listener.receiver), [&](LetIn letIn) -> capnp::Capability::Client {
+    letIn();
+    return kj::heap<Slow>(arrived, answered);
+  });
   auto serveEagerly = serving.eagerlyEvaluate(nullptr);
   auto connection = connect(net(), address).wait(io_.waitScope);
   auto port = connection->bootstrap().castAs<wire::MonitorPort>();

@@ -102,6 +102,7 @@ JobSpec aFullSpec() {
   job.placement.preferOfTask = {{1, {"s2"}}};
   job.performance = {Metric::kCpuTime, 2, 0.5, std::chrono::seconds(3)};
   job.measures = "logreg";
+  job.earlier = {{"p", 0.5}};
   return job;
 }
 
@@ -236,9 +237,10 @@ TEST(WireFields, OfLaunchesAndReports) {
   launch.hasFiles = launch.measures = true;
   launch.caused.fill(6);
   launch.tolerated.fill(7);
+  launch.earlier = 0.5;
   EXPECT_THAT(unsetBy<wire::LaunchSpec>(launch), IsEmpty());
   // A measurement has a profile, or says why there is none.
-  TaskReport report{1, true, aFullEnd(), Measurement{aFullSpec().profile, ""}};
+  TaskReport report{1, true, aFullEnd(), Measurement{aFullSpec().profile, ""}, 0.5};
   EXPECT_THAT(unsetBy<wire::TaskReport>(report), testing::ElementsAre(".measured.problem"));
   report.measured = Measurement{{}, "no counters"};
   EXPECT_THAT(unsetBy<wire::TaskReport>(report), testing::Not(testing::Contains(".measured.problem")));
@@ -284,6 +286,7 @@ TEST(WireFields, OfProfiles) {
   EXPECT_THAT(unsetBy<wire::Profiling>(failed), IsEmpty());
   ObservedProfile observed{.application = "sort", .user = "alice", .last = WallTime(Duration(7))};
   observed.caused.fill({3, 20.5, 1.5});
+  observed.performances = {{"p", Metric::kCpuTime, 2, {3, 20.5, 1.5}, WallTime(Duration(7))}};
   EXPECT_THAT(unsetBy<wire::ObservedProfile>(observed), IsEmpty());
 }
 

@@ -418,8 +418,12 @@ void ScriptedCluster::Server::serveAll(const std::vector<std::string>& addresses
   for (size_t i = 0; i < addresses.size(); ++i) {
     auto listener =
         listenAt(io.provider->getNetwork(), *io.lowLevelProvider, addresses[i]).wait(io.waitScope);
-    const Greeter greeter = [this, i]() -> capnp::Capability::Client { return kj::heap<Gate>(state_, i); };
-    state_.serving.push_back(serve(kj::mv(listener.receiver), greeter).eagerlyEvaluate(nullptr));
+    const Greeter greeter = [this, i](const LetIn& letIn) -> capnp::Capability::Client {
+      letIn();
+      return kj::heap<Gate>(state_, i);
+    };
+    state_.serving.push_back(
+        serve(io.provider->getTimer(), kj::mv(listener.receiver), greeter).eagerlyEvaluate(nullptr));
   }
   ready_.set_value();
   pair.promise.wait(io.waitScope);

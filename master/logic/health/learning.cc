@@ -23,10 +23,11 @@ int interferenceOf(const Tables& tables, const Hold& hold, size_t resource) {
 }
 
 // Whether the job could have made up its violation, and so spoil another user's profile: by what its tasks
-// say of themselves, or by a target.
+// say of themselves, by a target, or by what it says of earlier runs.
 bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Violation& violation) {
   if (job.user == stored.user) return true;
-  return violation.metric != Metric::kReported && job.spec.performance && job.spec.performance->target == 0;
+  return violation.metric != Metric::kReported && job.spec.performance &&
+         job.spec.performance->target == 0 && job.spec.earlier.empty();
 }
 
 // Whether the job uses the stored profile, in which what its user's runs were observed to cause may have

@@ -117,8 +117,12 @@ bool throttleNeighbour(ViolationCase& violation) {
 }
 
 bool isThrottled(const Tables& tables, AllocationId allocation) {
+  return !throttleOf(tables, allocation).isNone();
+}
+
+Throttle throttleOf(const Tables& tables, AllocationId allocation) {
   const ThrottledTask* throttled = tables.throttles.find(allocation);
-  return throttled != nullptr && !throttled->throttle.isNone();
+  return throttled == nullptr ? Throttle{} : throttled->throttle;
 }
 
 bool hasViolation(const Tables& tables, const Server& server) {

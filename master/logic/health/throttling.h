@@ -24,6 +24,8 @@ bool throttleNeighbour(ViolationCase& violation);
 
 // Whether the task is throttled now: then it falls short because of that.
 bool isThrottled(const Tables& tables, AllocationId allocation);
+// As its monitor was told last.
+Throttle throttleOf(const Tables& tables, AllocationId allocation);
 
 // Whether a task of the server falls short that is not throttled itself.
 bool hasViolation(const Tables& tables, const Server& server);

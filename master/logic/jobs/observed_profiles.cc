@@ -1,6 +1,7 @@
 #include "master/logic/jobs/observed_profiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "master/logic/health/interference.h"
@@ -32,23 +33,56 @@ void makeRoom(EventContext& context, const std::string& user) {
   }
 }
 
-}  // namespace
+// Whether the task is a run that says something of an application.
+bool isTelling(const Tables& tables, const Hold& hold) {
+  const JobSpec& spec = hold.job->record.spec;
+  const AllocationId allocation = hold.job->tasks[hold.task].allocation;
+  return !spec.profile.application.empty() && spec.measures.empty() &&
+         tables.throttles.find(allocation) == nullptr;
+}
 
-void observeRun(EventContext& context, const Hold& hold) {
-  const JobRecord& job = hold.job->record;
+// What is known of the task's application and user, and that it is known of one more run.
+ObservedProfile& oneRunMore(EventContext& context, const JobRecord& job) {
+  ObservedProfiles& all = context.tables.observed;
   const std::string& application = job.spec.profile.application;
-  if (application.empty() || !job.spec.measures.empty()) return;
-  Tables& tables = context.tables;
-  const Resident& resident = residentOf(tables, hold);
-  if (resident.measured.none() || tables.throttles.find(resident.allocation) != nullptr) return;
-  if (!tables.observed.contains({job.user, application})) makeRoom(context, job.user);
-  ObservedProfile& observed = tables.observed[{job.user, application}];
+  if (!all.contains({job.user, application})) makeRoom(context, job.user);
+  ObservedProfile& observed = all[{job.user, application}];
   observed.application = application;
   observed.user = job.user;
   observed.last = context.now.wall;
+  return observed;
+}
+
+void forgetCaused(EventContext& context, const std::string& application, const std::string& user) {
+  ObservedProfile& observed = context.tables.observed.at({user, application});
+  observed.caused = {};
+  if (observed.performances.empty()) {
+    forgetObserved(context, application, user);
+  } else {
+    context.out.put(observed);
+  }
+}
+
+}  // namespace
+
+void observeRun(EventContext& context, const Hold& hold) {
+  const Resident& resident = residentOf(context.tables, hold);
+  if (!isTelling(context.tables, hold) || resident.measured.none()) return;
+  ObservedProfile& observed = oneRunMore(context, hold.job->record);
   for (size_t i = 0; i < kResources; ++i) {
     if (resident.measured[i]) observed.caused[i].add(resident.most[i]);
   }
+  context.out.put(observed);
+}
+
+void observePerformance(EventContext& context, const Hold& hold, double reached) {
+  const JobSpec& spec = hold.job->record.spec;
+  const bool isAsAsked = hold.job->tasks[hold.task].rus.size() == spec.rusPerTask;
+  if (!spec.performance || !isAsAsked || !isTelling(context.tables, hold)) return;
+  if (!std::isfinite(reached) || reached < 0) return;
+  const std::string& platform = context.tables.servers.at(hold.server).record.facts.platform;
+  ObservedProfile& observed = oneRunMore(context, hold.job->record);
+  observed.addPerformance(platform, spec.performance->metric, spec.rusPerTask, reached, context.now.wall);
   context.out.put(observed);
 }
 
@@ -86,7 +120,7 @@ Status promoteObserved(EventContext& context, const ProfilePromoted& event) {
                 .caller = event.caller,
                 .profile = profile,
                 .note = "observed in " + std::to_string(observed->runs()) + " runs by user " + user});
-  if (done.ok()) forgetObserved(context, event.application, user);
+  if (done.ok()) forgetCaused(context, event.application, user);
   return done;
 }
 

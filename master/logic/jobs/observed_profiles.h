@@ -1,5 +1,6 @@
-// What each user's runs of an application were measured to cause (Tarcil section 5.2): kept beside the
-// profile that is stored for all, so that no user's runs change what others are charged for.
+// What each user's runs of an application were measured to cause and how well they performed (Tarcil section
+// 5.2): kept beside the profile that is stored for all, so that no user's runs change what others are charged
+// for.
 #pragma once
 
 #include <string>
@@ -16,6 +17,11 @@ namespace tarcil::master {
 // longest ago goes.
 void observeRun(EventContext& context, const Hold& hold);
 
+// The usual performance of a task that has ended counts as one run of its application by its user, on the
+// platform of its server. Nothing for a task of no application, that was throttled, that had other units than
+// its job asks for, or whose number makes no sense. Bounded as observeRun() is. To be called before endTask().
+void observePerformance(EventContext& context, const Hold& hold, double reached);
+
 // Null where there is none. Valid until the next change.
 const ObservedProfile* findObserved(const ObservedProfiles& observed, const std::string& application,
                                     const std::string& user);
@@ -24,7 +30,8 @@ const ObservedProfile* findObserved(const ObservedProfiles& observed, const std:
 bool forgetObserved(EventContext& context, const std::string& application, const std::string& user);
 
 // Stores the profile of the application for all with what was observed, where there is none with what that
-// makes of it (profileFromObserved), and forgets the observations. NotFound where too few runs were observed;
+// makes of it (profileFromObserved), and forgets those observations; how well the runs performed stays the
+// user's own. NotFound where too few runs were observed;
 // Denied for another user's where the caller is no operator, and as storeProfile().
 Status promoteObserved(EventContext& context, const ProfilePromoted& event);
 

@@ -5,6 +5,7 @@
 
 #include "core/base/names.h"
 #include "master/logic/health/violation_handler.h"
+#include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/charges.h"
 #include "master/logic/servers/pools.h"
@@ -181,6 +182,7 @@ void takeReports(EventContext& context, const ReportsArrived& event) {
     if (report.ended) {
       noteNeverStarted(context, server, report.end);
       hold->job->changes.measured = report.measured;
+      if (report.reached) observePerformance(context, *hold, *report.reached);
       endTask(context, *hold, report.end);
     } else {
       noteStarted(server);

@@ -38,8 +38,9 @@ PerformanceTracker::Change PerformanceTracker::take(double value, MonotonicTime 
   const double high = expects.value_or(0) * (1 - goal_.deviation / 2);
   low_ = expects && value < low ? low_ + 1 : 0;
   learn(now);
-  // Only where samples of a whole window can be here.
-  if (!expects || now - *begin_ < goal_.window || window_.size() < kMinSamples) return Change::kNone;
+  // Only where samples of a whole window can be here, of a task that has started up.
+  const Duration before = goal_.target > 0 ? goal_.window : 2 * goal_.window;
+  if (!expects || now - *begin_ < before || window_.size() < kMinSamples) return Change::kNone;
 
   const auto count = [this](auto holds) {
     return 4 * static_cast<size_t>(std::count_if(window_.begin(), window_.end(), holds)) >=
@@ -84,6 +85,12 @@ void PerformanceTracker::learn(MonotonicTime now) {
 
 std::optional<double> PerformanceTracker::expected() const {
   if (goal_.target > 0) return goal_.target;
+  const auto own = usual();
+  if (!own && earlier_ <= 0) return std::nullopt;
+  return std::max(own.value_or(0), earlier_);
+}
+
+std::optional<double> PerformanceTracker::usual() const {
   if (history_.size() < kMinPieces) return std::nullopt;
   return medianOf(betterHalf(history_));
 }

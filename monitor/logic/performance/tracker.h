@@ -1,10 +1,11 @@
 // Follows the performance of one task and says when a violation begins and when it is over. Pure.
 //
-// Expected is the job's target. Without one it is what the task itself did before: its time is cut into
-// pieces of the goal's window; each piece without a violation counts with the median of its samples, and
-// expected is the median of the better half of the last 60 pieces, so that neither a burst nor a slow decline
-// moves it much. The first piece, in which a task starts up, does not count, and nothing is judged before
-// three do.
+// Expected is the job's target. Without one it is what earlier runs of the application lead to expect, or what
+// the task itself did before, whichever is more. Of the latter: its time is cut into pieces of the goal's
+// window; each piece without a violation counts with the median of its samples, and the task's usual
+// performance is the median of the better half of the last 60 pieces, so that neither a burst nor a slow
+// decline moves it much. The first piece, in which a task starts up, does not count, and is not judged but by a
+// target; the usual performance is not known before three pieces do.
 //
 // A violation begins when, over a whole window, three quarters of the samples were below
 // (1 - deviation) x expected. It is over when over a whole window three quarters were above
@@ -21,7 +22,9 @@ namespace tarcil {
 
 class PerformanceTracker final {
  public:
-  explicit PerformanceTracker(const PerformanceGoal& goal) : goal_(goal) {}
+  // `earlier`: as LaunchSpec::earlier.
+  explicit PerformanceTracker(const PerformanceGoal& goal, double earlier = 0)
+      : goal_(goal), earlier_(earlier) {}
 
   enum class Change : uint8_t { kNone, kBegan, kOver };
 
@@ -35,6 +38,8 @@ class PerformanceTracker final {
 
   // nullopt: not known yet.
   std::optional<double> expected() const;
+  // Of the task itself, in times without a violation; nullopt: not known yet.
+  std::optional<double> usual() const;
   // Median of the samples of the latest window. Requires: a sample was taken.
   double measured() const;
   // When the violation began: the first low sample of the window that showed it. Requires: isDegraded().
@@ -53,6 +58,7 @@ class PerformanceTracker final {
   void learn(MonotonicTime now);
 
   const PerformanceGoal goal_;
+  const double earlier_;
   std::deque<Sample> window_;           // the samples of the latest window
   std::optional<MonotonicTime> begin_;  // of the first sample
   std::deque<double> piece_;            // samples of the piece under way

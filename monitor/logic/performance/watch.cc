@@ -15,8 +15,8 @@ auto identityOf(const Cause& cause) {
 
 }  // namespace
 
-void PerformanceWatch::begin(AllocationId task, const PerformanceGoal& goal) {
-  tasks_.try_emplace(task, goal);
+void PerformanceWatch::begin(AllocationId task, const PerformanceGoal& goal, double earlier) {
+  tasks_.try_emplace(task, goal, earlier);
 }
 
 void PerformanceWatch::end(AllocationId task) {
@@ -28,6 +28,14 @@ void PerformanceWatch::take(AllocationId task, double value, Now now) {
   if (found == tasks_.end()) return;
   const Change change = found->second.tracker.take(value, now.steady);
   if (change != Change::kNone) found->second.change = change;
+}
+
+std::map<AllocationId, double> PerformanceWatch::usual() const {
+  std::map<AllocationId, double> usual;
+  for (const auto& [allocation, task] : tasks_) {
+    if (const auto performance = task.tracker.usual()) usual.emplace(allocation, *performance);
+  }
+  return usual;
 }
 
 bool PerformanceWatch::suspicious() const {

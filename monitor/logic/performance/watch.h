@@ -17,8 +17,8 @@ class PerformanceWatch final {
   // The evidence around a task; nullopt: none has been collected yet.
   using SceneOf = std::function<std::optional<Scene>(AllocationId)>;
 
-  // A task that is watched already goes on.
-  void begin(AllocationId task, const PerformanceGoal& goal);
+  // A task that is watched already goes on. `earlier`: as LaunchSpec::earlier.
+  void begin(AllocationId task, const PerformanceGoal& goal, double earlier = 0);
   // The task is gone, and its violation with it: nothing more is reported of either.
   void end(AllocationId task);
 
@@ -32,12 +32,15 @@ class PerformanceWatch final {
   // yet), whose likeliest cause has changed (examined once a window), or that are over.
   std::vector<Violation> changes(const SceneOf& sceneOf, Now now);
 
+  // The usual performance of each task of which it is known (PerformanceTracker::usual).
+  std::map<AllocationId, double> usual() const;
+
   size_t watched() const { return tasks_.size(); }
   size_t isDegraded() const;
 
  private:
   struct Watched {
-    explicit Watched(const PerformanceGoal& of) : goal(of), tracker(of) {}
+    Watched(const PerformanceGoal& of, double earlier) : goal(of), tracker(of, earlier) {}
     PerformanceGoal goal;
     PerformanceTracker tracker;
     PerformanceTracker::Change change = PerformanceTracker::Change::kNone;  // not told yet

@@ -81,6 +81,19 @@ TEST(Launching, WaitsWhereExtrasAreTakenAndGoesOnWhenTheyAreFree) {
   EXPECT_EQ(h.launches[1].spec.job, jobId(2));
 }
 
+TEST(Launching, SaysWhatIsExpectedOnThePlatformOfTheServer) {
+  AgentHarness h({aServer("a").platform("haswell")});
+  h.attach();
+  JobSpec spec = aJob(1);
+  spec.earlier = {{"broadwell", 50}, {"haswell", 90}};
+  h.submitted(spec);
+  spec.earlier = {{"broadwell", 50}};
+  h.submitted(spec, jobId(2));
+  ASSERT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.launches[0].spec.earlier, 90);
+  EXPECT_EQ(h.launches[1].spec.earlier, 0) << "of other platforms alone";
+}
+
 TEST(Launching, SaysAllThatTheMonitorNeeds) {
   AgentHarness h({aServer("a")});
   h.attach();

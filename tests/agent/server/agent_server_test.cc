@@ -96,7 +96,8 @@ class AgentServerTest : public testing::Test {
     folder_ = folder;
     Listener listener =
         listenAt(net_.network, net_.io, "unix:" + folder_ + "/master.sock").wait(io_.waitScope);
-    serving_ = serve(kj::mv(listener.receiver), [this]() -> capnp::Capability::Client {
+    serving_ = serve(net_.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
+                 letIn();
                  return kj::heap<PlayedGate>(master_);
                }).eagerlyEvaluate(nullptr);
     server_ = std::make_unique<AgentServer>(

@@ -61,6 +61,43 @@ TEST(ObservedProfiles, TakeThePlaceOfWhatIsDeclaredBothWaysOnceBelieved) {
   EXPECT_EQ(withObserved(profile, observedOfDisk({0, 0, 0})).caused[kDisk], 0);
 }
 
+constexpr PerformanceGoal kGoal{.metric = Metric::kReported, .deviation = 0.1};
+
+ObservedProfile observedPerforming(std::initializer_list<double> runs) {
+  ObservedProfile observed{.application = "sort", .user = "alice"};
+  for (const double reached : runs) {
+    observed.addPerformance("fast", Metric::kReported, 2, reached, WallTime(Duration(1)));
+  }
+  return observed;
+}
+
+TEST(ObservedPerformances, SayWhatToExpectOfTasksOfTheirKindOnceBelieved) {
+  EXPECT_TRUE(expectedAfter(observedPerforming({100, 100}), kGoal, 2).empty()) << "too few runs";
+  const ObservedProfile observed = observedPerforming({100, 100, 100});
+  EXPECT_EQ(expectedAfter(observed, kGoal, 2), (std::map<std::string, double>{{"fast", 100}}));
+  EXPECT_TRUE(expectedAfter(observed, kGoal, 1).empty()) << "with other units";
+  PerformanceGoal byTime = kGoal;
+  byTime.metric = Metric::kCpuTime;
+  EXPECT_TRUE(expectedAfter(observed, byTime, 2).empty()) << "by another metric";
+  EXPECT_TRUE(expectedAfter(observedPerforming({0, 0, 0}), kGoal, 2).empty());
+}
+
+TEST(ObservedPerformances, ThatDifferDegradeATaskOnlyBelowTwoDeviations) {
+  const ObservedProfile observed = observedPerforming({80, 100, 120});
+  const double degradedBelow = expectedAfter(observed, kGoal, 2).at("fast") * (1 - kGoal.deviation);
+  EXPECT_NEAR(degradedBelow, 100 - 2 * std::sqrt(800.0 / 3), 1e-9);
+  EXPECT_TRUE(expectedAfter(observedPerforming({1, 100, 1}), kGoal, 2).empty()) << "nothing can be expected";
+}
+
+TEST(ObservedPerformances, AreBoundedAndTheOneObservedLongestAgoGoes) {
+  ObservedProfile observed = observedPerforming({100});
+  for (uint32_t i = 0; i < kMaxObservedPerformances; ++i) {
+    observed.addPerformance("fast", Metric::kReported, 10 + i, 100, WallTime(Duration(10 + i)));
+  }
+  ASSERT_EQ(observed.performances.size(), kMaxObservedPerformances);
+  for (const ObservedPerformance& each : observed.performances) EXPECT_NE(each.rus, 2u);
+}
+
 TEST(ObservedProfiles, StandForAnApplicationThatIsNotStored) {
   const Profile profile = profileFromObserved(observedOfDisk({30, 30, 30}));
   EXPECT_EQ(profile.application, "sort");

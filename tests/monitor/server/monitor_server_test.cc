@@ -103,11 +103,14 @@ class LeftoverTask final : public Executor {
   void forget(AllocationId) override { forgotten_->fulfill(); }
   std::vector<RecoveredTask> recover() override {
     RecoveredTask task;
+    task.state = state;
     task.spec.allocation = 7;
     task.spec.server = "s1";
     task.spec.measures = measures_;
     return {task};
   }
+
+  RecoveredTask::State state = RecoveredTask::State::kEnded;
 
  private:
   kj::Own<kj::PromiseFulfiller<void>> forgotten_;
@@ -123,7 +126,8 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
                            {ErrorCode::kInternal, "for once"}};
   Listener listener =
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
-  auto serving = serve(kj::mv(listener.receiver), [&master]() -> capnp::Capability::Client {
+  auto serving = serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
+                   letIn();
                    return kj::heap<PlayedGate>(master);
                  }).eagerlyEvaluate(nullptr);
 
@@ -155,28 +159,59 @@ class Printed final : public OutputSource {
   const std::string text_;
 };
 
-// The report of the end of a task that was to measure an application, or was not, and printed this.
-TaskReport reportOf(const std::string& printed, bool measures = true) {
+// Serves a monitor with one task of its predecessor until the end of that is reported and forgotten.
+struct LeftoverMonitor {
+  explicit LeftoverMonitor(const std::string& printed, bool measures)
+      : executor(kj::mv(forgotten.fulfiller), measures),
+        server(
+            net, systemClock(), Rng(1), {"identity", listener.address, "token"},
+            std::make_unique<Printed>(printed), [](const Error& error) { ADD_FAILURE() << error.message; },
+            []() {}) {
+    facts.name = "s1";
+    facts.rus = 1;
+  }
+
+  // The report of the end.
+  TaskReport report() {
+    forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+    for (const TaskReport& each : master.reports) {
+      if (each.ended) return each;
+    }
+    return {};
+  }
+
   TemporaryFolder folder;
-  auto io = kj::setupAsyncIo();
+  kj::AsyncIoContext io = kj::setupAsyncIo();
   const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
   PlayedMaster master;
   Listener listener =
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
-  auto serving = serve(kj::mv(listener.receiver), [&master]() -> capnp::Capability::Client {
-                   return kj::heap<PlayedGate>(master);
-                 }).eagerlyEvaluate(nullptr);
-  auto forgotten = kj::newPromiseAndFulfiller<void>();
-  LeftoverTask executor(kj::mv(forgotten.fulfiller), measures);
-  MonitorServer server(
-      net, systemClock(), Rng(1), {"identity", listener.address, "token"}, std::make_unique<Printed>(printed),
-      [](const Error& error) { ADD_FAILURE() << error.message; }, []() {});
+  kj::Promise<void> serving = serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
+                                letIn();
+                                return kj::heap<PlayedGate>(master);
+                              }).eagerlyEvaluate(nullptr);
+  kj::PromiseFulfillerPair<void> forgotten = kj::newPromiseAndFulfiller<void>();
   ServerFacts facts;
-  facts.name = "s1";
-  facts.rus = 1;
-  server.start(executor, {facts});
-  forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
-  return master.reports.empty() ? TaskReport{} : master.reports.front();
+  LeftoverTask executor;
+  MonitorServer server;
+};
+
+// The report of the end of a task that was to measure an application, or was not, and printed this.
+TaskReport reportOf(const std::string& printed, bool measures = true) {
+  LeftoverMonitor monitor(printed, measures);
+  monitor.server.start(monitor.executor, {monitor.facts});
+  return monitor.report();
+}
+
+TEST(MonitorServer, TheUsualPerformanceOfATaskGoesWithTheReportOfItsEnd) {
+  LeftoverMonitor monitor("", false);
+  monitor.executor.state = RecoveredTask::State::kRunning;
+  monitor.server.start(monitor.executor, {monitor.facts});
+  monitor.server.noteUsual({{7, 80}, {8, 1}});
+  monitor.server.noteUsual({{7, 90}});
+  monitor.server.taskEnded(7, {});
+  monitor.server.noteUsual({{7, 5}});
+  EXPECT_EQ(monitor.report().reached, 90);
 }
 
 std::string problemOf(const std::string& printed) {
@@ -239,7 +274,8 @@ struct MonitorPressure : testing::Test {
   Listener listener =
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
   std::string address = listener.address;
-  kj::Promise<void> serving = serve(kj::mv(listener.receiver), [this]() -> capnp::Capability::Client {
+  kj::Promise<void> serving = serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
+                                letIn();
                                 return kj::heap<PlayedGate>(master);
                               }).eagerlyEvaluate(nullptr);
   OneTask executor;

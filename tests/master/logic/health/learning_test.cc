@@ -140,6 +140,9 @@ TEST_F(Learning, BelievesNoOtherUsersTaskWhatItSaysOfItself) {
   demanding.performance->target = 1e12;
   master.pass(10min);
   suffer(run(demanding), Metric::kInstructions);
+  JobSpec boasting = scan();
+  boasting.earlier = {{"a platform", 1e12}};
+  suffer(run(boasting), Metric::kInstructions);
   EXPECT_EQ(tolerated(), 75);
 }
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/master/master_harness.h"
 
 namespace tarcil::observed_profiles_test {
@@ -44,6 +47,11 @@ struct ObservedRuns : testing::Test {
     const AllocationId task = begin(asked, user);
     measure(task, disk);
     master.ended(monitor, task, exitedWith(0));
+  }
+  void runWatched(double reached, Metric metric = Metric::kReported) {
+    JobSpec watched = job("sort");
+    watched.performance = PerformanceGoal{.metric = metric};
+    master.ended(monitor, begin(watched), exitedWith(0), reached);
   }
   Status promote(const Caller& caller, const std::string& user = "") {
     return only<Answer>(master.handle(ProfilePromoted{1, caller, "sort", user})).at(0).status;
@@ -110,6 +118,40 @@ TEST_F(ObservedRuns, MakeAProfileWhereThereIsNone) {
   ASSERT_TRUE(promote(user("alice")).ok());
   EXPECT_EQ(master.logic().profile("sort")->user, "alice");
   EXPECT_EQ(master.logic().profile("sort")->profile.tolerated[kDisk], kMaxPressure - 60);
+}
+
+TEST_F(ObservedRuns, SayHowWellTasksPerformOnAPlatform) {
+  runWatched(100);
+  runWatched(110);
+  runWatched(2, Metric::kCpuTime);
+  ASSERT_NE(observed(), nullptr);
+  ASSERT_THAT(observed()->performances, SizeIs(2));
+  const ObservedPerformance& reported = observed()->performances[0];
+  EXPECT_EQ(reported.platform, serverFacts("a", 4).platform);
+  EXPECT_EQ(reported.rus, 1u);
+  EXPECT_EQ(reported.reached.runs, 2u);
+  EXPECT_EQ(reported.reached.mean, 105);
+  EXPECT_EQ(observed()->performances[1].metric, Metric::kCpuTime);
+  const ObservedProfile before = *observed();
+  master.restart();
+  EXPECT_EQ(*observed(), before);
+}
+
+TEST_F(ObservedRuns, PerformAsIfNothingWereSaidWhereTheNumberMakesNoSense) {
+  for (const double reached : {std::nan(""), std::numeric_limits<double>::infinity(), -1.0}) runWatched(reached);
+  const AllocationId unwatched = begin(job("sort"));
+  master.ended(monitor, unwatched, exitedWith(0), 100);
+  EXPECT_EQ(observed(), nullptr);
+}
+
+TEST_F(ObservedRuns, PerformForTheirUserAloneAlsoOnceTheRestIsPromoted) {
+  for (int i = 0; i < 3; ++i) run(60);
+  runWatched(100);
+  ASSERT_TRUE(promote(user("alice")).ok());
+  ASSERT_NE(observed(), nullptr);
+  EXPECT_THAT(observed()->performances, SizeIs(1));
+  EXPECT_EQ(observed()->caused[kDisk], Observation()) << "counted anew";
+  EXPECT_EQ(observed("bob"), nullptr);
 }
 
 TEST_F(ObservedRuns, AreForgottenWithTheProfile) {

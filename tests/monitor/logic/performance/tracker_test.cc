@@ -15,7 +15,7 @@ PerformanceGoal aimingAt(double target) {
 
 // Gives a tracker a sample each second.
 struct Tracked {
-  explicit Tracked(const PerformanceGoal& goal) : tracker(goal) {}
+  explicit Tracked(const PerformanceGoal& goal, double earlier = 0) : tracker(goal, earlier) {}
 
   // The first change in so many seconds with this value; kNone where there was none.
   Change during(int seconds, double value) {
@@ -96,6 +96,28 @@ TEST(PerformanceTracker, NothingIsExpectedBeforeThereIsAPast) {
   EXPECT_EQ(task.during(15, 200), Change::kNone);
   EXPECT_FALSE(task.tracker.expected());
   EXPECT_EQ(task.during(15, 1), Change::kNone);
+}
+
+TEST(PerformanceTracker, EarlierRunsShowWhatATaskLacksFromItsStart) {
+  Tracked task(aimingAt(0), 200);
+  EXPECT_EQ(task.during(20, 100), Change::kNone) << "it may be starting up";
+  EXPECT_EQ(task.during(1, 100), Change::kBegan);
+  EXPECT_EQ(task.tracker.expected(), 200);
+  EXPECT_EQ(task.during(60, 200), Change::kOver);
+  EXPECT_EQ(task.tracker.usual(), 200) << "pieces with a violation do not count";
+}
+
+TEST(PerformanceTracker, ATaskThatIsBetterThanEarlierRunsIsHeldAgainstItself) {
+  Tracked task(aimingAt(0), 100);
+  task.during(80, 200);
+  EXPECT_EQ(task.tracker.expected(), 200);
+  EXPECT_EQ(task.during(12, 150), Change::kBegan);
+}
+
+TEST(PerformanceTracker, ATargetComesBeforeEarlierRuns) {
+  Tracked task(aimingAt(100), 200);
+  EXPECT_EQ(task.during(60, 100), Change::kNone);
+  EXPECT_EQ(task.tracker.expected(), 100);
 }
 
 TEST(PerformanceTracker, TimesOfViolationDoNotBecomeTheNorm) {

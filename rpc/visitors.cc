@@ -1,0 +1,143 @@
+#include "rpc/visitors.h"
+
+#include <arpa/inet.h>
+#include <kj/debug.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace tarcil {
+namespace {
+
+// Empty for Unix sockets.
+std::string addressOf(kj::AsyncIoStream& stream) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  KJ_IF_MAYBE (fd, stream.getFd()) {
+    if (::getpeername(*fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return "";
+  }
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (peer.ss_family == AF_INET) {
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(peer).sin_addr, text.data(), text.size());
+  } else if (peer.ss_family == AF_INET6) {
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr, text.data(), text.size());
+  }
+  return text.data();
+}
+
+}  // namespace
+
+// Shared by the stream, LetIn and the promise, each of which may be the last to go.
+struct Visitors::Visitor final : kj::Refcounted {
+  Visitor(Visitors& of, std::string from) : all(&of), address(std::move(from)) {
+    place = all->visitors_.insert(all->visitors_.end(), this);
+    ++all->ofAddress_[address];
+  }
+  ~Visitor() noexcept(false) { leave(); }
+
+  // Counts no more, whether it was let in, sent away, or has gone.
+  void leave() {
+    if (all == nullptr) return;
+    all->visitors_.erase(place);
+    if (const auto found = all->ofAddress_.find(address); --found->second == 0) all->ofAddress_.erase(found);
+    all = nullptr;
+  }
+  void letIn() {
+    if (std::exchange(isIn, true)) return;
+    leave();
+    in.fulfiller->fulfill();
+  }
+  void sendAway(const char* why) {
+    leave();
+    sentAway.fulfiller->reject(KJ_EXCEPTION(DISCONNECTED, why));
+  }
+
+  Visitors* all;  // null once it does not count
+  const std::string address;
+  std::list<Visitor*>::iterator place;
+  bool isIn = false;
+  size_t read = 0;
+  kj::PromiseFulfillerPair<void> in = kj::newPromiseAndFulfiller<void>();
+  kj::ForkedPromise<void> whenIn = in.promise.fork();
+  kj::PromiseFulfillerPair<void> sentAway = kj::newPromiseAndFulfiller<void>();
+};
+
+class Visitors::Stream final : public kj::AsyncIoStream {
+ public:
+  Stream(kj::Own<kj::AsyncIoStream> inner, kj::Own<Visitor> visitor)
+      : inner_(kj::mv(inner)), visitor_(kj::mv(visitor)) {}
+
+  kj::Promise<size_t> tryRead(void* to, size_t least, size_t most) override {
+    if (visitor_->isIn) return inner_->tryRead(to, least, most);
+    const size_t left = kMaxVisitorBytes - visitor_->read;
+    if (left == 0) {
+      return visitor_->whenIn.addBranch().then(
+          [this, to, least, most]() { return inner_->tryRead(to, least, most); });
+    }
+    const size_t now = std::min(least, left);
+    return inner_->tryRead(to, now, std::min(most, left))
+        .then([this, to, least, most, now](size_t got) -> kj::Promise<size_t> {
+          visitor_->read += got;
+          if (got < now || got >= least) return got;  // the peer has ended; it is enough
+          return tryRead(static_cast<kj::byte*>(to) + got, least - got, most - got)
+              .then([got](size_t more) { return got + more; });
+        });
+  }
+
+  kj::Promise<void> write(const void* data, size_t size) override { return inner_->write(data, size); }
+  kj::Promise<void> write(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> pieces) override {
+    return inner_->write(pieces);
+  }
+  kj::Promise<void> whenWriteDisconnected() override { return inner_->whenWriteDisconnected(); }
+  void shutdownWrite() override { inner_->shutdownWrite(); }
+  void abortRead() override { inner_->abortRead(); }
+  void getsockopt(int level, int option, void* value, kj::uint* length) override {
+    inner_->getsockopt(level, option, value, length);
+  }
+  void setsockopt(int level, int option, const void* value, kj::uint length) override {
+    inner_->setsockopt(level, option, value, length);
+  }
+  kj::Maybe<int> getFd() const override { return inner_->getFd(); }
+
+ private:
+  kj::Own<kj::AsyncIoStream> inner_;
+  kj::Own<Visitor> visitor_;
+};
+
+Visitors::~Visitors() noexcept(false) {
+  for (Visitor* visitor : visitors_) visitor->all = nullptr;
+}
+
+Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
+  const std::string address = addressOf(*stream);
+  makeRoom(address);
+  auto visitor = kj::refcounted<Visitor>(*this, address);
+  auto late = timer_.afterDelay(kLoginTime).then([self = kj::addRef(*visitor)]() mutable -> kj::Promise<void> {
+    if (self->isIn) return kj::NEVER_DONE;
+    return KJ_EXCEPTION(DISCONNECTED, "a peer did not log in in time");
+  });
+  auto sentAway = kj::mv(visitor->sentAway.promise);
+  // std::function copies what it holds.
+  auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));
+  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)), [shared]() { (*shared)->letIn(); },
+          late.exclusiveJoin(kj::mv(sentAway))};
+}
+
+void Visitors::makeRoom(const std::string& address) {
+  if (!address.empty()) {
+    const auto found = ofAddress_.find(address);
+    if (found != ofAddress_.end() && found->second >= kMaxVisitorsOfAddress) {
+      (*std::ranges::find(visitors_, address, &Visitor::address))
+          ->sendAway("too many peers of its address have not logged in");
+    }
+  }
+  if (visitors_.size() >= kMaxVisitors) {
+    visitors_.front()->sendAway("too many peers have not logged in");
+  }
+}
+
+}  // namespace tarcil

@@ -1,0 +1,56 @@
+// Peers that have connected and not logged in yet. Anybody can be one, so what they take up is bounded: how many
+// there are, how long each may take, and how much is read of each.
+#pragma once
+
+#include <kj/async-io.h>
+#include <kj/refcount.h>
+
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+
+namespace tarcil {
+
+// A visitor who takes longer is disconnected.
+inline constexpr auto kLoginTime = 5 * kj::SECONDS;
+// What is read of a visitor; what follows is read once they have logged in.
+inline constexpr size_t kMaxVisitorBytes = 64 << 10;
+// When one more comes, the one who has been there longest is disconnected. Of one address: Unix sockets have
+// permissions, and count only in all.
+inline constexpr size_t kMaxVisitors = 1'024;
+inline constexpr size_t kMaxVisitorsOfAddress = 256;
+
+// Tells that the peer has logged in. May be called more than once, and after the connection has ended.
+using LetIn = std::function<void()>;
+
+// Single-threaded. `timer` outlives it.
+class Visitors final {
+ public:
+  explicit Visitors(kj::Timer& timer) : timer_(timer) {}
+  ~Visitors() noexcept(false);
+  KJ_DISALLOW_COPY(Visitors);
+
+  struct Admission {
+    kj::Own<kj::AsyncIoStream> stream;  // the peer's, and no more of it than a visitor's is read
+    LetIn letIn;
+    // Fails when the peer is to be disconnected: it took too long, or there are too many. Never resolves
+    // where it logs in.
+    kj::Promise<void> tooLate = nullptr;
+  };
+  Admission admit(kj::Own<kj::AsyncIoStream> stream);
+
+  size_t count() const { return visitors_.size(); }
+
+ private:
+  struct Visitor;
+  class Stream;
+
+  void makeRoom(const std::string& address);
+
+  kj::Timer& timer_;
+  std::list<Visitor*> visitors_;  // the longest there first
+  std::map<std::string, size_t> ofAddress_;
+};
+
+}  // namespace tarcil

@@ -1,0 +1,156 @@
+// Peers that connect and do not log in.
+#include "rpc/visitors.h"
+
+#include <gtest/gtest.h>
+#include <kj/async-unix.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "rpc/connection.h"
+#include "schema/master.capnp.h"
+#include "tests/support/scratch_folder.h"
+
+namespace tarcil::visitors_test {
+
+// Lets those in whose token is right, and counts what others say.
+class Gate final : public wire::MonitorPort::Server {
+ public:
+  Gate(LetIn letIn, size_t& calls) : letIn_(std::move(letIn)), calls_(calls) {}
+
+ protected:
+  kj::Promise<void> authenticate(AuthenticateContext context) override {
+    ++calls_;
+    if (context.getParams().getToken() == "right") letIn_();
+    return kj::READY_NOW;
+  }
+
+ private:
+  const LetIn letIn_;
+  size_t& calls_;
+};
+
+class VisitorsAtAServer : public testing::Test {
+ protected:
+  VisitorsAtAServer() {
+    auto listener = listenAt(net().network, net().io, address_).wait(io_.waitScope);
+    serving_ = serve(timer_, kj::mv(listener.receiver), [this](LetIn letIn) -> capnp::Capability::Client {
+                 return kj::heap<Gate>(std::move(letIn), calls_);
+               }).eagerlyEvaluate([](kj::Exception&& exception) {
+      ADD_FAILURE() << kj::str(exception).cStr();
+    });
+  }
+  ~VisitorsAtAServer() noexcept override = default;
+
+  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
+  kj::Own<Connection> connectHere() { return connect(net(), address_).wait(io_.waitScope); }
+  kj::Promise<void> say(Connection& connection, const std::string& token) {
+    auto request = connection.bootstrap().castAs<wire::MonitorPort>().authenticateRequest();
+    request.setToken(token.c_str());
+    return request.send().ignoreResult();
+  }
+  void pass(kj::Duration time) {
+    io_.waitScope.poll();
+    timer_.advanceTo(timer_.now() + time);
+    io_.waitScope.poll();
+  }
+
+  ScratchFolder folder_;
+  const std::string address_ = "unix:" + folder_.at("socket");
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  kj::TimerImpl timer_{kj::origin<kj::TimePoint>()};
+  size_t calls_ = 0;
+  kj::Promise<void> serving_ = nullptr;
+};
+
+TEST_F(VisitorsAtAServer, AreDisconnectedWhereTheyTakeTooLong) {
+  auto stranger = connectHere(), friendly = connectHere();
+  say(*stranger, "wrong").wait(io_.waitScope);
+  say(*friendly, "right").wait(io_.waitScope);
+  auto strangerGone = stranger->onDisconnect(), friendlyGone = friendly->onDisconnect();
+  pass(kLoginTime - 1 * kj::MILLISECONDS);
+  EXPECT_FALSE(strangerGone.poll(io_.waitScope));
+  pass(1 * kj::MILLISECONDS);
+  EXPECT_TRUE(strangerGone.poll(io_.waitScope));
+  pass(100 * kLoginTime);
+  EXPECT_FALSE(friendlyGone.poll(io_.waitScope));
+  say(*friendly, "anything").wait(io_.waitScope);
+}
+
+TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
+  auto connection = connectHere();
+  const std::string large(kMaxVisitorBytes / 4, 'x');
+  kj::Vector<kj::Promise<void>> calls;
+  for (int i = 0; i < 20; ++i) calls.add(say(*connection, large));
+  io_.waitScope.poll();
+  EXPECT_GT(calls_, 0u);
+  EXPECT_LE(calls_, 4u) << "more would not fit";
+
+  auto early = connectHere();
+  calls.add(say(*early, "right"));
+  for (int i = 0; i < 20; ++i) calls.add(say(*early, large));
+  const size_t before = calls_;
+  io_.waitScope.poll();
+  EXPECT_EQ(calls_, before + 21) << "what came before the answer to the login is read after it";
+}
+
+TEST_F(VisitorsAtAServer, AreTurnedAwayWhereThereAreNoDescriptorsAndOthersComeLater) {
+  std::vector<int> strangers;
+  for (int i = 0; i < 50; ++i) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    folder_.at("socket").copy(to.sun_path, sizeof to.sun_path - 1);
+    const int stranger = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ASSERT_EQ(::connect(stranger, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    strangers.push_back(stranger);
+  }
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit tight = usual;
+  tight.rlim_cur = static_cast<rlim_t>(strangers.back()) + 10;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
+  // A stranger each two pauses.
+  for (size_t i = 0; i < 4 * strangers.size(); ++i) pass(10 * kj::MILLISECONDS);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  size_t gone = 0;
+  for (const int stranger : strangers) {
+    char byte = 0;
+    if (::recv(stranger, &byte, 1, MSG_DONTWAIT) == 0) ++gone;
+    ::close(stranger);
+  }
+  EXPECT_GE(gone, 30u);
+  auto calling = connect(net(), address_);
+  pass(20 * kj::MILLISECONDS);
+  auto connection = calling.wait(io_.waitScope);
+  auto said = say(*connection, "right");
+  pass(20 * kj::MILLISECONDS);
+  said.wait(io_.waitScope);
+}
+
+TEST(Visitors, ThatCameFirstGoWhenThereAreTooMany) {
+  auto io = kj::setupAsyncIo();
+  kj::TimerImpl timer(kj::origin<kj::TimePoint>());
+  Visitors visitors(timer);
+  std::vector<Visitors::Admission> admitted;
+  kj::Vector<kj::Own<kj::AsyncIoStream>> others;
+  const auto come = [&]() {
+    auto pipe = kj::newTwoWayPipe();
+    others.add(kj::mv(pipe.ends[1]));
+    admitted.push_back(visitors.admit(kj::mv(pipe.ends[0])));
+  };
+  for (size_t i = 0; i < kMaxVisitors; ++i) come();
+  admitted[0].letIn();
+  come();
+  EXPECT_EQ(visitors.count(), kMaxVisitors);
+  EXPECT_FALSE(admitted[1].tooLate.poll(io.waitScope));
+  come();
+  EXPECT_EQ(visitors.count(), kMaxVisitors);
+  EXPECT_FALSE(admitted[0].tooLate.poll(io.waitScope)) << "it has logged in";
+  EXPECT_TRUE(admitted[1].tooLate.poll(io.waitScope));
+}
+
+}  // namespace tarcil::visitors_test
