@@ -40,8 +40,8 @@ KeptProfiles keptProfiles(Cluster& cluster);
 // As a job of that user gets it. Keys: application, caused, tolerated, entries (where each number comes from,
 // as `tarcil profile run` says it), platforms, platform_entries (the same of these), user, stored, revision
 // (null where none is stored), note, history, observed (null, or: user, runs, last, caused, by resource:
-// runs, mean, spread; performances, each with: platform, metric, rus, runs, mean, spread, last). Requires: one
-// of the two is there.
+// runs, mean, spread; performances, each with: platform, metric, rus, runs, mean, spread, last). Requires:
+// one of the two is there.
 Json jsonOf(const KnownProfile& known);
 std::string textOf(const KnownProfile& known);
 

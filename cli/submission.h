@@ -24,9 +24,9 @@ JobFile readSubmission(const SubmissionFlags& flags);
 
 // Makes a job that names its application ready to be sent: takes the profile that the cluster keeps under
 // that name; where none is kept, and the operator has such applications measured, one that is assumed
-// (Profile::isAssumed). Where its performance is watched without a target, takes too what can be expected after
-// earlier runs of the application. Leaves the profile that it has. Failure with kExitBadInput where there is neither,
-// also for tasks that an executor runs, which nobody could measure.
+// (Profile::isAssumed). Where its performance is watched without a target, takes too what can be expected
+// after earlier runs of the application. Leaves the profile that it has. Failure with kExitBadInput where
+// there is neither, also for tasks that an executor runs, which nobody could measure.
 void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job);
 
 }  // namespace tarcil

@@ -83,8 +83,9 @@ class Visitors::Stream final : public kj::AsyncIoStream {
         .then([this, to, least, most, now](size_t got) -> kj::Promise<size_t> {
           visitor_->read += got;
           if (got < now || got >= least) return got;  // the peer has ended; it is enough
-          return tryRead(static_cast<kj::byte*>(to) + got, least - got, most - got)
-              .then([got](size_t more) { return got + more; });
+          return tryRead(static_cast<kj::byte*>(to) + got, least - got, most - got).then([got](size_t more) {
+            return got + more;
+          });
         });
   }
 
@@ -116,10 +117,11 @@ Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
   const std::string address = addressOf(*stream);
   makeRoom(address);
   auto visitor = kj::refcounted<Visitor>(*this, address);
-  auto late = timer_.afterDelay(kLoginTime).then([self = kj::addRef(*visitor)]() mutable -> kj::Promise<void> {
-    if (self->isIn) return kj::NEVER_DONE;
-    return KJ_EXCEPTION(DISCONNECTED, "a peer did not log in in time");
-  });
+  auto late =
+      timer_.afterDelay(kLoginTime).then([self = kj::addRef(*visitor)]() mutable -> kj::Promise<void> {
+        if (self->isIn) return kj::NEVER_DONE;
+        return KJ_EXCEPTION(DISCONNECTED, "a peer did not log in in time");
+      });
   auto sentAway = kj::mv(visitor->sentAway.promise);
   // std::function copies what it holds.
   auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));

@@ -1,5 +1,5 @@
-// Peers that have connected and not logged in yet. Anybody can be one, so what they take up is bounded: how many
-// there are, how long each may take, and how much is read of each.
+// Peers that have connected and not logged in yet. Anybody can be one, so what they take up is bounded: how
+// many there are, how long each may take, and how much is read of each.
 #pragma once
 
 #include <kj/async-io.h>

@@ -83,9 +83,8 @@ Json jsonOf(const ServerTask& task) {
           {"measured", namesOf(task.measured)},
           {"tolerated", jsonByResource(task.tolerated)},
           {"over", std::move(over)},
-          {"throttled", task.throttle.isNone()
-                            ? Json()
-                            : Json{{"cpu", task.throttle.cpu}, {"disk", task.throttle.disk}}}};
+          {"throttled",
+           task.throttle.isNone() ? Json() : Json{{"cpu", task.throttle.cpu}, {"disk", task.throttle.disk}}}};
 }
 
 Json jsonOf(const Offence& offence) {
@@ -232,7 +231,8 @@ std::string showText(const ServerDetails& server, const Style& style) {
   for (const ServerTask& task : server.tasks) {
     std::vector<std::string> over;
     for (size_t resource : task.over) over.emplace_back(kResourceNames[resource]);
-    table.add({taskText(task, style) + (task.throttle.isNone() ? "" : ", throttled"), ranges(task.rus), extrasText(task.extras), pressureText(task.charged),
+    table.add({taskText(task, style) + (task.throttle.isNone() ? "" : ", throttled"), ranges(task.rus),
+               extrasText(task.extras), pressureText(task.charged),
                task.charged == task.caused         ? ""
                : pressureText(task.caused).empty() ? "nothing"
                                                    : pressureText(task.caused),

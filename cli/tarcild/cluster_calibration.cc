@@ -28,10 +28,9 @@ namespace {
 std::optional<CalibratedServer> calibrateOn(Cluster& cluster, const ServerFacts& server, uint32_t seconds) {
   say("platform " + server.platform + ": calibrating " + server.name + ", with all of its " +
       counted(server.rus, "unit"));
-  const JobSpec spec =
-      profilerJob("calibration", server,
-                  {"calibrate", "--json", "--data=.", "--output=calibration.json",
-                   "--platform=" + server.platform, "--seconds=" + std::to_string(seconds)});
+  const JobSpec spec = profilerJob("calibration", server,
+                                   {"calibrate", "--json", "--data=.", "--output=calibration.json",
+                                    "--platform=" + server.platform, "--seconds=" + std::to_string(seconds)});
   std::string output, why = "nothing was measured on " + server.name;
   int code = kExitFailed;
   auto failure = kj::runCatchingExceptions(
@@ -62,8 +61,9 @@ std::string referenceAmong(const std::set<std::string>& platforms, const std::st
   if (platforms.empty()) {
     throw Failure(kExitFailed, "no server has registered yet; start one with `tarcil serve monitor`");
   }
-  throw badInput("--reference: the cluster has several platforms; write the one that profiles are measured on: " +
-                 names);
+  throw badInput(
+      "--reference: the cluster has several platforms; write the one that profiles are measured on: " +
+      names);
 }
 
 }  // namespace
@@ -76,8 +76,9 @@ ClusterCalibration calibrateCluster(Cluster& cluster, const std::string& referen
   const auto chosen = serversOfOtherPlatforms(servers, "", found.reference, 1, platforms.size());
   for (const ServerDetails* server : chosen) platforms.erase(server->facts.platform);
   if (platforms.contains(found.reference)) {
-    throw Failure(kExitFailed, "no server of the platform " + found.reference +
-                                   " can do it: they are down, cordoned or emulated; see `tarcil server list`");
+    throw Failure(kExitFailed,
+                  "no server of the platform " + found.reference +
+                      " can do it: they are down, cordoned or emulated; see `tarcil server list`");
   }
   for (const std::string& platform : platforms) {
     sayWarning("platform " + platform + " is left out: its servers are down, cordoned or emulated");
@@ -90,8 +91,7 @@ ClusterCalibration calibrateCluster(Cluster& cluster, const std::string& referen
     }
     if (!compared) compared = measured;
     if (measured) {
-      found.platforms.push_back(
-          {server->facts.platform, server->facts.name, sharesOf(*measured, *compared)});
+      found.platforms.push_back({server->facts.platform, server->facts.name, sharesOf(*measured, *compared)});
     }
   }
   std::sort(found.platforms.begin() + 1, found.platforms.end(),

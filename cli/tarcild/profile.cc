@@ -128,11 +128,12 @@ int calibrateMachine(const ProfileFlags& flags) {
                                ? calibrationPath(requireInput(dataFolder(flags.cluster.data)), flags.platform)
                                : flags.output;
   const Quietness quietness;
-  const Calibration made = calibrate(readMachine(),
-                                     {.platform = flags.platform,
-                                      .budget = std::chrono::seconds(flags.seconds.value_or(kCalibrationSeconds)),
-                                      .scratch = flags.scratch},
-                                     sayProgress);
+  const Calibration made =
+      calibrate(readMachine(),
+                {.platform = flags.platform,
+                 .budget = std::chrono::seconds(flags.seconds.value_or(kCalibrationSeconds)),
+                 .scratch = flags.scratch},
+                sayProgress);
   std::vector<std::string> warnings;
   warnOfOthers(quietness, warnings);
   for (const std::string& warning : warnings) sayWarning(warning);

@@ -78,8 +78,8 @@ struct TaskReport {
   bool ended = false;  // else: started, at end.started
   TaskEnd end;
   std::optional<Measurement> measured{};  // by a task that has ended, where LaunchSpec::measures
-  // The usual performance of a task that has ended, where it was watched for long enough, in the metric of its
-  // job's goal.
+  // The usual performance of a task that has ended, where it was watched for long enough, in the metric of
+  // its job's goal.
   std::optional<double> reached{};
 
   bool operator==(const TaskReport&) const = default;

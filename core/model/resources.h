@@ -50,7 +50,8 @@ using PressureSum = std::array<int32_t, kResources>;
 using Share = std::array<uint16_t, kResources>;
 
 inline constexpr uint16_t kShareUnit = 256;
-// The most that a share may be: a platform on which a pressure weighs four times what it does on the reference.
+// The most that a share may be: a platform on which a pressure weighs four times what it does on the
+// reference.
 inline constexpr double kMaxShare = 4;
 
 inline constexpr Share fullShare() {

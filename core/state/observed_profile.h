@@ -1,6 +1,6 @@
-// What runs of an application were measured to cause and how well they performed, user by user (Tarcil section
-// 5.2, both ways). That a task is held against earlier runs of its application is CPI2's (Zhang et al.,
-// EuroSys 2013, section 3.1), there by job and platform over a fleet.
+// What runs of an application were measured to cause and how well they performed, user by user (Tarcil
+// section 5.2, both ways). That a task is held against earlier runs of its application is CPI2's (Zhang et
+// al., EuroSys 2013, section 3.1), there by job and platform over a fleet.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct ObservedProfile {
   std::string user;
   std::array<Observation, kResources> caused{};     // the most that each run was charged for
   std::vector<ObservedPerformance> performances{};  // at most kMaxObservedPerformances
-  WallTime last = kNever;  // end of the latest run
+  WallTime last = kNever;                           // end of the latest run
 
   bool isBelieved() const;  // what is caused of some resource
   uint32_t runs() const;    // of the resource with the most
@@ -71,9 +71,9 @@ Profile withObserved(Profile profile, const ObservedProfile& observed);
 // Of an application of which no more is known: it tolerates what toleratedFromCaused() says.
 Profile profileFromObserved(const ObservedProfile& observed);
 
-// What can be expected of a task with so many units, by platform, where enough runs were watched by the goal's
-// metric: the mean; where runs differ, as much less that a task is degraded only below all but the worst
-// fortieth of them, two standard deviations (CPI2 section 4.1). Only platforms of which it is above 0.
+// What can be expected of a task with so many units, by platform, where enough runs were watched by the
+// goal's metric: the mean; where runs differ, as much less that a task is degraded only below all but the
+// worst fortieth of them, two standard deviations (CPI2 section 4.1). Only platforms of which it is above 0.
 std::map<std::string, double> expectedAfter(const ObservedProfile& observed, const PerformanceGoal& goal,
                                             uint32_t rus);
 

@@ -41,8 +41,8 @@ class RoleProcess final {
   // Where the role can be reached from now on; the log says so, with the port that was chosen. Bad input
   // where it cannot listen there.
   Listener listen(const std::string& address);
-  // Lets the process have as many descriptors as the machine allows it. Not for one that starts tasks, which would
-  // inherit that.
+  // Lets the process have as many descriptors as the machine allows it. Not for one that starts tasks, which
+  // would inherit that.
   void allowManyPeers();
 
   // Serves what `text` gives where the flags say, if they do. Bad input as for listen().

@@ -145,7 +145,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   std::set<AllocationId> live_;             // recorded and not ended
   std::map<AllocationId, double> reached_;  // as noteUsual() said last; until the end is at the master
   std::map<AllocationId, MonotonicTime>
-      unstarted_;  // of them, those launched here and not started: since when
+      unstarted_;                // of them, those launched here and not started: since when
   WaitList<AllocationId> ends_;  // of live ones
 
   // While the link to the master stands.

@@ -98,11 +98,12 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
                                                           std::vector{name}, *monitor->executor, master);
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
-  monitor->serving =
-      serve(io_.provider->getTimer(), kj::mv(listener.receiver), [&binding = *monitor->binding](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn();
-        return kj::heap<OpenMonitorGate>(binding);
-      }).eagerlyEvaluate(nullptr);
+  monitor->serving = serve(io_.provider->getTimer(), kj::mv(listener.receiver),
+                           [&binding = *monitor->binding](const LetIn& letIn) -> capnp::Capability::Client {
+                             letIn();
+                             return kj::heap<OpenMonitorGate>(binding);
+                           })
+                         .eagerlyEvaluate(nullptr);
   servers_[name] = update;
   monitors_[name] = std::move(monitor);
   monitors_[name]->binding->masterAttached();
@@ -147,11 +148,12 @@ void LateRpc::startAgent(const std::string& name) {
                                                       agent->metrics, LateBindingOptions{});
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
-  agent->serving =
-      serve(io_.provider->getTimer(), kj::mv(listener.receiver), [&binding = *agent->binding](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn();
-        return kj::heap<OpenAgentGate>(binding);
-      }).eagerlyEvaluate(nullptr);
+  agent->serving = serve(io_.provider->getTimer(), kj::mv(listener.receiver),
+                         [&binding = *agent->binding](const LetIn& letIn) -> capnp::Capability::Client {
+                           letIn();
+                           return kj::heap<OpenAgentGate>(binding);
+                         })
+                       .eagerlyEvaluate(nullptr);
   for (const auto& [server, update] : servers_) agent->binding->note(update);
   agents_[name] = std::move(agent);
 }

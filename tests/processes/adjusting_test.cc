@@ -55,12 +55,14 @@ std::string performing(int value, const TraceFolder& traces, const std::string& 
 
 TEST(Adjusting, ATaskThatIsWorseThanEarlierRunsFromItsStartIsFound) {
   SKIP_WITHOUT_CONTAINERS();
-  ManualCluster cluster({.servers = 1, .rus = 2, .monitorFlags = {"--performance-period", "100ms"}});
+  ManualCluster cluster({.servers = 1,
+                         .rus = 2,
+                         .monitorFlags = {"--performance-period", "100ms"},
+                         .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "300ms"}});
   const TraceFolder& traces = cluster.traces();
   // Whatever a run lasts here, one that was too short to say how it performs does not count.
   cluster.until("enough runs were watched", [&]() {
-    const std::string job =
-        cluster.submit(performing(100, traces, "[ $((i = ${i:-0} + 1)) -gt 100 ]"));
+    const std::string job = cluster.submit(performing(100, traces, "[ $((i = ${i:-0} + 1)) -gt 100 ]"));
     EXPECT_EQ(cluster.ended(job)["state"], "done");
     const Json observed = cluster.json({"profile", "list"});
     for (const Json& each : observed) {

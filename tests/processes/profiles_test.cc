@@ -176,14 +176,16 @@ TEST(CalibrationOnACluster, GivesTheSharesOfItsPlatforms) {
   };
   steer("cordon", "server-1");
   steer("cordon", "server-3");
-  ASSERT_EQ(cluster.run({"platform", "set", "old", "network_bandwidth=0.25", "memory_capacity=3"}).exitCode, 0);
+  ASSERT_EQ(cluster.run({"platform", "set", "old", "network_bandwidth=0.25", "memory_capacity=3"}).exitCode,
+            0);
 
   const auto previewed = cluster.run(with({"--reference", "old", "--preview", "--json"}));
   ASSERT_EQ(previewed.exitCode, 0) << previewed.err;
   EXPECT_THAT(previewed.err, HasSubstr("platform rare is left out: its servers are down, cordoned"));
   EXPECT_EQ(Json::parse(previewed.out)["platforms"][0]["share"]["memory_capacity"], 1);
   EXPECT_EQ(shareOf("old", "memory_capacity"), 3) << "nothing is set";
-  EXPECT_THAT(cluster.run(with({"--reference", "new"})).err, HasSubstr("no server of the platform new can do it"));
+  EXPECT_THAT(cluster.run(with({"--reference", "new"})).err,
+              HasSubstr("no server of the platform new can do it"));
 
   steer("uncordon", "server-1");
   const auto set = cluster.run(with({"--reference", "new", "--json"}));

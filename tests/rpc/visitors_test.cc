@@ -38,11 +38,10 @@ class VisitorsAtAServer : public testing::Test {
  protected:
   VisitorsAtAServer() {
     auto listener = listenAt(net().network, net().io, address_).wait(io_.waitScope);
-    serving_ = serve(timer_, kj::mv(listener.receiver), [this](LetIn letIn) -> capnp::Capability::Client {
-                 return kj::heap<Gate>(std::move(letIn), calls_);
-               }).eagerlyEvaluate([](kj::Exception&& exception) {
-      ADD_FAILURE() << kj::str(exception).cStr();
-    });
+    serving_ =
+        serve(timer_, kj::mv(listener.receiver), [this](LetIn letIn) -> capnp::Capability::Client {
+          return kj::heap<Gate>(std::move(letIn), calls_);
+        }).eagerlyEvaluate([](kj::Exception&& exception) { ADD_FAILURE() << kj::str(exception).cStr(); });
   }
   ~VisitorsAtAServer() noexcept override = default;
 

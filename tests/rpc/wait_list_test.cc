@@ -10,9 +10,7 @@ TEST(WaitList, WakesAllWhoWaitForTheSameOnce) {
   auto io = kj::setupAsyncIo();
   WaitList<int> list;
   auto first = list.wait(1), second = list.wait(1), other = list.wait(2);
-  {
-    auto dropped = list.wait(1);
-  }
+  { auto dropped = list.wait(1); }
   list.happened(3);
   EXPECT_FALSE(first.poll(io.waitScope));
   list.happened(1);

@@ -26,8 +26,8 @@ int interferenceOf(const Tables& tables, const Hold& hold, size_t resource) {
 // say of themselves, by a target, or by what it says of earlier runs.
 bool isTrusted(const JobRecord& job, const StoredProfile& stored, const Violation& violation) {
   if (job.user == stored.user) return true;
-  return violation.metric != Metric::kReported && job.spec.performance &&
-         job.spec.performance->target == 0 && job.spec.earlier.empty();
+  return violation.metric != Metric::kReported && job.spec.performance && job.spec.performance->target == 0 &&
+         job.spec.earlier.empty();
 }
 
 // Whether the job uses the stored profile, in which what its user's runs were observed to cause may have

@@ -19,7 +19,8 @@ void observeRun(EventContext& context, const Hold& hold);
 
 // The usual performance of a task that has ended counts as one run of its application by its user, on the
 // platform of its server. Nothing for a task of no application, that was throttled, that had other units than
-// its job asks for, or whose number makes no sense. Bounded as observeRun() is. To be called before endTask().
+// its job asks for, or whose number makes no sense. Bounded as observeRun() is. To be called before
+// endTask().
 void observePerformance(EventContext& context, const Hold& hold, double reached);
 
 // Null where there is none. Valid until the next change.

@@ -1,11 +1,11 @@
 // Follows the performance of one task and says when a violation begins and when it is over. Pure.
 //
-// Expected is the job's target. Without one it is what earlier runs of the application lead to expect, or what
-// the task itself did before, whichever is more. Of the latter: its time is cut into pieces of the goal's
-// window; each piece without a violation counts with the median of its samples, and the task's usual
+// Expected is the job's target. Without one it is what earlier runs of the application lead to expect, or
+// what the task itself did before, whichever is more. Of the latter: its time is cut into pieces of the
+// goal's window; each piece without a violation counts with the median of its samples, and the task's usual
 // performance is the median of the better half of the last 60 pieces, so that neither a burst nor a slow
-// decline moves it much. The first piece, in which a task starts up, does not count, and is not judged but by a
-// target; the usual performance is not known before three pieces do.
+// decline moves it much. The first piece, in which a task starts up, does not count, and is not judged but by
+// a target; the usual performance is not known before three pieces do.
 //
 // A violation begins when, over a whole window, three quarters of the samples were below
 // (1 - deviation) x expected. It is over when over a whole window three quarters were above

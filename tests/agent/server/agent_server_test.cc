@@ -96,10 +96,11 @@ class AgentServerTest : public testing::Test {
     folder_ = folder;
     Listener listener =
         listenAt(net_.network, net_.io, "unix:" + folder_ + "/master.sock").wait(io_.waitScope);
-    serving_ = serve(net_.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
-                 letIn();
-                 return kj::heap<PlayedGate>(master_);
-               }).eagerlyEvaluate(nullptr);
+    serving_ =
+        serve(net_.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
+          letIn();
+          return kj::heap<PlayedGate>(master_);
+        }).eagerlyEvaluate(nullptr);
     server_ = std::make_unique<AgentServer>(
         net_, systemClock(), Rng(1), AgentServerOptions{"agent-1", "nowhere", listener.address, "token", {}},
         [](const Error& error) { ADD_FAILURE() << error.message; },

@@ -126,10 +126,11 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
                            {ErrorCode::kInternal, "for once"}};
   Listener listener =
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
-  auto serving = serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
-                   letIn();
-                   return kj::heap<PlayedGate>(master);
-                 }).eagerlyEvaluate(nullptr);
+  auto serving =
+      serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
+        letIn();
+        return kj::heap<PlayedGate>(master);
+      }).eagerlyEvaluate(nullptr);
 
   auto forgotten = kj::newPromiseAndFulfiller<void>();
   LeftoverTask executor(kj::mv(forgotten.fulfiller));
@@ -186,10 +187,11 @@ struct LeftoverMonitor {
   PlayedMaster master;
   Listener listener =
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
-  kj::Promise<void> serving = serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
-                                letIn();
-                                return kj::heap<PlayedGate>(master);
-                              }).eagerlyEvaluate(nullptr);
+  kj::Promise<void> serving =
+      serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
+        letIn();
+        return kj::heap<PlayedGate>(master);
+      }).eagerlyEvaluate(nullptr);
   kj::PromiseFulfillerPair<void> forgotten = kj::newPromiseAndFulfiller<void>();
   ServerFacts facts;
   LeftoverTask executor;
@@ -274,10 +276,11 @@ struct MonitorPressure : testing::Test {
   Listener listener =
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
   std::string address = listener.address;
-  kj::Promise<void> serving = serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
-                                letIn();
-                                return kj::heap<PlayedGate>(master);
-                              }).eagerlyEvaluate(nullptr);
+  kj::Promise<void> serving =
+      serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
+        letIn();
+        return kj::heap<PlayedGate>(master);
+      }).eagerlyEvaluate(nullptr);
   OneTask executor;
   kj::PromiseFulfillerPair<void> attached = kj::newPromiseAndFulfiller<void>();
   MonitorServer server{net,

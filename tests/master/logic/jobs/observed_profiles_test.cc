@@ -138,7 +138,8 @@ TEST_F(ObservedRuns, SayHowWellTasksPerformOnAPlatform) {
 }
 
 TEST_F(ObservedRuns, PerformAsIfNothingWereSaidWhereTheNumberMakesNoSense) {
-  for (const double reached : {std::nan(""), std::numeric_limits<double>::infinity(), -1.0}) runWatched(reached);
+  for (const double reached : {std::nan(""), std::numeric_limits<double>::infinity(), -1.0})
+    runWatched(reached);
   const AllocationId unwatched = begin(job("sort"));
   master.ended(monitor, unwatched, exitedWith(0), 100);
   EXPECT_EQ(observed(), nullptr);
