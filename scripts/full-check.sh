@@ -6,11 +6,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 (($# == 0)) || die 2 "takes no arguments; each step can also be run alone, see below"
 
 run "gate" .ci/run
-run "each source compiles alone" build dev
 run "all tests within a process, address and undefined-behaviour sanitizers" sanitized asan in_process
 run "tests that start processes, address and undefined-behaviour sanitizers" sanitized asan processes
 run "torture of masters, ten minutes" scripts/torture.sh --seconds 600 --seed 1001
-run "guards: each is noticed when it is missing" scripts/check-guards.sh
+run "each source compiles alone; guards: each is noticed when it is missing" scripts/check-guards.sh
 run "guards: the fault simulation notices" scripts/check-fault-simulation.sh
 run "messages that no peer should send" scripts/fuzz.sh --seconds 600
 conclude

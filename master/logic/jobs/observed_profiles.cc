@@ -53,6 +53,13 @@ ObservedProfile& oneRunMore(EventContext& context, const JobRecord& job) {
   return observed;
 }
 
+// Of a task that is about to end its monitor may not be able to read all that it read before.
+ResourceSet everMeasured(const Resident& resident) {
+  ResourceSet measured = resident.measured;
+  for (size_t i = 0; i < kResources; ++i) measured[i] = measured[i] || resident.most[i] > 0;
+  return measured;
+}
+
 void forgetCaused(EventContext& context, const std::string& application, const std::string& user) {
   ObservedProfile& observed = context.tables.observed.at({user, application});
   observed.caused = {};
@@ -67,10 +74,11 @@ void forgetCaused(EventContext& context, const std::string& application, const s
 
 void observeRun(EventContext& context, const Hold& hold) {
   const Resident& resident = residentOf(context.tables, hold);
-  if (!isTelling(context.tables, hold) || resident.measured.none()) return;
+  const ResourceSet measured = everMeasured(resident);
+  if (!isTelling(context.tables, hold) || measured.none()) return;
   ObservedProfile& observed = oneRunMore(context, hold.job->record);
   for (size_t i = 0; i < kResources; ++i) {
-    if (resident.measured[i]) observed.caused[i].add(resident.most[i]);
+    if (measured[i]) observed.caused[i].add(resident.most[i]);
   }
   context.out.put(observed);
 }

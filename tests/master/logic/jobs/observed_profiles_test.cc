@@ -95,6 +95,15 @@ TEST_F(ObservedRuns, AreOfApplicationsAndMeasuredOnes) {
   EXPECT_THAT(master.logic().observed(theOperator()), SizeIs(0));
 }
 
+TEST_F(ObservedRuns, CountWhatCouldNotBeReadAnyMoreAtTheEnd) {
+  const AllocationId task = begin(job("sort"));
+  measure(task, 70);
+  master.handle(PressureReported{monitor, {{"a", {}, {}, {TaskPressure{task, {}, {}}}}}});
+  master.ended(monitor, task, exitedWith(0));
+  ASSERT_NE(observed(), nullptr);
+  EXPECT_EQ(observed()->caused[kDisk], (Observation{1, 70, 0}));
+}
+
 TEST_F(ObservedRuns, CountForAllOnceTheyArePromoted) {
   master.handle(ProfileStored{1, theOperator(), job("sort").profile, ""});
   run(60);
