@@ -37,7 +37,7 @@ struct Visitors::Visitor final : kj::Refcounted {
     place = all->visitors_.insert(all->visitors_.end(), this);
     ++all->ofAddress_[address];
   }
-  ~Visitor() noexcept(false) { leave(); }
+  ~Visitor() noexcept(false) override { leave(); }
 
   // Counts no more, whether it was let in, sent away, or has gone.
   void leave() {
