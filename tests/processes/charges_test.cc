@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/model/resources.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil::charges_test {
@@ -59,7 +60,8 @@ TEST_P(Charges, OfAHogWithoutAProfileAreSeenChargedShownAvoidedAndLearned) {
     return std::ranges::all_of(tasks, [&](const Json& task) { return of(task["charged"]) >= least; });
   });
   const Json server = cluster.json({"server", "show", "server-1"});
-  EXPECT_GE(of(server["contention"]), of(server["background"]) + 3 * least);
+  // Whatever else runs on this machine: it is no more than everything.
+  EXPECT_GE(of(server["contention"]), std::min(kMaxPressure, of(server["background"]) + 3 * least));
   const Json shown = server["tasks"][0];
   EXPECT_EQ(of(shown["caused"]), 0) << "its profile says nothing";
   EXPECT_GE(of(shown["charged"]), least);
