@@ -132,7 +132,8 @@ class Workshop:
 
 
 def check(workshop, guards, programs):
-    """Builds the programs on the unchanged tree, then takes out the guards. Prints a line for each guard and test; the names of the guards that one of their tests did not notice."""
+    """Builds the programs on the unchanged tree, then takes out the guards: a line for each guard and test. Returns
+    the names of the guards that one of their tests did not notice."""
     if problem := workshop.make(programs):
         sys.exit(problem)
     intact = workshop.verdicts(sorted({test for guard in guards for test in guard.tests}))

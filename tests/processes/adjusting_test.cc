@@ -5,6 +5,14 @@
 
 namespace tarcil::adjusting_test {
 
+// Servers of two units whose violations are seen, and acted on, within fractions of a second.
+ClusterPlan quickPlan(uint32_t servers, const char* calm) {
+  return {.servers = servers,
+          .rus = 2,
+          .monitorFlags = {"--performance-period", "100ms"},
+          .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", calm}};
+}
+
 // Performs badly for want of memory until the gate is open: processes of its own are killed at its
 // limit, which no load of this machine hides. Notes what memory it starts with.
 std::string sufferer(const TraceFolder& traces, const std::string& adjust) {
@@ -18,10 +26,7 @@ std::string sufferer(const TraceFolder& traces, const std::string& adjust) {
 
 TEST(Adjusting, ATaskWhoseServerIsFullStartsElsewhereWithTheUnitsThatItNeeds) {
   SKIP_WITHOUT_CONTAINERS();
-  ManualCluster cluster({.servers = 2,
-                         .rus = 2,
-                         .monitorFlags = {"--performance-period", "100ms"},
-                         .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "1h"}});
+  ManualCluster cluster(quickPlan(2, "1h"));
   const TraceFolder& traces = cluster.traces();
   ASSERT_EQ(cluster.run({"server", "cordon", "server-2"}).exitCode, 0);
   const std::string filler = cluster.submit(shellJob(traces.note("started") + traces.waitForGate()));
@@ -55,10 +60,7 @@ std::string performing(int value, const TraceFolder& traces, const std::string& 
 
 TEST(Adjusting, ATaskThatIsWorseThanEarlierRunsFromItsStartIsFound) {
   SKIP_WITHOUT_CONTAINERS();
-  ManualCluster cluster({.servers = 1,
-                         .rus = 2,
-                         .monitorFlags = {"--performance-period", "100ms"},
-                         .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "300ms"}});
+  ManualCluster cluster(quickPlan(1, "300ms"));
   const TraceFolder& traces = cluster.traces();
   // Whatever a run lasts here, one that was too short to say how it performs does not count.
   cluster.until("enough runs were watched", [&]() {
@@ -87,10 +89,7 @@ TEST(Adjusting, ATaskThatIsWorseThanEarlierRunsFromItsStartIsFound) {
 // this machine decides; who is the cause, its monitor measures.
 TEST(Adjusting, ANeighbourThatYieldsIsThrottledWhileItDoesHarmAndThenNoMore) {
   SKIP_WITHOUT_CONTAINERS();
-  ManualCluster cluster({.servers = 1,
-                         .rus = 2,
-                         .monitorFlags = {"--performance-period", "100ms"},
-                         .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "300ms"}});
+  ManualCluster cluster(quickPlan(1, "300ms"));
   const TraceFolder& traces = cluster.traces();
   const std::string hog = cluster.submit(shellJob(
       "for i in 1 2 3 4 5 6; do sh -c 'while :; do :; done' & done; wait", "name: hog\nyields: true\n"));
