@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "rpc/stream_around.h"
+
 namespace tarcil {
 namespace {
 
@@ -12,10 +14,10 @@ constexpr size_t kReadBuffer = 64 << 10;
 // Beyond this much unflushed output a writer waits for the peer.
 constexpr size_t kWriteBound = 1 << 20;
 
-class CoalescingStream final : public kj::AsyncIoStream {
+class CoalescingStream final : public StreamAround {
  public:
   explicit CoalescingStream(kj::Own<kj::AsyncIoStream> inner)
-      : inner_(kj::mv(inner)), buffer_(kj::heapArray<kj::byte>(kReadBuffer)) {}
+      : StreamAround(kj::mv(inner)), buffer_(kj::heapArray<kj::byte>(kReadBuffer)) {}
 
   kj::Promise<size_t> tryRead(void* to, size_t minBytes, size_t maxBytes) override {
     const size_t held = take(static_cast<kj::byte*>(to), maxBytes);
@@ -43,8 +45,6 @@ class CoalescingStream final : public kj::AsyncIoStream {
     return accepted();
   }
 
-  kj::Promise<void> whenWriteDisconnected() override { return inner_->whenWriteDisconnected(); }
-
   void shutdownWrite() override {
     if (flushing_) {
       shutdownWanted_ = true;
@@ -52,15 +52,6 @@ class CoalescingStream final : public kj::AsyncIoStream {
       inner_->shutdownWrite();
     }
   }
-
-  void abortRead() override { inner_->abortRead(); }
-  void getsockopt(int level, int option, void* value, kj::uint* length) override {
-    inner_->getsockopt(level, option, value, length);
-  }
-  void setsockopt(int level, int option, const void* value, kj::uint length) override {
-    inner_->setsockopt(level, option, value, length);
-  }
-  kj::Maybe<int> getFd() const override { return inner_->getFd(); }
 
  private:
   struct Range {
@@ -110,7 +101,6 @@ class CoalescingStream final : public kj::AsyncIoStream {
     inner_->abortRead();
   }
 
-  kj::Own<kj::AsyncIoStream> inner_;
   kj::Array<kj::byte> buffer_;
   Range filled_;  // what of buffer_ has been read from the peer and not been taken
   kj::Vector<kj::byte> pending_;

@@ -10,6 +10,8 @@
 #include <memory>
 #include <utility>
 
+#include "rpc/stream_around.h"
+
 namespace tarcil {
 namespace {
 
@@ -66,10 +68,10 @@ struct Visitors::Visitor final : kj::Refcounted {
   kj::PromiseFulfillerPair<void> sentAway = kj::newPromiseAndFulfiller<void>();
 };
 
-class Visitors::Stream final : public kj::AsyncIoStream {
+class Visitors::Stream final : public StreamAround {
  public:
   Stream(kj::Own<kj::AsyncIoStream> inner, kj::Own<Visitor> visitor)
-      : inner_(kj::mv(inner)), visitor_(kj::mv(visitor)) {}
+      : StreamAround(kj::mv(inner)), visitor_(kj::mv(visitor)) {}
 
   kj::Promise<size_t> tryRead(void* to, size_t least, size_t most) override {
     if (visitor_->isIn) return inner_->tryRead(to, least, most);
@@ -93,19 +95,9 @@ class Visitors::Stream final : public kj::AsyncIoStream {
   kj::Promise<void> write(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> pieces) override {
     return inner_->write(pieces);
   }
-  kj::Promise<void> whenWriteDisconnected() override { return inner_->whenWriteDisconnected(); }
   void shutdownWrite() override { inner_->shutdownWrite(); }
-  void abortRead() override { inner_->abortRead(); }
-  void getsockopt(int level, int option, void* value, kj::uint* length) override {
-    inner_->getsockopt(level, option, value, length);
-  }
-  void setsockopt(int level, int option, const void* value, kj::uint length) override {
-    inner_->setsockopt(level, option, value, length);
-  }
-  kj::Maybe<int> getFd() const override { return inner_->getFd(); }
 
  private:
-  kj::Own<kj::AsyncIoStream> inner_;
   kj::Own<Visitor> visitor_;
 };
 
