@@ -10,6 +10,7 @@
 
 #include "core/model/job.h"
 #include "rpc/coalescing_stream.h"
+#include "rpc/heartbeat.h"
 
 namespace tarcil {
 namespace {
@@ -32,11 +33,10 @@ capnp::ReaderOptions readerOptions() {
 constexpr size_t kWordsInFlight = (32ull << 20) / sizeof(capnp::word);
 
 // A peer whose machine or network has gone says nothing: its connection ends when the kernel has heard
-// nothing from it for kSilence, which it asks for once a second. Long enough for a network that loses
-// every tenth packet, short beside the timeouts of the master. No peer is waited for longer to take up
-// a connection.
-constexpr auto kSilence = 5 * kj::SECONDS;
-constexpr int kAskAfterSeconds = 1;
+// nothing from it for kSilence, which it asks for once a second. No peer is waited for longer to take up a
+// connection.
+constexpr auto kSilence = kLooksUntilSilent * kHeartbeat;
+constexpr int kAskAfterSeconds = kHeartbeat / kj::SECONDS;
 
 void set(kj::AsyncIoStream& stream, int level, int option, int value) {
   stream.setsockopt(level, option, &value, sizeof value);
@@ -55,26 +55,48 @@ void prepareTcp(kj::AsyncIoStream& stream) {
   set(stream, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kSilence / kj::MILLISECONDS));
 }
 
+capnp::Capability::Client bootstrapOf(Side side, capnp::RpcSystem<VatId>& rpc) {
+  capnp::MallocMessageBuilder message(8);
+  auto vat = message.initRoot<VatId>();
+  vat.setSide(side);
+  return rpc.bootstrap(vat);
+}
+
+// Resolves when the peer on that side is silent. It is asked for its bootstrap capability: any peer answers
+// that, if only to say that it has none.
+kj::Promise<void> silenceOf(Side side, Heartbeat& heartbeat, capnp::RpcSystem<VatId>& rpc) {
+  return heartbeat.silence([side, &rpc]() {
+    auto asked = bootstrapOf(side, rpc);
+    auto answered = asked.whenResolved();
+    return answered.attach(kj::mv(asked));
+  });
+}
+
 class ClientConnection final : public Connection {
  public:
-  explicit ClientConnection(kj::Own<kj::AsyncIoStream> stream)
-      : stream_(coalescing(kj::mv(stream))),
+  ClientConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream)
+      : heartbeat_(timer),
+        stream_(coalescing(heartbeat_.listenTo(kj::mv(stream)))),
         network_(*stream_, Side::CLIENT, readerOptions()),
-        rpc_(capnp::makeRpcClient(network_)) {}
+        rpc_(capnp::makeRpcClient(network_)),
+        watching_(silenceOf(Side::SERVER, heartbeat_, rpc_)
+                      .then([this]() {
+                        KJ_LOG(INFO, "a peer is silent: the connection is dropped");
+                        // What waits for the peer learns that it is gone.
+                        stream_->abortRead();
+                      })
+                      .eagerlyEvaluate(nullptr)) {}
 
-  capnp::Capability::Client bootstrap() override {
-    capnp::MallocMessageBuilder message(8);
-    auto vat = message.initRoot<VatId>();
-    vat.setSide(Side::SERVER);
-    return rpc_.bootstrap(vat);
-  }
+  capnp::Capability::Client bootstrap() override { return bootstrapOf(Side::SERVER, rpc_); }
 
   kj::Promise<void> onDisconnect() override { return network_.onDisconnect(); }
 
  private:
+  Heartbeat heartbeat_;
   kj::Own<kj::AsyncIoStream> stream_;
   capnp::TwoPartyVatNetwork network_;
   capnp::RpcSystem<VatId> rpc_;
+  kj::Promise<void> watching_;
 };
 
 class Server final : private kj::TaskSet::ErrorHandler {
@@ -108,8 +130,10 @@ class Server final : private kj::TaskSet::ErrorHandler {
   void take(kj::Own<kj::AsyncIoStream> stream) {
     prepareTcp(*stream);
     auto visitor = visitors_.admit(kj::mv(stream));
-    auto accepted = kj::heap<Accepted>(kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
-    auto ended = accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate));
+    auto accepted = kj::heap<Accepted>(timer_, kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
+    auto silent = visitor.isRole.then([&accepted = *accepted]() { return accepted.silence(); });
+    auto ended =
+        accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate)).exclusiveJoin(kj::mv(silent));
     connections_.add(ended.attach(kj::mv(accepted)));
   }
 
@@ -137,13 +161,21 @@ class Server final : private kj::TaskSet::ErrorHandler {
   static constexpr auto kBetweenWarnings = 10 * kj::SECONDS;
 
   struct Accepted {
-    Accepted(kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
-        : stream(coalescing(kj::mv(inner))),
+    Accepted(kj::Timer& timer, kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
+        : heartbeat(timer),
+          stream(coalescing(heartbeat.listenTo(kj::mv(inner)))),
           network(*stream, Side::SERVER, readerOptions()),
           rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))) {
       rpc.setFlowLimit(kWordsInFlight);
     }
 
+    kj::Promise<void> silence() {
+      return silenceOf(Side::CLIENT, heartbeat, rpc).then([]() -> kj::Promise<void> {
+        return KJ_EXCEPTION(DISCONNECTED, "a peer is silent");
+      });
+    }
+
+    Heartbeat heartbeat;
     kj::Own<kj::AsyncIoStream> stream;
     capnp::TwoPartyVatNetwork network;
     capnp::RpcSystem<VatId> rpc;
@@ -171,9 +203,9 @@ kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address) {
   });
   return connectTo(net.network, net.io, address)
       .exclusiveJoin(kj::mv(tooLate))
-      .then([](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Own<Connection> {
+      .then([&timer = net.timer](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Own<Connection> {
         prepareTcp(*stream);
-        return kj::heap<ClientConnection>(kj::mv(stream));
+        return kj::heap<ClientConnection>(timer, kj::mv(stream));
       });
 }
 

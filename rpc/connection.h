@@ -24,16 +24,18 @@ class Connection {
  public:
   virtual ~Connection() noexcept(false) = default;
   virtual capnp::Capability::Client bootstrap() = 0;
-  // Resolves when the peer is gone. Over TCP also when its machine has not been heard of for 5 s.
+  // Resolves when the peer is gone, its machine is, or its event loop has said nothing for 5 s
+  // (rpc/heartbeat.h).
   virtual kj::Promise<void> onDisconnect() = 0;
 };
 
 // The promise fails with DISCONNECTED where nobody listens, or nobody answers for 5 s; the call itself does
-// not throw.
+// not throw. The connection lives no longer than `net`.
 kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
 
 // Called for each accepted connection; gives its bootstrap capability, which is dropped with the connection.
-// The peer is a visitor (rpc/visitors.h) until LetIn is called.
+// The peer is a visitor (rpc/visitors.h) until LetIn is called, and where that says that it is a role it has
+// to answer from then on.
 using Greeter = std::function<capnp::Capability::Client(LetIn)>;
 
 // Serves until the promise is dropped. A connection that fails ends alone. Where this process has no

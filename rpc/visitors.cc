@@ -48,10 +48,11 @@ struct Visitors::Visitor final : kj::Refcounted {
     if (const auto found = all->ofAddress_.find(address); --found->second == 0) all->ofAddress_.erase(found);
     all = nullptr;
   }
-  void letIn() {
+  void letIn(Peer as) {
     if (std::exchange(isIn, true)) return;
     leave();
     in.fulfiller->fulfill();
+    if (as == Peer::kRole) role.fulfiller->fulfill();
   }
   void sendAway(const char* why) {
     leave();
@@ -65,6 +66,7 @@ struct Visitors::Visitor final : kj::Refcounted {
   size_t read = 0;
   kj::PromiseFulfillerPair<void> in = kj::newPromiseAndFulfiller<void>();
   kj::ForkedPromise<void> whenIn = in.promise.fork();
+  kj::PromiseFulfillerPair<void> role = kj::newPromiseAndFulfiller<void>();
   kj::PromiseFulfillerPair<void> sentAway = kj::newPromiseAndFulfiller<void>();
 };
 
@@ -115,10 +117,11 @@ Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
         return KJ_EXCEPTION(DISCONNECTED, "a peer did not log in in time");
       });
   auto sentAway = kj::mv(visitor->sentAway.promise);
+  auto isRole = kj::mv(visitor->role.promise);
   // std::function copies what it holds.
   auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));
-  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)), [shared]() { (*shared)->letIn(); },
-          late.exclusiveJoin(kj::mv(sentAway))};
+  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)), [shared](Peer as) { (*shared)->letIn(as); },
+          late.exclusiveJoin(kj::mv(sentAway)), kj::mv(isRole)};
 }
 
 void Visitors::makeRoom(const std::string& address) {

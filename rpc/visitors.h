@@ -5,6 +5,7 @@
 #include <kj/async-io.h>
 #include <kj/refcount.h>
 
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
@@ -21,8 +22,12 @@ inline constexpr size_t kMaxVisitorBytes = 64 << 10;
 inline constexpr size_t kMaxVisitors = 1'024;
 inline constexpr size_t kMaxVisitorsOfAddress = 256;
 
+// Who has logged in. A role is always there to answer, and is disconnected where it does not
+// (rpc/heartbeat.h); a user's command may be waiting for its terminal.
+enum class Peer : uint8_t { kUser, kRole };
+
 // Tells that the peer has logged in. May be called more than once, and after the connection has ended.
-using LetIn = std::function<void()>;
+using LetIn = std::function<void(Peer)>;
 
 // Single-threaded. `timer` outlives it.
 class Visitors final {
@@ -37,6 +42,8 @@ class Visitors final {
     // Fails when the peer is to be disconnected: it took too long, or there are too many. Never resolves
     // where it logs in.
     kj::Promise<void> tooLate = nullptr;
+    // Resolves when it logs in as a role.
+    kj::Promise<void> isRole = nullptr;
   };
   Admission admit(kj::Own<kj::AsyncIoStream> stream);
 

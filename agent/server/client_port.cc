@@ -134,7 +134,7 @@ class AgentGateImpl final : public wire::AgentGate::Server {
   kj::Promise<void> login(LoginContext context) override {
     return server_.authenticate(text(context.getParams().getToken()))
         .then([this, context](AgentServer::User&& user) mutable {
-          letIn_();
+          letIn_(Peer::kUser);
           auto results = context.getResults();
           write(user.caller, results.initCaller());
           results.setCluster(text(server_.cluster()));

@@ -174,7 +174,8 @@ class MasterGateImpl final : public wire::MasterGate::Server {
 
   kj::Promise<void> login(LoginContext context) override {
     const Caller caller = checkToken(server_, context.getParams().getToken());
-    letIn_();
+    const bool isUser = caller.role == Role::kSubmit || caller.role == Role::kOperate;
+    letIn_(isUser ? Peer::kUser : Peer::kRole);
     auto results = context.getResults();
     write(caller, results.initCaller());
     switch (caller.role) {

@@ -62,7 +62,7 @@ class MonitorGateImpl final : public wire::MonitorGate::Server {
   kj::Promise<void> login(LoginContext context) override {
     return server_.authenticate(convert::text(context.getParams().getToken()))
         .then([this, context]() mutable {
-          letIn_();
+          letIn_(Peer::kRole);
           context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
         });
   }

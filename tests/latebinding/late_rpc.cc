@@ -100,7 +100,7 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   monitor->serving = serve(io_.provider->getTimer(), kj::mv(listener.receiver),
                            [&binding = *monitor->binding](const LetIn& letIn) -> capnp::Capability::Client {
-                             letIn();
+                             letIn(Peer::kUser);
                              return kj::heap<OpenMonitorGate>(binding);
                            })
                          .eagerlyEvaluate(nullptr);
@@ -150,7 +150,7 @@ void LateRpc::startAgent(const std::string& name) {
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   agent->serving = serve(io_.provider->getTimer(), kj::mv(listener.receiver),
                          [&binding = *agent->binding](const LetIn& letIn) -> capnp::Capability::Client {
-                           letIn();
+                           letIn(Peer::kUser);
                            return kj::heap<OpenAgentGate>(binding);
                          })
                        .eagerlyEvaluate(nullptr);

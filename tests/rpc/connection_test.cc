@@ -52,7 +52,7 @@ TEST_F(CallsWithoutAnswer, AreTakenUpToABoundAndTheOthersLater) {
   const std::string address = "unix:" + folder_.at("socket");
   auto listener = listenAt(net().network, net().io, address).wait(io_.waitScope);
   auto serving = serve(net().timer, kj::mv(listener.receiver), [&](LetIn letIn) -> capnp::Capability::Client {
-    letIn();
+    letIn(Peer::kUser);
     return kj::heap<Slow>(arrived, answered);
   });
   auto serveEagerly = serving.eagerlyEvaluate(nullptr);

@@ -25,7 +25,7 @@ class Gate final : public wire::MonitorPort::Server {
  protected:
   kj::Promise<void> authenticate(AuthenticateContext context) override {
     ++calls_;
-    if (context.getParams().getToken() == "right") letIn_();
+    if (context.getParams().getToken() == "right") letIn_(Peer::kUser);
     return kj::READY_NOW;
   }
 
@@ -142,7 +142,7 @@ TEST(Visitors, ThatCameFirstGoWhenThereAreTooMany) {
     admitted.push_back(visitors.admit(kj::mv(pipe.ends[0])));
   };
   for (size_t i = 0; i < kMaxVisitors; ++i) come();
-  admitted[0].letIn();
+  admitted[0].letIn(Peer::kUser);
   come();
   EXPECT_EQ(visitors.count(), kMaxVisitors);
   EXPECT_FALSE(admitted[1].tooLate.poll(io.waitScope));

@@ -419,7 +419,7 @@ void ScriptedCluster::Server::serveAll(const std::vector<std::string>& addresses
     auto listener =
         listenAt(io.provider->getNetwork(), *io.lowLevelProvider, addresses[i]).wait(io.waitScope);
     const Greeter greeter = [this, i](const LetIn& letIn) -> capnp::Capability::Client {
-      letIn();
+      letIn(Peer::kUser);
       return kj::heap<Gate>(state_, i);
     };
     state_.serving.push_back(

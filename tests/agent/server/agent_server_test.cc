@@ -98,7 +98,7 @@ class AgentServerTest : public testing::Test {
         listenAt(net_.network, net_.io, "unix:" + folder_ + "/master.sock").wait(io_.waitScope);
     serving_ =
         serve(net_.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
-          letIn();
+          letIn(Peer::kRole);
           return kj::heap<PlayedGate>(master_);
         }).eagerlyEvaluate(nullptr);
     server_ = std::make_unique<AgentServer>(

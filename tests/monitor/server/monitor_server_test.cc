@@ -128,7 +128,7 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
   auto serving =
       serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn();
+        letIn(Peer::kRole);
         return kj::heap<PlayedGate>(master);
       }).eagerlyEvaluate(nullptr);
 
@@ -189,7 +189,7 @@ struct LeftoverMonitor {
       listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
   kj::Promise<void> serving =
       serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn();
+        letIn(Peer::kRole);
         return kj::heap<PlayedGate>(master);
       }).eagerlyEvaluate(nullptr);
   kj::PromiseFulfillerPair<void> forgotten = kj::newPromiseAndFulfiller<void>();
@@ -278,7 +278,7 @@ struct MonitorPressure : testing::Test {
   std::string address = listener.address;
   kj::Promise<void> serving =
       serve(net.timer, kj::mv(listener.receiver), [this](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn();
+        letIn(Peer::kRole);
         return kj::heap<PlayedGate>(master);
       }).eagerlyEvaluate(nullptr);
   OneTask executor;
