@@ -27,6 +27,8 @@ struct DurationRange {
 // Of --pressure-period.
 inline constexpr DurationRange kPressurePeriod = {std::chrono::milliseconds(100), std::chrono::hours(1),
                                                   "off"};
+// Of --stop-grace.
+inline constexpr DurationRange kStopGrace = {Duration::zero(), std::chrono::hours(24)};
 
 // Bad input that names the flag and what to write instead.
 Duration requireDuration(const std::string& flag, const std::string& text, const DurationRange& range = {});

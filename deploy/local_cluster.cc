@@ -1,6 +1,9 @@
 #include "deploy/local_cluster.h"
 
+#include <fcntl.h>
+#include <kj/io.h>
 #include <pwd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +15,8 @@
 #include <thread>
 
 #include "client/metrics_sources.h"
+#include "core/base/units.h"
+#include "monitor/container/task_store.h"
 #include "rpc/token.h"
 
 namespace tarcil {
@@ -131,7 +136,8 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
         arguments.end(),
         {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag", tagOf(plan.data),
          "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period", plan.pressurePeriod,
-         "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks"});
+         "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks", "--stop-grace",
+         formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
   }
   return monitors;
@@ -168,7 +174,7 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
 Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& record) {
   const std::string path = data + "/run/supervisor";
   std::ofstream out(path, std::ios::trunc);
-  out << record.pid << " " << record.startTime << std::endl;
+  out << record.pid << " " << record.startTime << " " << record.grace.count() << std::endl;
   if (!out) return invalid(path + ": cannot be written");
   return {};
 }
@@ -176,7 +182,10 @@ Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& re
 Result<SupervisorRecord> runningSupervisor(const std::string& data) {
   SupervisorRecord record;
   std::ifstream in(data + "/run/supervisor");
-  if (in >> record.pid >> record.startTime && record.pid > 0 && startTimeOf(record.pid) == record.startTime) {
+  int64_t grace = 0;
+  if (in >> record.pid >> record.startTime >> grace && record.pid > 0 &&
+      startTimeOf(record.pid) == record.startTime) {
+    record.grace = Duration(grace);
     return record;
   }
   return notFound("no cluster is running in " + data);
@@ -194,6 +203,15 @@ uint64_t startTimeOf(int pid) {
   if (field == "Z" || field == "X") return 0;  // ended; only its parent has not looked yet
   for (int i = 4; i <= 22; ++i) fields >> field;
   return std::strtoull(field.c_str(), nullptr, 10);
+}
+
+bool isStillEnding(const std::string& data) {
+  std::error_code problem;
+  for (const auto& monitor : fs::directory_iterator(data + "/monitors", problem)) {
+    const kj::AutoCloseFd lock(::open((monitor.path() / kExecutorLock).c_str(), O_RDWR | O_CLOEXEC));
+    if (lock.get() >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace tarcil

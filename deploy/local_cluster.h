@@ -8,6 +8,7 @@
 
 #include "client/context.h"
 #include "core/base/result.h"
+#include "core/base/time.h"
 
 namespace tarcil {
 
@@ -21,6 +22,8 @@ struct LocalClusterPlan {
   std::optional<uint32_t> lateUnits{};
   // How often servers are measured, as --pressure-period takes it.
   std::string pressurePeriod = "off";
+  // Most grace that tasks of real servers get when the cluster is stopped.
+  Duration stopGrace = std::chrono::seconds(30);
   // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
   std::vector<std::string> monitorOptions{};
 };
@@ -50,11 +53,16 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan);
 struct SupervisorRecord {
   int pid = 0;
   uint64_t startTime = 0;  // as /proc says; tells the process from a later one of the same number
+  Duration grace{};        // that tasks get at most when it stops the cluster
 };
 Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& record);
 // Of a process that is alive; NotFound otherwise.
 Result<SupervisorRecord> runningSupervisor(const std::string& data);
 // In clock ticks since boot; 0 for a process that has ended.
 uint64_t startTimeOf(int pid);
+
+// Whether a role of the cluster's last start is still there: its supervisor was killed, and it ends by itself
+// when its tasks have.
+bool isStillEnding(const std::string& data);
 
 }  // namespace tarcil

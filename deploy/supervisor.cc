@@ -23,8 +23,7 @@ namespace {
 constexpr kj::Duration kRestartPause = 50 * kj::MILLISECONDS;
 constexpr kj::Duration kMaxPause = 5 * kj::SECONDS;
 // A process that lived this long is started again without a pause.
-constexpr auto kHealthy = 10 * kj::SECONDS;
-constexpr auto kStopPatience = 10 * kj::SECONDS;
+constexpr auto kHealthy = 1 * kj::SECONDS;
 // Descriptor that a role gets its end of the ready pipe at.
 constexpr int kReadyFd = 3;
 
@@ -160,14 +159,14 @@ std::vector<RunningRole> Supervisor::roles() const {
   return running;
 }
 
-kj::Promise<void> Supervisor::stop() {
+kj::Promise<void> Supervisor::stop(kj::Duration grace) {
   stopping_ = true;
-  return stopAll("agent").then([this]() { return stopAll("monitor"); }).then([this]() {
-    return stopAll("master");
-  });
+  return stopAll("agent", kStopPatience)
+      .then([this, grace]() { return stopAll("monitor", kStopPatience + grace); })
+      .then([this]() { return stopAll("master", kStopPatience); });
 }
 
-kj::Promise<void> Supervisor::stopAll(const std::string& kind) {
+kj::Promise<void> Supervisor::stopAll(const std::string& kind, kj::Duration patience) {
   kj::Vector<kj::Promise<void>> ends;
   for (auto& [name, role] : roles_) {
     if (role.command.role != kind) continue;
@@ -178,7 +177,7 @@ kj::Promise<void> Supervisor::stopAll(const std::string& kind) {
       ::kill(*pid, SIGTERM);
     }
   }
-  auto patience = timer_.afterDelay(kStopPatience).then([this, kind]() {
+  auto tooLate = timer_.afterDelay(patience).then([this, kind]() {
     for (auto& [name, role] : roles_) {
       KJ_IF_MAYBE (pid, role.pid) {
         if (role.command.role == kind) ::kill(*pid, SIGKILL);
@@ -186,7 +185,7 @@ kj::Promise<void> Supervisor::stopAll(const std::string& kind) {
     }
     return kj::Promise<void>(kj::NEVER_DONE);
   });
-  return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(kj::mv(patience));
+  return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(kj::mv(tooLate));
 }
 
 // A role that could not be started again has ended, and exited() has taken care of it.

@@ -18,6 +18,10 @@ struct RunningRole {
   int pid = 0;
 };
 
+// How long stop() takes at most, beside the grace.
+inline constexpr auto kStopPatience = 10 * kj::SECONDS;
+inline constexpr auto kMostStopping = 3 * kStopPatience;
+
 // Lives on the thread of its event loop, in a process without other threads. SIGCHLD must be captured by the
 // port (kj::UnixEventPort::captureChildExit) before it is made.
 class Supervisor final : private kj::TaskSet::ErrorHandler {
@@ -33,8 +37,8 @@ class Supervisor final : private kj::TaskSet::ErrorHandler {
   std::vector<RunningRole> roles() const;
 
   // SIGTERM to every process, agents first, the master last, so that what ends is still recorded; SIGKILL to
-  // what is there after ten seconds.
-  kj::Promise<void> stop();
+  // what is there after ten seconds, to monitors after `grace` more.
+  kj::Promise<void> stop(kj::Duration grace);
 
  private:
   struct Role {
@@ -50,7 +54,7 @@ class Supervisor final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> supervise(Role& role);
   void exited(Role& role, int status);
   void startAgain(Role& role);
-  kj::Promise<void> stopAll(const std::string& kind);
+  kj::Promise<void> stopAll(const std::string& kind, kj::Duration patience);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::UnixEventPort& port_;

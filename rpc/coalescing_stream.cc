@@ -11,15 +11,17 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kReadBuffer = 64 << 10;
-// Beyond this much unflushed output a writer waits for the peer.
-constexpr size_t kWriteBound = 1 << 20;
 
 class CoalescingStream final : public StreamAround {
  public:
-  explicit CoalescingStream(kj::Own<kj::AsyncIoStream> inner)
-      : StreamAround(kj::mv(inner)), buffer_(kj::heapArray<kj::byte>(kReadBuffer)) {}
+  CoalescingStream(kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond)
+      : StreamAround(kj::mv(inner)), beyond_(beyond), buffer_(kj::heapArray<kj::byte>(kReadBuffer)) {}
 
   kj::Promise<size_t> tryRead(void* to, size_t minBytes, size_t maxBytes) override {
+    if (beyond_ == BeyondUnread::kReadsNoMore && flushing_ && unread_ > kMaxUnread) {
+      return flushed_.addBranch().then(
+          [this, to, minBytes, maxBytes]() { return tryRead(to, minBytes, maxBytes); });
+    }
     const size_t held = take(static_cast<kj::byte*>(to), maxBytes);
     if (held >= minBytes) return held;
     to = static_cast<kj::byte*>(to) + held;
@@ -65,7 +67,10 @@ class CoalescingStream final : public StreamAround {
     return size;
   }
 
-  void append(kj::ArrayPtr<const kj::byte> piece) { pending_.addAll(piece); }
+  void append(kj::ArrayPtr<const kj::byte> piece) {
+    pending_.addAll(piece);
+    unread_ += piece.size();
+  }
 
   kj::Promise<void> accepted() {
     KJ_IF_MAYBE (exception, failure_) {
@@ -79,19 +84,21 @@ class CoalescingStream final : public StreamAround {
                      fail(kj::mv(e));
                    }).fork();
     }
-    if (pending_.size() < kWriteBound) return kj::READY_NOW;
+    if (pending_.size() < kMaxUnread || beyond_ == BeyondUnread::kReadsNoMore) return kj::READY_NOW;
     return flushed_.addBranch();
   }
 
   kj::Promise<void> flush() {
     auto data = pending_.releaseAsArray();
     auto written = inner_->write(data.begin(), data.size());
-    return written.attach(kj::mv(data)).then([this]() -> kj::Promise<void> {
-      if (pending_.size() > 0) return flush();
-      flushing_ = false;
-      if (shutdownWanted_) inner_->shutdownWrite();
-      return kj::READY_NOW;
-    });
+    return written.then([this, size = data.size()]() { unread_ -= size; })
+        .attach(kj::mv(data))
+        .then([this]() -> kj::Promise<void> {
+          if (pending_.size() > 0) return flush();
+          flushing_ = false;
+          if (shutdownWanted_) inner_->shutdownWrite();
+          return kj::READY_NOW;
+        });
   }
 
   // The RPC system does not look at its writes one by one: ending the reading side is what tells it.
@@ -101,6 +108,8 @@ class CoalescingStream final : public StreamAround {
     inner_->abortRead();
   }
 
+  const BeyondUnread beyond_;
+  size_t unread_ = 0;  // written and not taken
   kj::Array<kj::byte> buffer_;
   Range filled_;  // what of buffer_ has been read from the peer and not been taken
   kj::Vector<kj::byte> pending_;
@@ -112,8 +121,8 @@ class CoalescingStream final : public StreamAround {
 
 }  // namespace
 
-kj::Own<kj::AsyncIoStream> coalescing(kj::Own<kj::AsyncIoStream> inner) {
-  return kj::heap<CoalescingStream>(kj::mv(inner));
+kj::Own<kj::AsyncIoStream> coalescing(kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond) {
+  return kj::heap<CoalescingStream>(kj::mv(inner), beyond);
 }
 
 }  // namespace tarcil

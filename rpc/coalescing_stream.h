@@ -5,10 +5,18 @@
 
 #include <kj/async-io.h>
 
+#include <cstdint>
+
 namespace tarcil {
 
-// Owns `inner`. Writes are taken into a buffer and reported as done, up to a bound; a failed write shows in
-// the next write and ends the reading side. Bytes not yet flushed are lost when the stream is destroyed.
-kj::Own<kj::AsyncIoStream> coalescing(kj::Own<kj::AsyncIoStream> inner);
+// Of what was written and the peer has not taken. Beyond it a writer waits, or, where the stream is that of a
+// server, it reads no more: who asks and does not read makes it hold little more than that. Two ends that did
+// so could wait for each other.
+inline constexpr size_t kMaxUnread = 1 << 20;
+enum class BeyondUnread : uint8_t { kWriterWaits, kReadsNoMore };
+
+// Owns `inner`. Writes are taken into a buffer and reported as done; a failed write shows in the next write
+// and ends the reading side. Bytes not yet flushed are lost when the stream is destroyed.
+kj::Own<kj::AsyncIoStream> coalescing(kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond);
 
 }  // namespace tarcil

@@ -76,7 +76,7 @@ class ClientConnection final : public Connection {
  public:
   ClientConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream)
       : heartbeat_(timer),
-        stream_(coalescing(heartbeat_.listenTo(kj::mv(stream)))),
+        stream_(coalescing(heartbeat_.listenTo(kj::mv(stream)), BeyondUnread::kWriterWaits)),
         network_(*stream_, Side::CLIENT, readerOptions()),
         rpc_(capnp::makeRpcClient(network_)),
         watching_(silenceOf(Side::SERVER, heartbeat_, rpc_)
@@ -163,7 +163,7 @@ class Server final : private kj::TaskSet::ErrorHandler {
   struct Accepted {
     Accepted(kj::Timer& timer, kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
         : heartbeat(timer),
-          stream(coalescing(heartbeat.listenTo(kj::mv(inner)))),
+          stream(coalescing(heartbeat.listenTo(kj::mv(inner)), BeyondUnread::kReadsNoMore)),
           network(*stream, Side::SERVER, readerOptions()),
           rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))) {
       rpc.setFlowLimit(kWordsInFlight);

@@ -80,7 +80,8 @@ kj::Promise<void> Heartbeat::lookAgain() {
 void Heartbeat::look() {
   ++looks_;
   const bool hasMoved = std::exchange(hasMoved_, false);
-  silentLooks_ = hasMoved || !isReading_ ? 0 : silentLooks_ + 1;
+  const bool isAwaited = isReading_ || isWriting_;
+  silentLooks_ = hasMoved || !isAwaited ? 0 : silentLooks_ + 1;
   if (hasMoved || std::exchange(isAsking_, true)) return;
   asking_ = ask_()
                 .then([this]() { isAsking_ = false; }, [this](kj::Exception&&) { isAsking_ = false; })

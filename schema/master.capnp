@@ -19,11 +19,12 @@ interface MasterGate {
 
 interface AgentPort {
   attach @0 (agent :Text, epoch :UInt64, address :Text, feed :AgentFeed)
-      -> (epoch :UInt64, jobs :List(Types.JobAssignment));
+      -> (epoch :UInt64, jobs :List(Types.JobAssignment), more :Bool);
   # Once per connection, first. Success: this connection speaks for the agent `agent`, and an earlier one no longer does.
   # `epoch` asked: the one given before, 0 for a new process. Answered with the same epoch, the agent may repeat commits
-  # that it has no answer to; with another, those came to nothing. `jobs` lists every unfinished job of the agent, whole.
-  # The whole state then comes through `feed`.
+  # that it has no answer to; with another, those came to nothing. `jobs` lists unfinished jobs of the agent, whole; where
+  # `more` is set there are others, which moreJobs gives. Together they are every one. The whole state then comes through
+  # `feed`.
 
   commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
   # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
@@ -37,6 +38,10 @@ interface AgentPort {
   # These jobs were offered (AgentFeed.update), no slot was found for them, and no commit says so; of those `untried` no
   # task could have been placed, whatever is free. Ignored for jobs that are not offered, and from a connection that does
   # not speak for their agent.
+
+  moreJobs @4 () -> (jobs :List(Types.JobAssignment), more :Bool);
+  # The next of the jobs that the answer to attach did not list, as they were then: what has changed since comes through
+  # the feed. Each is given once.
 }
 
 interface AgentFeed {
@@ -142,6 +147,10 @@ interface MonitorPort {
   # The units of its servers that late-bound tasks run on. Success: on disk; each report that is answered was handled once,
   # and a repeat gets the same answer. Reports of servers that the connection does not stand for, and of an earlier start
   # of the monitor, get none. Fails as Conflict as report does.
+
+  leave @8 () -> ();
+  # The monitor is about to stop its tasks and to end. Success: its servers are given nothing more on this connection;
+  # reports are still taken. Not on disk. A repeat changes nothing.
 }
 
 struct PoolReport {

@@ -144,21 +144,37 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
     request.setAddress(text(options_.address));
     request.setFeed(kj::heap<FeedImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
-      auto fault = kj::newPromiseAndFulfiller<void>();
-      port_ = kj::mv(port);
-      fault_ = kj::mv(fault.fulfiller);
-      attached_ = isAttaching_ = true;
-      outage_.end();
-      spdlog::info("attached to the master at {} (epoch {})", options_.master, answer.getEpoch());
-      agent::MasterAttached event{answer.getEpoch(), {}};
-      for (auto job : answer.getJobs()) event.jobs.push_back(read(job));
-      dispatch(event);
-      auto early = std::move(early_);
-      early_.clear();
-      for (const agent::Event& news : early) dispatch(news);
-      return Attached{kj::mv(fault.promise)};
+      return allJobs(port, answer, {})
+          .then([this, port, epoch = answer.getEpoch()](std::vector<JobAssignment>&& jobs) mutable {
+            return attached(kj::mv(port), {epoch, std::move(jobs)});
+          });
     });
   });
+}
+
+template <typename Answer>
+kj::Promise<std::vector<JobAssignment>> AgentServer::allJobs(wire::AgentPort::Client port,
+                                                             const Answer& answer,
+                                                             std::vector<JobAssignment> before) {
+  for (auto job : answer.getJobs()) before.push_back(read(job));
+  if (!answer.getMore()) return before;
+  return port.moreJobsRequest().send().then([this, port, before = std::move(before)](auto&& more) mutable {
+    return allJobs(kj::mv(port), more, std::move(before));
+  });
+}
+
+Attached AgentServer::attached(wire::AgentPort::Client port, const agent::MasterAttached& event) {
+  auto fault = kj::newPromiseAndFulfiller<void>();
+  port_ = kj::mv(port);
+  fault_ = kj::mv(fault.fulfiller);
+  attached_ = isAttaching_ = true;
+  outage_.end();
+  spdlog::info("attached to the master at {} (epoch {})", options_.master, event.epoch);
+  dispatch(event);
+  auto early = std::move(early_);
+  early_.clear();
+  for (const agent::Event& news : early) dispatch(news);
+  return Attached{kj::mv(fault.promise)};
 }
 
 void AgentServer::lost(const Error& error) {

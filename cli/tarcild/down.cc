@@ -11,7 +11,9 @@
 #include "cli/output/output.h"
 #include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
+#include "core/base/units.h"
 #include "deploy/local_cluster.h"
+#include "deploy/supervisor.h"
 
 namespace tarcil {
 namespace {
@@ -21,8 +23,15 @@ struct DownFlags {
   bool json = false;
 };
 
-// The supervisor gives each kind of role ten seconds; then it kills.
-constexpr int kPatienceMs = 40'000;
+// Waits for the process to end, and says so where that takes longer than a moment.
+bool awaitEnd(int process, Duration grace) {
+  constexpr int kMomentMs = 1'000, kMoreMs = 5'000;
+  pollfd ended{process, POLLIN, 0};
+  if (::poll(&ended, 1, kMomentMs) == 1) return true;
+  say("waiting for tasks to end, at most " + formatDuration(grace));
+  const auto most = grace / std::chrono::milliseconds(1) + kMostStopping / kj::MILLISECONDS + kMoreMs;
+  return ::poll(&ended, 1, static_cast<int>(most)) == 1;
+}
 
 int down(const DownFlags& flags) {
   const std::string data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
@@ -34,8 +43,7 @@ int down(const DownFlags& flags) {
     if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0) {
       throw Failure(kExitNoCluster, "the cluster in " + data + " belongs to another user; use sudo");
     }
-    pollfd ended{process.get(), POLLIN, 0};
-    if (::poll(&ended, 1, kPatienceMs) != 1) {
+    if (!awaitEnd(process.get(), supervisor->grace)) {
       throw Failure(kExitFailed,
                     "process " + std::to_string(supervisor->pid) + " does not end; see " + data + "/log");
     }
@@ -54,8 +62,10 @@ void addDown(CLI::App& app) {
   addCommand(
       app, "down",
       {"down [OPTIONS]", summaryOf("down"),
-       "Stops agents, monitors with their tasks, and the master. What is on disk stays: `tarcil up` on the "
-       "same folder continues from it, and restarts tasks whose jobs allow that.",
+       "Stops agents, monitors with their tasks, and the master. Tasks get SIGTERM and their grace, but no "
+       "more "
+       "than `tarcil up --stop-grace` says. What is on disk stays: `tarcil up` on the same folder continues "
+       "from it, and starts those tasks again. Late-bound tasks are killed.",
        "  tarcil down\n",
        "  0  stopped\n"
        "  1  a process did not end\n"

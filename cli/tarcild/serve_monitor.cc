@@ -137,7 +137,9 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
       "tasks");
   table.count("--late-binding-least", flags.lateUnits.least, 0, kMaxServerRus,
               "Of these, units that late-bound tasks keep even when other jobs wait.");
-  table.flag("--stop-tasks", flags.stopTasks, "On SIGTERM end the tasks too.");
+  table.flag("--stop-tasks", flags.stopTasks,
+             "On SIGTERM stop the tasks too; they are queued again. Default: they outlive the monitor.");
+  table.duration("--stop-grace", flags.stopGrace, "Most grace that tasks get then.", kStopGrace);
 }
 
 }  // namespace

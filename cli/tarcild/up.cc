@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -33,7 +34,7 @@ struct UpFlags {
   std::string data;
   std::vector<std::string> allowedRoots, extras;
   std::vector<uint32_t> cores;
-  std::string networkBandwidth, memoryBandwidth;
+  std::string networkBandwidth, memoryBandwidth, stopGrace;
   bool detach = false;
   bool json = false;
 };
@@ -120,8 +121,11 @@ int supervise(const UpFlags& flags, const LocalCluster& cluster,
                              return true;
                            });
   auto stop = stopAsked.fork();
+  const auto stopAll = [&]() {
+    supervisor.stop(flags.plan.stopGrace.count() * kj::MICROSECONDS).wait(io.waitScope);
+  };
   if (started.exclusiveJoin(stop.addBranch()).wait(io.waitScope)) {
-    supervisor.stop().wait(io.waitScope);
+    stopAll();
     if (problem.empty()) return kExitDone;
     throw Failure(kExitFailed, problem);
   }
@@ -129,17 +133,18 @@ int supervise(const UpFlags& flags, const LocalCluster& cluster,
   announceUp(flags.json ? describe(flags, cluster, supervisor.roles()).dump(2) + "\n"
                         : describeForPeople(flags, supervisor.roles()));
   stop.addBranch().wait(io.waitScope);
-  supervisor.stop().wait(io.waitScope);
+  stopAll();
   return kExitDone;
 }
 
-void recordSupervisor(const std::string& data) {
-  const Status written = writeSupervisorRecord(data, {::getpid(), startTimeOf(::getpid())});
+void recordSupervisor(const LocalClusterPlan& plan) {
+  const Status written =
+      writeSupervisorRecord(plan.data, {::getpid(), startTimeOf(::getpid()), plan.stopGrace});
   if (!written.ok()) throw badInput(written.error().message);
 }
 
 int stayInForeground(const UpFlags& flags, const LocalCluster& cluster) {
-  recordSupervisor(flags.plan.data);
+  recordSupervisor(flags.plan);
   return supervise(flags, cluster, [](const std::string& text) {
     print(text);
     flushOutput();
@@ -157,7 +162,7 @@ int stayInForeground(const UpFlags& flags, const LocalCluster& cluster) {
   ::dup2(out, 2);
   int code = kExitFailed;
   try {
-    recordSupervisor(flags.plan.data);
+    recordSupervisor(flags.plan);
     code =
         supervise(flags, cluster, [&announcer](const std::string& text) { announcer.announce('y', text); });
   } catch (const Failure& failure) {
@@ -248,12 +253,26 @@ std::string defaultPressurePeriod(const LocalClusterPlan& plan) {
   return plan.servers == 1 && plan.rus <= cores ? "1s" : "off";
 }
 
+// Where the supervisor of the folder's last cluster was killed, its monitors end by themselves, after their
+// tasks. One that takes longer than that is no such monitor: it is refused by the one that is to be started.
+void awaitEarlierMonitors(const LocalClusterPlan& plan) {
+  const auto until = std::chrono::steady_clock::now() + plan.stopGrace + std::chrono::seconds(10);
+  for (int looks = 0; isStillEnding(plan.data) && std::chrono::steady_clock::now() < until; ++looks) {
+    if (looks == 10) say("waiting for tasks of the cluster's last start to end");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 int up(UpFlags& flags) {
   if (flags.plan.pressurePeriod.empty()) flags.plan.pressurePeriod = defaultPressurePeriod(flags.plan);
   requireDuration("--pressure-period", flags.plan.pressurePeriod, kPressurePeriod);
+  if (!flags.stopGrace.empty()) {
+    flags.plan.stopGrace = requireDuration("--stop-grace", flags.stopGrace, kStopGrace);
+  }
   flags.plan.monitorOptions = monitorOptionsOf(flags);
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);
+  if (!runningSupervisor(flags.plan.data).ok()) awaitEarlierMonitors(flags.plan);
   const LocalCluster cluster = requireInput(prepareLocalCluster(flags.plan));
   return flags.detach ? detach(flags, cluster) : stayInForeground(flags, cluster);
 }
@@ -333,6 +352,11 @@ void addUp(CLI::App& app) {
             .add_option("--memory-bandwidth", flags->memoryBandwidth,
                         "Memory bandwidth in bytes per second. Default: not known")
             ->type_name("SIZE");
+        command
+            .add_option("--stop-grace", flags->stopGrace,
+                        "Most grace that tasks get when the cluster is stopped. Default: " +
+                            formatDuration(flags->plan.stopGrace))
+            ->type_name("DURATION");
         command.add_flag("--detach", flags->detach,
                          "Return once the cluster answers; it continues in the background.");
         addJsonFlag(command, flags->json);

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/model/job_fields.h"
+#include "core/model/job_size.h"
 
 namespace tarcil {
 namespace {
@@ -138,6 +139,15 @@ void checkEarlier(const JobSpec& job, Problems& problems) {
   }
 }
 
+void checkSize(const JobSpec& job, Problems& problems) {
+  const size_t bytes = sizeOf(job);
+  if (bytes <= kMaxSpecBytes) return;
+  const bool isPlacement = !job.placement.preferOfTask.empty();
+  add(problems, isPlacement ? "placement.prefer" : "job",
+      "takes " + to_string(bytes) + " bytes with the rest of the job, at most " + formatSize(kMaxSpecBytes) +
+          " are kept; " + (isPlacement ? "name fewer servers" : "put data into files"));
+}
+
 void checkLateBinding(const JobSpec& job, bool hasFiles, Problems& problems) {
   const auto refuse = [&problems](std::string_view field, std::string_view why) {
     add(problems, field, "a late-bound job " + std::string(why));
@@ -182,6 +192,7 @@ Problems fieldProblems(const JobSpec& job) {
   checkPlacement(job, problems);
   checkPerformance(job, problems);
   checkEarlier(job, problems);
+  checkSize(job, problems);
   return problems;
 }
 

@@ -143,13 +143,13 @@ std::vector<std::string> namesOf(const std::vector<ServerFacts>& servers) {
 
 // A monitor process: the server, what runs its tasks, and its listener.
 int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
-              std::vector<ServerFacts> servers, Listener listener, bool stopTasks) {
+              std::vector<ServerFacts> servers, Listener listener, const MonitorFlags& flags) {
   server.start(executor, std::move(servers));
   process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(process.net().timer, kj::mv(listener.receiver),
                        [&server](LetIn letIn) { return server.gate(std::move(letIn)); });
   const int code = process.run(kj::mv(serving));
-  if (stopTasks) server.killTasks().wait(process.waitScope());
+  if (flags.stopTasks) server.stopTasks(flags.stopGrace).wait(process.waitScope());
   return code;
 }
 
@@ -185,7 +185,7 @@ int serveEmulated(const MonitorFlags& flags) {
     lateExecutor.tell(*late);
     server.offer(*late, noOutput());
   }
-  return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags.stopTasks);
+  return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags);
 }
 
 int serveContainers(const MonitorFlags& flags) {
@@ -245,7 +245,7 @@ int serveContainers(const MonitorFlags& flags) {
                                {cores.begin(), cores.end()}, **executor, cache);
   const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,
                                  flags.pressure, cores);
-  const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags.stopTasks);
+  const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags);
   // Nobody would hear of their ends.
   if (late != nullptr) lateExecutor->killTasks().wait(process.waitScope());
   return code;

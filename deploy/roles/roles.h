@@ -53,7 +53,8 @@ struct MonitorFlags {
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;
-  bool stopTasks = false;       // on SIGTERM end the tasks too
+  bool stopTasks = false;                         // on SIGTERM stop the tasks too
+  Duration stopGrace = std::chrono::seconds(30);  // then, at most
   late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none
   PressureOptions pressure;
   Duration performancePeriod = std::chrono::milliseconds(500);  // between two samples of a task's performance

@@ -115,6 +115,12 @@ struct TaskThrottled {
   Status status;
 };
 
+// The monitor is about to stop its tasks and to end: its servers are down for new ones, though its session
+// stands.
+struct MonitorLeaves {
+  SessionId session;
+};
+
 // What a monitor reports on the units of late-bound tasks.
 struct PoolReportOf {
   std::string server;
@@ -205,9 +211,9 @@ struct TimerFired {};
 
 using Event =
     std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined, ReportsArrived,
-                 LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled, PoolReported,
-                 CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
-                 ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+                 LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves,
+                 PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
+                 ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {

@@ -80,6 +80,7 @@ struct Handler {
   void operator()(const ViolationsReported& event) const { takeViolations(context, event); }
   void operator()(const TaskResized& event) const { takeResized(context, event); }
   void operator()(const TaskThrottled& event) const { takeThrottled(context, event); }
+  void operator()(const MonitorLeaves& event) const { takeLeave(context, event.session); }
   void operator()(const PoolReported& event) const { takePoolReports(context, event); }
   void operator()(const CancelRequested& event) const {
     context.out.send(Answer{event.request, cancel(context, event)});

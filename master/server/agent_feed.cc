@@ -1,6 +1,7 @@
 #include "master/server/agent_feed.h"
 
 #include "master/logic/jobs/assignments.h"
+#include "master/server/message_size.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
@@ -11,36 +12,12 @@ namespace {
 using convert::text;
 
 // Servers of one message: large enough for the overhead to vanish, small enough not to hold up the event
-// loop. Bytes count where servers have many attributes or units; one server always goes.
+// loop. Bytes count where servers have many attributes or units.
 constexpr size_t kServersPerMessage = 2'000;
-constexpr size_t kBytesPerMessage = 1 << 20;
 
 // Between two comparisons of an agent's copy, in milliseconds.
 constexpr uint64_t kMinComparisonInterval = 5'000;
 constexpr uint64_t kMaxComparisonInterval = 10'000;
-
-// Roughly what a set and a map take in a message.
-size_t wireBytesOf(const RuSet& set) {
-  return 8 * set.words().size();
-}
-size_t wireBytesOf(const std::map<std::string, std::string>& texts) {
-  size_t bytes = 0;
-  for (const auto& [key, value] : texts) bytes += 32 + key.size() + value.size();
-  return bytes;
-}
-
-size_t wireBytesOf(const ServerStatus& status) {
-  size_t bytes = 160 + wireBytesOf(status.free);
-  for (const auto& [kind, free] : status.freeExtras) bytes += 32 + kind.size() + wireBytesOf(free);
-  return bytes;
-}
-
-size_t wireBytesOf(const ServerFacts& facts) {
-  size_t bytes = 160 + facts.name.size() + facts.platform.size() + facts.rack.size() + facts.address.size() +
-                 wireBytesOf(facts.attributes);
-  for (const std::string& missing : facts.missing) bytes += 16 + missing.size();
-  return bytes;
-}
 
 }  // namespace
 
@@ -143,7 +120,7 @@ kj::Promise<void> AgentFeedSender::sendOne() {
   auto request = feed_.updateRequest();
   writeServers(request);
   writeOthers(request);
-  const bool isAll = dirty_.empty();
+  const bool isAll = dirty_.empty() && assignments_.empty();
   const bool completes = snapshotPending_ && isAll;
   if (completes) {
     request.setSnapshotComplete(true);
@@ -168,11 +145,12 @@ kj::Promise<void> AgentFeedSender::sendOne() {
 }
 
 size_t AgentFeedSender::serversToSend() const {
-  size_t count = 0, bytes = 0;
+  Page page;
+  size_t count = 0;
   for (const auto& [id, withFacts] : dirty_) {
     const ServerUpdate& server = to_.published.server(id);
-    bytes += wireBytesOf(server.status) + (withFacts ? wireBytesOf(*server.facts) : 0);
-    if (count == kServersPerMessage || (count > 0 && bytes > kBytesPerMessage)) break;
+    const size_t bytes = wireBytesOf(server.status) + (withFacts ? wireBytesOf(*server.facts) : 0);
+    if (count == kServersPerMessage || !page.takes(bytes)) break;
     ++count;
   }
   return count;
@@ -204,11 +182,19 @@ void AgentFeedSender::writeOthers(wire::AgentFeed::UpdateParams::Builder message
   }
   users_.clear();
   if (std::exchange(settings_, false)) write(to_.published.settings(), message.initSettings());
-  i = 0;
-  auto assignments = message.initAssignments(static_cast<uint32_t>(assignments_.size()));
-  for (const auto& [id, assignment] : assignments_) write(assignment, assignments[i++]);
-  assignments_.clear();
+  writeAssignments(message);
   message.setSuperseded(std::exchange(superseded_, false));
+}
+
+void AgentFeedSender::writeAssignments(wire::AgentFeed::UpdateParams::Builder message) {
+  Page page;
+  auto end = assignments_.begin();
+  uint32_t count = 0;
+  for (; end != assignments_.end() && page.takes(wireBytesOf(end->second)); ++end) ++count;
+  auto assignments = message.initAssignments(count);
+  uint32_t i = 0;
+  for (auto it = assignments_.begin(); it != end; ++it) write(it->second, assignments[i++]);
+  assignments_.erase(assignments_.begin(), end);
 }
 
 void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message) {

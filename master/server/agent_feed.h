@@ -73,6 +73,7 @@ class AgentFeedSender final {
   size_t serversToSend() const;
   void writeServers(wire::AgentFeed::UpdateParams::Builder message);
   void writeOthers(wire::AgentFeed::UpdateParams::Builder message);
+  void writeAssignments(wire::AgentFeed::UpdateParams::Builder message);
   void writeQueue(wire::AgentFeed::UpdateParams::Builder message);
   void confirmed(bool completesSnapshot);
   kj::Promise<void> compareFromTimeToTime();

@@ -1,5 +1,9 @@
 #include "master/server/master_ports.h"
 
+#include <deque>
+#include <iterator>
+
+#include "master/server/message_size.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
@@ -30,12 +34,18 @@ class AgentPortImpl final : public wire::AgentPort::Server {
     return server_
         .attachAgent(session_, text(params.getAgent()), params.getEpoch(), text(params.getAddress()),
                      params.getFeed())
-        .then([context](MasterServer::AttachedAgent&& attached) mutable {
+        .then([this, context](MasterServer::AttachedAgent&& attached) mutable {
+          untold_ = {std::make_move_iterator(attached.jobs.begin()),
+                     std::make_move_iterator(attached.jobs.end())};
           auto results = context.getResults();
           results.setEpoch(attached.epoch);
-          auto jobs = results.initJobs(static_cast<uint32_t>(attached.jobs.size()));
-          for (uint32_t i = 0; i < attached.jobs.size(); ++i) write(attached.jobs[i], jobs[i]);
+          tellJobs(results);
         });
+  }
+
+  kj::Promise<void> moreJobs(MoreJobsContext context) override {
+    tellJobs(context.getResults());
+    return kj::READY_NOW;
   }
 
   kj::Promise<void> commit(CommitContext context) override {
@@ -61,8 +71,23 @@ class AgentPortImpl final : public wire::AgentPort::Server {
   }
 
  private:
+  // As many as one message takes.
+  template <typename Results>
+  void tellJobs(Results results) {
+    Page page;
+    uint32_t count = 0;
+    while (count < untold_.size() && page.takes(wireBytesOf(untold_[count]))) ++count;
+    auto jobs = results.initJobs(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      write(untold_.front(), jobs[i]);
+      untold_.pop_front();
+    }
+    results.setMore(!untold_.empty());
+  }
+
   MasterServer& server_;
   const SessionId session_;
+  std::deque<JobAssignment> untold_;  // of the jobs that the agent had when it attached
 };
 
 class MonitorPortImpl final : public wire::MonitorPort::Server {
@@ -160,6 +185,11 @@ class MonitorPortImpl final : public wire::MonitorPort::Server {
     for (auto violation : convert::elements(context.getParams().getViolations()))
       violations.push_back(read(violation));
     server_.violations(session_, std::move(violations));
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> leave(LeaveContext) override {
+    server_.leave(session_);
     return kj::READY_NOW;
   }
 

@@ -234,12 +234,12 @@ kj::Promise<void> MasterServer::synced() {
   return kj::mv(paf.promise);
 }
 
-kj::Promise<void> MasterServer::jobChanged(const JobId& job) {
-  return jobWatchers_.add(job);
+kj::Promise<void> MasterServer::jobChanged(const JobId& job, const Caller& caller) {
+  return jobWatchers_.add(job, caller.user);
 }
 
-kj::Promise<void> MasterServer::serverChanged(ServerId server) {
-  return serverWatchers_.add(server);
+kj::Promise<void> MasterServer::serverChanged(ServerId server, const Caller& caller) {
+  return serverWatchers_.add(server, caller.user);
 }
 
 void MasterServer::dispatch(const master::Event& event) {

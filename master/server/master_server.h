@@ -62,6 +62,7 @@ class MasterServer final {
   void pressure(SessionId session, std::vector<ServerPressure> servers,
                 std::vector<late::PoolPressure> pools);
   void violations(SessionId session, std::vector<Violation> violations);
+  void leave(SessionId session) { dispatch(master::MonitorLeaves{session}); }
   kj::Promise<std::vector<master::PoolAnswerOf>> reportPools(SessionId session,
                                                              std::vector<master::PoolReportOf> reports);
   kj::Promise<void> cancel(const JobId& job, const Caller& caller);
@@ -102,10 +103,11 @@ class MasterServer final {
 
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
-  // Resolves after the next change of the job that is on disk.
-  kj::Promise<void> jobChanged(const JobId& job);
+  // Resolves after the next change of the job that is on disk. Fails as Exhausted where too many wait, in all
+  // or of this user.
+  kj::Promise<void> jobChanged(const JobId& job, const Caller& caller);
   // The same of a server's state.
-  kj::Promise<void> serverChanged(ServerId server);
+  kj::Promise<void> serverChanged(ServerId server, const Caller& caller);
 
  private:
   kj::Promise<void> watchSpace();

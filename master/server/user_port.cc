@@ -311,7 +311,9 @@ class UserPortImpl final : public wire::UserPort::Server {
     if (drain.tasks != seen || !drain.draining) {
       return server_.synced().then([drain]() { return drain; });
     }
-    return server_.serverChanged(view->id).then([this, name, seen]() { return watchDrainOf(name, seen); });
+    return server_.serverChanged(view->id, caller_).then([this, name, seen]() {
+      return watchDrainOf(name, seen);
+    });
   }
 
   // The change must be registered before the answer is awaited, so that none is missed.
@@ -320,7 +322,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     if (isFinal(state)) {
       return server_.synced().then([state]() { return state; });
     }
-    return server_.jobChanged(id).then([this, id]() { return waitFor(id); });
+    return server_.jobChanged(id, caller_).then([this, id]() { return waitFor(id); });
   }
 
   kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index) {
@@ -333,7 +335,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     if (task.state != RunState::kQueued && task.state != RunState::kStarting) {
       return server_.synced().then([task = std::move(task)]() mutable { return std::move(task); });
     }
-    return server_.jobChanged(id).then([this, id, index]() { return locateTask(id, index); });
+    return server_.jobChanged(id, caller_).then([this, id, index]() { return locateTask(id, index); });
   }
 
   MasterServer& server_;

@@ -327,6 +327,12 @@ bool CgroupTree::remove(AllocationId allocation) const {
   return gone;
 }
 
+bool CgroupTree::hasProcesses(AllocationId allocation) const {
+  return std::ranges::any_of(parents(), [allocation](const std::string& parent) {
+    return !readText(parent + "/" + std::to_string(allocation) + "/cgroup.procs").empty();
+  });
+}
+
 void CgroupTree::removeUnused() const {
   for (std::filesystem::path directory : parents()) {
     for (size_t i = 0; i < path_.size() && ::rmdir(directory.c_str()) == 0; ++i) {

@@ -55,6 +55,9 @@ class CgroupTree {
   // Removes the cgroups of a task. False if a process is still in one of them.
   bool remove(AllocationId allocation) const;
 
+  // Whether a process is still in one of them.
+  bool hasProcesses(AllocationId allocation) const;
+
   // Removes the directories of the path, the innermost first, as far as nothing is left in them.
   void removeUnused() const;
 

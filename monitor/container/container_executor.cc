@@ -32,8 +32,10 @@ namespace {
 
 // Between two looks at something that only changes within milliseconds, and then once.
 constexpr Duration kLookAgain = std::chrono::milliseconds(10);
-// How often the processes of a killed supervisor are waited for: ten seconds together.
+// The processes of a killed supervisor are waited for so often, ten seconds together; those that stay even
+// then hang in the kernel, and are looked at from time to time.
 constexpr int kLossTries = 1000;
+constexpr Duration kLookAtHanging = std::chrono::seconds(1);
 
 constexpr const char* kSupervisorKilled =
     "its supervisor (tarcil-shim) was killed; how the command ended is not known";
@@ -471,11 +473,21 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
   const auto started = store_->started(allocation);
   if (auto end = endOf(allocation, memoryLimitOf(task.spec))) {
     task.end = std::move(*end);
+  } else if (started && cgroups_.hasProcesses(allocation)) {
+    return lingering(std::move(task), *started);
   } else if (started) {
     task.end = lostEnd(*started, clock_.now().wall, kSupervisorKilled);
   } else {
     task.state = RecoveredTask::State::kNeverStarted;
   }
+  return task;
+}
+
+RecoveredTask ContainerExecutor::lingering(RecoveredTask task, WallTime started) {
+  task.state = RecoveredTask::State::kRunning;
+  task.started = started;
+  running_[task.spec.allocation].startReported = true;
+  later(Duration::zero(), [this, allocation = task.spec.allocation] { reportLoss(allocation, 0, 0); });
   return task;
 }
 
@@ -582,16 +594,22 @@ void ContainerExecutor::supervisorEnded(AllocationId allocation) {
     if (end->started != kNever) reportStart(allocation, end->started);
     reportEnd(allocation, *end);
   } else {
-    reportLoss(allocation, waitStatus, kLossTries);
+    reportLoss(allocation, waitStatus, 0);
   }
 }
 
-// Its processes die with the supervisor, but not at the same instant: the end is reported when their cgroups
-// are empty.
-void ContainerExecutor::reportLoss(AllocationId allocation, int waitStatus, int triesLeft) {
-  if (!cgroups_.remove(allocation) && triesLeft > 0) {
-    later(kLookAgain,
-          [this, allocation, waitStatus, triesLeft] { reportLoss(allocation, waitStatus, triesLeft - 1); });
+// Its processes die with the supervisor, but not at the same instant, and one that waits for a disk not
+// before that answers: the end is reported when they are gone. Its units are taken until then, and nobody
+// starts it again.
+void ContainerExecutor::reportLoss(AllocationId allocation, int waitStatus, int tries) {
+  if (!cgroups_.remove(allocation) && (tries < kLossTries || cgroups_.hasProcesses(allocation))) {
+    if (tries == kLossTries) {
+      KJ_LOG(WARNING, "processes of a task hang in the kernel: it keeps its units until they end",
+             allocation);
+    }
+    later(tries < kLossTries ? kLookAgain : kLookAtHanging, [this, allocation, waitStatus, tries] {
+      reportLoss(allocation, waitStatus, std::min(tries, kLossTries) + 1);
+    });
     return;
   }
   const auto started = store_->started(allocation);

@@ -117,7 +117,9 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   kj::Promise<void> watchStatus();
   void readStatus();
   void supervisorEnded(AllocationId allocation);
-  void reportLoss(AllocationId allocation, int waitStatus, int triesLeft);
+  void reportLoss(AllocationId allocation, int waitStatus, int tries);
+  // Of a task whose supervisor is gone and whose processes are not yet.
+  RecoveredTask lingering(RecoveredTask task, WallTime started);
   void reportStart(AllocationId allocation, WallTime when);
   void reportEnd(AllocationId allocation, const TaskEnd& end);
   void later(Duration delay, kj::Function<void()> action);

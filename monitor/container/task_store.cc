@@ -89,7 +89,7 @@ uint64_t outputBytes(const std::string& directory) {
 // A predecessor that was killed while it started a shim leaves its descriptors to that shim until its exec,
 // which is why a held lock gets a second look.
 Result<kj::AutoCloseFd> lockFolder(const std::string& data) {
-  const std::string path = data + "/executor.lock";
+  const std::string path = data + "/" + kExecutorLock;
   kj::AutoCloseFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (lock.get() < 0) return failure("open", path);
   for (int tries = 0; ::flock(lock, LOCK_EX | LOCK_NB) != 0; ++tries) {

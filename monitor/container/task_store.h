@@ -54,6 +54,9 @@
 
 namespace tarcil {
 
+// Locked by the monitor that uses the folder, for as long as it lives.
+inline constexpr const char* kExecutorLock = "executor.lock";
+
 struct KeepDone {
   size_t tasks = 2000;
   uint64_t bytes = uint64_t{4} << 30;         // of output, all tasks together

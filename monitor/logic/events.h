@@ -63,6 +63,12 @@ struct TaskResized {
   std::vector<RuIndex> rus;
 };
 
+// The monitor is to end, and its tasks with it: each gets SIGTERM and its grace period, but no more than
+// `grace`, and is reported as cancelled. What has not been started stays recorded, for the next monitor.
+struct ShutdownBegun {
+  Duration grace;
+};
+
 // From the executor.
 struct TaskStarted {
   AllocationId allocation;
@@ -87,7 +93,7 @@ struct TimerFired {};
 
 using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived,
                            ResizeArrived, ThrottleArrived, TaskResized, TaskStarted, TaskEnded,
-                           ReportsAcknowledged, LeaseRenewed, TimerFired>;
+                           ReportsAcknowledged, LeaseRenewed, ShutdownBegun, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ struct Handler {
   void operator()(const TaskEnded& event) const { takeEnded(context, event); }
   void operator()(const ReportsAcknowledged&) const { acknowledgeReports(context); }
   void operator()(const LeaseRenewed& event) const { takeRenewal(context, event); }
+  void operator()(const ShutdownBegun& event) const { shutDown(context, event.grace); }
   void operator()(const TimerFired&) const { runTimers(context); }
 };
 

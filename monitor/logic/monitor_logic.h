@@ -41,6 +41,8 @@ class MonitorLogic final {
     // Tasks not forgotten: fetching their files, waiting for their units, starting, running, ended.
     std::array<size_t, 5> tasks{};
     size_t reportsDue = 0, reportsUnderWay = 0;
+    // Starting or running.
+    size_t active() const { return tasks[2] + tasks[3]; }
   };
   Load load() const;
 

@@ -1,5 +1,6 @@
 #include "monitor/logic/stopping.h"
 
+#include <algorithm>
 #include <csignal>
 
 #include "monitor/logic/task_life.h"
@@ -37,6 +38,17 @@ void drop(EventContext& context, AllocationId allocation) {
     kill(context, *task);
   } else {
     forget(context, allocation);
+  }
+}
+
+void shutDown(EventContext& context, Duration grace) {
+  context.tables.shutsDown = true;
+  for (auto& [allocation, task] : context.tables.tasks) {
+    if (!task.holdsUnits()) continue;
+    task.spec.grace = std::min(task.spec.grace, grace);
+    if (task.intent == Intent::kNone) endEarly(context, task, Intent::kShutDown);
+    const MonotonicTime latest = context.now.steady + grace;
+    if (task.alarm && *task.alarm > latest) context.tables.setAlarm(task, latest);
   }
 }
 

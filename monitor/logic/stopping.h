@@ -12,8 +12,11 @@ void stop(EventContext& context, AllocationId allocation);
 // The task is nobody's: it is killed and forgotten without a report.
 void drop(EventContext& context, AllocationId allocation);
 
-// Writes down why, then terminates. Requires: the task holds units and has no intent; `intent` is kStop
-// or kTimeOut.
+// Every task is stopped, with at most this much grace, and nothing is started any more.
+void shutDown(EventContext& context, Duration grace);
+
+// Writes down why, then terminates. Requires: the task holds units and has no intent; `intent` is kStop,
+// kTimeOut or kShutDown.
 void endEarly(EventContext& context, Task& task, Intent intent);
 
 // SIGTERM now, and an alarm for the SIGKILL. Requires: the reason is written down.

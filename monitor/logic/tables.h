@@ -29,7 +29,7 @@ enum class Phase : uint8_t {
 };
 
 // Why the monitor ends a task that would have run on.
-enum class Intent : uint8_t { kNone, kStop, kTimeOut, kDrop };
+enum class Intent : uint8_t { kNone, kStop, kTimeOut, kDrop, kShutDown };
 
 struct Task {
   LaunchSpec spec;
@@ -82,6 +82,7 @@ struct Tables {
   const std::set<std::string> servers;  // that the monitor stands for
   bool attached = false;                // to the master
   bool heardMaster = false;             // attached at least once since this process started
+  bool shutsDown = false;               // nothing is started any more
 
   std::map<AllocationId, Task> tasks;  // not forgotten
   std::set<AllocationId> ready;        // of them, those in kReady

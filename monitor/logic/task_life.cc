@@ -40,7 +40,7 @@ void start(EventContext& context, Task& task) {
 
 void startReady(EventContext& context) {
   Tables& tables = context.tables;
-  if (!tables.heardMaster) return;
+  if (!tables.heardMaster || tables.shutsDown) return;
   for (auto next = tables.ready.begin(); next != tables.ready.end();) {
     Task& task = tables.tasks.at(*next);
     // An earlier task holds some of it only where the master and this monitor disagree for a moment; both
@@ -109,7 +109,8 @@ void forget(EventContext& context, AllocationId allocation) {
 
 TaskEnd withIntent(const Task& task, TaskEnd end) {
   if (end.started == kNever) end.started = task.started;
-  if (task.intent == Intent::kStop) end.cause = EndCause::kCancelled;
+  if (task.intent == Intent::kStop || task.intent == Intent::kShutDown) end.cause = EndCause::kCancelled;
+  if (task.intent == Intent::kShutDown) end.problem = "its server was shut down";
   if (task.intent == Intent::kTimeOut && end.cause == EndCause::kExited) {
     end.cause = EndCause::kTimedOut;
     end.problem = "ran longer than its timeout of " + inWords(task.spec.timeout);

@@ -1,8 +1,6 @@
 #include "monitor/server/monitor_server.h"
 
 #include <kj/debug.h>
-#include <kj/vector.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 
 #include "env/failpoint.h"
@@ -22,6 +20,11 @@ using convert::text;
 
 // Bytes of output in one answer.
 constexpr size_t kOutputPiece = 1 << 20;
+
+// What a shutdown may take after the grace of its tasks, and how often it is looked whether they have ended.
+constexpr Duration kShutdownTime = std::chrono::seconds(5);
+constexpr auto kShutdownPeriod = 20 * kj::MILLISECONDS;
+constexpr auto kLeaveTime = 1 * kj::SECONDS;
 
 // Calls handle their own failures; what gets here went wrong in taking an answer.
 class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
@@ -99,13 +102,34 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
           .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); });
 }
 
-kj::Promise<void> MonitorServer::killTasks() {
-  kj::Vector<kj::Promise<void>> ends;
-  for (AllocationId allocation : live_) {
-    executor_->signal(allocation, SIGKILL);
-    ends.add(ends_.wait(allocation));
+kj::Promise<void> MonitorServer::stopTasks(Duration grace) {
+  shutsDown_ = true;
+  const auto most = (grace + kShutdownTime).count() * kj::MICROSECONDS;
+  return leave()
+      .then([this, grace]() {
+        dispatch(monitor::ShutdownBegun{grace});
+        return tasksStopped();
+      })
+      .exclusiveJoin(net_.timer.afterDelay(most));
+}
+
+// A master that is not there, does not answer or does not know the call keeps no task from being stopped.
+kj::Promise<void> MonitorServer::leave() {
+  KJ_IF_MAYBE (port, port_) {
+    return port->leaveRequest()
+        .send()
+        .ignoreResult()
+        .catch_([](kj::Exception&&) {})
+        .exclusiveJoin(net_.timer.afterDelay(kLeaveTime));
   }
-  return kj::joinPromises(ends.releaseAsArray()).exclusiveJoin(net_.timer.afterDelay(5 * kj::SECONDS));
+  return kj::READY_NOW;
+}
+
+kj::Promise<void> MonitorServer::tasksStopped() {
+  const MonitorLogic::Load load = logic_->load();
+  const bool hasTold = !attached_ || load.reportsDue + load.reportsUnderWay == 0;
+  if (load.active() == 0 && hasTold) return kj::READY_NOW;
+  return net_.timer.afterDelay(kShutdownPeriod).then([this]() { return tasksStopped(); });
 }
 
 wire::MonitorGate::Client MonitorServer::gate(LetIn letIn) {
@@ -238,6 +262,7 @@ kj::Promise<void> MonitorServer::authenticate(const std::string& token) {
 }
 
 kj::Promise<monitor::AnswerLaunch::Outcome> MonitorServer::launch(LaunchSpec spec) {
+  if (shutsDown_) return toException({ErrorCode::kUnavailable, "the monitor shuts down"});
   auto pending = launches_.add();
   failpoint("monitor.launch_arrived");
   dispatch(monitor::LaunchArrived{pending.number, std::move(spec)});
@@ -318,6 +343,7 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       violations_.attached();
       sendViolations();
       if (late_ != nullptr) late_->masterAttached();
+      if (shutsDown_) calls_.add(leave());
       attachedCallback_();
       return Attached{kj::mv(fault.promise)};
     });

@@ -58,8 +58,9 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void report(const std::string& server, const late::PoolReport& report) override;
   void charge(late::PoolPressure pressure) override;
 
-  // Kills every task. Resolves when all have ended, or after five seconds.
-  kj::Promise<void> killTasks();
+  // Stops every task, with at most this much grace, and starts nothing any more. Resolves when all have ended
+  // and a master that is there has heard of it, or some seconds after the grace.
+  kj::Promise<void> stopTasks(Duration grace);
 
   // The bootstrap capability of one agent's connection.
   wire::MonitorGate::Client gate(LetIn letIn);
@@ -123,6 +124,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void ended(AllocationId allocation);
   void send(const std::vector<ServerPressure>& pressures, const std::vector<late::PoolPressure>& pools);
   void sendViolations();
+  kj::Promise<void> leave();
+  kj::Promise<void> tasksStopped();
 
   Net net_;
   const Clock& clock_;
@@ -152,6 +155,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   kj::Maybe<wire::MonitorPort::Client> port_;
   kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
+  bool shutsDown_ = false;
   uint64_t attachments_ = 0;
   std::set<std::string> agentTokens_;  // that the master has confirmed
   bool takesPressure_ = true;          // masters of an earlier version do not

@@ -116,6 +116,9 @@ struct MasterText {
     return "TaskThrottled" + part(event.session) + part(event.allocation) +
            (event.status.ok() ? "" : " refused");
   }
+  std::string operator()(const master::MonitorLeaves& event) const {
+    return "MonitorLeaves" + part(event.session);
+  }
   std::string operator()(const master::PoolReported& event) const {
     return "PoolReported" + part(event.session) + part(event.reports.size());
   }
@@ -211,6 +214,7 @@ struct MonitorText {
     return "LeaseRenewed refused" + list(event.refused);
   }
   std::string operator()(const monitor::ReportsAcknowledged&) const { return "ReportsAcknowledged"; }
+  std::string operator()(const monitor::ShutdownBegun&) const { return "ShutdownBegun"; }
   std::string operator()(const monitor::TimerFired&) const { return "TimerFired"; }
 };
 

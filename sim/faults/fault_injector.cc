@@ -14,11 +14,11 @@ using namespace std::chrono_literals;
 constexpr uint64_t kMaxPpm = 10'000;
 
 constexpr std::array<std::string_view, kFaults> kNames = {
-    "master dies",         "store fails",           "store is slow",    "backup is restored",
-    "agent dies",          "agent dies midway",     "agent is doubled", "agent is cut off",
-    "agent's link breaks", "copy is spoilt",        "monitor dies",     "monitor dies midway",
-    "monitor is cut off",  "monitor's link breaks", "machine is lost",  "starts fail",
-    "server shrinks",      "clock jumps",
+    "master dies",         "store fails",        "store is slow",         "backup is restored",
+    "agent dies",          "agent dies midway",  "agent is doubled",      "agent is cut off",
+    "agent's link breaks", "copy is spoilt",     "monitor dies",          "monitor dies midway",
+    "monitor shuts down",  "monitor is cut off", "monitor's link breaks", "machine is lost",
+    "starts fail",         "server shrinks",     "clock jumps",
 };
 
 const Caller kSteering{"root", Role::kOperate, {}};
@@ -101,6 +101,8 @@ void FaultInjector::inflict(Fault fault) {
       return cluster_.killMonitor(aMonitor(), away);
     case Fault::kMonitorDiesMidway:
       return cluster_.killMonitorMidway(aMonitor(), away);
+    case Fault::kMonitorShutsDown:
+      return cluster_.shutMonitorDown(aMonitor(), upTo(10s), away);
     case Fault::kMonitorIsCutOff:
       return cluster_.cutMonitor(aMonitor(), world.oneIn(4) ? upTo(3min) : away);
     case Fault::kMonitorsLinkBreaks:

@@ -23,6 +23,7 @@ enum class Fault : uint8_t {
   kCopyIsSpoilt,
   kMonitorDies,
   kMonitorDiesMidway,
+  kMonitorShutsDown,
   kMonitorIsCutOff,
   kMonitorsLinkBreaks,
   kMachineIsLost,

@@ -92,6 +92,7 @@ class MasterProcess {
   void throttled(SessionId session, AllocationId allocation, const Throttle& throttle, Status status);
   void violations(SessionId session, std::vector<Violation> violations);
   void pressure(SessionId session, std::vector<ServerPressure> servers);
+  void leave(SessionId session) { take(master::MonitorLeaves{session}); }
   void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);
   Result<std::vector<InputFile>> files(const JobId& job) { return disk_.files(job); }
 

@@ -40,8 +40,21 @@ void MonitorProcess::start() {
   connection_.start();
 }
 
+void MonitorProcess::shutDown(Duration grace) {
+  world_.note(name_, "shuts down");
+  shutsDown_ = true;
+  checker_.monitorShutDown(name_);
+  tellLeave();
+  take(monitor::ShutdownBegun{grace});
+}
+
+void MonitorProcess::tellLeave() {
+  toMaster([this](SessionId session, Copy) { master_.leave(session); });
+}
+
 void MonitorProcess::crash() {
   world_.note(name_, "dies");
+  shutsDown_ = false;
   logic_.reset();
   pools_.crash();
   ++life_;
@@ -71,6 +84,7 @@ std::unique_ptr<EmulatedExecutor> MonitorProcess::newExecutor() {
 
 void MonitorProcess::launch(const LaunchSpec& spec, std::function<void(Outcome)> answer) {
   if (!alive()) return;
+  if (shutsDown_) return answer(Outcome::kUnknownServer);
   const uint64_t request = world_.nextNumber();
   launches_.emplace(request, std::move(answer));
   take(monitor::LaunchArrived{request, spec});
@@ -103,6 +117,7 @@ void MonitorProcess::connected() {
       if (!std::holds_alternative<monitor::MasterAttached>(event)) return;
       tellPressures();
       pools_.masterAttached();
+      if (shutsDown_) tellLeave();
     };
     const auto takePools = [this, life](const PoolNews& news) {
       if (life == life_) pools_.handle(news);

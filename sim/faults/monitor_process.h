@@ -27,6 +27,8 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
 
   void start();
   void crash();
+  // Stops its tasks, with this much grace at most, and then waits to be ended.
+  void shutDown(Duration grace);
   // In the middle of what it does next.
   void crashMidway(std::function<void()> crashed) { midway_ = std::move(crashed); }
   // The machine dies with its tasks and what was written down of them, perhaps even who it was.
@@ -73,6 +75,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   using Message = std::function<void(SessionId, Copy)>;
   void toMaster(const Message& message);
   void tellPressures();
+  void tellLeave();
   void advanceLater();
 
   VirtualWorld& world_;
@@ -84,6 +87,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   Connection connection_;
   std::unique_ptr<MonitorLogic> logic_;
   uint64_t life_ = 0;  // of the process
+  bool shutsDown_ = false;
   VirtualTimer timer_;
   std::function<void()> midway_;  // set: it dies before the last of its next actions
   std::map<uint64_t, std::function<void(Outcome)>> launches_;

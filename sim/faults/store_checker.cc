@@ -249,7 +249,8 @@ void StoreChecker::checkEnd(const TaskRecord& record, const Task& before) {
       return;
     case EndCause::kCancelled:
       // What was asked for after the backup was taken, the store does not know any more.
-      if (!before.stopping && !heldByBackup_.contains(before.allocation)) {
+      if (!before.stopping && !heldByBackup_.contains(before.allocation) &&
+          !(seen != nullptr && seen->isShutDown)) {
         wrong(record, "was stopped, and nobody asked for it");
       }
       if (seen != nullptr && !seen->end && !seen->isGone) wrong(record, "counts as stopped, and runs");

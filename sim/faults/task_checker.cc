@@ -49,6 +49,12 @@ void TaskChecker::machineLost(const std::string& machine) {
   }
 }
 
+void TaskChecker::monitorShutDown(const std::string& machine) {
+  for (auto& [allocation, seen] : seen_) {
+    if (seen.machine == machine && !seen.isGone && !seen.end) seen.isShutDown = true;
+  }
+}
+
 void TaskChecker::backupRestored(AllocationId next) {
   firstOfMaster_ = next;
   for (auto& [allocation, seen] : seen_) seen.isOfBefore = true;

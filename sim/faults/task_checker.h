@@ -26,6 +26,7 @@ class TaskChecker {
     std::optional<TaskEnd> end;  // none: it runs, or its machine was lost with it
     bool isGone = false;         // the machine was lost, with all that was written down there
     bool isForgotten = false;    // the monitor has let go of it
+    bool isShutDown = false;     // its monitor was shut down while it ran
     bool isOfBefore = false;  // a backup was restored since it was granted: the master may know nothing of it
   };
   // Null where it was never started.
@@ -38,6 +39,7 @@ class TaskChecker {
   void ended(AllocationId allocation, const TaskEnd& end);
   void forgotten(AllocationId allocation);
   void machineLost(const std::string& machine);
+  void monitorShutDown(const std::string& machine);
   // Allocations below `next` were granted before.
   void backupRestored(AllocationId next);
 

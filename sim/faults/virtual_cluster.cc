@@ -267,6 +267,13 @@ void VirtualCluster::killMonitor(uint32_t monitor, Duration away) {
   world_.after(away, [this, monitor] { monitors_[monitor]->start(); });
 }
 
+void VirtualCluster::shutMonitorDown(uint32_t monitor, Duration grace, Duration away) {
+  if (!monitors_[monitor]->alive()) return;
+  monitors_[monitor]->shutDown(grace);
+  // It has ended by itself, or something else has ended it.
+  world_.after(grace + std::chrono::seconds(5), [this, monitor, away] { killMonitor(monitor, away); });
+}
+
 void VirtualCluster::killMonitorMidway(uint32_t monitor, Duration away) {
   if (!monitors_[monitor]->alive()) return;
   monitors_[monitor]->crashMidway(

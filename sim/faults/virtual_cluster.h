@@ -59,6 +59,8 @@ class VirtualCluster {
   void killMaster(Duration away);
   void killAgent(uint32_t agent, Duration away);
   void killMonitor(uint32_t monitor, Duration away);
+  // With its tasks, which get some grace.
+  void shutMonitorDown(uint32_t monitor, Duration grace, Duration away);
   // The same in the middle of what it does next.
   void killAgentMidway(uint32_t agent, Duration away);
   void killMonitorMidway(uint32_t monitor, Duration away);

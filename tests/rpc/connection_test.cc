@@ -11,8 +11,10 @@
 
 #include <cerrno>
 
+#include "rpc/coalescing_stream.h"
 #include "rpc/errors.h"
 #include "schema/master.capnp.h"
+#include "tests/rpc/forwarded_connection.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tarcil::connection_test {
@@ -73,6 +75,44 @@ TEST_F(CallsWithoutAnswer, AreTakenUpToABoundAndTheOthersLater) {
   answer.fulfiller->fulfill();
   kj::joinPromises(calls.releaseAsArray()).wait(io_.waitScope);
   EXPECT_EQ(arrived, kCalls);
+}
+
+// Answers at once, and at length.
+class Talkative final : public wire::MonitorPort::Server {
+ public:
+  explicit Talkative(size_t& answered) : answered_(answered) {}
+
+ protected:
+  kj::Promise<void> authenticate(AuthenticateContext context) override {
+    ++answered_;
+    context.getResults().initCaller().initUser(kAnswer);
+    return kj::READY_NOW;
+  }
+
+ public:
+  static constexpr size_t kAnswer = 100'000;
+
+ private:
+  size_t& answered_;
+};
+
+class AnswersThatAreNotTaken : public ForwardedConnection {};
+
+TEST_F(AnswersThatAreNotTaken, KeepTheServerFromReadingOn) {
+  size_t answered = 0;
+  serveAs(Peer::kUser, kj::heap<Talkative>(answered));
+  stopAnswers();
+  const size_t before = answered;
+  constexpr size_t kCalls = 500;
+  kj::Vector<kj::Promise<void>> calls;
+  for (size_t i = 0; i < kCalls; ++i) calls.add(port_.authenticateRequest().send().ignoreResult());
+  io_.waitScope.poll();
+  EXPECT_GT(answered, before);
+  EXPECT_LE(answered - before, 3 * kMaxUnread / Talkative::kAnswer)
+      << "a few are read ahead of their answers";
+  forwardAnswers();
+  kj::joinPromises(calls.releaseAsArray()).wait(io_.waitScope);
+  EXPECT_EQ(answered - before, kCalls);
 }
 
 // A port of this machine that neither takes connections nor refuses them, as a host behind a cut: its queue

@@ -7,31 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "rpc/connection.h"
 #include "rpc/errors.h"
-#include "schema/master.capnp.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/rpc/forwarded_connection.h"
 
 namespace tarcil::heartbeat_test {
 
-class Looking : public testing::Test {
- protected:
-  ~Looking() noexcept override = default;
-
-  void look(int times = 1) {
-    for (int i = 0; i < times; ++i) {
-      io_.waitScope.poll();
-      timer_.advanceTo(timer_.now() + kHeartbeat);
-      io_.waitScope.poll();
-    }
-  }
-
-  kj::AsyncIoContext io_ = kj::setupAsyncIo();
-  kj::TimerImpl timer_{kj::origin<kj::TimePoint>()};
-};
-
 // One end of a pipe is listened to; what the other does is written out.
-class AHeartbeat : public Looking {
+class AHeartbeat : public ClockedTest {
  protected:
   AHeartbeat() { reading_ = readOn().eagerlyEvaluate(nullptr); }
   ~AHeartbeat() noexcept override = default;
@@ -103,55 +85,10 @@ class Port final : public wire::MonitorPort::Server {
   kj::Promise<void> report(ReportContext) override { return kj::NEVER_DONE; }
 };
 
-// A server, and a pipe to it that can be stopped: nothing is forwarded then, and the ends stand.
-class AConnection : public Looking {
- protected:
-  ~AConnection() noexcept override = default;
-
-  void serveAs(Peer peer) {
-    auto listener = listenAt(net().network, net().io, addressOf("server")).wait(io_.waitScope);
-    serving_ =
-        serve(timer_, kj::mv(listener.receiver), [peer](const LetIn& letIn) -> capnp::Capability::Client {
-          letIn(peer);
-          return kj::heap<Port>();
-        }).eagerlyEvaluate(nullptr);
-    auto between = listenAt(net().network, net().io, addressOf("between")).wait(io_.waitScope);
-    auto connecting = connect(net(), addressOf("between"));
-    auto here = between.receiver->accept().wait(io_.waitScope);
-    auto there = net()
-                     .network.parseAddress(addressOf("server").c_str())
-                     .wait(io_.waitScope)
-                     ->connect()
-                     .wait(io_.waitScope);
-    ends_.add(kj::mv(here));
-    ends_.add(kj::mv(there));
-    pumps_.add(ends_[0]->pumpTo(*ends_[1]).ignoreResult().eagerlyEvaluate(nullptr));
-    pumps_.add(ends_[1]->pumpTo(*ends_[0]).ignoreResult().eagerlyEvaluate(nullptr));
-    client_ = connecting.wait(io_.waitScope);
-    port_ = client_->bootstrap().castAs<wire::MonitorPort>();
-    port_.authenticateRequest().send().ignoreResult().wait(io_.waitScope);
-  }
-  void stopForwarding() {
-    pumps_.clear();
-    dropped_ = ends_[1]->readAllBytes().ignoreResult();
-  }
-  // The server has dropped its connection.
-  bool isDropped() { return dropped_.poll(io_.waitScope); }
-
-  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, timer_}; }
-  std::string addressOf(const std::string& name) const { return "unix:" + folder_.at(name); }
-
-  ScratchFolder folder_;
-  kj::Promise<void> serving_ = nullptr;
-  kj::Vector<kj::Own<kj::AsyncIoStream>> ends_;
-  kj::Vector<kj::Promise<void>> pumps_;
-  kj::Promise<void> dropped_ = nullptr;
-  kj::Own<Connection> client_;
-  wire::MonitorPort::Client port_ = nullptr;
-};
+class AConnection : public ForwardedConnection {};
 
 TEST_F(AConnection, OfARoleThatSaysNothingEndsAtBothEnds) {
-  serveAs(Peer::kRole);
+  serveAs(Peer::kRole, kj::heap<Port>());
   auto call = port_.reportRequest().send().ignoreResult().then(
       []() { return ErrorCode::kInternal; },
       [](kj::Exception&& exception) { return fromException(exception).code; });
@@ -165,7 +102,7 @@ TEST_F(AConnection, OfARoleThatSaysNothingEndsAtBothEnds) {
 }
 
 TEST_F(AConnection, OfAUserWhoDoesNotAnswerStaysAtTheServer) {
-  serveAs(Peer::kUser);
+  serveAs(Peer::kUser, kj::heap<Port>());
   stopForwarding();
   look(100);
   EXPECT_FALSE(isDropped());

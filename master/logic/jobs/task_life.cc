@@ -17,7 +17,8 @@ constexpr uint32_t kMaxDoublingsOfBackoff = 6;
 RunState nextState(const Job& job, TaskRecord& task) {
   if (task.end.succeeded()) return RunState::kDone;
   if (job.progress.cancelRequested) return RunState::kCancelled;
-  if (task.moving && task.end.cause == EndCause::kCancelled) return RunState::kQueued;
+  // It is to go elsewhere, or its server was shut down.
+  if (task.end.cause == EndCause::kCancelled) return RunState::kQueued;
   const RestartPolicy& restart = job.record.spec.restart;
   if (task.end.cause == EndCause::kLost) return restart.onLost ? RunState::kQueued : RunState::kLost;
   ++task.failures;

@@ -211,6 +211,11 @@ void detachMonitor(EventContext& context, SessionId session) {
   }
 }
 
+void takeLeave(EventContext& context, SessionId session) {
+  ServerTable& servers = context.tables.servers;
+  for (ServerId id : servers.serversOf(session)) servers.setLeaving(servers.at(id));
+}
+
 void loseOverdue(EventContext& context) {
   Tables& tables = context.tables;
   for (ServerId id : tables.servers.losses().takeDue(context.now.steady)) {

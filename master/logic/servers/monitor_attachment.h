@@ -13,6 +13,9 @@ void attachMonitor(EventContext& context, const MonitorAttached& event);
 // replaced, or speaks for no monitor, is ignored.
 void detachMonitor(EventContext& context, SessionId session);
 
+// The session's servers are given nothing more; what it reports still counts.
+void takeLeave(EventContext& context, SessionId session);
+
 // Lengthens the lease of a monitor's current session, and says which of the tasks it asks for may not start.
 // Nothing is kept of it: the server timeout, which begins no sooner than when the session ends, is longer
 // than a lease.

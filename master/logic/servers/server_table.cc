@@ -160,6 +160,12 @@ void ServerTable::setDown(Server& server, MonotonicTime deadline) {
   noteChange(server);
 }
 
+void ServerTable::setLeaving(Server& server) {
+  server.status.up = false;
+  ++server.status.version;
+  noteChange(server);
+}
+
 void ServerTable::setBackground(Server& server, const Pressure& background) {
   if (server.status.background == background) return;
   server.status.background = background;
@@ -209,6 +215,11 @@ std::vector<ServerId> ServerTable::closeSession(SessionId session) {
   sessionOf_.erase(found->second.monitor);
   sessions_.erase(found);
   return servers;
+}
+
+std::vector<ServerId> ServerTable::serversOf(SessionId session) const {
+  const auto found = sessions_.find(session);
+  return found == sessions_.end() ? std::vector<ServerId>{} : found->second.servers;
 }
 
 std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {

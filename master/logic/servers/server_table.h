@@ -82,6 +82,8 @@ class ServerTable {
 
   void setUp(Server& server, SessionId session);
   void setDown(Server& server, MonotonicTime deadline);
+  // It is given nothing more, and its session stands.
+  void setLeaving(Server& server);
 
   void setBackground(Server& server, const Pressure& background);
   // Requires: the resident is there.
@@ -101,6 +103,8 @@ class ServerTable {
   void openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers);
   // Forgets a session; the servers it stood for, empty where it is unknown.
   std::vector<ServerId> closeSession(SessionId session);
+  // Those it stands for.
+  std::vector<ServerId> serversOf(SessionId session) const;
   // As closeSession() for the session of this monitor, if it has one.
   std::vector<ServerId> closeSessionOf(const std::string& monitor);
   bool attached(SessionId session) const { return sessions_.contains(session); }

@@ -11,6 +11,7 @@
 
 #include "master/store/rocks/store_codec.h"
 #include "master/store/rocks/store_folder.h"
+#include "master/store/rocks/write_mark.h"
 #include "schema/store.capnp.h"
 
 namespace tarcil {
@@ -22,6 +23,17 @@ std::string_view view(const rocksdb::Slice& slice) {
 
 Error storeError(const std::string& folder, const std::string& what, const std::string& why) {
   return {ErrorCode::kInternal, "the store in " + folder + ": " + what + ": " + why};
+}
+
+Error openingError(const std::string& folder, const rocksdb::Status& status) {
+  if (status.IsCorruption()) {
+    return storeError(folder, "is damaged",
+                      status.ToString() +
+                          "; `tarcil master check` says what of it can be read, `tarcil master "
+                          "restore` makes a store of a backup");
+  }
+  return storeError(folder, "cannot be opened",
+                    status.ToString() + " (is it writable, and no other master using it?)");
 }
 
 // Records that are read while the master serves lie in a column family of their own: the others are only read
@@ -121,7 +133,8 @@ struct OpenDb {
 
 class RocksStore final : public Store {
  public:
-  RocksStore(OpenDb open, std::string folder) : open_(std::move(open)), folder_(std::move(folder)) {}
+  RocksStore(OpenDb open, std::string folder, WriteMark mark)
+      : open_(std::move(open)), folder_(std::move(folder)), mark_(std::move(mark)) {}
 
   // Stores written before there were two column families have everything in one. Repeated after a crash.
   Status moveOldRecords() {
@@ -163,7 +176,7 @@ class RocksStore final : public Store {
     options.sync = true;
     const rocksdb::Status status = open_.db->Write(options, &batch);
     if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
-    return {};
+    return mark_.note(open_.db->GetLatestSequenceNumber());
   }
 
   Result<std::vector<InputFile>> files(const JobId& job) override {
@@ -253,6 +266,7 @@ class RocksStore final : public Store {
 
   const OpenDb open_;
   const std::string folder_;
+  WriteMark mark_;
 };
 
 // RocksDB's log of messages would lie on the store's disk, and where that is full the library aborts as soon
@@ -303,7 +317,13 @@ Result<StoreReading> readWholeStore(const std::string& folder) {
     }
     status = it->status();
   }
-  if (!status.ok()) reading.unreadable.push_back({"", "the files are damaged: " + status.ToString()});
+  if (!status.ok()) {
+    reading.unreadable.push_back({"", "the files are damaged: " + status.ToString()});
+  } else if (const Status whole =
+                 requireWhole(folder, open.db->GetLatestSequenceNumber(), readWriteMark(folder));
+             !whole) {
+    reading.unreadable.push_back({"", whole.error().message});
+  }
   return reading;
 }
 
@@ -312,6 +332,7 @@ Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
   std::filesystem::create_directories(folder, problem);
   if (problem)
     return storeError(folder, "cannot be made", problem.message() + "; choose a writable --data folder");
+  if (const Status good = requireNoRemains(folder); !good) return good.error();
   const rocksdb::Options options = rocksOptions();
   rocksdb::ColumnFamilyOptions unsorted(options);
   unsorted.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
@@ -321,11 +342,13 @@ Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
       options, folder, {{rocksdb::kDefaultColumnFamilyName, unsorted}, {kReadWhileServing, options}},
       &open.families, &db);
   open.db.reset(db);
-  if (!status.ok()) {
-    return storeError(folder, "cannot be opened",
-                      status.ToString() + " (is it writable, and no other master using it?)");
+  if (!status.ok()) return openingError(folder, status);
+  auto mark = WriteMark::open(folder);
+  if (!mark.ok()) return mark.error();
+  if (const Status whole = requireWhole(folder, db->GetLatestSequenceNumber(), mark->found()); !whole) {
+    return whole.error();
   }
-  auto store = std::make_unique<RocksStore>(std::move(open), folder);
+  auto store = std::make_unique<RocksStore>(std::move(open), folder, std::move(*mark));
   if (const Status moved = store->moveOldRecords(); !moved) return moved.error();
   return std::unique_ptr<Store>(std::move(store));
 }

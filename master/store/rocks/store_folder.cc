@@ -101,6 +101,15 @@ Status copyStoreFiles(const std::string& from, const std::string& to) {
   return {};
 }
 
+Status requireNoRemains(const std::string& folder) {
+  std::error_code problem;
+  if (fs::exists(fs::path(folder) / "CURRENT", problem) || fs::is_empty(folder, problem)) return {};
+  return invalid(
+      folder +
+      ": holds files of a store and not the store: CURRENT is missing. Make a store of a backup with "
+      "`tarcil master restore`, or empty the folder to begin anew");
+}
+
 Status requireStoreFolder(const std::string& folder) {
   std::error_code problem;
   if (!fs::is_regular_file(fs::path(folder) / "CURRENT", problem)) {

@@ -19,6 +19,10 @@ Status makeStoreFolder(const std::string& folder, const std::function<Status(con
 // Copies a store that no process uses, without its log of messages and its lock. Makes the folder `to`.
 Status copyStoreFiles(const std::string& from, const std::string& to);
 
+// Invalid where the folder is that of a store whose files are gone: a new one must not take their place
+// unasked.
+Status requireNoRemains(const std::string& folder);
+
 // Whether there is a store (or a backup, which is one) in the folder that no process uses; Invalid otherwise.
 Status requireStoreFolder(const std::string& folder);
 

@@ -11,6 +11,7 @@
 
 namespace tarcil::job_check_test {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -47,6 +48,20 @@ TEST(JobCheck, NamesTheNumberOutOfItsRange) {
               StartsWith("quality.max_wait: "));
   EXPECT_THAT(problemAfter([](JobSpec& job) { job.restart.backoff = Duration::max(); }),
               StartsWith("restart.backoff: "));
+}
+
+TEST(JobCheck, NamesWhatIsTooLargeAsAWhole) {
+  const std::string name(120, 's');
+  const auto prefer = [&name](JobSpec& job, uint32_t tasks) {
+    job.tasks = tasks;
+    for (uint32_t task = 0; task < tasks; ++task)
+      job.placement.preferOfTask[task] = {name + std::to_string(task)};
+  };
+  EXPECT_EQ(problemAfter([&](JobSpec& job) { prefer(job, 10'000); }), "");
+  EXPECT_THAT(problemAfter([&](JobSpec& job) { prefer(job, 20'000); }),
+              AllOf(StartsWith("placement.prefer: takes "), HasSubstr("at most 2MiB")));
+  EXPECT_THAT(problemAfter([](JobSpec& job) { job.workdir = "/" + std::string(3 << 20, 'x'); }),
+              StartsWith("job: takes "));
 }
 
 TEST(JobCheck, NamesTheRatioOutOfItsRange) {

@@ -26,6 +26,7 @@ struct Message {
   std::vector<ServerId> servers;
   size_t withFacts = 0;
   uint64_t words = 0;
+  size_t jobs = 0;
   size_t platforms = 0;
   std::map<std::string, uint32_t> shares;
   bool settings = false;
@@ -51,6 +52,7 @@ class PlayedAgent final : public wire::AgentFeed::Server {
       message.withFacts += server.hasFacts() ? 1 : 0;
     }
     message.words = params.totalSize().wordCount;
+    message.jobs = params.getAssignments().size();
     message.platforms = params.getPlatforms().size();
     for (auto shares : params.getShares()) message.shares[shares.getUser().cStr()] = shares.getShares();
     message.settings = params.hasSettings();
@@ -90,9 +92,13 @@ class FeedTest : public testing::Test {
     return servers;
   }
 
-  void start() {
+  // Sends nothing yet.
+  void begin() {
     feed_ = std::make_unique<AgentFeedSender>("agent-1", kj::heap<PlayedAgent>(agent_),
                                               FeedSurroundings{published_, timer_, clock_, rng_, metrics_});
+  }
+  void start() {
+    begin();
     scope_.poll();
   }
 
@@ -172,6 +178,26 @@ TEST_F(FeedTest, SendsServersWithLongAttributesInSmallerMessages) {
   }
   EXPECT_EQ(sent, 501u);
   EXPECT_LT(messages().size(), 10u);
+}
+
+TEST_F(FeedTest, SendsLargeJobsInSeveralMessages) {
+  begin();
+  for (uint8_t i = 0; i < 10; ++i) {
+    JobAssignment assignment;
+    assignment.job.id.bytes[0] = i;
+    assignment.job.spec.env["DATA"] = std::string(300'000, 'x');
+    feed_->assign(std::move(assignment));
+  }
+  scope_.poll();
+  answerAll();
+  size_t jobs = 0;
+  for (const Message& message : messages()) {
+    EXPECT_LE(message.words * 8, 3u << 19);
+    EXPECT_EQ(message.complete, &message == &messages().back()) << "the snapshot is whole with the last job";
+    jobs += message.jobs;
+  }
+  EXPECT_EQ(jobs, 10u);
+  EXPECT_LE(messages().size(), 5u);
 }
 
 TEST_F(FeedTest, OwesASlowAgentNoMoreThanOneStateOfEachServer) {

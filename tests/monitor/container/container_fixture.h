@@ -102,10 +102,11 @@ class Containers final : private ExecutorListener {
   void untilStarted(AllocationId allocation) {
     waitUntil([this, allocation] { return started.contains(allocation); });
   }
+  void wait(kj::Duration time) { port_.getTimer().afterDelay(time).wait(scope_); }
   // The task writes what the test waits for as the last of its preparations.
   void untilOutput(AllocationId allocation, const std::string& text) {
     while (out(allocation).find(text) == std::string::npos) {
-      port_.getTimer().afterDelay(kj::MILLISECONDS).wait(scope_);
+      wait(kj::MILLISECONDS);
     }
   }
 

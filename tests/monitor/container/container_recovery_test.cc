@@ -55,6 +55,18 @@ class ContainerRecoveryTest : public testing::Test {
     return std::stoi(textOf(options_.dataDirectory + "/tasks/" + std::to_string(allocation) + "/lock"));
   }
   const std::string& folder() const { return folder_.path(); }
+  // In every hierarchy that has one.
+  std::vector<std::string> cgroupsOf(AllocationId allocation) const {
+    const std::string path =
+        "/tarcil-" + options_.tag + "/" + options_.server + "/" + std::to_string(allocation);
+    std::vector<std::string> roots = {"/sys/fs/cgroup"}, found;
+    for (const auto& entry : std::filesystem::directory_iterator("/sys/fs/cgroup"))
+      roots.push_back(entry.path());
+    for (const std::string& root : roots) {
+      if (std::filesystem::exists(root + path + "/cgroup.procs")) found.push_back(root + path);
+    }
+    return found;
+  }
 
   ContainerOptions options_;
 
@@ -164,11 +176,40 @@ TEST_F(ContainerRecoveryTest, AShimKilledWhileNoMonitorWasThereMeansLost) {
   ::kill(shim, SIGKILL);
   pollfd gone{pidfd, POLLIN, 0};
   ::poll(&gone, 1, -1);
-  const RecoveredTask task = recovered();
-  EXPECT_EQ(task.state, RecoveredTask::State::kEnded);
-  EXPECT_EQ(task.end.cause, EndCause::kLost);
+  EXPECT_EQ(endOf(recovered()).cause, EndCause::kLost) << "at once, or when its processes are gone too";
   const CgroupTree tree({}, {"tarcil-" + options_.tag, options_.server});
   EXPECT_TRUE(tree.tasks().empty());
+}
+
+// A process that hangs in the kernel cannot be made at will: one that the shim does not know stands for it.
+TEST_F(ContainerRecoveryTest, ATaskIsLostOnlyWhenItsProcessesAreGone) {
+  runAndKillMonitor([](Containers& monitor) {
+    monitor.start(taskOf(1, {"sleep", "1000"}));
+    monitor.untilStarted(1);
+  });
+  const pid_t hanging = ::fork();
+  if (hanging == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  size_t joined = 0;
+  for (const std::string& cgroup : cgroupsOf(1)) {
+    std::ofstream procs(cgroup + "/cgroup.procs");
+    procs << hanging << std::flush;
+    if (procs) ++joined;
+  }
+  ASSERT_GT(joined, 0u);
+  const pid_t shim = shimOf(1);
+  const kj::AutoCloseFd pidfd = openPidfd(shim);
+  ::kill(shim, SIGKILL);
+  pollfd gone{pidfd, POLLIN, 0};
+  ::poll(&gone, 1, -1);
+  EXPECT_EQ(recovered().state, RecoveredTask::State::kRunning);
+  successor().wait(50 * kj::MILLISECONDS);
+  EXPECT_FALSE(successor().ended.contains(1));
+  ::kill(hanging, SIGKILL);
+  ::waitpid(hanging, nullptr, 0);
+  EXPECT_EQ(successor().endOf(1).cause, EndCause::kLost);
 }
 
 TEST_F(ContainerRecoveryTest, WhatAnEarlierBootLeftIsLostEvenIfItNeverStarted) {

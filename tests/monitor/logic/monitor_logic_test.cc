@@ -311,6 +311,47 @@ TEST(MonitorLogic, RemembersTheNewestHundredThousandRefusals) {
 
 // --- Timeout ------------------------------------------------------------------------------------------
 
+// --- Shutdown -----------------------------------------------------------------------------------------
+
+TEST(MonitorShutdown, GivesTasksTheirGraceButNoMoreThanItHas) {
+  AttachedMonitor monitor;
+  LaunchSpec patient = task(1, {0}), quick = task(2, {1});
+  patient.grace = 1h;
+  quick.grace = 2s;
+  monitor.run(patient).run(quick).tell(ShutdownBegun{10s});
+  EXPECT_THAT(monitor.signals(), ElementsAre(SIGTERM, SIGTERM));
+  EXPECT_THAT(monitor.all<RecordReason>(), SizeIs(2)) << "a successor is to know why they ended";
+  EXPECT_THAT(monitor.after(2s).signals(), ElementsAre(SIGKILL));
+  EXPECT_THAT(monitor.after(7s).signals(), IsEmpty());
+  EXPECT_THAT(monitor.after(1s).signals(), ElementsAre(SIGKILL));
+}
+
+TEST(MonitorShutdown, ShortensTheGraceOfTasksThatAreBeingStopped) {
+  AttachedMonitor monitor;
+  LaunchSpec patient = task(1);
+  patient.grace = 1h;
+  monitor.run(patient).tell(StopArrived{1}).tell(ShutdownBegun{10s});
+  EXPECT_THAT(monitor.signals(), IsEmpty()) << "it has had its SIGTERM";
+  EXPECT_THAT(monitor.after(10s).signals(), ElementsAre(SIGKILL));
+}
+
+TEST(MonitorShutdown, ReportsItsTasksAsCancelledHoweverTheyEnd) {
+  AttachedMonitor monitor;
+  monitor.run(task(1)).tell(ReportsAcknowledged{}).tell(ShutdownBegun{10s}).tell(TaskEnded{1, exited(0)});
+  const auto reports = monitor.reports();
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].end.cause, EndCause::kCancelled);
+  EXPECT_EQ(reports[0].end.problem, "its server was shut down");
+}
+
+TEST(MonitorShutdown, StartsNothingAndLeavesToItsSuccessorWhatHasNotStarted) {
+  AttachedMonitor monitor;
+  monitor.run(task(1)).launch(task(2)).tell(ShutdownBegun{10s});
+  EXPECT_THAT(monitor.tell(TaskEnded{1, killedBy(SIGTERM)}).startedTasks(), IsEmpty());
+  EXPECT_THAT(monitor.forgotten(), IsEmpty());
+  EXPECT_EQ(monitor.logic.load().active(), 0u);
+}
+
 TEST(MonitorLogic, EndsATaskThatRunsLongerThanItsTimeout) {
   AttachedMonitor monitor;
   monitor.run(withTimeout(task(1), 10min)).tell(ReportsAcknowledged{});

@@ -91,6 +91,36 @@ TEST_F(Monitors, ThatLeaveTakeTheirServersDownAtOnce) {
   EXPECT_EQ(task(0).state, RunState::kStarting) << "its tasks run on";
 }
 
+TEST_F(Monitors, ThatShutDownAreGivenNothingMoreAndTheirTasksGoBackIntoTheQueue) {
+  master.started(monitor, first);
+  const auto published = only<PublishServer>(master.handle(MonitorLeaves{monitor}));
+  ASSERT_EQ(published.size(), 1u);
+  EXPECT_FALSE(published[0].update.status.up);
+  TaskEnd end;
+  end.cause = EndCause::kCancelled;
+  end.problem = "its server was shut down";
+  master.ended(monitor, first, end);
+  EXPECT_EQ(task(0).state, RunState::kQueued);
+  EXPECT_EQ(task(0).failures, 0u) << "the attempt does not count";
+  EXPECT_EQ(task(0).previous, "was stopped: its server was shut down");
+  Commit again = newJob(2, spec());
+  again.claims = {claim(0, 0)};
+  EXPECT_EQ(master.commit(agent, again).grants.at(0).allocation, 0u) << "the server takes nothing more";
+}
+
+TEST_F(Monitors, ThatAttachAgainAfterTheyMeantToLeaveStay) {
+  master.handle(MonitorLeaves{monitor});
+  master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
+  EXPECT_TRUE(master.status("a").up);
+}
+
+TEST_F(Monitors, ThatHaveLeftTakeTheirServersDownOnceMore) {
+  master.handle(MonitorLeaves{monitor});
+  master.detach(monitor);
+  master.pass(2 * kTimeout);
+  EXPECT_EQ(task(0).state, RunState::kQueued) << "lost like those of any server that stays away";
+}
+
 TEST_F(Monitors, ThatStayAwayLoseTheirTasks) {
   master.started(monitor, first);
   master.detach(monitor);

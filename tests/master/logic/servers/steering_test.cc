@@ -88,7 +88,7 @@ TEST_F(Steering, ADrainedTaskThatFailsElsewhereFails) {
   Commit again = moreFor(1);
   again.claims = {claim(0, 1)};
   again.claims[0].attempt = 1;
-  master.ended(monitor, master.place(agent, again), stopped());
+  master.ended(monitor, master.place(agent, again), exitedWith(1));
   EXPECT_EQ(master.stateOf(1), RunState::kFailed) << "this time nobody wanted it to go elsewhere";
 }
 

@@ -223,6 +223,74 @@ TEST_F(RocksStoreTest, NamesDamagedFiles) {
   EXPECT_THAT(unreadable(at("backup")), ElementsAre(HasSubstr("the files are damaged")));
 }
 
+// The store's log after this was done to it, which no crash does.
+class LostLog : public RocksStoreTest {
+ protected:
+  void write() {
+    const auto store = open("store");
+    for (int i = 0; i < 10; ++i) put(*store, AgentRecord{"agent-" + std::to_string(i), 1});
+  }
+  fs::path log() const {
+    for (const auto& entry : fs::directory_iterator(at("store"))) {
+      if (entry.path().extension() == ".log" && entry.file_size() > 0) return entry.path();
+    }
+    throw std::runtime_error("there is no log");
+  }
+  void expectNoticed() {
+    const auto store = openRocksStore(at("store"));
+    ASSERT_FALSE(store.ok());
+    EXPECT_THAT(store.error().message, HasSubstr("is damaged: it ends at change"));
+    EXPECT_THAT(store.error().message, HasSubstr("tarcil master restore"));
+    EXPECT_THAT(unreadable(at("store")), ElementsAre(HasSubstr("is damaged: it ends at change")));
+  }
+};
+
+TEST_F(LostLog, IsNoticedWhereItIsRemoved) {
+  write();
+  fs::remove(log());
+  expectNoticed();
+}
+
+TEST_F(LostLog, IsNoticedWhereItIsEmptied) {
+  write();
+  fs::resize_file(log(), 0);
+  expectNoticed();
+}
+
+TEST_F(LostLog, IsNoticedWhereItIsCut) {
+  write();
+  fs::resize_file(log(), fs::file_size(log()) / 2);
+  expectNoticed();
+}
+
+TEST_F(LostLog, IsGoneOnWithoutWhereTheMarkIsRemoved) {
+  write();
+  fs::remove(log());
+  fs::remove(at("store/written"));
+  EXPECT_THAT(contentsOf("store").agents, IsEmpty());
+}
+
+TEST_F(RocksStoreTest, OfWhichALockIsLeftIsNotBegunAnew) {
+  put(*open("store"), ClusterRecord{"c", 1, 1});
+  for (const auto& entry : fs::directory_iterator(at("store"))) {
+    if (entry.path().filename() != "LOCK") fs::remove(entry.path());
+  }
+  const auto store = openRocksStore(at("store"));
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.error().code, ErrorCode::kInvalid);
+  EXPECT_THAT(store.error().message, HasSubstr("CURRENT is missing"));
+}
+
+TEST_F(RocksStoreTest, ThatIsDamagedSaysWhatToDo) {
+  put(*open("store"), ClusterRecord{"c", 1, 1});
+  for (const auto& entry : fs::directory_iterator(at("store"))) {
+    if (entry.path().filename().string().starts_with("MANIFEST")) fs::resize_file(entry.path(), 10);
+  }
+  const auto store = openRocksStore(at("store"));
+  ASSERT_FALSE(store.ok());
+  EXPECT_THAT(store.error().message, HasSubstr("tarcil master restore"));
+}
+
 TEST_F(RocksStoreTest, IsNotReadWhereThereIsNone) {
   EXPECT_FALSE(readWholeStore(at("nowhere")).ok());
   EXPECT_FALSE(fs::exists(at("nowhere")));

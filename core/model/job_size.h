@@ -1,0 +1,17 @@
+// What a job takes in messages and records.
+#pragma once
+
+#include <cstddef>
+
+#include "core/model/job.h"
+
+namespace tarcil {
+
+// Of a specification, by sizeOf(): what agents and the master keep and pass on as a whole. A job file of the
+// size that is read (formats/yaml_tree.h) fits.
+inline constexpr size_t kMaxSpecBytes = 2u << 20;
+
+// Its texts and some bytes for each: roughly what it takes in a message. O(size of the job).
+size_t sizeOf(const JobSpec& spec);
+
+}  // namespace tarcil
