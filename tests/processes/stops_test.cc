@@ -18,7 +18,7 @@ using testing::StartsWith;
 TEST(MonitorStopped, ItsServerIsDownUntilItGoesOn) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 1});
-  const auto isUp = [&cluster]() { return cluster.json({"server", "list"})[0]["up"] == true; };
+  const auto isUp = [&cluster]() { return cluster.json({"server", "list"})[0]["state"] == "up"; };
   ASSERT_TRUE(isUp());
   cluster.signal("server-1", SIGSTOP);
   cluster.until("the server is down", [&]() { return !isUp(); });
