@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the documents: names in docs/ are kebab-case; every relative link in a Markdown file, with its #section, leads
 somewhere; every path in `backticks` or (parentheses) that begins with a folder of the sources is there; every option that
-a command takes is named in some document, and every field of a job file in docs/job-file.md. An option that no help shows
-(`group("")`) need not be.
+a command takes is named in some document, and every field of a job file in docs/job-file.md; every test named in
+docs/limits.md is there. An option that no help shows (`group("")`) need not be.
 
     scripts/check-docs.py [FOLDER]     default: the source tree
     scripts/check-docs.py --self-test  plants each fault in a scratch tree and expects it to be caught
@@ -28,6 +28,10 @@ OPTION = re.compile(r"""\b(?:add_(?:option|flag)\w*|text|texts|duration|size|opt
 # How the table of a job's fields and the reader of job files name a field, and the sources that do.
 FIELD = re.compile(r'(?:\btake\(|\bJobField\{(?:\.path = )?)"([a-z_.]+)"')
 FIELD_SOURCES = ["core/model/job_fields.h", "formats/job_file.cc", "formats/extras_field.cc", "formats/profile_file.cc"]
+
+# A test as docs/limits.md names it, and as it is written.
+NAMED_TEST = re.compile(r"`([A-Z]\w*)\.([A-Z]\w*)`")
+TEST = re.compile(r"\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\)")
 
 
 def anchors_of(text):
@@ -95,6 +99,16 @@ def undescribed_fields(root):
                 yield path.relative_to(root), text.count("\n", 0, match.start(1)) + 1, match[1]
 
 
+def lost_tests(root):
+    """(line number, test) of each test that docs/limits.md names and nobody has written."""
+    document = root / "docs/limits.md"
+    text = document.read_text() if document.is_file() else ""
+    written = {match.groups() for path in (root / "tests").rglob("*.cc") for match in TEST.finditer(path.read_text())}
+    for match in NAMED_TEST.finditer(text):
+        if match.groups() not in written:
+            yield text.count("\n", 0, match.start()) + 1, ".".join(match.groups())
+
+
 def fields_are_found(root):
     """Whether the reader of job files still takes fields in the way that this script looks for, where there is one."""
     reader = root / "formats/job_file.cc"
@@ -114,6 +128,7 @@ def problems_of(root):
                  for path, line, option in undescribed_options(root, documents)]
     problems += [f"{path}:{line}: field {field}: docs/job-file.md does not describe it"
                  for path, line, field in undescribed_fields(root)]
+    problems += [f"docs/limits.md:{line}: {test}: there is no such test" for line, test in lost_tests(root)]
     if not fields_are_found(root):
         problems.append("formats/job_file.cc: no field that is taken; tell FIELD how fields are read now")
     if not documents:
@@ -142,12 +157,14 @@ PLANTS = [
      "job_file.cc:2: field new_field"),
     ("a field in prose alone", {"formats/job_file.cc": 'root_.take("prose");\n'}, "field prose"),
     ("a field of the table", {"core/model/job_fields.h": 'JobField{.path = "placement.at_most",\n'}, "field placement.at_most"),
+    ("a test that is not there", {"docs/limits.md": "`Bounds.Hold`, `Bounds.Break`\n"}, "limits.md:1: Bounds.Break"),
+    ("a test that is there", {"docs/limits.md": "`Bounds.Hold`\n"}, None),
     ("a reader that reads otherwise", {"formats/job_file.cc": "read(root)\n"}, "tell FIELD"),
 ]
 SOUND = {"docs/a.md": "# A\n[x](b.md#bee) and `core/a` and (core/), [a](#a)\n", "docs/b.md": "# Bee\n`--data DIR`\n",
          "docs/job-file.md": "# Job file\n```yaml\nname: x\n```\n`tasks`, prose\n", "core/a.h": "",
          "core/CMakeLists.txt": "", "cli/commands/a.cc": 'table.text("--data", data, "DIR", "help");\n',
-         "formats/job_file.cc": 'root_.take("tasks");\nroot_.take("name");\n'}
+         "formats/job_file.cc": 'root_.take("tasks");\nroot_.take("name");\n', "tests/a.cc": "TEST_F(Bounds, Hold) {}\n"}
 
 
 def self_test():

@@ -56,11 +56,17 @@ void addLimits(OptionTable& table, MasterOptions& options) {
                  "How long a monitor may be disconnected before its tasks count as lost.");
   table.count("--keep-finished", options.keepFinishedJobs, 1, 10'000'000,
               "Finished jobs that are kept; the oldest go first.");
+  table.size("--keep-finished-size", options.keepFinishedBytes,
+             "Memory for finished jobs; the oldest go first.");
   table.duration("--keep-finished-for", options.keepFinishedFor, "How long finished jobs are kept at most.");
   table.count("--max-jobs-of-user", options.maxUnfinishedOfUser, 1, 10'000'000,
               "Unfinished jobs that one user may have; beyond, submissions are refused.");
   table.count("--max-jobs", options.maxUnfinished, 1, 10'000'000,
               "Unfinished jobs of all users; beyond, submissions are refused.");
+  table.size("--max-jobs-size-of-user", options.maxUnfinishedBytesOfUser,
+             "Memory that the unfinished jobs of one user may take; beyond, submissions are refused.");
+  table.size("--max-jobs-size", options.maxUnfinishedBytes,
+             "Memory that unfinished jobs of all users may take; beyond, submissions are refused.");
   table.count("--max-tasks-of-job", options.maxTasksOfJob, 1, kMaxTasks,
               "Tasks that one job may have; jobs with more are refused.");
   table.size("--disk-reserve", options.diskReserve,

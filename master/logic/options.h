@@ -27,6 +27,13 @@ struct MasterOptions {
   // master's memory, and keeps one user from shutting out the others.
   uint32_t maxUnfinishedOfUser = 20'000;
   uint32_t maxUnfinished = 100'000;
+  // What unfinished jobs of one user and in all may take of the master's memory (bytesOf() in
+  // jobs/job_table.h), with the same answer beyond. A million small tasks of a user; four users at their
+  // bound.
+  uint64_t maxUnfinishedBytesOfUser = uint64_t{512} << 20;
+  uint64_t maxUnfinishedBytes = uint64_t{2} << 30;
+  // What finished jobs may take; the oldest go first. But for one: who waits for the latest hears of its end.
+  uint64_t keepFinishedBytes = uint64_t{1} << 30;
   // Tasks of one job, at most kMaxTasks; a job with more is refused. A lower value keeps jobs from flooding
   // the queue.
   uint32_t maxTasksOfJob = kMaxTasks;

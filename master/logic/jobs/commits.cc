@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/units.h"
 #include "core/model/job_check.h"
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/profiling.h"
@@ -172,14 +173,25 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
 }
 
 // Why no further job is taken now; empty where one is.
-std::string tooMany(const Tables& tables, const std::string& user) {
+std::string tooMany(const Tables& tables, const JobRecord& record) {
   const MasterOptions& options = tables.options;
+  const std::string& user = record.user;
   const size_t users = tables.jobs.unfinishedOf(user), all = tables.jobs.unfinished();
   if (users >= options.maxUnfinishedOfUser) {
     return user + " has " + std::to_string(users) + " unfinished jobs, as many as one user may; " + kTryAgain;
   }
   if (all >= options.maxUnfinished) {
     return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
+  }
+  const size_t bytes = bytesOf(record);
+  if (tables.jobs.unfinishedBytesOf(user) + bytes > options.maxUnfinishedBytesOfUser) {
+    return "with this job, of " + formatSize(bytes) + ", the unfinished jobs of " + user +
+           " would take more than " + formatSize(options.maxUnfinishedBytesOfUser) +
+           " of the master's memory; " + kTryAgain;
+  }
+  if (tables.jobs.unfinishedBytes() + bytes > options.maxUnfinishedBytes) {
+    return "with this job, of " + formatSize(bytes) + ", unfinished jobs would take more than " +
+           formatSize(options.maxUnfinishedBytes) + " of the master's memory; " + kTryAgain;
   }
   return {};
 }
@@ -226,7 +238,7 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
-  if (std::string problem = tooMany(context.tables, record.user); !problem.empty()) {
+  if (std::string problem = tooMany(context.tables, record); !problem.empty()) {
     return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
   if (std::string problem = spaceProblem(context.tables); !problem.empty()) {

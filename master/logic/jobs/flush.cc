@@ -108,7 +108,9 @@ bool isTooOld(const EventContext& context) {
   const Tables& tables = context.tables;
   const Job* oldest = tables.jobs.oldestFinished();
   if (oldest == nullptr) return false;
-  return tables.jobs.finished() > tables.options.keepFinishedJobs ||
+  const bool isTooMuch =
+      tables.jobs.finished() > 1 && tables.jobs.finishedBytes() > tables.options.keepFinishedBytes;
+  return isTooMuch || tables.jobs.finished() > tables.options.keepFinishedJobs ||
          context.now.wall - oldest->progress.finished >= tables.options.keepFinishedFor;
 }
 

@@ -5,9 +5,14 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/model/job_size.h"
 #include "master/logic/queue/equivalence_class.h"
 
 namespace tarcil::master {
+
+size_t bytesOf(const JobRecord& record) {
+  return sizeof(Job) + sizeOf(record.spec) + record.spec.tasks * sizeof(TaskRecord);
+}
 
 JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress,
                    std::deque<TaskRecord> tasks, Duration ageing, WallTime now)
@@ -66,6 +71,9 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
   job.index.equivalenceClass = equivalenceClassOf(job.record);
   job.index.user = queue_.order().numberOf(job.record.user);
   ++ofUser.unfinished;
+  job.index.bytes = bytesOf(job.record);
+  ofUser.bytes += job.index.bytes;
+  bytes_ += job.index.bytes;
   return job;
 }
 
@@ -122,6 +130,8 @@ void JobTable::releaseDue(WallTime now) {
 void JobTable::eraseOldestFinished() {
   const Job& job = *finished_.front();
   finished_.pop_front();
+  finishedBytes_ -= job.index.bytes;
+  bytes_ -= job.index.bytes;
   byAge_.erase(job.index.byAge);
   job.index.ofUser->byAge.erase(job.index.byAgeOfUser);
   if (job.index.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
@@ -271,7 +281,9 @@ const Hold* JobTable::holder(AllocationId allocation) const {
 void JobTable::addFinished(Job& job) {
   heldUntil_.erase({job.progress.heldUntil, job.record.id});
   finished_.push_back(&job);
+  finishedBytes_ += job.index.bytes;
   --job.index.ofUser->unfinished;
+  job.index.ofUser->bytes -= job.index.bytes;
 }
 
 const Job* JobTable::oldestFinished() const {
@@ -281,6 +293,11 @@ const Job* JobTable::oldestFinished() const {
 size_t JobTable::unfinishedOf(const std::string& user) const {
   const auto found = ofUser_.find(user);
   return found == ofUser_.end() ? 0 : found->second.unfinished;
+}
+
+size_t JobTable::unfinishedBytesOf(const std::string& user) const {
+  const auto found = ofUser_.find(user);
+  return found == ofUser_.end() ? 0 : found->second.bytes;
 }
 
 const ByAge& JobTable::byAgeOf(const std::string& user) const {

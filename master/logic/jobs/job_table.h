@@ -31,7 +31,11 @@ using JobsChanged = boost::container::small_vector<Job*, 4>;
 struct JobsOfUser {
   ByAge byAge;
   size_t unfinished = 0;
+  size_t bytes = 0;  // of the unfinished ones
 };
+
+// Roughly what a job takes in the master's memory: what it is counted with.
+size_t bytesOf(const JobRecord& record);
 
 struct Job {
   JobRecord record;
@@ -106,6 +110,7 @@ struct Job {
     ByAge::iterator byAge, byAgeOfUser;
     UserNumber user = 0;  // in the queue
     EquivalenceClass equivalenceClass = 0;
+    size_t bytes = 0;  // by bytesOf()
   } index;
 };
 
@@ -193,6 +198,10 @@ class JobTable {
   // Jobs that are not finished.
   size_t unfinished() const { return jobs_.size() - finished_.size(); }
   size_t unfinishedOf(const std::string& user) const;
+  // By bytesOf().
+  size_t finishedBytes() const { return finishedBytes_; }
+  size_t unfinishedBytes() const { return bytes_ - finishedBytes_; }
+  size_t unfinishedBytesOf(const std::string& user) const;
   // Jobs by RunState.
   const std::array<size_t, 7>& inState() const { return inState_; }
 
@@ -221,6 +230,7 @@ class JobTable {
   std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves
   ByAge waitingForReservation_;
   std::deque<Job*> finished_;  // oldest first
+  size_t bytes_ = 0, finishedBytes_ = 0;
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty
   JobsChanged noted_;

@@ -10,7 +10,9 @@ namespace tarcil::commits_test {
 
 using namespace master;
 using Outcome = CommitAnswer::Outcome;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -327,11 +329,13 @@ struct BusyCommits : testing::Test {
     options.maxUnfinished = 3;
     return options;
   }
-  MasterHarness master{options()};
+  explicit BusyCommits(const MasterOptions& with = options()) : master(with) {}
+
+  MasterHarness master;
   SessionId agent = master.attachAgent("x");
 
-  CommitAnswer submit(int number, const std::string& user) {
-    Commit commit = newJob(number, spec());
+  CommitAnswer submit(int number, const std::string& user, const JobSpec& what = spec()) {
+    Commit commit = newJob(number, what);
     commit.newJob->record.user = user;
     return master.commit(agent, commit);
   }
@@ -360,6 +364,53 @@ TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
   const CommitAnswer carols = submit(5, "carol");
   EXPECT_EQ(carols.outcome, Outcome::kBusy);
   EXPECT_EQ(carols.problem, "the cluster has 3 unfinished jobs, as many as it takes; try again in 10 s");
+}
+
+struct LargeCommits : BusyCommits {
+  static size_t bytes() { return bytesOf(newJob(1, spec(1'000)).newJob->record); }
+  static MasterOptions options() {
+    MasterOptions options;
+    options.maxUnfinishedBytesOfUser = 2 * bytes() + bytes() / 2;
+    options.maxUnfinishedBytes = 3 * bytes() + bytes() / 2;
+    options.keepFinishedBytes = 2 * bytes() + bytes() / 2;
+    return options;
+  }
+  LargeCommits() : BusyCommits(options()) {}
+
+  CommitAnswer submitLarge(int number, const std::string& user) { return submit(number, user, spec(1'000)); }
+};
+
+TEST_F(LargeCommits, AreRefusedBeyondTheMemoryOfAUserAndOfAll) {
+  EXPECT_EQ(submitLarge(1, "alice").outcome, Outcome::kOk);
+  EXPECT_EQ(submitLarge(2, "alice").outcome, Outcome::kOk);
+  const CommitAnswer alices = submitLarge(3, "alice");
+  EXPECT_EQ(alices.outcome, Outcome::kBusy);
+  EXPECT_THAT(alices.problem, AllOf(HasSubstr("the unfinished jobs of alice would take more than"),
+                                    HasSubstr("try again in 10 s")));
+  EXPECT_FALSE(master.logic().job(jobId(3)));
+  EXPECT_EQ(submit(4, "alice").outcome, Outcome::kOk) << "a small one fits";
+  EXPECT_EQ(submitLarge(5, "bob").outcome, Outcome::kOk);
+  EXPECT_THAT(submitLarge(6, "bob").problem, HasSubstr("unfinished jobs would take more than"));
+}
+
+TEST_F(LargeCommits, AreTakenAgainOnceAJobHasEndedAlsoAfterARestart) {
+  submitLarge(1, "alice");
+  submitLarge(2, "alice");
+  master.restart();
+  agent = master.attachAgent("x", *master.agentAnswer().epoch);
+  EXPECT_EQ(submitLarge(3, "alice").outcome, Outcome::kBusy);
+  master.cancel(1, user("alice"));
+  EXPECT_EQ(submitLarge(4, "alice").outcome, Outcome::kOk);
+}
+
+TEST_F(LargeCommits, AreForgottenOnceFinishedOnesTakeTooMuch) {
+  for (int job = 1; job <= 4; ++job) {
+    EXPECT_EQ(submitLarge(job, "alice").outcome, Outcome::kOk);
+    master.cancel(job, user("alice"));
+  }
+  EXPECT_FALSE(master.logic().job(jobId(2)));
+  EXPECT_TRUE(master.logic().job(jobId(3)));
+  EXPECT_TRUE(master.logic().job(jobId(4)));
 }
 
 TEST_F(BusyCommits, FindAJobThatIsThereAlready) {
