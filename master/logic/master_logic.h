@@ -139,6 +139,8 @@ class MasterLogic final {
   Load load() const;
   // What is wrong with the master, for people; empty where nothing is.
   std::string warning() const;
+  // How long before this start the store changed last, where the clock may be wrong by that; else zero.
+  Duration doubtfulGap() const;
   // Every server with its facts, for a new agent's snapshot.
   std::vector<ServerUpdate> snapshot() const;
 

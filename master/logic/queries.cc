@@ -134,6 +134,10 @@ ServerView viewOf(const Tables& tables, const Server& server) {
 }  // namespace
 }  // namespace master
 
+Duration MasterLogic::doubtfulGap() const {
+  return tables_->doubtfulGap;
+}
+
 std::string MasterLogic::warning() const {
   return master::spaceProblem(*tables_);
 }

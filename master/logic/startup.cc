@@ -90,6 +90,17 @@ ObservedProfiles observedOf(std::vector<ObservedProfile> stored) {
   return observed;
 }
 
+// With a clock that is wrong the history would be erased at once, and for good.
+constexpr Duration kDoubtfulGap = std::chrono::days(1);
+constexpr Duration kTimeToMendTheClock = std::chrono::hours(1);
+
+void judgeClock(Tables& tables) {
+  const Duration gap = tables.began.wall - tables.jobs.latest();
+  if (tables.jobs.latest() == kNever || gap < kDoubtfulGap) return;
+  tables.doubtfulGap = gap;
+  tables.ageCountsFrom = tables.began.steady + kTimeToMendTheClock;
+}
+
 }  // namespace
 
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
@@ -118,6 +129,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
 
 void start(EventContext& context, Rng& rng) {
   Tables& tables = context.tables;
+  judgeClock(tables);
   WaitingOrder& order = tables.jobs.queue().order();
   for (const auto& [user, usage] : tables.usage.all()) order.setShares(order.numberOf(user), usage.shares);
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);

@@ -68,7 +68,11 @@ struct Tables {
   ThrottleTable throttles{};
   AdjustingCounts adjusted{};  // since the start
   PoolLimits pools{};
-  uint64_t preempted = 0;           // tasks, since the start
+  uint64_t preempted = 0;  // tasks, since the start
+  // How long before this start the store changed last, where that is so long that the clock may be wrong; no
+  // job is erased for its age until then.
+  Duration doubtfulGap{};
+  MonotonicTime ageCountsFrom{};
   uint64_t freeBytes = UINT64_MAX;  // on the store's disk, when last measured
 };
 

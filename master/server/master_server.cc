@@ -3,6 +3,7 @@
 #include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
+#include "core/base/units.h"
 #include "env/failpoint.h"
 #include "master/logic/outbox.h"
 #include "rpc/errors.h"
@@ -34,6 +35,13 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
+  if (const Duration gap = logic_->doubtfulGap(); gap > Duration::zero()) {
+    spdlog::warn(
+        "the last job was submitted or ended {} before this start: is the clock right? Finished jobs that "
+        "are too "
+        "old by it are erased in an hour",
+        formatDuration(std::chrono::floor<std::chrono::hours>(gap)));
+  }
   published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
   for (const Usage& usage : logic_->usage({"", Role::kOperate, {}})) {
     if (usage.shares != 1) published_->take(master::PublishShares{usage.user, usage.shares});

@@ -110,8 +110,9 @@ bool isTooOld(const EventContext& context) {
   if (oldest == nullptr) return false;
   const bool isTooMuch =
       tables.jobs.finished() > 1 && tables.jobs.finishedBytes() > tables.options.keepFinishedBytes;
-  return isTooMuch || tables.jobs.finished() > tables.options.keepFinishedJobs ||
-         context.now.wall - oldest->progress.finished >= tables.options.keepFinishedFor;
+  const bool isOld = context.now.steady >= tables.ageCountsFrom &&
+                     queueTime(context) - oldest->progress.finished >= tables.options.keepFinishedFor;
+  return isTooMuch || isOld || tables.jobs.finished() > tables.options.keepFinishedJobs;
 }
 
 void eraseOldJobs(EventContext& context) {
@@ -129,7 +130,8 @@ void eraseOldJobs(EventContext& context) {
   } else if (isTooOld(context)) {
     tables.historyDue = now;
   } else if (!tables.historyDue || *tables.historyDue <= now) {
-    tables.historyDue = now + (oldest->progress.finished + tables.options.keepFinishedFor - context.now.wall);
+    const Duration left = oldest->progress.finished + tables.options.keepFinishedFor - queueTime(context);
+    tables.historyDue = std::max(now + left, tables.ageCountsFrom);
   }
 }
 

@@ -290,6 +290,12 @@ const Job* JobTable::oldestFinished() const {
   return finished_.empty() ? nullptr : finished_.front();
 }
 
+WallTime JobTable::latest() const {
+  if (byAge_.empty()) return kNever;
+  const WallTime submitted = byAge_.rbegin()->first;
+  return finished_.empty() ? submitted : std::max(submitted, finished_.back()->progress.finished);
+}
+
 size_t JobTable::unfinishedOf(const std::string& user) const {
   const auto found = ofUser_.find(user);
   return found == ofUser_.end() ? 0 : found->second.unfinished;

@@ -195,6 +195,8 @@ class JobTable {
   // Null where none is finished.
   const Job* oldestFinished() const;
   size_t finished() const { return finished_.size(); }
+  // When a job was submitted or ended last; kNever where there is none.
+  WallTime latest() const;
   // Jobs that are not finished.
   size_t unfinished() const { return jobs_.size() - finished_.size(); }
   size_t unfinishedOf(const std::string& user) const;

@@ -203,6 +203,17 @@ TEST_F(History, ForgetsJobsWhenTheyAreOldThoughNothingElseHappens) {
   EXPECT_EQ(kept(), 0u);
 }
 
+TEST_F(History, IsKeptForAnHourWhereTheClockMayBeWrong) {
+  endJobs(3, Duration::zero());
+  master.skip(std::chrono::days(30));
+  master.restart();
+  EXPECT_GT(master.logic().doubtfulGap(), std::chrono::days(29));
+  master.pass(std::chrono::minutes(59));
+  EXPECT_EQ(kept(), 3u);
+  master.pass(std::chrono::minutes(1));
+  EXPECT_EQ(kept(), 0u);
+}
+
 TEST_F(History, IsErasedInBoundedBatches) {
   endJobs(500, Duration::zero());
   master.restart();
