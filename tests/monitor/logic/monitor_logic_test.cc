@@ -309,8 +309,6 @@ TEST(MonitorLogic, RemembersTheNewestHundredThousandRefusals) {
   EXPECT_EQ(monitor.launch(task(1)).answer(), Outcome::kAccepted);
 }
 
-// --- Timeout ------------------------------------------------------------------------------------------
-
 // --- Shutdown -----------------------------------------------------------------------------------------
 
 TEST(MonitorShutdown, GivesTasksTheirGraceButNoMoreThanItHas) {
@@ -351,6 +349,8 @@ TEST(MonitorShutdown, StartsNothingAndLeavesToItsSuccessorWhatHasNotStarted) {
   EXPECT_THAT(monitor.forgotten(), IsEmpty());
   EXPECT_EQ(monitor.logic.load().active(), 0u);
 }
+
+// --- Timeout ------------------------------------------------------------------------------------------
 
 TEST(MonitorLogic, EndsATaskThatRunsLongerThanItsTimeout) {
   AttachedMonitor monitor;
