@@ -127,7 +127,7 @@ std::map<std::string, double> LateCluster::cpu() const {
 }
 
 void LateCluster::stop(kj::WaitScope& waitScope) {
-  supervisor_.stop().wait(waitScope);
+  supervisor_.stop(0 * kj::SECONDS).wait(waitScope);
   std::filesystem::remove_all(data_);
 }
 

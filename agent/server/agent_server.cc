@@ -69,6 +69,17 @@ agent::JobsOffered readOffers(capnp::List<wire::JobOffer>::Reader from) {
   return offers;
 }
 
+// Those of the answer, and what the master has more; after those from before.
+template <typename Answer>
+kj::Promise<std::vector<JobAssignment>> allJobs(wire::AgentPort::Client port, const Answer& answer,
+                                                std::vector<JobAssignment> before) {
+  for (auto job : answer.getJobs()) before.push_back(read(job));
+  if (!answer.getMore()) return before;
+  return port.moreJobsRequest().send().then([port, before = std::move(before)](auto&& more) mutable {
+    return allJobs(kj::mv(port), more, std::move(before));
+  });
+}
+
 }  // namespace
 
 AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
@@ -149,17 +160,6 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
             return attached(kj::mv(port), {epoch, std::move(jobs)});
           });
     });
-  });
-}
-
-template <typename Answer>
-kj::Promise<std::vector<JobAssignment>> AgentServer::allJobs(wire::AgentPort::Client port,
-                                                             const Answer& answer,
-                                                             std::vector<JobAssignment> before) {
-  for (auto job : answer.getJobs()) before.push_back(read(job));
-  if (!answer.getMore()) return before;
-  return port.moreJobsRequest().send().then([this, port, before = std::move(before)](auto&& more) mutable {
-    return allJobs(kj::mv(port), more, std::move(before));
   });
 }
 

@@ -70,10 +70,6 @@ class AgentServer final {
   // Another process speaks for the agent.
   void superseded();
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
-  // Those of the answer, and what the master has more; after those from before.
-  template <typename Answer>
-  kj::Promise<std::vector<JobAssignment>> allJobs(wire::AgentPort::Client port, const Answer& answer,
-                                                  std::vector<JobAssignment> before);
   Attached attached(wire::AgentPort::Client port, const agent::MasterAttached& event);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
