@@ -50,6 +50,7 @@ void MasterProcess::crash() {
   }
   unsynced_.clear();
   commits_.clear();
+  leaving_.clear();
   logic_.reset();
   ++life_;
   syncedBy_ = {};
@@ -175,7 +176,24 @@ void MasterProcess::take(const master::Event& event) {
   world_.event("master", [&event] { return text(event); });
   std::vector<master::Action> actions;
   logic_->handle(event, clock_.now(), rng_, actions);
+  for (const master::Action& action : actions) {
+    if (const auto* server = std::get_if<master::PublishServer>(&action)) noteReach(event, *server);
+  }
   carryOut(std::move(actions));
+}
+
+// A server whose monitor is about to leave takes nothing, and is in reach until its session ends.
+void MasterProcess::noteReach(const master::Event& event, const master::PublishServer& server) {
+  const std::string& name = logic_->facts(server.update.id)->name;
+  if (server.update.status.up) {
+    leaving_.erase(name);
+    return checker_.serverIsUp(name);
+  }
+  if (std::holds_alternative<master::MonitorLeaves>(event)) leaving_.insert(name);
+  const bool endsSessions = std::holds_alternative<master::PeerDetached>(event) ||
+                            std::holds_alternative<master::MonitorAttached>(event);
+  if (endsSessions) leaving_.erase(name);
+  if (!leaving_.contains(name)) checker_.serverIsDown(name, clock_.now().steady);
 }
 
 // Durable before visible: what leaves waits until everything persisted before it is synced, in order.
@@ -189,14 +207,6 @@ void MasterProcess::carryOut(std::vector<master::Action> actions) {
     } else if (const auto* wake = std::get_if<master::WakeAt>(&action)) {
       timer_.set(wake->when);
     } else {
-      if (const auto* server = std::get_if<master::PublishServer>(&action)) {
-        const std::string& name = logic_->facts(server->update.id)->name;
-        if (server->update.status.up) {
-          checker_.serverIsUp(name);
-        } else {
-          checker_.serverIsDown(name, now);
-        }
-      }
       outputs.push_back(std::move(action));
     }
   }

@@ -126,6 +126,7 @@ class MasterProcess {
   };
 
   void take(const master::Event& event);
+  void noteReach(const master::Event& event, const master::PublishServer& server);
   void carryOut(std::vector<master::Action> actions);
   void release(const master::Action& action);
   void release(const master::AnswerMonitorAttached& answer);
@@ -158,6 +159,7 @@ class MasterProcess {
   std::deque<std::vector<Mutation>> unsynced_;  // in the order of writing
   MasterLedger ledger_;
   StoreChecker checker_;
+  std::set<std::string> leaving_;  // servers whose monitors are about to end
   std::unique_ptr<MasterLogic> logic_;
   std::unique_ptr<AgentNews> news_;
   uint64_t publications_ = 0;  // of servers
