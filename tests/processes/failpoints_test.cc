@@ -43,7 +43,8 @@ const char* const kFailpoints[] = {
     "monitor.spawned:2",
     "monitor.task_ended",
     "monitor.task_ended:2",
-    // The first ones are those of attaching; which is the job's depends on what is written together.
+    // The first syncs are those of attaching; which is the job's depends on what is written together.
+    "master.store_unnamed",
     "master.before_sync:1",
     "master.before_sync:2",
     "master.before_sync:3",

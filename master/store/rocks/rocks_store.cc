@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "env/failpoint.h"
 #include "master/store/rocks/store_codec.h"
 #include "master/store/rocks/store_folder.h"
 #include "master/store/rocks/write_mark.h"
@@ -291,6 +292,21 @@ rocksdb::Options rocksOptions() {
   return options;
 }
 
+// Makes what is missing.
+Result<OpenDb> openDb(const std::string& folder) {
+  const rocksdb::Options options = rocksOptions();
+  rocksdb::ColumnFamilyOptions unsorted(options);
+  unsorted.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
+  OpenDb open;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(
+      options, folder, {{rocksdb::kDefaultColumnFamilyName, unsorted}, {kReadWhileServing, options}},
+      &open.families, &db);
+  open.db.reset(db);
+  if (!status.ok()) return openingError(folder, status);
+  return open;
+}
+
 }  // namespace
 
 Result<StoreReading> readWholeStore(const std::string& folder) {
@@ -328,27 +344,26 @@ Result<StoreReading> readWholeStore(const std::string& folder) {
 }
 
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem)
-    return storeError(folder, "cannot be made", problem.message() + "; choose a writable --data folder");
-  if (const Status good = requireNoRemains(folder); !good) return good.error();
-  const rocksdb::Options options = rocksOptions();
-  rocksdb::ColumnFamilyOptions unsorted(options);
-  unsorted.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
-  OpenDb open;
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(
-      options, folder, {{rocksdb::kDefaultColumnFamilyName, unsorted}, {kReadWhileServing, options}},
-      &open.families, &db);
-  open.db.reset(db);
-  if (!status.ok()) return openingError(folder, status);
+  const Result<bool> there = hasStore(folder);
+  if (!there.ok()) return there.error();
+  if (!*there) {
+    // RocksDB makes its files one by one: of a master that dies meanwhile nothing is to look like a store.
+    const Status begun = beginStoreFolder(folder, [](const std::string& unnamed) -> Status {
+      const Result<OpenDb> made = openDb(unnamed);
+      if (!made.ok()) return made.error();
+      failpoint("master.store_unnamed");
+      return {};
+    });
+    if (!begun) return begun.error();
+  }
+  Result<OpenDb> open = openDb(folder);
+  if (!open.ok()) return open.error();
   auto mark = WriteMark::open(folder);
   if (!mark.ok()) return mark.error();
-  if (const Status whole = requireWhole(folder, db->GetLatestSequenceNumber(), mark->found()); !whole) {
+  if (const Status whole = requireWhole(folder, open->db->GetLatestSequenceNumber(), mark->found()); !whole) {
     return whole.error();
   }
-  auto store = std::make_unique<RocksStore>(std::move(open), folder, std::move(*mark));
+  auto store = std::make_unique<RocksStore>(std::move(*open), folder, std::move(*mark));
   if (const Status moved = store->moveOldRecords(); !moved) return moved.error();
   return std::unique_ptr<Store>(std::move(store));
 }

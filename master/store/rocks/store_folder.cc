@@ -60,13 +60,15 @@ Status checkUsable(const fs::path& folder, const fs::path& part) {
   return {};
 }
 
-}  // namespace
+// Without the slash that may have been written at the end.
+fs::path withoutSlash(const std::string& folder) {
+  const fs::path path = fs::path(folder).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
 
-Status makeStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill) {
-  fs::path whole = fs::path(folder).lexically_normal();
-  if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash at the end
-  const fs::path part = whole.string() + ".part";
-  if (Status usable = checkUsable(whole, part); !usable) return usable;
+// `whole`, filled under the name `part`.
+Status fillAndName(const fs::path& part, const fs::path& whole,
+                   const std::function<Status(const std::string&)>& fill) {
   std::error_code problem;
   Status filled = fill(part);
   if (filled.ok()) {
@@ -77,13 +79,40 @@ Status makeStoreFolder(const std::string& folder, const std::function<Status(con
     fs::remove_all(part, problem);
     return filled;
   }
-  failpoint("master.copy_unnamed");
   if (::rename(part.c_str(), whole.c_str()) != 0) {
+    const bool mounted = errno == EBUSY;
     const std::string why = systemProblem();
     fs::remove_all(part, problem);
-    return invalid(whole.string() + ": cannot be made: " + why);
+    return invalid(whole.string() + ": cannot be made: " + why +
+                   (mounted ? "; a file system is mounted there: name a folder in it" : ""));
   }
   return syncFileSystem(whole.parent_path());
+}
+
+}  // namespace
+
+Status makeStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill) {
+  const fs::path whole = withoutSlash(folder);
+  const fs::path part = whole.string() + ".part";
+  if (Status usable = checkUsable(whole, part); !usable) return usable;
+  return fillAndName(part, whole, [&fill](const std::string& unnamed) {
+    Status filled = fill(unnamed);
+    failpoint("master.copy_unnamed");
+    return filled;
+  });
+}
+
+Status beginStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill) {
+  const fs::path whole = withoutSlash(fs::absolute(folder));
+  const fs::path part = whole.string() + ".new";
+  std::error_code problem;
+  fs::create_directories(whole, problem);
+  if (!problem) fs::remove_all(part, problem);
+  if (problem) {
+    return invalid(whole.string() + ": cannot be made: " + problem.message() +
+                   "; choose a writable --data folder");
+  }
+  return fillAndName(part, whole, fill);
 }
 
 Status copyStoreFiles(const std::string& from, const std::string& to) {
@@ -101,9 +130,10 @@ Status copyStoreFiles(const std::string& from, const std::string& to) {
   return {};
 }
 
-Status requireNoRemains(const std::string& folder) {
+Result<bool> hasStore(const std::string& folder) {
   std::error_code problem;
-  if (fs::exists(fs::path(folder) / "CURRENT", problem) || fs::is_empty(folder, problem)) return {};
+  if (fs::exists(fs::path(folder) / "CURRENT", problem)) return true;
+  if (!fs::exists(folder, problem) || fs::is_empty(folder, problem)) return false;
   return invalid(
       folder +
       ": holds files of a store and not the store: CURRENT is missing. Make a store of a backup with "

@@ -16,12 +16,16 @@ namespace tarcil {
 // by its name, and never used.
 Status makeStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill);
 
+// The same for a master's first start: what an earlier start left that was interrupted is replaced. Makes the
+// folders above it.
+Status beginStoreFolder(const std::string& folder, const std::function<Status(const std::string&)>& fill);
+
 // Copies a store that no process uses, without its log of messages and its lock. Makes the folder `to`.
 Status copyStoreFiles(const std::string& from, const std::string& to);
 
-// Invalid where the folder is that of a store whose files are gone: a new one must not take their place
-// unasked.
-Status requireNoRemains(const std::string& folder);
+// False where there is no such folder or it is empty. Invalid where it is that of a store whose files are
+// gone: a new one must not take their place unasked.
+Result<bool> hasStore(const std::string& folder);
 
 // Whether there is a store (or a backup, which is one) in the folder that no process uses; Invalid otherwise.
 Status requireStoreFolder(const std::string& folder);

@@ -281,6 +281,16 @@ TEST_F(RocksStoreTest, OfWhichALockIsLeftIsNotBegunAnew) {
   EXPECT_THAT(store.error().message, HasSubstr("CURRENT is missing"));
 }
 
+TEST_F(RocksStoreTest, IsBegunAnewWhereAStartWasInterrupted) {
+  fs::create_directories(at("store"));
+  fs::create_directories(at("store.new"));
+  std::ofstream(at("store.new/000001.dbtmp")) << "MANIFEST-0000";
+  std::ofstream(at("store.new/MANIFEST-000001")) << "cut";
+  put(*open("store"), ClusterRecord{"c", 1, 1});
+  EXPECT_FALSE(fs::exists(at("store.new")));
+  EXPECT_EQ(contentsOf("store").cluster->cluster, "c");
+}
+
 TEST_F(RocksStoreTest, ThatIsDamagedSaysWhatToDo) {
   put(*open("store"), ClusterRecord{"c", 1, 1});
   for (const auto& entry : fs::directory_iterator(at("store"))) {
