@@ -44,10 +44,10 @@ struct JobRecord {
 struct JobProgress {
   JobId id;
   RunState state = RunState::kQueued;
-  std::string reason;  // why it waits or how it failed; for people
-  std::string owner;   // name of the agent that places it
-  bool cancelRequested = false;
-  uint32_t decisions = 0;  // decisions stored so far
+  std::string reason;            // why it waits or how it failed; for people
+  std::string owner;             // name of the agent that places it
+  bool cancelRequested = false;  // no task starts any more; those without a record are cancelled
+  uint32_t decisions = 0;        // decisions stored so far
   WallTime finished = kNever;
   bool held = false;            // no further task of it starts until it is released
   WallTime heldUntil = kNever;  // released by itself then; kNever: by a user only
@@ -59,7 +59,7 @@ struct JobProgress {
 inline constexpr uint32_t kMaxDecisions = 64;
 inline constexpr uint32_t kNoDecision = UINT32_MAX;
 
-// One task. A task without a stored record is queued at attempt 0.
+// One task. A task without a stored record is queued at attempt 0, or was cancelled with its job.
 struct TaskRecord {
   JobId job;
   TaskIndex index = 0;

@@ -83,20 +83,17 @@ WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const DemandAhead&
 }
 
 JobDetails detailsOf(const Tables& tables, const Job& job) {
-  JobDetails details{job.record, job.progress, job.tasks, aheadOf(tables.jobs, job).jobs()};
+  JobDetails details{job.record, job.progress, {}, aheadOf(tables.jobs, job).jobs()};
+  details.tasks.reserve(job.tasks.size());
+  for (TaskIndex index = 0; index < job.tasks.size(); ++index) details.tasks.push_back(taskOf(job, index));
   details.steps = job.adjusting.steps;
-  for (const TaskRecord& task : job.tasks) {
+  job.tasks.forEachRecord([&tables, &details](const TaskRecord& task) {
     const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
-    if (hold == nullptr) continue;
+    if (hold == nullptr) return;
     const Resident& resident = residentOf(tables, *hold);
     if (resident.measured.any()) details.charges.push_back({task.index, resident.caused, resident.measured});
-  }
-  if (tables.violations.size() == 0) return details;
-  for (const TaskRecord& task : job.tasks) {
-    const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
-    if (hold == nullptr) continue;
     if (auto violation = violationOf(tables, *hold)) details.violations.push_back(std::move(*violation));
-  }
+  });
   return details;
 }
 
@@ -185,7 +182,7 @@ std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
 std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) const {
   const master::Job* job = tables_->jobs.find(id);
   if (job == nullptr || index >= job->tasks.size()) return std::nullopt;
-  return job->tasks[index];
+  return master::taskOf(*job, index);
 }
 
 JobPage MasterLogic::jobs(const Caller& caller, const JobQuery& query) const {

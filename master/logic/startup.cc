@@ -57,10 +57,10 @@ void restoreJob(EventContext& context, Job& job) {
   Agent& owner = context.tables.agents.named(job.progress.owner);
   owner.jobs.insert(job.record.id);
   if (!owner.deadline) owner.overdue = true;  // nobody the store knows
-  for (TaskRecord& task : job.tasks) {
+  job.tasks.forEachRecord([&context, &job](TaskRecord& task) {
     if (task.mayRunFor == kOneServerTimeout) task.mayRunFor = context.tables.options.serverTimeout;
     if (isActive(task.state)) restoreTask(context, job, task);
-  }
+  });
 }
 
 Profiles profilesOf(std::vector<StoredProfile> stored) {

@@ -186,7 +186,8 @@ class Checker {
     std::map<RunState, uint32_t> counts = job->stored;
     uint32_t stored = 0;
     for (const auto& [state, count] : counts) stored += count;
-    if (stored < job->record->spec.tasks) counts[RunState::kQueued] += job->record->spec.tasks - stored;
+    const RunState withoutRecord = progress.cancelRequested ? RunState::kCancelled : RunState::kQueued;
+    if (stored < job->record->spec.tasks) counts[withoutRecord] += job->record->spec.tasks - stored;
     if (const RunState expected = stateFrom(counts); progress.state != expected) {
       report(progress, "it is " + std::string(name(progress.state)) + ", its tasks make it " +
                            std::string(name(expected)));

@@ -80,7 +80,7 @@ void StoreChecker::stored(std::span<const Mutation> batch) {
     const auto found = now_.jobs.find(id);
     if (found == now_.jobs.end() || !isFinal(found->second.state)) continue;
     const Job& job = found->second;
-    const bool isOver = job.tasks.size() == job.record.spec.tasks &&
+    const bool isOver = (job.cancelRequested || job.tasks.size() == job.record.spec.tasks) &&
                         std::ranges::all_of(job.tasks, [](const auto& t) { return isFinal(t.second.state); });
     if (!isOver) world_.violated("job " + toString(id).substr(0, 8) + " is over, and its tasks are not");
   }

@@ -75,9 +75,9 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 
 // Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim) {
-  const TaskRecord& task = job.tasks[claim.task];
   const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
-  if (mayNotStart || task.state != RunState::kQueued || task.attempt != claim.attempt) {
+  if (mayNotStart || job.tasks.state(claim.task) != RunState::kQueued ||
+      job.tasks.attempt(claim.task) != claim.attempt) {
     return {Verdict::kTaskNotWaiting};
   }
   ServerTable& servers = context.tables.servers;
@@ -210,9 +210,9 @@ bool mayHaveRun(const EventContext& context, const JobRecord& record) {
 void holdForServerTimeout(EventContext& context, Job& job) {
   const Duration timeout = context.tables.options.serverTimeout;
   job.notBefore = context.tables.began.steady + timeout;
-  for (TaskRecord& task : job.tasks) {
-    task.mayRunFor = timeout;
-    context.tables.jobs.noteTask(job, task.index);
+  for (TaskIndex task = 0; task < job.tasks.size(); ++task) {
+    job.tasks[task].mayRunFor = timeout;
+    context.tables.jobs.noteTask(job, task);
   }
 }
 

@@ -26,8 +26,10 @@ RunState stateOf(const Job& job) {
 
 // Why a job ended as failed or lost.
 std::string endReason(const Job& job, RunState state) {
-  const auto first = std::find_if(job.tasks.begin(), job.tasks.end(),
-                                  [state](const TaskRecord& task) { return task.state == state; });
+  const TaskRecord* first = nullptr;
+  job.tasks.forEachRecord([state, &first](const TaskRecord& task) {
+    if (first == nullptr && task.state == state) first = &task;
+  });
   const std::string how = describe(first->end);
   if (job.tasks.size() == 1) return "the task " + how;
   return std::to_string(job.count(state)) + " of " + std::to_string(job.tasks.size()) + " tasks " +
@@ -82,7 +84,7 @@ void tellOwner(EventContext& context, const Job& job) {
   } else if (over || !job.changes.news.empty()) {
     JobAssignment assignment{job.record, false, over, {}};
     for (TaskIndex task : job.changes.news) {
-      assignment.tasks.push_back(assignmentOf(tables, job, job.tasks[task]));
+      assignment.tasks.push_back(assignmentOf(tables, job, job.tasks.copy(task)));
     }
     context.out.send(AssignJob{*owner->second.session, std::move(assignment)});
   }
@@ -94,7 +96,7 @@ void flushJob(EventContext& context, Job& job) {
   makeUnique(job.changes.tasks);
   makeUnique(job.changes.news);
   if (job.changes.progress) context.out.put(job.progress);
-  for (TaskIndex task : job.changes.tasks) context.out.put(job.tasks[task]);
+  for (TaskIndex task : job.changes.tasks) context.out.put(std::as_const(job.tasks)[task]);
   tellOwner(context, job);
   if (job.changes.progress || !job.changes.tasks.empty()) {
     context.out.send(JobChanged{job.record.id, isFinal(job.progress.state)});
@@ -159,8 +161,9 @@ void askForWake(EventContext& context) {
 
 JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
   JobAssignment assignment{job.record, true, false, {}};
-  for (const TaskRecord& task : job.tasks) {
-    if (!isFinal(task.state)) assignment.tasks.push_back(assignmentOf(tables, job, task));
+  for (TaskIndex task = 0; task < job.tasks.size(); ++task) {
+    if (isFinal(job.tasks.state(task))) continue;
+    assignment.tasks.push_back(assignmentOf(tables, job, job.tasks.copy(task)));
   }
   return assignment;
 }

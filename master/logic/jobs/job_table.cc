@@ -14,23 +14,16 @@ size_t bytesOf(const JobRecord& record) {
   return sizeof(Job) + sizeOf(record.spec) + record.spec.tasks * sizeof(TaskRecord);
 }
 
+TaskRecord taskOf(const Job& job, TaskIndex index) {
+  TaskRecord task = job.tasks.copy(index);
+  if (task.state == RunState::kCancelled && task.end.ended == kNever) task.end.ended = job.progress.finished;
+  return task;
+}
+
 JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress,
                    std::deque<TaskRecord> tasks, Duration ageing, WallTime now)
     : queue_(ageing) {
   for (; !jobs.empty(); jobs.pop_front()) insert(std::move(jobs.front()), now);
-  // Tasks come job by job, so memory passes from the one place to the other as this goes on.
-  for (; !tasks.empty(); tasks.pop_front()) {
-    TaskRecord& task = tasks.front();
-    Job* job = find(task.job);
-    if (job == nullptr || task.index >= job->record.spec.tasks) continue;
-    if (job->tasks.empty()) makeTasks(*job);
-    --job->inState[static_cast<size_t>(RunState::kQueued)];
-    ++job->inState[static_cast<size_t>(task.state)];
-    job->tasks[task.index] = std::move(task);
-  }
-  for (auto& [id, job] : jobs_) {
-    if (job.tasks.empty()) makeTasks(job);
-  }
   std::sort(progress.begin(), progress.end(), [](const JobProgress& a, const JobProgress& b) {
     return std::tie(a.finished, a.id) < std::tie(b.finished, b.id);
   });
@@ -42,6 +35,16 @@ JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress
     ++counted(*job);
     if (job->progress.heldUntil != kNever) heldUntil_.emplace(job->progress.heldUntil, job->record.id);
     if (isFinal(job->progress.state)) addFinished(*job);
+  }
+  for (auto& [id, job] : jobs_) makeTasks(job);
+  // Tasks come job by job, so memory passes from the one place to the other as this goes on.
+  for (; !tasks.empty(); tasks.pop_front()) {
+    TaskRecord& task = tasks.front();
+    Job* job = find(task.job);
+    if (job == nullptr || task.index >= job->tasks.size()) continue;
+    --job->inState[static_cast<size_t>(job->tasks.state(task.index))];
+    ++job->inState[static_cast<size_t>(task.state)];
+    job->tasks[task.index] = std::move(task);
   }
   for (auto& [id, job] : jobs_) reorder(job);
 }
@@ -78,12 +81,10 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
 }
 
 void JobTable::makeTasks(Job& job) {
-  job.tasks.resize(job.record.spec.tasks);
-  for (TaskIndex i = 0; i < job.tasks.size(); ++i) {
-    job.tasks[i].job = job.record.id;
-    job.tasks[i].index = i;
-  }
-  job.inState[static_cast<size_t>(RunState::kQueued)] = job.record.spec.tasks;
+  // Their records were not written when the job was cancelled.
+  const RunState state = job.progress.cancelRequested ? RunState::kCancelled : RunState::kQueued;
+  job.tasks = JobTasks(job.record.id, job.record.spec.tasks, state);
+  job.inState[static_cast<size_t>(state)] = job.record.spec.tasks;
 }
 
 Job& JobTable::add(const JobRecord& record, const std::string& owner, WallTime now) {
@@ -140,11 +141,20 @@ void JobTable::eraseOldestFinished() {
 }
 
 void JobTable::setState(Job& job, TaskIndex task, RunState state) {
-  --job.inState[static_cast<size_t>(job.tasks[task].state)];
+  TaskRecord& record = job.tasks[task];
+  --job.inState[static_cast<size_t>(record.state)];
   ++job.inState[static_cast<size_t>(state)];
-  job.tasks[task].state = state;
+  record.state = state;
   noteTask(job, task);
   noteNews(job, task);
+}
+
+void JobTable::cancelWithoutRecord(Job& job) {
+  const uint32_t cancelled = job.tasks.cancelWithoutRecord();
+  job.inState[static_cast<size_t>(RunState::kQueued)] -= cancelled;
+  job.inState[static_cast<size_t>(RunState::kCancelled)] += cancelled;
+  noteProgress(job);
+  if (cancelled > 0) noteWhole(job);
 }
 
 void JobTable::setState(Job& job, RunState state) {
@@ -157,9 +167,9 @@ void JobTable::setState(Job& job, RunState state) {
 void JobTable::setPriority(Job& job, uint8_t priority) {
   queue_.erase(queueKeyOf(job));
   std::vector<AllocationId> inUse;
-  for (const TaskRecord& task : job.tasks) {
+  job.tasks.forEachRecord([&inUse](const TaskRecord& task) {
     if (isActive(task.state)) inUse.push_back(task.allocation);
-  }
+  });
   for (const AllocationId allocation : inUse) erasePreemptible(job, allocation);
   job.record.spec.priority = priority;
   for (const AllocationId allocation : inUse) addPreemptible(job, allocation);
@@ -267,7 +277,7 @@ void JobTable::reorder(Job& job) {
   }
   if (!job.waits()) return queue_.erase(key);
   // More tasks to be placed than before, or another owner.
-  const auto isQueued = [&job](TaskIndex task) { return job.tasks[task].state == RunState::kQueued; };
+  const auto isQueued = [&job](TaskIndex task) { return job.tasks.state(task) == RunState::kQueued; };
   const bool hasMore = job.changes.whole || std::ranges::any_of(job.changes.news, isQueued);
   const bool isNew = !job.changes.tried && !queue_.contains(key);
   queue_.put(key, hasMore || isNew);

@@ -14,6 +14,7 @@
 
 #include "core/state/claim.h"
 #include "core/state/job_state.h"
+#include "master/logic/jobs/job_tasks.h"
 #include "master/logic/queue/demand_ahead.h"
 #include "master/logic/queue/waiting_queue.h"
 
@@ -40,7 +41,7 @@ size_t bytesOf(const JobRecord& record);
 struct Job {
   JobRecord record;
   JobProgress progress;
-  std::vector<TaskRecord> tasks;      // one per task, stored or not
+  JobTasks tasks;
   MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent knows
   std::array<uint32_t, 7> inState{};  // tasks by RunState
 
@@ -114,6 +115,9 @@ struct Job {
   } index;
 };
 
+// As its record says or would say; one that was cancelled without a record ended with its job.
+TaskRecord taskOf(const Job& job, TaskIndex index);
+
 // The task that an allocation in use belongs to.
 struct Hold {
   Job* job = nullptr;
@@ -144,6 +148,9 @@ class JobTable {
 
   // Changes a task's state and keeps the counts; the record is to be stored and the owner told.
   void setState(Job& job, TaskIndex task, RunState state);
+  // Cancels the tasks that were never placed and have no record. The progress, which says that the job is
+  // cancelled, is to be stored.
+  void cancelWithoutRecord(Job& job);
   // Changes the job's own state and keeps the counts; the progress is to be stored. Requires: the job
   // was noted.
   void setState(Job& job, RunState state);
@@ -214,7 +221,7 @@ class JobTable {
  private:
   // Without its tasks.
   Job& insert(JobRecord record, WallTime now);
-  // Every task queued.
+  // Every task without a record.
   static void makeTasks(Job& job);
   void addPreemptible(const Job& job, AllocationId allocation);
   void erasePreemptible(const Job& job, AllocationId allocation);

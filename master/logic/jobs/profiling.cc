@@ -40,7 +40,7 @@ Status storeMeasured(EventContext& context, const Job& job, RunState state) {
   ProfileStored event{.request = 0,
                       .caller = {.user = job.record.user, .role = Role::kSubmit, .runAs = {}},
                       .profile = measured->profile,
-                      .note = noteOf(context.tables, job.tasks.front())};
+                      .note = noteOf(context.tables, job.tasks[0])};
   event.profile.application = application;
   return storeProfile(context, event);
 }

@@ -122,9 +122,9 @@ void cancelJob(EventContext& context, Job& job, const std::string& user) {
   if (!job.progress.cancelRequested) {
     job.progress.cancelRequested = true;
     job.progress.reason = "cancelled by " + user;
-    jobs.noteProgress(job);
+    jobs.cancelWithoutRecord(job);
   }
-  for (TaskRecord& task : job.tasks) {
+  job.tasks.forEachRecord([&context, &jobs, &job](TaskRecord& task) {
     if (task.state == RunState::kQueued) {
       task.end = {};
       task.end.cause = EndCause::kCancelled;
@@ -136,7 +136,7 @@ void cancelJob(EventContext& context, Job& job, const std::string& user) {
       const Server& server = context.tables.servers.at(jobs.holder(task.allocation)->server);
       if (server.session) context.out.send(StopTask{*server.session, task.allocation});
     }
-  }
+  });
 }
 
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task) {

@@ -313,11 +313,11 @@ size_t preempt(EventContext& context, const Hold& hold, const std::string& why) 
     return 1;
   }
   size_t ended = 0;
-  for (const TaskRecord& task : hold.job->tasks) {
-    if (task.stopping || !isActive(task.state)) continue;
+  hold.job->tasks.forEachRecord([&context, &jobs, &why, &ended](const TaskRecord& task) {
+    if (task.stopping || !isActive(task.state)) return;
     moveTask(context, *jobs.holder(task.allocation), why);
     ++ended;
-  }
+  });
   return ended;
 }
 

@@ -5,10 +5,10 @@ namespace tarcil::master {
 Spreading::Spreading(const ServerTable& servers, const Job& job)
     : placement_(job.record.spec.placement), placed_(placement_) {
   if (!isLimited()) return;
-  for (const TaskRecord& task : job.tasks) {
-    if (!isActive(task.state)) continue;
+  job.tasks.forEachRecord([this, &servers](const TaskRecord& task) {
+    if (!isActive(task.state)) return;
     if (const Server* server = servers.find(task.server)) add(*server);
-  }
+  });
 }
 
 void Spreading::add(const Server& server) {

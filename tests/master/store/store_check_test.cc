@@ -89,8 +89,14 @@ std::vector<Corruption> corruptions() {
       {"EndWithoutTime", [](W& w) { w.contents.progress[2].finished = kNever; }, keyOfJob('p', 3),
        "no time of its end"},
       {"OwnerUnknown", [](W& w) { w.contents.progress[1].owner = "z"; }, keyOfJob('p', 2), "no agent z"},
-      {"CancelledAndQueued", [](W& w) { w.contents.progress[1].cancelRequested = true; }, keyOfJob('p', 2),
-       "3 tasks are queued"},
+      {"CancelledAndQueued",
+       [](W& w) {
+         w.contents.progress[1].cancelRequested = true;
+         w.contents.tasks.emplace_back().job = jobId(2);
+       },
+       keyOfJob('p', 2), "1 tasks are queued"},
+      {"CancelledAndNotOver", [](W& w) { w.contents.progress[1].cancelRequested = true; }, keyOfJob('p', 2),
+       "its tasks make it cancelled"},
       {"TaskBeyondTheJob", [](W& w) { w.contents.tasks[kStarting].index = 2; }, keyOfJob('t', 1, "/2"),
        "2 tasks"},
       {"AllocationOfTheFuture", [next](W& w) { w.contents.tasks[kRunning].allocation = next(w) + 7; },

@@ -59,6 +59,20 @@ TEST_F(Cancel, EndsAJobThatWaitsAtOnce) {
   EXPECT_TRUE(only<JobChanged>(actions).at(0).finished);
 }
 
+TEST_F(Cancel, WritesNoRecordOfTasksThatWereNeverPlaced) {
+  Commit commit = newJob(2, spec(100));
+  commit.claims = {claim(0, 0)};
+  const AllocationId allocation = master.place(agent, commit);
+  master.cancel(2, user("alice"));
+  EXPECT_EQ(master.task(2, 99).state, RunState::kCancelled);
+  master.restart();
+  EXPECT_EQ(master.task(2, 99).state, RunState::kCancelled);
+  EXPECT_EQ(master.task(2, 1).state, RunState::kCancelled);
+  master.ended(master.attachMonitor("m", {serverFacts("a", 4)}), allocation, stopped());
+  EXPECT_EQ(master.stateOf(2), RunState::kCancelled);
+  EXPECT_EQ(master.task(2, 99).end.ended, master.job(2).progress.finished);
+}
+
 TEST_F(Cancel, StandsAfterARestart) {
   master.cancel(1, user("alice"));
   master.restart();
