@@ -1,6 +1,6 @@
 // Makes a store as large as a master may meet at a start: see restart.sh.
 //
-//   fill_store FOLDER [--servers N] [--rus N] [--jobs N] [--tasks N]
+//   fill_store FOLDER [--servers N] [--rus N] [--jobs N] [--tasks N] [--waiting]
 #include <CLI/CLI.hpp>
 
 #include <iostream>
@@ -18,6 +18,7 @@ struct Sizes {
   uint32_t rus = 10;
   uint32_t jobs = 100'000;
   uint32_t tasks = 6;
+  bool waiting = false;  // all jobs
 };
 
 // Of ten jobs in a row this many run and wait; the others have ended.
@@ -107,9 +108,9 @@ class Filling {
     progress.id = record.id;
     progress.owner = agentName(number);
     const uint32_t kind = number % kOfTen;
-    if (kind < kRunning) {
+    if (kind < kRunning && !sizes_.waiting) {
       progress.state = RunState::kRunning;
-    } else if (kind < kRunning + kWaiting) {
+    } else if (kind < kRunning + kWaiting || sizes_.waiting) {
       progress.state = RunState::kQueued;
     } else {
       progress.state = RunState::kDone;
@@ -171,6 +172,7 @@ int main(int argc, char** argv) {
   app.add_option("--tasks", sizes.tasks, "Tasks of each.")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
+  app.add_flag("--waiting", sizes.waiting, "All jobs wait.");
   CLI11_PARSE(app, argc, argv);
   try {
     return tarcil::bench::run(sizes);

@@ -168,6 +168,11 @@ void write(const JobAssignment& value, wire::JobAssignment::Builder to) {
     writeNumbers<uint16_t>(task.rus, tasks[i].initRus(static_cast<uint32_t>(task.rus.size())));
     write(task.extras, tasks[i].initExtras(static_cast<uint32_t>(task.extras.size())));
   }
+  auto waiting = to.initWaiting(static_cast<uint32_t>(value.waiting.size()));
+  for (uint32_t i = 0; i < value.waiting.size(); ++i) {
+    waiting[i].setFirst(value.waiting[i].first);
+    waiting[i].setLast(value.waiting[i].last);
+  }
 }
 
 JobAssignment read(wire::JobAssignment::Reader from) {
@@ -180,6 +185,7 @@ JobAssignment read(wire::JobAssignment::Reader from) {
                            Duration(task.getDelay()), task.getAllocation(), task.getServer(),
                            readNumbers<uint16_t>(task.getRus()), read(task.getExtras())});
   }
+  for (auto range : elements(from.getWaiting())) value.waiting.push_back({range.getFirst(), range.getLast()});
   return value;
 }
 

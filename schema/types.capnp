@@ -406,6 +406,13 @@ struct JobAssignment {
   complete @1 :Bool;        # every unfinished task is listed
   over @2 :Bool;            # forget the job
   tasks @3 :List(TaskAssignment);
+  waiting @4 :List(TaskRange);  # wait to be placed for the first time, but for what `tasks` says of them
+}
+
+struct TaskRange {
+  # Both ends included.
+  first @0 :UInt32;
+  last @1 :UInt32;
 }
 
 # --- Launches -----------------------------------------------------------------------------------------------------

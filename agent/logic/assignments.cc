@@ -70,9 +70,10 @@ void takeAssignment(EventContext& context, const JobAssignment& assignment) {
   // The master knows it, so it is durable, even if its first commit has not been answered.
   if (!job->durable) acknowledge(context, *job);
   if (assignment.over) return endJob(context, assignment.job);
+  forEachWaiting(assignment, [&context, job](TaskIndex task) { assignTask(context, *job, {.index = task}); });
   for (const TaskAssignment& task : assignment.tasks) assignTask(context, *job, task);
   if (assignment.complete) {
-    for (AllocationId ended : job->held.keepListed(assignment.tasks)) tables.launches.drop(ended);
+    for (AllocationId ended : job->held.keepListed(assignment)) tables.launches.drop(ended);
   }
   refresh(context, *job);
 }

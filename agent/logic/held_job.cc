@@ -27,9 +27,10 @@ void HeldJob::assign(const TaskAssignment& news, MonotonicTime now) {
   tasks_[news.index] = std::move(task);
 }
 
-std::vector<AllocationId> HeldJob::keepListed(const std::vector<TaskAssignment>& listed) {
+std::vector<AllocationId> HeldJob::keepListed(const JobAssignment& assignment) {
   std::set<TaskIndex> keep;
-  for (const TaskAssignment& task : listed) keep.insert(task.index);
+  forEachWaiting(assignment, [&keep](TaskIndex task) { keep.insert(keep.end(), task); });
+  for (const TaskAssignment& task : assignment.tasks) keep.insert(task.index);
   std::vector<TaskIndex> ended;
   std::vector<AllocationId> allocations;
   for (const auto& [index, task] : tasks_) {

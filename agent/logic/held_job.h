@@ -38,8 +38,8 @@ class HeldJob {
 
   // Replaces what is known of a task by the master's state; a final state forgets the task.
   void assign(const TaskAssignment& news, MonotonicTime now);
-  // Forgets every task that is not listed. Returns the allocations that these had.
-  std::vector<AllocationId> keepListed(const std::vector<TaskAssignment>& listed);
+  // Forgets every task that the assignment does not list. Returns the allocations that these had.
+  std::vector<AllocationId> keepListed(const JobAssignment& assignment);
   // The queued task was granted its claim and is starting. Requires: the task is known.
   void grant(TaskIndex index, ServerId server, const Grant& grant);
   void forget(TaskIndex index);

@@ -101,10 +101,17 @@ struct TaskAssignment {
   Duration delay{};                    // queued: not to be placed before this much time has passed
   AllocationId allocation = 0;         // starting, running
   ServerId server = 0;
-  std::vector<RuIndex> rus;
+  std::vector<RuIndex> rus{};
   ExtraNumbers extras{};
 
   bool operator==(const TaskAssignment&) const = default;
+};
+
+// Tasks of successive numbers, both ends included.
+struct TaskRange {
+  TaskIndex first = 0, last = 0;
+
+  bool operator==(const TaskRange&) const = default;
 };
 
 // A job handed to an agent, or news of one that it has. Absolute for the tasks listed.
@@ -113,8 +120,20 @@ struct JobAssignment {
   bool complete = false;  // lists every unfinished task: others are finished
   bool over = false;      // the job has ended or belongs to another agent: forget it
   std::vector<TaskAssignment> tasks;
+  std::vector<TaskRange>
+      waiting{};  // wait to be placed for the first time, but for what `tasks` says of them
 
   bool operator==(const JobAssignment&) const = default;
 };
+
+// Calls `visit` with the index of each task in `waiting` that the job has.
+template <typename Visit>
+void forEachWaiting(const JobAssignment& assignment, Visit visit) {
+  for (const TaskRange& range : assignment.waiting) {
+    for (TaskIndex task = range.first; task <= range.last && task < assignment.job.spec.tasks; ++task) {
+      visit(task);
+    }
+  }
+}
 
 }  // namespace tarcil

@@ -31,7 +31,8 @@ size_t wireBytesOf(const ServerFacts& facts) {
 }
 
 size_t wireBytesOf(const JobAssignment& assignment) {
-  size_t sum = sizeOf(assignment.job.spec) + assignment.job.user.size() + assignment.job.runAs.size();
+  size_t sum = sizeOf(assignment.job.spec) + assignment.job.user.size() + assignment.job.runAs.size() +
+               8 * assignment.waiting.size();
   for (const TaskAssignment& task : assignment.tasks) {
     sum += 80 + 2 * task.rus.size();
     for (const auto& [kind, numbers] : task.extras) sum += 32 + kind.size() + 2 * numbers.size();

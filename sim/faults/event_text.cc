@@ -46,10 +46,13 @@ std::string servers(const std::vector<ServerUpdate>& updates) {
 
 std::string assignment(const JobAssignment& job) {
   return part(job.job.id) + (job.over ? " over" : "") + (job.complete ? " complete" : "") +
-         list(job.tasks, [](const TaskAssignment& task) {
-           return part(task.index) + " attempt" + part(task.attempt) + part(std::string(name(task.state))) +
-                  part(task.allocation);
-         });
+         list(job.tasks,
+              [](const TaskAssignment& task) {
+                return part(task.index) + " attempt" + part(task.attempt) +
+                       part(std::string(name(task.state))) + part(task.allocation);
+              }) +
+         list(job.waiting,
+              [](const TaskRange& range) { return part(range.first) + " to" + part(range.last); });
 }
 
 struct MasterText {

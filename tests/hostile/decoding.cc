@@ -151,7 +151,7 @@ JobAssignment jobAssignment() {
   TaskAssignment task;
   task.rus = {1, 2};
   task.extras = {{"gpus", {0}}};
-  return {jobRecord(), true, false, {task, task}};
+  return {jobRecord(), true, false, {task, task}, {{3, 9}}};
 }
 
 JobPlan jobPlan() {

@@ -218,7 +218,8 @@ TEST(WireFields, OfTasks) {
                              .allocation = 4,
                              .server = 5,
                              .rus = {6},
-                             .extras = {{"gpus", {1}}}}}};
+                             .extras = {{"gpus", {1}}}}},
+                           {{7, 8}}};
   EXPECT_THAT(unsetBy<wire::JobAssignment>(assignment), IsEmpty());
 }
 

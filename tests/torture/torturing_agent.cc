@@ -155,6 +155,7 @@ void TorturingAgent::takeJobs(const std::vector<JobAssignment>& jobs) {
     job.spec = told.job.spec;
     job.tasks.resize(job.spec.tasks);
     if (told.complete) job.tasks.assign(job.spec.tasks, {0, false});
+    forEachWaiting(told, [&job](TaskIndex task) { job.tasks.at(task) = {0, true}; });
     for (const TaskAssignment& task : told.tasks) {
       job.tasks.at(task.index) = {task.attempt, task.state == RunState::kQueued};
       if (task.state == RunState::kStarting) launch(task.allocation, task.server);

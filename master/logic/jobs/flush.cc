@@ -163,7 +163,13 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
   JobAssignment assignment{job.record, true, false, {}};
   for (TaskIndex task = 0; task < job.tasks.size(); ++task) {
     if (isFinal(job.tasks.state(task))) continue;
-    assignment.tasks.push_back(assignmentOf(tables, job, job.tasks.copy(task)));
+    if (const TaskRecord* record = job.tasks.find(task)) {
+      assignment.tasks.push_back(assignmentOf(tables, job, *record));
+    } else if (!assignment.waiting.empty() && assignment.waiting.back().last + 1 == task) {
+      assignment.waiting.back().last = task;
+    } else {
+      assignment.waiting.push_back({task, task});
+    }
   }
   return assignment;
 }

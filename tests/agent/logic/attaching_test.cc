@@ -118,6 +118,20 @@ TEST(Attaching, ATaskThatWaitsIsNotForgottenWhereItsClaimWasRefusedForThat) {
   EXPECT_EQ(h.commits.size(), 1u);
 }
 
+TEST(Attaching, TasksThatWaitForTheFirstTimeAreToldInRanges) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  const JobRecord record{.id = jobId(1), .spec = aJob(3), .user = "alice", .runAs = "alice"};
+  const TaskAssignment done{.index = 2, .state = RunState::kDone};
+  JobAssignment told = h.master.handOver(record, {{.index = 0}, {.index = 1}, done});
+  told.tasks = {done};
+  told.waiting = {{1, UINT32_MAX}};
+  h.tell(told);
+  ASSERT_EQ(h.commits.size(), 1u);
+  ASSERT_EQ(h.commits[0].claims.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims[0].task, 1u);
+}
+
 // A job was submitted again while the old one was coming to its end, and the master has forgotten that one.
 TEST(Attaching, WhatIsSaidOfAnOldJobDoesNotEndTheNewOneOfTheSameId) {
   AgentHarness h({aServer("a")});

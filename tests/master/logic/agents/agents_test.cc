@@ -56,11 +56,23 @@ TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {
   EXPECT_TRUE(job.complete);
   EXPECT_EQ(job.job.id, jobId(1));
   ASSERT_EQ(job.tasks.size(), 2u);
+  EXPECT_THAT(job.waiting, testing::IsEmpty()) << "the third has a record, as those beside it";
   EXPECT_EQ(job.tasks[0].index, 1u);
   EXPECT_EQ(job.tasks[0].state, RunState::kStarting);
   EXPECT_EQ(job.tasks[0].allocation, allocation + 1);
   EXPECT_EQ(job.tasks[0].rus, std::vector<RuIndex>{1});
   EXPECT_EQ(job.tasks[1].state, RunState::kQueued);
+}
+
+TEST_F(Agents, GetTasksThatWaitForTheFirstTimeAsRanges) {
+  const SessionId first = master.attachAgent("x");
+  Commit commit = newJob(1, spec(200));
+  commit.claims = {claim(70, 0)};
+  master.place(first, commit);
+  master.attachAgent("x");
+  const JobAssignment& job = master.agentAnswer().jobs.at(0);
+  EXPECT_THAT(job.waiting, testing::ElementsAre(TaskRange{0, 63}, TaskRange{128, 199}));
+  EXPECT_EQ(job.tasks.size(), 64u);
 }
 
 TEST_F(Agents, CommitNothingThroughASessionThatWasReplaced) {
