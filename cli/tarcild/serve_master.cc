@@ -46,6 +46,9 @@ void addPlaces(Master& master) {
              "host:port or unix:PATH. Default: unix:DATA/run/master.sock");
   table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
   table.text("--tokens", master.flags.tokens, "FILE", "File of tokens. Default: DATA/master/tokens");
+  table.texts(
+      "--drop-job", master.flags.dropJobs, "ID",
+      "Start without this job, for good: where a job keeps the master from starting. May be repeated.");
 }
 
 // Each member's declaration in master/logic/options.h says why its default is what it is.

@@ -1,10 +1,24 @@
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
+#include "master/logic/startup.h"
 #include "master/server/master_ports.h"
+#include "master/store/drop_jobs.h"
 #include "master/store/rocks/rocks_store.h"
 
 namespace tarcil {
+namespace {
+
+void dropJobs(Store& store, StoreContents& contents, const std::vector<std::string>& ids) {
+  const auto changes = dropJobs(contents, ids);
+  if (!changes) throw badInput("--drop-job: " + changes.error().message);
+  if (changes->empty()) return;
+  if (const Status written = store.write(*changes); !written) {
+    throw Failure(kExitNotStored, written.error().message);
+  }
+}
+
+}  // namespace
 
 int serveMaster(const MasterFlags& flags) {
   auto tokens = TokenTable::read(flags.tokens);
@@ -19,6 +33,10 @@ int serveMaster(const MasterFlags& flags) {
   if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
   auto contents = (*store)->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
+  dropJobs(**store, *contents, flags.dropJobs);
+  if (const Status fits = master::requireRoom(flags.options, *contents); !fits) {
+    throw badInput(flags.store + ": " + fits.error().message);
+  }
   Listener listener = process.listen(flags.listen);
 
   MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents),

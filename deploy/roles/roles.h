@@ -16,9 +16,10 @@ namespace tarcil {
 
 struct MasterFlags {
   RoleFlags role;
-  std::string listen;  // address
-  std::string store;   // folder
-  std::string tokens;  // file (rpc/token.h)
+  std::string listen;                 // address
+  std::string store;                  // folder
+  std::string tokens;                 // file (rpc/token.h)
+  std::vector<std::string> dropJobs;  // ids of jobs to start without (master/store/drop_jobs.h)
   MasterOptions options;
 };
 int serveMaster(const MasterFlags& flags);

@@ -1,7 +1,12 @@
 #include "master/logic/startup.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
 
+#include "core/base/units.h"
 #include "master/logic/health/resizing.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/steering.h"
@@ -101,7 +106,47 @@ void judgeClock(Tables& tables) {
   tables.ageCountsFrom = tables.began.steady + kTimeToMendTheClock;
 }
 
+// How far beyond its bounds for submissions a master starts.
+constexpr uint64_t kTimesTheBound = 2;
+constexpr size_t kLargestNamed = 3;
+
 }  // namespace
+
+Status requireRoom(const MasterOptions& options, const StoreContents& contents) {
+  std::set<JobId> finished;
+  for (const JobProgress& progress : contents.progress) {
+    if (isFinal(progress.state)) finished.insert(progress.id);
+  }
+  uint64_t bytes = 0, jobs = 0;
+  std::vector<std::pair<uint64_t, const JobRecord*>> largest;
+  for (const JobRecord& job : contents.jobs) {
+    if (finished.contains(job.id)) continue;
+    ++jobs;
+    bytes += bytesOf(job);
+    largest.emplace_back(bytesOf(job), &job);
+  }
+  std::string beyond;
+  if (bytes > kTimesTheBound * options.maxUnfinishedBytes) {
+    beyond = "may take " + formatSize(bytes) + " of memory, more than twice --max-jobs-size (" +
+             formatSize(options.maxUnfinishedBytes) + ")";
+  } else if (jobs > kTimesTheBound * options.maxUnfinished) {
+    beyond = "are " + std::to_string(jobs) + ", more than twice --max-jobs (" +
+             std::to_string(options.maxUnfinished) + ")";
+  } else {
+    return {};
+  }
+  const size_t named = std::min(kLargestNamed, largest.size());
+  std::partial_sort(largest.begin(), largest.begin() + static_cast<ptrdiff_t>(named), largest.end(),
+                    std::greater<>());
+  largest.resize(named);
+  std::string names;
+  for (const auto& [size, job] : largest) {
+    names +=
+        (names.empty() ? "" : ", ") + toString(job->id) + " of " + job->user + " (" + formatSize(size) + ")";
+  }
+  return invalid("the store's unfinished jobs " + beyond + "; the largest: " + names +
+                 ". Raise the bound, or start without some of them: --drop-job ID, once for each");
+}
 
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
   const ClusterRecord cluster = clusterOf(contents);

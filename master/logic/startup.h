@@ -6,6 +6,11 @@
 
 namespace tarcil::master {
 
+// Invalid where the unfinished jobs of the store are more than twice as many as the options allow, or take
+// more than twice the memory: names the largest and says what to do. The bounds are for submissions, and may
+// have been lowered since; what is far beyond them is not to take the master down at each start.
+Status requireRoom(const MasterOptions& options, const StoreContents& contents);
+
 // From the records alone. Every server is down and every agent away, each with its full timeout from now: the
 // master's own absence does not count against them.
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now);

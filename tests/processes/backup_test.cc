@@ -136,6 +136,38 @@ TEST(Backup, CutShortLeavesNothingThatLooksWhole) {
   backUp(cluster);
 }
 
+TEST(AStartThatDoesNotFit, SaysSoAndGoesOnWithoutAJob) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1});
+  TraceFolder& traces = cluster.traces();
+  const std::string running = cluster.submit(gated(traces, "running"));
+  traces.waitForLines("running", 1);
+  const std::string waiting = cluster.submit("command: [\"true\"]\n");
+  cluster.kill("master");
+  const auto serve = [&cluster](std::vector<std::string> more) {
+    more.insert(more.begin(), {"serve", "master", "--data", cluster.data()});
+    return cluster.startCommand(std::move(more));
+  };
+  const ProcessResult full = serve({"--max-jobs-size", "1KiB"}).finish();
+  EXPECT_EQ(full.exitCode, 2);
+  EXPECT_THAT(full.err, HasSubstr(running));
+  EXPECT_THAT(full.err, HasSubstr("--drop-job ID"));
+  const ProcessResult unknown = serve({"--drop-job", std::string(32, 'a')}).finish();
+  EXPECT_EQ(unknown.exitCode, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("no job " + std::string(32, 'a')));
+  {
+    Process master = serve({"--drop-job", running});
+    ASSERT_TRUE(master.waitFor("ready"));
+    master.signal(SIGTERM);
+    master.finish();
+  }
+  cluster.start("master");
+  EXPECT_EQ(cluster.ended(waiting)["state"], "done");
+  EXPECT_EQ(cluster.run({"job", "status", running}).exitCode, 1);
+  cluster.expectAllUnitsFree();
+  EXPECT_THAT(traces.lines("running-ended"), IsEmpty());
+}
+
 TEST(Backup, IsForOperatorsAndForFoldersThatAreFree) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.servers = 1, .rus = 1});

@@ -76,8 +76,8 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 // Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim) {
   const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
-  if (mayNotStart || job.tasks.state(claim.task) != RunState::kQueued ||
-      job.tasks.attempt(claim.task) != claim.attempt) {
+  const bool waits = job.tasks.state(claim.task) == RunState::kQueued;
+  if (mayNotStart || !waits || job.tasks.attempt(claim.task) != claim.attempt) {
     return {Verdict::kTaskNotWaiting};
   }
   ServerTable& servers = context.tables.servers;
