@@ -62,13 +62,23 @@ capnp::Capability::Client bootstrapOf(Side side, capnp::RpcSystem<VatId>& rpc) {
   return rpc.bootstrap(vat);
 }
 
-// Resolves when the peer on that side is silent. It is asked for its bootstrap capability: any peer answers
-// that, if only to say that it has none.
-kj::Promise<void> silenceOf(Side side, Heartbeat& heartbeat, capnp::RpcSystem<VatId>& rpc) {
-  return heartbeat.silence([side, &rpc]() {
-    auto asked = bootstrapOf(side, rpc);
-    auto answered = asked.whenResolved();
-    return answered.attach(kj::mv(asked));
+// What a client offers to a server: nothing, but it answers that.
+class Nothing final : public capnp::Capability::Server {
+ public:
+  DispatchCallResult dispatchCall(uint64_t interface, uint16_t method,
+                                  capnp::CallContext<capnp::AnyPointer, capnp::AnyPointer>) override {
+    return internalUnimplemented("Nothing", interface, method);
+  }
+};
+
+// Resolves when the peer is silent. Its bootstrap capability is called with what no interface has: any event
+// loop that goes on answers that it does not know it. To ask for the capability itself anew will not do: once
+// a connection has ended Cap'n Proto throws there from a destructor, while calls of what came over it just
+// fail.
+kj::Promise<void> silenceOf(Heartbeat& heartbeat, capnp::Capability::Client& peer) {
+  constexpr uint64_t kNoInterface = 0;
+  return heartbeat.silence([&peer]() {
+    return peer.typelessRequest(kNoInterface, 0, capnp::MessageSize{4, 0}).send().ignoreResult();
   });
 }
 
@@ -78,8 +88,9 @@ class ClientConnection final : public Connection {
       : heartbeat_(timer),
         stream_(coalescing(heartbeat_.listenTo(kj::mv(stream)), BeyondUnread::kWriterWaits)),
         network_(*stream_, Side::CLIENT, readerOptions()),
-        rpc_(capnp::makeRpcClient(network_)),
-        watching_(silenceOf(Side::SERVER, heartbeat_, rpc_)
+        rpc_(capnp::makeRpcServer(network_, kj::heap<Nothing>())),
+        bootstrap_(bootstrapOf(Side::SERVER, rpc_)),
+        watching_(silenceOf(heartbeat_, bootstrap_)
                       .then([this]() {
                         KJ_LOG(INFO, "a peer is silent: the connection is dropped");
                         // What waits for the peer learns that it is gone.
@@ -87,7 +98,7 @@ class ClientConnection final : public Connection {
                       })
                       .eagerlyEvaluate(nullptr)) {}
 
-  capnp::Capability::Client bootstrap() override { return bootstrapOf(Side::SERVER, rpc_); }
+  capnp::Capability::Client bootstrap() override { return bootstrap_; }
 
   kj::Promise<void> onDisconnect() override { return network_.onDisconnect(); }
 
@@ -96,6 +107,7 @@ class ClientConnection final : public Connection {
   kj::Own<kj::AsyncIoStream> stream_;
   capnp::TwoPartyVatNetwork network_;
   capnp::RpcSystem<VatId> rpc_;
+  capnp::Capability::Client bootstrap_;
   kj::Promise<void> watching_;
 };
 
@@ -165,12 +177,13 @@ class Server final : private kj::TaskSet::ErrorHandler {
         : heartbeat(timer),
           stream(coalescing(heartbeat.listenTo(kj::mv(inner)), BeyondUnread::kReadsNoMore)),
           network(*stream, Side::SERVER, readerOptions()),
-          rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))) {
+          rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))),
+          peer(bootstrapOf(Side::CLIENT, rpc)) {
       rpc.setFlowLimit(kWordsInFlight);
     }
 
     kj::Promise<void> silence() {
-      return silenceOf(Side::CLIENT, heartbeat, rpc).then([]() -> kj::Promise<void> {
+      return silenceOf(heartbeat, peer).then([]() -> kj::Promise<void> {
         return KJ_EXCEPTION(DISCONNECTED, "a peer is silent");
       });
     }
@@ -179,6 +192,7 @@ class Server final : private kj::TaskSet::ErrorHandler {
     kj::Own<kj::AsyncIoStream> stream;
     capnp::TwoPartyVatNetwork network;
     capnp::RpcSystem<VatId> rpc;
+    capnp::Capability::Client peer;
   };
 
   // A peer's broken connection is its own affair; it is seen by whoever holds a session of it.

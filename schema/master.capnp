@@ -225,8 +225,8 @@ interface UserPort {
   # What users ask of the shared state; bound to the caller that logged in. Jobs of others look as if they were not
   # there, unless the role is operate.
 
-  job @0 (id :Data) -> (job :JobDetails);
-  # Fails as NotFound. Reads only.
+  job @0 (id :Data, firstTask :UInt32) -> (job :JobDetails);
+  # Of its tasks those from `firstTask` on, at most 2,000. Fails as NotFound. Reads only.
 
   jobs @1 (limit :UInt32, filter :JobFilter, after :JobPosition) -> (jobs :List(JobSummary), next :JobPosition);
   # The newest that pass the filter, newest first; with `after`, those behind that place. At most 1,000, after a look at
@@ -351,12 +351,14 @@ struct JobPosition {
 struct JobDetails {
   job @0 :Types.JobRecord;
   progress @1 :Types.JobProgress;
-  tasks @2 :List(Types.TaskRecord);   # every task, in order
-  ahead @3 :UInt32;                   # waiting jobs before it
-  expectedStart @4 :Int64;            # wall-clock time; 0: not known
-  violations @5 :List(TaskViolation);
-  steps @6 :List(Performance.Step);   # what was done for them, newest last
-  charges @7 :List(TaskCharge);       # of its tasks that were measured
+  tasks @2 :List(Types.TaskRecord);   # in order, from the one that was asked for
+  ahead @3 :UInt32;                   # waiting jobs before it; only in an answer that begins with its first task
+  expectedStart @4 :Int64;            # wall-clock time; 0: not known. The same
+  violations @5 :List(TaskViolation); # of `tasks`
+  steps @6 :List(Performance.Step);   # what was done for its tasks, newest last; with its first task
+  charges @7 :List(TaskCharge);       # of `tasks` that were measured
+  nextTask @8 :UInt32;                # the task to go on with; 0: there are no more
+  inState @9 :List(UInt32);           # all of its tasks, by RunState
 }
 
 struct TaskCharge {

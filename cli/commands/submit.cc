@@ -24,8 +24,8 @@ struct SubmitFlags {
 
 // Says on stderr how many tasks are in which state, whenever that changes. Never done: to be dropped.
 kj::Promise<void> watch(Client& client, kj::Timer& timer, const JobId& id, std::string last) {
-  return fetchJob(client, id).then([&client, &timer, id, last](JobStatus&& job) {
-    std::string now = countsOf(job);
+  return fetchCounts(client, id).then([&client, &timer, id, last](JobCounts&& job) {
+    std::string now = textOfCounts(job.inState);
     if (job.progress.state == RunState::kQueued && !job.progress.reason.empty())
       now += ": " + job.progress.reason;
     if (now != last) say(now);

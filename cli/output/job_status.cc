@@ -1,13 +1,14 @@
 #include "cli/output/job_status.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "cli/output/table.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
@@ -102,29 +103,59 @@ std::string taskTable(const JobStatus& job, const Style& style) {
   return text;
 }
 
-}  // namespace
-
-JobStatus readJobStatus(wire::JobDetails::Reader from) {
-  JobStatus job{
-      read(from.getJob()), read(from.getProgress()), {}, from.getAhead(), wallTime(from.getExpectedStart())};
-  job.tasks.reserve(from.getTasks().size());
-  for (auto task : from.getTasks()) job.tasks.push_back(read(task));
-  job.violations = read(from.getViolations());
-  job.steps = read(from.getSteps());
-  for (auto charge : from.getCharges()) job.charges.push_back(read(charge));
-  return job;
+std::vector<uint32_t> countsOf(const JobStatus& job) {
+  std::vector<uint32_t> counts(static_cast<size_t>(RunState::kLost) + 1);
+  for (const TaskRecord& task : job.tasks) ++counts[static_cast<size_t>(task.state)];
+  return counts;
 }
 
+using Answer = capnp::Response<wire::UserPort::JobResults>;
+
+kj::Promise<Answer> fetchFrom(Client& client, const JobId& id, TaskIndex firstTask) {
+  return client.ask([id, firstTask](Session& session) {
+    auto request = session.user.jobRequest();
+    request.setId(bytesOf(id));
+    request.setFirstTask(firstTask);
+    return request.send();
+  });
+}
+
+void addTasks(wire::JobDetails::Reader from, JobStatus& job) {
+  for (auto task : from.getTasks()) job.tasks.push_back(read(task));
+  for (TaskViolation& violation : read(from.getViolations())) job.violations.push_back(std::move(violation));
+  for (auto charge : from.getCharges()) job.charges.push_back(read(charge));
+}
+
+kj::Promise<JobStatus> withFurtherTasks(Client& client, JobStatus job, TaskIndex next) {
+  if (next == 0) return job;
+  auto answered = fetchFrom(client, job.record.id, next);
+  return answered.then([&client, job = std::move(job)](Answer&& answer) mutable {
+    addTasks(answer.getJob(), job);
+    return withFurtherTasks(client, std::move(job), answer.getJob().getNextTask());
+  });
+}
+
+}  // namespace
+
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id) {
-  return client
-      .ask([id](Session& session) {
-        auto request = session.user.jobRequest();
-        request.setId(bytesOf(id));
-        return request.send();
-      })
-      .then([](capnp::Response<wire::UserPort::JobResults>&& answer) {
-        return readJobStatus(answer.getJob());
-      });
+  return fetchFrom(client, id, 0).then([&client](Answer&& answer) -> kj::Promise<JobStatus> {
+    const auto from = answer.getJob();
+    JobStatus job{read(from.getJob()),
+                  read(from.getProgress()),
+                  {},
+                  from.getAhead(),
+                  wallTime(from.getExpectedStart())};
+    job.steps = read(from.getSteps());
+    addTasks(from, job);
+    return withFurtherTasks(client, std::move(job), from.getNextTask());
+  });
+}
+
+kj::Promise<JobCounts> fetchCounts(Client& client, const JobId& id) {
+  return fetchFrom(client, id, kMaxTasks).then([](Answer&& answer) {
+    const auto from = answer.getJob();
+    return JobCounts{read(from.getProgress()), convert::readNumbers<uint32_t>(from.getInState())};
+  });
 }
 
 std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id) {
@@ -181,7 +212,7 @@ std::string textOf(const JobStatus& job, const Style& style) {
   }
   fields.push_back({"Submitted", style.time(job.record.submitted)});
   fields.push_back({"Finished", style.time(job.progress.finished)});
-  fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + countsOf(job) + ")"});
+  fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + textOfCounts(countsOf(job)) + ")"});
   return aligned(fields) + "\n" + taskTable(job, style) + chargesText(job, style);
 }
 
@@ -199,13 +230,11 @@ std::string resultOf(const TaskRecord& task) {
   return text;
 }
 
-std::string countsOf(const JobStatus& job) {
-  std::array<uint32_t, static_cast<size_t>(RunState::kLost) + 1> counts{};
-  for (const TaskRecord& task : job.tasks) ++counts[static_cast<size_t>(task.state)];
+std::string textOfCounts(const std::vector<uint32_t>& inState) {
   std::string text;
-  for (size_t state = 0; state < counts.size(); ++state) {
-    if (counts[state] == 0) continue;
-    text.append(text.empty() ? "" : ", ").append(std::to_string(counts[state]) + " ");
+  for (size_t state = 0; state < inState.size(); ++state) {
+    if (inState[state] == 0) continue;
+    text.append(text.empty() ? "" : ", ").append(std::to_string(inState[state]) + " ");
     text.append(name(static_cast<RunState>(state)));
   }
   return text;

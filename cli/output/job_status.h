@@ -26,10 +26,16 @@ struct JobStatus {
   std::vector<TaskCharge> charges{};        // of tasks that were measured
 };
 
-JobStatus readJobStatus(wire::JobDetails::Reader from);
+// With every task, which takes an answer for each 2,000.
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id);
 // Nothing where the cluster's state has no such job: it may be bound late (cli/late_job.h).
 std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id);
+// How far a job is, without its tasks.
+struct JobCounts {
+  JobProgress progress;
+  std::vector<uint32_t> inState;  // tasks by RunState
+};
+kj::Promise<JobCounts> fetchCounts(Client& client, const JobId& id);
 // The same of any question about a job: nothing in place of NotFound.
 template <typename T>
 kj::Promise<std::optional<T>> foundOrNothing(kj::Promise<T> promise) {
@@ -58,6 +64,6 @@ std::string textOf(const JobStatus& job, const Style& style);
 std::string resultOf(const TaskRecord& task);
 
 // "2 queued, 6 running", in the order of the states; only those that there are.
-std::string countsOf(const JobStatus& job);
+std::string textOfCounts(const std::vector<uint32_t>& inState);
 
 }  // namespace tarcil

@@ -23,12 +23,15 @@ struct Tables;
 struct JobDetails {
   JobRecord record;
   JobProgress progress;
-  std::vector<TaskRecord> tasks;  // every task, in order
-  // Waiting jobs that come before it in the queue. 0 unless it waits.
+  std::vector<TaskRecord> tasks;      // in order, from the one that was asked for
+  TaskIndex nextTask = 0;             // that it goes on with; 0: all were told
+  std::array<uint32_t, 7> inState{};  // all of its tasks, by RunState
+  // Waiting jobs that come before it in the queue. 0 unless it waits. This and the steps only with the first
+  // task.
   uint32_t ahead = 0;
-  std::vector<TaskViolation> violations{};  // of its degraded tasks
-  std::vector<AdjustingStep> steps{};       // taken for them, the newest last
-  std::vector<TaskCharge> charges{};        // of its tasks that were measured, in order
+  std::vector<AdjustingStep> steps{};       // taken for its degraded tasks, the newest last
+  std::vector<TaskViolation> violations{};  // of those in `tasks`
+  std::vector<TaskCharge> charges{};        // of those in `tasks` that were measured, in order
 };
 
 struct ServerView {
@@ -82,7 +85,8 @@ class MasterLogic final {
 
   // Views of the newest state, which may not be durable yet: an answer made from them may leave only when
   // everything persisted before the call is synced.
-  std::optional<JobDetails> job(const JobId& id) const;
+  // Of its tasks those from `firstTask` on, so many at most. O(tasks told), and with the first O(jobs ahead).
+  std::optional<JobDetails> job(const JobId& id, TaskIndex firstTask = 0, uint32_t atMost = kMaxTasks) const;
   // Of the first `atMost` jobs of the queue, in order, those that the caller may steer. O(atMost).
   std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
   // nullopt where it does not wait. O(jobs ahead).

@@ -82,18 +82,24 @@ WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const DemandAhead&
           .slots = job.slotsToStart()};
 }
 
-JobDetails detailsOf(const Tables& tables, const Job& job) {
-  JobDetails details{job.record, job.progress, {}, aheadOf(tables.jobs, job).jobs()};
-  details.tasks.reserve(job.tasks.size());
-  for (TaskIndex index = 0; index < job.tasks.size(); ++index) details.tasks.push_back(taskOf(job, index));
-  details.steps = job.adjusting.steps;
-  job.tasks.forEachRecord([&tables, &details](const TaskRecord& task) {
-    const Hold* hold = isFinal(task.state) ? nullptr : tables.jobs.holder(task.allocation);
-    if (hold == nullptr) return;
+JobDetails detailsOf(const Tables& tables, const Job& job, TaskIndex firstTask, uint32_t atMost) {
+  JobDetails details{.record = job.record, .progress = job.progress, .tasks = {}, .inState = job.inState};
+  if (firstTask == 0) {
+    details.ahead = aheadOf(tables.jobs, job).jobs();
+    details.steps = job.adjusting.steps;
+  }
+  const auto size = static_cast<TaskIndex>(job.tasks.size());
+  const TaskIndex first = std::min(firstTask, size), end = first + std::min(atMost, size - first);
+  if (end < size) details.nextTask = end;
+  details.tasks.reserve(end - first);
+  for (TaskIndex index = first; index < end; ++index) {
+    const TaskRecord& task = details.tasks.emplace_back(taskOf(job, index));
+    const Hold* hold = isActive(task.state) ? tables.jobs.holder(task.allocation) : nullptr;
+    if (hold == nullptr) continue;
     const Resident& resident = residentOf(tables, *hold);
     if (resident.measured.any()) details.charges.push_back({task.index, resident.caused, resident.measured});
     if (auto violation = violationOf(tables, *hold)) details.violations.push_back(std::move(*violation));
-  });
+  }
   return details;
 }
 
@@ -139,10 +145,10 @@ std::string MasterLogic::warning() const {
   return master::spaceProblem(*tables_);
 }
 
-std::optional<JobDetails> MasterLogic::job(const JobId& id) const {
+std::optional<JobDetails> MasterLogic::job(const JobId& id, TaskIndex firstTask, uint32_t atMost) const {
   const master::Job* job = tables_->jobs.find(id);
   if (job == nullptr) return std::nullopt;
-  return master::detailsOf(*tables_, *job);
+  return master::detailsOf(*tables_, *job, firstTask, atMost);
 }
 
 std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost, WallTime now) const {

@@ -14,6 +14,8 @@ void write(const JobDetails& value, wire::JobDetails::Builder to) {
   write(value.progress, to.initProgress());
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) write(value.tasks[i], tasks[i]);
+  to.setNextTask(value.nextTask);
+  convert::writeNumbers<uint32_t>(value.inState, to.initInState(static_cast<uint32_t>(value.inState.size())));
   to.setAhead(value.ahead);
   write(value.violations, to.initViolations(static_cast<uint32_t>(value.violations.size())));
   write(value.steps, to.initSteps(static_cast<uint32_t>(value.steps.size())));

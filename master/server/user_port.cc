@@ -15,6 +15,8 @@ using convert::text;
 
 // Of a queue: each costs some ten microseconds.
 constexpr uint32_t kMaxWaitingShown = 1'000;
+// Of one job, in one answer.
+constexpr uint32_t kMaxTasksShown = 2'000;
 
 // Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
@@ -30,10 +32,12 @@ class UserPortImpl final : public wire::UserPort::Server {
 
   kj::Promise<void> job(JobContext context) override {
     const JobId id = readJobId(context.getParams().getId());
+    const TaskIndex firstTask = context.getParams().getFirstTask();
     requireVisible(id);
     auto job = context.getResults().initJob();
-    write(*server_.logic().job(id), job);
-    if (const auto waiting = server_.waitingJob(id)) {
+    write(*server_.logic().job(id, firstTask, kMaxTasksShown), job);
+    const auto waiting = firstTask == 0 ? server_.waitingJob(id) : std::nullopt;
+    if (waiting) {
       job.setExpectedStart(toWire(server_.expectedStart(*waiting)));
     }
     return server_.synced();

@@ -39,6 +39,20 @@ TEST(JobList, AsksForWhatTheFiltersSay) {
   EXPECT_GT(record.listedSince, WallTime(std::chrono::hours(24 * 365 * 50)));
 }
 
+TEST(JobStatus, GoesOnPageByPage) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(0xab), RunState::kQueued)};
+  script.tasksAPage = 2;
+  for (TaskIndex index = 1; index < 5; ++index) {
+    script.jobs[0].tasks.push_back(script.jobs[0].tasks[0]);
+    script.jobs[0].tasks.back().index = index;
+  }
+  const ScriptedCluster cluster(script);
+  const Json tasks = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster))["tasks"];
+  ASSERT_EQ(tasks.size(), 5u);
+  for (TaskIndex index = 0; index < 5; ++index) EXPECT_EQ(tasks[index]["index"], index);
+}
+
 TEST(JobStatus, SaysWhyATaskWasMoved) {
   ClusterScript script;
   script.jobs = {aJob(idOf(0xab), RunState::kRunning)};

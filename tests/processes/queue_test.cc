@@ -210,4 +210,18 @@ TEST_F(Queue, SharesAreSetByOperatorsAndKept) {
   traces().openGate();
 }
 
+// More than one message between master and agent, and between master and user, takes.
+TEST_F(Queue, AJobOfManyTasksIsTakenShownAndCancelled) {
+  const std::string job = cluster->submit("command: [\"true\"]\ntasks: 4500\nconcurrency: 1\n");
+  const Json status = cluster->status(job);
+  ASSERT_EQ(status["tasks"].size(), 4500u);
+  EXPECT_EQ(status["tasks"][4499]["index"], 4499);
+  EXPECT_EQ(status["tasks"][4499]["state"], "queued");
+  ASSERT_EQ(cluster->run({"job", "cancel", job}).exitCode, 0);
+  const Json ended = cluster->ended(job);
+  EXPECT_EQ(ended["state"], "cancelled");
+  EXPECT_EQ(ended["tasks"][4499]["state"], "cancelled");
+  EXPECT_EQ(ended["tasks"][4499]["finished"], ended["finished"]);
+}
+
 }  // namespace tarcil::queue_test

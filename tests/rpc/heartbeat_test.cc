@@ -101,6 +101,19 @@ TEST_F(AConnection, OfARoleThatSaysNothingEndsAtBothEnds) {
   EXPECT_EQ(call.wait(io_.waitScope), ErrorCode::kUnavailable);
 }
 
+// While a new one is tried, which takes seconds where the network has gone.
+TEST_F(AConnection, ThatHasEndedMayBeKept) {
+  serveAs(Peer::kRole, kj::heap<Port>());
+  toServer_ = nullptr;
+  stopAnswers();
+  ends_.clear();
+  look(3 * kLooksUntilSilent);
+  EXPECT_TRUE(client_->onDisconnect().poll(io_.waitScope));
+  auto call = port_.reportRequest().send().ignoreResult();
+  ASSERT_TRUE(call.poll(io_.waitScope));
+  EXPECT_THROW(call.wait(io_.waitScope), kj::Exception);
+}
+
 TEST_F(AConnection, OfAUserWhoDoesNotAnswerStaysAtTheServer) {
   serveAs(Peer::kUser, kj::heap<Port>());
   stopForwarding();

@@ -143,12 +143,21 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
 
  protected:
   kj::Promise<void> job(JobContext context) override {
-    const JobStatus& status = state_.find(readJobId(context.getParams().getId())).status;
+    const auto params = context.getParams();
+    const JobStatus& status = state_.find(readJobId(params.getId())).status;
+    const size_t first = std::min<size_t>(params.getFirstTask(), status.tasks.size());
+    const size_t end = std::min(first + state_.script.tasksAPage, status.tasks.size());
     auto to = context.getResults().initJob();
     write(status.record, to.initJob());
     write(status.progress, to.initProgress());
-    auto tasks = to.initTasks(static_cast<unsigned>(status.tasks.size()));
-    for (unsigned i = 0; i < tasks.size(); ++i) write(status.tasks[i], tasks[i]);
+    auto tasks = to.initTasks(static_cast<unsigned>(end - first));
+    for (unsigned i = 0; i < tasks.size(); ++i) write(status.tasks[first + i], tasks[i]);
+    if (end < status.tasks.size()) to.setNextTask(static_cast<uint32_t>(end));
+    auto inState = to.initInState(7);
+    for (const TaskRecord& task : status.tasks) {
+      const auto state = static_cast<unsigned>(task.state);
+      inState.set(state, inState[state] + 1);
+    }
     to.setAhead(status.ahead);
     return kj::READY_NOW;
   }

@@ -59,6 +59,7 @@ struct ClusterScript {
   // --- What is there from the start ---
   std::vector<JobStatus> jobs;
   size_t jobsAPage = 1000;                // of a list
+  size_t tasksAPage = 2000;               // of a job
   std::vector<DecisionRecord> decisions;  // of every job
   std::vector<ScriptedServer> servers;
   std::vector<uint32_t> tasksLeft;  // on a server being drained, as one look after the other sees it

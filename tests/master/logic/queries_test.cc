@@ -56,6 +56,22 @@ TEST_F(Queries, CountNoJobAheadThatIsAtItsConcurrency) {
   EXPECT_EQ(master.job(2).ahead, 1u);
 }
 
+TEST_F(Queries, TellTheTasksOfAJobInPages) {
+  Commit commit = newJob(1, spec(5));
+  commit.claims = {claim(3, 0)};
+  master.place(agent, commit);
+  const JobDetails first = *master.logic().job(jobId(1), 0, 2);
+  EXPECT_EQ(first.tasks.size(), 2u);
+  EXPECT_EQ(first.nextTask, 2u);
+  EXPECT_EQ(first.inState, (std::array<uint32_t, 7>{4, 1}));
+  const JobDetails last = *master.logic().job(jobId(1), 2, 3);
+  ASSERT_EQ(last.tasks.size(), 3u);
+  EXPECT_EQ(last.tasks[1].index, 3u);
+  EXPECT_EQ(last.tasks[1].state, RunState::kStarting);
+  EXPECT_EQ(last.nextTask, 0u);
+  EXPECT_THAT(master.logic().job(jobId(1), kMaxTasks, 2)->tasks, IsEmpty());
+}
+
 TEST_F(Queries, ListJobsNewestFirstToWhomTheyBelong) {
   submit(1);
   submit(2, 50, "bob");
