@@ -59,17 +59,19 @@ void makeUnique(TasksChanged& tasks) {
   tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
 }
 
-TaskAssignment assignmentOf(const Tables& tables, const Job& job, const TaskRecord& task) {
+TaskAssignment assignmentOf(const Tables& tables, const Job& job, TaskIndex index) {
   TaskAssignment assignment;
-  assignment.index = task.index;
-  assignment.attempt = task.attempt;
-  assignment.state = task.state;
-  if (task.state == RunState::kQueued) assignment.delay = restartDelay(job.record.spec, task);
-  if (isActive(task.state)) {
-    assignment.allocation = task.allocation;
-    assignment.server = tables.jobs.holder(task.allocation)->server;
-    assignment.rus = task.rus;
-    assignment.extras = task.extras;
+  assignment.index = index;
+  assignment.attempt = job.tasks.attempt(index);
+  assignment.state = job.tasks.state(index);
+  const TaskRecord* task = job.tasks.find(index);
+  if (task == nullptr) return assignment;
+  if (task->state == RunState::kQueued) assignment.delay = restartDelay(job.record.spec, *task);
+  if (isActive(task->state)) {
+    assignment.allocation = task->allocation;
+    assignment.server = tables.jobs.holder(task->allocation)->server;
+    assignment.rus = task->rus;
+    assignment.extras = task->extras;
   }
   return assignment;
 }
@@ -84,7 +86,7 @@ void tellOwner(EventContext& context, const Job& job) {
   } else if (over || !job.changes.news.empty()) {
     JobAssignment assignment{job.record, false, over, {}};
     for (TaskIndex task : job.changes.news) {
-      assignment.tasks.push_back(assignmentOf(tables, job, job.tasks.copy(task)));
+      assignment.tasks.push_back(assignmentOf(tables, job, task));
     }
     context.out.send(AssignJob{*owner->second.session, std::move(assignment)});
   }
@@ -163,8 +165,8 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
   JobAssignment assignment{job.record, true, false, {}};
   for (TaskIndex task = 0; task < job.tasks.size(); ++task) {
     if (isFinal(job.tasks.state(task))) continue;
-    if (const TaskRecord* record = job.tasks.find(task)) {
-      assignment.tasks.push_back(assignmentOf(tables, job, *record));
+    if (job.tasks.find(task) != nullptr) {
+      assignment.tasks.push_back(assignmentOf(tables, job, task));
     } else if (!assignment.waiting.empty() && assignment.waiting.back().last + 1 == task) {
       assignment.waiting.back().last = task;
     } else {

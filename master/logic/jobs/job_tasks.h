@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <memory>
-#include <vector>
+#include <type_traits>
 
 #include "core/state/job_state.h"
 
@@ -70,7 +71,8 @@ class JobTasks {
   JobId job_;
   uint32_t size_ = 0;
   RunState withoutRecord_ = RunState::kQueued;
-  std::vector<Page> pages_;  // those that are null, and those beyond the end, are not made yet
+  // Most jobs have one. Those that are null, and those beyond the end, are not made yet.
+  boost::container::small_vector<Page, 1> pages_;
 };
 
 }  // namespace tarcil::master
