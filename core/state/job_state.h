@@ -120,8 +120,8 @@ struct JobAssignment {
   bool complete = false;  // lists every unfinished task: others are finished
   bool over = false;      // the job has ended or belongs to another agent: forget it
   std::vector<TaskAssignment> tasks;
-  std::vector<TaskRange>
-      waiting{};  // wait to be placed for the first time, but for what `tasks` says of them
+  // Wait to be placed for the first time, but for what `tasks` says of them.
+  std::vector<TaskRange> waiting{};
 
   bool operator==(const JobAssignment&) const = default;
 };

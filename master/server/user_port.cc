@@ -16,7 +16,7 @@ using convert::text;
 // Of a queue: each costs some ten microseconds.
 constexpr uint32_t kMaxWaitingShown = 1'000;
 // Of one job, in one answer.
-constexpr uint32_t kMaxTasksShown = 2'000;
+constexpr uint32_t kTasksInOneAnswer = 2'000;
 
 // Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
@@ -35,7 +35,7 @@ class UserPortImpl final : public wire::UserPort::Server {
     const TaskIndex firstTask = context.getParams().getFirstTask();
     requireVisible(id);
     auto job = context.getResults().initJob();
-    write(*server_.logic().job(id, firstTask, kMaxTasksShown), job);
+    write(*server_.logic().job(id, firstTask, kTasksInOneAnswer), job);
     const auto waiting = firstTask == 0 ? server_.waitingJob(id) : std::nullopt;
     if (waiting) {
       job.setExpectedStart(toWire(server_.expectedStart(*waiting)));
