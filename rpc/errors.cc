@@ -39,6 +39,14 @@ Error fromException(const kj::Exception& exception) {
   return {code, std::string(text)};
 }
 
+Status caught(const std::function<Status()>& act) {
+  Status said;
+  KJ_IF_MAYBE (thrown, kj::runCatchingExceptions([&act, &said]() { said = act(); })) {
+    return fromException(*thrown);
+  }
+  return said;
+}
+
 void requireOk(const Status& status) {
   if (!status.ok()) kj::throwFatalException(toException(status.error()));
 }

@@ -3,6 +3,8 @@
 
 #include <kj/exception.h>
 
+#include <functional>
+
 #include "core/base/result.h"
 
 namespace tarcil {
@@ -16,5 +18,9 @@ Error fromException(const kj::Exception& exception);
 
 // Throws toException() unless ok.
 void requireOk(const Status& status);
+
+// What `act` says, or the error of what it throws: for threads, where nobody would catch that and the process
+// would end without a word.
+Status caught(const std::function<Status()>& act);
 
 }  // namespace tarcil

@@ -3,6 +3,7 @@
 #include <kj/debug.h>
 
 #include "env/failpoint.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 
@@ -127,7 +128,7 @@ void OutputGate::writeLoop() {
     lock.unlock();
     failpoint("master.before_sync");
     const MonotonicTime begin = clock_.now().steady;
-    Status status = store_.write(mutations);
+    Status status = caught([this, &mutations]() { return store_.write(mutations); });
     const MonotonicTime end = clock_.now().steady;
     lock.lock();
     outcome_ = std::move(status);

@@ -17,7 +17,9 @@ kj::Promise<void> Backups::take(std::string folder) {
   auto copied = kj::newPromiseAndCrossThreadFulfiller<Status>();
   auto answer = kj::newPromiseAndFulfiller<void>();
   copied_ = kj::mv(copied.fulfiller);
-  thread_ = std::thread([this, folder = std::move(folder)]() { copied_->fulfill(store_.backup(folder)); });
+  thread_ = std::thread([this, folder = std::move(folder)]() {
+    copied_->fulfill(caught([this, &folder]() { return store_.backup(folder); }));
+  });
   finishing_ = copied.promise
                    .then([this, fulfiller = kj::mv(answer.fulfiller)](Status&& status) mutable {
                      thread_.join();

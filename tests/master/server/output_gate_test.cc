@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ class SlowStore final : public Store {
     ended_.wait(lock, [this]() { return outcome_.has_value(); });
     Status status = *outcome_;
     outcome_.reset();
+    if (throws_) throw std::runtime_error(status.error().message);
     return status;
   }
   Result<std::vector<InputFile>> files(const JobId&) override { return std::vector<InputFile>(); }
@@ -36,8 +39,13 @@ class SlowStore final : public Store {
     outcome_ = std::move(status);
     ended_.notify_one();
   }
+  void failWriteByThrowing(const std::string& why) {
+    throws_ = true;
+    endWrite(Error{ErrorCode::kInternal, why});
+  }
 
  private:
+  std::atomic<bool> throws_ = false;
   std::mutex mutex_;
   std::condition_variable ended_;
   std::optional<Status> outcome_;
@@ -144,6 +152,16 @@ TEST_F(OutputGateTest, LetsNothingOutAfterAFailedWrite) {
   say("b");
   offer();
   EXPECT_EQ(said_, Said{"disk full"});
+}
+
+TEST_F(OutputGateTest, SaysWhatAWriteThrows) {
+  persist();
+  say("a");
+  offer();
+  store_.failWriteByThrowing("no memory");
+  untilSaid();
+  ASSERT_EQ(said_.size(), 1u);
+  EXPECT_NE(said_[0].find("no memory"), std::string::npos) << said_[0];
 }
 
 }  // namespace tarcil::output_gate_test
