@@ -75,7 +75,7 @@ Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails
 void submitMeasuring(Cluster& cluster, const JobSpec& job, std::vector<InputFile> files) {
   const std::string& application = job.profile.application;
   auto failure = kj::runCatchingExceptions([&]() {
-    const auto spec = measuringJob(job, serversOf(cluster));
+    const auto spec = measuringJob(job, fetchServers(cluster).servers);
     if (!spec) return say(application + " is not measured: " + spec.error().message);
     if (infersFromFile(job)) files.push_back(fileOf(knownToCluster(cluster, application)));
     const JobId id = makeJobId();

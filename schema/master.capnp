@@ -250,8 +250,9 @@ interface UserPort {
   decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
   # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
-  servers @7 () -> (servers :List(ServerDetails), warning :Text);
-  # Without their tasks. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
+  servers @7 (first :UInt32) -> (servers :List(ServerDetails), warning :Text, next :UInt32);
+  # By number from `first` on, at most 500, without their tasks; `next` is the number to go on with, 0 where there are no
+  # more. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
 
   server @8 (name :Text) -> (server :ServerDetails);
   # Fails as NotFound. Reads only.

@@ -251,10 +251,8 @@ std::string showText(const ServerDetails& server, const Style& style) {
 
 int list(const ServerFlags& flags) {
   Cluster cluster(flags.cluster);
-  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
-  std::vector<ServerDetails> servers;
-  for (auto server : answer.getServers()) servers.push_back(readServer(server));
-  sayWarning(answer.getWarning().cStr());
+  auto [servers, warning] = fetchServers(cluster);
+  sayWarning(warning);
   std::sort(servers.begin(), servers.end(),
             [](const ServerDetails& a, const ServerDetails& b) { return a.facts.name < b.facts.name; });
   if (flags.output.json) {

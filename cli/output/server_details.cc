@@ -25,8 +25,6 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   return task;
 }
 
-}  // namespace
-
 ServerDetails readServer(wire::ServerDetails::Reader from) {
   ServerDetails server;
   server.facts = read(from.getFacts());
@@ -48,11 +46,22 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   return server;
 }
 
-std::vector<ServerDetails> serversOf(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.serversRequest().send(); });
-  std::vector<ServerDetails> servers;
-  for (auto server : answer.getServers()) servers.push_back(readServer(server));
-  return servers;
+}  // namespace
+
+ServerList fetchServers(Cluster& cluster) {
+  ServerList list;
+  ServerId next = 0;
+  do {
+    auto answer = cluster.ask([next](Session& session) {
+      auto request = session.user.serversRequest();
+      request.setFirst(next);
+      return request.send();
+    });
+    for (auto server : answer.getServers()) list.servers.push_back(readServer(server));
+    list.warning = answer.getWarning().cStr();
+    next = answer.getNext();
+  } while (next != 0);
+  return list;
 }
 
 kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name) {

@@ -42,10 +42,12 @@ struct ServerDetails {
   bool autoCordoned = false;              // kept from new tasks for one of them
 };
 
-ServerDetails readServer(wire::ServerDetails::Reader from);
-
-// The servers of the cluster, without their tasks.
-std::vector<ServerDetails> serversOf(Cluster& cluster);
+struct ServerList {
+  std::vector<ServerDetails> servers;
+  std::string warning;  // of the master, for people; empty where nothing is wrong
+};
+// All servers of the cluster, by number, without their tasks: an answer for each 500.
+ServerList fetchServers(Cluster& cluster);
 
 // The server of this name, with its tasks. Fails as NotFound.
 kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name);

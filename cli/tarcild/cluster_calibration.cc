@@ -69,7 +69,7 @@ std::string referenceAmong(const std::set<std::string>& platforms, const std::st
 }  // namespace
 
 ClusterCalibration calibrateCluster(Cluster& cluster, const std::string& reference, uint32_t seconds) {
-  const std::vector<ServerDetails> servers = serversOf(cluster);
+  const std::vector<ServerDetails> servers = fetchServers(cluster).servers;
   std::set<std::string> platforms;
   for (const ServerDetails& server : servers) platforms.insert(server.facts.platform);
   ClusterCalibration found{.reference = referenceAmong(platforms, reference), .platforms = {}};

@@ -86,7 +86,7 @@ std::optional<PlatformRun> runAloneOn(const ServerDetails& server, Cluster& clus
 
 // Measures and infers the platforms beside that of `measured`, and says so in its forms.
 void measureOtherPlatforms(Cluster& cluster, const ClusterProfiling& profiling, ClusterProfile& measured) {
-  const std::vector<ServerDetails> servers = serversOf(cluster);
+  const std::vector<ServerDetails> servers = fetchServers(cluster).servers;
   std::set<std::string> platforms;
   for (const ServerDetails& server : servers) platforms.insert(server.facts.platform);
   const PlatformCompleter completer(speedsOn(platforms, profiling.known));
@@ -108,7 +108,7 @@ Json jsonOf(const ProfileForms& forms) {
 }
 
 ClusterProfile profileOnCluster(Cluster& cluster, const ClusterProfiling& profiling) {
-  const std::vector<ServerDetails> servers = serversOf(cluster);
+  const std::vector<ServerDetails> servers = fetchServers(cluster).servers;
   const auto chosen = serverToProfileOn(servers, profiling.server, profiling.cores);
   if (!chosen) throw Failure(kExitFailed, chosen.error().message);
   const ServerFacts& server = (*chosen)->facts;

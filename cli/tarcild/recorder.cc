@@ -92,9 +92,7 @@ void Recorder::flush() {
 }
 
 void Recorder::lookAtServers() {
-  auto answer = cluster_.ask([](Session& session) { return session.user.serversRequest().send(); });
-  for (auto from : answer.getServers()) {
-    const ServerDetails server = readServer(from);
+  for (const ServerDetails& server : fetchServers(cluster_).servers) {
     Json line = recording::lineOf(server.facts, server.status);
     std::string& written = servers_[server.facts.name];
     if (std::string text = line.dump(); text != written) {

@@ -107,6 +107,8 @@ class MasterLogic final {
   // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).
   std::vector<JobId> jobsStartingWith(const std::string& prefix, const Caller& caller) const;
   std::vector<ServerView> servers() const;
+  // By number from `first` on, so many at most, without their tasks.
+  std::vector<ServerView> serversWithoutTasks(ServerId first, size_t atMost) const;
   std::optional<ServerView> server(const std::string& name) const;
   // Null where no server has this number. Holds until the next handle().
   const ServerFacts* facts(ServerId server) const;

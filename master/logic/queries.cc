@@ -103,7 +103,7 @@ JobDetails detailsOf(const Tables& tables, const Job& job, TaskIndex firstTask, 
   return details;
 }
 
-ServerView viewOf(const Tables& tables, const Server& server) {
+ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = true) {
   ServerView view;
   view.id = server.record.id;
   view.facts = server.record.facts;
@@ -126,9 +126,11 @@ ServerView viewOf(const Tables& tables, const Server& server) {
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;
-    view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus, resident.extras,
-                          profile, overOf(tables, server, resident, profile), resident.caused,
-                          resident.measured, throttleOf(tables, resident.allocation)});
+    if (withTasks) {
+      view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus,
+                            resident.extras, profile, overOf(tables, server, resident, profile),
+                            resident.caused, resident.measured, throttleOf(tables, resident.allocation)});
+    }
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }
   return view;
@@ -233,6 +235,15 @@ std::vector<ServerView> MasterLogic::servers() const {
   views.reserve(servers.size());
   for (ServerId id = 0; id < servers.size(); ++id) {
     views.push_back(master::viewOf(*tables_, servers.at(id)));
+  }
+  return views;
+}
+
+std::vector<ServerView> MasterLogic::serversWithoutTasks(ServerId first, size_t atMost) const {
+  const master::ServerTable& servers = tables_->servers;
+  std::vector<ServerView> views;
+  for (ServerId id = first; id < servers.size() && views.size() < atMost; ++id) {
+    views.push_back(master::viewOf(*tables_, servers.at(id), false));
   }
   return views;
 }

@@ -17,6 +17,7 @@ using convert::text;
 constexpr uint32_t kMaxWaitingShown = 1'000;
 // Of one job, in one answer.
 constexpr uint32_t kTasksInOneAnswer = 2'000;
+constexpr size_t kServersInOneAnswer = 500;
 
 // Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
@@ -110,12 +111,11 @@ class UserPortImpl final : public wire::UserPort::Server {
   }
 
   kj::Promise<void> servers(ServersContext context) override {
-    auto servers = server_.logic().servers();
+    const auto servers =
+        server_.logic().serversWithoutTasks(context.getParams().getFirst(), kServersInOneAnswer);
     auto to = context.getResults().initServers(static_cast<uint32_t>(servers.size()));
-    for (uint32_t i = 0; i < servers.size(); ++i) {
-      servers[i].tasks.clear();
-      write(servers[i], to[i]);
-    }
+    for (uint32_t i = 0; i < servers.size(); ++i) write(servers[i], to[i]);
+    if (servers.size() == kServersInOneAnswer) context.getResults().setNext(servers.back().id + 1);
     context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }

@@ -74,6 +74,16 @@ ScriptedServer aServerNamed(const std::string& name) {
   return server;
 }
 
+TEST(ServerList, GoesOnPageByPage) {
+  ClusterScript script;
+  script.serversAPage = 2;
+  for (size_t i = 0; i < 5; ++i) script.servers.push_back(aServerNamed("s" + std::to_string(i)));
+  const ScriptedCluster cluster(script);
+  const Json servers = jsonOf(tarcil({"server", "list", "--json"}, cluster));
+  ASSERT_EQ(servers.size(), 5u);
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(servers[i]["name"], "s" + std::to_string(i));
+}
+
 TEST(ServerList, SaysWhichServersTakeNoTasksAndWhy) {
   ClusterScript script;
   for (const char* name : {"s1", "s2", "s3", "s4"}) script.servers.push_back(aServerNamed(name));

@@ -232,8 +232,11 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
 
   kj::Promise<void> servers(ServersContext context) override {
     const auto& servers = state_.script.servers;
-    auto list = context.getResults().initServers(static_cast<unsigned>(servers.size()));
-    for (unsigned i = 0; i < list.size(); ++i) fill(servers[i], list[i]);
+    const size_t first = std::min<size_t>(context.getParams().getFirst(), servers.size());
+    const size_t end = std::min(first + state_.script.serversAPage, servers.size());
+    auto list = context.getResults().initServers(static_cast<unsigned>(end - first));
+    for (unsigned i = 0; i < list.size(); ++i) fill(servers[first + i], list[i]);
+    if (end < servers.size()) context.getResults().setNext(static_cast<uint32_t>(end));
     return kj::READY_NOW;
   }
 

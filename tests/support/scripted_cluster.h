@@ -60,6 +60,7 @@ struct ClusterScript {
   std::vector<JobStatus> jobs;
   size_t jobsAPage = 1000;                // of a list
   size_t tasksAPage = 2000;               // of a job
+  size_t serversAPage = 500;
   std::vector<DecisionRecord> decisions;  // of every job
   std::vector<ScriptedServer> servers;
   std::vector<uint32_t> tasksLeft;  // on a server being drained, as one look after the other sees it

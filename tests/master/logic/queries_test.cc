@@ -56,6 +56,21 @@ TEST_F(Queries, CountNoJobAheadThatIsAtItsConcurrency) {
   EXPECT_EQ(master.job(2).ahead, 1u);
 }
 
+TEST_F(Queries, TellServersInPagesWithoutTasks) {
+  master.attachMonitor("n", {serverFacts("b", 1), serverFacts("c", 1)});
+  Commit commit = newJob(1, spec());
+  commit.claims = {claim(0, 0)};
+  master.place(agent, commit);
+  const auto first = master.logic().serversWithoutTasks(0, 2);
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_THAT(first[0].tasks, IsEmpty());
+  EXPECT_EQ(first[0].status.free.size(), 3u);
+  const auto rest = master.logic().serversWithoutTasks(2, 2);
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].facts.name, "c");
+  EXPECT_THAT(master.logic().serversWithoutTasks(3, 2), IsEmpty());
+}
+
 TEST_F(Queries, TellTheTasksOfAJobInPages) {
   Commit commit = newJob(1, spec(5));
   commit.claims = {claim(3, 0)};
