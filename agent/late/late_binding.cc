@@ -4,7 +4,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "agent/late/task_servers.h"
 #include "agent/logic/run_as.h"
 #include "core/model/job_check.h"
 #include "core/state/usage.h"
@@ -22,6 +24,10 @@ constexpr Duration kSlack = std::chrono::milliseconds(20);
 
 // Of jobs that are held; what they take in memory is bounded with it.
 constexpr size_t kMaxHeldTasks = 2'000'000;
+
+Error tooMuchHeld() {
+  return {ErrorCode::kExhausted, std::string("this agent holds too many late-bound tasks; ") + kTryAgain};
+}
 
 constexpr double kMaxProbeRatio = 100;
 
@@ -306,7 +312,7 @@ wire::LateClientPort::Client LateBindingAgent::open(const Caller& caller, wire::
   return kj::mv(session);
 }
 
-late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, const Caller& caller) {
+Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submission, const Caller& caller) {
   const JobSpec& spec = submission.spec;
   late::LateJob job;
   job.tasks = submission.tasks.empty() ? spec.tasks : static_cast<uint32_t>(submission.tasks.size());
@@ -318,24 +324,26 @@ late::LateJob LateBindingAgent::lateJobOf(const LateSubmission& submission, cons
   job.probeRatio = submission.probeRatio;
   job.bearing = {spec.profile.caused, spec.profile.tolerated};
   const Placement& placement = spec.placement;
-  job.group = servers_.group(placement.constraints);
-  if (placement.prefer.empty() && placement.preferOfTask.empty()) return job;
-  // Where all that it prefers are away, a task runs on any server that is feasible for the job.
-  const std::vector<ServerId> feasible = servers_.meeting(placement.constraints);
-  for (uint32_t i = 0; i < job.tasks; ++i) {
-    const TaskIndex number = submission.tasks.empty() ? i : submission.tasks[i];
-    const auto own = placement.preferOfTask.find(number);
-    std::vector<ServerId> servers;
-    for (const std::string& name : own == placement.preferOfTask.end() ? placement.prefer : own->second) {
+  if (!placement.prefer.empty() || !placement.preferOfTask.empty()) {
+    std::vector<TaskIndex> tasks = submission.tasks;
+    if (tasks.empty()) {
+      tasks.resize(job.tasks);
+      std::iota(tasks.begin(), tasks.end(), 0);
+    }
+    // Where all that it prefers are away, a task runs on any server that is feasible for the job.
+    const std::vector<ServerId> feasible = servers_.meeting(placement.constraints);
+    const auto usable = [this, &feasible](const std::string& name) -> std::optional<ServerId> {
       const LateServer* server = servers_.find(name);
       const bool isUsable = server != nullptr && scheduler_.groups().isUp(server->id) &&
-                            std::binary_search(feasible.begin(), feasible.end(), server->id) &&
-                            std::find(servers.begin(), servers.end(), server->id) == servers.end();
-      if (isUsable) servers.push_back(server->id);
-    }
-    if (servers.empty()) servers = feasible;
-    job.serversOfTasks.push_back(std::move(servers));
+                            std::binary_search(feasible.begin(), feasible.end(), server->id);
+      return isUsable ? std::optional(server->id) : std::nullopt;
+    };
+    auto lists = serversOfTasks(placement, tasks, usable, feasible);
+    if (!lists) return lists.error();
+    if (heldTaskServers_ + countTaskServers(*lists) > kMaxTaskServersHeld) return tooMuchHeld();
+    job.serversOfTasks = std::move(*lists);
   }
+  job.group = servers_.group(placement.constraints);
   return job;
 }
 
@@ -343,13 +351,12 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   if (Status good = checkLate(submission); !good) return good;
   const auto runAs = agent::runAsFor(submission.spec, session.caller());
   if (!runAs) return runAs.error();
-  if (heldTasks_ + submission.spec.tasks > kMaxHeldTasks) {
-    return Error{ErrorCode::kExhausted,
-                 std::string("this agent holds too many late-bound tasks; ") + kTryAgain};
-  }
-  late::LateJob job = lateJobOf(submission, session.caller());
-  const late::GroupNumber group = job.group;
-  const auto number = scheduler_.submit(std::move(job), now(), rng_, actions_);
+  if (heldTasks_ + submission.spec.tasks > kMaxHeldTasks) return tooMuchHeld();
+  auto job = lateJobOf(submission, session.caller());
+  if (!job) return job.error();
+  const late::GroupNumber group = job->group;
+  const size_t taskServers = countTaskServers(job->serversOfTasks);
+  const auto number = scheduler_.submit(std::move(*job), now(), rng_, actions_);
   if (!number) {
     servers_.drop(group);
     return number.error();
@@ -367,8 +374,10 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   held.clientNumber = submission.number;
   held.detached = submission.detached;
   held.group = group;
+  held.taskServers = taskServers;
   held.submitted = clock_.now().wall;
   heldTasks_ += held.spec.tasks;
+  heldTaskServers_ += held.taskServers;
   jobs_.add(std::move(held));
   carryOut();
   return {};
@@ -423,6 +432,7 @@ void LateBindingAgent::carryOut() {
     const LateHeld& job = *jobs_.find(over.job);
     servers_.drop(job.group);
     heldTasks_ -= job.spec.tasks;
+    heldTaskServers_ -= job.taskServers;
     jobs_.finish(over.job, clock_.now().wall);
     tellWaiters(over.job, std::nullopt);
   }

@@ -106,7 +106,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   };
 
   MonotonicTime now() const { return clock_.now().steady; }
-  late::LateJob lateJobOf(const LateSubmission& submission, const Caller& caller);
+  Result<late::LateJob> lateJobOf(const LateSubmission& submission, const Caller& caller);
   void join(LateLink& link, uint32_t index, const LateServer& server);
   void leave(ServerId server);
   void tellSurroundings(ServerId server);
@@ -134,6 +134,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
   LateJobs jobs_;
   size_t heldTasks_ = 0;
+  size_t heldTaskServers_ = 0;  // of jobs that are not over (task_servers.h)
   std::unordered_multimap<late::JobNumber, Waiter> waiters_;
   std::vector<LinkEntry> places_;                           // by server
   std::map<std::string, std::unique_ptr<LateLink>> links_;  // by address

@@ -28,6 +28,7 @@ struct LateHeld {
   std::vector<std::string> executor;
   std::vector<std::string> descriptions;  // by task of `spec`; empty: none
   std::vector<TaskIndex> tasks;           // by the scheduler's; empty: the same
+  size_t taskServers = 0;                 // by countTaskServers()
   LateSession* session = nullptr;         // that is told of its tasks; none: nobody is
   uint64_t clientNumber = 0;              // the session's number for it
   late::GroupNumber group = late::kAllServers;
