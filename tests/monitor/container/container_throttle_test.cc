@@ -30,6 +30,13 @@ class ContainerThrottleTest : public testing::Test {
     containers_.emplace(options);
   }
 
+  // Its word may come before the report of its start.
+  void startReady(const LaunchSpec& spec) {
+    containers().start(spec);
+    containers().untilOutput(spec.allocation, "ready");
+    containers().untilStarted(spec.allocation);
+  }
+
   Containers& containers() { return *containers_; }
   ContainerExecutor& executor() { return containers().executor(); }
 
@@ -69,8 +76,7 @@ LaunchSpec twoProcesses(AllocationId allocation) {
 }
 
 TEST_F(ContainerThrottleTest, AllItsProcessesHaveAQuotaUntilItIsThrottledNoMore) {
-  containers().start(twoProcesses(1));
-  containers().untilOutput(1, "ready");
+  startReady(twoProcesses(1));
   const Status throttled = executor().throttle(1, {.cpu = 0.25});
   if (!throttled.ok()) GTEST_SKIP() << throttled.error().message;
   EXPECT_THAT(quotas(), AllOf(SizeIs(Ge(3u)), Each(StartsWith("25000"))));
@@ -81,8 +87,7 @@ TEST_F(ContainerThrottleTest, AllItsProcessesHaveAQuotaUntilItIsThrottledNoMore)
 }
 
 TEST_F(ContainerThrottleTest, ASuccessorThrottlesNothing) {
-  containers().start(twoProcesses(1));
-  containers().untilOutput(1, "ready");
+  startReady(twoProcesses(1));
   if (const Status throttled = executor().throttle(1, {.cpu = 0.25}); !throttled.ok())
     GTEST_SKIP() << throttled.error().message;
   succeed();
@@ -97,8 +102,7 @@ TEST_F(ContainerThrottleTest, ATaskThatDoesNotRunIsNotFound) {
 }
 
 TEST_F(ContainerThrottleTest, DisksAreNotThrottledWhereItsUseOfThemIsNotKnown) {
-  containers().start(twoProcesses(1));
-  containers().untilOutput(1, "ready");
+  startReady(twoProcesses(1));
   EXPECT_EQ(executor().throttle(1, {.disk = 0.5}).error().code, ErrorCode::kUnavailable);
   executor().signal(1, SIGTERM);
   containers().endOf(1);
@@ -108,8 +112,7 @@ TEST_F(ContainerThrottleTest, DisksAreThrottledToAShareOfHowMuchItUsedThemAndThe
   if (physicalDisks("/sys").empty()) GTEST_SKIP() << "no physical disk";
   LaunchSpec spec = twoProcesses(1);
   spec.limits.diskBytesPerSecond = 7'000'000;
-  containers().start(spec);
-  containers().untilOutput(1, "ready");
+  startReady(spec);
   executor().noteDiskRates({{1, 1'000'000}});
   const Status throttled = executor().throttle(1, {.disk = 0.25});
   if (!throttled.ok()) GTEST_SKIP() << throttled.error().message;
