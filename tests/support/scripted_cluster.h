@@ -58,8 +58,8 @@ struct ClusterScript {
 
   // --- What is there from the start ---
   std::vector<JobStatus> jobs;
-  size_t jobsAPage = 1000;                // of a list
-  size_t tasksAPage = 2000;               // of a job
+  size_t jobsAPage = 1000;   // of a list
+  size_t tasksAPage = 2000;  // of a job
   size_t serversAPage = 500;
   std::vector<DecisionRecord> decisions;  // of every job
   std::vector<ScriptedServer> servers;
