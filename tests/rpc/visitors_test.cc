@@ -97,6 +97,8 @@ TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
   EXPECT_EQ(calls_, before + 21) << "what came before the answer to the login is read after it";
 }
 
+// UBSan opens a pipe to look at an object, and takes it for a broken one where it cannot.
+#ifndef TARCIL_SANITIZED
 TEST_F(VisitorsAtAServer, AreTurnedAwayWhereThereAreNoDescriptorsAndOthersComeLater) {
   std::vector<int> strangers;
   for (int i = 0; i < 50; ++i) {
@@ -129,6 +131,7 @@ TEST_F(VisitorsAtAServer, AreTurnedAwayWhereThereAreNoDescriptorsAndOthersComeLa
   pass(20 * kj::MILLISECONDS);
   said.wait(io_.waitScope);
 }
+#endif
 
 TEST(Visitors, ThatCameFirstGoWhenThereAreTooMany) {
   auto io = kj::setupAsyncIo();
