@@ -117,30 +117,30 @@ Status requireRoom(const MasterOptions& options, const StoreContents& contents) 
   for (const JobProgress& progress : contents.progress) {
     if (isFinal(progress.state)) finished.insert(progress.id);
   }
-  uint64_t bytes = 0, jobs = 0;
-  std::vector<std::pair<uint64_t, const JobRecord*>> largest;
+  uint64_t bytes = 0;
+  std::vector<std::pair<uint64_t, const JobRecord*>> bySize;
   for (const JobRecord& job : contents.jobs) {
     if (finished.contains(job.id)) continue;
-    ++jobs;
-    bytes += bytesOf(job);
-    largest.emplace_back(bytesOf(job), &job);
+    const uint64_t size = bytesOf(job);
+    bytes += size;
+    bySize.emplace_back(size, &job);
   }
   std::string beyond;
   if (bytes > kTimesTheBound * options.maxUnfinishedBytes) {
     beyond = "may take " + formatSize(bytes) + " of memory, more than twice --max-jobs-size (" +
              formatSize(options.maxUnfinishedBytes) + ")";
-  } else if (jobs > kTimesTheBound * options.maxUnfinished) {
-    beyond = "are " + std::to_string(jobs) + ", more than twice --max-jobs (" +
+  } else if (bySize.size() > kTimesTheBound * options.maxUnfinished) {
+    beyond = "are " + std::to_string(bySize.size()) + ", more than twice --max-jobs (" +
              std::to_string(options.maxUnfinished) + ")";
   } else {
     return {};
   }
-  const size_t named = std::min(kLargestNamed, largest.size());
-  std::partial_sort(largest.begin(), largest.begin() + static_cast<ptrdiff_t>(named), largest.end(),
+  const size_t named = std::min(kLargestNamed, bySize.size());
+  std::partial_sort(bySize.begin(), bySize.begin() + static_cast<ptrdiff_t>(named), bySize.end(),
                     std::greater<>());
-  largest.resize(named);
+  bySize.resize(named);
   std::string names;
-  for (const auto& [size, job] : largest) {
+  for (const auto& [size, job] : bySize) {
     names +=
         (names.empty() ? "" : ", ") + toString(job->id) + " of " + job->user + " (" + formatSize(size) + ")";
   }
