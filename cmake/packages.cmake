@@ -30,6 +30,12 @@ foreach(library rocksdb snappy lz4 zstd bz2 z gflags)
 endforeach()
 target_link_libraries(tarcil_rocksdb INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 
+# Shows the disks of slices.
+find_library(TARCIL_FUSE fuse3 REQUIRED)
+add_library(tarcil_fuse INTERFACE)
+target_link_libraries(tarcil_fuse INTERFACE ${TARCIL_FUSE})
+target_compile_definitions(tarcil_fuse INTERFACE _FILE_OFFSET_BITS=64)
+
 # Makes the filter of tasks' system calls.
 find_library(TARCIL_STATIC_seccomp libseccomp.a REQUIRED)
 

@@ -16,6 +16,7 @@
 
 #include "client/metrics_sources.h"
 #include "core/base/units.h"
+#include "env/machine.h"
 #include "monitor/container/task_store.h"
 #include "rpc/token.h"
 
@@ -85,7 +86,7 @@ std::string socketAt(const std::string& data, const std::string& name) {
 // What every role has: where it listens, serves metrics, and logs.
 RoleCommand roleOf(const std::string& data, const std::string& role, const std::string& name,
                    const std::vector<std::string>& arguments) {
-  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}};
+  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}, {}};
   command.arguments = {"serve", role, "--listen", command.address, "--metrics", command.metrics};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.log = data + "/log/" + name + ".log";
@@ -116,7 +117,28 @@ std::string tagOf(const std::string& data) {
   return tag.str();
 }
 
-std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
+std::string serverName(uint32_t number) {
+  return "server-" + std::to_string(number);
+}
+
+// Of each real server.
+uint64_t memoryOfServer(const LocalClusterPlan& plan) {
+  if (plan.slices && plan.slices->memoryBytes > 0) return plan.slices->memoryBytes;
+  return memoryForServers() / plan.servers;
+}
+
+// Where it is and what of the machine is its own.
+void place(const Slice& slice, const SliceSize& size, RoleCommand& monitor) {
+  monitor.networkNamespace = slice.networkNamespace;
+  std::string cores;
+  for (const uint32_t core : slice.cores) cores += (cores.empty() ? "" : ",") + std::to_string(core);
+  monitor.arguments.insert(
+      monitor.arguments.end(),
+      {"--cores", cores, "--enforce-memory", "--disk", slice.disk, "--network-interface", slice.interface,
+       "--network-bandwidth", std::to_string(static_cast<uint64_t>(size.networkBytesPerSecond)) + "B"});
+}
+
+std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
   std::vector<RoleCommand> monitors;
   if (!plan.emulate.empty()) {
     monitors.push_back(monitorOf(plan.data, "emulated"));
@@ -125,25 +147,34 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan) {
                                        std::to_string(plan.lateUnits.value_or(0))});
     return monitors;
   }
-  const double memory =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  const auto share = static_cast<uint64_t>(memory * kMemoryPart / plan.servers);
-  const uint32_t rus = plan.rus == 0 ? std::max(1u, std::thread::hardware_concurrency()) : plan.rus;
+  const size_t cores = slices.empty() ? std::thread::hardware_concurrency() : slices.front().cores.size();
+  const uint32_t rus = plan.rus == 0 ? std::max(1u, static_cast<uint32_t>(cores)) : plan.rus;
   for (uint32_t i = 1; i <= plan.servers; ++i) {
-    monitors.push_back(monitorOf(plan.data, "server-" + std::to_string(i)));
+    monitors.push_back(monitorOf(plan.data, serverName(i)));
     auto& arguments = monitors.back().arguments;
     arguments.insert(
         arguments.end(),
-        {"--rus", std::to_string(rus), "--memory", std::to_string(share) + "B", "--tag", tagOf(plan.data),
+        {"--rus", std::to_string(rus), "--memory", std::to_string(memoryOfServer(plan)) + "B", "--tag", tagOf(plan.data),
          "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period", plan.pressurePeriod,
          "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks", "--stop-grace",
          formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
+    if (!slices.empty()) place(slices[i - 1], *plan.slices, monitors.back());
   }
   return monitors;
 }
 
 }  // namespace
+
+uint64_t memoryForServers() {
+  return static_cast<uint64_t>(static_cast<double>(memoryOfThisMachine()) * kMemoryPart);
+}
+
+SlicesPlan slicesOf(const LocalClusterPlan& plan) {
+  SlicesPlan slices{plan.data, {}, plan.cores, *plan.slices};
+  for (uint32_t i = 1; i <= plan.servers; ++i) slices.names.push_back(serverName(i));
+  return slices;
+}
 
 Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   if (const auto running = runningSupervisor(plan.data); running.ok()) {
@@ -152,9 +183,16 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   }
   if (Status status = makeFolders(plan.data); !status.ok()) return status.error();
   if (Status status = makeTokens(plan.data); !status.ok()) return status.error();
+  if (Status status = removeSlices(plan.data); !status.ok()) return status.error();
+  std::vector<Slice> slices;
+  if (plan.slices) {
+    auto made = makeSlices(slicesOf(plan));
+    if (!made) return made.error();
+    slices = std::move(*made);
+  }
   LocalCluster cluster;
   cluster.stages.push_back({masterOf(plan.data)});
-  cluster.stages.push_back(monitorsOf(plan));
+  cluster.stages.push_back(monitorsOf(plan, slices));
   cluster.stages.emplace_back();
   for (uint32_t i = 1; i <= plan.agents; ++i) {
     cluster.stages.back().push_back(agentOf(plan.data, i));

@@ -9,6 +9,7 @@
 #include "client/context.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "deploy/slices/slices.h"
 
 namespace tarcil {
 
@@ -24,6 +25,9 @@ struct LocalClusterPlan {
   std::string pressurePeriod = "off";
   // Most grace that tasks of real servers get when the cluster is stopped.
   Duration stopGrace = std::chrono::seconds(30);
+  // Each server is a slice of the machine of this size; `cores` are shared out. None: servers share all of it.
+  std::optional<SliceSize> slices{};
+  std::vector<uint32_t> cores{};
   // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
   std::vector<std::string> monitorOptions{};
 };
@@ -35,6 +39,7 @@ struct RoleCommand {
   std::string address;                 // where it listens
   std::string metrics;                 // where it serves its metrics
   std::vector<std::string> arguments;  // of the tarcil executable
+  std::string networkNamespace;        // path of the one that it is in; empty: the supervisor's
   std::string log;                     // file for its stdout and stderr
 };
 
@@ -45,8 +50,15 @@ struct LocalCluster {
   std::vector<std::vector<RoleCommand>> stages;
 };
 
-// Makes folders and, where there are none yet, tokens that only their owner can read; writes the context.
-// Fails with Invalid where the folder cannot be used, or a cluster is running in it.
+// What servers of this machine share when nothing else is said, in bytes.
+uint64_t memoryForServers();
+
+// What slices are to be made of. Requires: plan.slices.
+SlicesPlan slicesOf(const LocalClusterPlan& plan);
+
+// Makes folders and, where there are none yet, tokens that only their owner can read, and the slices that the
+// plan has; writes the context. What an earlier start left of slices goes. Fails with Invalid where the folder
+// cannot be used, or a cluster is running in it. Slices are the caller's to remove when the cluster has ended.
 Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan);
 
 // <data>/run/supervisor: the process that supervises the cluster.

@@ -49,6 +49,9 @@ std::string describeStatus(int status) {
 pid_t spawn(const std::string& program, const RoleCommand& command, int readyFd) {
   std::vector<std::string> arguments = command.arguments;
   arguments.insert(arguments.begin(), program);
+  if (!command.networkNamespace.empty()) {
+    arguments.insert(arguments.begin(), {"nsenter", "--net=" + command.networkNamespace, "--"});
+  }
   arguments.insert(arguments.end(), {"--supervised", "--ready-fd", std::to_string(kReadyFd)});
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -72,10 +75,10 @@ pid_t spawn(const std::string& program, const RoleCommand& command, int readyFd)
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
+  const int error = ::posix_spawnp(&pid, argv.front(), &files, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) KJ_FAIL_SYSCALL("posix_spawn", error, program.c_str());
+  if (error != 0) KJ_FAIL_SYSCALL("posix_spawn", error, command.name.c_str());
   return pid;
 }
 

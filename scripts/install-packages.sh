@@ -8,7 +8,7 @@ packages=(
   capnproto libcapnp-dev librocksdb-dev libboost-container-dev libjemalloc-dev
   libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libseccomp-dev libcap-dev prometheus-cpp-dev libeigen3-dev
+  libseccomp-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev
 )
 dev_packages=(clang clang-format clang-tidy crun gnuplot-nox iproute2 libclang-rt-dev lld memcached python3 libgrpc++-dev libprotobuf-dev
   protobuf-compiler protobuf-compiler-grpc)

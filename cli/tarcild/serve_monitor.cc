@@ -70,6 +70,11 @@ int run(Monitor& monitor) {
                      "`ip link` lists them");
     }
   }
+  for (const std::string& name : flags.pressure.disks) {
+    if (name.empty() || name.find('/') != std::string::npos || !diskNamed(MachinePaths{}.sys, name)) {
+      throw badInput("--disk: " + shown(name) + " is no disk of this machine; `lsblk` lists them");
+    }
+  }
   if (flags.lateUnits.least > flags.lateUnits.most) {
     throw badInput("--late-binding-least: is more than --late-binding-units; write at most as many");
   }
@@ -97,6 +102,9 @@ void addServer(CLI::App& command, Monitor& monitor) {
       ->type_name("LIST");
   table.optionalSize("--memory", flags.memoryBytes,
                      "Memory of all units together. Default: nine tenths of the machine's.");
+  table.flag("--enforce-memory", flags.enforceMemory,
+             "Tasks together get no more than --memory, and it is what pressure on memory is a share of: for a "
+             "server that is part of a machine.");
   table.text("--platform", flags.platform, "NAME", "Hardware type.");
   table.text("--rack", flags.rack, "NAME", "Rack that the server stands in.");
   table.texts("--attribute", monitor.attributes, "NAME=VALUE",
@@ -118,6 +126,8 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
   table.texts(
       "--network-interface", flags.pressure.interfaces, "NAME",
       "Network interface whose traffic counts, as eth0; may be repeated. Default: the physical ones.");
+  table.texts("--disk", flags.pressure.disks, "NAME",
+              "Disk that tasks use, as sda; may be repeated. Default: the physical ones.");
   table.bandwidth("--network-bandwidth", flags.pressure.networkBytesPerSecond,
                   "Network bandwidth in bytes per second, each way. Default: as its interfaces report.");
   table.bandwidth("--memory-bandwidth", flags.pressure.memoryBytesPerSecond,

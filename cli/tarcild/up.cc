@@ -20,6 +20,7 @@
 #include "core/base/units.h"
 #include "deploy/local_cluster.h"
 #include "deploy/supervisor.h"
+#include "env/machine.h"
 #include "formats/extras_field.h"
 #include "formats/servers_file.h"
 #include "rpc/errors.h"
@@ -35,6 +36,8 @@ struct UpFlags {
   std::vector<std::string> allowedRoots, extras;
   std::vector<uint32_t> cores;
   std::string networkBandwidth, memoryBandwidth, stopGrace;
+  uint32_t slices = 0;
+  std::string sliceMemory, sliceDisk, diskBandwidth;
   bool detach = false;
   bool json = false;
 };
@@ -143,7 +146,13 @@ void recordSupervisor(const LocalClusterPlan& plan) {
   if (!written.ok()) throw badInput(written.error().message);
 }
 
+// When every role has ended.
+void removeSlicesOf(const UpFlags& flags) {
+  if (const Status removed = removeSlices(flags.plan.data); !removed.ok()) say(removed.error().message);
+}
+
 int stayInForeground(const UpFlags& flags, const LocalCluster& cluster) {
+  KJ_DEFER(removeSlicesOf(flags));
   recordSupervisor(flags.plan);
   return supervise(flags, cluster, [](const std::string& text) {
     print(text);
@@ -171,6 +180,7 @@ int stayInForeground(const UpFlags& flags, const LocalCluster& cluster) {
   } catch (const kj::Exception& exception) {
     announcer.announce('n', fromException(exception).message);
   }
+  removeSlicesOf(flags);
   ::_exit(code);
 }
 
@@ -206,6 +216,10 @@ void check(const UpFlags& flags) {
   if (::geteuid() != 0) {
     throw badInput("running containers takes root: use sudo, or --emulate FILE for servers that are timers");
   }
+  if (flags.plan.slices) {
+    if (const Status good = checkSlices(slicesOf(flags.plan)); !good.ok()) throw badInput(good.error().message);
+    return;
+  }
   const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   const uint64_t rus = uint64_t{flags.plan.servers} * (flags.plan.rus == 0 ? cores : flags.plan.rus);
   if (rus > cores) {
@@ -226,7 +240,7 @@ std::vector<std::string> monitorOptionsOf(const UpFlags& flags) {
   for (const std::string& folder : flags.allowedRoots) {
     add("--allow-rootfs", std::filesystem::absolute(folder).lexically_normal());
   }
-  if (!flags.cores.empty()) {
+  if (!flags.cores.empty() && !flags.plan.slices) {
     std::string list;
     for (const uint32_t core : flags.cores) list += (list.empty() ? "" : ",") + std::to_string(core);
     add("--cores", list);
@@ -241,14 +255,65 @@ std::vector<std::string> monitorOptionsOf(const UpFlags& flags) {
                                    std::pair("--memory-bandwidth", flags.memoryBandwidth)}) {
     if (size.empty()) continue;
     requireBandwidth(name, size);
+    if (flags.plan.slices && name == std::string("--network-bandwidth")) continue;  // the slice has it
     add(name, size);
   }
   return options;
 }
 
-// A server that has the machine to itself is measured. Where several share it, or units share cores, each
-// would take the others' tasks for background.
+uint64_t requireSliceSize(const std::string& flag, const std::string& text, uint64_t least) {
+  const auto bytes = parseSize(text);
+  if (!bytes) throw badInput(flag + ": " + bytes.error().message);
+  if (*bytes < least) throw badInput(flag + ": write " + formatSize(least) + " or more");
+  return *bytes;
+}
+
+double requireSliceBandwidth(const std::string& flag, const std::string& text) {
+  const double bandwidth = requireBandwidth(flag, text);
+  if (bandwidth < kMinSliceBandwidth || bandwidth > kMaxSliceBandwidth) {
+    throw badInput(flag + ": a slice has 100KB to 100GB a second; write one of these");
+  }
+  return bandwidth;
+}
+
+// What --slices and the options that go with it ask for.
+void readSlices(UpFlags& flags) {
+  LocalClusterPlan& plan = flags.plan;
+  if (flags.slices == 0) {
+    for (const auto& [name, value] :
+         {std::pair("--slice-memory", flags.sliceMemory), std::pair("--slice-disk", flags.sliceDisk),
+          std::pair("--disk-bandwidth", flags.diskBandwidth)}) {
+      if (!value.empty()) throw badInput(std::string(name) + ": goes with --slices N only");
+    }
+    return;
+  }
+  SliceSize size;
+  if (!flags.sliceMemory.empty()) {
+    size.memoryBytes = requireSliceSize("--slice-memory", flags.sliceMemory, kMinSliceMemory);
+    const uint64_t most = memoryForServers() / flags.slices;
+    if (size.memoryBytes > most) {
+      throw badInput("--slice-memory: " + std::to_string(flags.slices) + " slices of this machine have at most " +
+                     formatSize(most) + " each; write no more, or fewer slices");
+    }
+  }
+  if (!flags.sliceDisk.empty()) {
+    size.diskBytes = requireSliceSize("--slice-disk", flags.sliceDisk, kMinSliceDisk);
+  }
+  if (!flags.diskBandwidth.empty()) {
+    size.diskBytesPerSecond = requireSliceBandwidth("--disk-bandwidth", flags.diskBandwidth);
+  }
+  if (!flags.networkBandwidth.empty()) {
+    size.networkBytesPerSecond = requireSliceBandwidth("--network-bandwidth", flags.networkBandwidth);
+  }
+  plan.servers = flags.slices;
+  plan.slices = size;
+  plan.cores = requireInput(coresToUse(flags.cores));
+}
+
+// A server that has the machine, or a slice of it, to itself is measured. Where several share it, or units
+// share cores, each would take the others' tasks for background.
 std::string defaultPressurePeriod(const LocalClusterPlan& plan) {
+  if (plan.slices) return "1s";
   const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   return plan.servers == 1 && plan.rus <= cores ? "1s" : "off";
 }
@@ -264,6 +329,7 @@ void awaitEarlierMonitors(const LocalClusterPlan& plan) {
 }
 
 int up(UpFlags& flags) {
+  readSlices(flags);
   if (flags.plan.pressurePeriod.empty()) flags.plan.pressurePeriod = defaultPressurePeriod(flags.plan);
   requireDuration("--pressure-period", flags.plan.pressurePeriod, kPressurePeriod);
   if (!flags.stopGrace.empty()) {
@@ -303,6 +369,23 @@ void addUp(CLI::App& app) {
         command.add_option("--servers", flags->plan.servers, "Monitors on this machine. Default: 1")
             ->check(wholeNumber(1, 256))
             ->type_name("N");
+        command
+            .add_option("--slices", flags->slices,
+                        "Servers that are each a slice of this machine, with cores, memory, disk and network of "
+                        "its own, measured (docs/slices.md). Instead of --servers.")
+            ->excludes("--servers")
+            ->check(wholeNumber(1, kMaxSlices))
+            ->type_name("N");
+        command
+            .add_option("--slice-memory", flags->sliceMemory,
+                        "Memory of each slice. Default: an equal part of four fifths of the machine's")
+            ->type_name("SIZE");
+        command.add_option("--slice-disk", flags->sliceDisk, "Disk of each slice. Default: 1GiB")
+            ->type_name("SIZE");
+        command
+            .add_option("--disk-bandwidth", flags->diskBandwidth,
+                        "Bytes that each slice's disk reads and writes in a second. Default: 50MB")
+            ->type_name("SIZE");
         command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
             ->check(wholeNumber(1, kMaxRusPerServer))
             ->type_name("N");
@@ -312,6 +395,7 @@ void addUp(CLI::App& app) {
         command
             .add_option("--emulate", flags->plan.emulate,
                         "File of servers that are timers, instead of --servers.")
+            ->excludes("--slices")
             ->type_name("FILE");
         command
             .add_option("--late-binding-units", flags->plan.lateUnits,

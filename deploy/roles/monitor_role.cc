@@ -1,15 +1,13 @@
-#include <sched.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
+#include "env/machine.h"
 #include "formats/servers_file.h"
 #include "latebinding/names.h"
 #include "monitor/container/container_executor.h"
@@ -18,7 +16,6 @@
 #include "monitor/late/late_containers.h"
 #include "monitor/late/late_emulated.h"
 #include "monitor/late/late_starts.h"
-#include "monitor/pressure/machine_reader.h"
 #include "monitor/server/emulated_runner.h"
 #include "monitor/server/monitor_server.h"
 #include "monitor/server/performance_loop.h"
@@ -46,36 +43,6 @@ std::string identityIn(const std::string& folder) {
   if (!std::filesystem::exists(path))
     throw badInput(path + ": cannot be written; choose a writable --data folder");
   return identity;
-}
-
-std::vector<uint32_t> coresOfThisMachine() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<uint32_t> cores;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
-  for (uint32_t core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
-// Those asked for, each once and there; all of this machine's where none is asked for.
-std::vector<uint32_t> coresFor(const MonitorFlags& flags) {
-  std::vector<uint32_t> present = coresOfThisMachine();
-  if (flags.cores.empty()) return present;
-  std::set<uint32_t> used;
-  for (uint32_t core : flags.cores) {
-    if (std::find(present.begin(), present.end(), core) == present.end()) {
-      throw badInput("--cores: this machine has no core " + std::to_string(core) +
-                     " to use; `nproc` counts them");
-    }
-    if (!used.insert(core).second) throw badInput("--cores: " + std::to_string(core) + " is there twice");
-  }
-  return flags.cores;
-}
-
-uint64_t memoryOfThisMachine() {
-  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 std::string pathOfShim() {
@@ -189,7 +156,7 @@ int serveEmulated(const MonitorFlags& flags) {
 }
 
 int serveContainers(const MonitorFlags& flags) {
-  const std::vector<uint32_t> cores = coresFor(flags);
+  const std::vector<uint32_t> cores = requireInput(coresToUse(flags.cores));
   RoleProcess process("monitor " + flags.name, flags.role);
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
@@ -209,13 +176,15 @@ int serveContainers(const MonitorFlags& flags) {
   options.server = flags.name;
   options.units = coreUnits(topology, facts.rus);
   options.unitsShareCores = facts.rus > options.units.size();
-  for (const auto& [name, device] : physicalDisks("/sys")) options.disks.push_back(device);
+  for (const auto& [name, device] : disksFor(flags.pressure, "/sys")) options.disks.push_back(device);
   options.allowedRoots = flags.allowedRoots;
   options.crun = findCrun();
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
   options.keepDone.age = flags.keepLogs;
   options.keepDone.bytes = flags.keepLogsBytes;
   options.memoryPerRu = facts.memoryBytes / facts.rus;
+  PressureOptions pressure = flags.pressure;
+  if (flags.enforceMemory) options.memoryBytes = pressure.memoryBytes = facts.memoryBytes;
   MonitorServer server(
       net, systemClock(), process.rng(), serverOptions(flags), fileOutput(flags.data, process.eventPort()),
       [&process](const Error& error) {
@@ -241,10 +210,10 @@ int serveContainers(const MonitorFlags& flags) {
     server.offer(*late, fileOutput(flags.data + "/late-binding", process.eventPort()));
   }
   CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
-  const PressureLoop measuring(net.timer, systemClock(), server, flags.name, flags.pressure,
+  const PressureLoop measuring(net.timer, systemClock(), server, flags.name, pressure,
                                {cores.begin(), cores.end()}, **executor, cache);
   const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,
-                                 flags.pressure, cores);
+                                 pressure, cores);
   const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags);
   // Nobody would hear of their ends.
   if (late != nullptr) lateExecutor->killTasks().wait(process.waitScope());

@@ -50,6 +50,7 @@ struct MonitorFlags {
   uint32_t rus = 0;                       // 0: as many as cores
   std::vector<uint32_t> cores;            // empty: all of this machine's
   uint64_t memoryBytes = 0;               // of all units together; 0: nine tenths of the machine's
+  bool enforceMemory = false;             // tasks together get no more
   std::string tag = "tarcil";             // tells clusters on one machine apart, in names of cgroups
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
   Duration keepLogs = std::chrono::hours(7 * 24);

@@ -197,6 +197,14 @@ void CgroupTree::openV2(const CgroupMounts& mounts) {
   }
 }
 
+Status CgroupTree::limitMemory(uint64_t bytes) const {
+  if (const std::string memory = directoryOf(kMemory); !memory.empty()) {
+    return writeAll({memoryLimitV1(memory + "/", bytes)});
+  }
+  if (v2Controllers_.contains(kMemory)) return writeAll({memoryLimitV2(v2_, bytes)});
+  return Error{ErrorCode::kUnavailable, "this machine cannot limit the memory of tasks together"};
+}
+
 TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limits) const {
   TaskCgroups result;
   const std::string name = std::to_string(allocation);

@@ -26,6 +26,9 @@ class CgroupTree {
   // hierarchy that has one of them. What cannot be had is missing, not an error.
   CgroupTree(const SystemPaths& paths, std::vector<std::string> path);
 
+  // Keeps all tasks together to so many bytes. kUnavailable: this machine cannot.
+  Status limitMemory(uint64_t bytes) const;
+
   // What a task needs; makes nothing.
   TaskCgroups forTask(AllocationId allocation, const TaskLimits& limits) const;
 

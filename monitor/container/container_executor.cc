@@ -130,8 +130,13 @@ Result<kj::Own<ContainerExecutor>> ContainerExecutor::open(ContainerOptions opti
   }
   kj::AutoCloseFd reader(ends[0]), writer(ends[1]);
   ::fcntl(reader, F_SETFL, O_NONBLOCK);
-  return kj::heap<ContainerExecutor>(std::move(options), port, clock, listener, std::move(*store),
-                                     kj::mv(reader), kj::mv(writer));
+  const uint64_t memory = options.memoryBytes;
+  auto executor = kj::heap<ContainerExecutor>(std::move(options), port, clock, listener, std::move(*store),
+                                              kj::mv(reader), kj::mv(writer));
+  if (memory > 0) {
+    if (Status limited = executor->cgroups_.limitMemory(memory); !limited.ok()) return limited.error();
+  }
+  return executor;
 }
 
 ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort& port, const Clock& clock,

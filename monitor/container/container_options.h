@@ -46,6 +46,9 @@ struct ContainerOptions {
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
 
+  // That all tasks together are kept to. 0: no limit.
+  uint64_t memoryBytes = 0;
+
   // Processes and threads of tasks that name no limit. Enough for any honest program, too few to hurt
   // the machine.
   uint32_t defaultPids = 4096;

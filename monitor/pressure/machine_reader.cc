@@ -1,5 +1,7 @@
 #include "monitor/pressure/machine_reader.h"
 
+#include <net/if.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -47,11 +49,12 @@ bool isPhysical(const std::string& folder) {
 
 std::optional<NetworkInterface> interfaceNamed(const std::string& sys, const std::string& name) {
   const std::string folder = sys + "/class/net/" + name;
-  const auto index = numberIn(firstWord(folder + "/ifindex"));
-  if (!index || *index > UINT32_MAX) return std::nullopt;
+  const uint64_t index =
+      numberIn(firstWord(folder + "/ifindex")).value_or(uint64_t{::if_nametoindex(name.c_str())});
+  if (index == 0 || index > UINT32_MAX) return std::nullopt;
   // In megabits; a negative number, or an error at reading, where nobody knows.
   const double megabits = static_cast<double>(numberIn(firstWord(folder + "/speed")).value_or(0));
-  return NetworkInterface{name, static_cast<uint32_t>(*index), megabits * 1e6 / 8};
+  return NetworkInterface{name, static_cast<uint32_t>(index), megabits * 1e6 / 8};
 }
 
 std::vector<NetworkInterface> physicalInterfaces(const std::string& sys) {
@@ -69,6 +72,12 @@ std::map<std::string, std::string> physicalDisks(const std::string& sys) {
     if (isPhysical(sys + "/block/" + name)) disks.emplace(name, firstWord(sys + "/block/" + name + "/dev"));
   }
   return disks;
+}
+
+std::optional<std::string> diskNamed(const std::string& sys, const std::string& name) {
+  std::string number = firstWord(sys + "/block/" + name + "/dev");
+  if (number.empty()) return std::nullopt;
+  return number;
 }
 
 uint64_t lastLevelCacheBytes(const std::string& sys) {

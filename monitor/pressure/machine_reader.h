@@ -26,12 +26,15 @@ struct NetworkInterface {
 
 // Physical interfaces: bridges, tunnels and the like would count their bytes once more.
 std::vector<NetworkInterface> physicalInterfaces(const std::string& sys);
-// One by its name, physical or not; nullopt where there is none.
+// One by its name, physical or not, also in a network namespace of this process alone, which a sysfs that was
+// mounted in another does not show; nullopt where there is none.
 std::optional<NetworkInterface> interfaceNamed(const std::string& sys, const std::string& name);
 
 // Physical disks, by name with "<major>:<minor>"; partitions and stacked devices would count their bytes
 // once more.
 std::map<std::string, std::string> physicalDisks(const std::string& sys);
+// One by its name, physical or not: "<major>:<minor>"; nullopt where there is none.
+std::optional<std::string> diskNamed(const std::string& sys, const std::string& name);
 
 // Bytes of the last-level cache, all domains together; 0: the machine does not say.
 uint64_t lastLevelCacheBytes(const std::string& sys);

@@ -65,13 +65,23 @@ Reading<HardwareCounts> countsOf(Result<HardwareCounters>& counters) {
 
 }  // namespace
 
+std::map<std::string, std::string> disksFor(const PressureOptions& options, const std::string& sys) {
+  if (options.disks.empty()) return physicalDisks(sys);
+  std::map<std::string, std::string> disks;
+  for (const std::string& name : options.disks) {
+    if (auto number = diskNamed(sys, name)) disks.emplace(name, std::move(*number));
+  }
+  return disks;
+}
+
 ServerReader::ServerReader(const PressureOptions& options, const MachinePaths& paths,
                            const std::set<uint32_t>& cores, const CgroupDirectories& tasks,
                            const CacheMonitor* cache)
     : interfaces_(indexesOf(interfacesFor(options, paths.sys))),
       capacities_(capacitiesFor(options, paths.sys)),
-      machine_(paths, cores, physicalDisks(paths.sys), interfacesFor(options, paths.sys)),
-      tasks_(tasks, numbersOf(physicalDisks(paths.sys))),
+      memoryBytes_(options.memoryBytes),
+      machine_(paths, cores, disksFor(options, paths.sys), interfacesFor(options, paths.sys)),
+      tasks_(tasks, numbersOf(disksFor(options, paths.sys))),
       traffic_(TrafficCounter::open(tasks.unified, interfaces_)),
       machineHardware_(HardwareCounters::open(linuxPerf(""), coresOrAll(cores))),
       tasksHardware_(countersOfTasks(tasks.unified, cores)),
@@ -82,6 +92,7 @@ PressureReading ServerReader::read(MonotonicTime now) {
   reading.when = now;
   machine_.read(reading.machine);
   tasks_.read(reading.tasks);
+  if (memoryBytes_ > 0) reading.machine.memory = memoryOfPart(memoryBytes_, reading.tasks.memory);
   reading.tasks.network = traffic_.ok() ? traffic_->read() : Reading<TransferBytes>(traffic_.error());
   reading.machine.hardware = countsOf(machineHardware_);
   reading.tasks.hardware = countsOf(tasksHardware_);

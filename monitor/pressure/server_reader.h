@@ -1,6 +1,7 @@
 // Reads all that is known of a server and of its tasks together, at one moment.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,9 +27,14 @@ struct PressureOptions {
   // What interfaces and memory can do, in bytes per second; 0: what the machine says, if it does.
   double networkBytesPerSecond = 0;
   double memoryBytesPerSecond = 0;
-  // Interfaces whose traffic counts; empty: the physical ones.
-  std::vector<std::string> interfaces;
+  // Interfaces and disks whose traffic counts; empty: the physical ones.
+  std::vector<std::string> interfaces, disks;
+  // That tasks together are kept to: what the server's memory is then. 0: the machine's memory.
+  uint64_t memoryBytes = 0;
 };
+
+// The disks whose traffic counts, by name with "<major>:<minor>".
+std::map<std::string, std::string> disksFor(const PressureOptions& options, const std::string& sys);
 
 class ServerReader final {
  public:
@@ -49,6 +55,7 @@ class ServerReader final {
  private:
   const std::vector<uint32_t> interfaces_;
   const Capacities capacities_;
+  const uint64_t memoryBytes_;
   MachineReader machine_;
   CgroupReader tasks_;
   Result<TrafficCounter> traffic_;

@@ -29,6 +29,10 @@ void addIoV1(const std::string& blkio, const TaskLimits& limits, const CgroupFea
 
 }  // namespace
 
+CgroupSetting memoryLimitV1(const std::string& memory, uint64_t bytes) {
+  return {memory + "memory.limit_in_bytes", std::to_string(bytes)};
+}
+
 std::vector<CgroupSetting> cpuLimitV1(const std::string& cpu, uint64_t cpuMicros) {
   return {{cpu + "cpu.cfs_period_us", std::to_string(kCpuPeriodMicros)},
           {cpu + "cpu.cfs_quota_us", cpuMicros == 0 ? "-1" : std::to_string(cpuMicros)}};
@@ -55,10 +59,12 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
   if (const auto memory = directoryOf(kMemory); !memory.empty()) {
     result.oomFile = memory + "memory.oom_control";
     if (limits.memoryBytes > 0) {
-      const std::string bytes = std::to_string(limits.memoryBytes);
-      result.settings.push_back({memory + "memory.limit_in_bytes", bytes});
+      result.settings.push_back(memoryLimitV1(memory, limits.memoryBytes));
       // After the limit of memory alone, which may not be above it.
-      if (features.limitSwap) result.settings.push_back({memory + "memory.memsw.limit_in_bytes", bytes});
+      if (features.limitSwap) {
+        result.settings.push_back(
+            {memory + "memory.memsw.limit_in_bytes", std::to_string(limits.memoryBytes)});
+      }
     }
     if (limits.memoryLowBytes > 0) {
       result.settings.push_back(

@@ -13,6 +13,9 @@ namespace tarcil {
 void addV1(const std::map<std::string, std::string>& parents, const std::string& name,
            const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result);
 
+// In a directory of the memory hierarchy.
+CgroupSetting memoryLimitV1(const std::string& memory, uint64_t bytes);
+
 // In the task's directories of these hierarchies. Of both, 0: no limit.
 std::vector<CgroupSetting> cpuLimitV1(const std::string& cpu, uint64_t cpuMicros);
 std::vector<CgroupSetting> diskLimitV1(const std::string& blkio, const std::vector<std::string>& disks,

@@ -20,6 +20,10 @@ void addIoV2(const std::string& directory, const TaskLimits& limits, const Cgrou
 
 }  // namespace
 
+CgroupSetting memoryLimitV2(const std::string& directory, uint64_t bytes) {
+  return {directory + "/memory.max", std::to_string(bytes)};
+}
+
 CgroupSetting cpuLimitV2(const std::string& directory, uint64_t cpuMicros) {
   const std::string quota = cpuMicros == 0 ? "max" : std::to_string(cpuMicros);
   return {directory + "/cpu.max", quota + " " + std::to_string(kCpuPeriodMicros)};
@@ -44,7 +48,7 @@ void addV2(const std::string& parent, const std::set<std::string>& controllers, 
   if (controllers.contains(kMemory)) {
     result.oomFile = directory + "/memory.events";
     if (limits.memoryBytes > 0) {
-      result.settings.push_back({directory + "/memory.max", std::to_string(limits.memoryBytes)});
+      result.settings.push_back(memoryLimitV2(directory, limits.memoryBytes));
       if (features.limitSwap) result.settings.push_back({directory + "/memory.swap.max", "0"});
     }
     if (limits.memoryLowBytes > 0) {

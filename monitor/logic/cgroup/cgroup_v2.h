@@ -14,6 +14,8 @@ namespace tarcil {
 void addV2(const std::string& parent, const std::set<std::string>& controllers, const std::string& name,
            const TaskLimits& limits, const CgroupFeatures& features, TaskCgroups& result);
 
+CgroupSetting memoryLimitV2(const std::string& directory, uint64_t bytes);
+
 // In the task's directory. Of both, 0: no limit.
 CgroupSetting cpuLimitV2(const std::string& directory, uint64_t cpuMicros);
 std::vector<CgroupSetting> diskLimitV2(const std::string& directory, const std::vector<std::string>& disks,

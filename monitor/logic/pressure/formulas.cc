@@ -42,6 +42,12 @@ double tasksPartOfDirty(const PressureReading& reading) {
 
 }  // namespace
 
+Reading<MemoryUse> memoryOfPart(uint64_t bytes, const Reading<CgroupMemory>& tasks) {
+  if (!tasks.ok()) return tasks.error();
+  const uint64_t held = tasks->used - std::min(tasks->used, tasks->reclaimable);
+  return MemoryUse{bytes, bytes - std::min(bytes, held), tasks->dirty};
+}
+
 Result<double> corePressure(const PressureReading& before, const PressureReading& after) {
   const auto &c0 = before.machine.cpu, &c1 = after.machine.cpu;
   const auto &t0 = before.tasks.cpuMicros, &t1 = after.tasks.cpuMicros;

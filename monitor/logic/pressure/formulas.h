@@ -28,6 +28,9 @@ struct PressureReading {
   CgroupCounters tasks;
 };
 
+// The memory of a server that is part of a machine, and that nobody but its tasks may use: `bytes` of them.
+Reading<MemoryUse> memoryOfPart(uint64_t bytes, const Reading<CgroupMemory>& tasks);
+
 // Time of the cores that neither tasks use nor is idle; what the hypervisor takes counts as used.
 Result<double> corePressure(const PressureReading& before, const PressureReading& after);
 

@@ -1,0 +1,114 @@
+#include "deploy/slices/slice_disk.h"
+
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+#include "deploy/slices/tool.h"
+
+namespace tarcil {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string imageIn(const std::string& folder) {
+  return folder + "/image";
+}
+
+// What the loop device is on top of.
+std::string limitedIn(const std::string& folder) {
+  return folder + "/limited";
+}
+
+Error failed(const std::string& what, const std::string& why) {
+  return {ErrorCode::kInternal, what + ": " + why};
+}
+
+// It is named when it is whole.
+Status makeImage(const std::string& folder, uint64_t bytes) {
+  if (fs::exists(imageIn(folder))) return {};
+  const std::string made = imageIn(folder) + ".new";
+  std::ofstream(made, std::ios::trunc).flush();
+  std::error_code problem;
+  fs::resize_file(made, bytes, problem);
+  if (problem) return failed(made, problem.message());
+  if (auto formatted = runTool({"mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", made});
+      !formatted) {
+    return formatted.error();
+  }
+  fs::rename(made, imageIn(folder), problem);
+  if (problem) return failed(made, problem.message());
+  return {};
+}
+
+Result<std::string> attach(const SliceDiskPlan& plan) {
+  const std::string limited = limitedIn(plan.folder);
+  std::ofstream(limited, std::ios::app).flush();  // FUSE mounts a file on a file
+  const std::string program = fs::read_symlink("/proc/self/exe").parent_path() / "tarcil-limited-disk";
+  if (auto shown = runTool({program, imageIn(plan.folder), limited,
+                            std::to_string(static_cast<uint64_t>(plan.bytesPerSecond))});
+      !shown) {
+    return shown.error();
+  }
+  return runTool({"losetup", "--find", "--show", limited});
+}
+
+// The loop devices on top of a file.
+Result<std::vector<std::string>> devicesOn(const std::string& file) {
+  std::vector<std::string> devices;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator("/sys/block", problem)) {
+    std::ifstream in(entry.path() / "loop/backing_file");
+    std::string line;
+    if (std::getline(in, line) && line == file) devices.push_back("/dev/" + entry.path().filename().string());
+  }
+  if (problem) return failed("/sys/block", problem.message());
+  return devices;
+}
+
+Status unmount(const std::string& path) {
+  // EINVAL: nothing is mounted there. ENOTCONN cannot be: it takes no access to what is mounted.
+  if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0 || errno == EINVAL || errno == ENOENT) return {};
+  return failed(path + " cannot be unmounted", std::generic_category().message(errno));
+}
+
+}  // namespace
+
+uint64_t imageBytes(const std::string& folder) {
+  std::error_code problem;
+  const auto bytes = fs::file_size(imageIn(folder), problem);
+  return problem ? 0 : bytes;
+}
+
+Result<std::string> makeSliceDisk(const SliceDiskPlan& plan) {
+  std::error_code problem;
+  for (const std::string& folder : {plan.folder, plan.mounted}) {
+    fs::create_directories(folder, problem);
+    if (problem) return failed(folder, problem.message());
+  }
+  if (Status made = makeImage(plan.folder, plan.bytes); !made.ok()) return made.error();
+  auto device = attach(plan);
+  if (!device) return device.error();
+  if (::mount(device->c_str(), plan.mounted.c_str(), "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, nullptr) != 0) {
+    return failed(*device + " cannot be mounted at " + plan.mounted, std::generic_category().message(errno));
+  }
+  return device->substr(std::string("/dev/").size());
+}
+
+Status removeSliceDisk(const std::string& folder, const std::string& mounted) {
+  if (Status status = unmount(mounted); !status.ok()) return status;
+  const auto devices = devicesOn(limitedIn(folder));
+  if (!devices) return devices.error();
+  for (const std::string& device : *devices) {
+    if (auto detached = runTool({"losetup", "--detach", device}); !detached) return detached.error();
+  }
+  return unmount(limitedIn(folder));
+}
+
+}  // namespace tarcil
