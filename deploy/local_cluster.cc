@@ -154,10 +154,10 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
     auto& arguments = monitors.back().arguments;
     arguments.insert(
         arguments.end(),
-        {"--rus", std::to_string(rus), "--memory", std::to_string(memoryOfServer(plan)) + "B", "--tag", tagOf(plan.data),
-         "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period", plan.pressurePeriod,
-         "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--stop-tasks", "--stop-grace",
-         formatDuration(plan.stopGrace)});
+        {"--rus", std::to_string(rus), "--memory", std::to_string(memoryOfServer(plan)) + "B", "--tag",
+         tagOf(plan.data), "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period",
+         plan.pressurePeriod, "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)),
+         "--stop-tasks", "--stop-grace", formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
     if (!slices.empty()) place(slices[i - 1], *plan.slices, monitors.back());
   }

@@ -25,7 +25,8 @@ struct LocalClusterPlan {
   std::string pressurePeriod = "off";
   // Most grace that tasks of real servers get when the cluster is stopped.
   Duration stopGrace = std::chrono::seconds(30);
-  // Each server is a slice of the machine of this size; `cores` are shared out. None: servers share all of it.
+  // Each server is a slice of the machine of this size; `cores` are shared out. None: servers share all of
+  // it.
   std::optional<SliceSize> slices{};
   std::vector<uint32_t> cores{};
   // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
@@ -57,8 +58,9 @@ uint64_t memoryForServers();
 SlicesPlan slicesOf(const LocalClusterPlan& plan);
 
 // Makes folders and, where there are none yet, tokens that only their owner can read, and the slices that the
-// plan has; writes the context. What an earlier start left of slices goes. Fails with Invalid where the folder
-// cannot be used, or a cluster is running in it. Slices are the caller's to remove when the cluster has ended.
+// plan has; writes the context. What an earlier start left of slices goes. Fails with Invalid where the
+// folder cannot be used, or a cluster is running in it. Slices are the caller's to remove when the cluster
+// has ended.
 Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan);
 
 // <data>/run/supervisor: the process that supervises the cluster.

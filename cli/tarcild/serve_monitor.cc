@@ -102,9 +102,10 @@ void addServer(CLI::App& command, Monitor& monitor) {
       ->type_name("LIST");
   table.optionalSize("--memory", flags.memoryBytes,
                      "Memory of all units together. Default: nine tenths of the machine's.");
-  table.flag("--enforce-memory", flags.enforceMemory,
-             "Tasks together get no more than --memory, and it is what pressure on memory is a share of: for a "
-             "server that is part of a machine.");
+  table.flag(
+      "--enforce-memory", flags.enforceMemory,
+      "Tasks together get no more than --memory, and it is what pressure on memory is a share of: for a "
+      "server that is part of a machine.");
   table.text("--platform", flags.platform, "NAME", "Hardware type.");
   table.text("--rack", flags.rack, "NAME", "Rack that the server stands in.");
   table.texts("--attribute", monitor.attributes, "NAME=VALUE",

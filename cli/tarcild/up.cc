@@ -217,7 +217,8 @@ void check(const UpFlags& flags) {
     throw badInput("running containers takes root: use sudo, or --emulate FILE for servers that are timers");
   }
   if (flags.plan.slices) {
-    if (const Status good = checkSlices(slicesOf(flags.plan)); !good.ok()) throw badInput(good.error().message);
+    if (const Status good = checkSlices(slicesOf(flags.plan)); !good.ok())
+      throw badInput(good.error().message);
     return;
   }
   const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -292,8 +293,9 @@ void readSlices(UpFlags& flags) {
     size.memoryBytes = requireSliceSize("--slice-memory", flags.sliceMemory, kMinSliceMemory);
     const uint64_t most = memoryForServers() / flags.slices;
     if (size.memoryBytes > most) {
-      throw badInput("--slice-memory: " + std::to_string(flags.slices) + " slices of this machine have at most " +
-                     formatSize(most) + " each; write no more, or fewer slices");
+      throw badInput("--slice-memory: " + std::to_string(flags.slices) +
+                     " slices of this machine have at most " + formatSize(most) +
+                     " each; write no more, or fewer slices");
     }
   }
   if (!flags.sliceDisk.empty()) {
@@ -370,9 +372,10 @@ void addUp(CLI::App& app) {
             ->check(wholeNumber(1, 256))
             ->type_name("N");
         command
-            .add_option("--slices", flags->slices,
-                        "Servers that are each a slice of this machine, with cores, memory, disk and network of "
-                        "its own, measured (docs/slices.md). Instead of --servers.")
+            .add_option(
+                "--slices", flags->slices,
+                "Servers that are each a slice of this machine, with cores, memory, disk and network of "
+                "its own, measured (docs/slices.md). Instead of --servers.")
             ->excludes("--servers")
             ->check(wholeNumber(1, kMaxSlices))
             ->type_name("N");

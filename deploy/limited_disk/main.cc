@@ -29,7 +29,8 @@ class LimitedDisk {
 
   // Returns when so many bytes more may have passed.
   void pass(size_t bytes) {
-    const std::chrono::duration<double> takes(static_cast<double>(bytes) / static_cast<double>(bytesPerSecond_));
+    const std::chrono::duration<double> takes(static_cast<double>(bytes) /
+                                              static_cast<double>(bytesPerSecond_));
     free_ = std::max(free_, Clock::now()) + std::chrono::duration_cast<Clock::duration>(takes);
     std::this_thread::sleep_until(free_);
   }
@@ -79,7 +80,8 @@ int freeImage(const char*, int mode, off_t offset, off_t length, fuse_file_info*
 }
 
 int usage(const char* problem) {
-  std::fprintf(stderr, "tarcil-limited-disk: %s; usage: tarcil-limited-disk IMAGE FILE BYTES_PER_SECOND\n", problem);
+  std::fprintf(stderr, "tarcil-limited-disk: %s; usage: tarcil-limited-disk IMAGE FILE BYTES_PER_SECOND\n",
+               problem);
   return 2;
 }
 

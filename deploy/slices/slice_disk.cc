@@ -95,7 +95,8 @@ Result<std::string> makeSliceDisk(const SliceDiskPlan& plan) {
   if (Status made = makeImage(plan.folder, plan.bytes); !made.ok()) return made.error();
   auto device = attach(plan);
   if (!device) return device.error();
-  if (::mount(device->c_str(), plan.mounted.c_str(), "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, nullptr) != 0) {
+  if (::mount(device->c_str(), plan.mounted.c_str(), "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, nullptr) !=
+      0) {
     return failed(*device + " cannot be mounted at " + plan.mounted, std::generic_category().message(errno));
   }
   return device->substr(std::string("/dev/").size());

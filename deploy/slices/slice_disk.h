@@ -1,7 +1,7 @@
 // The disk of a slice: a file of this machine as a block device of limited bandwidth, with a file system.
 //
-// The limit is on the device, whoever reads and writes: tarcil-limited-disk shows the file through FUSE, and a
-// loop device is on top of that. (A limit of a cgroup holds under version 1 for each cgroup by itself.)
+// The limit is on the device, whoever reads and writes: tarcil-limited-disk shows the file through FUSE, and
+// a loop device is on top of that. (A limit of a cgroup holds under version 1 for each cgroup by itself.)
 #pragma once
 
 #include <cstdint>

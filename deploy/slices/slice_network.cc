@@ -40,6 +40,11 @@ std::vector<std::string> limited(std::vector<std::string> command, const std::st
   return command;
 }
 
+Status removeInterface(const std::string& name) {
+  if (::if_nametoindex(name.c_str()) == 0) return {};
+  return runAll({{"ip", "link", "delete", name}});
+}
+
 }  // namespace
 
 SliceNetworks::SliceNetworks(const std::string& data)
@@ -66,13 +71,13 @@ std::string SliceNetworks::namespacePath(uint32_t number) const {
   return kNamespaces + namespaceName(number);
 }
 
-std::string SliceNetworks::address(uint32_t last) const {
-  return fmt::format("198.18.{}.{}/24", tag_ % 256, last);
+std::string SliceNetworks::host(uint32_t last) const {
+  return fmt::format("198.{}.{}.{}", 18 + tag_ / 256 % 2, tag_ % 256, last);
 }
 
 Status SliceNetworks::make() const {
   return runAll({{"ip", "link", "add", bridge(), "type", "bridge"},
-                 {"ip", "address", "add", address(1), "dev", bridge()},
+                 {"ip", "address", "add", machineAddress() + "/24", "dev", bridge()},
                  {"ip", "link", "set", bridge(), "up"}});
 }
 
@@ -82,7 +87,7 @@ Status SliceNetworks::makeSlice(uint32_t number, double bytesPerSecond) const {
   return runAll({{"ip", "netns", "add", space},
                  {"ip", "link", "add", outer, "type", "veth", "peer", "name", inner, "netns", space},
                  {"ip", "-n", space, "link", "set", "lo", "up"},
-                 {"ip", "-n", space, "address", "add", address(number + 2), "dev", inner},
+                 {"ip", "-n", space, "address", "add", sliceAddress(number) + "/24", "dev", inner},
                  limited(inside, inner, bytesPerSecond),
                  {"ip", "-n", space, "link", "set", inner, "up"},
                  {"ip", "link", "set", outer, "master", bridge()},
@@ -92,14 +97,13 @@ Status SliceNetworks::makeSlice(uint32_t number, double bytesPerSecond) const {
 
 Status SliceNetworks::remove() const {
   for (uint32_t number = 0; number < kMaxSlices; ++number) {
+    // With its other end. Those of a namespace that is deleted go some time later.
+    if (Status removed = removeInterface(otherEnd(number)); !removed.ok()) return removed;
     if (!std::filesystem::exists(namespacePath(number))) continue;
-    // Its interface goes with it, and so does the other end.
-    if (auto deleted = runTool({"ip", "netns", "delete", namespaceName(number)}); !deleted)
-      return deleted.error();
+    if (Status removed = runAll({{"ip", "netns", "delete", namespaceName(number)}}); !removed.ok())
+      return removed;
   }
-  if (::if_nametoindex(bridge().c_str()) == 0) return {};
-  if (auto deleted = runTool({"ip", "link", "delete", bridge()}); !deleted) return deleted.error();
-  return {};
+  return removeInterface(bridge());
 }
 
 }  // namespace tarcil

@@ -15,10 +15,17 @@ class SliceNetworks final {
  public:
   explicit SliceNetworks(const std::string& data);
 
-  // The bridge; this machine is 198.18.x.1 on it (RFC 2544: addresses for measurements).
+  // The bridge, with this machine on it.
   Status make() const;
-  // A slice on it, from 0 and below kMaxSlices: at 198.18.x.(number + 2).
+  // A slice on it, from 0 and below kMaxSlices.
   Status makeSlice(uint32_t number, double bytesPerSecond) const;
+
+  // Of this machine, and of a slice: of 198.18.0.0/15 (RFC 2544: addresses for measurements).
+  std::string machineAddress() const { return host(1); }
+  std::string sliceAddress(uint32_t number) const { return host(number + 2); }
+
+  // Names of interfaces of this machine begin with the bridge's.
+  std::string bridge() const;
 
   // Path that setns() takes.
   std::string namespacePath(uint32_t number) const;
@@ -30,9 +37,8 @@ class SliceNetworks final {
 
  private:
   std::string namespaceName(uint32_t number) const;
-  std::string bridge() const;
   std::string otherEnd(uint32_t number) const;  // of the slice's interface, at the bridge
-  std::string address(uint32_t last) const;
+  std::string host(uint32_t last) const;
 
   const uint32_t tag_;
 };

@@ -43,7 +43,8 @@ Status checkTools() {
        {std::pair("losetup", "mount"), std::pair("mkfs.ext4", "e2fsprogs"), std::pair("ip", "iproute2"),
         std::pair("tc", "iproute2"), std::pair("nsenter", "util-linux")}) {
     if (pathOfTool(tool).empty()) {
-      return invalid(std::string("--slices: there is no program ") + tool + ": install the package " + package);
+      return invalid(std::string("--slices: there is no program ") + tool + ": install the package " +
+                     package);
     }
   }
   for (const char* device : {"/dev/fuse", "/dev/loop-control"}) {

@@ -74,8 +74,7 @@ Result<std::string> runTool(const std::vector<std::string>& command) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error =
-      ::posix_spawn(&pid, program.c_str(), &files, &attributes, arguments.data(), environ);
+  const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return failed(command, std::generic_category().message(error));

@@ -102,6 +102,14 @@ TEST_F(Formulas, MemoryCapacityLeavesOutWhatIsTheTasksAndWhatCanBeHadBack) {
   EXPECT_DOUBLE_EQ(*memoryCapacityPressure(after), 99 * 0.2);
 }
 
+TEST_F(Formulas, APartOfAMachineHasTheMemoryThatItsTasksLeaveOfIt) {
+  EXPECT_EQ(*memoryOfPart(1000, CgroupMemory{300, 100, 7}), (MemoryUse{1000, 800, 7}));
+  EXPECT_EQ(memoryOfPart(1000, CgroupMemory{1300, 100, 0})->available, 0u) << "a limit that was passed";
+  EXPECT_EQ(memoryOfPart(1000, CgroupMemory{100, 300, 0})->available, 1000u)
+      << "files of others are counted too";
+  EXPECT_EQ(memoryOfPart(1000, notFound("no controller")).error().message, "no controller");
+}
+
 TEST_F(Formulas, DiskIsBusyTimeByTheShareOfForeignBytes) {
   after.machine.disks = std::map<Device, DiskCounts>{{{8, 0}, {{600, 400}, 500}}};
   after.tasks.disks = std::map<Device, TransferBytes>{{{8, 0}, {200, 300}}};
