@@ -19,6 +19,7 @@
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "deploy/local_cluster.h"
+#include "deploy/slices/slice_network.h"
 #include "deploy/supervisor.h"
 #include "env/machine.h"
 #include "formats/extras_field.h"
@@ -69,13 +70,18 @@ Json describe(const UpFlags& flags, const LocalCluster& cluster, const std::vect
                          {"address", role.command.address},
                          {"metrics", role.command.metrics}});
   }
-  return {{"data", flags.plan.data}, {"cluster", addresses}, {"processes", processes}};
+  Json up = {{"data", flags.plan.data}, {"cluster", addresses}, {"processes", processes}};
+  if (flags.plan.slices) up["machine_address"] = SliceNetworks(flags.plan.data).machineAddress();
+  return up;
 }
 
 std::string describeForPeople(const UpFlags& flags, const std::vector<RunningRole>& roles) {
   std::string text = "The cluster is up, in " + flags.plan.data + ":\n";
   for (const RunningRole& role : roles) {
     text += "  " + role.command.name + "  (process " + std::to_string(role.pid) + ")\n";
+  }
+  if (flags.plan.slices) {
+    text += "Tasks reach this machine at " + SliceNetworks(flags.plan.data).machineAddress() + "\n";
   }
   const bool isDefault = requireInput(dataFolder("")) == flags.plan.data;
   const std::string where = isDefault ? "" : " --data " + flags.plan.data;
