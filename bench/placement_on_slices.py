@@ -226,13 +226,15 @@ def main():
                      "--pressure-period", "500ms") as cluster:
             times = alone(cluster, flags.work)
             known = lambda name: {"application": name}
+            # An application that nothing is known of: its runs are observed.
+            unknown = lambda name: {"profile": {"application": name, "caused": {"core": 0}}}
             ways = {
-                "random": lambda name: {"policy": "random", **known(name)},
-                "load": lambda name: {"policy": "per-task", **known(name)},
+                "random": lambda name: {"policy": "random", **unknown(name)},
+                "load": lambda name: {"policy": "per-task", **unknown(name)},
                 "measured": lambda name: {},
                 "learned": known,
                 "profiled": known,
-                "few": lambda name: {"policy": "random", **known(name)},
+                "few": lambda name: {"policy": "random", **unknown(name)},
             }
             for step in flags.steps.split(","):
                 if step == "profiled":

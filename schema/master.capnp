@@ -215,9 +215,10 @@ interface MonitorControl {
   limitPools @2 (limits :List(PoolLimit)) -> ();
   # Success: noted; units go back by MonitorPort.pools. Told again after each attach while it holds.
 
-  throttle @3 (allocation :UInt64, cpu :Float64, disk :Float64) -> ();
-  # Success: the task may use these shares, in (0, 1], of its cores' time and of the rate at which it used the disks, until
-  # another call, or the connection ends: then it is throttled no more. Fails as NotFound for a task that is not running
+  throttle @3 (allocation :UInt64, cpu :Float64, disk :Float64, network :Float64 = 1, cacheWays :Float64 = 1,
+               memoryBandwidth :Float64 = 1) -> ();
+  # Success: the task may use these shares, in (0, 1], of its cores' time, of the rate at which it used disks and network, of
+  # the last-level cache and of the memory bandwidth, until another call, or the connection ends: then it is throttled no more. Fails as NotFound for a task that is not running
   # here, as Unavailable where the machine cannot throttle it. A repeat changes nothing.
 }
 
@@ -431,6 +432,9 @@ struct ServerDetails {
     measured @9 :List(UInt8);         # resources of `charged` that were measured
     throttledCpu @10 :Float64 = 1;    # what it may use while it is throttled, as MonitorControl.throttle has it
     throttledDisk @11 :Float64 = 1;
+    throttledNetwork @12 :Float64 = 1;
+    throttledCacheWays @13 :Float64 = 1;
+    throttledMemoryBandwidth @14 :Float64 = 1;
   }
   reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
   draining @6 :Bool;

@@ -83,8 +83,12 @@ Json jsonOf(const ServerTask& task) {
           {"measured", namesOf(task.measured)},
           {"tolerated", jsonByResource(task.tolerated)},
           {"over", std::move(over)},
-          {"throttled",
-           task.throttle.isNone() ? Json() : Json{{"cpu", task.throttle.cpu}, {"disk", task.throttle.disk}}}};
+          {"throttled", task.throttle.isNone() ? Json()
+                                               : Json{{"cpu", task.throttle.cpu},
+                                                      {"disk", task.throttle.disk},
+                                                      {"network", task.throttle.network},
+                                                      {"cache_ways", task.throttle.cacheWays},
+                                                      {"memory_bandwidth", task.throttle.memoryBandwidth}}}};
 }
 
 Json jsonOf(const Offence& offence) {

@@ -21,7 +21,8 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   for (size_t resource : from.getOver()) {
     if (resource < kResources) task.over.push_back(resource);
   }
-  task.throttle = {from.getThrottledCpu(), from.getThrottledDisk()};
+  task.throttle = {from.getThrottledCpu(), from.getThrottledDisk(), from.getThrottledNetwork(),
+                   from.getThrottledCacheWays(), from.getThrottledMemoryBandwidth()};
   return task;
 }
 

@@ -1,6 +1,7 @@
 // What a job expects of its tasks' performance, and what a monitor says of a task that falls short of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,14 +41,27 @@ struct Adjusting {
   bool operator==(const Adjusting&) const = default;
 };
 
-// What a task that slows down its neighbours may still use, as a share in (0, 1] of what it could: of the
-// time of its cores, and of the rate at which it reads and writes disks. 1: all of it.
+// What a task that slows down its neighbours may still use, as a share in (0, 1] of what it could. 1: all of
+// it.
 struct Throttle {
-  double cpu = 1, disk = 1;
+  double cpu = 1;                // of the time of its cores
+  double disk = 1, network = 1;  // of the rate at which it used them before
+  double cacheWays = 1;          // of the last-level cache
+  double memoryBandwidth = 1;
 
-  bool isNone() const { return cpu == 1 && disk == 1; }
+  bool isNone() const { return *this == Throttle{}; }
   bool operator==(const Throttle&) const = default;
 };
+
+// Each of its shares.
+inline constexpr std::array<double Throttle::*, 5> kThrottleShares = {
+    &Throttle::cpu, &Throttle::disk, &Throttle::network, &Throttle::cacheWays, &Throttle::memoryBandwidth};
+
+// What ServerFacts::missing names where tasks of a server cannot be throttled by these.
+inline constexpr const char* kDiskLimit = "io-limit";
+inline constexpr const char* kNetworkLimit = "network-limit";
+inline constexpr const char* kCacheLimit = "cache-limit";
+inline constexpr const char* kMemoryBandwidthLimit = "memory-bandwidth-limit";
 
 // A likely cause of a task's suffering.
 struct Cause {

@@ -177,6 +177,11 @@ int serveContainers(const MonitorFlags& flags) {
   options.units = coreUnits(topology, facts.rus);
   options.unitsShareCores = facts.rus > options.units.size();
   for (const auto& [name, device] : disksFor(flags.pressure, "/sys")) options.disks.push_back(device);
+  for (const NetworkInterface& interface : interfacesFor(flags.pressure, "/sys")) {
+    options.interfaces.push_back(interface.index);
+  }
+  CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
+  options.cache = &cache;
   options.allowedRoots = flags.allowedRoots;
   options.crun = findCrun();
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
@@ -209,7 +214,6 @@ int serveContainers(const MonitorFlags& flags) {
     lateExecutor->tell(*late);
     server.offer(*late, fileOutput(flags.data + "/late-binding", process.eventPort()));
   }
-  CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
   const PressureLoop measuring(net.timer, systemClock(), server, flags.name, pressure,
                                {cores.begin(), cores.end()}, **executor, cache);
   const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,

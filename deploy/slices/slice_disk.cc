@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "deploy/slices/tool.h"
@@ -16,6 +18,10 @@ namespace tarcil {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Five seconds together.
+constexpr int kLooks = 250;
+constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
 
 std::string imageIn(const std::string& folder) {
   return folder + "/image";
@@ -72,9 +78,15 @@ Result<std::vector<std::string>> devicesOn(const std::string& file) {
   return devices;
 }
 
+// Waits a while for what has just ended: the kernel lets a loop device go some time after it was detached,
+// and a task's files when the last of its processes is gone.
 Status unmount(const std::string& path) {
-  // EINVAL: nothing is mounted there. ENOTCONN cannot be: it takes no access to what is mounted.
-  if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0 || errno == EINVAL || errno == ENOENT) return {};
+  for (int looks = 0; looks < kLooks; ++looks) {
+    // EINVAL: nothing is mounted there.
+    if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0 || errno == EINVAL || errno == ENOENT) return {};
+    if (errno != EBUSY) break;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
   return failed(path + " cannot be unmounted", std::generic_category().message(errno));
 }
 

@@ -65,6 +65,9 @@ void ControlSender::throttle(AllocationId allocation, const Throttle& throttle,
   request.setAllocation(allocation);
   request.setCpu(throttle.cpu);
   request.setDisk(throttle.disk);
+  request.setNetwork(throttle.network);
+  request.setCacheWays(throttle.cacheWays);
+  request.setMemoryBandwidth(throttle.memoryBandwidth);
   await(request.send().ignoreResult(), kj::mv(answered));
 }
 

@@ -73,6 +73,9 @@ void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder
   for (uint32_t i = 0; i < value.over.size(); ++i) over.set(i, static_cast<uint8_t>(value.over[i]));
   to.setThrottledCpu(value.throttle.cpu);
   to.setThrottledDisk(value.throttle.disk);
+  to.setThrottledNetwork(value.throttle.network);
+  to.setThrottledCacheWays(value.throttle.cacheWays);
+  to.setThrottledMemoryBandwidth(value.throttle.memoryBandwidth);
 }
 
 }  // namespace

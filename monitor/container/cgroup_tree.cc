@@ -13,6 +13,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/model/performance.h"
 #include "monitor/container/cpu_topology.h"
 #include "monitor/container/disk_weights.h"
 #include "monitor/logic/cgroup/cgroup_v1.h"
@@ -322,7 +323,7 @@ std::vector<std::string> CgroupTree::missing() const {
     if (!v1_.contains(controller) && !v2Controllers_.contains(controller)) result.emplace_back(controller);
   }
   result.insert(result.end(), missingWeights_.begin(), missingWeights_.end());
-  if (!features_.limitIo) result.emplace_back("io-limit");
+  if (!features_.limitIo) result.emplace_back(kDiskLimit);
   return result;
 }
 

@@ -25,6 +25,7 @@
 #include "monitor/container/shim_process.h"
 #include "monitor/container/syscall_filter.h"
 #include "monitor/container/task_records.h"
+#include "monitor/pressure/cache_monitor.h"
 #include "shim/plan.h"
 
 namespace tarcil {
@@ -37,6 +38,9 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(10);
 constexpr int kLossTries = 1000;
 constexpr Duration kLookAtHanging = std::chrono::seconds(1);
 
+// That a limit of network traffic is tried with.
+constexpr double kAnyRate = 1e6;
+
 constexpr const char* kSupervisorKilled =
     "its supervisor (tarcil-shim) was killed; how the command ended is not known";
 
@@ -46,12 +50,18 @@ std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
   return path;
 }
 
-std::vector<std::string> missingOn(const CgroupTree& cgroups, const SystemPaths& paths) {
+std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOptions& options) {
   auto result = cgroups.missing();
+  if (!TrafficLimit::open(cgroups.counted().unified, options.interfaces, kAnyRate)) {
+    result.emplace_back(kNetworkLimit);
+  }
+  const CacheControls controls = options.cache == nullptr ? CacheControls{} : options.cache->controls();
+  if (!controls.leastWays) result.emplace_back(kCacheLimit);
+  if (!controls.bandwidth) result.emplace_back(kMemoryBandwidthLimit);
   if (!hasSystemCallFilters()) result.emplace_back("seccomp");
   if (!canMakeOwnNetworks()) result.emplace_back("own-network");
   if (!hasHardwareCounters()) result.emplace_back("perf");
-  if (!hasResctrl(paths.resctrl)) result.emplace_back("resctrl");
+  if (!hasResctrl(options.system.resctrl)) result.emplace_back("resctrl");
   return result;
 }
 
@@ -148,7 +158,7 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       listener_(listener),
       cgroups_(options_.system, cgroupPathOf(options_)),
       filter_(filterHere()),
-      missing_(missingOn(cgroups_, options_.system)),
+      missing_(missingOn(cgroups_, options_)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
       store_(std::move(store)),
       statusReader_(kj::mv(statusReader)),
@@ -397,37 +407,74 @@ Status ContainerExecutor::resize(AllocationId allocation, const std::vector<RuIn
   return limited;
 }
 
-void ContainerExecutor::noteDiskRates(const std::map<AllocationId, double>& rates) {
+void ContainerExecutor::noteUseRates(const std::map<AllocationId, UseRates>& rates) {
   for (const auto& [allocation, rate] : rates) {
     const auto found = running_.find(allocation);
-    if (found != running_.end() && found->second.throttle.disk == 1) found->second.diskRate = rate;
+    if (found == running_.end()) continue;
+    Running& running = found->second;
+    if (running.throttle.disk == 1) running.rates.disk = rate.disk;
+    if (running.throttle.network == 1) running.rates.network = rate.network;
   }
 }
 
 Status ContainerExecutor::throttle(AllocationId allocation, const Throttle& throttle) {
   const auto found = running_.find(allocation);
-  const std::optional<LaunchSpec> spec = found == running_.end() ? std::nullopt : store_->launch(allocation);
-  if (!spec) return notFound("this task is not running");
+  if (found == running_.end()) return notFound("this task is not running");
   Running& running = found->second;
+  Status done = throttleAll(allocation, running, throttle);
+  running.throttle = throttle;
+  if (!done.ok()) {
+    throttleAll(allocation, running, {}).ok();
+    running.throttle = {};
+  }
+  const auto isThrottled = [](const auto& entry) { return !entry.second.throttle.isNone(); };
+  if (std::none_of(running_.begin(), running_.end(), isThrottled)) cgroups_.endThrottling();
+  return done;
+}
+
+Status ContainerExecutor::throttleAll(AllocationId allocation, Running& running,
+                                      const Throttle& throttle) const {
+  if (Status done = throttleDisksAndCores(allocation, running, throttle); !done.ok()) return done;
+  if (Status done = throttleNetwork(allocation, running, throttle.network); !done.ok()) return done;
+  if (options_.cache == nullptr) return {};
+  return options_.cache->limit(allocation, cgroups_.counted(allocation).threadsFile(), throttle.cacheWays,
+                               throttle.memoryBandwidth);
+}
+
+Status ContainerExecutor::throttleDisksAndCores(AllocationId allocation, Running& running,
+                                                const Throttle& throttle) const {
+  const std::optional<LaunchSpec> spec = store_->launch(allocation);
+  if (!spec) return notFound("this task is not running");
   ThrottleLimits limits;
   if (throttle.cpu < 1) {
     const double cores = static_cast<double>(std::max<size_t>(1, running.cores.size()));
     limits.cpuMicros = static_cast<uint64_t>(throttle.cpu * cores * kCpuPeriodMicros);
   }
-  const bool isKnown = running.diskRate >= 1;
-  if (throttle.disk < 1 && !isKnown) {
+  if (throttle.disk < 1 && running.rates.disk < 1) {
     return Error{ErrorCode::kUnavailable, "it is not known how much the task uses the disks"};
   }
   if (throttle.disk != running.throttle.disk) {
     limits.disks = options_.disks;
     limits.diskBytesPerSecond = throttle.disk < 1
-                                    ? static_cast<uint64_t>(throttle.disk * running.diskRate) + 1
+                                    ? static_cast<uint64_t>(throttle.disk * running.rates.disk) + 1
                                     : spec->limits.diskBytesPerSecond;
   }
-  if (Status limited = cgroups_.throttle(allocation, limits); !limited.ok()) return limited;
-  running.throttle = throttle;
-  const auto isThrottled = [](const auto& entry) { return !entry.second.throttle.isNone(); };
-  if (std::none_of(running_.begin(), running_.end(), isThrottled)) cgroups_.endThrottling();
+  return cgroups_.throttle(allocation, limits);
+}
+
+Status ContainerExecutor::throttleNetwork(AllocationId allocation, Running& running, double share) const {
+  if (share == running.throttle.network) return {};
+  if (share == 1) {
+    running.traffic.reset();
+    return {};
+  }
+  if (running.rates.network < 1) {
+    return Error{ErrorCode::kUnavailable, "it is not known how much the task uses the network"};
+  }
+  auto limit = TrafficLimit::open(cgroups_.counted(allocation).unified, options_.interfaces,
+                                  share * running.rates.network);
+  if (!limit) return Error{ErrorCode::kUnavailable, limit.error().message};
+  running.traffic.emplace(kj::mv(*limit));
   return {};
 }
 

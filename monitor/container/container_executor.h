@@ -28,6 +28,7 @@
 #include "monitor/container/task_store.h"
 #include "monitor/logic/executor.h"
 #include "monitor/performance/task_meter.h"
+#include "monitor/pressure/traffic_limit.h"
 
 namespace tarcil {
 
@@ -56,7 +57,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
   Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
-  // Of disks by what noteDiskRates() says; for a task of which nothing is known, not at all.
+  // Of disks and network by what noteUseRates() says; for a task of which nothing is known, not at all.
   Status throttle(AllocationId allocation, const Throttle& throttle) override;
   void signal(AllocationId allocation, int signal) override;
   void forget(AllocationId allocation) override;
@@ -71,8 +72,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   // Cgroups that hold all tasks, and count what they use.
   CgroupDirectories counted() const { return cgroups_.counted(); }
 
-  // At how many bytes a second tasks use a disk, the busier way; kept until the next call for the same task.
-  void noteDiskRates(const std::map<AllocationId, double>& rates);
+  // What is kept until the next call for the same task.
+  void noteUseRates(const std::map<AllocationId, UseRates>& rates);
 
   // Tasks whose command was executed and whose end was not reported, by allocation.
   std::vector<RunningTask> running() const;
@@ -88,13 +89,17 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
     Pressure caused{}, tolerated{};
     std::vector<uint32_t> cores;
     Throttle throttle;
-    double diskRate = 0;                 // while it was not throttled; 0: not known
+    UseRates rates;  // each while it was not throttled
+    std::optional<TrafficLimit> traffic;
     std::unique_ptr<MetricInbox> inbox;  // of a task that reports its performance
     std::vector<int> waitingSignals;     // asked for before the pidfd was there
     kj::AutoCloseFd pidfd;
     kj::Own<kj::UnixEventPort::FdObserver> observer;  // of pidfd
   };
 
+  Status throttleAll(AllocationId allocation, Running& running, const Throttle& throttle) const;
+  Status throttleDisksAndCores(AllocationId allocation, Running& running, const Throttle& throttle) const;
+  Status throttleNetwork(AllocationId allocation, Running& running, double share) const;
   uint64_t memoryLimitOf(const LaunchSpec& spec) const;
   std::vector<uint32_t> coresFor(const LaunchSpec& spec) const;
   Result<TaskSetting> settingFor(const LaunchSpec& spec) const;

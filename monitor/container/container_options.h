@@ -11,6 +11,8 @@
 
 namespace tarcil {
 
+class CacheMonitor;
+
 struct ContainerOptions {
   // Folder of this server alone: tasks, what is left of them, trash. Made if it is missing, open to its
   // owner only.
@@ -38,6 +40,12 @@ struct ContainerOptions {
 
   // Disks, as "MAJOR:MINOR", that limits of disk bandwidth apply to, each by itself.
   std::vector<std::string> disks;
+
+  // Indexes of the interfaces that limits of network traffic apply to, all together.
+  std::vector<uint32_t> interfaces;
+
+  // Throttles tasks by resctrl; outlives the executor. Null: they are not.
+  CacheMonitor* cache = nullptr;
 
   // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of
   // their own.

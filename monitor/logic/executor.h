@@ -67,9 +67,9 @@ class Executor {
   // nothing has changed. recover() returns the units that the task has.
   virtual Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) = 0;
 
-  // A running task may use these shares of its cores' time and of the disk traffic that it has now. NotFound
-  // for a task that is not running; kUnavailable where the machine cannot do it: then nothing has changed.
-  // recover() ends it for all.
+  // A running task may use these shares of what it could, and of the disk and network traffic that it has
+  // now. NotFound for a task that is not running; kUnavailable where the machine cannot do it: then it is not
+  // throttled at all. recover() ends it for all.
   virtual Status throttle(AllocationId allocation, const Throttle& throttle) = 0;
 
   // The end of the task is durable at the master: drops its record and private files; its output stays for a

@@ -1,16 +1,19 @@
 #include "monitor/logic/throttling.h"
 
+#include <algorithm>
+
 namespace tarcil::monitor {
 namespace {
 
-bool isShare(double value) {
-  return value > 0 && value <= 1;
+bool areShares(const Throttle& throttle) {
+  return std::ranges::all_of(kThrottleShares,
+                             [&](auto share) { return throttle.*share > 0 && throttle.*share <= 1; });
 }
 
 }  // namespace
 
 void takeThrottle(EventContext& context, const ThrottleArrived& event) {
-  if (!isShare(event.throttle.cpu) || !isShare(event.throttle.disk)) {
+  if (!areShares(event.throttle)) {
     context.act(RefuseChange{event.request, invalid("a task is throttled to a share above 0 and at most 1")});
     return;
   }

@@ -65,6 +65,11 @@ std::optional<double> stolenShare(const MachineCounters& before, const MachineCo
   return stolen / all;
 }
 
+// Bytes in the direction in which more have passed.
+double busierWay(const TransferBytes& then, const TransferBytes& now) {
+  return std::max(formula::grown(then.in, now.in), formula::grown(then.out, now.out));
+}
+
 }  // namespace
 
 TaskMeter::TaskMeter(Duration period, const PressureOptions& options, const MachinePaths& paths,
@@ -79,11 +84,7 @@ TaskMeter::TaskMeter(Duration period, const PressureOptions& options, const Mach
 
 std::vector<Violation> TaskMeter::measure(const std::vector<RunningTask>& running, Now now) {
   endGone(running);
-  for (const RunningTask& task : running) {
-    const CgroupDirectories& in = task.cgroups;
-    cache_.follow(task.allocation,
-                  in.unified.empty() ? in.memory + "/tasks" : in.unified + "/cgroup.threads");
-  }
+  for (const RunningTask& task : running) cache_.follow(task.allocation, task.cgroups.threadsFile());
   for (const RunningTask& task : running) {
     if (!task.goal) continue;
     const auto known = watched_.find(task.allocation);
@@ -200,19 +201,22 @@ std::map<AllocationId, double> TaskMeter::usual() const {
   return usual;
 }
 
-std::map<AllocationId, double> TaskMeter::diskRates() const {
-  std::map<AllocationId, double> rates;
+std::map<AllocationId, UseRates> TaskMeter::useRates() const {
+  std::map<AllocationId, UseRates> rates;
   if (!latest_ || latest_->server.when <= earlier_->server.when) return rates;
   for (const auto& [allocation, after] : latest_->tasks) {
     const auto before = earlier_->tasks.find(allocation);
-    if (before == earlier_->tasks.end() || !after.counters.used.disks.ok()) continue;
-    if (!before->second.counters.used.disks.ok()) continue;
+    if (before == earlier_->tasks.end()) continue;
     const double seconds = std::chrono::duration<double>(after.when - before->second.when).count();
-    for (const auto& [device, now] : *after.counters.used.disks) {
-      const TransferBytes then = formula::bytesOn(*before->second.counters.used.disks, device);
-      const double bytes = std::max(formula::grown(then.in, now.in), formula::grown(then.out, now.out));
-      if (seconds > 0) rates[allocation] = std::max(rates[allocation], bytes / seconds);
+    if (seconds <= 0) continue;
+    const CgroupCounters &then = before->second.counters.used, &now = after.counters.used;
+    UseRates& of = rates[allocation];
+    if (then.disks.ok() && now.disks.ok()) {
+      for (const auto& [device, bytes] : *now.disks) {
+        of.disk = std::max(of.disk, busierWay(formula::bytesOn(*then.disks, device), bytes) / seconds);
+      }
     }
+    if (then.network.ok() && now.network.ok()) of.network = busierWay(*then.network, *now.network) / seconds;
   }
   return rates;
 }

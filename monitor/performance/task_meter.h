@@ -35,8 +35,8 @@ class TaskMeter final {
   // its job asks for.
   std::map<AllocationId, double> usual() const;
 
-  // Bytes a second of the tasks, on the disk and in the direction where it is most; none while all is well.
-  std::map<AllocationId, double> diskRates() const;
+  // Of the tasks; none while all is well.
+  std::map<AllocationId, UseRates> useRates() const;
 
   struct Load {
     size_t watched = 0, isDegraded = 0;

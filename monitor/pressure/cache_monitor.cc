@@ -57,6 +57,20 @@ Status lookFor(const std::string& root) {
   return parsedOnce(root + "/info/L3_MON/mon_features", parseCacheFeatures);
 }
 
+std::optional<uint64_t> numberAt(const std::string& path) {
+  const auto number = parsedOnce(path, onlyNumber);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+CacheControls controlsIn(const std::string& root) {
+  CacheControls controls;
+  controls.leastWays = numberAt(root + "/info/L3/min_cbm_bits");
+  const auto least = numberAt(root + "/info/MB/min_bandwidth"),
+             step = numberAt(root + "/info/MB/bandwidth_gran");
+  if (least && step) controls.bandwidth = {*least, *step};
+  return controls;
+}
+
 // The kernel takes one thread with each write. One that has ended meanwhile is none any more.
 void moveThreads(const std::string& from, const std::string& group) {
   const auto threads = parsedOnce(from, parseThreads);
@@ -67,14 +81,19 @@ void moveThreads(const std::string& from, const std::string& group) {
 }  // namespace
 
 CacheMonitor::CacheMonitor(std::string root, std::string prefix)
-    : root_(std::move(root)), prefix_(std::move(prefix)), there_(lookFor(root_)) {
-  if (!there_) return;
-  for (const std::string& group : foldersIn(root_ + "/mon_groups")) {
-    if (std::filesystem::path(group).filename().string().starts_with(prefix_)) ::rmdir(group.c_str());
+    : root_(std::move(root)),
+      prefix_(std::move(prefix)),
+      there_(lookFor(root_)),
+      controls_(controlsIn(root_)) {
+  for (const std::string& parent : {root_ + "/mon_groups", root_}) {
+    for (const std::string& group : foldersIn(parent)) {
+      if (std::filesystem::path(group).filename().string().starts_with(prefix_)) ::rmdir(group.c_str());
+    }
   }
 }
 
 CacheMonitor::~CacheMonitor() {
+  for (const AllocationId task : limited_) ::rmdir(controlGroupOf(task).c_str());
   for (const auto& [task, followed] : followed_) {
     if (followed.made.ok()) ::rmdir(groupOf(task).c_str());
   }
@@ -92,6 +111,49 @@ void CacheMonitor::follow(AllocationId task, const std::string& threads) {
   moveThreads(threads, groupOf(task));
 }
 
+Status CacheMonitor::limit(AllocationId task, const std::string& threads, double ways, double bandwidth) {
+  if (ways == 1 && bandwidth == 1) {
+    if (limited_.erase(task) == 0) return {};
+    const std::string group = controlGroupOf(task);
+    if (const auto use = useOf(group)) departed_ += use->transferred;
+    // Its threads go to the root group with it, and are counted apart again.
+    ::rmdir(group.c_str());
+    if (followed_.erase(task) > 0) follow(task, threads);
+    return {};
+  }
+  const auto schemata = parsedOnce(root_ + "/schemata", [&](const KernelFile& file) {
+    return limitedSchemata(file, controls_, ways, bandwidth);
+  });
+  if (!schemata) return Error{ErrorCode::kUnavailable, schemata.error().message};
+  const std::string group = controlGroupOf(task);
+  const bool isNew = !limited_.contains(task);
+  if (isNew && ::mkdir(group.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Error{ErrorCode::kUnavailable,
+                 "no group of resctrl for it: " + std::generic_category().message(errno)};
+  }
+  if (!(std::ofstream(group + "/schemata") << *schemata << std::flush)) {
+    if (isNew) ::rmdir(group.c_str());
+    return Error{ErrorCode::kUnavailable, "resctrl does not take '" + *schemata + "'"};
+  }
+  if (isNew) {
+    leaveMonitoringGroup(task);
+    limited_.insert(task);
+    for (int move = 0; move < kMoves; ++move) moveThreads(threads, group);
+  }
+  return {};
+}
+
+// It is counted in its control group from now on.
+void CacheMonitor::leaveMonitoringGroup(AllocationId task) {
+  const auto followed = followed_.find(task);
+  if (followed == followed_.end()) return;
+  if (followed->second.made.ok()) {
+    if (const auto use = useOf(groupOf(task))) departed_ += use->transferred;
+    ::rmdir(groupOf(task).c_str());
+  }
+  followed->second = {{}, kMoves};
+}
+
 void CacheMonitor::forgetAllBut(const std::set<AllocationId>& running) {
   std::erase_if(followed_, [this, &running](const auto& entry) {
     const auto& [task, followed] = entry;
@@ -100,6 +162,11 @@ void CacheMonitor::forgetAllBut(const std::set<AllocationId>& running) {
       if (const auto use = useOf(groupOf(task))) departed_ += use->transferred;
       ::rmdir(groupOf(task).c_str());
     }
+    return true;
+  });
+  std::erase_if(limited_, [this, &running](AllocationId task) {
+    if (running.contains(task)) return false;
+    ::rmdir(controlGroupOf(task).c_str());
     return true;
   });
 }
@@ -142,7 +209,12 @@ Reading<CacheUse> CacheMonitor::machine() const {
 }
 
 std::string CacheMonitor::groupOf(AllocationId task) const {
+  if (limited_.contains(task)) return controlGroupOf(task);
   return root_ + "/mon_groups/" + prefix_ + std::to_string(task);
+}
+
+std::string CacheMonitor::controlGroupOf(AllocationId task) const {
+  return root_ + "/" + prefix_ + std::to_string(task);
 }
 
 }  // namespace tarcil

@@ -1,5 +1,5 @@
 // Occupancy of the last-level cache and traffic to memory, of the machine and of each task, by resctrl: a
-// monitoring group for each task.
+// monitoring group for each task, and a control group for one that is limited.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "core/base/ids.h"
 #include "monitor/logic/pressure/counters.h"
+#include "monitor/logic/pressure/resctrl_limits.h"
 
 namespace tarcil {
 
@@ -27,6 +28,12 @@ class CacheMonitor final {
   // again, it moves the threads that came while it was called first; what they make themselves later is in
   // their group from its birth.
   void follow(AllocationId task, const std::string& threads);
+  // Keeps this task to shares, in (0, 1], of the ways of the cache and of the memory bandwidth, until another
+  // call; 1 of both: it is limited no more. kUnavailable: they cannot be limited here, or not those of one
+  // more task.
+  Status limit(AllocationId task, const std::string& threads, double ways, double bandwidth);
+  const CacheControls& controls() const { return controls_; }
+
   // All others have ended: their traffic stays in the sum.
   void forgetAllBut(const std::set<AllocationId>& running);
 
@@ -38,6 +45,8 @@ class CacheMonitor final {
 
  private:
   std::string groupOf(AllocationId task) const;
+  std::string controlGroupOf(AllocationId task) const;
+  void leaveMonitoringGroup(AllocationId task);
 
   const std::string root_;
   const std::string prefix_;
@@ -47,7 +56,9 @@ class CacheMonitor final {
     int moves = 0;  // how often its threads were moved
   };
   std::map<AllocationId, Followed> followed_;
-  uint64_t departed_ = 0;  // bytes of those that are gone
+  const CacheControls controls_;
+  std::set<AllocationId> limited_;  // have a control group
+  uint64_t departed_ = 0;           // bytes of those that are gone
 };
 
 }  // namespace tarcil

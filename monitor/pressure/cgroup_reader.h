@@ -13,6 +13,11 @@ namespace tarcil {
 struct CgroupDirectories {
   std::string cpuacct, memory, blkio;  // of version 1
   std::string unified;                 // of version 2
+
+  // The file of its threads.
+  std::string threadsFile() const {
+    return unified.empty() ? memory + "/tasks" : unified + "/cgroup.threads";
+  }
 };
 
 // Each counter comes from the one version whose hierarchy has it. CPU time is in version 2's cpu.stat without

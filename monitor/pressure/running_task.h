@@ -13,6 +13,14 @@ namespace tarcil {
 
 class MetricInbox;
 
+// How much a task uses what tasks can be held to a rate of, in bytes a second; 0: not known.
+struct UseRates {
+  double disk = 0;     // on the disk and in the direction where it is most
+  double network = 0;  // in the busier direction
+
+  bool operator==(const UseRates&) const = default;
+};
+
 struct RunningTask {
   AllocationId allocation = 0;
   JobId job;

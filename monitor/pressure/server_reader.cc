@@ -8,15 +8,6 @@
 namespace tarcil {
 namespace {
 
-std::vector<NetworkInterface> interfacesFor(const PressureOptions& options, const std::string& sys) {
-  if (options.interfaces.empty()) return physicalInterfaces(sys);
-  std::vector<NetworkInterface> interfaces;
-  for (const std::string& name : options.interfaces) {
-    if (auto interface = interfaceNamed(sys, name)) interfaces.push_back(std::move(*interface));
-  }
-  return interfaces;
-}
-
 std::vector<uint32_t> indexesOf(const std::vector<NetworkInterface>& interfaces) {
   std::vector<uint32_t> indexes;
   for (const NetworkInterface& interface : interfaces) indexes.push_back(interface.index);
@@ -64,6 +55,15 @@ Reading<HardwareCounts> countsOf(Result<HardwareCounters>& counters) {
 }
 
 }  // namespace
+
+std::vector<NetworkInterface> interfacesFor(const PressureOptions& options, const std::string& sys) {
+  if (options.interfaces.empty()) return physicalInterfaces(sys);
+  std::vector<NetworkInterface> interfaces;
+  for (const std::string& name : options.interfaces) {
+    if (auto interface = interfaceNamed(sys, name)) interfaces.push_back(std::move(*interface));
+  }
+  return interfaces;
+}
 
 std::map<std::string, std::string> disksFor(const PressureOptions& options, const std::string& sys) {
   if (options.disks.empty()) return physicalDisks(sys);

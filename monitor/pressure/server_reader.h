@@ -33,7 +33,8 @@ struct PressureOptions {
   uint64_t memoryBytes = 0;
 };
 
-// The disks whose traffic counts, by name with "<major>:<minor>".
+// The interfaces whose traffic counts, and the disks, by name with "<major>:<minor>".
+std::vector<NetworkInterface> interfacesFor(const PressureOptions& options, const std::string& sys);
 std::map<std::string, std::string> disksFor(const PressureOptions& options, const std::string& sys);
 
 class ServerReader final {

@@ -26,8 +26,8 @@ class TrafficCounter final {
  private:
   TrafficCounter() = default;
 
-  kj::AutoCloseFd map_;
-  kj::AutoCloseFd links_[2];
+  kj::AutoCloseFd counters_;
+  kj::AutoCloseFd programs_[2];
 };
 
 }  // namespace tarcil

@@ -47,7 +47,8 @@ class ControlImpl final : public wire::MonitorControl::Server {
 
   kj::Promise<void> throttle(ThrottleContext context) override {
     auto params = context.getParams();
-    return server_.throttle(params.getAllocation(), {params.getCpu(), params.getDisk()});
+    return server_.throttle(params.getAllocation(), {params.getCpu(), params.getDisk(), params.getNetwork(),
+                                                     params.getCacheWays(), params.getMemoryBandwidth()});
   }
 
   kj::Promise<void> limitPools(LimitPoolsContext context) override {

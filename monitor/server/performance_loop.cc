@@ -25,7 +25,7 @@ PerformanceLoop::PerformanceLoop(kj::Timer& timer, const Clock& clock, MonitorSe
 void PerformanceLoop::measure() {
   const Now begin = clock_.now();
   const std::vector<Violation> changes = meter_.measure(executor_.running(), begin);
-  executor_.noteDiskRates(meter_.diskRates());
+  executor_.noteUseRates(meter_.useRates());
   server_.tell(changes);
   server_.noteUsual(meter_.usual());
   for (const std::string& problem : meter_.problems()) {

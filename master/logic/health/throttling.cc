@@ -23,16 +23,38 @@ bool mayBeThrottled(const Job& neighbour, const Job& suffering) {
   return spec.yields || (spec.preemptible && spec.priority < suffering.record.spec.priority);
 }
 
-double& shareOf(Throttle& throttle, Resource resource) {
-  return resource == Resource::kDiskBandwidth ? throttle.disk : throttle.cpu;
+using Share = double Throttle::*;
+
+// What is taken from a task that presses on the resource: where its server cannot limit that, the time of its
+// cores, without which it does not press.
+Share shareFor(Resource resource, const Server& server) {
+  const auto can = [&server](const char* limit) {
+    return std::ranges::find(server.record.facts.missing, limit) == server.record.facts.missing.end();
+  };
+  switch (resource) {
+    case Resource::kDiskBandwidth:
+      return can(kDiskLimit) ? &Throttle::disk : &Throttle::cpu;
+    case Resource::kNetworkBandwidth:
+      return can(kNetworkLimit) ? &Throttle::network : &Throttle::cpu;
+    case Resource::kLlc:
+      return can(kCacheLimit) ? &Throttle::cacheWays : &Throttle::cpu;
+    case Resource::kMemoryBandwidth:
+      return can(kMemoryBandwidthLimit) ? &Throttle::memoryBandwidth : &Throttle::cpu;
+    default:
+      return &Throttle::cpu;
+  }
 }
 
 std::string percent(double share) {
   return std::to_string(std::lround(100 * share)) + "%";
 }
 
-std::string whatOf(Resource resource) {
-  return resource == Resource::kDiskBandwidth ? " of their disk traffic" : " of the time of their cores";
+std::string whatOf(Share share) {
+  if (share == &Throttle::disk) return " of their disk traffic";
+  if (share == &Throttle::network) return " of their network traffic";
+  if (share == &Throttle::cacheWays) return " of the last-level cache";
+  if (share == &Throttle::memoryBandwidth) return " of the memory bandwidth";
+  return " of the time of their cores";
 }
 
 double lowered(double share, const ViolationCase& violation) {
@@ -45,40 +67,40 @@ void tell(EventContext& context, const Server& server, AllocationId allocation, 
 }
 
 // The server's tasks of the job that can be throttled further.
-std::vector<Hold> targetsOf(const ViolationCase& violation, const Job& neighbour, Resource resource) {
+std::vector<Hold> targetsOf(const ViolationCase& violation, const Job& neighbour, Share share) {
   std::vector<Hold> targets;
   for (const Resident& resident : violation.server.residents) {
     const Hold& hold = *violation.tables.jobs.holder(resident.allocation);
     const TaskRecord& task = hold.job->tasks[hold.task];
     if (hold.job != &neighbour || task.state != RunState::kRunning || task.stopping) continue;
     ThrottledTask* known = violation.tables.throttles.find(resident.allocation);
-    if (known != nullptr && (known->failed || shareOf(known->throttle, resource) <= kLeastShare)) continue;
+    if (known != nullptr && (known->failed || known->throttle.*share <= kLeastShare)) continue;
     targets.push_back(hold);
   }
   return targets;
 }
 
 // What the task may still use.
-double throttle(ViolationCase& violation, const Hold& hold, Resource resource) {
+double throttle(ViolationCase& violation, const Hold& hold, Share share) {
   auto& [context, tables, degraded, suffering, job, task, server] = violation;
   const AllocationId allocation = hold.job->tasks[hold.task].allocation;
   const Duration calm = tables.options.adjustingCalm;
   ThrottledTask* known = tables.throttles.find(allocation);
   ThrottledTask& throttled = known != nullptr ? *known : tables.throttles.add(allocation);
   throttled.calm = known == nullptr ? calm : longerCalm(throttled.calm);
-  double& share = shareOf(throttled.throttle, resource);
-  share = lowered(share, violation);
+  double& left = throttled.throttle.*share;
+  left = lowered(left, violation);
   ++tables.adjusted.throttled;
   tables.throttles.due.set(allocation, context.now.steady + throttled.calm);
   tell(context, server, allocation, throttled.throttle);
   logStep(context, *hold.job, hold.task,
-          "throttled to " + percent(share) + whatOf(resource) + ": it slows down " + titleOf(suffering));
-  return share;
+          "throttled to " + percent(left) + whatOf(share) + ": it slows down " + titleOf(suffering));
+  return left;
 }
 
-void preview(ViolationCase& violation, const std::vector<Hold>& targets, Resource resource) {
+void preview(ViolationCase& violation, const std::vector<Hold>& targets, Share share) {
   if (std::exchange(violation.degraded.previewed, true)) return;
-  const std::string to = " to " + percent(lowered(1, violation)) + whatOf(resource);
+  const std::string to = " to " + percent(lowered(1, violation)) + whatOf(share);
   logStep(violation,
           "preview: would throttle " + titleOf(*targets.front().job) + to + ": it " + reasonOf(violation));
   for (const Hold& hold : targets) {
@@ -87,16 +109,16 @@ void preview(ViolationCase& violation, const std::vector<Hold>& targets, Resourc
   }
 }
 
-bool throttleTasks(ViolationCase& violation, const std::vector<Hold>& targets, Resource resource) {
+bool throttleTasks(ViolationCase& violation, const std::vector<Hold>& targets, Share share) {
   if (targets.empty()) return false;
   if (violation.tables.settings.throttling == Throttling::kPreview) {
-    preview(violation, targets, resource);
+    preview(violation, targets, share);
     return false;
   }
-  double share = 1;
-  for (const Hold& hold : targets) share = std::min(share, throttle(violation, hold, resource));
-  logStep(violation, "throttled " + titleOf(*targets.front().job) + " to " + percent(share) +
-                         whatOf(resource) + ": it " + reasonOf(violation));
+  double least = 1;
+  for (const Hold& hold : targets) least = std::min(least, throttle(violation, hold, share));
+  logStep(violation, "throttled " + titleOf(*targets.front().job) + " to " + percent(least) + whatOf(share) +
+                         ": it " + reasonOf(violation));
   return true;
 }
 
@@ -110,8 +132,8 @@ bool throttleNeighbour(ViolationCase& violation) {
     const Hold* neighbour = tables.jobs.holder(cause.neighbour);
     if (neighbour == nullptr || neighbour->server != violation.hold.server) continue;
     if (!mayBeThrottled(*neighbour->job, violation.job)) continue;
-    if (throttleTasks(violation, targetsOf(violation, *neighbour->job, *cause.resource), *cause.resource))
-      return true;
+    const Share share = shareFor(*cause.resource, violation.server);
+    if (throttleTasks(violation, targetsOf(violation, *neighbour->job, share), share)) return true;
   }
   return false;
 }
@@ -151,8 +173,9 @@ void easeDueThrottles(EventContext& context) {
     const Hold& hold = *tables.jobs.holder(allocation);
     const Server& server = tables.servers.at(hold.server);
     if (!hasViolation(tables, server)) {
-      throttled.throttle = {std::min(1.0, 2 * throttled.throttle.cpu),
-                            std::min(1.0, 2 * throttled.throttle.disk)};
+      for (const Share share : kThrottleShares) {
+        throttled.throttle.*share = std::min(1.0, 2 * throttled.throttle.*share);
+      }
       tell(context, server, allocation, throttled.throttle);
       if (throttled.throttle.isNone()) {
         logStep(context, *hold.job, hold.task, "throttled no more");

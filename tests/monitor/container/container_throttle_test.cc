@@ -1,6 +1,11 @@
 // Running tasks that are throttled.
 #include <gmock/gmock.h>
 
+#include <arpa/inet.h>
+#include <kj/io.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -28,6 +33,7 @@ class ContainerThrottleTest : public testing::Test {
     containers_.reset();
     ContainerOptions options = optionsIn(folder_.path());
     for (const auto& [name, number] : physicalDisks("/sys")) options.disks.push_back(number);
+    options.interfaces = {interfaceNamed("/sys", "lo")->index};
     containers_.emplace(options);
   }
 
@@ -111,12 +117,86 @@ TEST_F(ContainerThrottleTest, DisksAreNotThrottledWhereItsUseOfThemIsNotKnown) {
   containers().endOf(1);
 }
 
+// A socket of this machine's loopback that gets datagrams.
+class Receiver {
+ public:
+  Receiver() : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size), 0);
+    port_ = ntohs(at.sin_port);
+  }
+  uint16_t port() const { return port_; }
+  // Of those that have come.
+  int count() {
+    int came = 0;
+    for (char byte; ::recv(socket_, &byte, 1, MSG_DONTWAIT) >= 0;) ++came;
+    return came;
+  }
+
+ private:
+  const kj::AutoCloseFd socket_;
+  uint16_t port_ = 0;
+};
+
+TEST_F(ContainerThrottleTest, ItsNetworkTrafficIsThrottledToAShareOfHowMuchThereWas) {
+  if (std::ranges::count(executor().missing(), kNetworkLimit) > 0) GTEST_SKIP() << "no BPF";
+  Receiver receiver;
+  // Ten datagrams at each SIGUSR1.
+  startReady(script(1,
+                    "exec python3 -uc 'import signal, socket, sys\n"
+                    "to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
+                    "print(\"ready\")\n"
+                    "for i in range(9):\n"
+                    "  signal.sigwait([signal.SIGUSR1])\n"
+                    "  for j in range(10):\n"
+                    "    try: to.sendto(bytes(20000), (\"127.0.0.1\", " +
+                        std::to_string(receiver.port()) +
+                        "))\n"
+                        "    except PermissionError: pass\n"
+                        "  print(\"sent\", i)'"));
+  int rounds = 0;
+  const auto send = [&]() {
+    executor().signal(1, SIGUSR1);
+    containers().untilOutput(1, "sent " + std::to_string(rounds++));
+    return receiver.count();
+  };
+  EXPECT_EQ(send(), 10);
+  EXPECT_EQ(executor().throttle(1, {.network = 0.1}).error().code, ErrorCode::kUnavailable)
+      << "how much it uses is not known";
+  executor().noteUseRates({{1, {.network = 50'000}}});
+  ASSERT_TRUE(executor().throttle(1, {.network = 0.02}).ok());
+  // At 1,000 bytes a second one datagram has the time of 20 s.
+  EXPECT_LE(send(), 2);
+  executor().noteUseRates({{1, {.network = 1'000}}});
+  ASSERT_TRUE(executor().throttle(1, {.cpu = 0.9, .network = 0.02}).ok());
+  EXPECT_LE(send(), 2) << "by what it used before it was throttled";
+  ASSERT_TRUE(executor().throttle(1, {}).ok());
+  EXPECT_EQ(send(), 10);
+  executor().signal(1, SIGKILL);
+  containers().endOf(1);
+}
+
+TEST_F(ContainerThrottleTest, WhereOneShareCannotBeTheOthersAreNeither) {
+  startReady(twoProcesses(1));
+  if (const Status throttled = executor().throttle(1, {.cpu = 0.25}); !throttled.ok())
+    GTEST_SKIP() << throttled.error().message;
+  EXPECT_FALSE(executor().throttle(1, {.cpu = 0.25, .network = 0.5}).ok());
+  EXPECT_THAT(quotas(), AllOf(SizeIs(Ge(3u)), Each(AnyOf(StartsWith("-1"), StartsWith("max")))));
+  executor().signal(1, SIGTERM);
+  containers().endOf(1);
+}
+
 TEST_F(ContainerThrottleTest, DisksAreThrottledToAShareOfHowMuchItUsedThemAndThenToTheJobsOwnLimit) {
   if (physicalDisks("/sys").empty()) GTEST_SKIP() << "no physical disk";
   LaunchSpec spec = twoProcesses(1);
   spec.limits.diskBytesPerSecond = 7'000'000;
   startReady(spec);
-  executor().noteDiskRates({{1, 1'000'000}});
+  executor().noteUseRates({{1, {.disk = 1e6}}});
   const Status throttled = executor().throttle(1, {.disk = 0.25});
   if (!throttled.ok()) GTEST_SKIP() << throttled.error().message;
   const CgroupDirectories in = executor().running().front().cgroups;
@@ -125,7 +205,7 @@ TEST_F(ContainerThrottleTest, DisksAreThrottledToAShareOfHowMuchItUsedThemAndThe
     return v1.empty() ? textOf(in.unified + "/io.max") : v1;
   };
   EXPECT_THAT(limit(), HasSubstr("250001"));
-  executor().noteDiskRates({{1, 250'000}});
+  executor().noteUseRates({{1, {.disk = 250e3}}});
   ASSERT_TRUE(executor().throttle(1, {.disk = 0.5}).ok());
   EXPECT_THAT(limit(), HasSubstr("500001")) << "by what it used before it was throttled";
   ASSERT_TRUE(executor().throttle(1, {}).ok());

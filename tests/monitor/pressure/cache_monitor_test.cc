@@ -102,6 +102,81 @@ TEST(CacheMonitor, WhereGroupsRunOutTheTaskIsAbsent) {
   EXPECT_FALSE(monitor.tasks().ok());
 }
 
+// With ways of the cache and memory bandwidth to be limited.
+struct LimitingResctrl : FakeResctrl {
+  LimitingResctrl() {
+    write("info/L3/min_cbm_bits", "2\n");
+    write("info/MB/min_bandwidth", "10\n");
+    write("info/MB/bandwidth_gran", "10\n");
+    write("schemata", "    MB:0=100;1=100\n    L3:0=fffff;1=fffff\n");
+  }
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories(fs::path(root() + "/" + name).parent_path());
+    std::ofstream(root() + "/" + name) << text;
+  }
+  std::string control(AllocationId task) const { return root() + "/t-" + std::to_string(task); }
+  std::string textOf(const std::string& path) const {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+};
+
+TEST(CacheMonitor, LimitsATaskInAGroupOfItsOwnInWhichItIsCounted) {
+  const LimitingResctrl resctrl;
+  CacheMonitor monitor(resctrl.root(), "t-");
+  const std::string threads = resctrl.threads("4711\n4712\n");
+  monitor.follow(7, threads);
+  resctrl.fill(resctrl.group(7), 500, 60);
+  ASSERT_TRUE(monitor.limit(7, threads, 0.25, 0.02).ok());
+  EXPECT_EQ(resctrl.textOf(resctrl.control(7) + "/schemata"), "MB:0=10;1=10\nL3:0=1f;1=1f\n");
+  EXPECT_EQ(resctrl.textOf(resctrl.control(7) + "/tasks"), "4712") << "one thread with each write";
+  resctrl.fill(resctrl.control(7), 200, 5);
+  EXPECT_EQ(*monitor.task(7), (CacheUse{200, 5}));
+  EXPECT_EQ(*monitor.tasks(), (CacheUse{200, 65}));
+  ASSERT_TRUE(monitor.limit(7, threads, 0.5, 0.1).ok());
+  EXPECT_EQ(resctrl.textOf(resctrl.control(7) + "/schemata"), "MB:0=10;1=10\nL3:0=3ff;1=3ff\n");
+
+  // The kernel takes a group away with its files; here they would keep the folder.
+  fs::remove_all(resctrl.control(7));
+  fs::remove_all(resctrl.group(7));
+  ASSERT_TRUE(monitor.limit(7, threads, 1, 1).ok());
+  EXPECT_FALSE(fs::exists(resctrl.control(7)));
+  EXPECT_EQ(resctrl.lastMoved(7), "4712") << "it is counted in a monitoring group again";
+  ASSERT_TRUE(monitor.limit(8, threads, 1, 1).ok()) << "it never was";
+}
+
+TEST(CacheMonitor, WhatCannotBeLimitedIsSaid) {
+  const FakeResctrl resctrl;
+  CacheMonitor monitor(resctrl.root(), "t-");
+  EXPECT_FALSE(monitor.controls().leastWays);
+  EXPECT_FALSE(monitor.controls().bandwidth);
+  const std::string threads = resctrl.threads("4711\n");
+  EXPECT_EQ(monitor.limit(7, threads, 0.5, 1).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(monitor.limit(7, threads, 1, 0.5).error().code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(fs::exists(resctrl.root() + "/t-7"));
+  const LimitingResctrl odd;
+  odd.write("schemata", "    L3:all\n");
+  EXPECT_THAT(CacheMonitor(odd.root(), "t-").limit(7, threads, 0.5, 1).error().message,
+              HasSubstr("schemata:1"));
+}
+
+TEST(CacheMonitor, LimitsEndWithTheTaskAndWithTheMonitor) {
+  const LimitingResctrl resctrl;
+  fs::create_directory(resctrl.control(99));
+  {
+    CacheMonitor monitor(resctrl.root(), "t-");
+    EXPECT_FALSE(fs::exists(resctrl.control(99))) << "of a predecessor";
+    for (const AllocationId task : {7, 8}) {
+      ASSERT_TRUE(monitor.limit(task, "/nowhere", 0.5, 1).ok());
+      fs::remove(resctrl.control(task) + "/schemata");
+    }
+    monitor.forgetAllBut({8});
+    EXPECT_FALSE(fs::exists(resctrl.control(7)));
+    EXPECT_TRUE(fs::exists(resctrl.control(8)));
+  }
+  EXPECT_FALSE(fs::exists(resctrl.control(8)));
+}
+
 TEST(CacheMonitor, WithoutResctrlEverythingIsAbsentForThatReason) {
   const TemporaryFolder empty;
   CacheMonitor monitor(empty.path(), "t-");

@@ -1,4 +1,6 @@
 // Neighbours of a degraded task that are throttled.
+#include "master/logic/health/throttling.h"
+
 #include "tests/master/logic/health/degraded_tasks.h"
 #include "tests/support/builders.h"
 
@@ -73,6 +75,46 @@ TEST_F(ThrottledNeighbours, MayUseTheirCoresAndLessOfTheDisksWhereThatIsTheCause
   EXPECT_THAT(throttles(tell(slowedDownBy(hog, service, 0.5, Resource::kDiskBandwidth))),
               ElementsAre(Throttle{.disk = 0.02}));
 }
+
+struct Limit {
+  Resource resource;
+  double Throttle::*share;
+  const char* name;
+  const char* says;
+};
+
+struct ThrottledByTheirServer : ThrottledNeighbours, testing::WithParamInterface<Limit> {
+  std::vector<Throttle> throttled(std::vector<std::string> missing) {
+    ServerFacts facts = serverFacts("a", 4);
+    facts.missing = std::move(missing);
+    master.detach(monitor);
+    monitor = master.attachMonitor("m", {facts, serverFacts("b", 4)}, {{service, "a"}});
+    return throttles(tell(slowedDownBy(run(2, yielding()), service, 0.5, GetParam().resource)));
+  }
+};
+
+TEST_P(ThrottledByTheirServer, LoseWhatTheyPressOn) {
+  Throttle expected;
+  expected.*GetParam().share = kLeastShare;
+  EXPECT_THAT(throttled({}), ElementsAre(expected));
+  EXPECT_THAT(steps(2).back(), HasSubstr(GetParam().says));
+}
+
+TEST_P(ThrottledByTheirServer, LoseTheTimeOfTheirCoresWhereItCannotLimitThat) {
+  EXPECT_THAT(throttled({"perf", GetParam().name}), ElementsAre(Throttle{.cpu = kLeastShare}));
+  EXPECT_THAT(steps(2).back(), HasSubstr("time of their cores"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, ThrottledByTheirServer,
+    testing::Values(Limit{Resource::kDiskBandwidth, &Throttle::disk, kDiskLimit, "disk traffic"},
+                    Limit{Resource::kNetworkBandwidth, &Throttle::network, kNetworkLimit, "network traffic"},
+                    Limit{Resource::kLlc, &Throttle::cacheWays, kCacheLimit, "last-level cache"},
+                    Limit{Resource::kMemoryBandwidth, &Throttle::memoryBandwidth, kMemoryBandwidthLimit,
+                          "memory bandwidth"}),
+    [](const testing::TestParamInfo<Limit>& info) {
+      return std::string(kResourceNames[static_cast<size_t>(info.param.resource)]);
+    });
 
 TEST_F(ThrottledNeighbours, AreAllTasksOfThatJobOnTheServer) {
   JobSpec many = yielding();
