@@ -329,7 +329,8 @@ class RandomCluster {
   // A monitor throttles a task, or cannot.
   void takeThrottles(const std::vector<Action>& actions) {
     for (const ThrottleTask& throttle : only<ThrottleTask>(actions)) {
-      for (const double share : {throttle.throttle.cpu, throttle.throttle.disk}) {
+      for (const auto which : kThrottleShares) {
+        const double share = throttle.throttle.*which;
         EXPECT_TRUE(share > 0 && share <= 1) << share;
       }
       const Status status = chance(0.8) ? Status() : Status(Error{ErrorCode::kUnavailable, "cannot"});

@@ -724,7 +724,9 @@ TEST(MonitorLogic, RefusesToThrottleWhatDoesNotRunAndToSharesThatAreNone) {
   Monitor monitor;
   monitor.attach().launch(task(1, {0})).tell(TaskStarted{1, kStart.wall});
   for (const double share : {0.0, -1.0, 1.5, std::nan("")}) {
-    for (const Throttle& throttle : {Throttle{.cpu = share}, Throttle{.disk = share}}) {
+    for (const auto which : kThrottleShares) {
+      Throttle throttle;
+      throttle.*which = share;
       monitor.tell(ThrottleArrived{9, 1, throttle});
       ASSERT_THAT(monitor.all<RefuseChange>(), SizeIs(1));
       EXPECT_EQ(monitor.all<RefuseChange>().front().error.code, ErrorCode::kInvalid);
