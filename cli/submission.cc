@@ -73,6 +73,7 @@ void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& j
             " `profile:` too, or leave `application:` out");
     throw badInput(problems.error().message);
   }
+  job.spec.profileLookedUp = true;
   job.hasProfile = true;
   job.lookupApplication.clear();
 }

@@ -261,6 +261,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setStartAfter(toWire(value.startAfter));
   to.setSchedule(toWireEnum<wire::Schedule>(value.schedule));
   write(value.profile, to.initProfile());
+  to.setProfileLookedUp(value.profileLookedUp);
   to.setTarget(value.target.value_or(0));
   to.setConfidence(value.confidence.value_or(0));
   to.setMaxWait(value.maxWait ? value.maxWait->count() : int64_t{-1});
@@ -299,6 +300,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.startAfter = wallTime(from.getStartAfter());
   value.schedule = fromWireEnum<Schedule>(from.getSchedule(), 2, "Schedule");
   value.profile = read(from.getProfile());
+  value.profileLookedUp = from.getProfileLookedUp();
   if (from.getTarget() != 0) value.target = from.getTarget();
   if (from.getConfidence() != 0) value.confidence = from.getConfidence();
   if (from.getMaxWait() >= 0) value.maxWait = Duration(from.getMaxWait());
@@ -367,11 +369,17 @@ void write(const JobRecord& value, wire::JobRecord::Builder to) {
   to.setRunAs(text(value.runAs));
   to.setHasFiles(value.hasFiles);
   to.setSubmitted(toWire(value.submitted));
+  to.setProfileReplaced(toWire(value.profileReplaced));
 }
 
 JobRecord read(wire::JobRecord::Reader from) {
-  return {readJobId(from.getId()), read(from.getSpec()), text(from.getUser()),
-          text(from.getRunAs()),   from.getHasFiles(),   wallTime(from.getSubmitted())};
+  return {readJobId(from.getId()),
+          read(from.getSpec()),
+          text(from.getUser()),
+          text(from.getRunAs()),
+          from.getHasFiles(),
+          wallTime(from.getSubmitted()),
+          wallTime(from.getProfileReplaced())};
 }
 
 void write(const JobProgress& value, wire::JobProgress::Builder to) {

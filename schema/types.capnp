@@ -127,6 +127,7 @@ struct JobSpec {
   measures @41 :Text;       # application whose profile its one task measures and prints; empty: none
   startAfter @42 :Int64;    # microseconds since the epoch before which no task starts; 0: at once
   yields @43 :Bool;         # its tasks may be throttled while they slow down others of their server
+  profileLookedUp @45 :Bool;  # the profile follows what the cluster learns of its application
   earlier @44 :List(Earlier);  # platforms are unique, at most 64
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
@@ -156,13 +157,14 @@ struct TaskEnd {
 }
 
 struct JobRecord {
-  # Written when the job is accepted, and when its priority is changed.
+  # Written when the job is accepted, and when its priority or its profile is changed.
   id @0 :Data;
   spec @1 :JobSpec;
   user @2 :Text;            # who submitted
   runAs @3 :Text;           # system user of its tasks
   hasFiles @4 :Bool;
   submitted @5 :Int64;      # wall-clock time
+  profileReplaced @6 :Int64;  # wall-clock time: by what was learned since; 0: it is as submitted
 }
 
 struct JobProgress {

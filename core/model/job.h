@@ -135,6 +135,9 @@ struct JobSpec : TaskSpec {
   Policy policy = Policy::kQuality;
   Extras extras{};  // that each task needs on its server
   Profile profile;
+  // The profile is what the cluster knew of its application, and follows what it learns
+  // (master/logic/jobs/rejudging.h); else it is as its user wrote it, and stays so.
+  bool profileLookedUp = false;
   std::optional<double> target;      // else the cluster's
   std::optional<double> confidence;  // else the cluster's
   std::optional<Duration> maxWait;   // then it takes the best slot there is; else the agent's bound

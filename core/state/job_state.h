@@ -28,7 +28,7 @@ inline bool isActive(RunState state) {
   return state == RunState::kStarting || state == RunState::kRunning;
 }
 
-// What is written once, when a job is accepted.
+// What is written when a job is accepted, and when its priority or its profile changes.
 struct JobRecord {
   JobId id;
   JobSpec spec;
@@ -36,6 +36,7 @@ struct JobRecord {
   std::string runAs;  // system user that its tasks run as; decided at submission
   bool hasFiles = false;
   WallTime submitted = kNever;
+  WallTime profileReplaced = kNever;  // by what was learned since; kNever: it is as submitted
 
   bool operator==(const JobRecord&) const = default;
 };

@@ -95,6 +95,7 @@ JobSpec aFullSpec() {
   job.profile.tolerated.fill(4);
   job.profile.platforms = {{"p", 0.5}};
   job.profile.isAssumed = true;
+  job.profileLookedUp = true;
   job.profile.origins.caused[0] = {Origin::kInferred, 5};
   job.profile.origins.setPlatform("p", {Origin::kInferred, 6});
   job.placement.constraints = {{"rack", Constraint::Operator::kIn, {"r1"}}};
@@ -107,7 +108,7 @@ JobSpec aFullSpec() {
 }
 
 JobRecord aFullRecord() {
-  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9))};
+  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9)), WallTime(Duration(10))};
 }
 
 TaskEnd aFullEnd() {
