@@ -1,6 +1,7 @@
 #include "master/logic/jobs/job_steering.h"
 
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
 namespace {
@@ -33,9 +34,7 @@ void reprioritise(EventContext& context, Job& job, uint8_t priority) {
   if (job.record.spec.priority == priority) return;
   tables.jobs.setPriority(job, priority);
   context.out.put(job.record);
-  if (tables.reservation && tables.reservation->job == job.record.id) {
-    tables.reservation->due = context.now.steady;  // who may use its servers is decided again
-  }
+  renewReservation(context, job);
 }
 
 }  // namespace

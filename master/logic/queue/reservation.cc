@@ -158,6 +158,11 @@ void refresh(EventContext& context) {
 
 }  // namespace
 
+void renewReservation(EventContext& context, const Job& job) {
+  std::optional<ServerReservation>& reservation = context.tables.reservation;
+  if (reservation && reservation->job == job.record.id) reservation->due = context.now.steady;
+}
+
 bool isReserved(const Tables& tables, ServerId server) {
   return std::ranges::binary_search(tables.jobs.queue().reserved(), server);
 }

@@ -28,6 +28,10 @@ namespace tarcil::master {
 // offers are made.
 void updateReservation(EventContext& context);
 
+// The job's place in the queue has changed: where it has the reservation, who may use its servers is decided
+// again.
+void renewReservation(EventContext& context, const Job& job);
+
 // Whether the server is reserved for a job, in this way or for preemption.
 bool isReserved(const Tables& tables, ServerId server);
 

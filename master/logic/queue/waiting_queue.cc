@@ -33,6 +33,15 @@ void WaitingQueue::erase(const QueueKey& key) {
   offered_.erase(key);
 }
 
+void WaitingQueue::rekey(const QueueKey& from, const QueueKey& to) {
+  const std::optional<Mode> mode = order_.modeOf(from);
+  if (!mode) return;
+  const bool wasOffered = offered_.contains(from);
+  erase(from);
+  order_.put(to, *mode);
+  if (wasOffered) offered_.emplace(to, true);
+}
+
 void WaitingQueue::wakeAll() {
   order_.changeAll(Mode::kResting, Mode::kToBeTried);
   for (auto& [key, again] : offered_) again = true;

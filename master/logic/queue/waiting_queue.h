@@ -40,6 +40,9 @@ class WaitingQueue {
   // is then tried again when its offer ends.
   void put(const QueueKey& key, bool isToTry);
   void erase(const QueueKey& key);
+  // The job competes for other slots than before. One that is offered stays so: what its agent answers is of
+  // the key from before. Nothing where it is not there.
+  void rekey(const QueueKey& from, const QueueKey& to);
 
   // New capacity: every job is to be tried again, except those whose agents are away.
   void wakeAll();

@@ -48,6 +48,20 @@ WaitingQueue queueOf(int count, uint8_t priority = 50) {
   return queue;
 }
 
+TEST(WaitingQueue, KeepsTheOfferOfAJobThatGetsAnotherKey) {
+  WaitingQueue queue = queueOf(2);
+  offerJobs(queue, 1, anybody);
+  QueueKey changed = key(50, 1), absent = key(50, 3);
+  changed.equivalenceClass = 7;
+  queue.rekey(key(50, 1), changed);
+  queue.rekey(absent, changed);
+  EXPECT_EQ(queue.size(), 2u);
+  EXPECT_THAT(offerJobs(queue, 2, anybody), IsEmpty()) << "its agent still tries it";
+  EXPECT_TRUE(queue.isToBeTriedAgain(changed)) << "what it finds is of the key from before";
+  queue.endOffer(changed);
+  EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));
+}
+
 TEST(WaitingQueue, GivesTurnsByAge) {
   WaitingQueue queue = queueOf(3);
   EXPECT_THAT(offerJobs(queue, 2, anybody), ElementsAre(jobId(1), jobId(2)));
