@@ -141,8 +141,7 @@ std::string orNone(std::string text) {
 }  // namespace
 
 Profile KnownProfile::profile() const {
-  if (!stored) return profileFromObserved(*observed);
-  return observed ? withObserved(stored->profile, *observed) : stored->profile;
+  return knownProfile(stored ? &*stored : nullptr, observed ? &*observed : nullptr);
 }
 
 KnownProfile findProfile(Cluster& cluster, const std::string& application, const std::string& user) {

@@ -66,10 +66,10 @@ void takeAssignment(EventContext& context, const JobAssignment& assignment) {
   Job* job = tables.jobs.find(assignment.job.id);
   if (!job && assignment.over) return;
   if (!job) job = &tables.jobs.add(HeldJob(assignment.job));
-  job->held.setPriority(assignment.job.spec.priority);
   // The master knows it, so it is durable, even if its first commit has not been answered.
   if (!job->durable) acknowledge(context, *job);
   if (assignment.over) return endJob(context, assignment.job);
+  job->held.follow(assignment.job.spec);
   forEachWaiting(assignment, [&context, job](TaskIndex task) { assignTask(context, *job, {.index = task}); });
   for (const TaskAssignment& task : assignment.tasks) assignTask(context, *job, task);
   if (assignment.complete) {

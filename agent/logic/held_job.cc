@@ -13,6 +13,11 @@ HeldJob HeldJob::submitted(JobRecord record) {
   return job;
 }
 
+void HeldJob::follow(const JobSpec& spec) {
+  record_.spec.priority = spec.priority;
+  record_.spec.profile = spec.profile;
+}
+
 void HeldJob::assign(const TaskAssignment& news, MonotonicTime now) {
   forget(news.index);
   if (isFinal(news.state)) return;

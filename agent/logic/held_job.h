@@ -34,7 +34,8 @@ class HeldJob {
   static HeldJob submitted(JobRecord record);
 
   const JobRecord& record() const { return record_; }
-  void setPriority(uint8_t priority) { record_.spec.priority = priority; }
+  // Takes what changes of a specification while its job lives.
+  void follow(const JobSpec& spec);
 
   // Replaces what is known of a task by the master's state; a final state forgets the task.
   void assign(const TaskAssignment& news, MonotonicTime now);

@@ -68,6 +68,11 @@ Profile profileFromObserved(const ObservedProfile& observed) {
   return profile;
 }
 
+Profile knownProfile(const StoredProfile* stored, const ObservedProfile* observed) {
+  if (stored == nullptr) return profileFromObserved(*observed);
+  return observed == nullptr ? stored->profile : withObserved(stored->profile, *observed);
+}
+
 std::map<std::string, double> expectedAfter(const ObservedProfile& observed, const PerformanceGoal& goal,
                                             uint32_t rus) {
   std::map<std::string, double> expected;

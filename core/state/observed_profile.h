@@ -12,6 +12,7 @@
 #include "core/base/time.h"
 #include "core/model/performance.h"
 #include "core/model/profile.h"
+#include "core/state/stored_profile.h"
 
 namespace tarcil {
 
@@ -70,6 +71,10 @@ Profile withObserved(Profile profile, const ObservedProfile& observed);
 
 // Of an application of which no more is known: it tolerates what toleratedFromCaused() says.
 Profile profileFromObserved(const ObservedProfile& observed);
+
+// What a job gets that names the application: the profile that is stored for all, with what was observed of
+// its user's runs; where none is stored, what these make of it. Requires: one of the two is not null.
+Profile knownProfile(const StoredProfile* stored, const ObservedProfile* observed);
 
 // What can be expected of a task with so many units, by platform, where enough runs were watched by the
 // goal's metric: the mean; where runs differ, as much less that a task is degraded only below all but the

@@ -13,6 +13,7 @@
 #include "master/logic/jobs/job_steering.h"
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
+#include "master/logic/jobs/rejudging.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/servers/monitor_attachment.h"
 #include "master/logic/servers/pools.h"
@@ -119,6 +120,7 @@ struct Handler {
     takeDueSteps(context);
     endOverdueOffers(context);
     context.tables.jobs.releaseDue(context.now.wall);
+    judgeDue(context);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/base/units.h"
 #include "master/logic/health/resizing.h"
+#include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"
@@ -66,6 +67,7 @@ void restoreJob(EventContext& context, Job& job) {
     if (task.mayRunFor == kOneServerTimeout) task.mayRunFor = context.tables.options.serverTimeout;
     if (isActive(task.state)) restoreTask(context, job, task);
   });
+  noteFollower(context, job);
 }
 
 Profiles profilesOf(std::vector<StoredProfile> stored) {

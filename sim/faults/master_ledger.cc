@@ -12,6 +12,14 @@ std::string numbered(AllocationId allocation) {
   return "allocation " + std::to_string(allocation);
 }
 
+// Of what is not measured.
+bool isChargedByItsProfile(const ServerView::Task& task) {
+  for (size_t i = 0; i < kResources; ++i) {
+    if (!task.measured[i] && task.charged[i] != task.profile.caused[i]) return false;
+  }
+  return true;
+}
+
 // A server as its tasks and the units that it lends make it.
 ServerStatus fromScratch(const ServerView& server, const Share& share) {
   std::vector<Resident> residents;
@@ -85,6 +93,12 @@ std::vector<std::string> MasterLedger::check(const MasterLogic& logic, Store& st
   for (const PlatformRecord& platform : logic.platforms()) shares[platform.name] = platform.share;
   for (const ServerView& server : logic.servers()) {
     const auto share = shares.find(server.facts.platform);
+    for (const ServerView::Task& task : server.tasks) {
+      if (!isChargedByItsProfile(task)) {
+        problems.push_back(numbered(task.allocation) +
+                           " is charged neither by its profile nor by measurement");
+      }
+    }
     if (fromScratch(server, share == shares.end() ? fullShare() : share->second) != server.status)
       problems.push_back("server " + server.facts.name + " is not what its tasks make it");
   }

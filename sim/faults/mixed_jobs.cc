@@ -111,7 +111,10 @@ void setPlacement(JobSpec& spec, Rng& rng) {
 }
 
 void setProfile(JobSpec& spec, Rng& rng) {
-  if (percent(30, rng)) spec.profile.application = "app" + std::to_string(rng.below(3));
+  if (percent(30, rng)) {
+    spec.profile.application = "app" + std::to_string(rng.below(3));
+    spec.profileLookedUp = percent(70, rng);
+  }
   if (percent(30, rng)) return;
   spec.profile.caused = randomPressure(rng);
   spec.profile.tolerated = percent(50, rng) ? toleratedFromCaused(spec.profile.caused) : Pressure{};

@@ -104,9 +104,15 @@ void StoreChecker::take(const EraseJob& erase) {
 void StoreChecker::put(const JobRecord& record) {
   const auto [job, isNew] = now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}});
   if (isNew) return;
-  // Its user may give it another priority, and nothing else.
+  // Its user may give it another priority, and the cluster another profile of its application, where that is
+  // not the user's own; nothing else.
   JobRecord before = std::exchange(job->second.record, record);
   before.spec.priority = record.spec.priority;
+  if (before.spec.profileLookedUp) {
+    const std::string application = std::exchange(before.spec.profile, record.spec.profile).application;
+    before.spec.profile.application = application;
+    before.profileReplaced = record.profileReplaced;
+  }
   if (before != record) world_.violated("job " + toString(record.id).substr(0, 8) + " is made twice");
 }
 

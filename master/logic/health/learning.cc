@@ -4,6 +4,7 @@
 
 #include "master/logic/health/interference.h"
 #include "master/logic/jobs/profiles.h"
+#include "master/logic/jobs/rejudging.h"
 
 namespace tarcil::master {
 namespace {
@@ -70,6 +71,7 @@ void learnFrom(EventContext& context, const Hold& hold, const Violation& violati
                             .share = partOfExpected(violation)});
   ++stored.revision;
   context.out.put(stored);
+  noteLearnedForAll(context, stored.profile.application);
 }
 
 }  // namespace tarcil::master

@@ -7,6 +7,7 @@
 #include "core/model/job_check.h"
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/profiling.h"
+#include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/offers.h"
 
@@ -252,6 +253,7 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
   beginProfiling(context, job.record);
+  noteFollower(context, job);
   const auto& files = commit.newJob->files;
   if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
   if (mayHaveRun(context, job.record)) holdForServerTimeout(context, job);

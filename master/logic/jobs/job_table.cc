@@ -9,6 +9,14 @@
 #include "master/logic/queue/equivalence_class.h"
 
 namespace tarcil::master {
+namespace {
+
+EquivalenceClass classOf(const Job& job) {
+  const bool isPartOfAGang = job.record.spec.schedule == Schedule::kGang && job.active() > 0;
+  return isPartOfAGang ? ownEquivalenceClass(job.record) : equivalenceClassOf(job.record);
+}
+
+}  // namespace
 
 size_t bytesOf(const JobRecord& record) {
   return sizeof(Job) + sizeOf(record.spec) + record.spec.tasks * sizeof(TaskRecord);
@@ -73,6 +81,7 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
                .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
   job.index.equivalenceClass = equivalenceClassOf(job.record);
   job.index.user = queue_.order().numberOf(job.record.user);
+  followers_.add(job.record);
   ++ofUser.unfinished;
   job.index.bytes = bytesOf(job.record);
   ofUser.bytes += job.index.bytes;
@@ -176,6 +185,15 @@ void JobTable::setPriority(Job& job, uint8_t priority) {
   noteWhole(job);
 }
 
+void JobTable::setProfile(Job& job, Profile profile, WallTime now) {
+  const QueueKey before = queueKeyOf(job);
+  job.record.spec.profile = std::move(profile);
+  job.record.profileReplaced = now;
+  job.index.equivalenceClass = classOf(job);
+  queue_.rekey(before, queueKeyOf(job));
+  noteWhole(job);
+}
+
 void JobTable::note(Job& job) {
   if (job.changes.noted) return;
   job.changes.noted = true;
@@ -263,8 +281,7 @@ void JobTable::addHeld(const Hold& hold, int64_t times) {
 
 void JobTable::reorder(Job& job) {
   if (job.record.spec.schedule == Schedule::kGang) {
-    const EquivalenceClass equivalenceClass =
-        job.active() > 0 ? ownEquivalenceClass(job.record) : equivalenceClassOf(job.record);
+    const EquivalenceClass equivalenceClass = classOf(job);
     if (equivalenceClass != job.index.equivalenceClass) queue_.erase(queueKeyOf(job));
     job.index.equivalenceClass = equivalenceClass;
   }
@@ -290,6 +307,7 @@ const Hold* JobTable::holder(AllocationId allocation) const {
 
 void JobTable::addFinished(Job& job) {
   heldUntil_.erase({job.progress.heldUntil, job.record.id});
+  followers_.erase(job.record);
   finished_.push_back(&job);
   finishedBytes_ += job.index.bytes;
   --job.index.ofUser->unfinished;

@@ -14,14 +14,12 @@
 
 #include "core/state/claim.h"
 #include "core/state/job_state.h"
+#include "master/logic/jobs/follower_table.h"
 #include "master/logic/jobs/job_tasks.h"
 #include "master/logic/queue/demand_ahead.h"
 #include "master/logic/queue/waiting_queue.h"
 
 namespace tarcil::master {
-
-// Ids by time of submission, oldest first.
-using ByAge = std::set<std::pair<WallTime, JobId>>;
 
 // Most events change one task of one job: such lists are taken from the heap only by others.
 using TasksChanged = boost::container::small_vector<TaskIndex, 2>;
@@ -156,6 +154,9 @@ class JobTable {
   void setState(Job& job, RunState state);
   // Everything is ordered by the new one, and the owner is told. The record is to be stored by the caller.
   void setPriority(Job& job, uint8_t priority);
+  // Its class in the queue follows; the owner is told, and tries it again. The record is to be stored by the
+  // caller.
+  void setProfile(Job& job, Profile profile, WallTime now);
   void noteTask(Job& job, TaskIndex task);  // its record changed
   void noteProgress(Job& job);              // its progress changed
   void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task
@@ -168,6 +169,9 @@ class JobTable {
   // Jobs that could use more slots than they have.
   WaitingQueue& queue() { return queue_; }
   const WaitingQueue& queue() const { return queue_; }
+  // Unfinished jobs whose profiles follow what is known.
+  FollowerTable& followers() { return followers_; }
+  const FollowerTable& followers() const { return followers_; }
   // Puts the job into the queue, or takes it out, as its state requires.
   void reorder(Job& job);
   // Waiting jobs that need several units at once to start (Job::needsReservation()).
@@ -236,6 +240,7 @@ class JobTable {
   ByAge byAge_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
+  FollowerTable followers_;
   std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves
   ByAge waitingForReservation_;
   std::deque<Job*> finished_;  // oldest first

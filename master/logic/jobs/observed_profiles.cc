@@ -6,6 +6,7 @@
 
 #include "master/logic/health/interference.h"
 #include "master/logic/jobs/profiles.h"
+#include "master/logic/jobs/rejudging.h"
 
 namespace tarcil::master {
 namespace {
@@ -81,6 +82,7 @@ void observeRun(EventContext& context, const Hold& hold) {
     if (measured[i]) observed.caused[i].add(resident.most[i]);
   }
   context.out.put(observed);
+  noteLearned(context, observed.application, observed.user);
 }
 
 void observePerformance(EventContext& context, const Hold& hold, double reached) {
@@ -103,6 +105,7 @@ const ObservedProfile* findObserved(const ObservedProfiles& observed, const std:
 bool forgetObserved(EventContext& context, const std::string& application, const std::string& user) {
   if (context.tables.observed.erase({user, application}) == 0) return false;
   context.out.erase(EraseObserved{application, user});
+  noteLearned(context, application, user);
   return true;
 }
 
@@ -120,9 +123,8 @@ Status promoteObserved(EventContext& context, const ProfilePromoted& event) {
                                            "; a run counts once a monitor has measured it for some seconds"};
   }
   const auto stored = context.tables.profiles.find(event.application);
-  const Profile profile = stored == context.tables.profiles.end()
-                              ? profileFromObserved(*observed)
-                              : withObserved(stored->second.profile, *observed);
+  const Profile profile =
+      knownProfile(stored == context.tables.profiles.end() ? nullptr : &stored->second, observed);
   Status done = storeProfile(
       context, {.request = event.request,
                 .caller = event.caller,

@@ -6,6 +6,7 @@
 #include "core/base/names.h"
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiling.h"
+#include "master/logic/jobs/rejudging.h"
 
 namespace tarcil::master {
 namespace {
@@ -64,6 +65,7 @@ Status storeProfile(EventContext& context, const ProfileStored& event) {
   context.out.put(stored);
   profiles[event.profile.application] = std::move(stored);
   forgetFailedProfiling(context, event.profile.application);
+  noteLearnedForAll(context, event.profile.application);
   return {};
 }
 
@@ -86,6 +88,7 @@ Status deleteProfile(EventContext& context, const ProfileDeleted& event) {
     return wasObserved ? Status() : allowed;
   context.out.erase(EraseProfile{event.application});
   profiles.erase(found);
+  noteLearnedForAll(context, event.application);
   return {};
 }
 

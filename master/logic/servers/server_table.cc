@@ -4,6 +4,13 @@
 #include <functional>
 
 namespace tarcil::master {
+namespace {
+
+bool isLessSomewhere(const auto& pressures, const auto& others) {
+  return !std::equal(pressures.begin(), pressures.end(), others.begin(), std::greater_equal<>());
+}
+
+}  // namespace
 
 ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<PlatformRecord>& platforms,
                          uint64_t firstVersion, MonotonicTime deadline)
@@ -81,11 +88,21 @@ void ServerTable::charge(Server& server, AllocationId allocation, const Pressure
     if (measured[i]) resident.most[i] = std::max(resident.most[i], caused[i]);
   }
   if (caused == resident.caused) return;
-  const bool isLess =
-      !std::equal(caused.begin(), caused.end(), resident.caused.begin(), std::greater_equal<>());
   Resident changed = resident;
   changed.caused = caused;
-  replace(server, std::move(changed), isLess);
+  replace(server, std::move(changed), isLessSomewhere(caused, resident.caused));
+}
+
+void ServerTable::setProfile(Server& server, AllocationId allocation, const Profile& profile) {
+  const Resident& resident = residentOf(server, allocation);
+  Resident changed = resident;
+  changed.tolerated = profile.tolerated;
+  for (size_t i = 0; i < kResources; ++i) {
+    if (!resident.measured[i]) changed.caused[i] = profile.caused[i];
+  }
+  const bool isBetter = isLessSomewhere(changed.caused, resident.caused) ||
+                        isLessSomewhere(resident.tolerated, changed.tolerated);
+  replace(server, std::move(changed), isBetter);
 }
 
 Resident& ServerTable::residentOf(Server& server, AllocationId allocation) {
@@ -133,8 +150,7 @@ void ServerTable::setPoolCaused(Server& server, const PressureSum& caused) {
   if (server.poolCaused == caused) return;
   const PressureSum before = std::exchange(server.poolCaused, caused);
   reform(server);
-  const bool isLess = !std::equal(caused.begin(), caused.end(), before.begin(), std::greater_equal<>());
-  isLess ? noteBetter(server) : noteChange(server);
+  isLessSomewhere(caused, before) ? noteBetter(server) : noteChange(server);
 }
 
 void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t residents) {

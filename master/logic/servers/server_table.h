@@ -88,6 +88,9 @@ class ServerTable {
   void setBackground(Server& server, const Pressure& background);
   // Requires: the resident is there.
   void charge(Server& server, AllocationId allocation, const Pressure& caused, ResourceSet measured);
+  // It tolerates what the profile says, and is charged for it where it is not measured. Requires: the
+  // resident is there.
+  void setProfile(Server& server, AllocationId allocation, const Profile& profile);
 
   // Judges every server of the platform by the new share. O(servers).
   void setShare(const std::string& platform, const Share& share);

@@ -164,6 +164,20 @@ TEST(Waiting, IsNotTriedWhileNothingChanges) {
   EXPECT_EQ(h.commitsSent, sent);
 }
 
+TEST(Waiting, IsPlacedByTheProfileThatTheMasterToldLast) {
+  AgentHarness h({aServer("a").holding(causingAndTolerating({{kLlc, 80}}, {}))}, {.waitBound = 1h});
+  h.attach();
+  h.submitted(aJob(1, tolerating({{kLlc, 10}})));
+  ASSERT_TRUE(h.launches.empty());
+  JobAssignment news = h.master.unfinishedJobs().at(0);
+  news.job.spec.profile = tolerating({{kLlc, 95}});
+  h.tell(news);
+  h.offerJobs();
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.launches[0].spec.tolerated[static_cast<size_t>(kLlc)], 95);
+}
+
 TEST(Waiting, HigherPriorityStartsFirst) {
   FullCluster h;
   h.submitted(urgent(10), jobId(1));
