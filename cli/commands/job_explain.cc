@@ -84,6 +84,7 @@ Json jsonOf(const Explained& all) {
           {"state", name(all.job.progress.state)},
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"profile_assumed", all.job.record.spec.profile.isAssumed},
+          {"profile_replaced", jsonTime(all.job.record.profileReplaced)},
           {"declared", jsonByResource(all.job.record.spec.profile.caused)},
           {"decision", std::move(entries)},
           {"troubles", std::move(violations)},

@@ -194,6 +194,7 @@ Json jsonOf(const JobStatus& job) {
           {"ahead", isWaiting ? job.ahead : 0},
           {"expected_start", isWaiting ? jsonTime(job.expectedStart) : Json()},
           {"submitted", jsonTime(job.record.submitted)},
+          {"profile_replaced", jsonTime(job.record.profileReplaced)},
           {"finished", jsonTime(job.progress.finished)},
           {"tasks", std::move(tasks)}};
 }
@@ -211,6 +212,10 @@ std::string textOf(const JobStatus& job, const Style& style) {
     fields.push_back({"Should start", style.start(job.expectedStart)});
   }
   fields.push_back({"Submitted", style.time(job.record.submitted)});
+  if (job.record.profileReplaced != kNever) {
+    fields.push_back({"Profile", "replaced " + style.time(job.record.profileReplaced) +
+                                     ", by what was learned of " + job.record.spec.profile.application});
+  }
   fields.push_back({"Finished", style.time(job.progress.finished)});
   fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + textOfCounts(countsOf(job)) + ")"});
   return aligned(fields) + "\n" + taskTable(job, style) + chargesText(job, style);

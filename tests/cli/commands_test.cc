@@ -1,4 +1,5 @@
 // The executable as a user meets it: what it prints where, and what it exits with.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -309,7 +310,8 @@ TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   const ScriptedCluster cluster(script);
   const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
   EXPECT_EQ(keysOf(job), (Words{"id", "name", "user", "state", "reason", "ahead", "expected_start",
-                                "submitted", "finished", "tasks"}));
+                                "submitted", "profile_replaced", "finished", "tasks"}));
+  EXPECT_EQ(job["profile_replaced"], nullptr);
   EXPECT_EQ(job["submitted"], "2023-11-14T22:13:20.123456Z");
   const Json task = job["tasks"][0];
   for (const char* key : {"index", "state", "server", "rus", "q", "s", "exit_code", "signal", "oom_killed",
@@ -321,6 +323,24 @@ TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(task["oom_killed"], true);
   EXPECT_EQ(task["rus"], Json::array({0, 1}));
   EXPECT_EQ(task["extras"], Json::object());
+}
+
+TEST(JobStatus, SaysThatItsProfileIsNotTheOneItWasSubmittedWith) {
+  ClusterScript script;
+  script.jobs = {aFinishedJob(idOf(0xab)), aFinishedJob(idOf(0xcd))};
+  script.jobs[0].record.spec.profile.application = "sort";
+  script.jobs[0].record.profileReplaced = script.jobs[0].record.submitted;
+  const ScriptedCluster cluster(script);
+  for (const char* verb : {"status", "explain"}) {
+    EXPECT_THAT(tarcil({"job", verb, "ab00"}, cluster).out,
+                testing::HasSubstr(", by what was learned of sort"))
+        << verb;
+    EXPECT_THAT(tarcil({"job", verb, "cd00"}, cluster).out, testing::Not(testing::HasSubstr("learned")))
+        << verb;
+    EXPECT_EQ(jsonOf(tarcil({"job", verb, "--json", "ab00"}, cluster))["profile_replaced"],
+              "2023-11-14T22:13:20.123456Z")
+        << verb;
+  }
 }
 
 TEST(JobStatus, ShowsTheExtrasOfEachTask) {
