@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "cli/known_applications.h"
 #include "core/model/resources.h"
@@ -55,6 +56,48 @@ TEST(StoredProfiles, GoToJobsThatNameTheirApplication) {
   ASSERT_EQ(cluster.run({"profile", "delete", "loud"}).exitCode, 0);
   EXPECT_EQ(cluster.run({"profile", "show", "loud"}).exitCode, 1);
   EXPECT_EQ(cluster.run({"submit", job}).exitCode, 2);
+}
+
+// Those of the server's tasks, by job.
+std::map<std::string, Json> shownTasks(TestCluster& cluster) {
+  std::map<std::string, Json> tasks;
+  const Json server = cluster.json({"server", "show", "server-1"});
+  for (const Json& task : server["tasks"]) tasks[task["job"]] = task;
+  return tasks;
+}
+
+TEST(StoredProfiles, AsTheyAreKnownNowGoToJobsThatRunAndJobsThatWait) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(ClusterPlan{.servers = 1, .rus = 4});
+  const auto import = [&cluster](const std::string& profile) {
+    ASSERT_EQ(cluster.run({"profile", "import", file(cluster, "loud.yaml", profile)}).exitCode, 0);
+  };
+  import("application: loud\ncaused: {llc: 20}\ntolerated: {llc: 95}\n");
+  const std::string running = cluster.submit(kJob),
+                    waiting = cluster.submit(std::string(kJob) + "hold: true\n");
+  const std::string typed = cluster.submit(
+      shellJob("sleep 1000", "profile: {application: loud, caused: {llc: 20}, tolerated: {llc: 95}}\n"));
+  cluster.until("both run", [&] { return shownTasks(cluster).size() == 2; });
+  EXPECT_TRUE(cluster.status(running)["profile_replaced"].is_null());
+
+  import("application: loud\ncaused: {llc: 35}\ntolerated: {llc: 90}\n");
+  cluster.until("the task is charged for what is known now",
+                [&] { return shownTasks(cluster).at(running)["charged"]["llc"] == 35; });
+  EXPECT_EQ(shownTasks(cluster).at(running)["caused"]["llc"], 35);
+  EXPECT_EQ(shownTasks(cluster).at(typed)["charged"]["llc"], 20);
+  EXPECT_EQ(cluster.json({"server", "show", "server-1"})["contention"]["llc"], 35 + 20);
+  EXPECT_TRUE(cluster.status(running)["profile_replaced"].is_string());
+  EXPECT_THAT(cluster.run({"job", "explain", running}).out, HasSubstr("by what was learned of loud"));
+  EXPECT_TRUE(cluster.status(typed)["profile_replaced"].is_null());
+
+  cluster.kill("master");
+  cluster.start("master");
+  ASSERT_EQ(cluster.run({"job", "release", waiting}).exitCode, 0);
+  cluster.until("the job that waited runs", [&] { return shownTasks(cluster).contains(waiting); });
+  const auto tasks = shownTasks(cluster);
+  EXPECT_EQ(tasks.at(waiting)["charged"]["llc"], 35);
+  EXPECT_EQ(tasks.at(running)["charged"]["llc"], 35);
+  EXPECT_EQ(tasks.at(typed)["charged"]["llc"], 20);
 }
 
 // What is measured takes a moment: nothing is pressed on, since `core` is each core's own.
