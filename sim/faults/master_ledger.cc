@@ -1,6 +1,7 @@
 #include "sim/faults/master_ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/state/occupancy.h"
 #include "sim/faults/whole_store.h"
@@ -33,6 +34,24 @@ ServerStatus fromScratch(const ServerView& server, const Share& share) {
 }
 
 }  // namespace
+
+std::vector<std::string> serverProblems(const MasterLogic& logic) {
+  std::vector<std::string> problems;
+  std::map<std::string, Share> shares;
+  for (const PlatformRecord& platform : logic.platforms()) shares[platform.name] = platform.share;
+  for (const ServerView& server : logic.servers()) {
+    const auto share = shares.find(server.facts.platform);
+    for (const ServerView::Task& task : server.tasks) {
+      if (!isChargedByItsProfile(task)) {
+        problems.push_back(numbered(task.allocation) +
+                           " is charged neither by its profile nor by measurement");
+      }
+    }
+    if (fromScratch(server, share == shares.end() ? fullShare() : share->second) != server.status)
+      problems.push_back("server " + server.facts.name + " is not what its tasks make it");
+  }
+  return problems;
+}
 
 std::vector<std::string> MasterLedger::noteAnswer(const std::string& agent, uint64_t epoch,
                                                   const Commit& commit, const CommitAnswer& answer) {
@@ -89,19 +108,7 @@ std::vector<std::string> MasterLedger::check(const MasterLogic& logic, Store& st
     if (found == stored.end() || found->second < allocation)
       problems.push_back(numbered(allocation) + " was answered and is lost");
   }
-  std::map<std::string, Share> shares;
-  for (const PlatformRecord& platform : logic.platforms()) shares[platform.name] = platform.share;
-  for (const ServerView& server : logic.servers()) {
-    const auto share = shares.find(server.facts.platform);
-    for (const ServerView::Task& task : server.tasks) {
-      if (!isChargedByItsProfile(task)) {
-        problems.push_back(numbered(task.allocation) +
-                           " is charged neither by its profile nor by measurement");
-      }
-    }
-    if (fromScratch(server, share == shares.end() ? fullShare() : share->second) != server.status)
-      problems.push_back("server " + server.facts.name + " is not what its tasks make it");
-  }
+  for (std::string& problem : serverProblems(logic)) problems.push_back(std::move(problem));
   return problems;
 }
 

@@ -12,6 +12,10 @@
 
 namespace tarcil::sim {
 
+// Problems of the logic's servers: one whose free units and sums are not what its tasks make them, a task
+// that is charged neither by its job's profile nor by measurement.
+std::vector<std::string> serverProblems(const MasterLogic& logic);
+
 class MasterLedger {
  public:
   // An answer has left the master, in this epoch of the agent. Problems: a repeat that was answered
@@ -23,8 +27,7 @@ class MasterLedger {
   void forget(const JobId& job);
 
   // Problems of the store and of the logic that runs on it, everything of which is in the store: a grant that
-  // was answered and is lost, records that disagree, a server whose free units and sums are not what its
-  // tasks make them.
+  // was answered and is lost, records that disagree, and those of its servers.
   std::vector<std::string> check(const MasterLogic& logic, Store& store) const;
 
  private:

@@ -42,6 +42,8 @@ void MasterProcess::start() {
 
 void MasterProcess::crash() {
   world_.note("master", "dies");
+  // It has been told more than any store has.
+  expectNone(serverProblems(*logic_));
   // The log of a store keeps what came first.
   for (uint64_t kept = world_.rng().below(unsynced_.size() + 1); kept > 0; --kept) {
     if (!disk_.write(unsynced_.front())) world_.violated("the disk failed");
