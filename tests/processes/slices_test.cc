@@ -113,10 +113,10 @@ TEST(SlicesOfAMachine, KeepTasksToTheirCoresAndTheirDiskToItsBandwidth) {
   };
   EXPECT_NE(coresOn("server-1"), coresOn("server-2"));
   // 20 MiB at 20 MB a second; how much longer it takes says nothing.
-  const ProcessResult written = cluster.run(
-      {"run", "--", "sh", "-c",
-       "begin=$(date +%s%N); dd if=/dev/zero of=written bs=1M count=20 oflag=direct status=none || exit; "
-       "echo $((($(date +%s%N) - begin) / 1000000))"});
+  const std::string script =
+      "begin=$(date +%s%N); dd if=/dev/zero of=written bs=1M count=20 oflag=direct status=none || exit; "
+      "echo $((($(date +%s%N) - begin) / 1000000))";
+  const ProcessResult written = cluster.run({"run", "--", "sh", "-c", script});
   ASSERT_EQ(written.exitCode, 0) << written.err;
   EXPECT_GE(std::stoi(written.out), 900);
 }
