@@ -164,6 +164,27 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
   return monitors;
 }
 
+// Its processes; writes the context and where metrics are served.
+Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
+  LocalCluster cluster;
+  cluster.stages.push_back({masterOf(plan.data)});
+  cluster.stages.push_back(monitorsOf(plan, slices));
+  cluster.stages.emplace_back();
+  for (uint32_t i = 1; i <= plan.agents; ++i) {
+    cluster.stages.back().push_back(agentOf(plan.data, i));
+    cluster.context.agents.push_back(cluster.stages.back().back().address);
+  }
+  cluster.context.tokenFile = tokenFile(plan.data, "operate");
+  cluster.context.name = "local";
+  if (Status status = writeContext(plan.data, cluster.context); !status.ok()) return status.error();
+  std::vector<MetricsSource> sources;
+  for (const auto& stage : cluster.stages) {
+    for (const RoleCommand& role : stage) sources.push_back({role.role, role.name, role.metrics});
+  }
+  if (Status status = writeMetricsSources(plan.data, sources); !status.ok()) return status.error();
+  return cluster;
+}
+
 }  // namespace
 
 uint64_t memoryForServers() {
@@ -184,28 +205,12 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   if (Status status = makeFolders(plan.data); !status.ok()) return status.error();
   if (Status status = makeTokens(plan.data); !status.ok()) return status.error();
   if (Status status = removeSlices(plan.data); !status.ok()) return status.error();
-  std::vector<Slice> slices;
-  if (plan.slices) {
-    auto made = makeSlices(slicesOf(plan));
-    if (!made) return made.error();
-    slices = std::move(*made);
-  }
-  LocalCluster cluster;
-  cluster.stages.push_back({masterOf(plan.data)});
-  cluster.stages.push_back(monitorsOf(plan, slices));
-  cluster.stages.emplace_back();
-  for (uint32_t i = 1; i <= plan.agents; ++i) {
-    cluster.stages.back().push_back(agentOf(plan.data, i));
-    cluster.context.agents.push_back(cluster.stages.back().back().address);
-  }
-  cluster.context.tokenFile = tokenFile(plan.data, "operate");
-  cluster.context.name = "local";
-  if (Status status = writeContext(plan.data, cluster.context); !status.ok()) return status.error();
-  std::vector<MetricsSource> sources;
-  for (const auto& stage : cluster.stages) {
-    for (const RoleCommand& role : stage) sources.push_back({role.role, role.name, role.metrics});
-  }
-  if (Status status = writeMetricsSources(plan.data, sources); !status.ok()) return status.error();
+  if (!plan.slices) return describe(plan, {});
+  const auto slices = makeSlices(slicesOf(plan));
+  if (!slices) return slices.error();
+  auto cluster = describe(plan, *slices);
+  // Why it is not is what there is to say.
+  if (!cluster) removeSlices(plan.data).ok();
   return cluster;
 }
 

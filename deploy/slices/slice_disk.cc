@@ -1,5 +1,7 @@
 #include "deploy/slices/slice_disk.h"
 
+#include <fcntl.h>
+#include <kj/io.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/units.h"
 #include "deploy/slices/tool.h"
 
 namespace tarcil {
@@ -40,10 +43,16 @@ Error failed(const std::string& what, const std::string& why) {
 Status makeImage(const std::string& folder, uint64_t bytes) {
   if (fs::exists(imageIn(folder))) return {};
   const std::string made = imageIn(folder) + ".new";
-  std::ofstream(made, std::ios::trunc).flush();
+  // Room that is taken now cannot be missing later.
+  kj::AutoCloseFd file(::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const int error = file.get() < 0 ? errno : ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  file = nullptr;
   std::error_code problem;
-  fs::resize_file(made, bytes, problem);
-  if (problem) return failed(made, problem.message());
+  if (error != 0) {
+    fs::remove(made, problem);
+    return failed(made + " cannot have " + formatSize(bytes),
+                  std::generic_category().message(error) + "; write less with --slice-disk");
+  }
   if (auto formatted = runTool({"mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", made});
       !formatted) {
     return formatted.error();

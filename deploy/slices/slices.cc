@@ -56,6 +56,15 @@ Status checkTools() {
   return {};
 }
 
+// The images in it have the files of everybody's tasks.
+Status makePrivateFolder(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (!problem) fs::permissions(folder, fs::perms::owner_all, problem);
+  if (problem) return Error{ErrorCode::kInternal, folder + ": cannot be made: " + problem.message()};
+  return {};
+}
+
 Result<Slice> makeSlice(const SlicesPlan& plan, const SliceNetworks& networks, uint32_t number) {
   Slice slice;
   slice.name = plan.names[number];
@@ -106,6 +115,7 @@ Status checkSlices(const SlicesPlan& plan) {
 
 Result<std::vector<Slice>> makeSlices(const SlicesPlan& plan) {
   if (Status removed = removeSlices(plan.data); !removed.ok()) return removed.error();
+  if (Status made = makePrivateFolder(foldersOf(plan.data)); !made.ok()) return made.error();
   auto slices = makeAll(plan);
   if (!slices) {
     if (const Status removed = removeSlices(plan.data); !removed.ok()) {

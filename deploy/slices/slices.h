@@ -44,7 +44,7 @@ struct SlicesPlan {
   SliceSize size;
 };
 
-// Whether it can be made: cores, memory, space, and the programs that are needed. Makes nothing. kInvalid
+// Whether it can be made: cores, earlier disks, and the programs that are needed. Makes nothing. kInvalid
 // names the option of `tarcil up` to change.
 Status checkSlices(const SlicesPlan& plan);
 

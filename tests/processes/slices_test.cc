@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -128,6 +129,9 @@ TEST(SlicesOfAMachine, AreTakenAwayAndMadeAgainWithTheFilesOnTheirDisks) {
   EXPECT_TRUE(left.mounts());
   EXPECT_TRUE(left.networks());
   EXPECT_TRUE(left.interfaces());
+  struct stat images {};
+  ASSERT_EQ(::stat((cluster.data() + "/slices").c_str(), &images), 0);
+  EXPECT_EQ(images.st_mode & 0777, 0700u) << "what tasks leave is nobody else's to read";
   const std::string job = cluster.submit(shellJob("echo kept"));
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   const auto upAgain = [&cluster]() {
