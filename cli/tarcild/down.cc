@@ -13,6 +13,7 @@
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "deploy/local_cluster.h"
+#include "deploy/slices/slices.h"
 #include "deploy/supervisor.h"
 
 namespace tarcil {
@@ -22,6 +23,9 @@ struct DownFlags {
   std::string data;
   bool json = false;
 };
+
+// What waits to be written to the disks of slices is written before they go.
+constexpr auto kMostWriting = std::chrono::minutes(10);
 
 // Waits for the process to end, and says so where that takes longer than a moment.
 bool awaitEnd(int process, Duration grace) {
@@ -33,21 +37,32 @@ bool awaitEnd(int process, Duration grace) {
   return ::poll(&ended, 1, static_cast<int>(most)) == 1;
 }
 
+void requireDone(const Status& status) {
+  if (!status.ok()) throw Failure(kExitFailed, status.error().message);
+}
+
 int down(const DownFlags& flags) {
   const std::string data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   const auto supervisor = runningSupervisor(data);
-  if (!supervisor.ok()) throw Failure(kExitNoCluster, supervisor.error().message);
+  if (!supervisor.ok()) {
+    // What a supervisor that was killed has left.
+    requireDone(removeSlices(data));
+    throw Failure(kExitNoCluster, supervisor.error().message);
+  }
   const kj::AutoCloseFd process(static_cast<int>(::syscall(SYS_pidfd_open, supervisor->pid, 0)));
   // Between the look at the record and the descriptor the number may have gone to another process.
   if (process.get() >= 0 && startTimeOf(supervisor->pid) == supervisor->startTime) {
     if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0) {
       throw Failure(kExitNoCluster, "the cluster in " + data + " belongs to another user; use sudo");
     }
-    if (!awaitEnd(process.get(), supervisor->grace)) {
+    const bool hasSlices = std::filesystem::exists(data + "/slices");
+    if (!awaitEnd(process.get(), supervisor->grace + (hasSlices ? kMostWriting : Duration::zero()))) {
       throw Failure(kExitFailed,
                     "process " + std::to_string(supervisor->pid) + " does not end; see " + data + "/log");
     }
   }
+  // It has done so itself, unless something still uses one.
+  requireDone(removeSlices(data));
   if (flags.json) {
     printJson({{"data", data}, {"stopped", true}});
   } else {
@@ -68,7 +83,7 @@ void addDown(CLI::App& app) {
        "from it, and starts those tasks again. Late-bound tasks are killed.",
        "  tarcil down\n",
        "  0  stopped\n"
-       "  1  a process did not end\n"
+       "  1  a process did not end, or something uses a slice\n"
        "  2  bad arguments\n"
        "  3  no cluster is running there, or it is another user's\n"},
       [](CLI::App& command) {

@@ -19,6 +19,7 @@
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "deploy/local_cluster.h"
+#include "deploy/slices/slice_disk.h"
 #include "deploy/slices/slice_network.h"
 #include "deploy/supervisor.h"
 #include "env/machine.h"
@@ -223,6 +224,10 @@ void check(const UpFlags& flags) {
     throw badInput("running containers takes root: use sudo, or --emulate FILE for servers that are timers");
   }
   if (flags.plan.slices) {
+    if (!std::filesystem::exists(limitedDiskProgram())) {
+      throw badInput("--slices: there is no program " + limitedDiskProgram() +
+                     ": build it, or use --servers");
+    }
     if (const Status good = checkSlices(slicesOf(flags.plan)); !good.ok())
       throw badInput(good.error().message);
     return;

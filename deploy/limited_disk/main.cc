@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fuse3/fuse.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,11 +75,6 @@ int syncImage(const char*, int, fuse_file_info*) {
   return orError(::fdatasync(disk().image()));
 }
 
-// Holes that the file system above has freed.
-int freeImage(const char*, int mode, off_t offset, off_t length, fuse_file_info*) {
-  return orError(::fallocate(disk().image(), mode, offset, length));
-}
-
 int usage(const char* problem) {
   std::fprintf(stderr, "tarcil-limited-disk: %s; usage: tarcil-limited-disk IMAGE FILE BYTES_PER_SECOND\n",
                problem);
@@ -100,13 +96,15 @@ int main(int count, char** words) {
     std::fprintf(stderr, "tarcil-limited-disk: %s: %s\n", words[1], std::strerror(errno));
     return 2;
   }
+  // Memory that is to be freed may have to be written through here first. Where the kernel does not know
+  // that, it is as before.
+  ::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
   fuse_operations operations{};
   operations.getattr = attributesOf;
   operations.open = openImage;
   operations.read = readImage;
   operations.write = writeImage;
   operations.fsync = syncImage;
-  operations.fallocate = freeImage;
   LimitedDisk limited(image, bytesPerSecond);
   char one[] = "-s", options[] = "-ofsname=tarcil-limited-disk";
   char* arguments[] = {words[0], one, options, words[2]};

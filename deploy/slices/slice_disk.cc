@@ -53,8 +53,11 @@ Status makeImage(const std::string& folder, uint64_t bytes) {
     return failed(made + " cannot have " + formatSize(bytes),
                   std::generic_category().message(error) + "; write less with --slice-disk");
   }
-  if (auto formatted = runTool({"mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", made});
+  // Discarding would give the room back.
+  if (auto formatted =
+          runTool({"mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,nodiscard", made});
       !formatted) {
+    fs::remove(made, problem);
     return formatted.error();
   }
   fs::rename(made, imageIn(folder), problem);
@@ -65,8 +68,7 @@ Status makeImage(const std::string& folder, uint64_t bytes) {
 Result<std::string> attach(const SliceDiskPlan& plan) {
   const std::string limited = limitedIn(plan.folder);
   std::ofstream(limited, std::ios::app).flush();  // FUSE mounts a file on a file
-  const std::string program = fs::read_symlink("/proc/self/exe").parent_path() / "tarcil-limited-disk";
-  if (auto shown = runTool({program, imageIn(plan.folder), limited,
+  if (auto shown = runTool({limitedDiskProgram(), imageIn(plan.folder), limited,
                             std::to_string(static_cast<uint64_t>(plan.bytesPerSecond))});
       !shown) {
     return shown.error();
@@ -100,6 +102,10 @@ Status unmount(const std::string& path) {
 }
 
 }  // namespace
+
+std::string limitedDiskProgram() {
+  return fs::read_symlink("/proc/self/exe").parent_path() / "tarcil-limited-disk";
+}
 
 uint64_t imageBytes(const std::string& folder) {
   std::error_code problem;

@@ -18,6 +18,9 @@ struct SliceDiskPlan {
   double bytesPerSecond = 0;  // of reading and writing together
 };
 
+// Of the same build as this program.
+std::string limitedDiskProgram();
+
 // Bytes of the image that is there; 0: none.
 uint64_t imageBytes(const std::string& folder);
 

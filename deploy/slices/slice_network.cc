@@ -76,6 +76,12 @@ std::string SliceNetworks::host(uint32_t last) const {
 }
 
 Status SliceNetworks::make() const {
+  const auto taken = runTool({"ip", "-o", "address", "show", "to", host(0) + "/24"});
+  if (!taken) return taken.error();
+  if (!taken->empty()) {
+    return invalid("--slices: another cluster on this machine has the addresses " + host(0) +
+                   "/24, which follow from the folder's name; choose another with --data");
+  }
   return runAll({{"ip", "link", "add", bridge(), "type", "bridge"},
                  {"ip", "address", "add", machineAddress() + "/24", "dev", bridge()},
                  {"ip", "link", "set", bridge(), "up"}});

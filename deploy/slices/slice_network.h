@@ -9,13 +9,13 @@
 
 namespace tarcil {
 
-// Of the slices of one cluster. Names and addresses follow from `data`, so that two clusters have different
-// ones and the next start of a cluster finds what the last one left.
+// Of the slices of one cluster. Names and addresses follow from `data`, so that the next start of a cluster
+// finds what the last one left.
 class SliceNetworks final {
  public:
   explicit SliceNetworks(const std::string& data);
 
-  // The bridge, with this machine on it.
+  // The bridge, with this machine on it. kInvalid: its addresses are taken.
   Status make() const;
   // A slice on it, from 0 and below kMaxSlices.
   Status makeSlice(uint32_t number, double bytesPerSecond) const;

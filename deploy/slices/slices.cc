@@ -105,6 +105,10 @@ Status checkSlices(const SlicesPlan& plan) {
   if (Status tools = checkTools(); !tools.ok()) return tools;
   for (const std::string& name : plan.names) {
     const uint64_t there = imageBytes(foldersOf(plan.data) + "/" + name);
+    if (there == 0 && fs::exists(mountedAt(plan.data, name) + "/identity")) {
+      return invalid("--slices: in " + plan.data + " " + name +
+                     " was a server without a slice; choose another folder with --data");
+    }
     if (there != 0 && there != plan.size.diskBytes) {
       return invalid("--slice-disk: the disk of " + name + " was made with " + formatSize(there) +
                      "; write that, or remove " + foldersOf(plan.data) + " with what tasks left there");

@@ -67,6 +67,8 @@ Result<std::string> runTool(const std::vector<std::string>& command) {
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, writer, 1);
   posix_spawn_file_actions_adddup2(&files, writer, 2);
+  // It may go on in the background with what it has.
+  posix_spawn_file_actions_addclosefrom_np(&files, 3);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

@@ -38,8 +38,8 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(10);
 constexpr int kLossTries = 1000;
 constexpr Duration kLookAtHanging = std::chrono::seconds(1);
 
-// That a limit of network traffic is tried with.
-constexpr double kAnyRate = 1e6;
+// That a limit of network traffic is tried with, on tasks that may be running: it limits nothing.
+constexpr double kAnyRate = 1e18;
 
 constexpr const char* kSupervisorKilled =
     "its supervisor (tarcil-shim) was killed; how the command ended is not known";
@@ -412,8 +412,9 @@ void ContainerExecutor::noteUseRates(const std::map<AllocationId, UseRates>& rat
     const auto found = running_.find(allocation);
     if (found == running_.end()) continue;
     Running& running = found->second;
-    if (running.throttle.disk == 1) running.rates.disk = rate.disk;
-    if (running.throttle.network == 1) running.rates.network = rate.network;
+    // A moment in which it did nothing tells nothing.
+    if (running.throttle.disk == 1 && rate.disk > 0) running.rates.disk = rate.disk;
+    if (running.throttle.network == 1 && rate.network > 0) running.rates.network = rate.network;
   }
 }
 
@@ -422,14 +423,21 @@ Status ContainerExecutor::throttle(AllocationId allocation, const Throttle& thro
   if (found == running_.end()) return notFound("this task is not running");
   Running& running = found->second;
   Status done = throttleAll(allocation, running, throttle);
-  running.throttle = throttle;
-  if (!done.ok()) {
-    throttleAll(allocation, running, {}).ok();
-    running.throttle = {};
-  }
+  if (!done.ok()) endThrottle(allocation, running);
+  running.throttle = done.ok() ? throttle : Throttle{};
   const auto isThrottled = [](const auto& entry) { return !entry.second.throttle.isNone(); };
   if (std::none_of(running_.begin(), running_.end(), isThrottled)) cgroups_.endThrottling();
   return done;
+}
+
+// Whatever of it there is.
+void ContainerExecutor::endThrottle(AllocationId allocation, Running& running) const {
+  running.traffic.reset();
+  const std::optional<LaunchSpec> spec = store_->launch(allocation);
+  cgroups_.throttle(allocation, {0, options_.disks, spec ? spec->limits.diskBytesPerSecond : 0}).ok();
+  if (options_.cache != nullptr) {
+    options_.cache->limit(allocation, cgroups_.counted(allocation).threadsFile(), 1, 1).ok();
+  }
 }
 
 Status ContainerExecutor::throttleAll(AllocationId allocation, Running& running,
@@ -559,7 +567,7 @@ RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
   Running& running = running_[task.spec.allocation];
   running.memoryLimit = memoryLimitOf(task.spec);
   running.startReported = task.started != kNever;
-  cgroups_.throttle(task.spec.allocation, {0, options_.disks, task.spec.limits.diskBytesPerSecond}).ok();
+  endThrottle(task.spec.allocation, running);
   adopt(task.spec.allocation);
   if (!running.startReported) lookForStart(task.spec.allocation);
   return task;

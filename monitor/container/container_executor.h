@@ -97,6 +97,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
     kj::Own<kj::UnixEventPort::FdObserver> observer;  // of pidfd
   };
 
+  void endThrottle(AllocationId allocation, Running& running) const;
   Status throttleAll(AllocationId allocation, Running& running, const Throttle& throttle) const;
   Status throttleDisksAndCores(AllocationId allocation, Running& running, const Throttle& throttle) const;
   Status throttleNetwork(AllocationId allocation, Running& running, double share) const;

@@ -65,9 +65,15 @@ std::optional<uint64_t> numberAt(const std::string& path) {
 CacheControls controlsIn(const std::string& root) {
   CacheControls controls;
   controls.leastWays = numberAt(root + "/info/L3/min_cbm_bits");
+  // With code and data apart.
+  if (!controls.leastWays) controls.leastWays = numberAt(root + "/info/L3DATA/min_cbm_bits");
   const auto least = numberAt(root + "/info/MB/min_bandwidth"),
              step = numberAt(root + "/info/MB/bandwidth_gran");
   if (least && step) controls.bandwidth = {*least, *step};
+  const auto readable = parsedOnce(root + "/schemata", [&controls](const KernelFile& file) {
+    return limitedSchemata(file, {std::nullopt, controls.bandwidth}, 1, 1);
+  });
+  if (!readable) controls.bandwidth.reset();
   return controls;
 }
 

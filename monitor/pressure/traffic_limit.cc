@@ -16,6 +16,12 @@ constexpr int32_t kBurstNanos = 50'000'000;
 constexpr int kFractionBits = 10;
 constexpr double kLeastRate = 1'000;
 
+// What a program returns to have a packet dropped. 0 would tell a sender that it is not permitted to send;
+// with 2 it hears nothing, and TCP that the network is congested (Linux, include/linux/bpf-cgroup.h).
+int32_t dropped(Direction direction) {
+  return direction == Direction::kOut ? 2 : 0;
+}
+
 // Virtual scheduling (the generic cell rate algorithm, ITU-T I.371): a packet that comes more than the burst
 // before its time is dropped; each that passes moves the time on by what it takes. Two processors at once may
 // let one more pass.
@@ -29,7 +35,7 @@ std::vector<bpf_insn> limiting(int times, Direction direction, double bytesPerSe
       instruction(kCopy, BPF_REG_2, BPF_REG_1, 0, 0),                        //
       instruction(BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_2, BPF_REG_8, 0, 0),  // by how much
       instruction(BPF_JMP | BPF_JLE | BPF_K, BPF_REG_2, 0, 2, kBurstNanos),  // no more than the burst
-      instruction(kSet, BPF_REG_0, 0, 0, 0),                                 //
+      instruction(kSet, BPF_REG_0, 0, 0, dropped(direction)),                //
       instruction(kExit, 0, 0, 0, 0),                                        // dropped
       instruction(BPF_ALU64 | BPF_ADD | BPF_X, BPF_REG_1, BPF_REG_7, 0, 0),  //
       instruction(kStore, BPF_REG_0, BPF_REG_1, 0, 0),

@@ -66,22 +66,31 @@ void tell(EventContext& context, const Server& server, AllocationId allocation, 
   if (server.session) context.out.send(ThrottleTask{*server.session, allocation, throttle});
 }
 
-// The server's tasks of the job that can be throttled further.
-std::vector<Hold> targetsOf(const ViolationCase& violation, const Job& neighbour, Share share) {
-  std::vector<Hold> targets;
+// A task and what is taken from it.
+struct Target {
+  Hold hold;
+  Share share;
+};
+
+// The server's tasks of the job that can be throttled further: where that was refused, by the time of their
+// cores.
+std::vector<Target> targetsOf(const ViolationCase& violation, const Job& neighbour, Share wanted) {
+  std::vector<Target> targets;
   for (const Resident& resident : violation.server.residents) {
     const Hold& hold = *violation.tables.jobs.holder(resident.allocation);
     const TaskRecord& task = hold.job->tasks[hold.task];
     if (hold.job != &neighbour || task.state != RunState::kRunning || task.stopping) continue;
-    ThrottledTask* known = violation.tables.throttles.find(resident.allocation);
-    if (known != nullptr && (known->failed || known->throttle.*share <= kLeastShare)) continue;
-    targets.push_back(hold);
+    const ThrottledTask* known = violation.tables.throttles.find(resident.allocation);
+    const Share share = known != nullptr && known->isRefused(wanted) ? &Throttle::cpu : wanted;
+    if (known != nullptr && (known->isRefused(share) || known->throttle.*share <= kLeastShare)) continue;
+    targets.push_back({hold, share});
   }
   return targets;
 }
 
 // What the task may still use.
-double throttle(ViolationCase& violation, const Hold& hold, Share share) {
+double throttle(ViolationCase& violation, const Target& target) {
+  const auto& [hold, share] = target;
   auto& [context, tables, degraded, suffering, job, task, server] = violation;
   const AllocationId allocation = hold.job->tasks[hold.task].allocation;
   const Duration calm = tables.options.adjustingCalm;
@@ -98,27 +107,28 @@ double throttle(ViolationCase& violation, const Hold& hold, Share share) {
   return left;
 }
 
-void preview(ViolationCase& violation, const std::vector<Hold>& targets, Share share) {
+void preview(ViolationCase& violation, const std::vector<Target>& targets) {
   if (std::exchange(violation.degraded.previewed, true)) return;
-  const std::string to = " to " + percent(lowered(1, violation)) + whatOf(share);
-  logStep(violation,
-          "preview: would throttle " + titleOf(*targets.front().job) + to + ": it " + reasonOf(violation));
-  for (const Hold& hold : targets) {
+  const std::string to = " to " + percent(lowered(1, violation)) + whatOf(targets.front().share);
+  logStep(violation, "preview: would throttle " + titleOf(*targets.front().hold.job) + to + ": it " +
+                         reasonOf(violation));
+  for (const auto& [hold, share] : targets) {
     logStep(violation.context, *hold.job, hold.task,
             "preview: would be throttled" + to + ": it slows down " + titleOf(violation.hold));
   }
 }
 
-bool throttleTasks(ViolationCase& violation, const std::vector<Hold>& targets, Share share) {
+bool throttleTasks(ViolationCase& violation, const std::vector<Target>& targets) {
   if (targets.empty()) return false;
   if (violation.tables.settings.throttling == Throttling::kPreview) {
-    preview(violation, targets, share);
+    preview(violation, targets);
     return false;
   }
   double least = 1;
-  for (const Hold& hold : targets) least = std::min(least, throttle(violation, hold, share));
-  logStep(violation, "throttled " + titleOf(*targets.front().job) + " to " + percent(least) + whatOf(share) +
-                         ": it " + reasonOf(violation));
+  for (const Target& target : targets) least = std::min(least, throttle(violation, target));
+  const auto& [hold, share] = targets.front();
+  logStep(violation, "throttled " + titleOf(*hold.job) + " to " + percent(least) + whatOf(share) + ": it " +
+                         reasonOf(violation));
   return true;
 }
 
@@ -133,7 +143,7 @@ bool throttleNeighbour(ViolationCase& violation) {
     if (neighbour == nullptr || neighbour->server != violation.hold.server) continue;
     if (!mayBeThrottled(*neighbour->job, violation.job)) continue;
     const Share share = shareFor(*cause.resource, violation.server);
-    if (throttleTasks(violation, targetsOf(violation, *neighbour->job, share), share)) return true;
+    if (throttleTasks(violation, targetsOf(violation, *neighbour->job, share))) return true;
   }
   return false;
 }
@@ -160,10 +170,20 @@ void takeThrottled(EventContext& context, const TaskThrottled& event) {
   ThrottledTask* throttled = tables.throttles.find(event.allocation);
   if (hold == nullptr || throttled == nullptr || event.status.ok() || throttled->throttle != event.throttle)
     return;
-  throttled->failed = event.status.error().message;
-  throttled->throttle = {};
-  tables.throttles.due.clear(event.allocation);
-  logStep(context, *hold->job, hold->task, "cannot be throttled: " + *throttled->failed);
+  // It is throttled no more. The time of its cores, where that was not all, is not what was refused: it is
+  // taken again.
+  const bool isCpuAlone = event.throttle == Throttle{.cpu = event.throttle.cpu};
+  for (size_t i = 0; i < kThrottleShares.size(); ++i) {
+    if (kThrottleShares[i] == &Throttle::cpu && !isCpuAlone) continue;
+    double& share = throttled->throttle.*kThrottleShares[i];
+    if (std::exchange(share, 1) < 1) throttled->refused.set(i);
+  }
+  logStep(context, *hold->job, hold->task, "cannot be throttled: " + event.status.error().message);
+  if (throttled->throttle.isNone()) {
+    tables.throttles.due.clear(event.allocation);
+  } else {
+    tell(context, tables.servers.at(hold->server), event.allocation, throttled->throttle);
+  }
 }
 
 void easeDueThrottles(EventContext& context) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,9 +37,13 @@ inline Duration longerCalm(Duration calm) {
 using ViolationTable = DueTasks<DegradedTask>;
 
 struct ThrottledTask {
-  Throttle throttle;                  // as its monitor was told last
-  Duration calm{};                    // it is eased when its server was well for so long
-  std::optional<std::string> failed;  // why its monitor cannot throttle it
+  Throttle throttle;                            // as its monitor was told last
+  Duration calm{};                              // it is eased when its server was well for so long
+  std::bitset<kThrottleShares.size()> refused;  // of these its monitor cannot take any
+
+  bool isRefused(double Throttle::*share) const {
+    return refused[static_cast<size_t>(std::ranges::find(kThrottleShares, share) - kThrottleShares.begin())];
+  }
 };
 
 // Until its attempt ends, each task that was throttled. Due while it is: when it is to be eased.

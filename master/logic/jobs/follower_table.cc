@@ -29,10 +29,12 @@ FollowerTable::Group* FollowerTable::find(const ApplicationOfUser& whose) {
 
 std::vector<FollowerTable::Group*> FollowerTable::ofApplication(const std::string& application) {
   std::vector<Group*> found;
-  for (auto group = groups_.lower_bound({application, ""});
-       group != groups_.end() && group->first.application.starts_with(application); ++group) {
-    const std::string& its = group->first.application;
-    if (its.size() == application.size() || its[application.size()] == '@') found.push_back(&*group);
+  auto group = groups_.lower_bound({application, ""});
+  for (; group != groups_.end() && group->first.application == application; ++group) found.push_back(&*group);
+  const std::string versions = application + "@";
+  group = groups_.lower_bound({versions, ""});
+  for (; group != groups_.end() && group->first.application.starts_with(versions); ++group) {
+    found.push_back(&*group);
   }
   return found;
 }

@@ -39,8 +39,9 @@ std::optional<std::string> limitedWays(std::string_view mask, uint64_t least, do
 
 std::optional<std::string> limitedBandwidth(std::string_view value, const CacheControls::Bandwidth& can,
                                             double share) {
+  // AMD's processors count eighths of a gigabyte a second, and resctrl mounted with mba_MBps megabytes.
   const auto all = numberIn(value);
-  if (!all) return std::nullopt;
+  if (!all || *all > 100) return std::nullopt;
   const double step = static_cast<double>(std::max<uint64_t>(1, can.step));
   const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(*all) / step) * step);
   return std::to_string(std::clamp(wanted, std::min(can.least, *all), *all));

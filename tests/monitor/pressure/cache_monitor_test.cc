@@ -154,6 +154,10 @@ TEST(CacheMonitor, WhatCannotBeLimitedIsSaid) {
   EXPECT_EQ(monitor.limit(7, threads, 0.5, 1).error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(monitor.limit(7, threads, 1, 0.5).error().code, ErrorCode::kUnavailable);
   EXPECT_FALSE(fs::exists(resctrl.root() + "/t-7"));
+  const LimitingResctrl amd;
+  amd.write("schemata", "    MB:0=2048\n    L3:0=ffff\n");
+  EXPECT_TRUE(CacheMonitor(amd.root(), "t-").controls().leastWays);
+  EXPECT_FALSE(CacheMonitor(amd.root(), "t-").controls().bandwidth) << "it is not in per cent";
   const LimitingResctrl odd;
   odd.write("schemata", "    L3:all\n");
   EXPECT_THAT(CacheMonitor(odd.root(), "t-").limit(7, threads, 0.5, 1).error().message,

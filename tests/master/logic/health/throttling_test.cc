@@ -205,6 +205,23 @@ TEST_F(ThrottledNeighbours, AreNotHelpedBecauseTheyFallShort) {
   EXPECT_EQ(master.freeUnits("a"), 2u);
 }
 
+TEST_F(ThrottledNeighbours, FromWhichSomethingCannotBeTakenLoseTheTimeOfTheirCores) {
+  const AllocationId hog = run(2, yielding());
+  const auto refuse = [&](const Throttle& throttle) {
+    return throttles(master.handle(
+        TaskThrottled{monitor, hog, throttle, Error{ErrorCode::kUnavailable, "its use is not known"}}));
+  };
+  const auto asked = throttles(tell(slowedDownBy(hog, service, 0.5, Resource::kNetworkBandwidth)));
+  ASSERT_THAT(asked, ElementsAre(Throttle{.network = kLeastShare}));
+  EXPECT_THAT(refuse(asked[0]), IsEmpty());
+  EXPECT_THAT(throttles(master.pass(10s)), ElementsAre(Throttle{.cpu = kLeastShare}));
+  // What is refused later leaves that.
+  tell(slowedDownBy(hog, service, 0.5, Resource::kDiskBandwidth));
+  const Throttle both{.cpu = kLeastShare, .disk = kLeastShare};
+  ASSERT_THAT(throttles(master.pass(10s)), ElementsAre(both));
+  EXPECT_THAT(refuse(both), ElementsAre(Throttle{.cpu = kLeastShare}));
+}
+
 TEST_F(ThrottledNeighbours, ThatCannotBeAreNotAskedAgainAndTheNextStepFollows) {
   const AllocationId hog = run(2, yielding());
   const auto asked = only<ThrottleTask>(tell(slowedDownBy(hog, service)));

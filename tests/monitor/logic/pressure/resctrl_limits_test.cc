@@ -37,7 +37,8 @@ TEST(ResctrlLimits, OfWhatCannotBeLimitedAreRefused) {
 }
 
 TEST(ResctrlLimits, OfALineThatMakesNoSenseNameIt) {
-  for (const char* line : {"L3:", "L3", "L3:0", "L3:0=", "L3:0=xyz", "L3:0=0", "MB:0=all", "L3:0=ff;;1=ff"}) {
+  for (const char* line :
+       {"L3:", "L3", "L3:0", "L3:0=", "L3:0=xyz", "L3:0=0", "MB:0=all", "MB:0=2048", "L3:0=ff;;1=ff"}) {
     const std::string root = std::string("L3:0=ff\n") + line + "\n";
     EXPECT_EQ(limited(root.c_str(), 0.5, 0.5), "schemata:2: not the limits of cache domains") << line;
   }
