@@ -21,9 +21,10 @@ struct CacheControls {
 };
 
 // The schemata of a group that may use these shares, in (0, 1], of what the root group may: of the ways the
-// lowest, at least as many as have to be, and of the bandwidth, which has to be in per cent, a step more rather
-// than less. A share of 1 gives what the root has. Holds what can be limited and nothing else. kInvalid names
-// the line that makes no sense; kUnavailable where a share below 1 is of what cannot be limited.
+// lowest, at least as many as have to be, and of the bandwidth, which has to be in per cent, a step more
+// rather than less. A share of 1 gives what the root has. Holds what can be limited and nothing else.
+// kInvalid names the line that makes no sense; kUnavailable where a share below 1 is of what cannot be
+// limited.
 Result<std::string> limitedSchemata(const KernelFile& root, const CacheControls& controls, double ways,
                                     double bandwidth);
 
