@@ -204,8 +204,10 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   }
   if (Status status = makeFolders(plan.data); !status.ok()) return status.error();
   if (Status status = makeTokens(plan.data); !status.ok()) return status.error();
-  if (Status status = removeSlices(plan.data); !status.ok()) return status.error();
-  if (!plan.slices) return describe(plan, {});
+  if (!plan.slices) {
+    if (Status status = removeSlices(plan.data); !status.ok()) return status.error();
+    return describe(plan, {});
+  }
   const auto slices = makeSlices(slicesOf(plan));
   if (!slices) return slices.error();
   auto cluster = describe(plan, *slices);

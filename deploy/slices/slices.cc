@@ -65,13 +65,13 @@ Status makePrivateFolder(const std::string& folder) {
   return {};
 }
 
-Result<Slice> makeSlice(const SlicesPlan& plan, const SliceNetworks& networks, uint32_t number) {
+Result<Slice> makeSlice(const SlicesPlan& plan, const SliceNetworks& networks, uint32_t number,
+                        std::vector<uint32_t> cores) {
   Slice slice;
-  slice.name = plan.names[number];
-  slice.folder = mountedAt(plan.data, slice.name);
-  slice.cores = coresOfEach(plan.cores, plan.names.size())[number];
-  auto disk = makeSliceDisk({foldersOf(plan.data) + "/" + slice.name, slice.folder, plan.size.diskBytes,
-                             plan.size.diskBytesPerSecond});
+  slice.cores = std::move(cores);
+  const std::string& name = plan.names[number];
+  auto disk = makeSliceDisk({foldersOf(plan.data) + "/" + name, mountedAt(plan.data, name),
+                             plan.size.diskBytes, plan.size.diskBytesPerSecond});
   if (!disk) return disk.error();
   slice.disk = std::move(*disk);
   if (Status made = networks.makeSlice(number, plan.size.networkBytesPerSecond); !made.ok())
@@ -84,9 +84,10 @@ Result<Slice> makeSlice(const SlicesPlan& plan, const SliceNetworks& networks, u
 Result<std::vector<Slice>> makeAll(const SlicesPlan& plan) {
   const SliceNetworks networks(plan.data);
   if (Status made = networks.make(); !made.ok()) return made.error();
+  auto cores = coresOfEach(plan.cores, plan.names.size());
   std::vector<Slice> slices;
   for (uint32_t number = 0; number < plan.names.size(); ++number) {
-    auto slice = makeSlice(plan, networks, number);
+    auto slice = makeSlice(plan, networks, number, std::move(cores[number]));
     if (!slice) return slice.error();
     slices.push_back(std::move(*slice));
   }

@@ -29,8 +29,6 @@ inline constexpr double kMinSliceBandwidth = 100e3;
 inline constexpr double kMaxSliceBandwidth = 100e9;
 
 struct Slice {
-  std::string name;              // of its server
-  std::string folder;            // where its disk is mounted
   std::vector<uint32_t> cores;   // no other slice has them
   std::string disk;              // the block device, as "loop3"
   std::string networkNamespace;  // path that setns() takes
