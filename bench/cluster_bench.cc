@@ -4,14 +4,15 @@
 //   cluster_bench --mode throughput [--jobs N] [--outstanding K] [--data DIR]
 //   cluster_bench --mode wait-lag [--jobs N] [--data DIR]
 //   cluster_bench --mode stream --rate JOBS_PER_S --task-ms MS [--jobs N] [--data DIR]
+//   cluster_bench --mode submit --rate JOBS_PER_S [--jobs N] [--data DIR]
 //
 // Every job is one task of one resource unit. throughput: jobs of `true`, K of them under way at any time,
 // spread over all agents; one is done when the wait of its submitter is answered, which is after its end is
 // on disk. wait-lag: one job of 20 ms after another; from the end of its process, as its monitor saw it, to
 // the answer of the wait. Both need the clock of one machine. stream: jobs of `sleep`, as emulated servers
 // have it (docs/emulated-servers.md), exponential times between them, whether those before are done or not;
-// the response is from the time at which a job was to be submitted to the answer of its wait. The last line
-// is JSON. The cluster is found as `tarcil` finds it.
+// the response is from the time at which a job was to be submitted to the answer of its wait. submit: the same
+// without the wait. The last line is JSON. The cluster is found as `tarcil` finds it.
 #include <kj/async-io.h>
 
 #include <kj/time.h>
@@ -42,6 +43,7 @@ struct Flags {
   size_t outstanding = 64;
   double rate = 0;  // jobs a second
   double taskMs = 100;
+  bool waits = true;  // for the ends of jobs
   ContextFlags cluster;
 };
 
@@ -143,6 +145,7 @@ class Stream final : private kj::TaskSet::ErrorHandler {
       : submitters_(submitters),
         timer_(timer),
         spec_(undemanding(flags.taskMs)),
+        waits_(flags.waits),
         gaps_(flags.rate),
         left_(flags.jobs),
         due_(timer.now()),
@@ -170,7 +173,10 @@ class Stream final : private kj::TaskSet::ErrorHandler {
     const kj::TimePoint begin = due_;
     const JobId id = makeJobId();
     return submitJob(client, id, spec_, {})
-        .then([&client, id]() { return waitForJob(client, id); })
+        .then([this, &client, id]() -> kj::Promise<RunState> {
+          if (!waits_) return RunState::kDone;
+          return waitForJob(client, id);
+        })
         .then([this, begin](RunState state) {
           const auto took = kj::systemPreciseMonotonicClock().now() - begin;
           ms_.push_back(static_cast<double>(took / kj::MICROSECONDS) / 1e3);
@@ -186,6 +192,7 @@ class Stream final : private kj::TaskSet::ErrorHandler {
   Submitters& submitters_;
   kj::Timer& timer_;
   const JobSpec spec_;
+  const bool waits_;
   std::mt19937_64 random_{1};
   std::exponential_distribution<> gaps_;
   size_t left_;
@@ -273,9 +280,9 @@ int run(const Flags& flags) {
 int parseAndRun(int argc, char** argv) {
   Flags flags;
   CLI::App app("Measures a running cluster.");
-  app.add_option("--mode", flags.mode, "What to measure: throughput, wait-lag or stream.")
+  app.add_option("--mode", flags.mode, "What to measure: throughput, wait-lag, stream or submit.")
       ->required()
-      ->check(CLI::IsMember({"throughput", "wait-lag", "stream"}));
+      ->check(CLI::IsMember({"throughput", "wait-lag", "stream", "submit"}));
   app.add_option("--jobs", flags.jobs, "How many jobs.")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--outstanding", flags.outstanding, "throughput: jobs under way at any time.")
       ->check(CLI::PositiveNumber)
@@ -288,8 +295,9 @@ int parseAndRun(int argc, char** argv) {
   app.add_option("--cluster", flags.cluster.cluster, "Addresses of agents, separated by commas.");
   app.add_option("--token-file", flags.cluster.tokenFile, "File with the token to log in with.");
   CLI11_PARSE(app, argc, argv);
-  if (flags.mode == "stream" && flags.rate == 0) {
-    std::fprintf(stderr, "cluster_bench: --mode stream needs --rate: jobs a second\n");
+  flags.waits = flags.mode != "submit";
+  if ((flags.mode == "stream" || flags.mode == "submit") && flags.rate == 0) {
+    std::fprintf(stderr, "cluster_bench: --mode %s needs --rate: jobs a second\n", flags.mode.c_str());
     return 2;
   }
   return run(flags);

@@ -84,6 +84,10 @@ const std::vector<double>& timeBounds();
 const std::vector<double>& numberBounds();
 const std::vector<double>& shareBounds();
 
+// Of a gauge that every role has (env/loop_step.h).
+inline constexpr const char* kLongestStepHelp =
+    "Longest step of the event loop since the start, in processor time.";
+
 inline double seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "rpc/errors.h"
 #include "rpc/stream_around.h"
 
 namespace tarcil {
@@ -39,7 +40,12 @@ struct Visitors::Visitor final : kj::Refcounted {
     place = all->visitors_.insert(all->visitors_.end(), this);
     ++all->ofAddress_[address];
   }
-  ~Visitor() noexcept(false) override { leave(); }
+  ~Visitor() noexcept(false) override {
+    leave();
+    KJ_IF_MAYBE (known, user) {
+      (*known)->removeConnection();
+    }
+  }
 
   // Counts no more, whether it was let in, sent away, or has gone.
   void leave() {
@@ -48,8 +54,17 @@ struct Visitors::Visitor final : kj::Refcounted {
     if (const auto found = all->ofAddress_.find(address); --found->second == 0) all->ofAddress_.erase(found);
     all = nullptr;
   }
-  void letIn(Peer as) {
-    if (std::exchange(isIn, true)) return;
+  void letIn(Peer as, kj::Maybe<FairCalls::User&> whose) {
+    if (isIn) return;
+    KJ_IF_MAYBE (known, whose) {
+      if (!known->addConnection()) {
+        kj::throwFatalException(toException(
+            {ErrorCode::kExhausted, "user " + known->name() +
+                                        " has as many connections here as a user may have; close some"}));
+      }
+      user = kj::addRef(*known);
+    }
+    isIn = true;
     leave();
     in.fulfiller->fulfill();
     if (as == Peer::kRole) role.fulfiller->fulfill();
@@ -63,6 +78,7 @@ struct Visitors::Visitor final : kj::Refcounted {
   const std::string address;
   std::list<Visitor*>::iterator place;
   bool isIn = false;
+  kj::Maybe<kj::Own<FairCalls::User>> user;  // who is in; nobody where it is a role
   size_t read = 0;
   kj::PromiseFulfillerPair<void> in = kj::newPromiseAndFulfiller<void>();
   kj::ForkedPromise<void> whenIn = in.promise.fork();
@@ -76,11 +92,11 @@ class Visitors::Stream final : public StreamAround {
       : StreamAround(kj::mv(inner)), visitor_(kj::mv(visitor)) {}
 
   kj::Promise<size_t> tryRead(void* to, size_t least, size_t most) override {
-    if (visitor_->isIn) return inner_->tryRead(to, least, most);
+    if (visitor_->isIn) return tryReadOfUser(to, least, most);
     const size_t left = kMaxVisitorBytes - visitor_->read;
     if (left == 0) {
       return visitor_->whenIn.addBranch().then(
-          [this, to, least, most]() { return inner_->tryRead(to, least, most); });
+          [this, to, least, most]() { return tryRead(to, least, most); });
     }
     const size_t now = std::min(least, left);
     return inner_->tryRead(to, now, std::min(most, left))
@@ -100,6 +116,30 @@ class Visitors::Stream final : public StreamAround {
   void shutdownWrite() override { inner_->shutdownWrite(); }
 
  private:
+  kj::Promise<size_t> tryReadOfUser(void* to, size_t least, size_t most) {
+    KJ_IF_MAYBE (known, visitor_->user) {
+      FairCalls::User& user = **known;
+      if (!user.mayRead()) {
+        return user.untilMayRead().then(
+            [this, to, least, most]() { return tryReadOfUser(to, least, most); });
+      }
+      if (user.isLarge(least)) {
+        return user.largeRead().then([this, &user, to, least, most](kj::Own<FairCalls::LargeRead>&& turn) {
+          return counted(user, inner_->tryRead(to, least, most)).attach(kj::mv(turn));
+        });
+      }
+      return counted(user, inner_->tryRead(to, least, most));
+    }
+    return inner_->tryRead(to, least, most);
+  }
+
+  static kj::Promise<size_t> counted(FairCalls::User& user, kj::Promise<size_t> reading) {
+    return reading.then([&user](size_t read) {
+      user.hasRead(read);
+      return read;
+    });
+  }
+
   kj::Own<Visitor> visitor_;
 };
 
@@ -120,7 +160,7 @@ Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
   auto isRole = kj::mv(visitor->role.promise);
   // std::function copies what it holds.
   auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));
-  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)), [shared](Peer as) { (*shared)->letIn(as); },
+  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)), LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user) { (*shared)->letIn(as, user); }),
           late.exclusiveJoin(kj::mv(sentAway)), kj::mv(isRole)};
 }
 

@@ -1,5 +1,6 @@
 // Peers that have connected and not logged in yet. Anybody can be one, so what they take up is bounded: how
-// many there are, how long each may take, and how much is read of each.
+// many there are, how long each may take, and how much is read of each. Once it is known whose connection it
+// is, that user's share bounds it (rpc/fair_calls.h).
 #pragma once
 
 #include <kj/async-io.h>
@@ -10,6 +11,9 @@
 #include <list>
 #include <map>
 #include <string>
+#include <utility>
+
+#include "rpc/fair_calls.h"
 
 namespace tarcil {
 
@@ -26,8 +30,18 @@ inline constexpr size_t kMaxVisitorsOfAddress = 256;
 // (rpc/heartbeat.h); a user's command may be waiting for its terminal.
 enum class Peer : uint8_t { kUser, kRole };
 
-// Tells that the peer has logged in. May be called more than once, and after the connection has ended.
-using LetIn = std::function<void(Peer)>;
+// Tells that the peer has logged in, and as which user. May be called more than once, of which the first
+// counts, and after the connection has ended. Throws Exhausted where the user has too many connections.
+class LetIn final {
+ public:
+  using Tell = std::function<void(Peer, kj::Maybe<FairCalls::User&>)>;
+  explicit LetIn(Tell tell) : tell_(std::move(tell)) {}
+
+  void operator()(Peer as, kj::Maybe<FairCalls::User&> user = nullptr) const { tell_(as, user); }
+
+ private:
+  Tell tell_;
+};
 
 // Single-threaded. `timer` outlives it.
 class Visitors final {

@@ -1,5 +1,7 @@
 #include "agent/server/agent_metrics.h"
 
+#include "env/loop_step.h"
+
 namespace tarcil {
 namespace {
 
@@ -63,6 +65,7 @@ void AgentMetrics::countDecisions(uint64_t made, Duration together) {
 }
 
 void AgentMetrics::show(const AgentLogic::Load& load, bool isAttached, Duration age) {
+  longestStep.Set(seconds(tarcil::longestStep().took));
   commits.Set(static_cast<double>(load.commits));
   attached.Set(isAttached ? 1 : 0);
   copyAge.Set(seconds(age));

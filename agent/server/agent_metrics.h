@@ -40,6 +40,8 @@ struct AgentMetrics {
       set.histogram("tarcil_agent_wait_seconds",
                     "Time from a job's submission until a task of it was first given a slot.", timeBounds());
 
+  prometheus::Gauge& longestStep = set.gauge("tarcil_agent_longest_step_seconds", kLongestStepHelp);
+
   prometheus::Gauge& commits =
       set.gauge("tarcil_agent_commits_in_flight", "Commits that the master has not answered.");
   prometheus::Histogram& commit = set.histogram("tarcil_agent_commit_seconds",

@@ -5,6 +5,7 @@
 
 #include "agent/server/client_port.h"
 #include "env/failpoint.h"
+#include "env/loop_step.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
@@ -199,6 +200,7 @@ void AgentServer::superseded() {
 }
 
 bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
+  const LoopStep step("news of the master");
   heard_ = clock_.now().steady;
   if (update.getSuperseded()) superseded();
   std::vector<agent::Event> news;
@@ -235,6 +237,7 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
 }
 
 void AgentServer::dispatch(const agent::Event& event) {
+  const LoopStep step("the agent's decisions");
   std::vector<agent::Action> actions;
   const Now now = clock_.now();
   const uint64_t before = logic_.load().decisions;

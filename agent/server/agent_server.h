@@ -11,9 +11,11 @@
 #include "agent/logic/agent_logic.h"
 #include "agent/server/agent_metrics.h"
 #include "agent/server/monitor_client.h"
+#include "agent/server/user_calls.h"
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "rpc/connection.h"
+#include "rpc/fair_calls.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/agent.capnp.h"
@@ -61,6 +63,8 @@ class AgentServer final {
   }
   MonitorClient& monitors() { return monitors_; }
   LateBindingAgent& lateBinding() { return lateBinding_; }
+  FairCalls& fairCalls() { return *fairCalls_; }
+  UserCalls& userCalls() { return userCalls_; }
   const std::string& cluster() const { return cluster_; }
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
@@ -92,6 +96,8 @@ class AgentServer final {
   MonitorClient monitors_;
   LateBindingAgent lateBinding_;
   uint64_t requests_ = 0;
+  kj::Own<FairCalls> fairCalls_ = kj::refcounted<FairCalls>();
+  UserCalls userCalls_;
   Requests<Status> submissions_{requests_};
 
   // While the link stands.

@@ -1,6 +1,8 @@
 #include "agent/server/client_port.h"
 
+#include "core/model/job_size.h"
 #include "rpc/errors.h"
+#include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -9,9 +11,13 @@ namespace {
 
 using convert::text;
 
-class ClientPortImpl final : public wire::ClientPort::Server {
+class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
  public:
-  ClientPortImpl(AgentServer& server, AgentServer::User user) : server_(server), user_(kj::mv(user)) {}
+  ClientPortImpl(AgentServer& server, kj::Own<FairCalls::User> fairUser, AgentServer::User user)
+      : UserPortServer(kj::addRef(*fairUser)),
+        server_(server),
+        caller_(std::move(user.caller)),
+        master_(server.userCalls().port(kj::mv(fairUser), kj::mv(user.port))) {}
 
   kj::Promise<void> submit(SubmitContext context) override {
     auto params = context.getParams();
@@ -21,13 +27,17 @@ class ClientPortImpl final : public wire::ClientPort::Server {
       files = std::make_shared<const std::vector<InputFile>>(read(params.getFiles()));
     }
     JobSpec spec = read(params.getSpec());
+    const uint64_t bytes = sizeOf(spec) + (files ? sizeOf(*files) : 0);
     context.releaseParams();
-    return server_.submit(user_.caller, id, std::move(spec), std::move(files));
+    return fairUser().seat(SeatKind::kSubmission, bytes).then([this, id, spec = std::move(spec),
+                                        files = std::move(files)](kj::Own<FairCalls::Seat>&& seat) mutable {
+      return server_.submit(caller_, id, std::move(spec), std::move(files)).attach(kj::mv(seat));
+    });
   }
 
   kj::Promise<void> plan(PlanContext context) override {
     auto params = context.getParams();
-    const auto plan = server_.plan(user_.caller, read(params.getSpec()), params.getSeed());
+    const auto plan = server_.plan(caller_, read(params.getSpec()), params.getSeed());
     if (!plan) return toException(plan.error());
     write(*plan, context.getResults().initPlan());
     return kj::READY_NOW;
@@ -36,19 +46,21 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   // The master knows where the task is, and whether the caller may see it; the monitor has the output.
   kj::Promise<void> output(OutputContext context) override {
     auto params = context.getParams();
-    auto locate = user_.port.locateRequest();
+    auto locate = master_.locateRequest();
     locate.setId(params.getId());
     locate.setTask(params.getTask());
-    return locate.send().then([this, context](auto&& place) mutable -> kj::Promise<void> {
+    const wire::Stream stream = params.getStream();
+    const uint64_t offset = params.getOffset();
+    const bool wait = params.getWait();
+    context.allowCancellation();
+    return locate.send().then([this, context, stream, offset, wait](auto&& place) mutable -> kj::Promise<void> {
       const AllocationId allocation = place.getAllocation();
       if (allocation == 0) {
         context.getResults().setEnded(true);
         return kj::READY_NOW;
       }
-      auto params = context.getParams();
       return server_.monitors()
-          .output(text(place.getAddress()), allocation, params.getStream(), params.getOffset(),
-                  params.getWait())
+          .output(text(place.getAddress()), allocation, stream, offset, wait)
           .then([context, allocation](MonitorClient::Output&& output) mutable {
             auto results = context.getResults();
             results.setContent(output.content);
@@ -60,54 +72,61 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   }
 
   kj::Promise<void> lateBinding(LateBindingContext context) override {
-    context.getResults().setPort(server_.lateBinding().open(user_.caller, context.getParams().getClient()));
+    context.getResults().setPort(server_.lateBinding().open(caller_, context.getParams().getClient()));
     return kj::READY_NOW;
   }
 
   kj::Promise<void> lateJob(LateJobContext context) override {
-    requireOk(server_.lateBinding().describe(user_.caller, readJobId(context.getParams().getId()),
+    requireOk(server_.lateBinding().describe(caller_, readJobId(context.getParams().getId()),
                                              context.getResults().initJob()));
     return kj::READY_NOW;
   }
 
   kj::Promise<void> lateJobs(LateJobsContext context) override {
     auto params = context.getParams();
-    server_.lateBinding().list(user_.caller, params.getLimit(), params.getFilter(), context.getResults());
+    server_.lateBinding().list(caller_, params.getLimit(), params.getFilter(), context.getResults());
     return kj::READY_NOW;
   }
 
   kj::Promise<void> findLateJobs(FindLateJobsContext context) override {
-    const auto ids = server_.lateBinding().withPrefix(user_.caller, text(context.getParams().getPrefix()));
+    const auto ids = server_.lateBinding().withPrefix(caller_, text(context.getParams().getPrefix()));
     auto list = context.getResults().initIds(static_cast<uint32_t>(ids.size()));
     for (uint32_t i = 0; i < ids.size(); ++i) list.set(i, bytesOf(ids[i]));
     return kj::READY_NOW;
   }
 
   kj::Promise<void> cancelLateJob(CancelLateJobContext context) override {
-    const auto before = server_.lateBinding().cancel(user_.caller, readJobId(context.getParams().getId()));
+    const auto before = server_.lateBinding().cancel(caller_, readJobId(context.getParams().getId()));
     if (!before) return toException(before.error());
     context.getResults().setState(toWire(*before));
     return kj::READY_NOW;
   }
 
   kj::Promise<void> waitLateJob(WaitLateJobContext context) override {
+    const JobId id = readJobId(context.getParams().getId());
+    context.allowCancellation();
     return server_.lateBinding()
-        .untilOver(user_.caller, readJobId(context.getParams().getId()))
+        .untilOver(caller_, id)
         .then([context](RunState state) mutable { context.getResults().setState(toWire(state)); });
   }
 
   kj::Promise<void> lateOutput(LateOutputContext context) override {
     auto params = context.getParams();
+    const JobId id = readJobId(params.getId());
+    const TaskIndex task = params.getTask();
+    const wire::Stream stream = params.getStream();
+    const uint64_t offset = params.getOffset();
+    const bool wait = params.getWait();
+    context.allowCancellation();
     return server_.lateBinding()
-        .outputLocation(user_.caller, readJobId(params.getId()), params.getTask(), params.getWait())
-        .then([this, context](LateBindingAgent::OutputLocation&& place) mutable -> kj::Promise<void> {
-          auto params = context.getParams();
+        .outputLocation(caller_, id, task, wait)
+        .then([this, context, stream, offset](LateBindingAgent::OutputLocation&& place) mutable -> kj::Promise<void> {
           if (place.address.empty()) {
             context.getResults().setEnded(place.isOver);
             return kj::READY_NOW;
           }
           return server_.monitors()
-              .lateOutput(place.address, place.lease, params.getStream(), params.getOffset())
+              .lateOutput(place.address, place.lease, stream, offset)
               .then([context](MonitorClient::Output&& output) mutable {
                 auto results = context.getResults();
                 results.setContent(output.content);
@@ -118,13 +137,14 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   }
 
   kj::Promise<void> user(UserContext context) override {
-    context.getResults().setPort(user_.port);
+    context.getResults().setPort(master_);
     return kj::READY_NOW;
   }
 
  private:
   AgentServer& server_;
-  AgentServer::User user_;
+  const Caller caller_;
+  wire::UserPort::Client master_;  // in turns with other users
 };
 
 class AgentGateImpl final : public wire::AgentGate::Server {
@@ -134,11 +154,12 @@ class AgentGateImpl final : public wire::AgentGate::Server {
   kj::Promise<void> login(LoginContext context) override {
     return server_.authenticate(text(context.getParams().getToken()))
         .then([this, context](AgentServer::User&& user) mutable {
-          letIn_(Peer::kUser);
+          auto fairUser = server_.fairCalls().user(user.caller.user);
+          letIn_(Peer::kUser, *fairUser);
           auto results = context.getResults();
           write(user.caller, results.initCaller());
           results.setCluster(text(server_.cluster()));
-          results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(user)));
+          results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(fairUser), kj::mv(user)));
         });
   }
 

@@ -94,7 +94,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
                .target = looksAtQuality(spec_.policy) ? spec_.target.value_or(settings.target) : 0,
                .acceptableFrom = 0,
                .takesFeasible = request.standard == Standard::kBestThereIs,
-               .ranking = rankingOf(spec_.policy),
+               .ranking = rankingOf(spec_),
                .seed = seed,
                .preferred = memory.preferred},
       rng_(seed),

@@ -38,8 +38,8 @@ Group bestGroup(Sites& sites, const Members& members, size_t wanted, const Sprea
     uint32_t site;
     uint32_t ownTasks;
   };
-  const auto later = [](const Next& a, const Next& b) {
-    return ranksBefore(b.offer, a.offer, Ranking::kQuality);
+  const auto later = [ranking = sites.ranking()](const Next& a, const Next& b) {
+    return ranksBefore(b.offer, a.offer, ranking);
   };
   std::priority_queue<Next, std::vector<Next>, decltype(later)> next(later);
   Group group;

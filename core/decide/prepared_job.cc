@@ -1,5 +1,6 @@
 #include "core/decide/prepared_job.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/model/residents.h"
@@ -39,7 +40,11 @@ const PreparedJob& PreparedJobs::prepare(const ClusterState& state, const JobSpe
     const auto platform = static_cast<PlatformId>(i);
     const double factor = platformFactor(spec.profile, state.platformName(platform));
     const JobView view = viewOn(spec.profile, order, state.share(platform), factor);
-    job.newcomers.push_back(newcomer(view, judging, spec.rusPerTask));
+    Newcomer& made = job.newcomers.emplace_back(newcomer(view, judging, spec.rusPerTask));
+    if (spec.profile.isUnknown()) {
+      made.isUnknown = true;
+      std::fill_n(made.tolerated.begin(), kResources, uint8_t{0});
+    }
     job.ownTasks.push_back({spec.profile.caused, residentBound(view), spec.rusPerTask});
   }
   return job;

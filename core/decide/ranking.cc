@@ -3,7 +3,7 @@
 namespace tarcil {
 Comparison compare(const Offer& a, const Offer& b, Ranking ranking) {
   if (a.standing != b.standing) return {a.standing < b.standing, TieBreak::kStanding};
-  if (ranking == Ranking::kQuality) {
+  if (looksAtPerformance(ranking)) {
     if (a.standing == Standing::kAcceptable) {
       if (a.preferred != b.preferred) return {a.preferred, TieBreak::kPreferred};
       if (bandOf(a.performance) != bandOf(b.performance))
@@ -11,7 +11,11 @@ Comparison compare(const Offer& a, const Offer& b, Ranking ranking) {
     } else if (a.performance != b.performance) {
       return {a.performance > b.performance, TieBreak::kPerformance};
     }
-    if (a.q != b.q) return {a.q > b.q, TieBreak::kQ};
+    if (ranking == Ranking::kQuality) {
+      if (a.q != b.q) return {a.q > b.q, TieBreak::kQ};
+    } else if (a.contention != b.contention) {
+      return {a.contention < b.contention, TieBreak::kContention};
+    }
   }
   if (ranking != Ranking::kChance) {
     const uint32_t loadA = uint32_t{a.taken} * b.rus, loadB = uint32_t{b.taken} * a.rus;

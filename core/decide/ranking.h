@@ -14,6 +14,9 @@ enum class Standing : uint8_t { kAcceptable, kFeasible, kInfeasible };
 // How slots are compared once their standing is equal.
 enum class Ranking : uint8_t {
   kQuality,  // acceptable: preferred servers, then E in bands of 0.02; others: E; then Q, load, chance
+  // For jobs of which nothing is known: as kQuality, with the highest pressure in the place of Q. The tightest
+  // fit would take them to the servers that are worst (docs/design.md).
+  kLeastContended,
   kLoad,     // load, then chance
   kChance,
 };
@@ -27,6 +30,7 @@ struct Offer {
   uint16_t taken = 0, rus = 1;  // units of the server
   Standing standing = Standing::kInfeasible;
   bool preferred = false;
+  uint8_t contention = 0;  // kLeastContended: the highest pressure, with the margin
   uint8_t reason = 0;  // a Dropped: why it is not acceptable, where it is not
 };
 
@@ -37,19 +41,25 @@ inline int bandOf(double performance) {
   return static_cast<int>((1.0 - performance) * kBandsPerUnit);
 }
 
+inline bool looksAtPerformance(Ranking ranking) {
+  return ranking == Ranking::kQuality || ranking == Ranking::kLeastContended;
+}
+
 // Completes an offer that is to be compared by this ranking: its key holds the first digits of what compare()
 // looks at, so that a smaller key ranks before and most comparisons are one of two numbers.
 inline void seal(Offer& offer, Ranking ranking) {
   // Q * kEncodedMax takes 67 bits; its first 55 fit beside 9 others.
   constexpr int kBitsOfQ = 67, kKeyBitsOfQ = 55, kPreferredShift = 61, kStandingShift = 62;
   offer.key = static_cast<uint64_t>(offer.standing) << kStandingShift;
-  if (ranking != Ranking::kQuality) return;
+  if (!looksAtPerformance(ranking)) return;
   // Positive doubles are ordered as their bits are; the last three are left to compare().
   const uint64_t byPerformance = (~std::bit_cast<uint64_t>(offer.performance) & UINT64_MAX >> 1) >> 2;
-  const auto q = static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ));
+  constexpr uint64_t kMaxQ = (uint64_t{1} << kKeyBitsOfQ) - 1;
+  const auto q = ranking == Ranking::kQuality ? static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ))
+                                              : kMaxQ - offer.contention;
   const uint64_t byQuality = uint64_t{!offer.preferred} << kPreferredShift |
                              static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ |
-                             ((uint64_t{1} << kKeyBitsOfQ) - 1 - q);
+                             (kMaxQ - q);
   offer.key |= offer.standing == Standing::kAcceptable ? byQuality : byPerformance;
 }
 

@@ -37,8 +37,8 @@ SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, ui
   return {std::min(std::max<uint64_t>(settings.floor, tasks), limit), limit, settings.rarity};
 }
 
-Ranking rankingOf(Policy policy) {
-  switch (policy) {
+Ranking rankingOf(const JobSpec& spec) {
+  switch (spec.policy) {
     case Policy::kRandom:
       return Ranking::kChance;
     case Policy::kPerTask:
@@ -49,7 +49,7 @@ Ranking rankingOf(Policy policy) {
     case Policy::kLateBinding:
       break;
   }
-  return Ranking::kQuality;
+  return spec.profile.isUnknown() ? Ranking::kLeastContended : Ranking::kQuality;
 }
 
 }  // namespace tarcil

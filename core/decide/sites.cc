@@ -133,6 +133,7 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   offer.taken = static_cast<uint16_t>(vacancy.rus - std::min(vacancy.rus, vacancy.free));
   offer.performance = expectedPerformance(newcomer, glance);
   offer.q = qNumerator(newcomer, glance);
+  offer.contention = glance.excess;
   offer.reason = reasonAgainst(glance);
   const bool acceptable = offer.performance >= search_->acceptableFrom;
   const Standing standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;

@@ -50,6 +50,8 @@ class Sites {
   // Forgets every site. The search must stay until the next call.
   void start(const SearchContext& search);
 
+  Ranking ranking() const { return search_->ranking; }
+
   // The site of this server, which is examined now if it was not before. References are valid until another
   // site is examined for the first time.
   Site& look(const SlotSampler::Slot& slot);

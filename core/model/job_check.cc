@@ -252,16 +252,14 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
 
 Problems fileProblems(const std::vector<InputFile>& files) {
   Problems problems;
-  uint64_t bytes = 0;
   for (const InputFile& file : files) {
     if (!staysInside(file.path)) {
       add(problems, "files", shown(file.path) + " is not a path inside the job's directory");
     }
     if (file.mode > 0777)
       add(problems, "files", shown(file.path) + " has more than permission bits in its mode");
-    bytes += file.path.size() + file.content.size();
   }
-  if (bytes > kMaxInputBytes) {
+  if (const size_t bytes = sizeOf(files); bytes > kMaxInputBytes) {
     add(problems, "files",
         "hold " + to_string(bytes) + " bytes in all, at most " + formatSize(kMaxInputBytes) +
             " are shipped; put large data where the servers can read it");

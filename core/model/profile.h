@@ -24,6 +24,9 @@ struct Profile {
 
   bool operator==(const Profile&) const = default;
 
+  // Neither what it causes nor what it tolerates: a job without a profile.
+  bool isUnknown() const { return caused == Pressure{} && tolerated == filled(kMaxPressure); }
+
   static constexpr Pressure filled(uint8_t value) {
     Pressure p{};
     p.fill(value);

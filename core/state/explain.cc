@@ -29,6 +29,8 @@ const char* name(TieBreak tieBreak) {
       return "load";
     case TieBreak::kChance:
       return "chance";
+    case TieBreak::kContention:
+      return "contention";
   }
   return "unknown";
 }

@@ -29,9 +29,9 @@ inline constexpr size_t kDropReasons = static_cast<size_t>(Dropped::kNeighbour) 
 std::string dropName(size_t reason);
 
 // What put a candidate after the one before it.
-enum class TieBreak : uint8_t { kNone, kStanding, kPreferred, kPerformance, kQ, kLoad, kChance };
+enum class TieBreak : uint8_t { kNone, kStanding, kPreferred, kPerformance, kQ, kLoad, kChance, kContention };
 
-inline constexpr uint16_t kTieBreaks = 7;
+inline constexpr uint16_t kTieBreaks = 8;
 
 const char* name(TieBreak tieBreak);
 

@@ -26,6 +26,9 @@ struct Newcomer {
   uint32_t rus = 1;    // units of one slot
   uint8_t margin = 0;  // withMargin() of each pressure is judged
   QualityModel model = QualityModel::kComponentwise;
+  // Of which nothing is known (Profile::isUnknown): any slot satisfies it, and Glance::excess is the highest
+  // pressure there, by which slots are told apart (core/decide/ranking.h).
+  bool isUnknown = false;
   double platformFactor = 1;
 };
 
@@ -57,6 +60,7 @@ Glance glancePortably(const Newcomer& newcomer, const Vacancy& vacancy);
 
 // S in [0, 1] by the newcomer's quality model, E = S * platform factor, and Q * kEncodedMax (docs/design.md).
 inline double satisfaction(const Newcomer& newcomer, const Glance& glance) {
+  if (newcomer.isUnknown) return 1.0;
   if (newcomer.model == QualityModel::kComponentwise) {
     return static_cast<double>(kMaxPressure - glance.excess) / kMaxPressure;
   }

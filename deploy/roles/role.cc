@@ -10,19 +10,30 @@
 #include <unistd.h>
 
 #include "core/base/failure.h"
+#include "core/base/units.h"
 #include "core/base/version.h"
+#include "env/loop_step.h"
 #include "env/messages.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
 
+// However much there is to do, what comes in is looked at after so many events.
+constexpr kj::uint kEventsBetweenPolls = 100;
+
+// A step of so much processor time is logged, and how often it is looked whether there was one.
+constexpr Duration kLongStep = std::chrono::milliseconds(100);
+constexpr auto kLookForLongSteps = 1 * kj::SECONDS;
+
 kj::AsyncIoContext makeLoop() {
   kj::UnixEventPort::captureSignal(SIGTERM);
   kj::UnixEventPort::captureSignal(SIGINT);
   // A peer that goes away shows as a failed write.
   ::signal(SIGPIPE, SIG_IGN);
-  return kj::setupAsyncIo();
+  auto io = kj::setupAsyncIo();
+  io.waitScope.setBusyPollInterval(kEventsBetweenPolls);
+  return io;
 }
 
 }  // namespace
@@ -108,7 +119,20 @@ int RoleProcess::run(kj::Promise<void> serving) {
                                say(name_ + ": " + fromException(exception).message);
                                return int{kExitFailed};
                              });
-  return served.exclusiveJoin(kj::mv(failed_.promise)).exclusiveJoin(untilSignalled()).wait(io_.waitScope);
+  auto watching = watchSteps(kLongStep).then([]() { return int{kExitDone}; });
+  return served.exclusiveJoin(kj::mv(failed_.promise))
+      .exclusiveJoin(untilSignalled())
+      .exclusiveJoin(kj::mv(watching))
+      .wait(io_.waitScope);
+}
+
+kj::Promise<void> RoleProcess::watchSteps(Duration told) {
+  return net().timer.afterDelay(kLookForLongSteps).then([this, told]() {
+    const LongestStep longest = longestStep();
+    if (longest.took <= told) return watchSteps(told);
+    spdlog::warn("nobody was served for {} of processor time: {}", formatDuration(longest.took), longest.what);
+    return watchSteps(longest.took);
+  });
 }
 
 kj::Promise<int> RoleProcess::untilSignalled() {

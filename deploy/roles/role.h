@@ -69,6 +69,8 @@ class RoleProcess final {
  private:
   Listener listenFor(const std::string& flag, const std::string& address);
   kj::Promise<int> untilSignalled();
+  // Logs when the event loop was held up for long, and by what.
+  kj::Promise<void> watchSteps(Duration told);
 
   const std::string name_;
   RoleFlags flags_;

@@ -1,5 +1,7 @@
 #include "master/server/master_metrics.h"
 
+#include "env/loop_step.h"
+
 namespace tarcil {
 namespace {
 
@@ -65,6 +67,7 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   const std::array steps = {load.adjusted.autoCordoned, load.adjusted.throttled, load.adjusted.grown,
                             load.adjusted.moved};
   for (size_t i = 0; i < steps.size(); ++i) raiseTo(*adjusted[i], steps[i]);
+  longestStep.Set(seconds(tarcil::longestStep().took));
   diskFree.Set(static_cast<double>(load.freeBytes));
   storeBytes.Set(static_cast<double>(bytes));
   tarcil::set(units, {state.heldUnits, state.freeUnits, state.idleUnits});

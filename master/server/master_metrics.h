@@ -74,6 +74,8 @@ struct MasterMetrics {
   prometheus::Gauge& agents = set.gauge("tarcil_master_agent_leases", "Agents that are attached.");
   prometheus::Gauge& monitors = set.gauge("tarcil_master_monitor_leases", "Monitors that are attached.");
 
+  prometheus::Gauge& longestStep = set.gauge("tarcil_master_longest_step_seconds", kLongestStepHelp);
+
   prometheus::Gauge& storeBytes = set.gauge("tarcil_master_store_bytes", "Size of the store's files.");
   prometheus::Gauge& diskFree = set.gauge("tarcil_master_disk_free_bytes", "Room left on the store's disk.");
 

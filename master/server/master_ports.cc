@@ -6,6 +6,7 @@
 #include "master/server/message_size.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
+#include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
@@ -24,7 +25,7 @@ Caller checkToken(MasterServer& server, capnp::Text::Reader token) {
 
 // An attached peer is detached when the last reference to its port goes, which a lost connection takes
 // care of.
-class AgentPortImpl final : public wire::AgentPort::Server {
+class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
  public:
   explicit AgentPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
   ~AgentPortImpl() noexcept(false) { server_.detach(session_); }
@@ -90,7 +91,7 @@ class AgentPortImpl final : public wire::AgentPort::Server {
   std::deque<JobAssignment> untold_;  // of the jobs that the agent had when it attached
 };
 
-class MonitorPortImpl final : public wire::MonitorPort::Server {
+class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
  public:
   explicit MonitorPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
   ~MonitorPortImpl() noexcept(false) { server_.detach(session_); }
@@ -205,7 +206,11 @@ class MasterGateImpl final : public wire::MasterGate::Server {
   kj::Promise<void> login(LoginContext context) override {
     const Caller caller = checkToken(server_, context.getParams().getToken());
     const bool isUser = caller.role == Role::kSubmit || caller.role == Role::kOperate;
-    letIn_(isUser ? Peer::kUser : Peer::kRole);
+    if (isUser) {
+      letIn_(Peer::kUser, *server_.fairCalls().user(caller.user));
+    } else {
+      letIn_(Peer::kRole);
+    }
     auto results = context.getResults();
     write(caller, results.initCaller());
     switch (caller.role) {

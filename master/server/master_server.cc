@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "env/failpoint.h"
+#include "env/loop_step.h"
 #include "master/logic/outbox.h"
 #include "rpc/errors.h"
 
@@ -251,6 +252,7 @@ kj::Promise<void> MasterServer::serverChanged(ServerId server, const Caller& cal
 }
 
 void MasterServer::dispatch(const master::Event& event) {
+  const LoopStep step("the master's decisions");
   std::vector<master::Action> actions;
   actions.reserve(master::kUsualActions);
   logic_->handle(event, clock_.now(), rng_, actions);

@@ -20,6 +20,7 @@
 #include "master/server/watchers.h"
 #include "master/store/rocks/backups.h"
 #include "rpc/connection.h"
+#include "rpc/fair_calls.h"
 #include "rpc/requests.h"
 #include "rpc/token.h"
 
@@ -35,6 +36,7 @@ class MasterServer final {
   const MasterLogic& logic() const { return *logic_; }
   const TokenTable& tokens() const { return tokens_; }
   Store& store() { return store_; }
+  FairCalls& fairCalls() { return *fairCalls_; }
 
   struct AttachedAgent {
     uint64_t epoch;
@@ -150,6 +152,7 @@ class MasterServer final {
   Backups backups_;
   SessionId sessions_ = 0;
   uint64_t requests_ = 0;
+  kj::Own<FairCalls> fairCalls_ = kj::refcounted<FairCalls>();
 
   Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};

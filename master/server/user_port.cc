@@ -4,6 +4,7 @@
 #include "master/server/master_ports.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
+#include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
@@ -27,9 +28,10 @@ Error noSuchServer(const std::string& name) {
 }
 
 // Every answer is filled from the newest state and leaves when that state is on disk.
-class UserPortImpl final : public wire::UserPort::Server {
+class UserPortImpl final : public UserPortServer<wire::UserPort> {
  public:
-  UserPortImpl(MasterServer& server, Caller caller) : server_(server), caller_(std::move(caller)) {}
+  UserPortImpl(MasterServer& server, kj::Own<FairCalls::User> user, Caller caller)
+      : UserPortServer(kj::mv(user)), server_(server), caller_(std::move(caller)) {}
 
   kj::Promise<void> job(JobContext context) override {
     const JobId id = readJobId(context.getParams().getId());
@@ -65,6 +67,7 @@ class UserPortImpl final : public wire::UserPort::Server {
 
   kj::Promise<void> wait(WaitContext context) override {
     const JobId id = readJobId(context.getParams().getId());
+    context.allowCancellation();
     return waitFor(id).then(
         [context](RunState state) mutable { context.getResults().setState(toWire(state)); });
   }
@@ -72,6 +75,7 @@ class UserPortImpl final : public wire::UserPort::Server {
   kj::Promise<void> locate(LocateContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     const TaskIndex index = context.getParams().getTask();
+    context.allowCancellation();
     return locateTask(id, index).then([this, context](TaskRecord&& task) mutable {
       auto results = context.getResults();
       results.setAllocation(task.allocation);
@@ -231,7 +235,9 @@ class UserPortImpl final : public wire::UserPort::Server {
 
   kj::Promise<void> watchDrain(WatchDrainContext context) override {
     const std::string name = text(context.getParams().getName());
-    return watchDrainOf(name, context.getParams().getSeen()).then([context](Drain&& drain) mutable {
+    const uint32_t seen = context.getParams().getSeen();
+    context.allowCancellation();
+    return watchDrainOf(name, seen).then([context](Drain&& drain) mutable {
       context.getResults().setTasks(drain.tasks);
       context.getResults().setDraining(drain.draining);
     });
@@ -349,7 +355,8 @@ class UserPortImpl final : public wire::UserPort::Server {
 }  // namespace
 
 wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller) {
-  return kj::heap<UserPortImpl>(server, std::move(caller));
+  auto user = server.fairCalls().user(caller.user);
+  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller));
 }
 
 }  // namespace tarcil

@@ -1,6 +1,7 @@
 #include "monitor/server/launch_port.h"
 
 #include "rpc/errors.h"
+#include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -17,7 +18,7 @@ void write(const MonitorServer::Output& output, wire::LaunchPort::OutputResults:
   to.setStart(output.start);
 }
 
-class LaunchPortImpl final : public wire::LaunchPort::Server {
+class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
  public:
   explicit LaunchPortImpl(MonitorServer& server) : server_(server) {}
 
@@ -47,7 +48,11 @@ class LaunchPortImpl final : public wire::LaunchPort::Server {
       write(server_.lateOutput(params.getAllocation(), stream, params.getOffset()), context.getResults());
       return kj::READY_NOW;
     }
-    return server_.output(params.getAllocation(), stream, params.getOffset(), params.getWait())
+    const AllocationId allocation = params.getAllocation();
+    const uint64_t offset = params.getOffset();
+    const bool wait = params.getWait();
+    context.allowCancellation();
+    return server_.output(allocation, stream, offset, wait)
         .then([context](MonitorServer::Output&& output) mutable { write(output, context.getResults()); });
   }
 

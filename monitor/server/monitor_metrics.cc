@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "env/loop_step.h"
+
 namespace tarcil {
 namespace {
 
@@ -46,6 +48,7 @@ void MonitorMetrics::showTasks(const TaskMeter::Load& load, Duration took) {
 
 void MonitorMetrics::show(const MonitorLogic::Load& load, bool isAttached) {
   for (size_t i = 0; i < tasks.size(); ++i) tasks[i]->Set(static_cast<double>(load.tasks[i]));
+  longestStep.Set(seconds(tarcil::longestStep().took));
   reportsDue.Set(static_cast<double>(load.reportsDue));
   reportsUnderWay.Set(static_cast<double>(load.reportsUnderWay));
   attached.Set(isAttached ? 1 : 0);

@@ -40,6 +40,8 @@ struct MonitorMetrics {
   prometheus::Gauge& attached =
       set.gauge("tarcil_monitor_attached", "1 while the monitor is attached to the master, else 0.");
 
+  prometheus::Gauge& longestStep = set.gauge("tarcil_monitor_longest_step_seconds", kLongestStepHelp);
+
   // Of late-bound tasks.
   prometheus::Gauge& lateUnits =
       set.gauge("tarcil_monitor_late_rus", "Resource units lent to late-bound tasks.");

@@ -20,16 +20,20 @@ namespace tarcil::visitors_test {
 // Lets those in whose token is right, and counts what others say.
 class Gate final : public wire::MonitorPort::Server {
  public:
-  Gate(LetIn letIn, size_t& calls) : letIn_(std::move(letIn)), calls_(calls) {}
+  Gate(kj::Own<FairCalls::User> ann, LetIn letIn, size_t& calls)
+      : ann_(kj::mv(ann)), letIn_(std::move(letIn)), calls_(calls) {}
 
  protected:
   kj::Promise<void> authenticate(AuthenticateContext context) override {
     ++calls_;
-    if (context.getParams().getToken() == "right") letIn_(Peer::kUser);
+    const auto token = context.getParams().getToken();
+    if (token == "right") letIn_(Peer::kUser);
+    if (token == "ann") letIn_(Peer::kUser, *ann_);
     return kj::READY_NOW;
   }
 
  private:
+  kj::Own<FairCalls::User> ann_;
   const LetIn letIn_;
   size_t& calls_;
 };
@@ -40,7 +44,7 @@ class VisitorsAtAServer : public testing::Test {
     auto listener = listenAt(net().network, net().io, address_).wait(io_.waitScope);
     serving_ =
         serve(timer_, kj::mv(listener.receiver), [this](LetIn letIn) -> capnp::Capability::Client {
-          return kj::heap<Gate>(std::move(letIn), calls_);
+          return kj::heap<Gate>(kj::addRef(*ann_), std::move(letIn), calls_);
         }).eagerlyEvaluate([](kj::Exception&& exception) { ADD_FAILURE() << kj::str(exception).cStr(); });
   }
   ~VisitorsAtAServer() noexcept override = default;
@@ -63,6 +67,9 @@ class VisitorsAtAServer : public testing::Test {
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
   kj::TimerImpl timer_{kj::origin<kj::TimePoint>()};
   size_t calls_ = 0;
+  kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>(
+      threadTime, UserBounds{.connections = 2, .waitingCalls = 10, .waitingBytes = 1'000});
+  kj::Own<FairCalls::User> ann_ = fair_->user("ann");
   kj::Promise<void> serving_ = nullptr;
 };
 
@@ -95,6 +102,35 @@ TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
   const size_t before = calls_;
   io_.waitScope.poll();
   EXPECT_EQ(calls_, before + 21) << "what came before the answer to the login is read after it";
+}
+
+TEST_F(VisitorsAtAServer, AreNotLetInWhereTheirUserHasTooManyConnections) {
+  auto first = connectHere(), second = connectHere(), third = connectHere();
+  say(*first, "ann").wait(io_.waitScope);
+  say(*first, "ann").wait(io_.waitScope);  // again, which counts once
+  say(*second, "ann").wait(io_.waitScope);
+  EXPECT_THROW(say(*third, "ann").wait(io_.waitScope), kj::Exception);
+  first = nullptr;
+  io_.waitScope.poll();
+  say(*third, "ann").wait(io_.waitScope);
+}
+
+TEST_F(VisitorsAtAServer, WhoAreInAreReadNoFurtherThanTheirShare) {
+  auto connection = connectHere();
+  say(*connection, "ann").wait(io_.waitScope);
+  // Submissions that do not go on.
+  kj::Vector<kj::Own<FairCalls::Seat>> held;
+  for (size_t i = 0; i < UserBounds{}.seats[0].number; ++i) held.add(ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope));
+  kj::Vector<kj::Promise<kj::Own<FairCalls::Seat>>> waiting;
+  for (int i = 0; i < 10; ++i) waiting.add(ann_->seat(SeatKind::kSubmission, 1));
+  say(*connection, "right").wait(io_.waitScope);  // what it waited to read before
+  const size_t before = calls_;
+  auto said = say(*connection, "right");
+  EXPECT_FALSE(said.poll(io_.waitScope));
+  EXPECT_EQ(calls_, before);
+  held.clear();
+  for (auto& each : waiting) each.wait(io_.waitScope);
+  said.wait(io_.waitScope);
 }
 
 // UBSan opens a pipe to look at an object, and takes it for a broken one where it cannot.

@@ -131,6 +131,7 @@ class ManualCluster final : public TestCluster {
   void signal(const std::string& name, int number);
   // Waits until the process has ended by itself; how.
   ProcessResult endOf(const std::string& name);
+  pid_t pid(const std::string& name) const { return processes_.at(name)->pid(); }
   // What it has logged so far.
   std::string logOf(const std::string& name) const;
   // The failpoint has been reached; fails the test when it is not within 60 s.

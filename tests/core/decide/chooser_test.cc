@@ -336,6 +336,21 @@ TEST(Choose, ExplainsTheBestServersInOrder) {
   EXPECT_EQ(b.s, 1.0);
 }
 
+// Its tightest fit would be the loudest server there is.
+TEST(Choose, TakesAJobOfWhichNothingIsKnownWhereLeastPresses) {
+  auto state = aCluster({aServer("loud").background({{kLlc, 90}}),
+                         aServer("spread").background({{Resource::kCore, 30}, {Resource::kDiskBandwidth, 30}, {Resource::kNetworkBandwidth, 30}}),
+                         aServer("one").background({{Resource::kDiskBandwidth, 40}})});
+  const auto decision = choose(state, aJob(1), 1);
+  const Explanation& explanation = decision.explanation;
+  ASSERT_THAT(explanation.best, SizeIs(3));
+  EXPECT_EQ(explanation.best[0].server, 1u);
+  EXPECT_EQ(explanation.best[1].server, 2u);
+  EXPECT_EQ(explanation.best[2].server, 0u);
+  EXPECT_EQ(explanation.best[1].after, TieBreak::kContention);
+  EXPECT_EQ(explanation.best[2].s, 1.0) << "any slot satisfies it";
+}
+
 TEST(Choose, DecidesTheSameHoweverManyCandidatesItExplains) {
   std::vector<ServerBuilder> servers;
   for (int i = 0; i < 40; ++i) {

@@ -15,7 +15,7 @@ TieBreak decidedBy(const Offer& a, const Offer& b, Ranking ranking, bool& firstI
     return what;
   };
   if (a.standing != b.standing) return by(TieBreak::kStanding, a.standing < b.standing);
-  if (ranking == Ranking::kQuality) {
+  if (ranking == Ranking::kQuality || ranking == Ranking::kLeastContended) {
     if (a.standing == Standing::kAcceptable) {
       if (a.preferred != b.preferred) return by(TieBreak::kPreferred, a.preferred);
       const int bandA = static_cast<int>((1 - a.performance) / 0.02 + 1e-12);
@@ -24,7 +24,10 @@ TieBreak decidedBy(const Offer& a, const Offer& b, Ranking ranking, bool& firstI
     } else if (a.performance != b.performance) {
       return by(TieBreak::kPerformance, a.performance > b.performance);
     }
-    if (a.q != b.q) return by(TieBreak::kQ, a.q > b.q);
+    if (ranking == Ranking::kQuality && a.q != b.q) return by(TieBreak::kQ, a.q > b.q);
+    if (ranking == Ranking::kLeastContended && a.contention != b.contention) {
+      return by(TieBreak::kContention, a.contention < b.contention);
+    }
   }
   if (ranking != Ranking::kChance && a.taken * int64_t{b.rus} != b.taken * int64_t{a.rus}) {
     return by(TieBreak::kLoad, a.taken * int64_t{b.rus} < b.taken * int64_t{a.rus});
@@ -44,6 +47,7 @@ Offer anOffer(Ranking ranking) {
   // Differences in the first digit, in the last, and in those that the key just does not hold.
   offer.q = static_cast<Encoded>(*rc::gen::element<uint64_t>(0, 1, 9'999'999'999)) * 10'000'000'000ULL +
             *rc::gen::element<uint64_t>(0, 1, 4'095, 4'096, 9'999'999'999);
+  offer.contention = *rc::gen::element<uint8_t>(0, 1, 98, 99);
   offer.rus = *rc::gen::element<uint16_t>(1, 2, 4, 4'096, 65'535);
   offer.taken = std::min(offer.rus, *rc::gen::element<uint16_t>(0, 1, 2, 4'096, 65'535));
   offer.chance = *rc::gen::inRange(0u, 3u);
@@ -52,7 +56,7 @@ Offer anOffer(Ranking ranking) {
 }
 
 RC_GTEST_PROP(Ranking, IsTheComparisonOfTheDesign, ()) {
-  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLoad, Ranking::kChance);
+  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
   const Offer a = anOffer(ranking), b = anOffer(ranking);
   bool firstIsBetter = false;
   const TieBreak by = decidedBy(a, b, ranking, firstIsBetter);
@@ -63,7 +67,7 @@ RC_GTEST_PROP(Ranking, IsTheComparisonOfTheDesign, ()) {
 }
 
 RC_GTEST_PROP(Ranking, IsAnOrder, ()) {
-  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLoad, Ranking::kChance);
+  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
   const Offer a = anOffer(ranking), b = anOffer(ranking), c = anOffer(ranking);
   const auto before = [ranking](const Offer& x, const Offer& y) { return ranksBefore(x, y, ranking); };
   const auto alike = [&](const Offer& x, const Offer& y) { return !before(x, y) && !before(y, x); };

@@ -1,0 +1,196 @@
+#include "rpc/fair_calls.h"
+
+#include <kj/debug.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace tarcil {
+namespace {
+
+// Of one step of the event loop: short beside what a user notices, long beside what it takes to go on.
+constexpr Duration kAtOnce = std::chrono::milliseconds(1);
+
+// Takes those out whose askers have gone.
+template <typename Fulfiller>
+void dropGone(std::list<kj::Own<Fulfiller>>& waiting) {
+  for (auto it = waiting.begin(); it != waiting.end();) it = (*it)->isWaiting() ? std::next(it) : waiting.erase(it);
+}
+
+}  // namespace
+
+FairCalls::FairCalls(std::function<Duration()> processorTime, UserBounds bounds)
+    : processorTime_(std::move(processorTime)), bounds_(bounds) {}
+
+FairCalls::~FairCalls() noexcept(false) = default;
+
+kj::Own<FairCalls::User> FairCalls::user(const std::string& name) {
+  if (const auto found = users_.find(name); found != users_.end()) return kj::addRef(*found->second);
+  auto user = kj::refcounted<User>(kj::addRef(*this), name);
+  users_.emplace(name, user.get());
+  return user;
+}
+
+// Last of all that there is to do: answers to the calls before leave first, and what has come is read.
+void FairCalls::wake() {
+  if (std::exchange(isTaking_, true)) return;
+  taking_ = kj::evalLast([this]() { return takeSome(); }).eagerlyEvaluate([](kj::Exception&& exception) {
+    KJ_LOG(FATAL, "calls of users are not taken any more", exception);
+  });
+}
+
+kj::Promise<void> FairCalls::takeSome() {
+  const LoopStep step("calls of users");
+  const Duration begin = processorTime_();
+  do {
+    auto next = queue_.pop();
+    if (!next) break;
+    make(std::move(next->item));
+  } while (processorTime_() - begin < kAtOnce);
+  letRead();
+  isTaking_ = !queue_.empty();
+  if (!isTaking_) return kj::READY_NOW;
+  return kj::evalLast([this]() { return takeSome(); });
+}
+
+void FairCalls::make(Waiting&& next) {
+  User& user = *next.user;
+  --user.waiting_;
+  if (!next.made->isWaiting()) return;
+  const Duration begin = processorTime_();
+  auto made = kj::evalNow([&next]() { return next.call(); });
+  queue_.charge(user.name_, std::max(Duration(1), processorTime_() - begin));
+  next.made->fulfill(kj::mv(made));
+}
+
+// One for each user, again and again, as long as there is room.
+void FairCalls::giveSeats() {
+  for (bool hasGiven = true; hasGiven;) {
+    hasGiven = false;
+    for (User* user : std::vector<User*>(forSeats_.begin(), forSeats_.end())) {
+      hasGiven |= giveSeat(*user, SeatKind::kSubmission);
+      hasGiven |= giveSeat(*user, SeatKind::kQuery);
+    }
+  }
+}
+
+// To the first who waits for one, if there is room.
+bool FairCalls::giveSeat(User& user, SeatKind kind) {
+  User::Seats& seats = user.seatsOf(kind);
+  if (seats.wanted.empty()) return false;
+  User::SeatWanted& first = seats.wanted.front();
+  const UserBounds::Seats bound = boundOf(kind);
+  const uint64_t ofAll = seatBytes_[static_cast<size_t>(kind)];
+  const bool isGone = !first.given->isWaiting();
+  const bool fits = seats.taken < bound.number &&
+                    (seats.taken == 0 || seats.bytes + first.bytes <= bound.bytes) &&
+                    (ofAll == 0 || ofAll + first.bytes <= bound.bytesOfAll);
+  if (!fits && !isGone) return false;
+  User::SeatWanted wanted = std::move(seats.wanted.front());
+  seats.wanted.pop_front();
+  --user.waiting_;
+  if (std::ranges::all_of(user.seats_, [](const User::Seats& each) { return each.wanted.empty(); })) {
+    forSeats_.erase(&user);
+  }
+  if (!isGone) wanted.given->fulfill(kj::heap<Seat>(kj::addRef(user), kind, wanted.bytes));
+  return true;
+}
+
+void FairCalls::letRead() {
+  std::erase_if(notRead_, [](User* user) {
+    if (user->waiting_ > 0) return false;
+    user->readBytes_ = 0;
+    auto readers = std::move(user->toRead_);
+    user->toRead_.clear();
+    for (auto& reader : readers) reader->fulfill();
+    return true;
+  });
+}
+
+FairCalls::User::User(kj::Own<FairCalls> all, std::string name)
+    : all_(kj::mv(all)), name_(std::move(name)) {}
+
+FairCalls::User::~User() noexcept(false) {
+  all_->forSeats_.erase(this);
+  all_->notRead_.erase(this);
+  all_->users_.erase(name_);
+}
+
+kj::Promise<void> FairCalls::User::inTurn(Call call) {
+  auto made = kj::newPromiseAndFulfiller<kj::Promise<void>>();
+  all_->queue_.push(name_, Waiting{kj::addRef(*this), kj::mv(call), kj::mv(made.fulfiller)});
+  ++waiting_;
+  all_->wake();
+  return kj::mv(made.promise);
+}
+
+kj::Promise<kj::Own<FairCalls::Seat>> FairCalls::User::seat(SeatKind kind, uint64_t bytes) {
+  auto given = kj::newPromiseAndFulfiller<kj::Own<Seat>>();
+  seatsOf(kind).wanted.push_back(SeatWanted{bytes, kj::mv(given.fulfiller)});
+  all_->forSeats_.insert(this);
+  ++waiting_;
+  all_->giveSeats();
+  return kj::mv(given.promise);
+}
+
+bool FairCalls::User::addConnection() {
+  if (connections_ >= all_->bounds_.connections) return false;
+  ++connections_;
+  return true;
+}
+
+bool FairCalls::User::mayRead() const {
+  return toRead_.empty() && waiting_ < all_->bounds_.waitingCalls &&
+         readBytes_ < all_->bounds_.waitingBytes;
+}
+
+kj::Promise<void> FairCalls::User::untilMayRead() {
+  dropGone(toRead_);
+  auto may = kj::newPromiseAndFulfiller<void>();
+  toRead_.push_back(kj::mv(may.fulfiller));
+  all_->notRead_.insert(this);
+  all_->wake();
+  return kj::mv(may.promise);
+}
+
+kj::Promise<kj::Own<FairCalls::LargeRead>> FairCalls::User::largeRead() {
+  dropGone(toReadLarge_);
+  if (!std::exchange(isReadingLarge_, true)) return kj::heap<LargeRead>(kj::addRef(*this));
+  auto turn = kj::newPromiseAndFulfiller<kj::Own<LargeRead>>();
+  toReadLarge_.push_back(kj::mv(turn.fulfiller));
+  return kj::mv(turn.promise);
+}
+
+FairCalls::Seat::Seat(kj::Own<User> user, SeatKind kind, uint64_t bytes)
+    : user_(kj::mv(user)), kind_(kind), bytes_(bytes) {
+  ++user_->seatsOf(kind_).taken;
+  user_->seatsOf(kind_).bytes += bytes_;
+  user_->all_->seatBytes_[static_cast<size_t>(kind_)] += bytes_;
+}
+
+FairCalls::Seat::~Seat() noexcept(false) {
+  FairCalls& all = *user_->all_;
+  --user_->seatsOf(kind_).taken;
+  user_->seatsOf(kind_).bytes -= bytes_;
+  all.seatBytes_[static_cast<size_t>(kind_)] -= bytes_;
+  all.giveSeats();
+  all.wake();
+}
+
+FairCalls::LargeRead::LargeRead(kj::Own<User> user) : user_(kj::mv(user)) {}
+
+FairCalls::LargeRead::~LargeRead() noexcept(false) {
+  user_->isReadingLarge_ = false;
+  while (!user_->toReadLarge_.empty()) {
+    auto next = kj::mv(user_->toReadLarge_.front());
+    user_->toReadLarge_.pop_front();
+    if (!next->isWaiting()) continue;
+    user_->isReadingLarge_ = true;
+    next->fulfill(kj::heap<LargeRead>(kj::mv(user_)));
+    return;
+  }
+}
+
+}  // namespace tarcil

@@ -1,0 +1,165 @@
+// What users take of a role: time of its event loop, memory for what they send, connections. Each has a share of
+// their own, so that nobody slows others down by asking for much.
+#pragma once
+
+#include <kj/async.h>
+#include <kj/function.h>
+#include <kj/refcount.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/base/time.h"
+#include "env/loop_step.h"
+#include "rpc/fair_queue.h"
+
+namespace tarcil {
+
+// Of one user, over all of their connections to one role.
+struct UserBounds {
+  // Where there are so many, one more is refused.
+  size_t connections = 200;
+  // Calls that were read and wait for their turn or for a seat, and bytes read since there were none: beyond
+  // either, nothing more is read of the user until there are none.
+  size_t waitingCalls = 1'000;
+  uint64_t waitingBytes = 16 << 20;
+  // Longer reads, of large messages, come one after the other.
+  uint64_t largeRead = 256 << 10;
+  // Under way at once, by kind, and the bytes of these; one may be larger than that. The next waits.
+  struct Seats {
+    size_t number;
+    uint64_t bytes;
+    uint64_t bytesOfAll;  // of all users
+  };
+  std::array<Seats, 2> seats = {{{64, 128 << 20, 1 << 30}, {4, 4 << 20, 16 << 20}}};
+};
+enum class SeatKind : uint8_t {
+  kSubmission,
+  kQuery,  // of another role, which is to have room for more than one user's
+};
+
+// Takes calls of users in turns (rpc/fair_queue.h), a bounded time of them at once, when there is nothing else
+// to do. Single-threaded.
+class FairCalls final : public kj::Refcounted {
+ public:
+  using Call = kj::Function<kj::Promise<void>()>;
+  class User;
+  class Seat;
+  class LargeRead;
+
+  // `processorTime` is that of the event loop's thread.
+  explicit FairCalls(std::function<Duration()> processorTime = threadTime, UserBounds bounds = {});
+  ~FairCalls() noexcept(false) override;
+  KJ_DISALLOW_COPY(FairCalls);
+
+  // One object for each name, while anybody holds it.
+  kj::Own<User> user(const std::string& name);
+
+ private:
+  struct Waiting {
+    kj::Own<User> user;
+    Call call;
+    kj::Own<kj::PromiseFulfiller<kj::Promise<void>>> made;
+  };
+  void wake();
+  kj::Promise<void> takeSome();
+  void make(Waiting&& next);
+  void giveSeats();
+  bool giveSeat(User& user, SeatKind kind);
+  UserBounds::Seats boundOf(SeatKind kind) const { return bounds_.seats[static_cast<size_t>(kind)]; }
+  void letRead();
+
+  const std::function<Duration()> processorTime_;
+  const UserBounds bounds_;
+  std::map<std::string, User*> users_;
+  std::set<User*> forSeats_;  // who wait for seats
+  std::set<User*> notRead_;   // of whom nothing is read
+  std::array<uint64_t, 2> seatBytes_{};  // of all users, by kind
+  FairQueue<Waiting> queue_;
+  bool isTaking_ = false;
+  kj::Promise<void> taking_ = nullptr;
+};
+
+class FairCalls::User final : public kj::Refcounted {
+ public:
+  User(kj::Own<FairCalls> all, std::string name);
+  ~User() noexcept(false) override;
+  KJ_DISALLOW_COPY(User);
+
+  const std::string& name() const { return name_; }
+
+  // Makes the call when it is the user's turn, unless the promise has been dropped by then. The user is
+  // charged the processor time until it returns.
+  kj::Promise<void> inTurn(Call call);
+
+  // One of those of a kind that may be under way, until it is dropped.
+  kj::Promise<kj::Own<Seat>> seat(SeatKind kind, uint64_t bytes);
+
+  // A connection has been made, or is gone. False where there are too many.
+  bool addConnection();
+  void removeConnection() { --connections_; }
+
+  // Whether something may be read of the user's connections; and when it may.
+  bool mayRead() const;
+  kj::Promise<void> untilMayRead();
+  // So many bytes have been read.
+  void hasRead(uint64_t bytes) { readBytes_ += bytes; }
+
+  // A read of so many bytes has to wait for one of these, and to hold it meanwhile.
+  bool isLarge(uint64_t bytes) const { return bytes > all_->bounds_.largeRead; }
+  kj::Promise<kj::Own<LargeRead>> largeRead();
+
+ private:
+  friend class FairCalls;
+  struct SeatWanted {
+    uint64_t bytes;
+    kj::Own<kj::PromiseFulfiller<kj::Own<Seat>>> given;
+  };
+
+  kj::Own<FairCalls> all_;
+  const std::string name_;
+  size_t connections_ = 0;
+  size_t waiting_ = 0;
+  uint64_t readBytes_ = 0;
+  struct Seats {
+    size_t taken = 0;
+    uint64_t bytes = 0;
+    std::list<SeatWanted> wanted;
+  };
+  Seats& seatsOf(SeatKind kind) { return seats_[static_cast<size_t>(kind)]; }
+
+  std::array<Seats, 2> seats_;  // by kind
+  std::list<kj::Own<kj::PromiseFulfiller<void>>> toRead_;
+  bool isReadingLarge_ = false;
+  std::list<kj::Own<kj::PromiseFulfiller<kj::Own<LargeRead>>>> toReadLarge_;
+};
+
+// Outlive neither the calls nor the connection that they are for.
+class FairCalls::Seat final {
+ public:
+  Seat(kj::Own<User> user, SeatKind kind, uint64_t bytes);
+  ~Seat() noexcept(false);
+  KJ_DISALLOW_COPY(Seat);
+
+ private:
+  kj::Own<User> user_;
+  const SeatKind kind_;
+  const uint64_t bytes_;
+};
+
+class FairCalls::LargeRead final {
+ public:
+  explicit LargeRead(kj::Own<User> user);
+  ~LargeRead() noexcept(false);
+  KJ_DISALLOW_COPY(LargeRead);
+
+ private:
+  kj::Own<User> user_;
+};
+
+}  // namespace tarcil

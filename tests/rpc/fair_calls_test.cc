@@ -1,0 +1,195 @@
+#include "rpc/fair_calls.h"
+
+#include <gtest/gtest.h>
+#include <kj/async-io.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tarcil::fair_calls_test {
+
+constexpr UserBounds kBounds{.connections = 2,
+                             .waitingCalls = 10,
+                             .waitingBytes = 1'000,
+                             .largeRead = 100,
+                             .seats = {{{2, 100, 300}, {1, 100, 300}}}};
+
+class FairCallsTest : public testing::Test {
+ public:
+  ~FairCallsTest() noexcept override = default;
+
+ protected:
+  // Adds the caller's name to `made`, and takes so long.
+  kj::Promise<void> call(FairCalls::User& user, Duration takes = std::chrono::microseconds(100)) {
+    return user.inTurn([this, name = user.name(), takes]() -> kj::Promise<void> {
+      made_.push_back(name);
+      time_ += takes;
+      return kj::READY_NOW;
+    });
+  }
+  size_t madeOf(const std::string& name) const {
+    return static_cast<size_t>(std::count(made_.begin(), made_.end(), name));
+  }
+
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  Duration time_{};
+  std::vector<std::string> made_;
+  kj::Own<FairCalls> calls_ = kj::refcounted<FairCalls>([this]() { return time_; }, kBounds);
+  kj::Own<FairCalls::User> ann_ = calls_->user("ann"), bob_ = calls_->user("bob");
+};
+
+TEST_F(FairCallsTest, MakesEachCallOnceAndTellsWhatBecameOfIt) {
+  auto good = call(*ann_);
+  auto bad = ann_->inTurn([]() -> kj::Promise<void> { return KJ_EXCEPTION(FAILED, "no"); });
+  auto thrown = ann_->inTurn([]() -> kj::Promise<void> { KJ_FAIL_REQUIRE("neither"); });
+  good.wait(io_.waitScope);
+  EXPECT_THROW(bad.wait(io_.waitScope), kj::Exception);
+  EXPECT_THROW(thrown.wait(io_.waitScope), kj::Exception);
+  EXPECT_EQ(madeOf("ann"), 1u);
+}
+
+TEST_F(FairCallsTest, TakesUsersInTurns) {
+  kj::Vector<kj::Promise<void>> all;
+  for (int i = 0; i < 100; ++i) all.add(call(*ann_));
+  auto bobs = call(*bob_);
+  bobs.wait(io_.waitScope);
+  EXPECT_LE(std::ranges::find(made_, "bob") - made_.begin(), 2);
+  kj::joinPromises(all.releaseAsArray()).wait(io_.waitScope);
+  EXPECT_EQ(madeOf("ann"), 100u);
+}
+
+// What else there is to do goes on between: a call of a millisecond is a step of its own.
+TEST_F(FairCallsTest, HoldsNobodyUpForLong) {
+  kj::Vector<kj::Promise<void>> all;
+  for (int i = 0; i < 50; ++i) all.add(call(*ann_, std::chrono::milliseconds(1)));
+  kj::evalLast([]() {}).wait(io_.waitScope);
+  EXPECT_LE(made_.size(), 2u);
+  kj::joinPromises(all.releaseAsArray()).wait(io_.waitScope);
+}
+
+TEST_F(FairCallsTest, DoesNotMakeACallWhoseCallerHasGone) {
+  {
+    auto dropped = call(*ann_);
+  }
+  call(*ann_).wait(io_.waitScope);
+  EXPECT_EQ(madeOf("ann"), 1u);
+}
+
+TEST_F(FairCallsTest, GivesAUserSoManySeatsAndTheNextWhenOneIsLeft) {
+  auto first = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope), second = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope);
+  auto third = ann_->seat(SeatKind::kSubmission, 1);
+  EXPECT_FALSE(third.poll(io_.waitScope));
+  EXPECT_TRUE(bob_->seat(SeatKind::kSubmission, 1).poll(io_.waitScope)) << "of another user";
+  first = nullptr;
+  EXPECT_TRUE(third.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, CountsTheBytesOfSeatsAndLetsOneBeLarger) {
+  auto large = ann_->seat(SeatKind::kSubmission, 1'000).wait(io_.waitScope);
+  auto small = ann_->seat(SeatKind::kSubmission, 1);
+  EXPECT_FALSE(small.poll(io_.waitScope));
+  large = nullptr;
+  EXPECT_TRUE(small.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, CountsTheBytesOfSeatsOfAllUsers) {
+  kj::Vector<kj::Own<FairCalls::Seat>> held;
+  kj::Vector<kj::Own<FairCalls::User>> users;
+  for (const char* name : {"a", "b", "c"}) {
+    users.add(calls_->user(name));
+    held.add(users.back()->seat(SeatKind::kSubmission, 100).wait(io_.waitScope));
+  }
+  auto more = ann_->seat(SeatKind::kSubmission, 1);
+  EXPECT_FALSE(more.poll(io_.waitScope));
+  held.removeLast();
+  EXPECT_TRUE(more.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, CountsKindsOfSeatsApart) {
+  auto query = ann_->seat(SeatKind::kQuery, 1).wait(io_.waitScope);
+  auto another = ann_->seat(SeatKind::kQuery, 1);
+  EXPECT_FALSE(another.poll(io_.waitScope));
+  EXPECT_TRUE(ann_->seat(SeatKind::kSubmission, 1).poll(io_.waitScope));
+  query = nullptr;
+  EXPECT_TRUE(another.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, TakesNoNoticeOfSeatsWhoseWaitersHaveGone) {
+  auto first = ann_->seat(SeatKind::kSubmission, 100).wait(io_.waitScope);
+  {
+    auto gone = ann_->seat(SeatKind::kSubmission, 50);
+  }
+  auto next = ann_->seat(SeatKind::kSubmission, 50);
+  first = nullptr;
+  EXPECT_TRUE(next.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, ReadsNoMoreWhileTooManyCallsWait) {
+  kj::Vector<kj::Promise<void>> all;
+  for (size_t i = 0; i < kBounds.waitingCalls; ++i) {
+    EXPECT_TRUE(ann_->mayRead());
+    all.add(call(*ann_));
+  }
+  EXPECT_FALSE(ann_->mayRead());
+  EXPECT_TRUE(bob_->mayRead());
+  ann_->untilMayRead().wait(io_.waitScope);
+  EXPECT_EQ(madeOf("ann"), kBounds.waitingCalls);
+  EXPECT_TRUE(ann_->mayRead());
+}
+
+TEST_F(FairCallsTest, ReadsNoMoreThanSoManyBytesBeforeTheCallsInThemAreTaken) {
+  auto waits = call(*ann_);
+  ann_->hasRead(kBounds.waitingBytes);
+  EXPECT_FALSE(ann_->mayRead());
+  ann_->untilMayRead().wait(io_.waitScope);
+  EXPECT_EQ(madeOf("ann"), 1u);
+  EXPECT_TRUE(ann_->mayRead());
+  ann_->hasRead(kBounds.waitingBytes);
+  EXPECT_TRUE(ann_->untilMayRead().poll(io_.waitScope)) << "where none waits, it goes on";
+}
+
+TEST_F(FairCallsTest, ReadsNoMoreWhileSubmissionsWaitForSeats) {
+  auto first = ann_->seat(SeatKind::kSubmission, 100).wait(io_.waitScope);
+  kj::Vector<kj::Promise<kj::Own<FairCalls::Seat>>> waiting;
+  for (size_t i = 0; i < kBounds.waitingCalls; ++i) waiting.add(ann_->seat(SeatKind::kSubmission, 1));
+  auto reading = ann_->untilMayRead();
+  EXPECT_FALSE(reading.poll(io_.waitScope));
+  first = nullptr;
+  for (auto& each : waiting) each.wait(io_.waitScope);
+  EXPECT_TRUE(reading.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, ReadsLargeMessagesOfAUserOneAfterTheOther) {
+  EXPECT_FALSE(ann_->isLarge(kBounds.largeRead));
+  EXPECT_TRUE(ann_->isLarge(kBounds.largeRead + 1));
+  auto first = ann_->largeRead().wait(io_.waitScope);
+  auto second = ann_->largeRead(), third = ann_->largeRead();
+  EXPECT_FALSE(second.poll(io_.waitScope));
+  EXPECT_TRUE(bob_->largeRead().poll(io_.waitScope));
+  {
+    auto gone = kj::mv(second);
+  }
+  first = nullptr;
+  EXPECT_TRUE(third.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, BoundsConnections) {
+  EXPECT_TRUE(ann_->addConnection());
+  EXPECT_TRUE(ann_->addConnection());
+  EXPECT_FALSE(ann_->addConnection());
+  EXPECT_TRUE(bob_->addConnection());
+  ann_->removeConnection();
+  EXPECT_TRUE(ann_->addConnection());
+}
+
+TEST_F(FairCallsTest, KnowsAUserByNameWhileAnybodyHoldsThem) {
+  EXPECT_EQ(calls_->user("ann").get(), ann_.get());
+  ann_->addConnection();
+  ann_ = nullptr;
+  ann_ = calls_->user("ann");
+  EXPECT_TRUE(ann_->addConnection());
+  EXPECT_TRUE(ann_->addConnection()) << "anew";
+}
+
+}  // namespace tarcil::fair_calls_test
