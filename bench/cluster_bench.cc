@@ -11,8 +11,8 @@
 // on disk. wait-lag: one job of 20 ms after another; from the end of its process, as its monitor saw it, to
 // the answer of the wait. Both need the clock of one machine. stream: jobs of `sleep`, as emulated servers
 // have it (docs/emulated-servers.md), exponential times between them, whether those before are done or not;
-// the response is from the time at which a job was to be submitted to the answer of its wait. submit: the same
-// without the wait. The last line is JSON. The cluster is found as `tarcil` finds it.
+// the response is from the time at which a job was to be submitted to the answer of its wait. submit: the
+// same without the wait. The last line is JSON. The cluster is found as `tarcil` finds it.
 #include <kj/async-io.h>
 
 #include <kj/time.h>

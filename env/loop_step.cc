@@ -24,7 +24,9 @@ LongestStep longestStep() {
 }
 
 LoopStep::LoopStep(std::string_view what)
-    : what_(what), isOutermost_(!std::exchange(isInStep, true)), begin_(isOutermost_ ? threadTime() : Duration{}) {}
+    : what_(what),
+      isOutermost_(!std::exchange(isInStep, true)),
+      begin_(isOutermost_ ? threadTime() : Duration{}) {}
 
 LoopStep::~LoopStep() {
   if (!isOutermost_) return;

@@ -124,7 +124,8 @@ class Server final : private kj::TaskSet::ErrorHandler {
     return accept().then(
         [this](kj::Own<kj::AsyncIoStream>&& stream) {
           take(kj::mv(stream));
-          return run();
+          // However many come, those who are there are served before the next is taken.
+          return kj::evalLast([this]() { return run(); });
         },
         [this](kj::Exception&& exception) -> kj::Promise<void> {
           // Out of descriptors, or of memory for sockets.

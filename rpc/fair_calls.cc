@@ -16,7 +16,8 @@ constexpr Duration kAtOnce = std::chrono::milliseconds(1);
 // Takes those out whose askers have gone.
 template <typename Fulfiller>
 void dropGone(std::list<kj::Own<Fulfiller>>& waiting) {
-  for (auto it = waiting.begin(); it != waiting.end();) it = (*it)->isWaiting() ? std::next(it) : waiting.erase(it);
+  for (auto it = waiting.begin(); it != waiting.end();)
+    it = (*it)->isWaiting() ? std::next(it) : waiting.erase(it);
 }
 
 }  // namespace
@@ -109,8 +110,7 @@ void FairCalls::letRead() {
   });
 }
 
-FairCalls::User::User(kj::Own<FairCalls> all, std::string name)
-    : all_(kj::mv(all)), name_(std::move(name)) {}
+FairCalls::User::User(kj::Own<FairCalls> all, std::string name) : all_(kj::mv(all)), name_(std::move(name)) {}
 
 FairCalls::User::~User() noexcept(false) {
   all_->forSeats_.erase(this);
@@ -142,8 +142,7 @@ bool FairCalls::User::addConnection() {
 }
 
 bool FairCalls::User::mayRead() const {
-  return toRead_.empty() && waiting_ < all_->bounds_.waitingCalls &&
-         readBytes_ < all_->bounds_.waitingBytes;
+  return toRead_.empty() && waiting_ < all_->bounds_.waitingCalls && readBytes_ < all_->bounds_.waitingBytes;
 }
 
 kj::Promise<void> FairCalls::User::untilMayRead() {

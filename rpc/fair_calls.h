@@ -1,5 +1,5 @@
-// What users take of a role: time of its event loop, memory for what they send, connections. Each has a share of
-// their own, so that nobody slows others down by asking for much.
+// What users take of a role: time of its event loop, memory for what they send, connections. Each has a share
+// of their own, so that nobody slows others down by asking for much.
 #pragma once
 
 #include <kj/async.h>
@@ -36,15 +36,15 @@ struct UserBounds {
     uint64_t bytes;
     uint64_t bytesOfAll;  // of all users
   };
-  std::array<Seats, 2> seats = {{{64, 128 << 20, 1 << 30}, {4, 4 << 20, 16 << 20}}};
+  std::array<Seats, 2> seats = {{{64, 4 << 20, 1 << 30}, {4, 4 << 20, 16 << 20}}};
 };
 enum class SeatKind : uint8_t {
   kSubmission,
   kQuery,  // of another role, which is to have room for more than one user's
 };
 
-// Takes calls of users in turns (rpc/fair_queue.h), a bounded time of them at once, when there is nothing else
-// to do. Single-threaded.
+// Takes calls of users in turns (rpc/fair_queue.h), a bounded time of them at once, when there is nothing
+// else to do. Single-threaded.
 class FairCalls final : public kj::Refcounted {
  public:
   using Call = kj::Function<kj::Promise<void>()>;
@@ -77,8 +77,8 @@ class FairCalls final : public kj::Refcounted {
   const std::function<Duration()> processorTime_;
   const UserBounds bounds_;
   std::map<std::string, User*> users_;
-  std::set<User*> forSeats_;  // who wait for seats
-  std::set<User*> notRead_;   // of whom nothing is read
+  std::set<User*> forSeats_;             // who wait for seats
+  std::set<User*> notRead_;              // of whom nothing is read
   std::array<uint64_t, 2> seatBytes_{};  // of all users, by kind
   FairQueue<Waiting> queue_;
   bool isTaking_ = false;

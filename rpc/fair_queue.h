@@ -1,5 +1,5 @@
-// Which user's turn it is: start-time fair queueing (P. Goyal, H. Vin, H. Cheng, SIGCOMM 1996) by what each has
-// cost, which is known only afterwards.
+// Which user's turn it is: start-time fair queueing (P. Goyal, H. Vin, H. Cheng, SIGCOMM 1996) by what each
+// has cost, which is known only afterwards.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace tarcil {
 
 // Items of one user come in the order in which they were added; among users that have some, the one that has
 // cost least comes next. One who comes, or returns after a while, starts level with the one whose turn it was
-// last: idle time saves up nothing, and a short absence writes off nothing while others wait. Operations are O(log users).
+// last: idle time saves up nothing, and a short absence writes off nothing while others wait. Operations are
+// O(log users).
 template <typename Item>
 class FairQueue final {
  public:

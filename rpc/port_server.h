@@ -1,6 +1,6 @@
-// What the servers of the schema's interfaces derive from: whose calls are taken when, and how long they take.
-// Both are templates over an interface; its methods are implemented below them as usual. Calls of one caller
-// come in the order in which they were made.
+// What the servers of the schema's interfaces derive from: whose calls are taken when, and how long they
+// take. Both are templates over an interface; its methods are implemented below them as usual. Calls of one
+// caller come in the order in which they were made.
 #pragma once
 
 #include <capnp/capability.h>

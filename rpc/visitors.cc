@@ -59,8 +59,8 @@ struct Visitors::Visitor final : kj::Refcounted {
     KJ_IF_MAYBE (known, whose) {
       if (!known->addConnection()) {
         kj::throwFatalException(toException(
-            {ErrorCode::kExhausted, "user " + known->name() +
-                                        " has as many connections here as a user may have; close some"}));
+            {ErrorCode::kExhausted,
+             "user " + known->name() + " has as many connections here as a user may have; close some"}));
       }
       user = kj::addRef(*known);
     }
@@ -120,8 +120,7 @@ class Visitors::Stream final : public StreamAround {
     KJ_IF_MAYBE (known, visitor_->user) {
       FairCalls::User& user = **known;
       if (!user.mayRead()) {
-        return user.untilMayRead().then(
-            [this, to, least, most]() { return tryReadOfUser(to, least, most); });
+        return user.untilMayRead().then([this, to, least, most]() { return tryReadOfUser(to, least, most); });
       }
       if (user.isLarge(least)) {
         return user.largeRead().then([this, &user, to, least, most](kj::Own<FairCalls::LargeRead>&& turn) {
@@ -160,7 +159,8 @@ Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
   auto isRole = kj::mv(visitor->role.promise);
   // std::function copies what it holds.
   auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));
-  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)), LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user) { (*shared)->letIn(as, user); }),
+  return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)),
+          LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user) { (*shared)->letIn(as, user); }),
           late.exclusiveJoin(kj::mv(sentAway)), kj::mv(isRole)};
 }
 

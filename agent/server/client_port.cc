@@ -29,10 +29,12 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     JobSpec spec = read(params.getSpec());
     const uint64_t bytes = sizeOf(spec) + (files ? sizeOf(*files) : 0);
     context.releaseParams();
-    return fairUser().seat(SeatKind::kSubmission, bytes).then([this, id, spec = std::move(spec),
-                                        files = std::move(files)](kj::Own<FairCalls::Seat>&& seat) mutable {
-      return server_.submit(caller_, id, std::move(spec), std::move(files)).attach(kj::mv(seat));
-    });
+    return fairUser()
+        .seat(SeatKind::kSubmission, bytes)
+        .then([this, id, spec = std::move(spec),
+               files = std::move(files)](kj::Own<FairCalls::Seat>&& seat) mutable {
+          return server_.submit(caller_, id, std::move(spec), std::move(files)).attach(kj::mv(seat));
+        });
   }
 
   kj::Promise<void> plan(PlanContext context) override {
@@ -53,22 +55,23 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     const uint64_t offset = params.getOffset();
     const bool wait = params.getWait();
     context.allowCancellation();
-    return locate.send().then([this, context, stream, offset, wait](auto&& place) mutable -> kj::Promise<void> {
-      const AllocationId allocation = place.getAllocation();
-      if (allocation == 0) {
-        context.getResults().setEnded(true);
-        return kj::READY_NOW;
-      }
-      return server_.monitors()
-          .output(text(place.getAddress()), allocation, stream, offset, wait)
-          .then([context, allocation](MonitorClient::Output&& output) mutable {
-            auto results = context.getResults();
-            results.setContent(output.content);
-            results.setEnded(output.ended);
-            results.setAllocation(allocation);
-            results.setStart(output.start);
-          });
-    });
+    return locate.send().then(
+        [this, context, stream, offset, wait](auto&& place) mutable -> kj::Promise<void> {
+          const AllocationId allocation = place.getAllocation();
+          if (allocation == 0) {
+            context.getResults().setEnded(true);
+            return kj::READY_NOW;
+          }
+          return server_.monitors()
+              .output(text(place.getAddress()), allocation, stream, offset, wait)
+              .then([context, allocation](MonitorClient::Output&& output) mutable {
+                auto results = context.getResults();
+                results.setContent(output.content);
+                results.setEnded(output.ended);
+                results.setAllocation(allocation);
+                results.setStart(output.start);
+              });
+        });
   }
 
   kj::Promise<void> lateBinding(LateBindingContext context) override {
@@ -105,9 +108,9 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
   kj::Promise<void> waitLateJob(WaitLateJobContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     context.allowCancellation();
-    return server_.lateBinding()
-        .untilOver(caller_, id)
-        .then([context](RunState state) mutable { context.getResults().setState(toWire(state)); });
+    return server_.lateBinding().untilOver(caller_, id).then([context](RunState state) mutable {
+      context.getResults().setState(toWire(state));
+    });
   }
 
   kj::Promise<void> lateOutput(LateOutputContext context) override {
@@ -120,7 +123,8 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     context.allowCancellation();
     return server_.lateBinding()
         .outputLocation(caller_, id, task, wait)
-        .then([this, context, stream, offset](LateBindingAgent::OutputLocation&& place) mutable -> kj::Promise<void> {
+        .then([this, context, stream,
+               offset](LateBindingAgent::OutputLocation&& place) mutable -> kj::Promise<void> {
           if (place.address.empty()) {
             context.getResults().setEnded(place.isOver);
             return kj::READY_NOW;

@@ -63,8 +63,9 @@ class UserCalls::Port final : public capnp::Capability::Server {
   kj::Promise<void> wait(uint64_t interface, uint16_t method, UntypedContext context, uint64_t bytes) {
     auto wait = kj::heap<Wait>(calls_, user_->name(), bytes);
     if (wait->isTooMuch()) {
-      return toException({ErrorCode::kExhausted,
-                          std::string("what users wait for at the master takes as much as it may; ") + kTryAgain});
+      return toException(
+          {ErrorCode::kExhausted,
+           std::string("what users wait for at the master takes as much as it may; ") + kTryAgain});
     }
     auto request = requestOf(interface, method, context);
     // Whoever hangs up waits no more.

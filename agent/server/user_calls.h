@@ -12,8 +12,8 @@ namespace tarcil {
 
 // The master reads no more of an agent whose calls without an answer take too much, or that does not take its
 // answers (rpc/connection.cc): users are not to bring their agent there. So few queries of one user are under
-// way at once (SeatKind::kQuery). Calls that wait for something to happen are bounded in bytes as messages, of
-// a user and in all, beyond which they fail as Exhausted.
+// way at once (SeatKind::kQuery). Calls that wait for something to happen are bounded in bytes as messages,
+// of a user and in all, beyond which they fail as Exhausted.
 inline constexpr uint64_t kMaxWaitBytes = 4 << 20;
 inline constexpr uint64_t kMaxWaitBytesOfAll = 16 << 20;
 

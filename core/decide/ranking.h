@@ -14,10 +14,10 @@ enum class Standing : uint8_t { kAcceptable, kFeasible, kInfeasible };
 // How slots are compared once their standing is equal.
 enum class Ranking : uint8_t {
   kQuality,  // acceptable: preferred servers, then E in bands of 0.02; others: E; then Q, load, chance
-  // For jobs of which nothing is known: as kQuality, with the highest pressure in the place of Q. The tightest
-  // fit would take them to the servers that are worst (docs/design.md).
+  // For jobs of which nothing is known: as kQuality, with the highest pressure in the place of Q. The
+  // tightest fit would take them to the servers that are worst (docs/design.md).
   kLeastContended,
-  kLoad,     // load, then chance
+  kLoad,  // load, then chance
   kChance,
 };
 
@@ -31,7 +31,7 @@ struct Offer {
   Standing standing = Standing::kInfeasible;
   bool preferred = false;
   uint8_t contention = 0;  // kLeastContended: the highest pressure, with the margin
-  uint8_t reason = 0;  // a Dropped: why it is not acceptable, where it is not
+  uint8_t reason = 0;      // a Dropped: why it is not acceptable, where it is not
 };
 
 // Slots whose expected performance differs by less than a band of 0.02 count as alike: 0 for the best, that
@@ -58,8 +58,7 @@ inline void seal(Offer& offer, Ranking ranking) {
   const auto q = ranking == Ranking::kQuality ? static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ))
                                               : kMaxQ - offer.contention;
   const uint64_t byQuality = uint64_t{!offer.preferred} << kPreferredShift |
-                             static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ |
-                             (kMaxQ - q);
+                             static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ | (kMaxQ - q);
   offer.key |= offer.standing == Standing::kAcceptable ? byQuality : byPerformance;
 }
 

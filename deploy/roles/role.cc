@@ -130,7 +130,8 @@ kj::Promise<void> RoleProcess::watchSteps(Duration told) {
   return net().timer.afterDelay(kLookForLongSteps).then([this, told]() {
     const LongestStep longest = longestStep();
     if (longest.took <= told) return watchSteps(told);
-    spdlog::warn("nobody was served for {} of processor time: {}", formatDuration(longest.took), longest.what);
+    spdlog::warn("nobody was served for {} of processor time: {}", formatDuration(longest.took),
+                 longest.what);
     return watchSteps(longest.took);
   });
 }

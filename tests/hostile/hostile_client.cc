@@ -237,8 +237,8 @@ class Misbehaviour final : private kj::TaskSet::ErrorHandler {
     return kj::evalNow([this]() { return connectTo(net_.network, net_.io, target_.agent); })
         .then([this, reading](kj::Own<kj::AsyncIoStream>&& stream) {
           ++tally_.connections;
-          auto line = kj::heap<Line>(kj::heap<ReluctantStream>(kj::mv(stream), net_.timer, reading),
-                                     target_.token);
+          auto line =
+              kj::heap<Line>(kj::heap<ReluctantStream>(kj::mv(stream), net_.timer, reading), target_.token);
           return use_(*line).exclusiveJoin(line->gone()).attach(kj::mv(line));
         })
         .then([]() {}, [this](kj::Exception&&) { ++tally_.lost; })
@@ -278,8 +278,7 @@ const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {{"large-specs", "submits jobs of the largest specification"},
        [](Misbehaviour& m) {
-         return m.flood(
-             [spec = largestSpec()](Line& line) { return submit(line, randomId(), spec); });
+         return m.flood([spec = largestSpec()](Line& line) { return submit(line, randomId(), spec); });
        }},
       {{"large-files", "submits jobs with the largest input files"},
        [](Misbehaviour& m) { return m.flood(submitFiles); }},
@@ -296,8 +295,7 @@ const std::vector<Entry>& entries() {
       {{"plan", "asks for plans"}, [](Misbehaviour& m) { return m.flood(plan); }},
       {{"list", "lists jobs, servers, profiles, buckets and the queue"},
        [](Misbehaviour& m) { return m.flood(listEverything); }},
-      {{"wait", "waits for a job that does not end"},
-       [](Misbehaviour& m) { return m.floodOfAJob(waitFor); }},
+      {{"wait", "waits for a job that does not end"}, [](Misbehaviour& m) { return m.floodOfAJob(waitFor); }},
       {{"submit", "submits small jobs"},
        [](Misbehaviour& m) {
          return m.flood([spec = smallSpec()](Line& line) { return submit(line, randomId(), spec); });

@@ -69,15 +69,14 @@ TEST_F(FairCallsTest, HoldsNobodyUpForLong) {
 }
 
 TEST_F(FairCallsTest, DoesNotMakeACallWhoseCallerHasGone) {
-  {
-    auto dropped = call(*ann_);
-  }
+  { auto dropped = call(*ann_); }
   call(*ann_).wait(io_.waitScope);
   EXPECT_EQ(madeOf("ann"), 1u);
 }
 
 TEST_F(FairCallsTest, GivesAUserSoManySeatsAndTheNextWhenOneIsLeft) {
-  auto first = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope), second = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope);
+  auto first = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope),
+       second = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope);
   auto third = ann_->seat(SeatKind::kSubmission, 1);
   EXPECT_FALSE(third.poll(io_.waitScope));
   EXPECT_TRUE(bob_->seat(SeatKind::kSubmission, 1).poll(io_.waitScope)) << "of another user";
@@ -117,9 +116,7 @@ TEST_F(FairCallsTest, CountsKindsOfSeatsApart) {
 
 TEST_F(FairCallsTest, TakesNoNoticeOfSeatsWhoseWaitersHaveGone) {
   auto first = ann_->seat(SeatKind::kSubmission, 100).wait(io_.waitScope);
-  {
-    auto gone = ann_->seat(SeatKind::kSubmission, 50);
-  }
+  { auto gone = ann_->seat(SeatKind::kSubmission, 50); }
   auto next = ann_->seat(SeatKind::kSubmission, 50);
   first = nullptr;
   EXPECT_TRUE(next.poll(io_.waitScope));
@@ -167,9 +164,7 @@ TEST_F(FairCallsTest, ReadsLargeMessagesOfAUserOneAfterTheOther) {
   auto second = ann_->largeRead(), third = ann_->largeRead();
   EXPECT_FALSE(second.poll(io_.waitScope));
   EXPECT_TRUE(bob_->largeRead().poll(io_.waitScope));
-  {
-    auto gone = kj::mv(second);
-  }
+  { auto gone = kj::mv(second); }
   first = nullptr;
   EXPECT_TRUE(third.poll(io_.waitScope));
 }

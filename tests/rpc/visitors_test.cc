@@ -120,7 +120,8 @@ TEST_F(VisitorsAtAServer, WhoAreInAreReadNoFurtherThanTheirShare) {
   say(*connection, "ann").wait(io_.waitScope);
   // Submissions that do not go on.
   kj::Vector<kj::Own<FairCalls::Seat>> held;
-  for (size_t i = 0; i < UserBounds{}.seats[0].number; ++i) held.add(ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope));
+  for (size_t i = 0; i < UserBounds{}.seats[0].number; ++i)
+    held.add(ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope));
   kj::Vector<kj::Promise<kj::Own<FairCalls::Seat>>> waiting;
   for (int i = 0; i < 10; ++i) waiting.add(ann_->seat(SeatKind::kSubmission, 1));
   say(*connection, "right").wait(io_.waitScope);  // what it waited to read before

@@ -48,7 +48,8 @@ class UserCallsTest : public testing::Test {
   }
   Error errorOf(kj::Promise<void> promise) {
     Error error{};
-    promise.catch_([&error](kj::Exception&& exception) { error = fromException(exception); }).wait(io_.waitScope);
+    promise.catch_([&error](kj::Exception&& exception) { error = fromException(exception); })
+        .wait(io_.waitScope);
     return error;
   }
 

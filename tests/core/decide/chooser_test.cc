@@ -338,9 +338,11 @@ TEST(Choose, ExplainsTheBestServersInOrder) {
 
 // Its tightest fit would be the loudest server there is.
 TEST(Choose, TakesAJobOfWhichNothingIsKnownWhereLeastPresses) {
-  auto state = aCluster({aServer("loud").background({{kLlc, 90}}),
-                         aServer("spread").background({{Resource::kCore, 30}, {Resource::kDiskBandwidth, 30}, {Resource::kNetworkBandwidth, 30}}),
-                         aServer("one").background({{Resource::kDiskBandwidth, 40}})});
+  auto state = aCluster(
+      {aServer("loud").background({{kLlc, 90}}),
+       aServer("spread").background(
+           {{Resource::kCore, 30}, {Resource::kDiskBandwidth, 30}, {Resource::kNetworkBandwidth, 30}}),
+       aServer("one").background({{Resource::kDiskBandwidth, 40}})});
   const auto decision = choose(state, aJob(1), 1);
   const Explanation& explanation = decision.explanation;
   ASSERT_THAT(explanation.best, SizeIs(3));

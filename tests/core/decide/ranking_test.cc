@@ -56,7 +56,8 @@ Offer anOffer(Ranking ranking) {
 }
 
 RC_GTEST_PROP(Ranking, IsTheComparisonOfTheDesign, ()) {
-  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
+  const auto ranking =
+      *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
   const Offer a = anOffer(ranking), b = anOffer(ranking);
   bool firstIsBetter = false;
   const TieBreak by = decidedBy(a, b, ranking, firstIsBetter);
@@ -67,7 +68,8 @@ RC_GTEST_PROP(Ranking, IsTheComparisonOfTheDesign, ()) {
 }
 
 RC_GTEST_PROP(Ranking, IsAnOrder, ()) {
-  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
+  const auto ranking =
+      *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
   const Offer a = anOffer(ranking), b = anOffer(ranking), c = anOffer(ranking);
   const auto before = [ranking](const Offer& x, const Offer& y) { return ranksBefore(x, y, ranking); };
   const auto alike = [&](const Offer& x, const Offer& y) { return !before(x, y) && !before(y, x); };
