@@ -13,6 +13,12 @@ interface AgentGate {
   # A repeat gives another session.
 }
 
+interface ReadOnlyGate extends(Master.MasterGate, AgentGate) {
+  # What a master offers that is read-only: commands that show something log in at it as at an agent. Agents and monitors
+  # log in, and cannot attach. Of ClientPort, `user` works, and there are no late-bound jobs; all else fails as Conflict, and
+  # so does what UserPort would change or wait for.
+}
+
 interface ClientPort {
   submit @0 (id :Data, spec :Types.JobSpec, files :List(Types.InputFile)) -> ();
   # `id` is made by the client. Success: the job is on disk at the master. A repeat with the same id, at any agent, finds

@@ -120,7 +120,7 @@ kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& toke
       return user;
     });
   }
-  return toException({ErrorCode::kUnavailable, "the master is out of reach"});
+  return toException({ErrorCode::kUnavailable, problem_});
 }
 
 kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, JobSpec spec,
@@ -185,9 +185,10 @@ void AgentServer::lost(const Error& error) {
   early_.clear();
   users_.clear();
   port_ = nullptr;
-  if (outage_.begins(error)) {
-    spdlog::warn("the master at {} is out of reach: {}; trying again", options_.master, error.message);
-  }
+  const bool isRefused = error.code == ErrorCode::kConflict;
+  problem_ =
+      "the master at " + options_.master + (isRefused ? " refuses: " : " is out of reach: ") + error.message;
+  if (outage_.begins(error)) spdlog::warn("{}; trying again", problem_);
   if (!attached_) return;
   attached_ = false;
   dispatch(agent::MasterLost{});

@@ -105,9 +105,10 @@ class AgentServer final {
   std::map<std::string, User> users_;  // by token
   std::string cluster_;
 
-  Outage outage_;  // of the master
-  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
-  kj::TaskSet calls_;
+  Outage outage_;                                       // of the master
+  std::string problem_ = "the master is out of reach";  // as known last, while the link does not stand
+  StopsIfFailed stops_{"taking an answer"};             // calls handle their own failures
+  kj::TaskSet calls_{stops_};
   kj::Promise<void> link_;
 };
 

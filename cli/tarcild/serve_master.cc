@@ -49,6 +49,10 @@ void addPlaces(Master& master) {
   table.texts(
       "--drop-job", master.flags.dropJobs, "ID",
       "Start without this job, for good: where a job keeps the master from starting. May be repeated.");
+  table.flag(
+      "--read-only", master.flags.options.readOnly,
+      "Show what the store holds and change nothing, not even where it exceeds the bounds: takes no jobs, "
+      "agents or monitors. Commands that only look reach this master at its own address (--cluster).");
 }
 
 // Each member's declaration in master/logic/options.h says why its default is what it is.

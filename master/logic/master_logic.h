@@ -75,7 +75,8 @@ struct AgentView {
 class MasterLogic final {
  public:
   // Starts from the contents of the store; appends actions to store the records that a new store needs. Every
-  // server counts as down until its monitor attaches; agents may resume.
+  // server counts as down until its monitor attaches; agents may resume. One that is read-only appends none,
+  // here and in handle(), but answers that refuse.
   MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
               std::vector<master::Action>& actions);
   ~MasterLogic();
@@ -143,6 +144,8 @@ class MasterLogic final {
     uint64_t freeBytes = 0;  // on the store's disk
   };
   Load load() const;
+  // Nothing that is waited for will come (read_only.h).
+  bool isReadOnly() const;
   // What is wrong with the master, for people; empty where nothing is.
   std::string warning() const;
   // How long before this start the store changed last, where the clock may be wrong by that; else zero.

@@ -9,6 +9,7 @@
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/master_logic.h"
+#include "master/logic/read_only.h"
 #include "master/logic/tables.h"
 
 namespace tarcil {
@@ -139,12 +140,16 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
 }  // namespace
 }  // namespace master
 
+bool MasterLogic::isReadOnly() const {
+  return tables_->options.readOnly;
+}
+
 Duration MasterLogic::doubtfulGap() const {
   return tables_->doubtfulGap;
 }
 
 std::string MasterLogic::warning() const {
-  return master::spaceProblem(*tables_);
+  return isReadOnly() ? master::readOnlyError().message : master::spaceProblem(*tables_);
 }
 
 std::optional<JobDetails> MasterLogic::job(const JobId& id, TaskIndex firstTask, uint32_t atMost) const {

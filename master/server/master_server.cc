@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 #include "env/failpoint.h"
 #include "master/logic/outbox.h"
+#include "master/logic/read_only.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -204,6 +205,7 @@ kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, m
 }
 
 kj::Promise<void> MasterServer::backup(std::string folder) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return synced().then([this, folder = std::move(folder)]() mutable {
     spdlog::info("backs the store up to {}", folder);
     return backups_.take(std::move(folder));
@@ -243,10 +245,12 @@ kj::Promise<void> MasterServer::synced() {
 }
 
 kj::Promise<void> MasterServer::jobChanged(const JobId& job, const Caller& caller) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return jobWatchers_.add(job, caller.user);
 }
 
 kj::Promise<void> MasterServer::serverChanged(ServerId server, const Caller& caller) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return serverWatchers_.add(server, caller.user);
 }
 

@@ -104,7 +104,7 @@ class MasterServer final {
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk. Fails as Exhausted where too many wait, in all
-  // or of this user.
+  // or of this user, and as Conflict where the master is read-only.
   kj::Promise<void> jobChanged(const JobId& job, const Caller& caller);
   // The same of a server's state.
   kj::Promise<void> serverChanged(ServerId server, const Caller& caller);
