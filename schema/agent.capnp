@@ -44,12 +44,13 @@ interface ClientPort {
   # Opens a session for jobs whose tasks are bound late. It ends with the connection, or when the port is dropped; each
   # call opens another one.
 
-  lateJob @5 (id :Data) -> (job :Late.LateJobDetails);
+  lateJob @5 (id :Data, firstOver :UInt32) -> (job :Late.LateJobDetails);
   # A job whose tasks are bound late, as this agent knows it: only the one that holds it does, and for a while after its
-  # end. Fails as NotFound, for jobs of others too unless the role is operate. Reads only.
+  # end. Of its tasks that are over those from the `firstOver`-th on, at most 5,000. Fails as NotFound, for jobs of others too
+  # unless the role is operate. Reads only.
 
   lateJobs @6 (limit :UInt32, filter :Master.JobFilter) -> (jobs :List(Master.JobSummary));
-  # The late-bound jobs that this agent knows and that pass the filter, newest first. Reads only.
+  # The late-bound jobs that this agent knows and that pass the filter, newest first, at most 10,000. Reads only.
 
   findLateJobs @7 (prefix :Text) -> (ids :List(Data));
   # Those whose 32 hexadecimal digits begin so; at most two are given. Reads only.

@@ -252,8 +252,8 @@ interface UserPort {
   # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
   servers @7 (first :UInt32) -> (servers :List(ServerDetails), warning :Text, next :UInt32);
-  # By number from `first` on, at most 500, without their tasks; `next` is the number to go on with, 0 where there are no
-  # more. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
+  # By number from `first` on, at most 500 and some 1 MiB, without their tasks; `next` is the number to go on with, 0 where
+  # there are no more. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
 
   server @8 (name :Text) -> (server :ServerDetails);
   # Fails as NotFound. Reads only.
@@ -263,12 +263,14 @@ interface UserPort {
   # Role operate. Success: on disk and on its way to every agent. `version` is ignored. Fails as Invalid, naming each
   # field. A repeat sets the same again.
 
-  platforms @11 () -> (platforms :List(Types.Platform));
+  platforms @11 (after :Text) -> (platforms :List(Types.Platform), next :Text);
+  # By name behind `after`, at most 1,000; `next` is the name to go on with, empty where there are no more. Reads only.
+
   setPlatform @12 (platform :Types.Platform) -> ();
   # Role operate. As setSettings.
 
-  agents @13 () -> (agents :List(AgentDetails), warning :Text);
-  # `warning` as for servers. Reads only.
+  agents @13 (after :Text) -> (agents :List(AgentDetails), warning :Text, next :Text);
+  # In pages as for platforms; `warning` as for servers. Reads only.
 
   steerServers @14 (names :List(Text), change :ServerChange, deadline :UInt64) -> ();
   # Role operate. Success: on disk and on its way to every agent, for all of them; fails as NotFound, with nothing changed,
@@ -279,8 +281,8 @@ interface UserPort {
   # Answered when the server has another number of tasks than `seen`, or is not being drained. Fails as NotFound. Reads
   # only.
 
-  usage @16 () -> (users :List(Types.Usage));
-  # The caller's own; everybody's for role operate. Reads only.
+  usage @16 (after :Text) -> (users :List(Types.Usage), next :Text);
+  # The caller's own; everybody's for role operate, in pages as for platforms. Reads only.
 
   backup @17 (folder :Text) -> ();
   # Role operate. Success: `folder`, an absolute path on the master's machine that was not there or was empty, holds a
@@ -292,18 +294,19 @@ interface UserPort {
   # The head of the queue, of at most `limit` (1,000) jobs, in order; of them, those that the caller may see. `waiting`:
   # all jobs that wait, seen or not. Reads only.
 
-  buckets @19 () -> (buckets :List(Bucket));
-  # Those with servers. Reads only.
+  buckets @19 (first :UInt32) -> (buckets :List(Bucket), next :UInt32);
+  # Those with servers, by number from `first` on, at most 1,000; `next` as for servers. Reads only.
 
   setShares @20 (user :Text, shares :UInt32) -> ();
   # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
-  profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
-                      observed :List(Profiles.ObservedProfile));
-  # All that are stored, by name; and the applications that are being measured, or whose measurement failed, by name. Only
-  # the user whose job it was and role operate are told why it failed. What was observed of the caller's runs, and for role
-  # operate of everybody's, by user and name. Reads only.
+  profiles @21 (after :ProfilePosition) -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
+                                            observed :List(Profiles.ObservedProfile), next :ProfilePosition);
+  # All that are stored, by name; then the applications that are being measured, or whose measurement failed, by name. Only
+  # the user whose job it was and role operate are told why it failed. Then what was observed of the caller's runs, and for
+  # role operate of everybody's, by user and name. Of all these, those behind `after`, some 1 MiB at most; where `next` is
+  # not null there are more behind it. Reads only.
 
   profile @22 (application :Text, user :Text) -> (profile :Profiles.StoredProfile, observed :Profiles.ObservedProfile);
   # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME; and what was observed of
@@ -348,6 +351,14 @@ struct JobPosition {
   # A place in the order of submission; a job that stood there may be gone.
   submitted @0 :Int64;                # wall-clock time; 0: that of the job
   id @1 :Data;
+}
+
+struct ProfilePosition {
+  # A place in what `profiles` tells.
+  list @0 :List;
+  user @1 :Text;                      # of what was observed
+  application @2 :Text;
+  enum List { stored @0; profilings @1; observed @2; }
 }
 
 struct JobDetails {

@@ -434,7 +434,7 @@ void LateBindingAgent::carryOut() {
     heldTasks_ -= job.spec.tasks;
     heldTaskServers_ -= job.taskServers;
     jobs_.finish(over.job, clock_.now().wall);
-    tellWaiters(over.job, std::nullopt);
+    over_.happened({over.job, std::nullopt});
   }
   actions_.clear();
   setAlarm();
@@ -446,7 +446,7 @@ void LateBindingAgent::carryOut(const late::TaskOver& over) {
   metrics_.count(over);
   const LateServer* server = over.attempts > 0 ? servers_.find(over.server) : nullptr;
   const std::string& name = job.over.emplace_back(over, server == nullptr ? "" : server->name).second;
-  tellWaiters(over.job, job.numberOf(over.task));
+  over_.happened({over.job, job.numberOf(over.task)});
   if (job.session == nullptr) return;
   job.session->over(job.clientNumber, job.numberOf(over.task), over, name);
   toTell_.insert(job.session);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/late/late_jobs.h"
@@ -20,6 +20,7 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "latebinding/job_scheduler.h"
+#include "rpc/wait_list.h"
 #include "schema/agent.capnp.h"
 #include "schema/late_binding.capnp.h"
 
@@ -63,7 +64,9 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
 
   // --- For users who ask, of the jobs that it holds or held and that the caller may see; NotFound where
   // there is no such job (late_queries.cc)
-  Status describe(const Caller& caller, const JobId& id, wire::LateJobDetails::Builder to) const;
+  // Of the tasks that are over, a page from `firstOver` on.
+  Status describe(const Caller& caller, const JobId& id, uint32_t firstOver,
+                  wire::LateJobDetails::Builder to) const;
   // Newest first.
   void list(const Caller& caller, uint32_t limit, wire::JobFilter::Reader filter,
             wire::ClientPort::LateJobsResults::Builder to) const;
@@ -96,10 +99,6 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   void write(LateLink& link, wire::LateAgentNews::Builder to);
 
  private:
-  struct Waiter {
-    std::optional<TaskIndex> task;  // of the job's spec; none: all of them
-    kj::Own<kj::PromiseFulfiller<void>> over;
-  };
   struct LinkEntry {
     LateLink* link = nullptr;
     uint32_t index = 0;  // in the monitor's list
@@ -115,9 +114,6 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   void carryOut(const late::TaskOver& over);
   const LateHeld* find(const Caller& caller, const JobId& id) const;
   LateProgress progressOf(const LateHeld& job) const;
-  kj::Promise<void> untilOver(const LateHeld& job, std::optional<TaskIndex> task);
-  // The job's task, or where there is none, the job is over: those who wait for it hear of it.
-  void tellWaiters(late::JobNumber job, std::optional<TaskIndex> task);
   void flushSoon();
   void setAlarm();
   void taskFailed(kj::Exception&& exception) override;
@@ -133,12 +129,11 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   std::map<std::string, Share> shares_;            // by platform
   std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
   LateJobs jobs_;
-  size_t heldTasks_ = 0;
-  size_t heldTaskServers_ = 0;  // of jobs that are not over (task_servers.h)
-  std::unordered_multimap<late::JobNumber, Waiter> waiters_;
-  std::vector<LinkEntry> places_;                           // by server
-  std::map<std::string, std::unique_ptr<LateLink>> links_;  // by address
-  std::set<LateLink*> toSend_;                              // have something in their outbox
+  LateLoads held_;                                                       // of jobs that are not over
+  WaitList<std::pair<late::JobNumber, std::optional<TaskIndex>>> over_;  // one of its tasks; none: the job
+  std::vector<LinkEntry> places_;                                        // by server
+  std::map<std::string, std::unique_ptr<LateLink>> links_;               // by address
+  std::set<LateLink*> toSend_;                                           // have something in their outbox
   std::set<LateSession*> sessions_;
   std::set<LateSession*> toTell_;  // have something pending
   bool isFlushing_ = false;        // once this event is handled

@@ -1,6 +1,7 @@
 // The late-bound jobs that an agent holds, and for a while those that are over.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -38,6 +39,9 @@ struct LateHeld {
 
   TaskIndex numberOf(TaskIndex task) const { return tasks.empty() ? task : tasks[task]; }
   size_t size() const { return tasks.empty() ? spec.tasks : tasks.size(); }
+  bool has(TaskIndex task) const {
+    return tasks.empty() ? task < spec.tasks : std::ranges::binary_search(tasks, task);
+  }
   bool isOver() const { return finished != kNever; }
 };
 

@@ -65,7 +65,8 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   }
 
   kj::Promise<void> lateJob(LateJobContext context) override {
-    requireOk(server_.lateBinding().describe(user_.caller, readJobId(context.getParams().getId()),
+    const auto params = context.getParams();
+    requireOk(server_.lateBinding().describe(user_.caller, readJobId(params.getId()), params.getFirstOver(),
                                              context.getResults().initJob()));
     return kj::READY_NOW;
   }

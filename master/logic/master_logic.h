@@ -113,9 +113,11 @@ class MasterLogic final {
   std::optional<ServerView> server(const std::string& name) const;
   // Null where no server has this number. Holds until the next handle().
   const ServerFacts* facts(ServerId server) const;
-  std::vector<AgentView> agents() const;
+  // The first `atMost` behind this name, as for usage() and platforms().
+  std::vector<AgentView> agents(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   // Of the users whose jobs the caller may steer, by name.
-  std::vector<Usage> usage(const Caller& caller) const;
+  std::vector<Usage> usage(const Caller& caller, const std::string& after = "",
+                           size_t atMost = SIZE_MAX) const;
   // By application. Holds until the next handle(), as what profile() finds.
   const std::map<std::string, StoredProfile>& profiles() const;
   // Applications that are being measured, or could not be. By application. Holds until the next handle().
@@ -124,10 +126,10 @@ class MasterLogic final {
   const StoredProfile* profile(const std::string& application) const;
   // What was observed of the user's runs of the application; null where nothing was. Holds as the above.
   const ObservedProfile* observed(const std::string& application, const std::string& user) const;
-  // Of all whose jobs the caller may steer, by user and application.
-  std::vector<ObservedProfile> observed(const Caller& caller) const;
+  // By user and application. Holds as the above.
+  const std::map<std::pair<std::string, std::string>, ObservedProfile>& observed() const;
   const QualitySettings& settings() const;
-  std::vector<PlatformRecord> platforms() const;
+  std::vector<PlatformRecord> platforms(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   const ClusterRecord& cluster() const;
   // Counts for metrics. O(1).
   struct Load {

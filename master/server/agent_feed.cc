@@ -1,7 +1,7 @@
 #include "master/server/agent_feed.h"
 
 #include "master/logic/jobs/assignments.h"
-#include "master/server/message_size.h"
+#include "master/logic/message_size.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"

@@ -1,9 +1,5 @@
 #include "master/server/master_ports.h"
 
-#include <deque>
-#include <iterator>
-
-#include "master/server/message_size.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"

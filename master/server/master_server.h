@@ -99,7 +99,10 @@ class MasterServer final {
   std::optional<WaitingJob> waitingJob(const JobId& id) const {
     return logic_->waitingJob(id, clock_.now().wall);
   }
-  std::vector<Forecast::NamedBucket> buckets() { return forecast_->buckets(clock_.now().steady); }
+  // By number from `first` on, so many at most.
+  std::vector<Forecast::NamedBucket> buckets(uint32_t first, size_t atMost) {
+    return forecast_->buckets(clock_.now().steady, first, atMost);
+  }
 
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
