@@ -38,7 +38,7 @@ interface ClientPort {
   plan @3 (spec :Types.JobSpec, seed :UInt64) -> (plan :Types.Plan);
   # What submit would do with this job now, without doing it: the decision on the agent's present copy of the state, drawn
   # with this seed. The same seed on the same state gives the same plan. Input files are not part of it. Fails as submit
-  # does, and as Unavailable until the agent knows the whole state. Reads only.
+  # does, as Unavailable until the agent knows the whole state, and as Exhausted while too many plans wait. Reads only.
 
   lateBinding @4 (client :Late.LateClient) -> (port :Late.LateClientPort);
   # Opens a session for jobs whose tasks are bound late. It ends with the connection, or when the port is dropped; each

@@ -12,6 +12,7 @@
 
 #include "agent/late/late_jobs.h"
 #include "agent/late/late_link.h"
+#include "agent/late/late_loads.h"
 #include "agent/late/late_servers.h"
 #include "agent/late/late_session.h"
 #include "agent/server/agent_metrics.h"
@@ -28,7 +29,9 @@ namespace tarcil {
 
 struct LateBindingOptions {
   late::SchedulerOptions scheduler;
-  size_t keptTasks = 100'000;  // of jobs that are over, for those who ask what became of them
+  LateLoad most = kMaxLateLoad;
+  // Of jobs that are over, for those who ask what became of them.
+  LateLoad kept = {.tasks = 100'000, .bytes = size_t{256} << 20};
 };
 
 // A job as a client submits it.
@@ -105,7 +108,8 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   };
 
   MonotonicTime now() const { return clock_.now().steady; }
-  Result<late::LateJob> lateJobOf(const LateSubmission& submission, const Caller& caller);
+  // `load` is the job's, without its pairs of tasks and servers, which are added.
+  Result<late::LateJob> lateJobOf(const LateSubmission& submission, const Caller& caller, LateLoad& load);
   void join(LateLink& link, uint32_t index, const LateServer& server);
   void leave(ServerId server);
   void tellSurroundings(ServerId server);

@@ -93,6 +93,7 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
       lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding),
+      planTurns_(net.timer, clock),
       heard_(clock.now().steady),
       ignoreErrors_(std::make_unique<IgnoreErrors>()),
       calls_(*ignoreErrors_),

@@ -10,7 +10,9 @@
 #include "agent/late/late_binding.h"
 #include "agent/logic/agent_logic.h"
 #include "agent/server/agent_metrics.h"
+#include "agent/server/held_files.h"
 #include "agent/server/monitor_client.h"
+#include "agent/server/plan_turns.h"
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "rpc/connection.h"
@@ -59,6 +61,8 @@ class AgentServer final {
   Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
     return logic_.plan(caller, spec, seed);
   }
+  PlanTurns& planTurns() { return planTurns_; }
+  HeldFiles& heldFiles() { return heldFiles_; }
   MonitorClient& monitors() { return monitors_; }
   LateBindingAgent& lateBinding() { return lateBinding_; }
   const std::string& cluster() const { return cluster_; }
@@ -91,6 +95,8 @@ class AgentServer final {
   Alarm alarm_;
   MonitorClient monitors_;
   LateBindingAgent lateBinding_;
+  PlanTurns planTurns_;
+  HeldFiles heldFiles_;
   uint64_t requests_ = 0;
   Requests<Status> submissions_{requests_};
 

@@ -16,9 +16,11 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   kj::Promise<void> submit(SubmitContext context) override {
     auto params = context.getParams();
     const JobId id = readJobId(params.getId());
-    std::shared_ptr<const std::vector<InputFile>> files;
+    InputFiles files;
     if (params.getFiles().size() > 0) {
-      files = std::make_shared<const std::vector<InputFile>>(read(params.getFiles()));
+      auto held = server_.heldFiles().hold(user_.caller.user, read(params.getFiles()));
+      if (!held) return toException(held.error());
+      files = std::move(*held);
     }
     JobSpec spec = read(params.getSpec());
     context.releaseParams();
@@ -26,11 +28,12 @@ class ClientPortImpl final : public wire::ClientPort::Server {
   }
 
   kj::Promise<void> plan(PlanContext context) override {
-    auto params = context.getParams();
-    const auto plan = server_.plan(user_.caller, read(params.getSpec()), params.getSeed());
-    if (!plan) return toException(plan.error());
-    write(*plan, context.getResults().initPlan());
-    return kj::READY_NOW;
+    return server_.planTurns().add(user_.caller.user, [this, context]() mutable {
+      auto params = context.getParams();
+      const auto plan = server_.plan(user_.caller, read(params.getSpec()), params.getSeed());
+      if (!plan) kj::throwFatalException(toException(plan.error()));
+      write(*plan, context.getResults().initPlan());
+    });
   }
 
   // The master knows where the task is, and whether the caller may see it; the monitor has the output.

@@ -74,6 +74,10 @@ void addLimits(OptionTable& table, MasterOptions& options) {
              "Memory that the unfinished jobs of one user may take; beyond, submissions are refused.");
   table.size("--max-jobs-size", options.maxUnfinishedBytes,
              "Memory that unfinished jobs of all users may take; beyond, submissions are refused.");
+  table.size("--max-files-size-of-user", options.maxFileBytesOfUser,
+             "Input files of the unfinished jobs of one user; beyond, submissions are refused.");
+  table.size("--max-files-size", options.maxFileBytes,
+             "Input files of the unfinished jobs of all users; beyond, submissions are refused.");
   table.count("--max-tasks-of-job", options.maxTasksOfJob, 1, kMaxTasks,
               "Tasks that one job may have; jobs with more are refused.");
   table.size("--disk-reserve", options.diskReserve,

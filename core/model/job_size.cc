@@ -46,4 +46,10 @@ size_t sizeOf(const JobSpec& spec) {
   return sum;
 }
 
+size_t sizeOf(const std::vector<InputFile>& files) {
+  size_t sum = 0;
+  for (const InputFile& file : files) sum += bytes(file.path) + file.content.size();
+  return sum;
+}
+
 }  // namespace tarcil

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "core/model/job.h"
 
@@ -13,5 +14,8 @@ inline constexpr size_t kMaxSpecBytes = 2u << 20;
 
 // Its texts and some bytes for each: roughly what it takes in a message. O(size of the job).
 size_t sizeOf(const JobSpec& spec);
+
+// Contents and paths of input files.
+size_t sizeOf(const std::vector<InputFile>& files);
 
 }  // namespace tarcil

@@ -260,6 +260,10 @@ class RocksStore final : public RocksReader {
     check(batch.Delete(open_.rest(), observedKey(erase.user, erase.application)));
   }
 
+  void add(rocksdb::WriteBatch& batch, const EraseFiles& erase) {
+    check(batch.Delete(open_.readWhileServing(), jobKey(RecordKind::kFiles, erase.job)));
+  }
+
   void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {
     for (RecordKind kind : {RecordKind::kJob, RecordKind::kProgress, RecordKind::kFiles}) {
       check(batch.Delete(familyOf(kind), jobKey(kind, erase.job)));
