@@ -1,6 +1,5 @@
 #include "agent/late/late_binding.h"
 
-#include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -138,7 +137,7 @@ LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::st
                scheduler_.advance(now(), rng_, actions_);
                carryOut();
              }),
-      flushes_(*this) {}
+      flushes_(stops_) {}
 
 LateBindingAgent::~LateBindingAgent() noexcept(false) {
   for (LateSession* session : sessions_) session->forgetAgent();
@@ -469,10 +468,6 @@ void LateBindingAgent::flushSoon() {
     for (LateLink* link : std::exchange(toSend_, {})) link->flush();
     for (LateSession* session : std::exchange(toTell_, {})) session->flush();
   }));
-}
-
-void LateBindingAgent::taskFailed(kj::Exception&& exception) {
-  KJ_LOG(ERROR, "late binding", exception);
 }
 
 }  // namespace tarcil

@@ -20,6 +20,7 @@
 #include "core/base/rng.h"
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "latebinding/job_scheduler.h"
 #include "rpc/wait_list.h"
 #include "schema/agent.capnp.h"
@@ -50,7 +51,7 @@ struct LateSubmission {
 // from one iteration of the event loop goes out at its end, one message for each monitor and client.
 //
 // Single-threaded; outlives its sessions' connections or is told of their end.
-class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
+class LateBindingAgent final {
  public:
   // `clock` and `metrics` outlive it. `token`: with which monitors are logged in at.
   LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token, AgentMetrics& metrics,
@@ -120,7 +121,6 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   LateProgress progressOf(const LateHeld& job) const;
   void flushSoon();
   void setAlarm();
-  void taskFailed(kj::Exception&& exception) override;
 
   const Net net_;
   const Clock& clock_;
@@ -143,6 +143,7 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   bool isFlushing_ = false;        // once this event is handled
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
+  StopsIfFailed stops_{"sending what late binding has to say"};
   kj::TaskSet flushes_;
 };
 

@@ -17,8 +17,15 @@ class LateBindingAgent;
 // The port that the client calls; the session lasts as long. Single-threaded.
 class LateSession final : public wire::LateClientPort::Server, private kj::TaskSet::ErrorHandler {
  public:
-  LateSession(LateBindingAgent& agent, Caller caller, wire::LateClient::Client client)
-      : agent_(&agent), caller_(std::move(caller)), client_(kj::mv(client)), calls_(*this) {}
+  // `mostUntold`: results that the client may leave untaken, before it is told nothing more; as many as the
+  // tasks that an agent holds of one user.
+  LateSession(LateBindingAgent& agent, Caller caller, wire::LateClient::Client client,
+              size_t mostUntold = 1'000'000)
+      : agent_(&agent),
+        caller_(std::move(caller)),
+        client_(kj::mv(client)),
+        mostUntold_(mostUntold),
+        calls_(*this) {}
   ~LateSession() noexcept(false);
 
   kj::Promise<void> submit(SubmitContext context) override;
@@ -41,13 +48,15 @@ class LateSession final : public wire::LateClientPort::Server, private kj::TaskS
   };
 
   void taskFailed(kj::Exception&& exception) override;
+  void end(const char* why);
 
   LateBindingAgent* agent_;  // none once it is gone
   const Caller caller_;
   wire::LateClient::Client client_;
+  const size_t mostUntold_;
   std::vector<Over> pending_;
   bool isCalling_ = false;
-  bool isDeaf_ = false;  // a call failed: the connection is about to end
+  bool isDeaf_ = false;  // it is told nothing more
   kj::TaskSet calls_;
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "agent/server/plan_turns.h"
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "rpc/connection.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
@@ -69,6 +69,8 @@ class AgentServer final {
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
   bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+  // The link is made anew.
+  void dropLink(const kj::Exception& why);
 
  private:
   // Another process speaks for the agent.

@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "env/failpoint.h"
+#include "env/stop.h"
 #include "master/logic/outbox.h"
 #include "master/logic/read_only.h"
 #include "rpc/errors.h"
@@ -50,7 +51,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady,
                                          ForecastOptions{options.buckets, options.admission});
   carryOut(actions);
-  watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
+  watchingSpace_ = watchSpace().eagerlyEvaluate(stopsIfFailed("the watch over the store's space"));
 }
 
 kj::Promise<void> MasterServer::watchSpace() {
@@ -87,7 +88,10 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
                                                                        std::vector<KnownTask> tasks,
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
-  monitors_.insert_or_assign(session, std::make_unique<ControlSender>(kj::mv(control)));
+  monitors_.insert_or_assign(
+      session, std::make_unique<ControlSender>(kj::mv(control), [this, session](const Error& error) {
+        endSession(session, "monitor", error);
+      }));
   spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
                tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
@@ -255,10 +259,13 @@ kj::Promise<void> MasterServer::serverChanged(ServerId server, const Caller& cal
 }
 
 void MasterServer::dispatch(const master::Event& event) {
-  std::vector<master::Action> actions;
-  actions.reserve(master::kUsualActions);
-  logic_->handle(event, clock_.now(), rng_, actions);
-  carryOut(actions);
+  // Half of an event, in memory and not on disk, is worse than a start from what is there.
+  runOrStop("handling an event", [this, &event]() {
+    std::vector<master::Action> actions;
+    actions.reserve(master::kUsualActions);
+    logic_->handle(event, clock_.now(), rng_, actions);
+    carryOut(actions);
+  });
 }
 
 // Everything an event persists goes into the batch first: whatever leaves because of the event has seen all

@@ -10,6 +10,7 @@
 
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/queue/forecast.h"
 #include "master/logic/servers/published_state.h"
@@ -113,6 +114,7 @@ class MasterServer final {
   kj::Promise<void> serverChanged(ServerId server, const Caller& caller);
 
  private:
+  void endSession(SessionId session, const char* role, const Error& error);
   kj::Promise<void> watchSpace();
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
@@ -177,6 +179,8 @@ class MasterServer final {
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
   uint64_t storeBytes_ = 0;
+  StopsIfFailed stops_{"the end of a session"};
+  kj::TaskSet ending_{stops_};
   kj::Promise<void> watchingSpace_ = nullptr;
 };
 
