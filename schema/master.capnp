@@ -24,7 +24,7 @@ interface AgentPort {
   # `epoch` asked: the one given before, 0 for a new process. Answered with the same epoch, the agent may repeat commits
   # that it has no answer to; with another, those came to nothing. `jobs` lists unfinished jobs of the agent, whole; where
   # `more` is set there are others, which moreJobs gives. Together they are every one. The whole state then comes through
-  # `feed`.
+  # `feed`, and what changes of a job after it was listed.
 
   commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
   # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
@@ -40,8 +40,9 @@ interface AgentPort {
   # not speak for their agent.
 
   moreJobs @4 () -> (jobs :List(Types.JobAssignment), more :Bool);
-  # The next of the jobs that the answer to attach did not list, as they were then: what has changed since comes through
-  # the feed. Each is given once.
+  # The next of the jobs that the answer to attach did not list, as they are now. Of those that are still to be listed nothing
+  # comes through the feed; those that end before that are not listed. Each is given once. Fails as Conflict on a connection
+  # that does not speak for an agent.
 }
 
 interface AgentFeed {

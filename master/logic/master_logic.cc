@@ -69,6 +69,7 @@ struct Handler {
   EventContext& context;
 
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
+  void operator()(const MoreJobsAsked& event) const { tellMoreJobs(context, event); }
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
   void operator()(const PeerDetached& event) const {
     detachAgent(context, event.session);

@@ -72,6 +72,10 @@ struct MasterOptions {
   // Free bytes on the store's disk below which new jobs are refused, so that what the running ones still have
   // to write fits. 0: never. The write-ahead log and the files that RocksDB compacts take some 100 MiB.
   uint64_t diskReserve = uint64_t{256} << 20;
+  // Of the jobs that an agent is told as it attaches, in one message (message_size.h).
+  size_t jobsMessageBytes = size_t{1} << 20;
+  // Show what the store holds and change nothing (read_only.h).
+  bool readOnly = false;
 };
 
 }  // namespace tarcil

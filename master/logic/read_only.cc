@@ -18,7 +18,10 @@ struct Refuser {
   Outbox& out;
 
   void operator()(const AgentAttached& event) const {
-    out.send(AnswerAgentAttached{event.request, attachError(), {}});
+    out.send(AnswerAgentAttached{event.request, attachError()});
+  }
+  void operator()(const MoreJobsAsked& event) const {
+    out.send(AnswerMoreJobs{event.request, readOnlyError()});
   }
   void operator()(const MonitorAttached& event) const {
     out.send(

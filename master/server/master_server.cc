@@ -83,6 +83,12 @@ kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId ses
   return pending.promise.then([](Result<AttachedAgent>&& result) { return valueOrThrow(std::move(result)); });
 }
 
+kj::Promise<master::AgentJobs> MasterServer::moreJobs(SessionId session) {
+  auto pending = moreJobs_.add();
+  dispatch(master::MoreJobsAsked{pending.number, session});
+  return pending.promise.then([](Result<master::AgentJobs>&& told) { return valueOrThrow(std::move(told)); });
+}
+
 kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId session, std::string monitor,
                                                                        std::vector<ServerFacts> servers,
                                                                        std::vector<KnownTask> tasks,
@@ -105,6 +111,15 @@ void MasterServer::detach(SessionId session) {
   feeds_.erase(session);
   monitors_.erase(session);
   dispatch(master::PeerDetached{session});
+}
+
+// A peer that was not told something would wait for it for ever: without its session it has to attach anew,
+// and is told everything then.
+void MasterServer::endSession(SessionId session, const char* role, const Error& error) {
+  spdlog::warn("a message to the {} of session {} failed: {}; the session ends", role, session,
+               error.message);
+  // What failed is still running.
+  ending_.add(kj::evalLater([this, session]() { detach(session); }));
 }
 
 kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit) {
@@ -290,12 +305,16 @@ void MasterServer::release(master::AnswerAgentAttached& action) {
     agentsAttaching_.fulfill(action.request, action.epoch.error());
     return;
   }
-  agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.jobs)});
+  agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.told)});
   if (attaching.empty()) return;  // it left meanwhile
   FeedToCome& feed = attaching.mapped();
-  feeds_[feed.session] =
-      std::make_unique<AgentFeedSender>(std::move(feed.agent), kj::mv(feed.feed),
-                                        FeedSurroundings{*published_, timer_, clock_, rng_, metrics_});
+  feeds_[feed.session] = std::make_unique<AgentFeedSender>(
+      std::move(feed.agent), kj::mv(feed.feed), FeedSurroundings{*published_, timer_, clock_, rng_, metrics_},
+      [this, session = feed.session](const Error& error) { endSession(session, "agent", error); });
+}
+
+void MasterServer::release(master::AnswerMoreJobs& action) {
+  moreJobs_.fulfill(action.request, std::move(action.told));
 }
 
 void MasterServer::release(master::AnswerMonitorAttached& action) {

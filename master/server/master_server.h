@@ -39,10 +39,12 @@ class MasterServer final {
 
   struct AttachedAgent {
     uint64_t epoch;
-    std::vector<JobAssignment> jobs;
+    master::AgentJobs told;
   };
   kj::Promise<AttachedAgent> attachAgent(SessionId session, std::string agent, uint64_t epoch,
                                          std::string address, wire::AgentFeed::Client feed);
+
+  kj::Promise<master::AgentJobs> moreJobs(SessionId session);
 
   struct AttachedMonitor {
     std::vector<AllocationId> drop;
@@ -123,6 +125,7 @@ class MasterServer final {
   void release(master::Persist&) {}
   void release(master::WakeAt&) {}
   void release(master::AnswerAgentAttached& action);
+  void release(master::AnswerMoreJobs& action);
   void release(master::AnswerMonitorAttached& action);
   void release(master::AnswerCommit& action);
   void release(master::AnswerReports& action);
@@ -157,6 +160,7 @@ class MasterServer final {
   uint64_t requests_ = 0;
 
   Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
+  Requests<Result<master::AgentJobs>> moreJobs_{requests_};
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
   Requests<CommitAnswer> commits_{requests_};
   Requests<Result<std::vector<AllocationId>>> leases_{requests_};
