@@ -43,6 +43,18 @@ class Cluster {
     return client_.ask(kj::mv(send)).wait(io_.waitScope);
   }
 
+  // The same for a list that comes in pages, by name: `send(session, after)` asks for what is behind a name,
+  // at first the empty one, and `take` is given each answer, whose `next` is the name to go on with.
+  template <typename Send, typename Take>
+  void askByName(Send send, Take take) {
+    std::string after;
+    do {
+      auto answer = ask([&send, after](Session& session) { return send(session, after.c_str()); });
+      take(answer);
+      after = answer.getNext().cStr();
+    } while (!after.empty());
+  }
+
   // The job with this id or unique prefix of at least 4 digits. A whole id is not looked up. Failure with
   // kExitBadInput for a text that can be neither, kExitFailed where no job or more than one begins so.
   JobId job(const std::string& idOrPrefix);

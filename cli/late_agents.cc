@@ -47,13 +47,27 @@ auto LateAgents::askAll(Send send) {
 }
 
 std::optional<LateJobStatus> LateAgents::find(const JobId& id) {
-  auto answers = askAll([id](Session& session) {
-    auto request = session.agent.lateJobRequest();
-    request.setId(bytesOf(id));
-    return request.send();
-  });
-  const auto* found = firstOf(answers);
-  return found == nullptr ? std::nullopt : std::optional(readLateJob(found->getJob()));
+  std::optional<LateJobStatus> status;
+  uint32_t next = 0;
+  do {
+    auto answers = askAll([id, next](Session& session) {
+      auto request = session.agent.lateJobRequest();
+      request.setId(bytesOf(id));
+      request.setFirstOver(next);
+      return request.send();
+    });
+    const auto* found = firstOf(answers);
+    if (found == nullptr) return std::nullopt;
+    const auto job = found->getJob();
+    if (status) {
+      status->finished = wallTime(job.getFinished());
+      addOver(job, *status);
+    } else {
+      status = readLateJob(job);
+    }
+    next = job.getNextOver();
+  } while (next != 0);
+  return status;
 }
 
 std::optional<RunState> LateAgents::cancel(const JobId& id) {

@@ -165,6 +165,11 @@ LateJobStatus readLateJob(wire::LateJobDetails::Reader from) {
   status.user = convert::text(from.getUser());
   status.submitted = wallTime(from.getSubmitted());
   status.finished = wallTime(from.getFinished());
+  addOver(from, status);
+  return status;
+}
+
+void addOver(wire::LateJobDetails::Reader from, LateJobStatus& status) {
   for (auto task : from.getOver()) {
     if (task.getTask() >= status.tasks.size()) continue;
     const auto outcome = convert::fromWireEnum<late::Outcome>(task.getOutcome(), 3, "outcome");
@@ -176,7 +181,6 @@ LateJobStatus readLateJob(wire::LateJobDetails::Reader from) {
                                     {Duration(phases.getReserve()), Duration(phases.getQueue()),
                                      Duration(phases.getGetTask()), Duration(phases.getService())}};
   }
-  return status;
 }
 
 LateJobStatus requireLateJob(Cluster& cluster, const JobId& id) {

@@ -49,6 +49,8 @@ void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job);
 
 // As an agent tells of it.
 LateJobStatus readLateJob(wire::LateJobDetails::Reader from);
+// The tasks that are over, of one of its answers.
+void addOver(wire::LateJobDetails::Reader from, LateJobStatus& status);
 // From the agent that holds it or held it lately (cli/late_agents.h); where none does, the failure of a
 // command that was asked for it.
 LateJobStatus requireLateJob(Cluster& cluster, const JobId& id);

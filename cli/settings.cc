@@ -10,9 +10,17 @@ QualitySettings fetchSettings(Cluster& cluster) {
 }
 
 Platforms fetchPlatforms(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.platformsRequest().send(); });
   Platforms platforms;
-  for (auto platform : answer.getPlatforms()) platforms[platform.getName().cStr()] = readShare(platform);
+  cluster.askByName(
+      [](Session& session, const char* after) {
+        auto request = session.user.platformsRequest();
+        request.setAfter(after);
+        return request.send();
+      },
+      [&platforms](const auto& answer) {
+        for (auto platform : answer.getPlatforms())
+          platforms[platform.getName().cStr()] = readShare(platform);
+      });
   return platforms;
 }
 

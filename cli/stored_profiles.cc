@@ -163,11 +163,26 @@ KnownProfile findProfile(Cluster& cluster, const std::string& application, const
 }
 
 KeptProfiles keptProfiles(Cluster& cluster) {
-  auto answer = cluster.ask([](Session& session) { return session.user.profilesRequest().send(); });
+  using Answer = capnp::Response<wire::UserPort::ProfilesResults>;
+  const auto ask = [&cluster](const Answer* before) {
+    return cluster.ask([before](Session& session) {
+      auto request = session.user.profilesRequest();
+      if (before != nullptr) request.setAfter(before->getNext());
+      return request.send();
+    });
+  };
   KeptProfiles kept;
-  for (auto profile : answer.getProfiles()) kept.stored.push_back(read(profile));
-  for (auto profiling : answer.getProfilings()) kept.profilings.push_back(read(profiling));
-  for (auto observed : answer.getObserved()) kept.observed.push_back(read(observed));
+  const auto take = [&kept](const Answer& answer) {
+    for (auto profile : answer.getProfiles()) kept.stored.push_back(read(profile));
+    for (auto profiling : answer.getProfilings()) kept.profilings.push_back(read(profiling));
+    for (auto observed : answer.getObserved()) kept.observed.push_back(read(observed));
+  };
+  Answer answer = ask(nullptr);
+  take(answer);
+  while (answer.hasNext()) {
+    answer = ask(&answer);
+    take(answer);
+  }
   return kept;
 }
 

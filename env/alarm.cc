@@ -1,8 +1,8 @@
 #include "env/alarm.h"
 
-#include <kj/debug.h>
-
 #include <algorithm>
+
+#include "env/stop.h"
 
 namespace tarcil {
 
@@ -10,10 +10,7 @@ Alarm::Alarm(kj::Timer& timer, const Clock& clock, kj::Function<void()> fire)
     : timer_(timer),
       clock_(clock),
       fire_(kj::mv(fire)),
-      running_(run().eagerlyEvaluate([](kj::Exception&& exception) {
-        KJ_LOG(FATAL, "an alarm failed", exception);
-        abort();
-      })) {}
+      running_(run().eagerlyEvaluate(stopsIfFailed("a timer"))) {}
 
 void Alarm::set(MonotonicTime when) {
   when_ = when;

@@ -9,7 +9,7 @@
 
 namespace tarcil {
 
-// Used on the event loop's thread. `fire` may call set().
+// Used on the event loop's thread. `fire` may call set(); what it throws ends the process (env/stop.h).
 class Alarm final {
  public:
   // `timer` and `clock` outlive the alarm.

@@ -1,11 +1,11 @@
 #include "rpc/fair_calls.h"
 
-#include <kj/debug.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
+
+#include "env/stop.h"
 
 namespace tarcil {
 namespace {
@@ -37,9 +37,7 @@ kj::Own<FairCalls::User> FairCalls::user(const std::string& name) {
 // Last of all that there is to do: answers to the calls before leave first, and what has come is read.
 void FairCalls::wake() {
   if (std::exchange(isTaking_, true)) return;
-  taking_ = kj::evalLast([this]() { return takeSome(); }).eagerlyEvaluate([](kj::Exception&& exception) {
-    KJ_LOG(FATAL, "calls of users are not taken any more", exception);
-  });
+  taking_ = kj::evalLast([this]() { return takeSome(); }).eagerlyEvaluate(stopsIfFailed("calls of users"));
 }
 
 kj::Promise<void> FairCalls::takeSome() {

@@ -13,6 +13,12 @@ interface AgentGate {
   # A repeat gives another session.
 }
 
+interface ReadOnlyGate extends(Master.MasterGate, AgentGate) {
+  # What a master offers that is read-only: commands that show something log in at it as at an agent. Agents and monitors
+  # log in, and cannot attach. Of ClientPort, `user` works, and there are no late-bound jobs; all else fails as Conflict, and
+  # so does what UserPort would change or wait for.
+}
+
 interface ClientPort {
   submit @0 (id :Data, spec :Types.JobSpec, files :List(Types.InputFile)) -> ();
   # `id` is made by the client. Success: the job is on disk at the master. A repeat with the same id, at any agent, finds
@@ -32,18 +38,19 @@ interface ClientPort {
   plan @3 (spec :Types.JobSpec, seed :UInt64) -> (plan :Types.Plan);
   # What submit would do with this job now, without doing it: the decision on the agent's present copy of the state, drawn
   # with this seed. The same seed on the same state gives the same plan. Input files are not part of it. Fails as submit
-  # does, and as Unavailable until the agent knows the whole state. Reads only.
+  # does, as Unavailable until the agent knows the whole state, and as Exhausted while too many plans wait. Reads only.
 
   lateBinding @4 (client :Late.LateClient) -> (port :Late.LateClientPort);
   # Opens a session for jobs whose tasks are bound late. It ends with the connection, or when the port is dropped; each
   # call opens another one.
 
-  lateJob @5 (id :Data) -> (job :Late.LateJobDetails);
+  lateJob @5 (id :Data, firstOver :UInt32) -> (job :Late.LateJobDetails);
   # A job whose tasks are bound late, as this agent knows it: only the one that holds it does, and for a while after its
-  # end. Fails as NotFound, for jobs of others too unless the role is operate. Reads only.
+  # end. Of its tasks that are over those from the `firstOver`-th on, at most 5,000. Fails as NotFound, for jobs of others too
+  # unless the role is operate. Reads only.
 
   lateJobs @6 (limit :UInt32, filter :Master.JobFilter) -> (jobs :List(Master.JobSummary));
-  # The late-bound jobs that this agent knows and that pass the filter, newest first. Reads only.
+  # The late-bound jobs that this agent knows and that pass the filter, newest first, at most 10,000. Reads only.
 
   findLateJobs @7 (prefix :Text) -> (ids :List(Data));
   # Those whose 32 hexadecimal digits begin so; at most two are given. Reads only.

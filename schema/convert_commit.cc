@@ -1,3 +1,4 @@
+#include "core/model/job_size.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -80,6 +81,8 @@ Commit read(wire::Commit::Reader from) {
     if (newJob.record.hasFiles) {
       newJob.files = std::make_shared<const std::vector<InputFile>>(read(from.getFiles()));
     }
+    // Whatever the message says.
+    newJob.record.fileBytes = newJob.files ? sizeOf(*newJob.files) : 0;
     value.newJob = std::move(newJob);
   }
   value.judging = readJudging(from.getJudging());

@@ -370,6 +370,7 @@ void write(const JobRecord& value, wire::JobRecord::Builder to) {
   to.setHasFiles(value.hasFiles);
   to.setSubmitted(toWire(value.submitted));
   to.setProfileReplaced(toWire(value.profileReplaced));
+  to.setFileBytes(value.fileBytes);
 }
 
 JobRecord read(wire::JobRecord::Reader from) {
@@ -379,7 +380,8 @@ JobRecord read(wire::JobRecord::Reader from) {
           text(from.getRunAs()),
           from.getHasFiles(),
           wallTime(from.getSubmitted()),
-          wallTime(from.getProfileReplaced())};
+          wallTime(from.getProfileReplaced()),
+          from.getFileBytes()};
 }
 
 void write(const JobProgress& value, wire::JobProgress::Builder to) {

@@ -180,5 +180,6 @@ struct LateJobDetails {
   user @2 :Text;
   submitted @3 :Int64;                # wall-clock time, as the next
   finished @4 :Int64;                 # 0: not yet
-  over @5 :List(LateTaskOver);        # tasks that are over, in the order of their ends
+  over @5 :List(LateTaskOver);        # tasks that are over, in the order of their ends, from the one that was asked for
+  nextOver @6 :UInt32;                # the one to go on with; 0: these are all so far
 }

@@ -24,7 +24,7 @@ interface AgentPort {
   # `epoch` asked: the one given before, 0 for a new process. Answered with the same epoch, the agent may repeat commits
   # that it has no answer to; with another, those came to nothing. `jobs` lists unfinished jobs of the agent, whole; where
   # `more` is set there are others, which moreJobs gives. Together they are every one. The whole state then comes through
-  # `feed`.
+  # `feed`, and what changes of a job after it was listed.
 
   commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
   # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
@@ -40,8 +40,9 @@ interface AgentPort {
   # not speak for their agent.
 
   moreJobs @4 () -> (jobs :List(Types.JobAssignment), more :Bool);
-  # The next of the jobs that the answer to attach did not list, as they were then: what has changed since comes through
-  # the feed. Each is given once.
+  # The next of the jobs that the answer to attach did not list, as they are now. Of those that are still to be listed nothing
+  # comes through the feed; those that end before that are not listed. Each is given once. Fails as Conflict on a connection
+  # that does not speak for an agent.
 }
 
 interface AgentFeed {
@@ -252,8 +253,8 @@ interface UserPort {
   # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
   servers @7 (first :UInt32) -> (servers :List(ServerDetails), warning :Text, next :UInt32);
-  # By number from `first` on, at most 500, without their tasks; `next` is the number to go on with, 0 where there are no
-  # more. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
+  # By number from `first` on, at most 500 and some 1 MiB, without their tasks; `next` is the number to go on with, 0 where
+  # there are no more. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
 
   server @8 (name :Text) -> (server :ServerDetails);
   # Fails as NotFound. Reads only.
@@ -263,12 +264,14 @@ interface UserPort {
   # Role operate. Success: on disk and on its way to every agent. `version` is ignored. Fails as Invalid, naming each
   # field. A repeat sets the same again.
 
-  platforms @11 () -> (platforms :List(Types.Platform));
+  platforms @11 (after :Text) -> (platforms :List(Types.Platform), next :Text);
+  # By name behind `after`, at most 1,000; `next` is the name to go on with, empty where there are no more. Reads only.
+
   setPlatform @12 (platform :Types.Platform) -> ();
   # Role operate. As setSettings.
 
-  agents @13 () -> (agents :List(AgentDetails), warning :Text);
-  # `warning` as for servers. Reads only.
+  agents @13 (after :Text) -> (agents :List(AgentDetails), warning :Text, next :Text);
+  # In pages as for platforms; `warning` as for servers. Reads only.
 
   steerServers @14 (names :List(Text), change :ServerChange, deadline :UInt64) -> ();
   # Role operate. Success: on disk and on its way to every agent, for all of them; fails as NotFound, with nothing changed,
@@ -279,8 +282,8 @@ interface UserPort {
   # Answered when the server has another number of tasks than `seen`, or is not being drained. Fails as NotFound. Reads
   # only.
 
-  usage @16 () -> (users :List(Types.Usage));
-  # The caller's own; everybody's for role operate. Reads only.
+  usage @16 (after :Text) -> (users :List(Types.Usage), next :Text);
+  # The caller's own; everybody's for role operate, in pages as for platforms. Reads only.
 
   backup @17 (folder :Text) -> ();
   # Role operate. Success: `folder`, an absolute path on the master's machine that was not there or was empty, holds a
@@ -292,18 +295,19 @@ interface UserPort {
   # The head of the queue, of at most `limit` (1,000) jobs, in order; of them, those that the caller may see. `waiting`:
   # all jobs that wait, seen or not. Reads only.
 
-  buckets @19 () -> (buckets :List(Bucket));
-  # Those with servers. Reads only.
+  buckets @19 (first :UInt32) -> (buckets :List(Bucket), next :UInt32);
+  # Those with servers, by number from `first` on, at most 1,000; `next` as for servers. Reads only.
 
   setShares @20 (user :Text, shares :UInt32) -> ();
   # Role operate. Success: on disk. Where users of one priority wait, units go to them in proportion to their shares, which
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
-  profiles @21 () -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
-                      observed :List(Profiles.ObservedProfile));
-  # All that are stored, by name; and the applications that are being measured, or whose measurement failed, by name. Only
-  # the user whose job it was and role operate are told why it failed. What was observed of the caller's runs, and for role
-  # operate of everybody's, by user and name. Reads only.
+  profiles @21 (after :ProfilePosition) -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
+                                            observed :List(Profiles.ObservedProfile), next :ProfilePosition);
+  # All that are stored, by name; then the applications that are being measured, or whose measurement failed, by name. Only
+  # the user whose job it was and role operate are told why it failed. Then what was observed of the caller's runs, and for
+  # role operate of everybody's, by user and name. Of all these, those behind `after`, some 1 MiB at most; where `next` is
+  # not null there are more behind it. Reads only.
 
   profile @22 (application :Text, user :Text) -> (profile :Profiles.StoredProfile, observed :Profiles.ObservedProfile);
   # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME; and what was observed of
@@ -348,6 +352,14 @@ struct JobPosition {
   # A place in the order of submission; a job that stood there may be gone.
   submitted @0 :Int64;                # wall-clock time; 0: that of the job
   id @1 :Data;
+}
+
+struct ProfilePosition {
+  # A place in what `profiles` tells.
+  list @0 :List;
+  user @1 :Text;                      # of what was observed
+  application @2 :Text;
+  enum List { stored @0; profilings @1; observed @2; }
 }
 
 struct JobDetails {

@@ -165,6 +165,7 @@ struct JobRecord {
   hasFiles @4 :Bool;
   submitted @5 :Int64;      # wall-clock time
   profileReplaced @6 :Int64;  # wall-clock time: by what was learned since; 0: it is as submitted
+  fileBytes @7 :UInt64;     # what its input files take; 0 where an earlier version took it
 }
 
 struct JobProgress {

@@ -1,6 +1,5 @@
 #include "agent/late/late_binding.h"
 
-#include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "agent/late/task_servers.h"
 #include "agent/logic/run_as.h"
 #include "core/model/job_check.h"
+#include "core/model/job_size.h"
 #include "core/state/usage.h"
 #include "latebinding/names.h"
 #include "schema/convert.h"
@@ -21,13 +21,6 @@ using convert::text;
 
 // Repeats need not come to the millisecond: those of many jobs are looked at together.
 constexpr Duration kSlack = std::chrono::milliseconds(20);
-
-// Of jobs that are held; what they take in memory is bounded with it.
-constexpr size_t kMaxHeldTasks = 2'000'000;
-
-Error tooMuchHeld() {
-  return {ErrorCode::kExhausted, std::string("this agent holds too many late-bound tasks; ") + kTryAgain};
-}
 
 constexpr double kMaxProbeRatio = 100;
 
@@ -65,6 +58,14 @@ Status checkLate(const LateSubmission& job) {
   if (Status good = checkJob(job.spec, /*hasFiles=*/false); !good) return good;
   if (Status good = checkTasks(job); !good) return good;
   return checkExecutor(job);
+}
+
+// Without pairs of its tasks and servers.
+LateLoad loadOf(const LateSubmission& job) {
+  LateLoad load{.tasks = job.spec.tasks, .bytes = sizeOf(job.spec)};
+  for (const std::string& word : job.executor) load.bytes += word.size();
+  for (const std::string& description : job.descriptions) load.bytes += description.size();
+  return load;
 }
 
 LaunchSpec launchOf(const LateSubmission& job, const std::string& runAs) {
@@ -128,14 +129,15 @@ LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::st
       metrics_(metrics),
       scheduler_(options.scheduler, 0),
       servers_(scheduler_.groups()),
-      jobs_(options.keptTasks),
+      jobs_(options.kept),
+      held_(options.most),
       alarm_(net.timer, clock,
              [this]() {
                wake_.reset();
                scheduler_.advance(now(), rng_, actions_);
                carryOut();
              }),
-      flushes_(*this) {}
+      flushes_(stops_) {}
 
 LateBindingAgent::~LateBindingAgent() noexcept(false) {
   for (LateSession* session : sessions_) session->forgetAgent();
@@ -306,13 +308,15 @@ void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
 
 // --- Jobs of clients
 
-wire::LateClientPort::Client LateBindingAgent::open(const Caller& caller, wire::LateClient::Client client) {
-  auto session = kj::heap<LateSession>(*this, caller, kj::mv(client));
+wire::LateClientPort::Client LateBindingAgent::open(kj::Own<FairCalls::User> user, const Caller& caller,
+                                                    wire::LateClient::Client client) {
+  auto session = kj::heap<LateSession>(*this, kj::mv(user), caller, kj::mv(client));
   sessions_.insert(session.get());
   return kj::mv(session);
 }
 
-Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submission, const Caller& caller) {
+Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submission, const Caller& caller,
+                                                  LateLoad& load) {
   const JobSpec& spec = submission.spec;
   late::LateJob job;
   job.tasks = submission.tasks.empty() ? spec.tasks : static_cast<uint32_t>(submission.tasks.size());
@@ -340,7 +344,8 @@ Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submissi
     };
     auto lists = serversOfTasks(placement, tasks, usable, feasible);
     if (!lists) return lists.error();
-    if (heldTaskServers_ + countTaskServers(*lists) > kMaxTaskServersHeld) return tooMuchHeld();
+    load.taskServers = countTaskServers(*lists);
+    if (Status fits = held_.check(caller.user, load); !fits) return fits.error();
     job.serversOfTasks = std::move(*lists);
   }
   job.group = servers_.group(placement.constraints);
@@ -351,11 +356,11 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   if (Status good = checkLate(submission); !good) return good;
   const auto runAs = agent::runAsFor(submission.spec, session.caller());
   if (!runAs) return runAs.error();
-  if (heldTasks_ + submission.spec.tasks > kMaxHeldTasks) return tooMuchHeld();
-  auto job = lateJobOf(submission, session.caller());
+  LateLoad load = loadOf(submission);
+  if (Status fits = held_.check(session.caller().user, load); !fits) return fits;
+  auto job = lateJobOf(submission, session.caller(), load);
   if (!job) return job.error();
   const late::GroupNumber group = job->group;
-  const size_t taskServers = countTaskServers(job->serversOfTasks);
   const auto number = scheduler_.submit(std::move(*job), now(), rng_, actions_);
   if (!number) {
     servers_.drop(group);
@@ -374,10 +379,9 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   held.clientNumber = submission.number;
   held.detached = submission.detached;
   held.group = group;
-  held.taskServers = taskServers;
+  held.load = load;
   held.submitted = clock_.now().wall;
-  heldTasks_ += held.spec.tasks;
-  heldTaskServers_ += held.taskServers;
+  held_.add(held.user, load);
   jobs_.add(std::move(held));
   carryOut();
   return {};
@@ -431,10 +435,9 @@ void LateBindingAgent::carryOut() {
   for (const auto& over : actions_.jobsOver) {
     const LateHeld& job = *jobs_.find(over.job);
     servers_.drop(job.group);
-    heldTasks_ -= job.spec.tasks;
-    heldTaskServers_ -= job.taskServers;
+    held_.remove(job.user, job.load);
     jobs_.finish(over.job, clock_.now().wall);
-    tellWaiters(over.job, std::nullopt);
+    over_.happened({over.job, std::nullopt});
   }
   actions_.clear();
   setAlarm();
@@ -446,7 +449,7 @@ void LateBindingAgent::carryOut(const late::TaskOver& over) {
   metrics_.count(over);
   const LateServer* server = over.attempts > 0 ? servers_.find(over.server) : nullptr;
   const std::string& name = job.over.emplace_back(over, server == nullptr ? "" : server->name).second;
-  tellWaiters(over.job, job.numberOf(over.task));
+  over_.happened({over.job, job.numberOf(over.task)});
   if (job.session == nullptr) return;
   job.session->over(job.clientNumber, job.numberOf(over.task), over, name);
   toTell_.insert(job.session);
@@ -466,10 +469,6 @@ void LateBindingAgent::flushSoon() {
     for (LateLink* link : std::exchange(toSend_, {})) link->flush();
     for (LateSession* session : std::exchange(toTell_, {})) session->flush();
   }));
-}
-
-void LateBindingAgent::taskFailed(kj::Exception&& exception) {
-  KJ_LOG(ERROR, "late binding", exception);
 }
 
 }  // namespace tarcil

@@ -7,11 +7,12 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/late/late_jobs.h"
 #include "agent/late/late_link.h"
+#include "agent/late/late_loads.h"
 #include "agent/late/late_servers.h"
 #include "agent/late/late_session.h"
 #include "agent/server/agent_metrics.h"
@@ -19,7 +20,9 @@
 #include "core/base/rng.h"
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "latebinding/job_scheduler.h"
+#include "rpc/wait_list.h"
 #include "schema/agent.capnp.h"
 #include "schema/late_binding.capnp.h"
 
@@ -27,7 +30,9 @@ namespace tarcil {
 
 struct LateBindingOptions {
   late::SchedulerOptions scheduler;
-  size_t keptTasks = 100'000;  // of jobs that are over, for those who ask what became of them
+  LateLoad most = kMaxLateLoad;
+  // Of jobs that are over, for those who ask what became of them.
+  LateLoad kept = {.tasks = 100'000, .bytes = size_t{256} << 20};
 };
 
 // A job as a client submits it.
@@ -46,7 +51,7 @@ struct LateSubmission {
 // from one iteration of the event loop goes out at its end, one message for each monitor and client.
 //
 // Single-threaded; outlives its sessions' connections or is told of their end.
-class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
+class LateBindingAgent final {
  public:
   // `clock` and `metrics` outlive it. `token`: with which monitors are logged in at.
   LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token, AgentMetrics& metrics,
@@ -59,11 +64,14 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   void note(const std::string& user, uint32_t shares);
 
   // A client opens a session. The capability may outlive this object.
-  wire::LateClientPort::Client open(const Caller& caller, wire::LateClient::Client client);
+  wire::LateClientPort::Client open(kj::Own<FairCalls::User> user, const Caller& caller,
+                                    wire::LateClient::Client client);
 
   // --- For users who ask, of the jobs that it holds or held and that the caller may see; NotFound where
   // there is no such job (late_queries.cc)
-  Status describe(const Caller& caller, const JobId& id, wire::LateJobDetails::Builder to) const;
+  // Of the tasks that are over, a page from `firstOver` on.
+  Status describe(const Caller& caller, const JobId& id, uint32_t firstOver,
+                  wire::LateJobDetails::Builder to) const;
   // Newest first.
   void list(const Caller& caller, uint32_t limit, wire::JobFilter::Reader filter,
             wire::ClientPort::LateJobsResults::Builder to) const;
@@ -96,17 +104,14 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   void write(LateLink& link, wire::LateAgentNews::Builder to);
 
  private:
-  struct Waiter {
-    std::optional<TaskIndex> task;  // of the job's spec; none: all of them
-    kj::Own<kj::PromiseFulfiller<void>> over;
-  };
   struct LinkEntry {
     LateLink* link = nullptr;
     uint32_t index = 0;  // in the monitor's list
   };
 
   MonotonicTime now() const { return clock_.now().steady; }
-  Result<late::LateJob> lateJobOf(const LateSubmission& submission, const Caller& caller);
+  // `load` is the job's, without its pairs of tasks and servers, which are added.
+  Result<late::LateJob> lateJobOf(const LateSubmission& submission, const Caller& caller, LateLoad& load);
   void join(LateLink& link, uint32_t index, const LateServer& server);
   void leave(ServerId server);
   void tellSurroundings(ServerId server);
@@ -115,12 +120,8 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   void carryOut(const late::TaskOver& over);
   const LateHeld* find(const Caller& caller, const JobId& id) const;
   LateProgress progressOf(const LateHeld& job) const;
-  kj::Promise<void> untilOver(const LateHeld& job, std::optional<TaskIndex> task);
-  // The job's task, or where there is none, the job is over: those who wait for it hear of it.
-  void tellWaiters(late::JobNumber job, std::optional<TaskIndex> task);
   void flushSoon();
   void setAlarm();
-  void taskFailed(kj::Exception&& exception) override;
 
   const Net net_;
   const Clock& clock_;
@@ -133,17 +134,17 @@ class LateBindingAgent final : private kj::TaskSet::ErrorHandler {
   std::map<std::string, Share> shares_;            // by platform
   std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
   LateJobs jobs_;
-  size_t heldTasks_ = 0;
-  size_t heldTaskServers_ = 0;  // of jobs that are not over (task_servers.h)
-  std::unordered_multimap<late::JobNumber, Waiter> waiters_;
-  std::vector<LinkEntry> places_;                           // by server
-  std::map<std::string, std::unique_ptr<LateLink>> links_;  // by address
-  std::set<LateLink*> toSend_;                              // have something in their outbox
+  LateLoads held_;                                                       // of jobs that are not over
+  WaitList<std::pair<late::JobNumber, std::optional<TaskIndex>>> over_;  // one of its tasks; none: the job
+  std::vector<LinkEntry> places_;                                        // by server
+  std::map<std::string, std::unique_ptr<LateLink>> links_;               // by address
+  std::set<LateLink*> toSend_;                                           // have something in their outbox
   std::set<LateSession*> sessions_;
   std::set<LateSession*> toTell_;  // have something pending
   bool isFlushing_ = false;        // once this event is handled
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
+  StopsIfFailed stops_{"sending what late binding has to say"};
   kj::TaskSet flushes_;
 };
 

@@ -36,9 +36,11 @@ void LateJobs::finish(late::JobNumber number, WallTime when) {
   done_.push_back(std::move(job.mapped()));
   done_.back().finished = when;
   done_.back().session = nullptr;
-  doneTasks_ += done_.back().over.size();
-  while (doneTasks_ > keptTasks_ && done_.size() > 1) {
-    doneTasks_ -= done_.front().over.size();
+  doneLoad_.tasks += done_.back().over.size();
+  doneLoad_.bytes += done_.back().load.bytes;
+  while ((doneLoad_.tasks > kept_.tasks || doneLoad_.bytes > kept_.bytes) && done_.size() > 1) {
+    doneLoad_.tasks -= done_.front().over.size();
+    doneLoad_.bytes -= done_.front().load.bytes;
     done_.pop_front();
   }
 }

@@ -1,6 +1,7 @@
 // The late-bound jobs that an agent holds, and for a while those that are over.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/late/late_loads.h"
 #include "core/base/ids.h"
 #include "core/model/job.h"
 #include "core/model/launch.h"
@@ -28,9 +30,9 @@ struct LateHeld {
   std::vector<std::string> executor;
   std::vector<std::string> descriptions;  // by task of `spec`; empty: none
   std::vector<TaskIndex> tasks;           // by the scheduler's; empty: the same
-  size_t taskServers = 0;                 // by countTaskServers()
-  LateSession* session = nullptr;         // that is told of its tasks; none: nobody is
-  uint64_t clientNumber = 0;              // the session's number for it
+  LateLoad load;
+  LateSession* session = nullptr;  // that is told of its tasks; none: nobody is
+  uint64_t clientNumber = 0;       // the session's number for it
   late::GroupNumber group = late::kAllServers;
   bool detached = false;  // goes on without its session
   WallTime submitted = kNever, finished = kNever;
@@ -38,6 +40,9 @@ struct LateHeld {
 
   TaskIndex numberOf(TaskIndex task) const { return tasks.empty() ? task : tasks[task]; }
   size_t size() const { return tasks.empty() ? spec.tasks : tasks.size(); }
+  bool has(TaskIndex task) const {
+    return tasks.empty() ? task < spec.tasks : std::ranges::binary_search(tasks, task);
+  }
   bool isOver() const { return finished != kNever; }
 };
 
@@ -53,8 +58,9 @@ LateProgress progressOf(const LateHeld& job, uint32_t waiting);
 // Single-threaded.
 class LateJobs {
  public:
-  // Remembers jobs that are over while they have no more tasks together than this; the last one always.
-  explicit LateJobs(size_t keptTasks) : keptTasks_(keptTasks) {}
+  // Remembers jobs that are over while they have no more tasks and bytes together than this; the last one
+  // always.
+  explicit LateJobs(const LateLoad& kept) : kept_(kept) {}
 
   // Requires: a number never used before. References hold until finish().
   LateHeld& add(LateHeld job) { return held_[job.number] = std::move(job); }
@@ -70,10 +76,10 @@ class LateJobs {
   std::vector<late::JobNumber> ofSession(const LateSession& session) const;
 
  private:
-  const size_t keptTasks_;
+  const LateLoad kept_;
   std::unordered_map<late::JobNumber, LateHeld> held_;
   std::deque<LateHeld> done_;
-  size_t doneTasks_ = 0;
+  LateLoad doneLoad_;  // without pairs of tasks and servers
 };
 
 }  // namespace tarcil

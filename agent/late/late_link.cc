@@ -1,9 +1,9 @@
 #include "agent/late/late_link.h"
 
-#include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
 #include "agent/late/late_binding.h"
+#include "env/stop.h"
 #include "rpc/errors.h"
 #include "schema/convert_support.h"
 
@@ -60,8 +60,7 @@ LateLink::LateLink(LateBindingAgent& agent, Net net, std::string address, std::s
       link_(keepLinked(
                 net, address_, [this](capnp::Capability::Client monitor) { return attach(kj::mv(monitor)); },
                 [this](const Error& error) { lost(error); })
-                .eagerlyEvaluate(
-                    [](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); })) {}
+                .eagerlyEvaluate(stopsIfFailed("the link to a monitor"))) {}
 
 LateLink::~LateLink() noexcept(false) {
   if (listener_ != nullptr) listener_->forgetLink();

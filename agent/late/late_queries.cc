@@ -1,4 +1,6 @@
 // What users ask an agent of its late-bound jobs.
+#include <algorithm>
+
 #include "agent/late/late_binding.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
@@ -8,6 +10,10 @@ namespace tarcil {
 namespace {
 
 using convert::text;
+
+// In one answer.
+constexpr size_t kMaxJobsTold = 10'000;
+constexpr size_t kMaxTasksTold = 5'000;
 
 Error noJob(const JobId& id) {
   return notFound("there is no late-bound job " + toString(id) + " here");
@@ -39,7 +45,7 @@ LateProgress LateBindingAgent::progressOf(const LateHeld& job) const {
   return tarcil::progressOf(job, job.isOver() ? 0 : scheduler_.waiting(job.number));
 }
 
-Status LateBindingAgent::describe(const Caller& caller, const JobId& id,
+Status LateBindingAgent::describe(const Caller& caller, const JobId& id, uint32_t firstOver,
                                   wire::LateJobDetails::Builder to) const {
   const LateHeld* job = find(caller, id);
   if (job == nullptr) return noJob(id);
@@ -48,11 +54,14 @@ Status LateBindingAgent::describe(const Caller& caller, const JobId& id,
   to.setUser(text(job->user));
   to.setSubmitted(toWire(job->submitted));
   to.setFinished(toWire(job->finished));
-  auto over = to.initOver(static_cast<uint32_t>(job->over.size()));
-  for (uint32_t i = 0; i < job->over.size(); ++i) {
-    const auto& [task, server] = job->over[i];
+  const size_t first = std::min<size_t>(firstOver, job->over.size());
+  const size_t end = std::min(first + kMaxTasksTold, job->over.size());
+  auto over = to.initOver(static_cast<uint32_t>(end - first));
+  for (uint32_t i = 0; i < over.size(); ++i) {
+    const auto& [task, server] = job->over[first + i];
     tarcil::write(task, job->numberOf(task.task), server, over[i]);
   }
+  if (end < job->over.size()) to.setNextOver(static_cast<uint32_t>(end));
   return {};
 }
 
@@ -61,7 +70,7 @@ void LateBindingAgent::list(const Caller& caller, uint32_t limit, wire::JobFilte
   const Filter wanted(filter);
   std::vector<std::pair<const LateHeld*, LateProgress>> found;
   for (const LateHeld* job : jobs_.all()) {
-    if (found.size() == limit) break;
+    if (found.size() == std::min<size_t>(limit, kMaxJobsTold)) break;
     if (!maySteer(caller, job->user)) continue;
     const LateProgress progress = progressOf(*job);
     if (wanted.passes(*job, progress.state)) found.emplace_back(job, progress);
@@ -108,7 +117,7 @@ kj::Promise<RunState> LateBindingAgent::untilOver(const Caller& caller, const Jo
   const LateHeld* job = find(caller, id);
   if (job == nullptr) return toException(noJob(id));
   if (job->isOver()) return progressOf(*job).state;
-  return untilOver(*job, std::nullopt).then([this, caller, id]() { return untilOver(caller, id); });
+  return over_.wait({job->number, std::nullopt}).then([this, caller, id]() { return untilOver(caller, id); });
 }
 
 kj::Promise<LateBindingAgent::OutputLocation> LateBindingAgent::outputLocation(const Caller& caller,
@@ -130,24 +139,10 @@ kj::Promise<LateBindingAgent::OutputLocation> LateBindingAgent::outputLocation(c
     return OutputLocation{server->address, over.lease, true};
   }
   if (!wait || job->isOver()) return OutputLocation{"", 0, job->isOver()};
-  return untilOver(*job, task).then([this, caller, id, task]() {
-    return outputLocation(caller, id, task, true);
-  });
-}
-
-kj::Promise<void> LateBindingAgent::untilOver(const LateHeld& job, std::optional<TaskIndex> task) {
-  auto paf = kj::newPromiseAndFulfiller<void>();
-  waiters_.emplace(job.number, Waiter{task, kj::mv(paf.fulfiller)});
-  return kj::mv(paf.promise);
-}
-
-void LateBindingAgent::tellWaiters(late::JobNumber job, std::optional<TaskIndex> task) {
-  auto [waiter, end] = waiters_.equal_range(job);
-  while (waiter != end) {
-    const bool isHis = !task || waiter->second.task == task;
-    if (isHis) waiter->second.over->fulfill();
-    waiter = isHis ? waiters_.erase(waiter) : std::next(waiter);
-  }
+  auto over = over_.wait({job->number, std::nullopt});
+  // Of a task that the job does not have, nothing but the job's end would be heard.
+  if (job->has(task)) over = over.exclusiveJoin(over_.wait({job->number, task}));
+  return over.then([this, caller, id, task]() { return outputLocation(caller, id, task, true); });
 }
 
 }  // namespace tarcil

@@ -1,8 +1,10 @@
 #include "agent/late/late_session.h"
 
 #include <kj/debug.h>
+#include <spdlog/spdlog.h>
 
 #include "agent/late/late_binding.h"
+#include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -38,6 +40,7 @@ kj::Promise<void> LateSession::submit(SubmitContext context) {
   };
   std::vector<Refusal> refusals;
   KJ_REQUIRE(agent_ != nullptr, "the agent is going down");
+  if (isDeaf_) return toException({ErrorCode::kUnavailable, "the session is over: open another one"});
   for (auto from : convert::elements(context.getParams().getJobs())) {
     LateSubmission job = readSubmission(from);
     const uint64_t number = job.number;
@@ -60,7 +63,9 @@ kj::Promise<void> LateSession::cancel(CancelContext context) {
 }
 
 void LateSession::over(uint64_t number, TaskIndex task, const late::TaskOver& over, std::string server) {
+  if (isDeaf_) return;
   pending_.push_back({number, task, over, std::move(server)});
+  if (pending_.size() > mostUntold_) end("it does not take its results");
 }
 
 void LateSession::flush() {
@@ -80,8 +85,14 @@ void LateSession::flush() {
 }
 
 void LateSession::taskFailed(kj::Exception&& exception) {
-  KJ_LOG(INFO, "a client of late binding cannot be told", exception);
+  end(kj::str(exception).cStr());
+}
+
+// It may still call, and is told that it is not heard any more.
+void LateSession::end(const char* why) {
+  spdlog::info("late binding: a session of {} ends: {}", caller_.user, why);
   isDeaf_ = true;
+  pending_ = {};
 }
 
 void write(const late::TaskOver& over, TaskIndex task, const std::string& server,

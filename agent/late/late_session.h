@@ -8,6 +8,7 @@
 
 #include "core/state/caller.h"
 #include "latebinding/late_job.h"
+#include "rpc/port_server.h"
 #include "schema/late_binding.capnp.h"
 
 namespace tarcil {
@@ -15,10 +16,18 @@ namespace tarcil {
 class LateBindingAgent;
 
 // The port that the client calls; the session lasts as long. Single-threaded.
-class LateSession final : public wire::LateClientPort::Server, private kj::TaskSet::ErrorHandler {
+class LateSession final : public UserPortServer<wire::LateClientPort>, private kj::TaskSet::ErrorHandler {
  public:
-  LateSession(LateBindingAgent& agent, Caller caller, wire::LateClient::Client client)
-      : agent_(&agent), caller_(std::move(caller)), client_(kj::mv(client)), calls_(*this) {}
+  // `mostUntold`: results that the client may leave untaken, before it is told nothing more; as many as the
+  // tasks that an agent holds of one user.
+  LateSession(LateBindingAgent& agent, kj::Own<FairCalls::User> user, Caller caller,
+              wire::LateClient::Client client, size_t mostUntold = 1'000'000)
+      : UserPortServer(kj::mv(user)),
+        agent_(&agent),
+        caller_(std::move(caller)),
+        client_(kj::mv(client)),
+        mostUntold_(mostUntold),
+        calls_(*this) {}
   ~LateSession() noexcept(false);
 
   kj::Promise<void> submit(SubmitContext context) override;
@@ -41,13 +50,15 @@ class LateSession final : public wire::LateClientPort::Server, private kj::TaskS
   };
 
   void taskFailed(kj::Exception&& exception) override;
+  void end(const char* why);
 
   LateBindingAgent* agent_;  // none once it is gone
   const Caller caller_;
   wire::LateClient::Client client_;
+  const size_t mostUntold_;
   std::vector<Over> pending_;
   bool isCalling_ = false;
-  bool isDeaf_ = false;  // a call failed: the connection is about to end
+  bool isDeaf_ = false;  // it is told nothing more
   kj::TaskSet calls_;
 };
 

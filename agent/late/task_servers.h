@@ -12,9 +12,8 @@
 
 namespace tarcil {
 
-// A job and the agent's jobs together hold a place for each pair of a task and a server that it may run on.
+// A job holds a place for each pair of a task and a server that it may run on.
 inline constexpr size_t kMaxTaskServers = 1'000'000;
-inline constexpr size_t kMaxTaskServersHeld = 20'000'000;
 
 // A list for each of `tasks`, the job's numbers of them, ascending and without duplicates: of the servers
 // that the task prefers those that `usable` gives a number for, else `feasible`, ascending. Empty where no

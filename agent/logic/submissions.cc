@@ -4,6 +4,7 @@
 #include "agent/logic/offers.h"
 #include "agent/logic/run_as.h"
 #include "core/model/job_check.h"
+#include "core/model/job_size.h"
 
 namespace tarcil::agent {
 namespace {
@@ -51,7 +52,8 @@ void takeSubmission(EventContext& context, const SubmitArrived& event) {
                    .user = event.caller.user,
                    .runAs = *runAs,
                    .hasFiles = event.files && !event.files->empty(),
-                   .submitted = context.now.wall};
+                   .submitted = context.now.wall,
+                   .fileBytes = event.files ? sizeOf(*event.files) : 0};
   tables.arrivals.push_back({.clients = {event.request},
                              .job = {.record = std::move(record), .files = event.files},
                              .deadline = context.now.steady + tables.options.masterPatience});

@@ -1,11 +1,11 @@
 #include "agent/server/agent_server.h"
 
-#include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
 #include "agent/server/client_port.h"
 #include "env/failpoint.h"
 #include "env/loop_step.h"
+#include "env/stop.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
@@ -18,17 +18,18 @@ using convert::text;
 // Tokens remembered; when there are so many all are forgotten, and each is asked for again when it comes.
 constexpr size_t kMaxUsersRemembered = 10'000;
 
-// Calls handle their own failures; what gets here went wrong in taking an answer.
-class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
-  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
-};
-
 class FeedImpl final : public wire::AgentFeed::Server {
  public:
   explicit FeedImpl(AgentServer& server) : server_(server) {}
 
   kj::Promise<void> update(UpdateContext context) override {
-    context.getResults().setDiffers(server_.takeUpdate(context.getParams()));
+    // What cannot be taken would be missing for ever: with a new link everything comes again.
+    KJ_IF_MAYBE (failure, kj::runCatchingExceptions([this, &context]() {
+                   context.getResults().setDiffers(server_.takeUpdate(context.getParams()));
+                 })) {
+      server_.dropLink(*failure);
+      return kj::mv(*failure);
+    }
     return kj::READY_NOW;
   }
 
@@ -95,15 +96,12 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       monitors_(net, options_.token),
       lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding),
       heard_(clock.now().steady),
-      ignoreErrors_(std::make_unique<IgnoreErrors>()),
-      calls_(*ignoreErrors_),
       link_(
           keepLinked(
               net, options_.master,
               [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
               [this](const Error& error) { lost(error); })
-              .eagerlyEvaluate(
-                  [](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); })) {}
+              .eagerlyEvaluate(stopsIfFailed("the link to the master"))) {}
 
 wire::AgentGate::Client AgentServer::gate(LetIn letIn) {
   return makeAgentGate(*this, std::move(letIn));
@@ -121,7 +119,7 @@ kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& toke
       return user;
     });
   }
-  return toException({ErrorCode::kUnavailable, "the master is out of reach"});
+  return toException({ErrorCode::kUnavailable, problem_});
 }
 
 kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, JobSpec spec,
@@ -186,9 +184,10 @@ void AgentServer::lost(const Error& error) {
   early_.clear();
   users_.clear();
   port_ = nullptr;
-  if (outage_.begins(error)) {
-    spdlog::warn("the master at {} is out of reach: {}; trying again", options_.master, error.message);
-  }
+  const bool isRefused = error.code == ErrorCode::kConflict;
+  problem_ =
+      "the master at " + options_.master + (isRefused ? " refuses: " : " is out of reach: ") + error.message;
+  if (outage_.begins(error)) spdlog::warn("{}; trying again", problem_);
   if (!attached_) return;
   attached_ = false;
   dispatch(agent::MasterLost{});
@@ -236,16 +235,23 @@ bool AgentServer::takeUpdate(wire::AgentFeed::UpdateParams::Reader update) {
   return copyDiffers_;
 }
 
+void AgentServer::dropLink(const kj::Exception& why) {
+  if (attached_) fault_->reject(kj::cp(why));
+}
+
 void AgentServer::dispatch(const agent::Event& event) {
   const LoopStep step("the agent's decisions");
-  std::vector<agent::Action> actions;
-  const Now now = clock_.now();
-  const uint64_t before = logic_.load().decisions;
-  logic_.handle(event, now, rng_, actions);
-  if (const uint64_t made = logic_.load().decisions - before; made > 0) {
-    metrics_.countDecisions(made, clock_.now().steady - now.steady);
-  }
-  for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+  // Half of an event is worse than a new start, which gets everything from the master.
+  runOrStop("handling an event", [this, &event]() {
+    std::vector<agent::Action> actions;
+    const Now now = clock_.now();
+    const uint64_t before = logic_.load().decisions;
+    logic_.handle(event, now, rng_, actions);
+    if (const uint64_t made = logic_.load().decisions - before; made > 0) {
+      metrics_.countDecisions(made, clock_.now().steady - now.steady);
+    }
+    for (auto& action : actions) std::visit([this](auto& concrete) { carryOut(concrete); }, action);
+  });
   if (std::holds_alternative<agent::SnapshotComplete>(event) && std::exchange(isAttaching_, false)) {
     attachedCallback_();
   }

@@ -14,6 +14,7 @@
 #include "agent/server/user_calls.h"
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "rpc/connection.h"
 #include "rpc/fair_calls.h"
 #include "rpc/link.h"
@@ -69,6 +70,8 @@ class AgentServer final {
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
   bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+  // The link is made anew.
+  void dropLink(const kj::Exception& why);
 
  private:
   // Another process speaks for the agent.
@@ -111,9 +114,10 @@ class AgentServer final {
   std::map<std::string, User> users_;  // by token
   std::string cluster_;
 
-  Outage outage_;  // of the master
-  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
-  kj::TaskSet calls_;
+  Outage outage_;                                       // of the master
+  std::string problem_ = "the master is out of reach";  // as known last, while the link does not stand
+  StopsIfFailed stops_{"taking an answer"};             // calls handle their own failures
+  kj::TaskSet calls_{stops_};
   kj::Promise<void> link_;
 };
 

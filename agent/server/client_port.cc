@@ -75,12 +75,14 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
   }
 
   kj::Promise<void> lateBinding(LateBindingContext context) override {
-    context.getResults().setPort(server_.lateBinding().open(caller_, context.getParams().getClient()));
+    context.getResults().setPort(
+        server_.lateBinding().open(kj::addRef(fairUser()), caller_, context.getParams().getClient()));
     return kj::READY_NOW;
   }
 
   kj::Promise<void> lateJob(LateJobContext context) override {
-    requireOk(server_.lateBinding().describe(caller_, readJobId(context.getParams().getId()),
+    const auto params = context.getParams();
+    requireOk(server_.lateBinding().describe(caller_, readJobId(params.getId()), params.getFirstOver(),
                                              context.getResults().initJob()));
     return kj::READY_NOW;
   }

@@ -14,24 +14,35 @@ struct AgentFlags {
   bool json = false;
 };
 
+void add(wire::AgentDetails::Reader agent, Json& json, Table& table) {
+  const bool attached = agent.getAttached();
+  const double behindMs = static_cast<double>(agent.getBehind()) / 1e3;
+  json.push_back({{"name", agent.getName().cStr()},
+                  {"address", agent.getAddress().cStr()},
+                  {"epoch", agent.getEpoch()},
+                  {"attached", attached},
+                  {"jobs", agent.getJobs()},
+                  {"behind_ms", attached ? Json(behindMs) : Json(nullptr)}});
+  table.add({agent.getName().cStr(), agent.getAddress().cStr(), attached ? "yes" : "no",
+             std::to_string(agent.getJobs()), attached ? fixed(behindMs, 1) + " ms" : ""});
+}
+
 int list(const AgentFlags& flags) {
   Cluster cluster(flags.cluster);
-  auto answer = cluster.ask([](Session& session) { return session.user.agentsRequest().send(); });
   Json json = Json::array();
   Table table({"Name", "Address", "Attached", "Jobs", "Behind"});
-  for (auto agent : answer.getAgents()) {
-    const bool attached = agent.getAttached();
-    const double behindMs = static_cast<double>(agent.getBehind()) / 1e3;
-    json.push_back({{"name", agent.getName().cStr()},
-                    {"address", agent.getAddress().cStr()},
-                    {"epoch", agent.getEpoch()},
-                    {"attached", attached},
-                    {"jobs", agent.getJobs()},
-                    {"behind_ms", attached ? Json(behindMs) : Json(nullptr)}});
-    table.add({agent.getName().cStr(), agent.getAddress().cStr(), attached ? "yes" : "no",
-               std::to_string(agent.getJobs()), attached ? fixed(behindMs, 1) + " ms" : ""});
-  }
-  sayWarning(answer.getWarning().cStr());
+  std::string warning;
+  cluster.askByName(
+      [](Session& session, const char* after) {
+        auto request = session.user.agentsRequest();
+        request.setAfter(after);
+        return request.send();
+      },
+      [&](const auto& answer) {
+        for (auto agent : answer.getAgents()) add(agent, json, table);
+        warning = answer.getWarning().cStr();
+      });
+  sayWarning(warning);
   if (flags.json) {
     printJson(json);
   } else {

@@ -34,14 +34,22 @@ void addRow(Table& table, Bucket bucket) {
 
 int show(const BucketFlags& flags) {
   Cluster cluster(flags.cluster);
-  auto answer = cluster.ask([](Session& session) { return session.user.bucketsRequest().send(); });
   Json json = Json::array();
   Table table({"Bucket", "Platform", "Servers", "Free RUs", "Entered/h", "Mean contention"});
-  for (Bucket bucket : answer.getBuckets()) {
-    flags.json ? json.push_back(jsonOf(bucket)) : addRow(table, bucket);
-  }
+  uint32_t next = 0;
+  do {
+    auto answer = cluster.ask([next](Session& session) {
+      auto request = session.user.bucketsRequest();
+      request.setFirst(next);
+      return request.send();
+    });
+    for (Bucket bucket : answer.getBuckets()) {
+      flags.json ? json.push_back(jsonOf(bucket)) : addRow(table, bucket);
+    }
+    next = answer.getNext();
+  } while (next != 0);
   flags.json ? printJson(json) : print(table.empty() ? "" : table.text());
-  if (answer.getBuckets().size() == 0) say("no server takes tasks");
+  if (json.empty() && table.empty()) say("no server takes tasks");
   return kExitDone;
 }
 

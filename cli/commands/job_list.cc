@@ -35,7 +35,7 @@ struct Wanted {
 };
 
 // Of one agent: it remembers some hundred thousand tasks.
-constexpr uint32_t kMaxLateJobs = 100'000;
+constexpr uint32_t kMaxLateJobs = 10'000;
 
 using Summary = wire::JobSummary::Reader;
 using Page = capnp::Response<wire::UserPort::JobsResults>;

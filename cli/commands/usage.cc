@@ -44,9 +44,16 @@ std::string textOf(const std::vector<Usage>& usages) {
 
 int show(const UsageFlags& flags) {
   Cluster cluster(flags.cluster);
-  auto answer = cluster.ask([](Session& session) { return session.user.usageRequest().send(); });
   std::vector<Usage> usages;
-  for (auto usage : answer.getUsers()) usages.push_back(read(usage));
+  cluster.askByName(
+      [](Session& session, const char* after) {
+        auto request = session.user.usageRequest();
+        request.setAfter(after);
+        return request.send();
+      },
+      [&usages](const auto& answer) {
+        for (auto usage : answer.getUsers()) usages.push_back(read(usage));
+      });
   if (flags.json) {
     Json json = Json::array();
     for (const Usage& usage : usages) json.push_back(jsonOf(usage));

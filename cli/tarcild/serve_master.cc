@@ -49,6 +49,10 @@ void addPlaces(Master& master) {
   table.texts(
       "--drop-job", master.flags.dropJobs, "ID",
       "Start without this job, for good: where a job keeps the master from starting. May be repeated.");
+  table.flag(
+      "--read-only", master.flags.options.readOnly,
+      "Show what the store holds and change nothing, not even where it exceeds the bounds: takes no jobs, "
+      "agents or monitors. Commands that only look reach this master at its own address (--cluster).");
 }
 
 // Each member's declaration in master/logic/options.h says why its default is what it is.
@@ -70,6 +74,10 @@ void addLimits(OptionTable& table, MasterOptions& options) {
              "Memory that the unfinished jobs of one user may take; beyond, submissions are refused.");
   table.size("--max-jobs-size", options.maxUnfinishedBytes,
              "Memory that unfinished jobs of all users may take; beyond, submissions are refused.");
+  table.size("--max-files-size-of-user", options.maxFileBytesOfUser,
+             "Input files of the unfinished jobs of one user; beyond, submissions are refused.");
+  table.size("--max-files-size", options.maxFileBytes,
+             "Input files of the unfinished jobs of all users; beyond, submissions are refused.");
   table.count("--max-tasks-of-job", options.maxTasksOfJob, 1, kMaxTasks,
               "Tasks that one job may have; jobs with more are refused.");
   table.size("--disk-reserve", options.diskReserve,

@@ -48,7 +48,7 @@ size_t sizeOf(const JobSpec& spec) {
 
 size_t sizeOf(const std::vector<InputFile>& files) {
   size_t sum = 0;
-  for (const InputFile& file : files) sum += file.path.size() + file.content.size();
+  for (const InputFile& file : files) sum += bytes(file.path) + file.content.size();
   return sum;
 }
 

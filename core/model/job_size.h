@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "core/model/job.h"
 
@@ -14,7 +15,7 @@ inline constexpr size_t kMaxSpecBytes = 2u << 20;
 // Its texts and some bytes for each: roughly what it takes in a message. O(size of the job).
 size_t sizeOf(const JobSpec& spec);
 
-// Of what the files hold.
+// Contents and paths of input files.
 size_t sizeOf(const std::vector<InputFile>& files);
 
 }  // namespace tarcil

@@ -37,6 +37,7 @@ struct JobRecord {
   bool hasFiles = false;
   WallTime submitted = kNever;
   WallTime profileReplaced = kNever;  // by what was learned since; kNever: it is as submitted
+  uint64_t fileBytes = 0;             // of its input files, by sizeOf(); 0 where an earlier version took it
 
   bool operator==(const JobRecord&) const = default;
 };

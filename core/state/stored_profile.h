@@ -48,6 +48,9 @@ struct Profiling {
 };
 
 inline constexpr size_t kMaxStoredProfiles = 10'000;
+// Of one who is no operator: nobody owns all names. Measurements that are under way or failed count apart.
+inline constexpr size_t kMaxStoredProfilesOfUser = 1'000;
 inline constexpr size_t kMaxNoteBytes = 256;
+inline constexpr size_t kMaxProfilePlatforms = 100;  // of a stored one
 
 }  // namespace tarcil

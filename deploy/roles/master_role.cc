@@ -3,6 +3,7 @@
 #include "env/clock.h"
 #include "master/logic/startup.h"
 #include "master/server/master_ports.h"
+#include "master/server/read_only_gate.h"
 #include "master/store/drop_jobs.h"
 #include "master/store/rocks/rocks_store.h"
 
@@ -26,10 +27,14 @@ int serveMaster(const MasterFlags& flags) {
     throw badInput("--tokens: " + tokens.error().message +
                    "; `tarcil serve master --help` says what is in it");
   }
+  if (flags.options.readOnly && !flags.dropJobs.empty()) {
+    throw badInput("--drop-job: changes the store, which --read-only does not; give one of them");
+  }
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   RoleProcess process("master", flags.role);
   process.allowManyPeers();
-  auto store = openRocksStore(flags.store);
+  const bool isReadOnly = flags.options.readOnly;
+  auto store = isReadOnly ? openRocksStoreReadOnly(flags.store) : openRocksStore(flags.store);
   if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
   auto contents = (*store)->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
@@ -46,7 +51,10 @@ int serveMaster(const MasterFlags& flags) {
                       });
   process.serveMetrics([&server]() { return server.metrics(); });
   auto accepting = serve(process.net().timer, kj::mv(listener.receiver),
-                         [&server](LetIn letIn) { return makeMasterGate(server, std::move(letIn)); });
+                         [&server, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
+                           if (isReadOnly) return makeReadOnlyGate(makeMasterGate(server, std::move(letIn)));
+                           return makeMasterGate(server, std::move(letIn));
+                         });
   // A new store's first records are on disk before anybody is told that the master is there.
   auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
     process.ready();

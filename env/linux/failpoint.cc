@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 
 namespace tarcil {
@@ -12,6 +13,7 @@ namespace {
 
 struct Armed {
   std::string name;
+  bool throws = false;
   std::atomic<long> passes{1};  // how often it is still reached, the killing time included
 };
 
@@ -25,6 +27,8 @@ Armed& armed() {
       result->passes = std::strtol(result->name.c_str() + colon + 1, nullptr, 10);
       result->name.resize(colon);
     }
+    result->throws = result->name.ends_with('!');
+    if (result->throws) result->name.pop_back();
     return result;
   }();
   return *armed;
@@ -35,6 +39,7 @@ Armed& armed() {
 void failpoint(const char* name) {
   Armed& point = armed();
   if (point.name != name || point.passes.fetch_sub(1) != 1) return;
+  if (point.throws) throw std::runtime_error(std::string("failpoint ") + name);
   ::kill(::getpid(), SIGKILL);
   ::pause();
 }

@@ -39,6 +39,12 @@ struct AgentAttached {
   std::string address;  // where clients reach it
 };
 
+// The agent has the jobs that it was told as it attached, and takes more.
+struct MoreJobsAsked {
+  RequestId request;
+  SessionId session;
+};
+
 // A monitor logged in with its servers. It replaces an earlier session of the same monitor; servers that it
 // no longer lists are down.
 struct MonitorAttached {
@@ -209,11 +215,11 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event =
-    std::variant<AgentAttached, MonitorAttached, PeerDetached, CommitArrived, OffersDeclined, ReportsArrived,
-                 LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves,
-                 PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
-                 ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+using Event = std::variant<AgentAttached, MoreJobsAsked, MonitorAttached, PeerDetached, CommitArrived,
+                           OffersDeclined, ReportsArrived, LeaseAsked, PressureReported, ViolationsReported,
+                           TaskResized, TaskThrottled, MonitorLeaves, PoolReported, CancelRequested,
+                           SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
+                           ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -231,10 +237,23 @@ struct Persist {
   Mutation mutation;
 };
 
+// Unfinished jobs of an agent, complete, as they are now: as many as one message takes. From then on changes
+// of them come as news (AssignJob); of those that are still to be told none does.
+struct AgentJobs {
+  std::vector<JobAssignment> jobs;
+  bool more = false;  // are to be told: MoreJobsAsked
+};
+
 struct AnswerAgentAttached {
   RequestId request;
   Result<uint64_t> epoch;
-  std::vector<JobAssignment> jobs;  // complete, for every unfinished job of the agent
+  AgentJobs told{};
+};
+
+// Conflict: the session does not speak for an agent.
+struct AnswerMoreJobs {
+  RequestId request;
+  Result<AgentJobs> told;
 };
 
 struct AnswerMonitorAttached {
@@ -383,10 +402,10 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<Persist, AnswerAgentAttached, AnswerMonitorAttached, AnswerCommit, AnswerReports,
-                            AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings, PublishPlatform,
-                            PublishShares, EndAgent, AssignJob, OfferJobs, PublishQueue, StopTask, ResizeTask,
-                            ThrottleTask, LimitPool, JobChanged, WakeAt>;
+using Action = std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerMonitorAttached, AnswerCommit,
+                            AnswerReports, AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings,
+                            PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs, PublishQueue,
+                            StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

@@ -15,6 +15,7 @@
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/queue/offers.h"
+#include "master/logic/read_only.h"
 #include "master/logic/servers/monitor_attachment.h"
 #include "master/logic/servers/pools.h"
 #include "master/logic/servers/quarantine.h"
@@ -68,6 +69,7 @@ struct Handler {
   EventContext& context;
 
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
+  void operator()(const MoreJobsAsked& event) const { tellMoreJobs(context, event); }
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
   void operator()(const PeerDetached& event) const {
     detachAgent(context, event.session);
@@ -133,7 +135,11 @@ MasterLogic::MasterLogic(const MasterOptions& options, StoreContents contents, N
   master::Outbox out(actions);
   master::EventContext context{*tables_, now, out};
   master::start(context, rng);
-  master::flush(context);
+  if (options.readOnly) {
+    actions.clear();  // what follows from the records is known now; nothing of it is stored or told
+  } else {
+    master::flush(context);
+  }
 }
 
 MasterLogic::~MasterLogic() = default;
@@ -141,6 +147,7 @@ MasterLogic::~MasterLogic() = default;
 void MasterLogic::handle(const master::Event& event, Now now, Rng&, std::vector<master::Action>& actions) {
   master::Outbox out(actions);
   master::EventContext context{*tables_, now, out};
+  if (tables_->options.readOnly) return master::refuse(context, event);
   std::visit(master::Handler{context}, event);
   master::flush(context);
 }

@@ -75,7 +75,8 @@ struct AgentView {
 class MasterLogic final {
  public:
   // Starts from the contents of the store; appends actions to store the records that a new store needs. Every
-  // server counts as down until its monitor attaches; agents may resume.
+  // server counts as down until its monitor attaches; agents may resume. One that is read-only appends none,
+  // here and in handle(), but answers that refuse.
   MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
               std::vector<master::Action>& actions);
   ~MasterLogic();
@@ -112,9 +113,11 @@ class MasterLogic final {
   std::optional<ServerView> server(const std::string& name) const;
   // Null where no server has this number. Holds until the next handle().
   const ServerFacts* facts(ServerId server) const;
-  std::vector<AgentView> agents() const;
+  // The first `atMost` behind this name, as for usage() and platforms().
+  std::vector<AgentView> agents(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   // Of the users whose jobs the caller may steer, by name.
-  std::vector<Usage> usage(const Caller& caller) const;
+  std::vector<Usage> usage(const Caller& caller, const std::string& after = "",
+                           size_t atMost = SIZE_MAX) const;
   // By application. Holds until the next handle(), as what profile() finds.
   const std::map<std::string, StoredProfile>& profiles() const;
   // Applications that are being measured, or could not be. By application. Holds until the next handle().
@@ -123,10 +126,10 @@ class MasterLogic final {
   const StoredProfile* profile(const std::string& application) const;
   // What was observed of the user's runs of the application; null where nothing was. Holds as the above.
   const ObservedProfile* observed(const std::string& application, const std::string& user) const;
-  // Of all whose jobs the caller may steer, by user and application.
-  std::vector<ObservedProfile> observed(const Caller& caller) const;
+  // By user and application. Holds as the above.
+  const std::map<std::pair<std::string, std::string>, ObservedProfile>& observed() const;
   const QualitySettings& settings() const;
-  std::vector<PlatformRecord> platforms() const;
+  std::vector<PlatformRecord> platforms(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   const ClusterRecord& cluster() const;
   // Counts for metrics. O(1).
   struct Load {
@@ -143,6 +146,8 @@ class MasterLogic final {
     uint64_t freeBytes = 0;  // on the store's disk
   };
   Load load() const;
+  // Nothing that is waited for will come (read_only.h).
+  bool isReadOnly() const;
   // What is wrong with the master, for people; empty where nothing is.
   std::string warning() const;
   // How long before this start the store changed last, where the clock may be wrong by that; else zero.

@@ -32,6 +32,10 @@ struct MasterOptions {
   // bound.
   uint64_t maxUnfinishedBytesOfUser = uint64_t{512} << 20;
   uint64_t maxUnfinishedBytes = uint64_t{2} << 30;
+  // What the input files of unfinished jobs of one user and in all may take of the store's disk, with the
+  // same answer beyond. Sixteen jobs with as much as one may ship; four users at their bound.
+  uint64_t maxFileBytesOfUser = uint64_t{1} << 30;
+  uint64_t maxFileBytes = uint64_t{4} << 30;
   // What finished jobs may take; the oldest go first. But for one: who waits for the latest hears of its end.
   uint64_t keepFinishedBytes = uint64_t{1} << 30;
   // Tasks of one job, at most kMaxTasks; a job with more is refused. A lower value keeps jobs from flooding
@@ -68,6 +72,10 @@ struct MasterOptions {
   // Free bytes on the store's disk below which new jobs are refused, so that what the running ones still have
   // to write fits. 0: never. The write-ahead log and the files that RocksDB compacts take some 100 MiB.
   uint64_t diskReserve = uint64_t{256} << 20;
+  // Of the jobs that an agent is told as it attaches, in one message (message_size.h).
+  size_t jobsMessageBytes = size_t{1} << 20;
+  // Show what the store holds and change nothing (read_only.h).
+  bool readOnly = false;
 };
 
 }  // namespace tarcil

@@ -9,6 +9,7 @@
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/master_logic.h"
+#include "master/logic/read_only.h"
 #include "master/logic/tables.h"
 
 namespace tarcil {
@@ -139,12 +140,16 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
 }  // namespace
 }  // namespace master
 
+bool MasterLogic::isReadOnly() const {
+  return tables_->options.readOnly;
+}
+
 Duration MasterLogic::doubtfulGap() const {
   return tables_->doubtfulGap;
 }
 
 std::string MasterLogic::warning() const {
-  return master::spaceProblem(*tables_);
+  return isReadOnly() ? master::readOnlyError().message : master::spaceProblem(*tables_);
 }
 
 std::optional<JobDetails> MasterLogic::job(const JobId& id, TaskIndex firstTask, uint32_t atMost) const {
@@ -259,17 +264,20 @@ std::optional<ServerView> MasterLogic::server(const std::string& name) const {
   return master::viewOf(*tables_, *server);
 }
 
-std::vector<Usage> MasterLogic::usage(const Caller& caller) const {
+std::vector<Usage> MasterLogic::usage(const Caller& caller, const std::string& after, size_t atMost) const {
   std::vector<Usage> usages;
-  for (const auto& [user, usage] : tables_->usage.all()) {
-    if (maySteer(caller, user)) usages.push_back(usage);
+  const auto& all = tables_->usage.all();
+  for (auto it = all.upper_bound(after); it != all.end() && usages.size() < atMost; ++it) {
+    if (maySteer(caller, it->first)) usages.push_back(it->second);
   }
   return usages;
 }
 
-std::vector<AgentView> MasterLogic::agents() const {
+std::vector<AgentView> MasterLogic::agents(const std::string& after, size_t atMost) const {
   std::vector<AgentView> views;
-  for (const auto& [name, agent] : tables_->agents.all()) {
+  const auto& all = std::as_const(tables_->agents).all();
+  for (auto it = all.upper_bound(after); it != all.end() && views.size() < atMost; ++it) {
+    const auto& [name, agent] = *it;
     views.push_back({name, agent.address, agent.record.epoch, agent.session.has_value(),
                      static_cast<uint32_t>(agent.jobs.size())});
   }
@@ -292,21 +300,20 @@ const ObservedProfile* MasterLogic::observed(const std::string& application, con
   return master::findObserved(tables_->observed, application, user);
 }
 
-std::vector<ObservedProfile> MasterLogic::observed(const Caller& caller) const {
-  std::vector<ObservedProfile> observed;
-  for (const auto& [key, each] : tables_->observed) {
-    if (maySteer(caller, each.user)) observed.push_back(each);
-  }
-  return observed;
+const std::map<std::pair<std::string, std::string>, ObservedProfile>& MasterLogic::observed() const {
+  return tables_->observed;
 }
 
 const QualitySettings& MasterLogic::settings() const {
   return tables_->settings;
 }
 
-std::vector<PlatformRecord> MasterLogic::platforms() const {
+std::vector<PlatformRecord> MasterLogic::platforms(const std::string& after, size_t atMost) const {
   std::vector<PlatformRecord> records;
-  for (const auto& [name, share] : tables_->servers.shares()) records.push_back({name, share});
+  const auto& all = tables_->servers.shares();
+  for (auto it = all.upper_bound(after); it != all.end() && records.size() < atMost; ++it) {
+    records.push_back({it->first, it->second});
+  }
   return records;
 }
 

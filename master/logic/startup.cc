@@ -103,7 +103,7 @@ constexpr Duration kTimeToMendTheClock = std::chrono::hours(1);
 
 void judgeClock(Tables& tables) {
   const Duration gap = tables.began.wall - tables.jobs.latest();
-  if (tables.jobs.latest() == kNever || gap < kDoubtfulGap) return;
+  if (tables.options.readOnly || tables.jobs.latest() == kNever || gap < kDoubtfulGap) return;
   tables.doubtfulGap = gap;
   tables.ageCountsFrom = tables.began.steady + kTimeToMendTheClock;
 }
@@ -115,6 +115,7 @@ constexpr size_t kLargestNamed = 3;
 }  // namespace
 
 Status requireRoom(const MasterOptions& options, const StoreContents& contents) {
+  if (options.readOnly) return {};
   std::set<JobId> finished;
   for (const JobProgress& progress : contents.progress) {
     if (isFinal(progress.state)) finished.insert(progress.id);
@@ -147,7 +148,8 @@ Status requireRoom(const MasterOptions& options, const StoreContents& contents) 
         (names.empty() ? "" : ", ") + toString(job->id) + " of " + job->user + " (" + formatSize(size) + ")";
   }
   return invalid("the store's unfinished jobs " + beyond + "; the largest: " + names +
-                 ". Raise the bound, or start without some of them: --drop-job ID, once for each");
+                 ". Raise the bound, start without some of them (--drop-job ID, once for each), or look at "
+                 "them first: --read-only changes nothing");
 }
 
 Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {

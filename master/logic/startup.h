@@ -8,7 +8,8 @@ namespace tarcil::master {
 
 // Invalid where the unfinished jobs of the store are more than twice as many as the options allow, or take
 // more than twice the memory: names the largest and says what to do. The bounds are for submissions, and may
-// have been lowered since; what is far beyond them is not to take the master down at each start.
+// have been lowered since; what is far beyond them is not to take the master down at each start. A master
+// that is read-only takes no more than what is there, and shows any store.
 Status requireRoom(const MasterOptions& options, const StoreContents& contents);
 
 // From the records alone. Every server is down and every agent away, each with its full timeout from now: the

@@ -1,7 +1,8 @@
 #include "master/server/agent_feed.h"
 
+#include "env/stop.h"
 #include "master/logic/jobs/assignments.h"
-#include "master/server/message_size.h"
+#include "master/logic/message_size.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
@@ -22,11 +23,13 @@ constexpr uint64_t kMaxComparisonInterval = 10'000;
 }  // namespace
 
 AgentFeedSender::AgentFeedSender(std::string agent, wire::AgentFeed::Client feed,
-                                 const FeedSurroundings& surroundings)
+                                 const FeedSurroundings& surroundings,
+                                 kj::Function<void(const Error&)> failed)
     : agent_(std::move(agent)),
       feed_(kj::mv(feed)),
       to_(surroundings),
-      comparing_(compareFromTimeToTime().eagerlyEvaluate([](kj::Exception&&) {})) {
+      failed_(kj::mv(failed)),
+      comparing_(compareFromTimeToTime().eagerlyEvaluate(stopsIfFailed("comparing an agent's copy"))) {
   markEverything();
 }
 
@@ -104,8 +107,10 @@ void AgentFeedSender::noteChange() {
 void AgentFeedSender::kick() {
   if (sending_) return;
   sending_ = true;
-  // A failed call means that the connection is going: the session's end follows.
-  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([](kj::Exception&&) {});
+  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([this](kj::Exception&& exception) {
+    // Where the connection is lost, the session's end follows.
+    if (exception.getType() != kj::Exception::Type::DISCONNECTED) failed_(fromException(exception));
+  });
 }
 
 kj::Promise<void> AgentFeedSender::run() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kj/async.h>
+#include <kj/function.h>
 #include <kj/timer.h>
 
 #include <map>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/base/rng.h"
 #include "core/state/job_state.h"
 #include "env/clock.h"
@@ -35,8 +37,10 @@ struct FeedSurroundings {
 // of the whole state. An agent whose copy differs gets the whole state again.
 class AgentFeedSender final {
  public:
-  // Starts with a full snapshot.
-  AgentFeedSender(std::string agent, wire::AgentFeed::Client feed, const FeedSurroundings& surroundings);
+  // Starts with a full snapshot. `failed`: the agent did not take a message, and nothing more is sent; it may
+  // not destroy this at once.
+  AgentFeedSender(std::string agent, wire::AgentFeed::Client feed, const FeedSurroundings& surroundings,
+                  kj::Function<void(const Error&)> failed);
 
   const std::string& agent() const { return agent_; }
   // The age of the oldest change that the agent has not confirmed; zero where it has confirmed all.
@@ -81,6 +85,7 @@ class AgentFeedSender final {
   const std::string agent_;
   wire::AgentFeed::Client feed_;
   const FeedSurroundings to_;
+  kj::Function<void(const Error&)> failed_;
   std::map<ServerId, bool> dirty_;  // value: with facts
   std::set<std::string> platforms_;
   std::set<std::string> users_;  // whose shares changed

@@ -20,8 +20,10 @@ void ControlSender::limit(const std::string& server, const late::PoolLimit& limi
 void ControlSender::runSoon() {
   if (sending_) return;
   sending_ = true;
-  // A failed call means that the connection is going: the monitor is told again when it attaches.
-  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([](kj::Exception&&) {});
+  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([this](kj::Exception&& exception) {
+    // Where the connection is lost, the monitor is told again when it attaches.
+    if (exception.getType() != kj::Exception::Type::DISCONNECTED) failed_(fromException(exception));
+  });
 }
 
 kj::Promise<void> ControlSender::sendLimits() {
@@ -79,7 +81,5 @@ void ControlSender::await(kj::Promise<void> change, kj::Function<void(Status)> a
                                (*answer)(fromException(exception));
                            }));
 }
-
-void ControlSender::taskFailed(kj::Exception&&) {}
 
 }  // namespace tarcil

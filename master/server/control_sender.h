@@ -12,15 +12,19 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/model/performance.h"
+#include "env/stop.h"
 #include "latebinding/pool_messages.h"
 #include "schema/master.capnp.h"
 
 namespace tarcil {
 
 // Single-threaded.
-class ControlSender final : private kj::TaskSet::ErrorHandler {
+class ControlSender final {
  public:
-  explicit ControlSender(wire::MonitorControl::Client control) : control_(kj::mv(control)), changes_(*this) {}
+  // `failed`: the monitor did not take a stop or a limit, and no more are sent; it may not destroy this at
+  // once.
+  ControlSender(wire::MonitorControl::Client control, kj::Function<void(const Error&)> failed)
+      : control_(kj::mv(control)), failed_(kj::mv(failed)) {}
 
   // One message is under way at a time; requests meanwhile are coalesced, each task once, so that a monitor
   // that does not answer costs bounded memory.
@@ -39,14 +43,15 @@ class ControlSender final : private kj::TaskSet::ErrorHandler {
   void runSoon();
   kj::Promise<void> run();
   kj::Promise<void> sendLimits();
-  void taskFailed(kj::Exception&& exception) override;
 
   wire::MonitorControl::Client control_;
+  kj::Function<void(const Error&)> failed_;
   std::set<AllocationId> waiting_;                 // to be stopped
   std::map<std::string, late::PoolLimit> limits_;  // by server
   bool sending_ = false;
   kj::Promise<void> running_ = nullptr;
-  kj::TaskSet changes_;  // of tasks, under way
+  StopsIfFailed stops_{"the answer to a resize or a throttle"};
+  kj::TaskSet changes_{stops_};  // of tasks, under way
 };
 
 }  // namespace tarcil

@@ -1,9 +1,5 @@
 #include "master/server/master_ports.h"
 
-#include <deque>
-#include <iterator>
-
-#include "master/server/message_size.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
@@ -35,18 +31,16 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     return server_
         .attachAgent(session_, text(params.getAgent()), params.getEpoch(), text(params.getAddress()),
                      params.getFeed())
-        .then([this, context](MasterServer::AttachedAgent&& attached) mutable {
-          untold_ = {std::make_move_iterator(attached.jobs.begin()),
-                     std::make_move_iterator(attached.jobs.end())};
+        .then([context](MasterServer::AttachedAgent&& attached) mutable {
           auto results = context.getResults();
           results.setEpoch(attached.epoch);
-          tellJobs(results);
+          tellJobs(attached.told, results);
         });
   }
 
   kj::Promise<void> moreJobs(MoreJobsContext context) override {
-    tellJobs(context.getResults());
-    return kj::READY_NOW;
+    return server_.moreJobs(session_).then(
+        [context](master::AgentJobs&& told) mutable { tellJobs(told, context.getResults()); });
   }
 
   kj::Promise<void> commit(CommitContext context) override {
@@ -72,23 +66,15 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
  private:
-  // As many as one message takes.
   template <typename Results>
-  void tellJobs(Results results) {
-    Page page;
-    uint32_t count = 0;
-    while (count < untold_.size() && page.takes(wireBytesOf(untold_[count]))) ++count;
-    auto jobs = results.initJobs(count);
-    for (uint32_t i = 0; i < count; ++i) {
-      write(untold_.front(), jobs[i]);
-      untold_.pop_front();
-    }
-    results.setMore(!untold_.empty());
+  static void tellJobs(const master::AgentJobs& told, Results results) {
+    auto jobs = results.initJobs(static_cast<uint32_t>(told.jobs.size()));
+    for (uint32_t i = 0; i < jobs.size(); ++i) write(told.jobs[i], jobs[i]);
+    results.setMore(told.more);
   }
 
   MasterServer& server_;
   const SessionId session_;
-  std::deque<JobAssignment> untold_;  // of the jobs that the agent had when it attached
 };
 
 class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {

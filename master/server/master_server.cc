@@ -6,7 +6,9 @@
 #include "core/base/units.h"
 #include "env/failpoint.h"
 #include "env/loop_step.h"
+#include "env/stop.h"
 #include "master/logic/outbox.h"
+#include "master/logic/read_only.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -50,7 +52,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady,
                                          ForecastOptions{options.buckets, options.admission});
   carryOut(actions);
-  watchingSpace_ = watchSpace().eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
+  watchingSpace_ = watchSpace().eagerlyEvaluate(stopsIfFailed("the watch over the store's space"));
 }
 
 kj::Promise<void> MasterServer::watchSpace() {
@@ -82,12 +84,21 @@ kj::Promise<MasterServer::AttachedAgent> MasterServer::attachAgent(SessionId ses
   return pending.promise.then([](Result<AttachedAgent>&& result) { return valueOrThrow(std::move(result)); });
 }
 
+kj::Promise<master::AgentJobs> MasterServer::moreJobs(SessionId session) {
+  auto pending = moreJobs_.add();
+  dispatch(master::MoreJobsAsked{pending.number, session});
+  return pending.promise.then([](Result<master::AgentJobs>&& told) { return valueOrThrow(std::move(told)); });
+}
+
 kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId session, std::string monitor,
                                                                        std::vector<ServerFacts> servers,
                                                                        std::vector<KnownTask> tasks,
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
-  monitors_.insert_or_assign(session, std::make_unique<ControlSender>(kj::mv(control)));
+  monitors_.insert_or_assign(
+      session, std::make_unique<ControlSender>(kj::mv(control), [this, session](const Error& error) {
+        endSession(session, "monitor", error);
+      }));
   spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
                tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
@@ -101,6 +112,15 @@ void MasterServer::detach(SessionId session) {
   feeds_.erase(session);
   monitors_.erase(session);
   dispatch(master::PeerDetached{session});
+}
+
+// A peer that was not told something would wait for it for ever: without its session it has to attach anew,
+// and is told everything then.
+void MasterServer::endSession(SessionId session, const char* role, const Error& error) {
+  spdlog::warn("a message to the {} of session {} failed: {}; the session ends", role, session,
+               error.message);
+  // What failed is still running.
+  ending_.add(kj::evalLater([this, session]() { detach(session); }));
 }
 
 kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit) {
@@ -205,6 +225,7 @@ kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, m
 }
 
 kj::Promise<void> MasterServer::backup(std::string folder) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return synced().then([this, folder = std::move(folder)]() mutable {
     spdlog::info("backs the store up to {}", folder);
     return backups_.take(std::move(folder));
@@ -244,19 +265,24 @@ kj::Promise<void> MasterServer::synced() {
 }
 
 kj::Promise<void> MasterServer::jobChanged(const JobId& job, const Caller& caller) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return jobWatchers_.add(job, caller.user);
 }
 
 kj::Promise<void> MasterServer::serverChanged(ServerId server, const Caller& caller) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return serverWatchers_.add(server, caller.user);
 }
 
 void MasterServer::dispatch(const master::Event& event) {
   const LoopStep step("the master's decisions");
-  std::vector<master::Action> actions;
-  actions.reserve(master::kUsualActions);
-  logic_->handle(event, clock_.now(), rng_, actions);
-  carryOut(actions);
+  // Half of an event, in memory and not on disk, is worse than a start from what is there.
+  runOrStop("handling an event", [this, &event]() {
+    std::vector<master::Action> actions;
+    actions.reserve(master::kUsualActions);
+    logic_->handle(event, clock_.now(), rng_, actions);
+    carryOut(actions);
+  });
 }
 
 // Everything an event persists goes into the batch first: whatever leaves because of the event has seen all
@@ -281,12 +307,16 @@ void MasterServer::release(master::AnswerAgentAttached& action) {
     agentsAttaching_.fulfill(action.request, action.epoch.error());
     return;
   }
-  agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.jobs)});
+  agentsAttaching_.fulfill(action.request, AttachedAgent{action.epoch.value(), std::move(action.told)});
   if (attaching.empty()) return;  // it left meanwhile
   FeedToCome& feed = attaching.mapped();
-  feeds_[feed.session] =
-      std::make_unique<AgentFeedSender>(std::move(feed.agent), kj::mv(feed.feed),
-                                        FeedSurroundings{*published_, timer_, clock_, rng_, metrics_});
+  feeds_[feed.session] = std::make_unique<AgentFeedSender>(
+      std::move(feed.agent), kj::mv(feed.feed), FeedSurroundings{*published_, timer_, clock_, rng_, metrics_},
+      [this, session = feed.session](const Error& error) { endSession(session, "agent", error); });
+}
+
+void MasterServer::release(master::AnswerMoreJobs& action) {
+  moreJobs_.fulfill(action.request, std::move(action.told));
 }
 
 void MasterServer::release(master::AnswerMonitorAttached& action) {

@@ -10,6 +10,7 @@
 
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/queue/forecast.h"
 #include "master/logic/servers/published_state.h"
@@ -40,10 +41,12 @@ class MasterServer final {
 
   struct AttachedAgent {
     uint64_t epoch;
-    std::vector<JobAssignment> jobs;
+    master::AgentJobs told;
   };
   kj::Promise<AttachedAgent> attachAgent(SessionId session, std::string agent, uint64_t epoch,
                                          std::string address, wire::AgentFeed::Client feed);
+
+  kj::Promise<master::AgentJobs> moreJobs(SessionId session);
 
   struct AttachedMonitor {
     std::vector<AllocationId> drop;
@@ -101,17 +104,21 @@ class MasterServer final {
   std::optional<WaitingJob> waitingJob(const JobId& id) const {
     return logic_->waitingJob(id, clock_.now().wall);
   }
-  std::vector<Forecast::NamedBucket> buckets() { return forecast_->buckets(clock_.now().steady); }
+  // By number from `first` on, so many at most.
+  std::vector<Forecast::NamedBucket> buckets(uint32_t first, size_t atMost) {
+    return forecast_->buckets(clock_.now().steady, first, atMost);
+  }
 
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();
   // Resolves after the next change of the job that is on disk. Fails as Exhausted where too many wait, in all
-  // or of this user.
+  // or of this user, and as Conflict where the master is read-only.
   kj::Promise<void> jobChanged(const JobId& job, const Caller& caller);
   // The same of a server's state.
   kj::Promise<void> serverChanged(ServerId server, const Caller& caller);
 
  private:
+  void endSession(SessionId session, const char* role, const Error& error);
   kj::Promise<void> watchSpace();
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
@@ -120,6 +127,7 @@ class MasterServer final {
   void release(master::Persist&) {}
   void release(master::WakeAt&) {}
   void release(master::AnswerAgentAttached& action);
+  void release(master::AnswerMoreJobs& action);
   void release(master::AnswerMonitorAttached& action);
   void release(master::AnswerCommit& action);
   void release(master::AnswerReports& action);
@@ -155,6 +163,7 @@ class MasterServer final {
   kj::Own<FairCalls> fairCalls_ = kj::refcounted<FairCalls>();
 
   Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
+  Requests<Result<master::AgentJobs>> moreJobs_{requests_};
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
   Requests<CommitAnswer> commits_{requests_};
   Requests<Result<std::vector<AllocationId>>> leases_{requests_};
@@ -177,6 +186,8 @@ class MasterServer final {
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
   uint64_t storeBytes_ = 0;
+  StopsIfFailed stops_{"the end of a session"};
+  kj::TaskSet ending_{stops_};
   kj::Promise<void> watchingSpace_ = nullptr;
 };
 

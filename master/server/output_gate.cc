@@ -126,9 +126,11 @@ void OutputGate::writeLoop() {
     const std::vector<Mutation>& mutations = *toWrite_;
     toWrite_ = nullptr;
     lock.unlock();
-    failpoint("master.before_sync");
     const MonotonicTime begin = clock_.now().steady;
-    Status status = caught([this, &mutations]() { return store_.write(mutations); });
+    Status status = caught([this, &mutations]() {
+      failpoint("master.before_sync");
+      return store_.write(mutations);
+    });
     const MonotonicTime end = clock_.now().steady;
     lock.lock();
     outcome_ = std::move(status);

@@ -1,7 +1,9 @@
 // What users ask of the shared state (schema/master.capnp, UserPort).
 #include <set>
 
+#include "master/logic/message_size.h"
 #include "master/server/master_ports.h"
+#include "master/server/profile_page.h"
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
@@ -19,6 +21,8 @@ constexpr uint32_t kMaxWaitingShown = 1'000;
 // Of one job, in one answer.
 constexpr uint32_t kTasksInOneAnswer = 2'000;
 constexpr size_t kServersInOneAnswer = 500;
+// Platforms, agents, users, buckets: some hundred bytes each.
+constexpr size_t kMostInOneAnswer = 1'000;
 
 // Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
@@ -117,9 +121,13 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> servers(ServersContext context) override {
     const auto servers =
         server_.logic().serversWithoutTasks(context.getParams().getFirst(), kServersInOneAnswer);
-    auto to = context.getResults().initServers(static_cast<uint32_t>(servers.size()));
-    for (uint32_t i = 0; i < servers.size(); ++i) write(servers[i], to[i]);
-    if (servers.size() == kServersInOneAnswer) context.getResults().setNext(servers.back().id + 1);
+    Page page;
+    uint32_t count = 0;
+    while (count < servers.size() && page.takes(wireBytesOf(servers[count]))) ++count;
+    auto to = context.getResults().initServers(count);
+    for (uint32_t i = 0; i < count; ++i) write(servers[i], to[i]);
+    const bool isCut = count < servers.size() || servers.size() == kServersInOneAnswer;
+    if (isCut) context.getResults().setNext(servers[count - 1].id + 1);
     context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
@@ -143,9 +151,10 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> platforms(PlatformsContext context) override {
-    const auto platforms = server_.logic().platforms();
+    const auto platforms = server_.logic().platforms(text(context.getParams().getAfter()), kMostInOneAnswer);
     auto to = context.getResults().initPlatforms(static_cast<uint32_t>(platforms.size()));
     for (uint32_t i = 0; i < platforms.size(); ++i) write(platforms[i].name, platforms[i].share, to[i]);
+    if (platforms.size() == kMostInOneAnswer) context.getResults().setNext(text(platforms.back().name));
     return server_.synced();
   }
 
@@ -162,14 +171,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> profiles(ProfilesContext context) override {
-    const auto& profiles = server_.logic().profiles();
-    auto to = context.getResults().initProfiles(static_cast<uint32_t>(profiles.size()));
-    uint32_t i = 0;
-    for (const auto& [application, profile] : profiles) write(profile, to[i++]);
-    writeProfilings(context.getResults());
-    const auto observed = server_.logic().observed(caller_);
-    auto observedTo = context.getResults().initObserved(static_cast<uint32_t>(observed.size()));
-    for (uint32_t j = 0; j < observed.size(); ++j) write(observed[j], observedTo[j]);
+    writeProfiles(server_.logic(), caller_, context.getParams().getAfter(), context.getResults());
     return server_.synced();
   }
 
@@ -211,7 +213,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> agents(AgentsContext context) override {
-    const auto agents = server_.logic().agents();
+    const auto agents = server_.logic().agents(text(context.getParams().getAfter()), kMostInOneAnswer);
     auto to = context.getResults().initAgents(static_cast<uint32_t>(agents.size()));
     const auto behind = server_.behind();
     for (uint32_t i = 0; i < agents.size(); ++i) {
@@ -219,6 +221,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
       const auto lag = behind.find(agents[i].name);
       if (lag != behind.end()) to[i].setBehind(static_cast<uint64_t>(lag->second.count()));
     }
+    if (agents.size() == kMostInOneAnswer) context.getResults().setNext(text(agents.back().name));
     context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
@@ -253,16 +256,19 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> buckets(BucketsContext context) override {
-    const auto buckets = server_.buckets();
+    const auto buckets = server_.buckets(context.getParams().getFirst(), kMostInOneAnswer);
     auto to = context.getResults().initBuckets(static_cast<uint32_t>(buckets.size()));
     for (uint32_t i = 0; i < buckets.size(); ++i) write(buckets[i], to[i]);
+    if (buckets.size() == kMostInOneAnswer) context.getResults().setNext(buckets.back().summary.bucket + 1);
     return kj::READY_NOW;
   }
 
   kj::Promise<void> usage(UsageContext context) override {
-    const auto usages = server_.logic().usage(caller_);
+    const auto usages =
+        server_.logic().usage(caller_, text(context.getParams().getAfter()), kMostInOneAnswer);
     auto to = context.getResults().initUsers(static_cast<uint32_t>(usages.size()));
     for (uint32_t i = 0; i < usages.size(); ++i) write(usages[i], to[i]);
+    if (usages.size() == kMostInOneAnswer) context.getResults().setNext(text(usages.back().user));
     return server_.synced();
   }
 
@@ -275,19 +281,6 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
           toException(notFound("there is no job " + toString(id) + "; see: tarcil job list")));
     }
     return std::move(*job);
-  }
-
-  // Why a measurement failed may quote the user's command.
-  void writeProfilings(ProfilesResults::Builder results) {
-    const auto& profilings = server_.logic().profilings();
-    auto to = results.initProfilings(static_cast<uint32_t>(profilings.size()));
-    uint32_t i = 0;
-    for (const auto& [application, profiling] : profilings) {
-      Profiling shown = profiling;
-      const bool isFailed = !shown.isUnderWay();
-      if (isFailed && !maySteer(caller_, shown.user)) shown.problem = "only " + shown.user + " may know why";
-      write(shown, to[i++]);
-    }
   }
 
   void writeNames(const std::set<ServerId>& servers, capnp::List<wire::ServerName>::Builder to) {

@@ -27,6 +27,7 @@ class MemoryStore final : public Store {
   void apply(const Put& put);
   void apply(const EraseAnswer& erase);
   void apply(const EraseJob& erase);
+  void apply(const EraseFiles& erase) { files_.erase(erase.job); }
   void apply(const EraseProfile& erase) { profiles_.erase(erase.application); }
   void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
   void apply(const EraseObserved& erase) { observed_.erase({erase.user, erase.application}); }

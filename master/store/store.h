@@ -59,6 +59,7 @@ struct AnswerRecord {
   bool operator==(const AnswerRecord&) const = default;
 };
 
+// As long as the job is unfinished: then nobody needs them any more.
 struct FilesRecord {
   JobId job;
   std::shared_ptr<const std::vector<InputFile>> files;
@@ -87,6 +88,9 @@ struct EraseAnswer {
 struct EraseJob {
   JobId job;
 };
+struct EraseFiles {
+  JobId job;
+};
 
 struct EraseProfile {
   std::string application;
@@ -98,7 +102,8 @@ struct EraseObserved {
   std::string application, user;
 };
 
-using Mutation = std::variant<Put, EraseAnswer, EraseJob, EraseProfile, EraseProfiling, EraseObserved>;
+using Mutation =
+    std::variant<Put, EraseAnswer, EraseJob, EraseFiles, EraseProfile, EraseProfiling, EraseObserved>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {

@@ -308,8 +308,10 @@ class Checker {
         report(FilesRecord{id, nullptr}, "the job ships no files");
       }
     }
-    for (const JobRecord& job : contents_.jobs) {
-      if (job.hasFiles && !withFiles.contains(job.id)) report(job, "its input files are missing");
+    for (const auto& [id, job] : jobs_) {
+      if (job.record == nullptr || !job.record->hasFiles || withFiles.contains(id)) continue;
+      const bool isOver = job.progress != nullptr && isFinal(job.progress->state);
+      if (!isOver) report(*job.record, "its input files are missing");
     }
   }
 

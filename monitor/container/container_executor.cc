@@ -164,7 +164,7 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       statusReader_(kj::mv(statusReader)),
       statusWriter_(kj::mv(statusWriter)),
       statusObserver_(port, statusReader_, kj::UnixEventPort::FdObserver::OBSERVE_READ),
-      tasks_(*this) {
+      tasks_(stops_) {
   tasks_.add(watchStatus());
   pruneHourly();
 }
@@ -698,10 +698,6 @@ void ContainerExecutor::later(Duration delay, kj::Function<void()> action) {
   auto wait = delay == Duration::zero() ? kj::Promise<void>(kj::evalLater([] {}))
                                         : port_.getTimer().afterDelay(delay.count() * kj::MICROSECONDS);
   tasks_.add(wait.then([action = kj::mv(action)]() mutable { action(); }));
-}
-
-void ContainerExecutor::taskFailed(kj::Exception&& exception) {
-  KJ_LOG(ERROR, exception);
 }
 
 }  // namespace tarcil

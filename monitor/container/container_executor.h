@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "env/clock.h"
+#include "env/stop.h"
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/container_options.h"
 #include "monitor/container/shim_plan.h"
@@ -35,7 +36,7 @@ namespace tarcil {
 // One per server. Lives on the thread of its event port; no method waits for a task. Destroying it leaves the
 // tasks running, as a kill -9 does. Ends are reported with the causes kExited, kNeverStarted and kLost:
 // whether an exit was a cancellation or a timeout is known to the one who asked for the signal.
-class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandler {
+class ContainerExecutor final : public Executor {
  public:
   // `port`, `clock` and `listener` outlive the executor.
   // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the
@@ -129,7 +130,6 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   void reportStart(AllocationId allocation, WallTime when);
   void reportEnd(AllocationId allocation, const TaskEnd& end);
   void later(Duration delay, kj::Function<void()> action);
-  void taskFailed(kj::Exception&& exception) override;
 
   const ContainerOptions options_;
   kj::UnixEventPort& port_;
@@ -148,6 +148,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   const kj::AutoCloseFd statusWriter_;
   kj::UnixEventPort::FdObserver statusObserver_;
   std::string statusText_;
+  // Without what one of these does, a task would never be seen to end.
+  StopsIfFailed stops_{"looking after tasks"};
   kj::TaskSet tasks_;  // last: its continuations use all of the above
 };
 

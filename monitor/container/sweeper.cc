@@ -1,5 +1,6 @@
 #include "monitor/container/sweeper.h"
 
+#include <kj/debug.h>
 #include <signal.h>
 
 #include "monitor/container/tree_removal.h"
@@ -40,7 +41,10 @@ void Sweeper::run() {
     const std::string path = std::move(paths_.front());
     paths_.pop_front();
     lock.unlock();
-    removeTree(path);
+    // What stays is found at the next start.
+    KJ_IF_MAYBE (failure, kj::runCatchingExceptions([&path]() { removeTree(path); })) {
+      KJ_LOG(ERROR, "what a task left cannot be removed", path.c_str(), *failure);
+    }
     lock.lock();
   }
 }

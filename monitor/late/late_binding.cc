@@ -55,7 +55,7 @@ LateBindingMonitor::LateBindingMonitor(kj::Timer& timer, const Clock& clock, Lat
       executor_(executor),
       master_(master),
       alarm_(timer, clock, [this]() { advance(); }),
-      flushes_(*this) {
+      flushes_(stops_) {
   servers_.reserve(servers.size());
   for (uint32_t i = 0; i < servers.size(); ++i) {
     servers_.emplace_back(options, i);
@@ -272,10 +272,6 @@ void LateBindingMonitor::flushSoon() {
       if (const auto found = sessions_.find(agent); found != sessions_.end()) found->second->flush();
     }
   }));
-}
-
-void LateBindingMonitor::taskFailed(kj::Exception&& exception) {
-  KJ_LOG(ERROR, "late binding", exception);
 }
 
 LateBindingMonitor::Load LateBindingMonitor::load() const {

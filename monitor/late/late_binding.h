@@ -13,6 +13,7 @@
 
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "latebinding/pool.h"
 #include "latebinding/pool_charge.h"
 #include "latebinding/reservation_queue.h"
@@ -44,7 +45,7 @@ class LateMaster {
 
 // What follows from one iteration of the event loop goes out at its end, one message for each
 // agent. Single-threaded.
-class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSet::ErrorHandler {
+class LateBindingMonitor final : public LateExecutorListener {
  public:
   // Takes reservations at once, and runs tasks when the servers' pools have units. `clock`, `executor` and
   // `master` outlive it.
@@ -103,7 +104,6 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   void wakeBy(MonotonicTime when);
   void advance();
   void flushSoon();
-  void taskFailed(kj::Exception&& exception) override;
 
   const Clock& clock_;
   const std::vector<std::string> names_;
@@ -120,6 +120,7 @@ class LateBindingMonitor final : public LateExecutorListener, private kj::TaskSe
   bool isFlushing_ = false;  // once this event is handled
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
+  StopsIfFailed stops_{"sending what late binding has to say"};
   kj::TaskSet flushes_;
 };
 

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "env/failpoint.h"
+#include "env/stop.h"
 #include "monitor/late/late_reports.h"
 #include "monitor/server/launch_port.h"
 #include "rpc/errors.h"
@@ -25,11 +26,6 @@ constexpr size_t kOutputPiece = 1 << 20;
 constexpr Duration kShutdownTime = std::chrono::seconds(5);
 constexpr auto kShutdownPeriod = 20 * kj::MILLISECONDS;
 constexpr auto kLeaveTime = 1 * kj::SECONDS;
-
-// Calls handle their own failures; what gets here went wrong in taking an answer.
-class IgnoreErrors final : public kj::TaskSet::ErrorHandler {
-  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "a call failed", exception); }
-};
 
 class ControlImpl final : public wire::MonitorControl::Server {
  public:
@@ -77,9 +73,7 @@ MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServer
       attachedCallback_(kj::mv(attached)),
       outputs_(std::move(outputs)),
       alarm_(net.timer, clock, [this]() { dispatch(monitor::TimerFired{}); }),
-      violationAlarm_(net.timer, clock, [this]() { sendViolations(); }),
-      ignoreErrors_(std::make_unique<IgnoreErrors>()),
-      calls_(*ignoreErrors_) {}
+      violationAlarm_(net.timer, clock, [this]() { sendViolations(); }) {}
 
 void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) {
   executor_ = &executor;
@@ -95,12 +89,11 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
   std::vector<monitor::Action> actions;
   logic_ = std::make_unique<MonitorLogic>(names, recovered, clock_.now(), actions);
   carryOut(actions);
-  link_ =
-      keepLinked(
-          net_, options_.master,
-          [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
-          [this](const Error& error) { lost(error); })
-          .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(FATAL, "the link failed", exception); });
+  link_ = keepLinked(
+              net_, options_.master,
+              [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
+              [this](const Error& error) { lost(error); })
+              .eagerlyEvaluate(stopsIfFailed("the link to the master"));
 }
 
 kj::Promise<void> MonitorServer::stopTasks(Duration grace) {
@@ -188,9 +181,13 @@ void MonitorServer::sendViolations() {
             violations_.taken();
             sendViolations();
           },
-          // Where the link is gone, the next attach tells them again.
+          // The next attach tells them again.
           [this](kj::Exception&& exception) {
-            if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
+            using Type = kj::Exception::Type;
+            if (exception.getType() != Type::UNIMPLEMENTED) {
+              if (attached_ && exception.getType() != Type::DISCONNECTED) fault_->reject(kj::mv(exception));
+              return;
+            }
             if (takesViolations_)
               spdlog::warn("the master is of an earlier version and takes no performance violations");
             takesViolations_ = false;
@@ -369,9 +366,12 @@ void MonitorServer::lost(const Error& error) {
 }
 
 void MonitorServer::dispatch(const monitor::Event& event) {
-  std::vector<monitor::Action> actions;
-  logic_->handle(event, clock_.now(), rng_, actions);
-  carryOut(actions);
+  // Half of an event is worse than a new start: tasks run on, and their records are on disk.
+  runOrStop("handling an event", [this, &event]() {
+    std::vector<monitor::Action> actions;
+    logic_->handle(event, clock_.now(), rng_, actions);
+    carryOut(actions);
+  });
 }
 
 void MonitorServer::carryOut(std::vector<monitor::Action>& actions) {

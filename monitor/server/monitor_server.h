@@ -11,6 +11,7 @@
 #include "core/state/server.h"
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stop.h"
 #include "monitor/late/late_binding.h"
 #include "monitor/logic/executor.h"
 #include "monitor/logic/monitor_logic.h"
@@ -168,9 +169,9 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   ViolationTracker violations_;
   Alarm violationAlarm_;
 
-  Outage outage_;  // of the master
-  std::unique_ptr<kj::TaskSet::ErrorHandler> ignoreErrors_;
-  kj::TaskSet calls_;
+  Outage outage_;                            // of the master
+  StopsIfFailed stops_{"taking an answer"};  // calls handle their own failures
+  kj::TaskSet calls_{stops_};
   kj::Promise<void> link_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "env/stop.h"
 #include "rpc/wait_list.h"
 
 namespace tarcil {
@@ -17,8 +18,7 @@ class FileOutput final : public OutputSource {
       : folder_(std::move(folder)),
         inotify_(openInotify()),
         observer_(port, inotify_.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ),
-        watching_(
-            watch().eagerlyEvaluate([](kj::Exception&& e) { KJ_LOG(ERROR, "watching output failed", e); })) {}
+        watching_(watch().eagerlyEvaluate(stopsIfFailed("watching the output of tasks"))) {}
 
   Result<OutputPart> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) override {
     return readOutput(folder_, allocation, stream, offset, most);

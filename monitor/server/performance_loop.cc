@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "rpc/errors.h"
+
 namespace tarcil {
 namespace {
 
@@ -22,8 +24,21 @@ PerformanceLoop::PerformanceLoop(kj::Timer& timer, const Clock& clock, MonitorSe
   alarm_.set(clock_.now().steady + period_);
 }
 
+// As PressureLoop::measure().
 void PerformanceLoop::measure() {
   const Now begin = clock_.now();
+  const Status measured = caught([this, &begin]() {
+    measureOnce(begin);
+    return Status();
+  });
+  if (!measured && failing_.begins(measured.error())) {
+    spdlog::warn("the performance of tasks cannot be measured: {}; trying again", measured.error().message);
+  }
+  if (measured) failing_.end();
+  alarm_.set(begin.steady + period_);
+}
+
+void PerformanceLoop::measureOnce(const Now& begin) {
   const std::vector<Violation> changes = meter_.measure(executor_.running(), begin);
   executor_.noteUseRates(meter_.useRates());
   server_.tell(changes);
@@ -32,7 +47,6 @@ void PerformanceLoop::measure() {
     if (logged_++ < kMaxProblemsLogged) spdlog::warn("{}", problem);
   }
   server_.show(meter_.load(), clock_.now().steady - begin.steady);
-  alarm_.set(begin.steady + period_);
 }
 
 }  // namespace tarcil

@@ -6,6 +6,7 @@
 #include "monitor/container/container_executor.h"
 #include "monitor/performance/task_meter.h"
 #include "monitor/server/monitor_server.h"
+#include "rpc/link.h"
 
 namespace tarcil {
 
@@ -19,6 +20,7 @@ class PerformanceLoop final {
 
  private:
   void measure();
+  void measureOnce(const Now& begin);
 
   const Clock& clock_;
   MonitorServer& server_;
@@ -26,6 +28,7 @@ class PerformanceLoop final {
   const Duration period_;
   TaskMeter meter_;
   size_t logged_ = 0;
+  Outage failing_;  // of the measuring
   Alarm alarm_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "rpc/errors.h"
+
 namespace tarcil {
 namespace {
 
@@ -26,15 +28,28 @@ PressureLoop::PressureLoop(kj::Timer& timer, const Clock& clock, MonitorServer& 
   }
 }
 
+// What cannot be measured now may be the next time, and keeps nobody from running tasks.
 void PressureLoop::measure() {
   const MonotonicTime begin = clock_.now().steady;
+  const Status measured = caught([this, begin]() {
+    measureOnce(begin);
+    return Status();
+  });
+  if (!measured && failing_.begins(measured.error())) {
+    spdlog::warn("the pressure on this server cannot be measured: {}; trying again",
+                 measured.error().message);
+  }
+  if (measured) failing_.end();
+  alarm_.set(begin + period_);
+}
+
+void PressureLoop::measureOnce(MonotonicTime begin) {
   const auto message = meter_->measure(executor_.running(), begin);
   server_.show(meter_->background(), meter_->signals(), clock_.now().steady - begin);
   if (message) {
     logOnce(*message);
     server_.tell(*message);
   }
-  alarm_.set(begin + period_);
 }
 
 void PressureLoop::logOnce(const ServerPressure& pressure) {

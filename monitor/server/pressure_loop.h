@@ -11,6 +11,7 @@
 #include "monitor/container/container_executor.h"
 #include "monitor/pressure/meter.h"
 #include "monitor/server/monitor_server.h"
+#include "rpc/link.h"
 
 namespace tarcil {
 
@@ -24,6 +25,7 @@ class PressureLoop final {
 
  private:
   void measure();
+  void measureOnce(MonotonicTime begin);
   void logOnce(const ServerPressure& pressure);
 
   const Clock& clock_;
@@ -32,6 +34,7 @@ class PressureLoop final {
   const Duration period_;
   std::optional<PressureMeter> meter_;                 // where something is measured
   std::set<std::pair<Resource, std::string>> logged_;  // absent, and why
+  Outage failing_;                                     // of the measuring
   Alarm alarm_;
 };
 

@@ -54,6 +54,11 @@ void AgentProcess::connected() {
                          .superseded =
                              [this, life] {
                                if (life == life_) beSuperseded();
+                             },
+                         .asksForMore =
+                             [this, way, life] {
+                               if (life != life_) return;
+                               way->toMaster([this, session = way->session()] { master_.moreJobs(session); });
                              }});
   });
 }

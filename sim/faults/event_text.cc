@@ -132,6 +132,9 @@ struct MasterText {
   std::string operator()(const master::LeaseAsked& event) const {
     return "LeaseAsked" + part(event.request) + part(event.session) + list(event.starting);
   }
+  std::string operator()(const master::MoreJobsAsked& event) const {
+    return "MoreJobsAsked" + part(event.session);
+  }
   std::string operator()(const master::OffersDeclined& event) const {
     const auto id = [](const JobId& job) { return part(job); };
     return "TurnsPassed" + part(event.session) + list(event.jobs, id) + list(event.untried, id);

@@ -112,6 +112,12 @@ void MasterProcess::attachMonitor(const Way& way, std::string name, std::vector<
   take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
 }
 
+void MasterProcess::moreJobs(SessionId session) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  take(master::MoreJobsAsked{request, session});
+}
+
 void MasterProcess::detach(SessionId session) {
   if (sessions_.erase(session) > 0) take(master::PeerDetached{session});
 }
@@ -255,6 +261,9 @@ void MasterProcess::expectNone(const std::vector<std::string>& problems) {
 void MasterProcess::release(const master::Action& action) {
   if (const auto* attached = std::get_if<master::AnswerAgentAttached>(&action)) {
     finishAttaching(sessionOf(attached->request), *attached);
+  } else if (const auto* more = std::get_if<master::AnswerMoreJobs>(&action)) {
+    const SessionId session = sessionOf(more->request);
+    if (more->told) takeJobs(session, *more->told);
   } else if (const auto* monitor = std::get_if<master::AnswerMonitorAttached>(&action)) {
     release(*monitor);
   } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
@@ -360,8 +369,22 @@ void MasterProcess::finishAttaching(SessionId session, const master::AnswerAgent
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
   found->second.epoch = *answer.epoch;
-  send(session, agent::MasterAttached{*answer.epoch, answer.jobs});
-  sendSnapshot(session);
+  found->second.attaching.emplace();
+  takeJobs(session, answer.told);
+}
+
+// The agent asks for more until it has them all. What it is told meanwhile waits for that, as it does there.
+void MasterProcess::takeJobs(SessionId id, const master::AgentJobs& told) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() || !found->second.attaching) return;
+  Session& session = found->second;
+  std::vector<JobAssignment>& jobs = session.attaching->jobs;
+  jobs.insert(jobs.end(), told.jobs.begin(), told.jobs.end());
+  if (told.more) return session.way->toPeer(session.agent.asksForMore);
+  const Attaching attached = *std::exchange(session.attaching, std::nullopt);
+  send(id, agent::MasterAttached{session.epoch, attached.jobs});
+  sendSnapshot(id);
+  for (const agent::Event& event : attached.early) send(id, event);
 }
 
 // The agent found that its copy differs.
@@ -389,6 +412,7 @@ void MasterProcess::publish(const agent::Event& event) {
 void MasterProcess::send(SessionId session, agent::Event event) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
+  if (auto& attaching = found->second.attaching) return attaching->early.push_back(std::move(event));
   found->second.way->toPeer([sink = found->second.agent.events, event = std::move(event)] { sink(event); });
 }
 

@@ -70,6 +70,8 @@ class MasterProcess {
     std::function<void(agent::Event)> events;
     // Another line speaks for the agent.
     std::function<void()> superseded;
+    // There are more jobs than it was told.
+    std::function<void()> asksForMore;
   };
   struct MonitorSinks {
     std::function<void(monitor::Event)> events;
@@ -80,6 +82,7 @@ class MasterProcess {
   void attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSinks sinks);
   void attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
                      std::vector<KnownTask> tasks, MonitorSinks sinks);
+  void moreJobs(SessionId session);
   void detach(SessionId session);
   // Of messages that come again nobody hears the answers: an answer is one call's.
   enum class Copy : uint8_t { kFirst, kRepeat };
@@ -111,13 +114,19 @@ class MasterProcess {
   void compareCopies();
 
  private:
+  // What an agent has of its jobs, and what it heard that comes after them.
+  struct Attaching {
+    std::vector<JobAssignment> jobs;
+    std::vector<agent::Event> early;
+  };
   struct Session {
     Way way;
     AgentSinks agent;  // one of the two
     MonitorSinks monitor;
-    bool subscribed = false;  // an agent whose snapshot has left
-    std::string name;         // of the agent or monitor
-    uint64_t epoch = 0;       // that the agent was given
+    bool subscribed = false;               // an agent whose snapshot has left
+    std::string name;                      // of the agent or monitor
+    uint64_t epoch = 0;                    // that the agent was given
+    std::optional<Attaching> attaching{};  // an agent that does not have all of its jobs
   };
   struct Backup {
     MemoryStore disk;
@@ -139,6 +148,7 @@ class MasterProcess {
   void send(SessionId session, PoolNews news);
   void publish(const agent::Event& event);
   void finishAttaching(SessionId session, const master::AnswerAgentAttached& answer);
+  void takeJobs(SessionId session, const master::AgentJobs& told);
   void sendSnapshot(SessionId session);
   SessionId sessionOf(RequestId request);
   // The batch that was handed over first is synced; false where that fails, and the process has stopped.

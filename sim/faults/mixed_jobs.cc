@@ -158,6 +158,8 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
   master.longestQuarantine = 2min;
   master.adjustingPause = randomDuration(100ms, 10s, rng);
   master.adjustingCalm = randomDuration(100ms, 10s, rng);
+  // In half of the histories agents that attach are told their jobs one by one.
+  if (seed % 2 == 0) master.jobsMessageBytes = 1;
   AgentOptions& agent = options.agent;
   agent.masterPatience = randomDuration(1s, 20s, rng);
   agent.waitBound = randomDuration(100ms, 30s, rng);

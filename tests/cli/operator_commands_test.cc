@@ -84,6 +84,26 @@ TEST(ServerList, GoesOnPageByPage) {
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(servers[i]["name"], "s" + std::to_string(i));
 }
 
+TEST(Lists, GoOnPageByPage) {
+  ClusterScript script;
+  script.entriesAPage = 2;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    script.usage.push_back({.user = name});
+    script.platforms[name] = fullShare();
+    script.profiles.emplace_back().profile.application = name;
+  }
+  const ScriptedCluster cluster(script);
+  const std::vector<std::pair<Words, std::string>> lists = {
+      {{"usage"}, "user"}, {{"platform", "list"}, "name"}, {{"profile", "list"}, "application"}};
+  for (const auto& [command, key] : lists) {
+    Words words = command;
+    words.push_back("--json");
+    const Json entries = jsonOf(tarcil(words, cluster));
+    ASSERT_EQ(entries.size(), 5u) << command[0];
+    for (size_t i = 0; i < 5; ++i) EXPECT_EQ(entries[i][key], std::string(1, static_cast<char>('a' + i)));
+  }
+}
+
 TEST(ServerList, SaysWhichServersTakeNoTasksAndWhy) {
   ClusterScript script;
   for (const char* name : {"s1", "s2", "s3", "s4"}) script.servers.push_back(aServerNamed(name));

@@ -49,13 +49,15 @@ class OpenAgentGate final : public wire::AgentGate::Server {
       Port(LateBindingAgent& agent, std::string user) : agent_(agent), user_(std::move(user)) {}
       kj::Promise<void> lateBinding(LateBindingContext context) override {
         const Caller caller{.user = user_, .role = Role::kSubmit, .runAs = {user_}};
-        context.getResults().setPort(agent_.open(caller, context.getParams().getClient()));
+        context.getResults().setPort(
+            agent_.open(fair_->user(user_), caller, context.getParams().getClient()));
         return kj::READY_NOW;
       }
 
      private:
       LateBindingAgent& agent_;
       const std::string user_;
+      kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>();
     };
     context.getResults().setClient(kj::heap<Port>(agent_, context.getParams().getToken().cStr()));
     return kj::READY_NOW;

@@ -240,14 +240,14 @@ TEST_F(LateRpcTest, AJobGoesOnWithoutItsClientOnlyWhereItIsDetached) {
   const auto isOver = [&]() {
     capnp::MallocMessageBuilder message;
     auto details = message.initRoot<wire::LateJobDetails>();
-    EXPECT_TRUE(rpc.agent("a1").describe(alice, kept.id, details).ok());
+    EXPECT_TRUE(rpc.agent("a1").describe(alice, kept.id, 0, details).ok());
     return details.getOver().size() == 2 && details.getFinished() != 0;
   };
   rpc.until("the job is over", isOver);
   Caller bob;
   bob.user = "bob";
   capnp::MallocMessageBuilder message;
-  EXPECT_EQ(rpc.agent("a1").describe(bob, kept.id, message.initRoot<wire::LateJobDetails>()).error().code,
+  EXPECT_EQ(rpc.agent("a1").describe(bob, kept.id, 0, message.initRoot<wire::LateJobDetails>()).error().code,
             ErrorCode::kNotFound);
 }
 
@@ -382,6 +382,33 @@ TEST_F(LateQueriesTest, CancelsForThoseWhoMay) {
   untilResults(3);
   EXPECT_THAT(listed(alice), ElementsAre("short cancelled 0 0 0 3"));
   EXPECT_EQ(*agent().cancel(alice, job.id), RunState::kCancelled) << "it is over";
+}
+
+TEST_F(LateQueriesTest, TellsTasksThatAreOverInPages) {
+  const LateClientJob large = lateJob(12'000);
+  client->submit(large);
+  rpc.until("it is held", [&]() { return listed(alice).size() == 2; });
+  ASSERT_TRUE(agent().cancel(alice, large.id).ok());
+  std::set<TaskIndex> over;
+  uint32_t next = 0, answers = 0;
+  do {
+    capnp::MallocMessageBuilder answer;
+    auto told = answer.initRoot<wire::LateJobDetails>();
+    ASSERT_TRUE(agent().describe(alice, large.id, next, told).ok());
+    EXPECT_LE(told.getOver().size(), 5'000u);
+    for (auto task : told.getOver()) over.insert(task.getTask());
+    next = told.getNextOver();
+    ++answers;
+  } while (next != 0);
+  EXPECT_EQ(over.size(), 12'000u);
+  EXPECT_EQ(answers, 3u);
+}
+
+TEST_F(LateQueriesTest, WaitsForATaskThatTheJobDoesNotHaveUntilTheJobIsOver) {
+  auto place = agent().outputLocation(alice, job.id, 1'000'000, true);
+  ASSERT_TRUE(agent().cancel(alice, job.id).ok());
+  rpc.endOne("s1");
+  EXPECT_TRUE(rpc.wait(kj::mv(place)).isOver);
 }
 
 TEST_F(LateQueriesTest, TellsWhoWaitsWhenTheJobIsOver) {

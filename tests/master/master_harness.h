@@ -121,7 +121,7 @@ class MasterHarness {
   std::map<SessionId, uint64_t> sequences_;
   master::PublishQueue queueTold_;                  // last
   std::map<std::string, SessionId> lastSessionOf_;  // of agents
-  master::AnswerAgentAttached agentAnswer_{0, uint64_t{0}, {}};
+  master::AnswerAgentAttached agentAnswer_{0, uint64_t{0}};
   master::AnswerMonitorAttached monitorAnswer_;
   std::vector<master::Action> lastActions_;
 };

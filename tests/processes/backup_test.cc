@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "master/store/rocks/rocks_store.h"
 #include "tests/support/cluster.h"
@@ -168,12 +169,89 @@ TEST(AStartThatDoesNotFit, SaysSoAndGoesOnWithoutAJob) {
   EXPECT_THAT(traces.lines("running-ended"), IsEmpty());
 }
 
+TEST(AMasterThatIsReadOnly, ShowsAStoreThatDoesNotFitAndChangesNothing) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1});
+  TraceFolder& traces = cluster.traces();
+  const std::string running = cluster.submit(gated(traces, "running"));
+  traces.waitForLines("running", 1);
+  const std::string waiting = cluster.submit("command: [\"true\"]\n");
+  cluster.until("it runs", [&]() { return cluster.status(running)["state"] == "running"; });
+  cluster.kill("master");
+  const std::string store = cluster.data() + "/master/store";
+  const auto listing = [&store]() {
+    std::map<std::string, std::pair<uintmax_t, fs::file_time_type>> files;
+    for (const auto& file : fs::directory_iterator(store)) {
+      files[file.path().filename()] = {file.file_size(), file.last_write_time()};
+    }
+    return files;
+  };
+  const auto before = listing();
+  const std::vector<std::string> serve = {"serve", "master", "--data", cluster.data()};
+  const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const ProcessResult both = cluster.run(with(serve, {"--read-only", "--drop-job", running}));
+  EXPECT_EQ(both.exitCode, 2);
+  EXPECT_THAT(both.err, HasSubstr("--drop-job: changes the store"));
+
+  Process master = cluster.startCommand(with(serve, {"--read-only", "--max-jobs-size", "1KiB"}));
+  ASSERT_TRUE(master.waitFor("ready"));
+  const std::vector<std::string> there = {"--cluster", "unix:" + cluster.data() + "/run/master.sock",
+                                          "--token-file", cluster.data() + "/tokens/operate.token"};
+  EXPECT_EQ(cluster.json(with({"job", "status", running}, there))["state"], "running");
+  EXPECT_EQ(cluster.json(with({"job", "list"}, there)).size(), 2u);
+  for (const std::vector<std::string>& shown : {std::vector<std::string>{"job", "explain", running},
+                                                {"queue"},
+                                                {"usage"},
+                                                {"profile", "list"},
+                                                {"agent", "list"},
+                                                {"platform", "list"},
+                                                {"buckets"},
+                                                {"server", "show", "server-1"}}) {
+    const ProcessResult result = cluster.run(with(shown, there));
+    EXPECT_EQ(result.exitCode, 0) << shown[0] << ": " << result.err;
+  }
+  EXPECT_THAT(cluster.run(with({"server", "list"}, there)).err,
+              HasSubstr("warning: this master is read-only (--read-only)"));
+  const std::string job = cluster.jobFile("command: [\"true\"]\n");
+  for (const std::vector<std::string>& refused : {std::vector<std::string>{"submit", job},
+                                                  {"plan", job},
+                                                  {"job", "cancel", waiting},
+                                                  {"job", "hold", waiting},
+                                                  {"job", "wait", waiting},
+                                                  {"server", "cordon", "server-1"},
+                                                  {"master", "backup", backupOf(cluster)}}) {
+    const ProcessResult result = cluster.run(with(refused, there));
+    EXPECT_EQ(result.exitCode, 1) << refused[0];
+    EXPECT_THAT(result.err, HasSubstr("this master is read-only (--read-only)")) << refused[0];
+  }
+  // At an agent, which cannot attach.
+  const ProcessResult atAgent = cluster.run({"job", "list"});
+  EXPECT_EQ(atAgent.exitCode, 3);
+  EXPECT_THAT(atAgent.err, HasSubstr("refuses: this master is read-only (--read-only)"));
+  EXPECT_THAT(cluster.logOf("server-1"), HasSubstr("refuses: this master is read-only (--read-only)"));
+  const ProcessResult second = cluster.run(serve);
+  EXPECT_EQ(second.exitCode, 2);
+  EXPECT_THAT(second.err, HasSubstr("no other master using it"));
+  master.signal(SIGTERM);
+  EXPECT_EQ(master.finish().exitCode, 0);
+  EXPECT_EQ(listing(), before);
+
+  cluster.start("master");
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(running)["state"], "done");
+  EXPECT_EQ(cluster.ended(waiting)["state"], "done");
+  EXPECT_THAT(traces.lines("running"), testing::SizeIs(1));
+}
+
 TEST(Backup, IsForOperatorsAndForFoldersThatAreFree) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.servers = 1, .rus = 1});
   const ProcessResult denied =
       cluster.run({"master", "backup", "--cluster", "unix:" + cluster.data() + "/run/agent-1.sock",
-                   "--token-file", cluster.data() + "/tokens/submit", backupOf(cluster)});
+                   "--token-file", cluster.data() + "/tokens/submit.token", backupOf(cluster)});
   EXPECT_EQ(denied.exitCode, 3) << denied.err;
   EXPECT_FALSE(fs::exists(backupOf(cluster)));
   backUp(cluster);

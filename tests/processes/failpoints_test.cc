@@ -103,7 +103,7 @@ TEST_P(Failpoint, LosesNothingAndRepeatsNothing) {
 }
 
 std::string nameOf(const testing::TestParamInfo<const char*>& info) {
-  return std::regex_replace(std::string(info.param), std::regex("[.:]"), "_");
+  return std::regex_replace(std::string(info.param), std::regex("[.:!]"), "_");
 }
 
 INSTANTIATE_TEST_SUITE_P(Named, Failpoint, testing::ValuesIn(kFailpoints), nameOf);
@@ -204,6 +204,48 @@ INSTANTIATE_TEST_SUITE_P(Named, FailpointOfRestarting,
                                          "monitor.reports_acknowledged:2", "monitor.before_forget",
                                          "monitor.before_forget:2"),
                          nameOf);
+
+// Where something is thrown that nobody expects: the role says what failed and ends, rather than go on half
+// alive.
+struct Thrown {
+  const char* failpoint;
+  int exitCode;
+  const char* said;
+};
+
+class FailpointThatThrows : public testing::TestWithParam<Thrown> {};
+
+TEST_P(FailpointThatThrows, EndsTheRoleWithAMessageAndLosesNothing) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string role = processOf(GetParam().failpoint);
+  ManualCluster cluster({.servers = 1,
+                         .rus = 4,
+                         .failing = role,
+                         .failpoint = GetParam().failpoint,
+                         .failingWith = GetParam().exitCode});
+  const std::string file = cluster.jobFile(shellJob(cluster.traces().note("ran"), "tasks: 4\n"));
+  const Json job = cluster.json({"submit", "--wait", file});
+  cluster.waitForFailure();
+  EXPECT_THAT(cluster.logOf(role), testing::HasSubstr(GetParam().said));
+  EXPECT_EQ(job["state"], "done");
+  EXPECT_THAT(cluster.traces().lines("ran"), UnorderedElementsAre("0", "1", "2", "3"));
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointThatThrows,
+                         testing::Values(Thrown{"agent.before_launch!", 1, "handling an event failed"},
+                                         Thrown{"agent.commit_answered!", 1, "taking an answer failed"},
+                                         Thrown{"agent.launched!", 1, "taking an answer failed"},
+                                         Thrown{"master.before_sync!:3", 4, "failpoint master.before_sync"},
+                                         Thrown{"master.synced!:3", 4, "failpoint master.synced"},
+                                         Thrown{"monitor.launch_recorded!", 1, "handling an event failed"},
+                                         Thrown{"monitor.reports_acknowledged!", 1,
+                                                "taking an answer failed"},
+                                         Thrown{"monitor.task_ended!", 1, "looking after tasks failed"}),
+                         [](const testing::TestParamInfo<Thrown>& info) {
+                           return std::regex_replace(std::string(info.param.failpoint), std::regex("[.:!]"),
+                                                     "_");
+                         });
 
 // Input files reach the task whoever dies between their submission and its start.
 class FailpointOfFiles : public testing::TestWithParam<const char*> {};

@@ -308,7 +308,7 @@ std::string ManualCluster::logOf(const std::string& name) const {
 }
 
 bool ManualCluster::hasFailed() const {
-  return contentOf(deathNote()) == "137\n";
+  return contentOf(deathNote()) == std::to_string(plan_.failingWith) + "\n";
 }
 
 void ManualCluster::waitForFailure() const {

@@ -107,6 +107,7 @@ struct ClusterPlan {
   std::string failing = {};                    // name of a process ("master", "agent-1", "server-1") ...
   std::string failpoint = {};                  // ... that dies there, and is started again without it ...
   bool staysDead = false;                      // ... unless so: then start() does
+  int failingWith = 128 + 9;                   // how it ends there, as a shell tells it
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
   std::vector<std::string> masterFlags = {};   // ... and of the master
   // Options of the process of a name, with values, in place of those it would have.

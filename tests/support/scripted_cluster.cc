@@ -11,6 +11,7 @@
 #include "rpc/token.h"
 #include "schema/agent.capnp.h"
 #include "schema/convert.h"
+#include "schema/convert_profile.h"
 
 namespace tarcil {
 namespace {
@@ -262,9 +263,13 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
   }
 
   kj::Promise<void> platforms(PlatformsContext context) override {
-    auto list = context.getResults().initPlatforms(static_cast<unsigned>(state_.script.platforms.size()));
-    unsigned i = 0;
-    for (const auto& [name, share] : state_.script.platforms) write(name, share, list[i++]);
+    const auto& platforms = state_.script.platforms;
+    auto it = platforms.upper_bound(context.getParams().getAfter().cStr());
+    const auto left = static_cast<size_t>(std::distance(it, platforms.end()));
+    auto list =
+        context.getResults().initPlatforms(static_cast<unsigned>(std::min(left, state_.script.entriesAPage)));
+    for (unsigned i = 0; i < list.size(); ++i, ++it) write(it->first, it->second, list[i]);
+    if (list.size() < left) context.getResults().setNext(std::prev(it)->first.c_str());
     return kj::READY_NOW;
   }
 
@@ -296,8 +301,27 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
 
   kj::Promise<void> usage(UsageContext context) override {
     const auto& usage = state_.script.usage;
-    auto list = context.getResults().initUsers(static_cast<unsigned>(usage.size()));
-    for (unsigned i = 0; i < list.size(); ++i) write(usage[i], list[i]);
+    const std::string after = context.getParams().getAfter().cStr();
+    const auto from = std::ranges::find_if(usage, [&after](const Usage& each) { return each.user > after; });
+    const auto left = static_cast<size_t>(std::distance(from, usage.end()));
+    auto list =
+        context.getResults().initUsers(static_cast<unsigned>(std::min(left, state_.script.entriesAPage)));
+    for (unsigned i = 0; i < list.size(); ++i) write(from[i], list[i]);
+    if (list.size() < left) context.getResults().setNext(from[list.size() - 1].user.c_str());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> profiles(ProfilesContext context) override {
+    const auto& profiles = state_.script.profiles;
+    const std::string after = context.getParams().getAfter().getApplication().cStr();
+    const auto from = std::ranges::find_if(
+        profiles, [&after](const StoredProfile& each) { return each.profile.application > after; });
+    const auto left = static_cast<size_t>(std::distance(from, profiles.end()));
+    auto list =
+        context.getResults().initProfiles(static_cast<unsigned>(std::min(left, state_.script.entriesAPage)));
+    for (unsigned i = 0; i < list.size(); ++i) write(from[i], list[i]);
+    if (list.size() < left)
+      context.getResults().initNext().setApplication(from[list.size() - 1].profile.application.c_str());
     return kj::READY_NOW;
   }
 

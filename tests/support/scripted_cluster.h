@@ -15,6 +15,7 @@
 #include "core/decide/job_plan.h"
 #include "core/decide/options.h"
 #include "core/state/server.h"
+#include "core/state/stored_profile.h"
 #include "core/state/usage.h"
 #include "tests/support/scratch_folder.h"
 
@@ -61,11 +62,13 @@ struct ClusterScript {
   size_t jobsAPage = 1000;   // of a list
   size_t tasksAPage = 2000;  // of a job
   size_t serversAPage = 500;
+  size_t entriesAPage = 1000;             // of usage, platforms and profiles
   std::vector<DecisionRecord> decisions;  // of every job
   std::vector<ScriptedServer> servers;
   std::vector<uint32_t> tasksLeft;  // on a server being drained, as one look after the other sees it
   std::vector<Usage> usage;
   std::map<std::string, Share> platforms;
+  std::vector<StoredProfile> profiles;  // by application
   QualitySettings settings;
   JobPlan plan;  // of every job, with the seed that was asked for
 };

@@ -67,7 +67,7 @@ class Rules final {
       const bool isAsSubmitted = std::any_of(submissions.begin(), submissions.end(),
                                              [&record](const JobRecord* s) { return *s == record; });
       if (!isAsSubmitted) problems_.add("job " + toString(record.id) + " is not what anybody submitted");
-      if (record.hasFiles != files.contains(record.id))
+      if (!isFinished(record.id) && record.hasFiles != files.contains(record.id))
         problems_.add("job " + toString(record.id) + ": its files are lost");
     }
   }

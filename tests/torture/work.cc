@@ -74,6 +74,7 @@ Commit newJob(Rng& rng) {
     job.record.hasFiles = true;
     job.files = std::make_shared<const std::vector<InputFile>>(
         std::vector<InputFile>{{"input", 0644, "what the tasks read"}});
+    job.record.fileBytes = sizeOf(*job.files);
   }
   return commit;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/names.h"
 #include "master/logic/jobs/flush.h"
+#include "master/logic/message_size.h"
 #include "master/store/restoring.h"
 
 namespace tarcil::master {
@@ -40,12 +41,31 @@ void handOverOrphans(EventContext& context) {
   }
 }
 
+// What is told says all of a job, also what would be news of it.
+AgentJobs nextJobs(EventContext& context, Agent& agent) {
+  Tables& tables = context.tables;
+  AgentJobs told;
+  if (!agent.untoldFrom) return told;
+  Page page(tables.options.jobsMessageBytes);
+  auto next = agent.jobs.lower_bound(*agent.untoldFrom);
+  for (; next != agent.jobs.end(); ++next) {
+    Job& job = *tables.jobs.find(*next);
+    JobAssignment assignment = wholeAssignment(tables, job);
+    if (!page.takes(wireBytesOf(assignment))) break;
+    told.jobs.push_back(std::move(assignment));
+    tables.jobs.forgetNews(job);
+  }
+  told.more = next != agent.jobs.end();
+  agent.untoldFrom = told.more ? std::optional(*next) : std::nullopt;
+  return told;
+}
+
 }  // namespace
 
 void attachAgent(EventContext& context, const AgentAttached& event) {
   Tables& tables = context.tables;
   if (const Status named = checkName("agent", event.agent); !named) {
-    context.out.send(AnswerAgentAttached{event.request, named.error(), {}});
+    context.out.send(AnswerAgentAttached{event.request, named.error()});
     return;
   }
   Agent& agent = tables.agents.named(event.agent);
@@ -60,14 +80,18 @@ void attachAgent(EventContext& context, const AgentAttached& event) {
   handOverOrphans(context);
   tables.jobs.queue().wakeAll();
   tables.jobs.queue().wakeUntriable();
-  AnswerAgentAttached answer{event.request, agent.record.epoch, {}};
-  answer.jobs.reserve(agent.jobs.size());
-  for (const JobId& id : agent.jobs) {
-    Job& job = *tables.jobs.find(id);
-    answer.jobs.push_back(wholeAssignment(tables, job));
-    tables.jobs.forgetNews(job);
+  agent.untoldFrom = JobId{};
+  context.out.send(AnswerAgentAttached{event.request, agent.record.epoch, nextJobs(context, agent)});
+}
+
+void tellMoreJobs(EventContext& context, const MoreJobsAsked& event) {
+  Agent* agent = context.tables.agents.attached(event.session);
+  if (agent == nullptr) {
+    const Error error{ErrorCode::kConflict, "the connection does not speak for an agent"};
+    context.out.send(AnswerMoreJobs{event.request, error});
+  } else {
+    context.out.send(AnswerMoreJobs{event.request, nextJobs(context, *agent)});
   }
-  context.out.send(std::move(answer));
 }
 
 void detachAgent(EventContext& context, SessionId session) {

@@ -5,10 +5,14 @@
 
 namespace tarcil::master {
 
-// Resumes the agent where it names its current epoch, else starts a new one; gives it its unfinished jobs and
-// those of overdue agents. An earlier session of the agent is told to end: it would keep jobs for ever of
-// which it hears no more.
+// Resumes the agent where it names its current epoch, else starts a new one; gives it the first of its
+// unfinished jobs, and of those of overdue agents. An earlier session of the agent is told to end: it would
+// keep jobs for ever of which it hears no more.
 void attachAgent(EventContext& context, const AgentAttached& event);
+
+// The next of its jobs, in order of their ids. An agent has nothing to do with any before it has them all; as
+// a page is made when it is asked for, no event lists more jobs than go into one message.
+void tellMoreJobs(EventContext& context, const MoreJobsAsked& event);
 
 // The agent's timeout begins. A session that was replaced, or speaks for no agent, is ignored.
 void detachAgent(EventContext& context, SessionId session);

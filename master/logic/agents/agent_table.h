@@ -23,9 +23,14 @@ struct Agent {
   bool overdue = false;                   // away beyond its deadline
   bool silent = false;                    // did not answer offers in time
   std::set<JobId> jobs;                   // unfinished ones that it owns
+  // While it attaches: its jobs from this id on are still to be told, each as a whole.
+  std::optional<JobId> untoldFrom;
   // Of the current epoch. Sequences come without gaps, so the last answer stored says which is next.
   std::map<uint64_t, CommitAnswer> answers;  // by sequence; without server states
   uint64_t lastSequence = 0;                 // of the latest commit that was applied; 0: none
+
+  // News of such a job would come before the job, and say less.
+  bool isUntold(const JobId& job) const { return untoldFrom && job >= *untoldFrom; }
 };
 
 // References to agents hold for ever.

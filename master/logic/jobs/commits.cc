@@ -197,6 +197,23 @@ std::string tooMany(const Tables& tables, const JobRecord& record) {
   return {};
 }
 
+// Why no further input files are taken now; empty where these are.
+std::string tooManyFiles(const Tables& tables, const JobRecord& record) {
+  const MasterOptions& options = tables.options;
+  const uint64_t bytes = record.fileBytes;
+  if (bytes == 0) return {};
+  const std::string with = "with those of this job, of " + formatSize(bytes) + ", the input files of ";
+  if (tables.jobs.fileBytesOf(record.user) + bytes > options.maxFileBytesOfUser) {
+    return with + "the unfinished jobs of " + record.user + " would take more than " +
+           formatSize(options.maxFileBytesOfUser) + "; " + kTryAgain;
+  }
+  if (tables.jobs.fileBytes() + bytes > options.maxFileBytes) {
+    return with + "unfinished jobs would take more than " + formatSize(options.maxFileBytes) + "; " +
+           kTryAgain;
+  }
+  return {};
+}
+
 // Whether the job may have been submitted before, to the master of which this store is an older backup: then
 // copies of its tasks may still run.
 bool mayHaveRun(const EventContext& context, const JobRecord& record) {
@@ -239,8 +256,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
-  if (std::string problem = tooMany(context.tables, record); !problem.empty()) {
-    return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
+  for (const auto& bound : {tooMany, tooManyFiles}) {
+    if (std::string problem = bound(context.tables, record); !problem.empty())
+      return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
   if (std::string problem = spaceProblem(context.tables); !problem.empty()) {
     return {commit.sequence,

@@ -41,6 +41,7 @@ void finish(EventContext& context, Job& job, RunState state) {
   if (state == RunState::kDone) job.progress.reason.clear();
   if (state == RunState::kFailed || state == RunState::kLost) job.progress.reason = endReason(job, state);
   job.progress.finished = context.now.wall;
+  if (job.record.hasFiles) context.out.erase(EraseFiles{job.record.id});
   context.tables.agents.named(job.progress.owner).jobs.erase(job.record.id);
   context.tables.jobs.addFinished(job);
   context.tables.usage.addJob(job.record.user, state);
@@ -80,6 +81,7 @@ void tellOwner(EventContext& context, const Job& job) {
   const Tables& tables = context.tables;
   const auto owner = tables.agents.all().find(job.progress.owner);
   if (owner == tables.agents.all().end() || !owner->second.session) return;
+  if (owner->second.isUntold(job.record.id)) return;
   const bool over = isFinal(job.progress.state);
   if (job.changes.whole && !over) {
     context.out.send(AssignJob{*owner->second.session, wholeAssignment(tables, job)});

@@ -86,6 +86,8 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
   job.index.bytes = bytesOf(job.record);
   ofUser.bytes += job.index.bytes;
   bytes_ += job.index.bytes;
+  ofUser.fileBytes += job.record.fileBytes;
+  fileBytes_ += job.record.fileBytes;
   return job;
 }
 
@@ -312,6 +314,8 @@ void JobTable::addFinished(Job& job) {
   finishedBytes_ += job.index.bytes;
   --job.index.ofUser->unfinished;
   job.index.ofUser->bytes -= job.index.bytes;
+  job.index.ofUser->fileBytes -= job.record.fileBytes;
+  fileBytes_ -= job.record.fileBytes;
 }
 
 const Job* JobTable::oldestFinished() const {
@@ -332,6 +336,11 @@ size_t JobTable::unfinishedOf(const std::string& user) const {
 size_t JobTable::unfinishedBytesOf(const std::string& user) const {
   const auto found = ofUser_.find(user);
   return found == ofUser_.end() ? 0 : found->second.bytes;
+}
+
+uint64_t JobTable::fileBytesOf(const std::string& user) const {
+  const auto found = ofUser_.find(user);
+  return found == ofUser_.end() ? 0 : found->second.fileBytes;
 }
 
 const ByAge& JobTable::byAgeOf(const std::string& user) const {

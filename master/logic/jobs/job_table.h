@@ -30,7 +30,8 @@ using JobsChanged = boost::container::small_vector<Job*, 4>;
 struct JobsOfUser {
   ByAge byAge;
   size_t unfinished = 0;
-  size_t bytes = 0;  // of the unfinished ones
+  size_t bytes = 0;        // of the unfinished ones
+  uint64_t fileBytes = 0;  // of the input files of these
 };
 
 // Roughly what a job takes in the master's memory: what it is counted with.
@@ -215,6 +216,9 @@ class JobTable {
   size_t finishedBytes() const { return finishedBytes_; }
   size_t unfinishedBytes() const { return bytes_ - finishedBytes_; }
   size_t unfinishedBytesOf(const std::string& user) const;
+  // Of input files, which the store has while their job is unfinished.
+  uint64_t fileBytes() const { return fileBytes_; }
+  uint64_t fileBytesOf(const std::string& user) const;
   // Jobs by RunState.
   const std::array<size_t, 7>& inState() const { return inState_; }
 
@@ -245,6 +249,7 @@ class JobTable {
   ByAge waitingForReservation_;
   std::deque<Job*> finished_;  // oldest first
   size_t bytes_ = 0, finishedBytes_ = 0;
+  uint64_t fileBytes_ = 0;
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty
   JobsChanged noted_;

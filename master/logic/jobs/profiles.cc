@@ -17,6 +17,10 @@ std::string quoted(const std::string& name) {
 
 Status check(const ProfileStored& event) {
   if (Status named = checkApplication(event.profile.application); !named) return named;
+  if (const size_t platforms = event.profile.platforms.size(); platforms > kMaxProfilePlatforms) {
+    return invalid("platforms: there are " + std::to_string(platforms) + "; write at most " +
+                   std::to_string(kMaxProfilePlatforms));
+  }
   for (const auto& [platform, factor] : event.profile.platforms) {
     if (Status named = checkName("platforms", platform); !named) return named;
     if (factor > 0 && factor <= 1) continue;
@@ -28,6 +32,25 @@ Status check(const ProfileStored& event) {
                    std::to_string(kMaxNoteBytes));
   }
   return {};
+}
+
+// O(profiles), which kMaxStoredProfiles bounds.
+size_t storedBy(const Profiles& profiles, const std::string& user) {
+  return static_cast<size_t>(
+      std::ranges::count_if(profiles, [&user](const auto& entry) { return entry.second.user == user; }));
+}
+
+// Whether there is room for another one.
+Status requireRoomFor(const Profiles& profiles, const Caller& caller) {
+  const auto refused = [](const std::string& most) {
+    return Error{ErrorCode::kExhausted, most + "; delete some with `tarcil profile delete`"};
+  };
+  if (profiles.size() >= kMaxStoredProfiles) {
+    return refused(std::to_string(profiles.size()) + " profiles are stored, which is the most there may be");
+  }
+  if (caller.role == Role::kOperate || storedBy(profiles, caller.user) < kMaxStoredProfilesOfUser) return {};
+  return refused("user " + caller.user + " has stored " + std::to_string(kMaxStoredProfilesOfUser) +
+                 " profiles, as many as one user may");
 }
 
 Status mayChange(const Caller& caller, const StoredProfile& stored) {
@@ -48,10 +71,8 @@ Status storeProfile(EventContext& context, const ProfileStored& event) {
   if (Status good = check(event); !good) return good;
   Profiles& profiles = context.tables.profiles;
   const auto found = profiles.find(event.profile.application);
-  if (found == profiles.end() && profiles.size() >= kMaxStoredProfiles) {
-    return Error{ErrorCode::kExhausted, std::to_string(profiles.size()) +
-                                            " profiles are stored, which is the most there may be; delete "
-                                            "some with `tarcil profile delete`"};
+  if (found == profiles.end()) {
+    if (Status fits = requireRoomFor(profiles, event.caller); !fits) return fits;
   }
   if (found != profiles.end()) {
     if (Status allowed = mayChange(event.caller, found->second); !allowed) return allowed;

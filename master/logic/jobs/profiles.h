@@ -13,7 +13,8 @@ Status checkApplication(const std::string& application);
 
 // Adds the profile, or replaces the one of that application. Invalid where it names no application or its
 // numbers are out of range; Denied where another user stored the one that is there and the caller is no
-// operator; Exhausted where kMaxStoredProfiles are stored.
+// operator; Exhausted where kMaxStoredProfiles are stored, or kMaxStoredProfilesOfUser by this caller, who is
+// no operator.
 Status storeProfile(EventContext& context, const ProfileStored& event);
 
 // What was observed of the caller's own runs goes too, also where the profile itself is another user's and

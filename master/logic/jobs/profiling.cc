@@ -1,5 +1,7 @@
 #include "master/logic/jobs/profiling.h"
 
+#include <algorithm>
+
 #include "master/logic/jobs/profiles.h"
 
 namespace tarcil::master {
@@ -62,10 +64,11 @@ std::string whyNotMeasure(const EventContext& context, const JobRecord& record) 
   }
   const auto found = tables.profilings.find(application);
   if (found == tables.profilings.end()) {
-    return tables.profilings.size() < kMaxStoredProfiles
-               ? ""
-               : "too many applications are being measured or could not be; forget some with `tarcil profile "
-                 "delete`";
+    const auto ofUser = static_cast<size_t>(std::ranges::count_if(
+        tables.profilings, [&record](const auto& entry) { return entry.second.user == record.user; }));
+    if (tables.profilings.size() < kMaxStoredProfiles && ofUser < kMaxStoredProfilesOfUser) return "";
+    return "too many applications are being measured or could not be; forget some with `tarcil profile "
+           "delete`";
   }
   if (found->second.isUnderWay()) {
     return application + " is being measured by job " + toString(found->second.job);

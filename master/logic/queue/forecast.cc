@@ -146,11 +146,12 @@ std::optional<Duration> Forecast::boundOf(const JobSpec& spec, uint32_t slots, u
   return admission.bound;
 }
 
-std::vector<Forecast::NamedBucket> Forecast::buckets(MonotonicTime now) {
+std::vector<Forecast::NamedBucket> Forecast::buckets(MonotonicTime now, BucketId first, size_t atMost) {
   index_.advance(now);
   std::vector<NamedBucket> named;
   for (BucketSummary& summary : index_.summaries()) {
-    if (summary.servers == 0) continue;
+    if (summary.bucket < first || summary.servers == 0) continue;
+    if (named.size() == atMost) break;
     const PlatformId platform = summary.platform;
     named.push_back({std::move(summary), platforms_[platform]});
   }

@@ -57,7 +57,7 @@ class Forecast final {
     std::string platform;
   };
   // Buckets with servers, by number.
-  std::vector<NamedBucket> buckets(MonotonicTime now);
+  std::vector<NamedBucket> buckets(MonotonicTime now, BucketId first = 0, size_t atMost = SIZE_MAX);
 
  private:
   Admission admissionOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, MonotonicTime now);

@@ -1,7 +1,6 @@
 #include "master/store/rocks/backups.h"
 
-#include <kj/debug.h>
-
+#include "env/stop.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -29,7 +28,7 @@ kj::Promise<void> Backups::take(std::string folder) {
                        fulfiller->reject(toException(status.error()));
                      }
                    })
-                   .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(ERROR, exception); });
+                   .eagerlyEvaluate(stopsIfFailed("the end of a backup"));
   return kj::mv(answer.promise);
 }
 

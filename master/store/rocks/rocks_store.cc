@@ -132,27 +132,10 @@ struct OpenDb {
   rocksdb::ColumnFamilyHandle* readWhileServing() const { return families.at(1); }
 };
 
-class RocksStore final : public Store {
+// What an open database is read by.
+class RocksReader : public Store {
  public:
-  RocksStore(OpenDb open, std::string folder, WriteMark mark)
-      : open_(std::move(open)), folder_(std::move(folder)), mark_(std::move(mark)) {}
-
-  // Stores written before there were two column families have everything in one. Repeated after a crash.
-  Status moveOldRecords() {
-    for (RecordKind kind : {RecordKind::kDecision, RecordKind::kFiles}) {
-      const std::string prefix(1, static_cast<char>(kind));
-      std::unique_ptr<rocksdb::Iterator> it(open_.db->NewIterator(rocksdb::ReadOptions(), open_.rest()));
-      for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
-        rocksdb::WriteBatch batch;
-        check(batch.Put(open_.readWhileServing(), it->key(), it->value()));
-        check(batch.Delete(open_.rest(), it->key()));
-        const rocksdb::Status status = open_.db->Write({}, &batch);
-        if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
-      }
-      if (!it->status().ok()) return storeError(folder_, "cannot be read", it->status().ToString());
-    }
-    return {};
-  }
+  RocksReader(OpenDb open, std::string folder) : open_(std::move(open)), folder_(std::move(folder)) {}
 
   Result<StoreContents> load() override {
     StoreContents contents;
@@ -167,17 +150,6 @@ class RocksStore final : public Store {
       if (!status.ok()) return status.error();
     }
     return contents;
-  }
-
-  Status write(std::span<const Mutation> mutations) override {
-    rocksdb::WriteBatch batch;
-    for (const Mutation& mutation : mutations)
-      std::visit([this, &batch](const auto& m) { add(batch, m); }, mutation);
-    rocksdb::WriteOptions options;
-    options.sync = true;
-    const rocksdb::Status status = open_.db->Write(options, &batch);
-    if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
-    return mark_.note(open_.db->GetLatestSequenceNumber());
   }
 
   Result<std::vector<InputFile>> files(const JobId& job) override {
@@ -201,18 +173,6 @@ class RocksStore final : public Store {
     return decisions;
   }
 
-  // A checkpoint is what the log holds up to some batch, so it is as whole as what a crash leaves.
-  Status backup(const std::string& folder) override {
-    return makeStoreFolder(folder, [this](const std::string& part) -> Status {
-      rocksdb::Checkpoint* made = nullptr;
-      rocksdb::Status status = rocksdb::Checkpoint::Create(open_.db.get(), &made);
-      const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-      if (status.ok()) status = checkpoint->CreateCheckpoint(part);
-      if (!status.ok()) return storeError(folder_, "cannot be copied to " + part, status.ToString());
-      return {};
-    });
-  }
-
   Result<StoreSpace> space() override {
     std::error_code problem;
     const auto disk = std::filesystem::space(folder_, problem);
@@ -224,6 +184,56 @@ class RocksStore final : public Store {
       if (!gone) space.used += size;
     }
     return space;
+  }
+
+ protected:
+  const OpenDb open_;
+  const std::string folder_;
+};
+
+class RocksStore final : public RocksReader {
+ public:
+  RocksStore(OpenDb open, std::string folder, WriteMark mark)
+      : RocksReader(std::move(open), std::move(folder)), mark_(std::move(mark)) {}
+
+  // Stores written before there were two column families have everything in one. Repeated after a crash.
+  Status moveOldRecords() {
+    for (RecordKind kind : {RecordKind::kDecision, RecordKind::kFiles}) {
+      const std::string prefix(1, static_cast<char>(kind));
+      std::unique_ptr<rocksdb::Iterator> it(open_.db->NewIterator(rocksdb::ReadOptions(), open_.rest()));
+      for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
+        rocksdb::WriteBatch batch;
+        check(batch.Put(open_.readWhileServing(), it->key(), it->value()));
+        check(batch.Delete(open_.rest(), it->key()));
+        const rocksdb::Status status = open_.db->Write({}, &batch);
+        if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
+      }
+      if (!it->status().ok()) return storeError(folder_, "cannot be read", it->status().ToString());
+    }
+    return {};
+  }
+
+  Status write(std::span<const Mutation> mutations) override {
+    rocksdb::WriteBatch batch;
+    for (const Mutation& mutation : mutations)
+      std::visit([this, &batch](const auto& m) { add(batch, m); }, mutation);
+    rocksdb::WriteOptions options;
+    options.sync = true;
+    const rocksdb::Status status = open_.db->Write(options, &batch);
+    if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
+    return mark_.note(open_.db->GetLatestSequenceNumber());
+  }
+
+  // A checkpoint is what the log holds up to some batch, so it is as whole as what a crash leaves.
+  Status backup(const std::string& folder) override {
+    return makeStoreFolder(folder, [this](const std::string& part) -> Status {
+      rocksdb::Checkpoint* made = nullptr;
+      rocksdb::Status status = rocksdb::Checkpoint::Create(open_.db.get(), &made);
+      const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+      if (status.ok()) status = checkpoint->CreateCheckpoint(part);
+      if (!status.ok()) return storeError(folder_, "cannot be copied to " + part, status.ToString());
+      return {};
+    });
   }
 
  private:
@@ -250,6 +260,10 @@ class RocksStore final : public Store {
     check(batch.Delete(open_.rest(), observedKey(erase.user, erase.application)));
   }
 
+  void add(rocksdb::WriteBatch& batch, const EraseFiles& erase) {
+    check(batch.Delete(open_.readWhileServing(), jobKey(RecordKind::kFiles, erase.job)));
+  }
+
   void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {
     for (RecordKind kind : {RecordKind::kJob, RecordKind::kProgress, RecordKind::kFiles}) {
       check(batch.Delete(familyOf(kind), jobKey(kind, erase.job)));
@@ -265,9 +279,21 @@ class RocksStore final : public Store {
     return isReadWhileServing(kind) ? open_.readWhileServing() : open_.rest();
   }
 
-  const OpenDb open_;
-  const std::string folder_;
   WriteMark mark_;
+};
+
+class ReadOnlyRocksStore final : public RocksReader {
+ public:
+  ReadOnlyRocksStore(OpenDb open, std::string folder, StoreShare share)
+      : RocksReader(std::move(open), std::move(folder)), share_(std::move(share)) {}
+
+  Status write(std::span<const Mutation>) override { return readOnly(); }
+  Status backup(const std::string&) override { return readOnly(); }
+
+ private:
+  Error readOnly() const { return storeError(folder_, "cannot be written", "it was opened to be read only"); }
+
+  const StoreShare share_;
 };
 
 // RocksDB's log of messages would lie on the store's disk, and where that is full the library aborts as soon
@@ -307,21 +333,38 @@ Result<OpenDb> openDb(const std::string& folder) {
   return open;
 }
 
+// Its files stay as they are: what the log holds is read into memory.
+rocksdb::Status openReadOnly(const std::string& folder, OpenDb& open) {
+  const rocksdb::Options options = rocksOptions();
+  std::vector<std::string> names;
+  rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, folder, &names);
+  if (!status.ok()) return status;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  rocksdb::DB* db = nullptr;
+  status = rocksdb::DB::OpenForReadOnly(options, folder, families, &open.families, &db);
+  open.db.reset(db);
+  return status;
+}
+
+// Whether records lie where RocksStore::moveOldRecords() would take them from.
+bool hasOldRecords(const OpenDb& open) {
+  if (open.families.size() < 2) return true;
+  const std::unique_ptr<rocksdb::Iterator> it(open.db->NewIterator(rocksdb::ReadOptions(), open.rest()));
+  for (RecordKind kind : {RecordKind::kDecision, RecordKind::kFiles}) {
+    const std::string prefix(1, static_cast<char>(kind));
+    it->Seek(prefix);
+    if (it->Valid() && it->key().starts_with(prefix)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<StoreReading> readWholeStore(const std::string& folder) {
   if (const Status usable = requireStoreFolder(folder); !usable) return usable.error();
-  const rocksdb::Options options = rocksOptions();
-  std::vector<std::string> names;
-  rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, folder, &names);
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (const std::string& name : names) families.emplace_back(name, options);
   OpenDb open;
-  if (status.ok()) {
-    rocksdb::DB* db = nullptr;
-    status = rocksdb::DB::OpenForReadOnly(options, folder, families, &open.families, &db);
-    open.db.reset(db);
-  }
+  rocksdb::Status status = openReadOnly(folder, open);
   StoreReading reading;
   if (status.ok()) status = open.db->VerifyChecksum();
   for (rocksdb::ColumnFamilyHandle* family : open.families) {
@@ -366,6 +409,24 @@ Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
   auto store = std::make_unique<RocksStore>(std::move(*open), folder, std::move(*mark));
   if (const Status moved = store->moveOldRecords(); !moved) return moved.error();
   return std::unique_ptr<Store>(std::move(store));
+}
+
+Result<std::unique_ptr<Store>> openRocksStoreReadOnly(const std::string& folder) {
+  auto share = StoreShare::take(folder);
+  if (!share.ok()) return share.error();
+  OpenDb open;
+  if (const rocksdb::Status status = openReadOnly(folder, open); !status.ok()) {
+    return openingError(folder, status);
+  }
+  const Status whole = requireWhole(folder, open.db->GetLatestSequenceNumber(), readWriteMark(folder));
+  if (!whole) return whole.error();
+  if (hasOldRecords(open)) {
+    return invalid(folder +
+                   ": was written by an earlier version, and has records that are to be moved first; "
+                   "start a master that may write once");
+  }
+  return std::unique_ptr<Store>(
+      std::make_unique<ReadOnlyRocksStore>(std::move(open), folder, std::move(*share)));
 }
 
 }  // namespace tarcil

@@ -15,6 +15,10 @@ namespace tarcil {
 // folder is on the store's own file system, and copies them elsewhere.
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder);
 
+// The same of a store that is there and that no process writes: nothing is written to it, and no master opens
+// it to write meanwhile. write() and backup() fail. Invalid where there is none, or a master uses it.
+Result<std::unique_ptr<Store>> openRocksStoreReadOnly(const std::string& folder);
+
 // A store as a whole, and what of it cannot be read: damaged files, records that cannot be decoded or lie
 // under another record's key.
 struct StoreReading {

@@ -152,4 +152,18 @@ Status requireStoreFolder(const std::string& folder) {
   return {};
 }
 
+Result<StoreShare> StoreShare::take(const std::string& folder) {
+  // Closing any descriptor of the file gives the lock back: it is looked at before it is taken.
+  if (const Status usable = requireStoreFolder(folder); !usable) return usable.error();
+  kj::AutoCloseFd file(::open((folder + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return StoreShare(kj::mv(file));
+  struct flock lock = {};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(file, F_SETLK, &lock) != 0) {
+    return invalid(folder + ": cannot be kept from being written meanwhile: " + systemProblem());
+  }
+  return StoreShare(kj::mv(file));
+}
+
 }  // namespace tarcil

@@ -2,6 +2,8 @@
 // disk, so that a crash on the way leaves nothing that looks whole.
 #pragma once
 
+#include <kj/io.h>
+
 #include <functional>
 #include <string>
 
@@ -29,5 +31,21 @@ Result<bool> hasStore(const std::string& folder);
 
 // Whether there is a store (or a backup, which is one) in the folder that no process uses; Invalid otherwise.
 Status requireStoreFolder(const std::string& folder);
+
+// Keeps masters that would write from opening the store, while others read it too. Given back with the
+// object.
+class StoreShare final {
+ public:
+  StoreShare(StoreShare&&) = default;
+  ~StoreShare() noexcept = default;
+
+  // Invalid as requireStoreFolder(). Of a backup, which has no lock, nothing is kept from anybody.
+  static Result<StoreShare> take(const std::string& folder);
+
+ private:
+  explicit StoreShare(kj::AutoCloseFd lock) : lock_(kj::mv(lock)) {}
+
+  kj::AutoCloseFd lock_;
+};
 
 }  // namespace tarcil

@@ -87,8 +87,8 @@ TEST_F(ExtrasOfServers, AreStillHeldAfterARestart) {
 TEST_F(ExtrasOfServers, AreToldToTheAgentThatTakesTheJobOver) {
   submit(1, 1, 2);
   master.attachAgent("x");
-  ASSERT_EQ(master.agentAnswer().jobs.size(), 1u);
-  EXPECT_EQ(master.agentAnswer().jobs.at(0).tasks.at(0).extras, gpus({0, 1}));
+  ASSERT_EQ(master.agentAnswer().told.jobs.size(), 1u);
+  EXPECT_EQ(master.agentAnswer().told.jobs.at(0).tasks.at(0).extras, gpus({0, 1}));
 }
 
 TEST_F(ExtrasOfServers, StayWithTheirTasksWhereTheServerComesBackWithFewer) {

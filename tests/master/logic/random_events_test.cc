@@ -77,6 +77,7 @@ class RandomCluster {
   static MasterOptions options() {
     MasterOptions options;
     options.keepFinishedJobs = 5;
+    options.jobsMessageBytes = 2'000;  // some jobs
     return options;
   }
 
@@ -138,7 +139,13 @@ class RandomCluster {
     const auto actions = deliver(AgentAttached{0, session, agent.name, epoch, "address"});
     if (!actions) return;
     agent.session = session;
-    const uint64_t given = *only<AnswerAgentAttached>(*actions).at(0).epoch;
+    const AnswerAgentAttached answer = only<AnswerAgentAttached>(*actions).at(0);
+    const uint64_t given = *answer.epoch;
+    for (bool more = answer.told.more; more;) {
+      const auto told = deliver(MoreJobsAsked{0, session});
+      if (!told) return;
+      more = only<AnswerMoreJobs>(*told).at(0).told->more;
+    }
     if (given != agent.epoch) {
       agent = {agent.name, session, given, 1, 0, {}, {}};
     } else if (agent.sent.contains(agent.next)) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "rpc/errors.h"
 #include "tests/support/builders.h"
 
 namespace tarcil::agent_feed_test {
@@ -95,7 +96,8 @@ class FeedTest : public testing::Test {
   // Sends nothing yet.
   void begin() {
     feed_ = std::make_unique<AgentFeedSender>("agent-1", kj::heap<PlayedAgent>(agent_),
-                                              FeedSurroundings{published_, timer_, clock_, rng_, metrics_});
+                                              FeedSurroundings{published_, timer_, clock_, rng_, metrics_},
+                                              [this](const Error& error) { failed_.push_back(error); });
   }
   void start() {
     begin();
@@ -139,6 +141,7 @@ class FeedTest : public testing::Test {
   PublishedState published_;
   PlayedAgent::Taken agent_;
   std::unique_ptr<AgentFeedSender> feed_;
+  std::vector<Error> failed_;
 };
 
 class LargeFeedTest : public FeedTest {
@@ -161,6 +164,23 @@ TEST_F(LargeFeedTest, SendsASnapshotInMessagesOfBoundedSize) {
   EXPECT_EQ(withFacts, published_.servers());
   EXPECT_TRUE(messages().front().settings);
   EXPECT_EQ(messages().front().platforms, 1u);
+}
+
+TEST_F(FeedTest, SaysSoWhereTheAgentDoesNotTakeAMessage) {
+  start();
+  agent_.unanswered.front()->reject(toException(invalid("what is this?")));
+  scope_.poll();
+  ASSERT_EQ(failed_.size(), 1u);
+  EXPECT_EQ(failed_[0].message, "what is this?");
+  change(0);
+  EXPECT_EQ(agent_.messages.size(), 1u) << "it would miss what was in the first";
+}
+
+TEST_F(FeedTest, LeavesALostConnectionToItsEnd) {
+  start();
+  agent_.unanswered.front()->reject(KJ_EXCEPTION(DISCONNECTED, "gone"));
+  scope_.poll();
+  EXPECT_TRUE(failed_.empty());
 }
 
 TEST_F(FeedTest, SendsServersWithLongAttributesInSmallerMessages) {

@@ -83,6 +83,7 @@ TEST_F(DropJobs, AreAskedForWhereAStoreHasFarMoreThanTheBounds) {
   ASSERT_FALSE(tooMany.ok());
   EXPECT_THAT(tooMany.error().message, HasSubstr("are 3, more than twice --max-jobs (1)"));
   EXPECT_THAT(tooMany.error().message, HasSubstr("--drop-job ID"));
+  EXPECT_THAT(tooMany.error().message, HasSubstr("--read-only changes nothing"));
 }
 
 }  // namespace tarcil::drop_jobs_test

@@ -107,7 +107,7 @@ TEST_F(RestoringTest, GivesEpochsThatLastAcrossRestarts) {
 std::vector<std::pair<TaskIndex, Duration>> leftAlone(MasterHarness& master, int job) {
   std::vector<std::pair<TaskIndex, Duration>> tasks;
   master.attachAgent("x");
-  for (const JobAssignment& assignment : master.agentAnswer().jobs) {
+  for (const JobAssignment& assignment : master.agentAnswer().told.jobs) {
     if (assignment.job.id != jobId(job)) continue;
     for (const TaskAssignment& task : assignment.tasks) {
       if (task.delay > Duration::zero()) tasks.emplace_back(task.index, task.delay);

@@ -51,8 +51,8 @@ TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {
   master.ended(monitor, allocation, exitedWith(0));
 
   master.attachAgent("x");
-  ASSERT_EQ(master.agentAnswer().jobs.size(), 1u);
-  const JobAssignment& job = master.agentAnswer().jobs[0];
+  ASSERT_EQ(master.agentAnswer().told.jobs.size(), 1u);
+  const JobAssignment& job = master.agentAnswer().told.jobs[0];
   EXPECT_TRUE(job.complete);
   EXPECT_EQ(job.job.id, jobId(1));
   ASSERT_EQ(job.tasks.size(), 2u);
@@ -70,9 +70,101 @@ TEST_F(Agents, GetTasksThatWaitForTheFirstTimeAsRanges) {
   commit.claims = {claim(70, 0)};
   master.place(first, commit);
   master.attachAgent("x");
-  const JobAssignment& job = master.agentAnswer().jobs.at(0);
+  const JobAssignment& job = master.agentAnswer().told.jobs.at(0);
   EXPECT_THAT(job.waiting, testing::ElementsAre(TaskRange{0, 63}, TaskRange{128, 199}));
   EXPECT_EQ(job.tasks.size(), 64u);
+}
+
+// Told one job at a time; x has jobs 1, 2 and 3, which wait, and attaches anew.
+struct AgentsWithPages : testing::Test {
+  static MasterOptions options() {
+    MasterOptions options;
+    options.jobsMessageBytes = 1;
+    return options;
+  }
+  AgentsWithPages() {
+    session = master.attachAgent("x");
+    for (int job : {1, 2, 3}) master.commit(session, newJob(job, spec()));
+    session = master.attachAgent("x");
+  }
+
+  Result<AgentJobs> askForMore(SessionId from) {
+    return only<AnswerMoreJobs>(master.handle(MoreJobsAsked{7, from})).at(0).told;
+  }
+  // Of the actions, the jobs that an agent hears news of.
+  static std::vector<JobId> newsIn(const std::vector<Action>& actions) {
+    std::vector<JobId> jobs;
+    for (const AssignJob& news : only<AssignJob>(actions)) jobs.push_back(news.assignment.job.id);
+    return jobs;
+  }
+  std::vector<Action> hold(int job) {
+    return master.handle(JobSteered{1, theOperator(), jobId(job), JobChange::kHold});
+  }
+  std::vector<Action> release(int job) {
+    return master.handle(JobSteered{1, theOperator(), jobId(job), JobChange::kRelease});
+  }
+
+  MasterHarness master{options()};
+  SessionId session = 0;
+};
+
+TEST_F(AgentsWithPages, AreToldTheirJobsOneMessageAfterTheOther) {
+  const AgentJobs& first = master.agentAnswer().told;
+  ASSERT_EQ(first.jobs.size(), 1u);
+  EXPECT_EQ(first.jobs[0].job.id, jobId(1));
+  EXPECT_TRUE(first.more);
+  for (int job : {2, 3}) {
+    const auto told = askForMore(session);
+    ASSERT_TRUE(told.ok());
+    ASSERT_EQ(told->jobs.size(), 1u);
+    EXPECT_EQ(told->jobs[0].job.id, jobId(job));
+    EXPECT_TRUE(told->jobs[0].complete);
+    EXPECT_EQ(told->more, job == 2);
+  }
+  const auto none = askForMore(session);
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->jobs.empty() && !none->more);
+}
+
+TEST_F(AgentsWithPages, HearNewsOfWhatTheyWereToldAndSeeTheRestAsItIsWhenTold) {
+  hold(1);
+  EXPECT_EQ(newsIn(release(1)), std::vector{jobId(1)});
+  hold(2);
+  EXPECT_TRUE(newsIn(release(2)).empty()) << "it would come before the job";
+  master.cancel(3, theOperator());
+  const auto second = askForMore(session);
+  ASSERT_EQ(second->jobs.size(), 1u);
+  EXPECT_EQ(second->jobs[0].job.id, jobId(2));
+  EXPECT_FALSE(second->more) << "job 3 is over";
+  hold(2);
+  EXPECT_EQ(newsIn(release(2)), std::vector{jobId(2)});
+}
+
+TEST_F(AgentsWithPages, AreToldOfAJobThatComesToThemMeanwhileOnce) {
+  const SessionId other = master.attachAgent("y");
+  master.commit(other, newJob(0, spec()));
+  master.commit(other, newJob(4, spec()));
+  master.detach(other);
+  const std::vector<JobId> news = newsIn(master.pass(2 * kTimeout));
+  EXPECT_EQ(news, std::vector{jobId(0)}) << "before those that were told, so no page has it";
+  std::vector<JobId> told;
+  for (bool more = true; more;) {
+    const auto page = askForMore(session);
+    for (const JobAssignment& job : page->jobs) told.push_back(job.job.id);
+    more = page->more;
+  }
+  EXPECT_EQ(told, (std::vector{jobId(2), jobId(3), jobId(4)}));
+}
+
+TEST_F(AgentsWithPages, AreToldNothingThroughASessionThatWasReplaced) {
+  const SessionId before = session;
+  session = master.attachAgent("x");
+  const auto refused = askForMore(before);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
+  const auto second = askForMore(session);
+  ASSERT_EQ(second->jobs.size(), 1u);
+  EXPECT_EQ(second->jobs[0].job.id, jobId(2));
 }
 
 TEST_F(Agents, CommitNothingThroughASessionThatWasReplaced) {
@@ -120,7 +212,7 @@ TEST_F(Agents, AreFencedOnceTheirJobsAreHandedOver) {
 
   const SessionId late = master.attachAgent("gone", epoch);
   EXPECT_GT(*master.agentAnswer().epoch, epoch);
-  EXPECT_TRUE(master.agentAnswer().jobs.empty());
+  EXPECT_TRUE(master.agentAnswer().told.jobs.empty());
   EXPECT_EQ(master.commit(late, moreFor(1)).outcome, CommitAnswer::Outcome::kJobOver);
 }
 
@@ -145,7 +237,7 @@ TEST_F(Agents, ThatAttachGetTheJobsNobodyWasThereToTake) {
   EXPECT_EQ(master.job(1).progress.owner, "gone");
 
   master.attachAgent("next");
-  ASSERT_EQ(master.agentAnswer().jobs.size(), 1u);
+  ASSERT_EQ(master.agentAnswer().told.jobs.size(), 1u);
   EXPECT_TRUE(only<AssignJob>(master.lastActions()).empty()) << "told twice";
   EXPECT_EQ(master.job(1).progress.owner, "next");
   master.restart();

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "master/logic/tables.h"
+#include "master/store/store_check.h"
+#include "sim/faults/whole_store.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil::commits_test {
@@ -411,6 +413,57 @@ TEST_F(LargeCommits, AreForgottenOnceFinishedOnesTakeTooMuch) {
   EXPECT_FALSE(master.logic().job(jobId(2)));
   EXPECT_TRUE(master.logic().job(jobId(3)));
   EXPECT_TRUE(master.logic().job(jobId(4)));
+}
+
+struct CommitsWithFiles : BusyCommits {
+  static MasterOptions options() {
+    MasterOptions options;
+    options.maxFileBytesOfUser = 250;
+    options.maxFileBytes = 350;
+    return options;
+  }
+  CommitsWithFiles() : BusyCommits(options()) {}
+
+  CommitAnswer submitFiles(int number, const std::string& user) {
+    Commit commit = newJob(number, spec());
+    commit.newJob->record.user = user;
+    commit.newJob->record.hasFiles = true;
+    commit.newJob->record.fileBytes = 100;
+    commit.newJob->files = std::make_shared<const std::vector<InputFile>>(
+        std::vector<InputFile>{{"input", 0644, std::string(80, 'x')}});
+    return master.commit(agent, commit);
+  }
+  size_t filesOf(int number) { return master.store().files(jobId(number))->size(); }
+};
+
+TEST_F(CommitsWithFiles, AreRefusedBeyondWhatTheStoreTakesOfAUserAndOfAll) {
+  EXPECT_EQ(submitFiles(1, "alice").outcome, Outcome::kOk);
+  EXPECT_EQ(submitFiles(2, "alice").outcome, Outcome::kOk);
+  const CommitAnswer alices = submitFiles(3, "alice");
+  EXPECT_EQ(alices.outcome, Outcome::kBusy);
+  EXPECT_EQ(
+      alices.problem,
+      "with those of this job, of 100B, the input files of the unfinished jobs of alice would take more "
+      "than 250B; try again in 10 s");
+  EXPECT_EQ(filesOf(3), 0u);
+  EXPECT_EQ(submit(4, "alice").outcome, Outcome::kOk) << "one without fits";
+  EXPECT_EQ(submitFiles(5, "bob").outcome, Outcome::kOk);
+  EXPECT_THAT(submitFiles(6, "bob").problem,
+              HasSubstr("the input files of unfinished jobs would take more than 350B"));
+}
+
+TEST_F(CommitsWithFiles, LeaveTheStoreWithTheEndOfTheirJobAndMakeRoom) {
+  submitFiles(1, "alice");
+  submitFiles(2, "alice");
+  master.restart();
+  agent = master.attachAgent("x", *master.agentAnswer().epoch);
+  EXPECT_EQ(submitFiles(3, "alice").outcome, Outcome::kBusy);
+  EXPECT_EQ(filesOf(1), 1u);
+  master.cancel(1, user("alice"));
+  EXPECT_EQ(filesOf(1), 0u);
+  EXPECT_EQ(filesOf(2), 1u);
+  EXPECT_EQ(submitFiles(4, "alice").outcome, Outcome::kOk);
+  EXPECT_THAT(checkStore(sim::wholeStore(master.store())), IsEmpty());
 }
 
 TEST_F(BusyCommits, FindAJobThatIsThereAlready) {

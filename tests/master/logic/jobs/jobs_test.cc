@@ -127,7 +127,7 @@ TEST_F(Jobs, WaitTheWholeBackoffAgainAfterARestartOfTheMaster) {
   master.ended(monitor, placed(1, retried(1)), exitedWith(1));
   master.restart();
   master.attachAgent("x");
-  EXPECT_EQ(master.agentAnswer().jobs.at(0).tasks.at(0).delay, std::chrono::seconds(1));
+  EXPECT_EQ(master.agentAnswer().told.jobs.at(0).tasks.at(0).delay, std::chrono::seconds(1));
 }
 
 TEST_F(Jobs, AreLostWithTheirServerIfTheyWantItSo) {

@@ -84,15 +84,14 @@ TEST_F(ObservedRuns, AreEachUsersOwn) {
   run(90, job("sort"), "bob");
   EXPECT_EQ(observed("alice"), nullptr);
   EXPECT_NE(observed("bob"), nullptr);
-  EXPECT_THAT(master.logic().observed(user("alice")), SizeIs(0));
-  EXPECT_THAT(master.logic().observed(theOperator()), SizeIs(1));
+  EXPECT_THAT(master.logic().observed(), SizeIs(1));
 }
 
 TEST_F(ObservedRuns, AreOfApplicationsAndMeasuredOnes) {
   run(50, job(""));
   const AllocationId unmeasured = begin(job("sort"));
   master.ended(monitor, unmeasured, exitedWith(0));
-  EXPECT_THAT(master.logic().observed(theOperator()), SizeIs(0));
+  EXPECT_THAT(master.logic().observed(), SizeIs(0));
 }
 
 TEST_F(ObservedRuns, CountWhatCouldNotBeReadAnyMoreAtTheEnd) {
@@ -185,7 +184,7 @@ TEST_F(ObservedRuns, OfOneUserAreBounded) {
     master.pass(1s);
     run(60, job("app" + std::to_string(i)));
   }
-  EXPECT_THAT(master.logic().observed(theOperator()), SizeIs(kMaxObservedProfilesOfUser));
+  EXPECT_THAT(master.logic().observed(), SizeIs(kMaxObservedProfilesOfUser));
   EXPECT_EQ(master.logic().observed("app0", "alice"), nullptr) << "observed longest ago";
   EXPECT_NE(master.logic().observed("app1", "alice"), nullptr);
   run(60, job("sort"), "bob");

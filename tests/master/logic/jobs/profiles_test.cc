@@ -95,10 +95,33 @@ TEST_F(Profiles, WithNamesOrNumbersThatAreNoneAreRefused) {
 
 TEST_F(Profiles, AreBoundedInNumber) {
   for (size_t i = 0; i < kMaxStoredProfiles; ++i) {
+    ASSERT_TRUE(store(pressing("a" + std::to_string(i), 1), theOperator()).ok());
+  }
+  EXPECT_EQ(store(pressing("one-more", 1), theOperator()).error().code, ErrorCode::kExhausted);
+  EXPECT_TRUE(store(pressing("a0", 2), theOperator()).ok()) << "one that is there is replaced";
+}
+
+TEST_F(Profiles, OfOneUserLeaveNamesToOthers) {
+  for (size_t i = 0; i < kMaxStoredProfilesOfUser; ++i) {
     ASSERT_TRUE(store(pressing("a" + std::to_string(i), 1)).ok());
   }
-  EXPECT_EQ(store(pressing("one-more", 1)).error().code, ErrorCode::kExhausted);
+  const Status oneMore = store(pressing("one-more", 1));
+  ASSERT_FALSE(oneMore.ok());
+  EXPECT_EQ(oneMore.error().code, ErrorCode::kExhausted);
+  EXPECT_THAT(oneMore.error().message, HasSubstr("user alice has stored 1000 profiles"));
   EXPECT_TRUE(store(pressing("a0", 2)).ok()) << "one that is there is replaced";
+  EXPECT_TRUE(store(pressing("one-more", 1), user("bob")).ok());
+  EXPECT_TRUE(store(pressing("another", 1), theOperator()).ok());
+  ASSERT_TRUE(erase("a1").ok());
+  EXPECT_TRUE(store(pressing("a2000", 1)).ok());
+}
+
+TEST_F(Profiles, AreOfABoundedNumberOfPlatforms) {
+  Profile profile = pressing("sort", 1);
+  for (size_t i = 0; i < kMaxProfilePlatforms; ++i) profile.platforms["p" + std::to_string(i)] = 0.5;
+  EXPECT_TRUE(store(profile).ok());
+  profile.platforms["one-more"] = 0.5;
+  EXPECT_EQ(store(profile).error().message, "platforms: there are 101; write at most 100");
 }
 
 }  // namespace tarcil::jobs_profiles_test

@@ -83,6 +83,16 @@ TEST_F(Forecasts, BucketsAreOfOnePlatformEach) {
   EXPECT_EQ(buckets[0].summary.free, 4u);
 }
 
+TEST_F(Forecasts, TellBucketsInPages) {
+  const auto first = forecast.buckets(now, 0, 1);
+  ASSERT_THAT(first, SizeIs(1));
+  EXPECT_EQ(first[0].platform, "p");
+  const auto second = forecast.buckets(now, first[0].summary.bucket + 1, 1);
+  ASSERT_THAT(second, SizeIs(1));
+  EXPECT_EQ(second[0].platform, "q");
+  EXPECT_THAT(forecast.buckets(now, second[0].summary.bucket + 1, 1), SizeIs(0));
+}
+
 TEST_F(Forecasts, BucketsHaveOnlyServersThatTakeTasks) {
   change(1, [](ServerUpdate& server) { server.status.cordoned = true; });
   EXPECT_THAT(forecast.buckets(now), SizeIs(1));

@@ -315,7 +315,7 @@ TEST_F(Exclusive, TheWaitSurvivesTheMaster) {
   master.attachMonitor("m", servers, {{first, "a"}, {second, "a"}});
   master.restart();
   master.attachAgent("x");
-  for (const JobAssignment& job : master.agentAnswer().jobs) {
+  for (const JobAssignment& job : master.agentAnswer().told.jobs) {
     if (job.job.id == jobId(2)) {
       EXPECT_EQ(job.tasks.at(0).delay, kTimeout);
     }

@@ -8,6 +8,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 
 #include "master/store/rocks/restore.h"
@@ -52,6 +54,49 @@ class RocksStoreTest : public testing::Test {
   fs::path folder_;
   Rng rng_{3};
 };
+
+// By name, with all that is in them.
+std::map<std::string, std::string> filesIn(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    std::ifstream in(file.path(), std::ios::binary);
+    files[file.path().filename()] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
+
+TEST_F(RocksStoreTest, OpenedToBeReadOnlyShowsEverythingAndChangesNoByte) {
+  const JobId job{};
+  {
+    const auto store = open("store");
+    put(*store, JobRecord{});
+    put(*store, FilesRecord{job, std::make_shared<const std::vector<InputFile>>(1)});
+    DecisionRecord decision;
+    decision.job = job;
+    put(*store, decision);
+  }
+  const auto before = filesIn(at("store"));
+  {
+    const auto opened = openRocksStoreReadOnly(at("store"));
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    Store& store = **opened;
+    EXPECT_EQ(store.load()->jobs.size(), 1u);
+    EXPECT_EQ(store.files(job)->size(), 1u);
+    EXPECT_EQ(store.decisions(job)->size(), 1u);
+    EXPECT_GT(store.space()->used, 0u);
+    const std::vector<Mutation> mutations{EraseJob{job}};
+    EXPECT_FALSE(store.write(mutations).ok());
+    EXPECT_FALSE(store.backup(at("copy")).ok());
+  }
+  EXPECT_EQ(filesIn(at("store")), before);
+}
+
+TEST_F(RocksStoreTest, OpenedToBeReadOnlyIsNotMadeWhereThereIsNone) {
+  const auto opened = openRocksStoreReadOnly(at("store"));
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kInvalid);
+  EXPECT_FALSE(fs::exists(at("store")));
+}
 
 TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
   const ObservedProfile observed{.application = "sort", .user = "alice", .last = WallTime(Duration(7))};

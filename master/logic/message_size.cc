@@ -1,4 +1,4 @@
-#include "master/server/message_size.h"
+#include "master/logic/message_size.h"
 
 #include "core/model/job_size.h"
 
@@ -37,6 +37,34 @@ size_t wireBytesOf(const JobAssignment& assignment) {
     sum += 80 + 2 * task.rus.size();
     for (const auto& [kind, numbers] : task.extras) sum += 32 + kind.size() + 2 * numbers.size();
   }
+  return sum;
+}
+
+size_t wireBytesOf(const ServerView& server) {
+  size_t sum = 200 + wireBytesOf(server.facts) + wireBytesOf(server.status) + server.reason.size() +
+               2 * server.pool.size();
+  for (const AbsentPressure& absent : server.absent) sum += 32 + absent.reason.size();
+  for (const TaskViolation& violation : server.violations) {
+    sum += 200 + violation.server.size();
+    for (const std::string& neighbour : violation.neighbours) sum += 64 + neighbour.size();
+  }
+  return sum;
+}
+
+size_t wireBytesOf(const StoredProfile& stored) {
+  size_t sum = 400 + stored.profile.application.size() + stored.user.size() + stored.note.size() +
+               32 * stored.history.size();
+  for (const auto& [platform, factor] : stored.profile.platforms) sum += 32 + platform.size();
+  return sum;
+}
+
+size_t wireBytesOf(const Profiling& profiling) {
+  return 100 + profiling.application.size() + profiling.user.size() + profiling.problem.size();
+}
+
+size_t wireBytesOf(const ObservedProfile& observed) {
+  size_t sum = 100 + 24 * observed.caused.size() + observed.application.size() + observed.user.size();
+  for (const ObservedPerformance& each : observed.performances) sum += 80 + each.platform.size();
   return sum;
 }
 
