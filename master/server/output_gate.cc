@@ -15,7 +15,7 @@ OutputGate::OutputGate(Store& store, const Clock& clock, kj::Function<void(const
       written_(kj::mv(written)),
       writer_([this]() { writeLoop(); }),
       running_(run().eagerlyEvaluate([this](kj::Exception&& exception) {
-        stopped_ = true;
+        commit_.fail();
         const auto text = exception.getDescription();
         failed_({ErrorCode::kInternal, std::string(text.begin(), text.size())});
       })) {}
@@ -30,8 +30,8 @@ OutputGate::~OutputGate() {
 }
 
 void OutputGate::persist(Mutation mutation) {
-  if (gathering_.mutations.empty()) gathering_.since = clock_.now().steady;
-  gathering_.mutations.push_back(std::move(mutation));
+  if (!commit_.hasGathered()) gathersSince_ = clock_.now().steady;
+  commit_.add(std::move(mutation));
   if (wake_.get() != nullptr) {
     wake_->fulfill();
     wake_ = nullptr;
@@ -39,21 +39,14 @@ void OutputGate::persist(Mutation mutation) {
 }
 
 void OutputGate::afterSync(kj::Function<void()> output) {
-  if (stopped_) return;
-  if (!gathering_.mutations.empty()) {
-    gathering_.outputs.push_back(kj::mv(output));
-  } else if (writing_) {
-    inFlight_.outputs.push_back(kj::mv(output));
-  } else {
-    output();
-  }
+  if (auto free = commit_.hold(kj::mv(output))) (*free)();
 }
 
 kj::Promise<void> OutputGate::run() {
   return untilSomethingGathered()
       .then([this]() { return writeBatches(); })
       .then([this]() -> kj::Promise<void> {
-        if (stopped_) return kj::READY_NOW;
+        if (commit_.hasFailed()) return kj::READY_NOW;
         return run();
       });
 }
@@ -61,7 +54,7 @@ kj::Promise<void> OutputGate::run() {
 // The first batch after a pause starts when the event loop has nothing else to do, so that what arrived
 // together is written together.
 kj::Promise<void> OutputGate::untilSomethingGathered() {
-  if (!gathering_.mutations.empty()) return kj::evalLast([]() {});
+  if (commit_.hasGathered()) return kj::evalLast([]() {});
   auto paf = kj::newPromiseAndFulfiller<void>();
   wake_ = kj::mv(paf.fulfiller);
   return paf.promise.then([]() { return kj::evalLast([]() {}); });
@@ -72,8 +65,8 @@ kj::Promise<void> OutputGate::untilSomethingGathered() {
 kj::Promise<void> OutputGate::writeBatches() {
   return handOver().then([this](bool) -> kj::Promise<void> {
     std::vector<kj::Function<void()>> outputs = takeOutputs();
-    if (stopped_) return kj::READY_NOW;
-    kj::Promise<void> next = gathering_.mutations.empty() ? kj::READY_NOW : writeBatches();
+    if (commit_.hasFailed()) return kj::READY_NOW;
+    kj::Promise<void> next = commit_.hasGathered() ? writeBatches() : kj::READY_NOW;
     for (auto& output : outputs) output();
     return next;
   });
@@ -81,13 +74,12 @@ kj::Promise<void> OutputGate::writeBatches() {
 
 // Resolves when the batch has been written, or could not be.
 kj::Promise<bool> OutputGate::handOver() {
-  writing_ = true;
-  inFlight_ = kj::mv(gathering_);
-  gathering_ = {};
+  writtenSince_ = gathersSince_;
+  const std::vector<Mutation>& mutations = commit_.begin();
   auto paf = kj::newPromiseAndCrossThreadFulfiller<bool>();
   {
     const std::lock_guard lock(mutex_);
-    toWrite_ = &inFlight_.mutations;
+    toWrite_ = &mutations;
     done_ = kj::mv(paf.fulfiller);
   }
   handedOver_.notify_one();
@@ -97,25 +89,23 @@ kj::Promise<bool> OutputGate::handOver() {
 // Of the batch that has been written; none where that failed.
 std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
   Status status;
-  WrittenBatch batch;
+  WrittenBatch written;
   {
     const std::lock_guard lock(mutex_);
     status = kj::mv(outcome_);
-    batch.sync = sync_;
+    written.sync = sync_;
   }
   if (!status.ok()) {
-    stopped_ = true;
+    commit_.fail();
     failed_(status.error());
     return {};
   }
   failpoint("master.synced");
-  writing_ = false;
-  batch.records = inFlight_.mutations.size();
-  batch.held = clock_.now().steady - inFlight_.since;
-  written_(batch);
-  auto outputs = kj::mv(inFlight_.outputs);
-  inFlight_ = {};
-  return outputs;
+  auto batch = commit_.end();
+  written.records = batch.mutations.size();
+  written.held = clock_.now().steady - writtenSince_;
+  written_(written);
+  return kj::mv(batch.outputs);
 }
 
 void OutputGate::writeLoop() {

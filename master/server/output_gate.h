@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "env/clock.h"
+#include "master/store/group_commit.h"
 #include "master/store/store.h"
 
 namespace tarcil {
@@ -21,8 +22,8 @@ struct WrittenBatch {
   Duration held{};  // from its first record until the outputs that waited for it leave
 };
 
-// Gathers records into batches and writes them on a thread of its own, one batch at a time; the next one
-// gathers meanwhile, without a timer. Used from the event loop's thread.
+// Group commit on a thread of its own, one batch at a time; the next one gathers meanwhile, without a timer.
+// Used from the event loop's thread.
 class OutputGate final {
  public:
   // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, no output that
@@ -43,12 +44,6 @@ class OutputGate final {
   void afterSync(kj::Function<void()> output);
 
  private:
-  struct Batch {
-    std::vector<Mutation> mutations;
-    std::vector<kj::Function<void()>> outputs;
-    MonotonicTime since;  // of the first mutation
-  };
-
   kj::Promise<void> run();
   kj::Promise<void> untilSomethingGathered();
   kj::Promise<void> writeBatches();
@@ -60,11 +55,9 @@ class OutputGate final {
   const Clock& clock_;
   kj::Function<void(const Error&)> failed_;
   kj::Function<void(const WrittenBatch&)> written_;
-  bool stopped_ = false;  // a write failed: nothing leaves any more
-  bool writing_ = false;  // inFlight_ is being written
-  Batch gathering_;
-  Batch inFlight_;
-  kj::Own<kj::PromiseFulfiller<void>> wake_;  // set while the gate waits for something to write
+  GroupCommit<kj::Function<void()>> commit_;
+  MonotonicTime gathersSince_, writtenSince_;  // first record of the batch that gathers, that is written
+  kj::Own<kj::PromiseFulfiller<void>> wake_;   // set while the gate waits for something to write
 
   // Hand-over to the writing thread, guarded by mutex_.
   std::mutex mutex_;

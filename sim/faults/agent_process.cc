@@ -10,13 +10,13 @@ const Error kDead{ErrorCode::kUnavailable, "the agent is gone"};
 }  // namespace
 
 AgentProcess::AgentProcess(VirtualWorld& world, MasterProcess& master, std::string name,
-                           const AgentOptions& options, Directory monitorAt, std::function<void()> superseded)
+                           const AgentOptions& options, Directory monitorAt, std::function<void()> ended)
     : world_(world),
       master_(master),
       name_(std::move(name)),
       options_(options),
       monitorAt_(std::move(monitorAt)),
-      superseded_(std::move(superseded)),
+      ended_(std::move(ended)),
       clock_(world),
       connection_(world, master, *this),
       timer_(world, clock_, [this] { take(agent::TimerFired{}); }) {}
@@ -32,13 +32,14 @@ void AgentProcess::crash() {
   logic_.reset();
   ++life_;
   midway_ = nullptr;
+  oomKiller_.callOff();
   timer_.clear();
   connection_.stop();
   for (auto& [request, answer] : std::exchange(submissions_, {})) answer(kDead);
 }
 
 void AgentProcess::submit(const Caller& caller, const NewJob& job, Answer answer) {
-  if (!alive()) return answer(kDead);
+  if (!alive() || !connection_.hasDescriptors()) return answer(kDead);
   const uint64_t request = world_.nextNumber();
   submissions_.emplace(request, std::move(answer));
   take(agent::SubmitArrived{request, caller, job.record.id, job.record.spec, job.files});
@@ -53,7 +54,7 @@ void AgentProcess::connected() {
                              },
                          .superseded =
                              [this, life] {
-                               if (life == life_) beSuperseded();
+                               if (life == life_) end();
                              },
                          .asksForMore =
                              [this, way, life] {
@@ -74,20 +75,28 @@ void AgentProcess::take(const agent::Event& event) {
   logic_->handle(event, clock_.now(), world_.rng(), actions);
   const auto* answered = std::get_if<agent::CommitAnswered>(&event);
   if (answered != nullptr && answered->answer.outcome == CommitAnswer::Outcome::kSuperseded) {
-    return beSuperseded();
+    return end();
   }
   if (midway_ && actions.size() > 1) actions.resize(1 + world_.rng().below(actions.size() - 1));
   const bool dies = midway_ && !actions.empty();
   for (const agent::Action& action : actions) carryOut(action);
-  if (!dies) return;
-  const auto crashed = std::exchange(midway_, nullptr);
-  crash();
-  crashed();
+  if (dies) {
+    const auto crashed = std::exchange(midway_, nullptr);
+    crash();
+    crashed();
+  } else if (oomKiller_.strikes(queued(), world_.now().steady)) {
+    end();
+  }
 }
 
-void AgentProcess::beSuperseded() {
+void AgentProcess::end() {
   crash();
-  superseded_();
+  ended_();
+}
+
+size_t AgentProcess::queued() const {
+  const AgentLogic::Load load = logic_->load();
+  return load.jobs + load.submissions + load.commits;
 }
 
 void AgentProcess::carryOut(const agent::Action& action) {
@@ -129,7 +138,7 @@ void AgentProcess::launch(const agent::Launch& launch) {
   };
   const auto arrive = [this, launch](const std::function<void(Outcome)>& answer) {
     MonitorProcess* monitor = monitorAt_(launch.address);
-    if (monitor == nullptr || !monitor->alive()) return answer(Outcome::kUnreachable);
+    if (monitor == nullptr || !monitor->accepts()) return answer(Outcome::kUnreachable);
     monitor->launch(launch.spec, [answer](MonitorProcess::Outcome outcome) {
       answer(outcome == MonitorProcess::Outcome::kAccepted  ? Outcome::kAccepted
              : outcome == MonitorProcess::Outcome::kRevoked ? Outcome::kRevoked
@@ -139,6 +148,7 @@ void AgentProcess::launch(const agent::Launch& launch) {
   if (world_.oneIn(world_.repeatedOneIn)) {
     world_.after(world_.delay() + world_.upTo(world_.repeatedWithin), [arrive] { arrive([](Outcome) {}); });
   }
+  if (!connection_.hasDescriptors()) return reply(Outcome::kUnreachable);
   // Lost on the way, there or back.
   if (world_.oneIn(world_.lostLaunchOneIn)) {
     if (world_.oneIn(2)) world_.after(world_.delay(), [arrive] { arrive([](Outcome) {}); });

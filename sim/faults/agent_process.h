@@ -12,6 +12,7 @@
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_process.h"
 #include "sim/faults/monitor_process.h"
+#include "sim/faults/oom_killer.h"
 
 namespace tarcil::sim {
 
@@ -19,21 +20,23 @@ class AgentProcess final : private Connection::Peer {
  public:
   // `monitorAt` finds the monitor at an address, null where there is none.
   using Directory = std::function<MonitorProcess*(const std::string& address)>;
-  // `superseded` is called when another process has taken the name, and this one has ended.
+  // `ended` is called when the process has ended because another one has taken the name, or the kernel has
+  // killed it.
   AgentProcess(VirtualWorld& world, MasterProcess& master, std::string name, const AgentOptions& options,
-               Directory monitorAt, std::function<void()> superseded);
+               Directory monitorAt, std::function<void()> ended);
 
   void start();
   void crash();
   // In the middle of what it does next.
   void crashMidway(std::function<void()> crashed) { midway_ = std::move(crashed); }
+  OomKiller& oomKiller() { return oomKiller_; }
   Connection& connection() { return connection_; }
   MachineClock& clock() { return clock_; }
   bool alive() const { return logic_ != nullptr; }
   // Requires: alive().
   const AgentLogic& logic() const { return *logic_; }
 
-  // `answer` is called once: also with Unavailable where the agent is dead or dies.
+  // `answer` is called once: also with Unavailable where the agent takes no connection or dies.
   using Answer = std::function<void(const Status&)>;
   void submit(const Caller& caller, const NewJob& job, Answer answer);
 
@@ -42,7 +45,8 @@ class AgentProcess final : private Connection::Peer {
   void disconnected() override;
 
   void take(const agent::Event& event);
-  void beSuperseded();
+  void end();
+  size_t queued() const;
   void carryOut(const agent::Action& action);
   void commit(const Commit& commit);
   void launch(const agent::Launch& launch);
@@ -52,12 +56,13 @@ class AgentProcess final : private Connection::Peer {
   const std::string name_;
   const AgentOptions options_;
   const Directory monitorAt_;
-  const std::function<void()> superseded_;
+  const std::function<void()> ended_;
   MachineClock clock_;
   Connection connection_;
   std::unique_ptr<AgentLogic> logic_;
   uint64_t life_ = 0;  // of the process
   VirtualTimer timer_;
+  OomKiller oomKiller_;
   std::function<void()> midway_;  // set: it dies before the last of its next actions
   std::map<uint64_t, Answer> submissions_;
 };

@@ -77,7 +77,7 @@ void Connection::masterDied() {
 }
 
 void Connection::connect() {
-  if (master_.alive() && !isCut()) {
+  if (master_.accepts() && !isCut() && hasDescriptors()) {
     line_ = std::make_shared<Line>(world_, world_.nextNumber());
     peer_.connected();
     return;
@@ -101,7 +101,7 @@ void Connection::tellPeer() {
     line_->closeAtPeer();
     line_.reset();
     peer_.disconnected();
-    connect();
+    if (running_) connect();
   });
 }
 

@@ -74,8 +74,11 @@ class Connection {
   bool isCut() const { return world_.now().steady < cutUntil_; }
   // The connection breaks and can be made again at once; of what is under way some may still arrive.
   void breakOff();
-  // The cut, if there is one, is over.
-  void heal() { cutUntil_ = {}; }
+  // For so long the peer's process has no descriptor for another connection; the one that there is stays.
+  void runOutOfDescriptors(Duration duration) { noDescriptorsUntil_ = world_.now().steady + duration; }
+  bool hasDescriptors() const { return world_.now().steady >= noDescriptorsUntil_; }
+  // The cut, if there is one, is over, and there are descriptors.
+  void heal() { cutUntil_ = noDescriptorsUntil_ = {}; }
 
   // The master died; the peer notices.
   void masterDied();
@@ -98,6 +101,7 @@ class Connection {
   std::shared_ptr<Line> line_;  // as the peer sees it; null where it knows of none
   uint64_t attempts_ = 0;       // to connect, and to notice: the latest counts
   MonotonicTime cutUntil_{};
+  MonotonicTime noDescriptorsUntil_{};
 };
 
 }  // namespace tarcil::sim

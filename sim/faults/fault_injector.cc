@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, kFaults> kNames = {
     "agent dies",          "agent dies midway",  "agent is doubled",      "agent is cut off",
     "agent's link breaks", "copy is spoilt",     "monitor dies",          "monitor dies midway",
     "monitor shuts down",  "monitor is cut off", "monitor's link breaks", "machine is lost",
-    "starts fail",         "server shrinks",     "clock jumps",
+    "starts fail",         "server shrinks",     "clock jumps",           "disk runs low",
+    "disk is full",        "queues are short",   "descriptors run out",   "memory runs out",
 };
 
 const Caller kSteering{"root", Role::kOperate, {}};
@@ -29,8 +30,9 @@ std::string_view name(Fault fault) {
   return kNames[static_cast<size_t>(fault)];
 }
 
-FaultInjector::FaultInjector(VirtualCluster& cluster, std::vector<std::vector<ServerFacts>> servers)
-    : cluster_(cluster), servers_(std::move(servers)) {
+FaultInjector::FaultInjector(VirtualCluster& cluster, std::vector<std::vector<ServerFacts>> servers,
+                             const MasterOptions& master)
+    : cluster_(cluster), servers_(std::move(servers)), master_(master) {
   const auto pace = [this](MachineClock& clock) {
     clock.runBy(static_cast<int64_t>(cluster_.rng().below(2 * kMaxPpm + 1)) - static_cast<int64_t>(kMaxPpm));
   };
@@ -44,9 +46,13 @@ void FaultInjector::changeMood() {
   VirtualWorld& world = cluster_.world();
   Rng& rng = cluster_.rng();
   for (uint64_t& weight : weights_) weight = world.oneIn(2) ? 1 + rng.below(8) : 0;
-  // One backup is enough to ask everything of a cluster that a backup can.
-  uint64_t& restores = weights_[static_cast<size_t>(Fault::kBackupIsRestored)];
-  restores = std::min<uint64_t>(restores, 1);
+  // One backup is enough to ask everything of a cluster that a backup can. Without room on the disk, or with
+  // room for few jobs, little happens.
+  for (const Fault rare :
+       {Fault::kBackupIsRestored, Fault::kDiskRunsLow, Fault::kDiskIsFull, Fault::kQueuesAreShort}) {
+    uint64_t& weight = weights_[static_cast<size_t>(rare)];
+    weight = std::min<uint64_t>(weight, 1);
+  }
   world.delays.least = Duration(20 + static_cast<int64_t>(rng.below(500)));
   world.delays.spread = world.oneIn(3) ? upTo(200ms) : upTo(5ms);
   world.delays.slowOneIn = world.oneIn(2) ? 10 + rng.below(500) : 0;
@@ -77,7 +83,7 @@ void FaultInjector::inflict(Fault fault) {
     case Fault::kStoreFails:
       return cluster_.failStore(away);
     case Fault::kStoreIsSlow:
-      return cluster_.master().slowDisk(world.oneIn(2) ? upTo(1s) : 0s);
+      return cluster_.master().disk().beSlow(world.oneIn(2) ? upTo(1s) : 0s);
     case Fault::kBackupIsRestored:
       // An older one is of no use to anybody who wants to see something.
       if (cluster_.master().hasBackup() && world.now().steady - backupAt_ < 5min) {
@@ -115,6 +121,16 @@ void FaultInjector::inflict(Fault fault) {
       return shrink(aMonitor());
     case Fault::kClockJumps:
       return jumpClock();
+    case Fault::kDiskRunsLow:
+      return cluster_.fillDisk(1 + cluster_.rng().below(master_.diskReserve - 1), away);
+    case Fault::kDiskIsFull:
+      return cluster_.fillDisk(0, world.oneIn(8) ? upTo(20s) : upTo(1s));
+    case Fault::kQueuesAreShort:
+      return shortenQueues(away);
+    case Fault::kDescriptorsRunOut:
+      return exhaustDescriptors(away);
+    case Fault::kMemoryRunsOut:
+      return exhaustMemory(away);
   }
 }
 
@@ -141,6 +157,40 @@ void FaultInjector::jumpClock() {
     cluster_.agent(static_cast<uint32_t>(whose - 1)).clock().jump(by);
   } else {
     cluster_.monitor(static_cast<uint32_t>(whose - 1 - cluster_.agents())).clock().jump(by);
+  }
+}
+
+// The master comes back with bounds of a few jobs, or with those that it had at first. Jobs that are there
+// may be more than it would take.
+void FaultInjector::shortenQueues(Duration away) {
+  cluster_.restartMaster(cluster_.world().oneIn(3) ? master_ : withShortQueues(master_, cluster_.rng()),
+                         away);
+}
+
+void FaultInjector::exhaustDescriptors(Duration duration) {
+  const uint64_t whose = cluster_.rng().below(1 + cluster_.agents() + cluster_.monitors());
+  if (whose == 0) {
+    cluster_.master().runOutOfDescriptors(duration);
+  } else if (whose <= cluster_.agents()) {
+    cluster_.agent(static_cast<uint32_t>(whose - 1)).connection().runOutOfDescriptors(duration);
+  } else {
+    cluster_.monitor(static_cast<uint32_t>(whose - 1 - cluster_.agents()))
+        .connection()
+        .runOutOfDescriptors(duration);
+  }
+}
+
+// The kernel kills the process that has most; where a machine has no memory for more, no task starts there.
+void FaultInjector::exhaustMemory(Duration within) {
+  switch (cluster_.rng().below(4)) {
+    case 0:
+      return cluster_.exhaustMaster(within);
+    case 1:
+      return cluster_.exhaustAgent(anAgent(), within);
+    case 2:
+      return cluster_.exhaustMonitor(aMonitor(), within);
+    default:
+      return cluster_.monitor(aMonitor()).runOutOfMemory(within);
   }
 }
 

@@ -30,14 +30,21 @@ enum class Fault : uint8_t {
   kStartsFail,
   kServerShrinks,
   kClockJumps,
+  kDiskRunsLow,
+  kDiskIsFull,
+  kQueuesAreShort,
+  kDescriptorsRunOut,
+  kMemoryRunsOut,
 };
-inline constexpr size_t kFaults = static_cast<size_t>(Fault::kClockJumps) + 1;
+inline constexpr size_t kFaults = static_cast<size_t>(Fault::kMemoryRunsOut) + 1;
 std::string_view name(Fault fault);
 
 class FaultInjector {
  public:
-  // Clocks run at their own pace from here on. `cluster` outlives it; `servers` as it was made with.
-  FaultInjector(VirtualCluster& cluster, std::vector<std::vector<ServerFacts>> servers);
+  // Clocks run at their own pace from here on. `cluster` outlives it; `servers` and `master` as it was made
+  // with.
+  FaultInjector(VirtualCluster& cluster, std::vector<std::vector<ServerFacts>> servers,
+                const MasterOptions& master);
 
   // Another phase: how the network is, which faults come up and how often each, by chance.
   void changeMood();
@@ -45,7 +52,7 @@ class FaultInjector {
   void breakSomething();
   // Something that operators or machines do: cordon, drain, settings, shares, profiles, background pressure.
   void steerSomething();
-  // Nothing is broken any more, nor will be, and no server is cordoned.
+  // Nothing is broken any more, nor will be, and no server is cordoned. Queues stay as short as they are.
   void makeGood();
 
   // By kind; messages that were lost or repeated on the way are not counted.
@@ -60,6 +67,9 @@ class FaultInjector {
   std::vector<std::string> someServers();
   void shrink(uint32_t monitor);
   void jumpClock();
+  void shortenQueues(Duration away);
+  void exhaustDescriptors(Duration duration);
+  void exhaustMemory(Duration within);
   std::vector<TaskPressure> measuredTasks(const std::string& server);
   void measure(uint32_t monitor);
   void setSettings();
@@ -69,6 +79,7 @@ class FaultInjector {
 
   VirtualCluster& cluster_;
   const std::vector<std::vector<ServerFacts>> servers_;
+  const MasterOptions master_;
   std::array<uint64_t, kFaults> weights_{}, faults_{};
   MonotonicTime backupAt_{};
 };

@@ -18,6 +18,8 @@ constexpr size_t kMaxUnfinished = 25;
 constexpr Duration kPatience = 3h;
 constexpr uint64_t kMaxEventsUntilIdle = 1'000'000;
 constexpr int kTimes = 10;  // that endless jobs are cancelled meanwhile: one may be taken late
+// Far more than it takes until everybody is back, and what was slow has ended.
+constexpr Duration kMendingTime = 2min;
 
 class FaultSimulation {
  public:
@@ -26,7 +28,7 @@ class FaultSimulation {
         watch_(watch),
         clusterOptions_(randomCluster(options.seed, options.log)),
         cluster_(clusterOptions_),
-        injector_(cluster_, clusterOptions_.servers),
+        injector_(cluster_, clusterOptions_.servers, clusterOptions_.master),
         began_(cluster_.world().now().steady) {}
 
   FaultSimulationResult run() {
@@ -66,8 +68,7 @@ class FaultSimulation {
 
   void becomeIdle() {
     injector_.makeGood();
-    // Nobody hears from the master before a disk that was slow has written what it was handed meanwhile.
-    runFor(std::max<Duration>(2min, cluster_.master().backlog()));
+    runFor(kMendingTime);
     bool isIdle = false;
     for (int time = 0; time < kTimes && !isIdle && isWell(); ++time) {
       releaseHeld();

@@ -14,13 +14,16 @@ const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
 }  // namespace
 
 MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
-                             std::function<void(const JobId&, RunState)> finished)
+                             std::function<void(const JobId&, RunState)> finished,
+                             std::function<void()> stopped)
     : world_(world),
       tasks_(tasks),
       options_(options),
       finished_(std::move(finished)),
+      stopped_(std::move(stopped)),
       clock_(world),
-      checker_(world, tasks, options.serverTimeout),
+      disk_(world, *this),
+      checker_(world, tasks),
       timer_(world, clock_, [this] { take(master::TimerFired{}); }) {}
 
 void MasterProcess::start() {
@@ -28,67 +31,60 @@ void MasterProcess::start() {
   std::vector<master::Action> actions;
   rng_ = Rng(world_.rng()());
   const Now now = clock_.now();
-  logic_ = std::make_unique<MasterLogic>(options_, *store_.load(), now, rng_, actions);
+  logic_ = std::make_unique<MasterLogic>(options_, *disk_.store().load(), now, rng_, actions);
   news_ = std::make_unique<AgentNews>(*logic_, now.steady);
-  checker_.masterStarts(*logic_, now.steady);
-  expectNone(ledger_.check(*logic_, disk_));
+  checker_.masterStarts(*logic_, options_, now.steady);
+  expectNone(ledger_.check(*logic_, disk_.store()));
   // Ends that were stored and not told: whoever waits asks again.
-  const StoreContents contents = *disk_.load();
+  const StoreContents contents = *disk_.store().load();
   for (const JobProgress& job : contents.progress) {
     if (isFinal(job.state)) finished_(job.id, job.state);
   }
   carryOut(std::move(actions));
+  measureSpace();
+}
+
+void MasterProcess::measureSpace() {
+  if (!alive()) return;
+  toldFree_ = disk_.freeBytes();
+  take(master::SpaceMeasured{toldFree_});
 }
 
 void MasterProcess::crash() {
   world_.note("master", "dies");
   // It has been told more than any store has.
   expectNone(serverProblems(*logic_));
-  // The log of a store keeps what came first.
-  for (uint64_t kept = world_.rng().below(unsynced_.size() + 1); kept > 0; --kept) {
-    if (!disk_.write(unsynced_.front())) world_.violated("the disk failed");
-    written(unsynced_.front());
-    unsynced_.pop_front();
-  }
-  unsynced_.clear();
+  disk_.crash();
   commits_.clear();
   leaving_.clear();
   logic_.reset();
-  ++life_;
-  syncedBy_ = {};
+  oomKiller_.callOff();
   timer_.clear();
   requests_.clear();
   for (auto& [request, answer] : std::exchange(asked_, {})) answer(kDeadMaster);
   sessions_.clear();
   unnoticed_.clear();
-  store_ = FaultyStore(disk_, 0, FaultyStore::Unsynced::kForgotten);
   for (Connection* connection : connections_) connection->masterDied();
-}
-
-void MasterProcess::failNextWrite(FaultyStore::Unsynced unsynced, std::function<void()> stopped) {
-  if (!alive()) return;
-  world_.note("master", "is to fail to write");
-  store_.failNext(unsynced);
-  stopped_ = std::move(stopped);
 }
 
 // --- Backups ----------------------------------------------------------------------------------------------
 
 void MasterProcess::takeBackup() {
   world_.note("master", "is backed up");
-  backup_ = Backup{disk_, ledger_, checker_.picture()};
+  backup_ = Backup{disk_.store(), ledger_, checker_.picture()};
 }
 
 void MasterProcess::restoreBackup() {
   world_.note("master", "gets its backup back");
-  disk_ = backup_->disk;
+  MemoryStore& store = disk_.store();
+  store = backup_->store;
   ledger_ = backup_->ledger;
   checker_.backupRestored(backup_->picture);
-  const auto changes = changesOfRestore(*disk_.load(), clock_.now().wall, world_.rng());
+  const auto changes = changesOfRestore(*store.load(), clock_.now().wall, world_.rng());
   if (!changes.ok()) return world_.violated("the backup cannot be restored: " + changes.error().message);
-  if (!disk_.write(*changes)) world_.violated("the disk failed");
+  if (!store.write(*changes)) world_.violated("the disk failed");
   checker_.stored(*changes);
-  tasks_.backupRestored(disk_.load()->cluster->nextAllocation);
+  tasks_.backupRestored(store.load()->cluster->nextAllocation);
 }
 
 // --- What comes -------------------------------------------------------------------------------------------
@@ -173,7 +169,7 @@ void MasterProcess::poolReport(SessionId session, const std::string& server, con
 }
 
 void MasterProcess::ask(const Request& request, Answer answer) {
-  if (!alive()) return answer(kDeadMaster);
+  if (!accepts()) return answer(kDeadMaster);
   const RequestId number = world_.nextNumber();
   asked_[number] = std::move(answer);
   take(request(number));
@@ -187,7 +183,11 @@ void MasterProcess::take(const master::Event& event) {
   for (const master::Action& action : actions) {
     if (const auto* server = std::get_if<master::PublishServer>(&action)) noteReach(event, *server);
   }
+  noteTaken(event, actions);
   carryOut(std::move(actions));
+  if (!oomKiller_.strikes(disk_.waiting(), world_.now().steady)) return;
+  crash();
+  stopped_();
 }
 
 // A server whose monitor is about to leave takes nothing, and is in reach until its session ends.
@@ -204,52 +204,46 @@ void MasterProcess::noteReach(const master::Event& event, const master::PublishS
   if (!leaving_.contains(name)) checker_.serverIsDown(name, clock_.now().steady);
 }
 
+void MasterProcess::noteTaken(const master::Event& event, const std::vector<master::Action>& actions) {
+  const auto* arrived = std::get_if<master::CommitArrived>(&event);
+  if (arrived == nullptr || !arrived->commit.newJob || toldFree_ >= options_.diskReserve) return;
+  for (const master::Action& action : actions) {
+    const auto* persist = std::get_if<master::Persist>(&action);
+    const auto* put = persist == nullptr ? nullptr : std::get_if<Put>(&persist->mutation);
+    const auto* job = put == nullptr ? nullptr : std::get_if<JobRecord>(&put->record);
+    if (job == nullptr || job->id != arrived->commit.job) continue;
+    world_.violated("job " + toString(job->id).substr(0, 8) + " is taken, and the disk is nearly full");
+  }
+}
+
 // Durable before visible: what leaves waits until everything persisted before it is synced, in order.
 void MasterProcess::carryOut(std::vector<master::Action> actions) {
   const MonotonicTime now = clock_.now().steady;
-  std::vector<Mutation> mutations;
   std::vector<master::Action> outputs;
   for (master::Action& action : actions) {
     if (auto* persist = std::get_if<master::Persist>(&action)) {
-      mutations.push_back(std::move(persist->mutation));
+      checker_.decided(persist->mutation, now);
+      disk_.persist(std::move(persist->mutation));
     } else if (const auto* wake = std::get_if<master::WakeAt>(&action)) {
       timer_.set(wake->when);
     } else {
       outputs.push_back(std::move(action));
     }
   }
-  for (const Mutation& mutation : mutations) checker_.decided(mutation, now);
-  const bool writes = !mutations.empty();
-  if (!writes && outputs.empty()) return;
-  syncedBy_ = std::max(syncedBy_, world_.now().steady);
-  if (writes) {
-    syncedBy_ += world_.delay() + world_.upTo(slowness_);
-    unsynced_.push_back(std::move(mutations));
-  }
-  world_.at(syncedBy_, [this, life = life_, writes, outputs = std::move(outputs)] {
-    if (life != life_ || (writes && !sync())) return;
-    for (const master::Action& output : outputs) release(output);
-  });
+  for (master::Action& output : outputs) disk_.afterSync(std::move(output));
 }
 
-bool MasterProcess::sync() {
-  const std::vector<Mutation> batch = std::move(unsynced_.front());
-  unsynced_.pop_front();
-  const bool keeps = !store_.failing() || store_.keepsFailing();
-  const bool good = store_.write(batch).ok();
-  if (keeps) written(batch);
-  if (good) return true;
-  unsynced_.clear();  // nothing is written after a failure
-  crash();
-  stopped_();
-  return false;
-}
-
-void MasterProcess::written(const std::vector<Mutation>& batch) {
+void MasterProcess::stored(const std::vector<Mutation>& batch) {
   for (const Mutation& mutation : batch) {
     if (const auto* erased = std::get_if<EraseJob>(&mutation)) ledger_.forget(erased->job);
   }
   checker_.stored(batch);
+}
+
+void MasterProcess::writeFailed() {
+  world_.note("master", "cannot write");
+  crash();
+  stopped_();
 }
 
 void MasterProcess::expectNone(const std::vector<std::string>& problems) {

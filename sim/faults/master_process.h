@@ -1,9 +1,7 @@
-// The master's shell on virtual time: MasterLogic over a store in memory that takes a while to sync, and may
-// fail. Every start, every answer and all that is stored is held against what was before.
+// The master's shell on virtual time: MasterLogic over a disk that takes a while to sync, and may fail. Every
+// start, every answer and all that is stored is held against what was before.
 #pragma once
 
-#include <algorithm>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,37 +12,43 @@
 
 #include "agent/logic/events.h"
 #include "master/logic/master_logic.h"
-#include "master/store/memory_store.h"
 #include "monitor/logic/events.h"
 #include "sim/faults/connection.h"
-#include "sim/faults/faulty_store.h"
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
+#include "sim/faults/master_disk.h"
 #include "sim/faults/master_ledger.h"
+#include "sim/faults/oom_killer.h"
 #include "sim/faults/store_checker.h"
 #include "sim/shell/agent_news.h"
 
 namespace tarcil::sim {
 
-class MasterProcess {
+class MasterProcess final : private MasterDisk::Owner {
  public:
-  // `finished` is told of each job that is over, once that is durable.
+  // `finished` is told of each job that is over, once that is durable; `stopped` that the process has ended,
+  // by itself or by the kernel.
   MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
-                std::function<void(const JobId&, RunState)> finished);
+                std::function<void(const JobId&, RunState)> finished, std::function<void()> stopped);
 
+  // Requires: not alive(), and the disk has room.
   void start();
-  // Loses every connection, and of what is not synced the later part: how much of it, chance decides.
+  // With the options that it has from its next start on.
+  void setOptions(const MasterOptions& options) { options_ = options; }
+  // Loses every connection, and what is not synced (MasterDisk::crash).
   void crash();
-  // The next write fails, and the process stops; `stopped` is called then. No effect while it is dead.
-  void failNextWrite(FaultyStore::Unsynced unsynced, std::function<void()> stopped);
   bool alive() const { return logic_ != nullptr; }
   // Requires: alive().
   const MasterLogic& logic() const { return *logic_; }
   MachineClock& clock() { return clock_; }
-  // So much longer each batch takes to be synced from now on.
-  void slowDisk(Duration by) { slowness_ = by; }
-  // For how long the disk is busy with what it was handed so far.
-  Duration backlog() const { return std::max(Duration::zero(), syncedBy_ - world_.now().steady); }
+  MasterDisk& disk() { return disk_; }
+  OomKiller& oomKiller() { return oomKiller_; }
+  // Tells the process how much room there is, as its shell measures it.
+  void measureSpace();
+  // For so long it has no descriptor for another connection; those that there are stay. Zero: it has now.
+  void runOutOfDescriptors(Duration duration) { noDescriptorsUntil_ = world_.now().steady + duration; }
+  // Whether a connection can be made to it.
+  bool accepts() const { return alive() && world_.now().steady >= noDescriptorsUntil_; }
   // Keeps the store as it is now; restoreBackup() later makes a new store of it. Requires for that: a backup,
   // and not alive().
   void takeBackup();
@@ -52,7 +56,7 @@ class MasterProcess {
   void restoreBackup();
 
   // What is wrong with the store and the logic. Requires: alive(), and all that was written is synced.
-  void check() { expectNone(ledger_.check(*logic_, disk_)); }
+  void check() { expectNone(ledger_.check(*logic_, disk_.store())); }
 
   // How long a job that waits should still wait; nullopt where it does not, or could start now.
   // Requires: alive().
@@ -97,10 +101,10 @@ class MasterProcess {
   void pressure(SessionId session, std::vector<ServerPressure> servers);
   void leave(SessionId session) { take(master::MonitorLeaves{session}); }
   void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);
-  Result<std::vector<InputFile>> files(const JobId& job) { return disk_.files(job); }
+  Result<std::vector<InputFile>> files(const JobId& job) { return disk_.store().files(job); }
 
-  // Requests of users, and what the shell itself measures. `answer` is called once it is durable, or
-  // with Unavailable where the master is dead or dies before.
+  // Requests of users, each by a connection of its own. `answer` is called once it is durable, or with
+  // Unavailable where the master takes no connection or dies before.
   using Answer = std::function<void(const Status&)>;
   using Request = std::function<master::Event(RequestId)>;
   void ask(const Request& request, Answer answer);
@@ -129,15 +133,16 @@ class MasterProcess {
     std::optional<Attaching> attaching{};  // an agent that does not have all of its jobs
   };
   struct Backup {
-    MemoryStore disk;
+    MemoryStore store;
     MasterLedger ledger;
     StoreChecker::Picture picture;
   };
 
   void take(const master::Event& event);
   void noteReach(const master::Event& event, const master::PublishServer& server);
+  void noteTaken(const master::Event& event, const std::vector<master::Action>& actions);
   void carryOut(std::vector<master::Action> actions);
-  void release(const master::Action& action);
+  void release(const master::Action& action) override;
   void release(const master::AnswerMonitorAttached& answer);
   void release(const master::AnswerCommit& answer);
   void release(const master::PublishServer& server);
@@ -151,32 +156,29 @@ class MasterProcess {
   void takeJobs(SessionId session, const master::AgentJobs& told);
   void sendSnapshot(SessionId session);
   SessionId sessionOf(RequestId request);
-  // The batch that was handed over first is synced; false where that fails, and the process has stopped.
-  bool sync();
-  void written(const std::vector<Mutation>& batch);
+  void stored(const std::vector<Mutation>& batch) override;
+  void writeFailed() override;
   void expectNone(const std::vector<std::string>& problems);
 
   VirtualWorld& world_;
   TaskChecker& tasks_;
-  const MasterOptions options_;
+  MasterOptions options_;
   const std::function<void(const JobId&, RunState)> finished_;
+  const std::function<void()> stopped_;
   MachineClock clock_;
-  MemoryStore disk_;
-  FaultyStore store_{disk_, 0, FaultyStore::Unsynced::kForgotten};
+  MasterDisk disk_;
+  OomKiller oomKiller_;
+  MonotonicTime noDescriptorsUntil_{};
   std::optional<Backup> backup_;
-  Duration slowness_{};
-  std::function<void()> stopped_;               // when the store fails
-  std::deque<std::vector<Mutation>> unsynced_;  // in the order of writing
   MasterLedger ledger_;
   StoreChecker checker_;
-  std::set<std::string> leaving_;  // servers whose monitors are about to end
+  uint64_t toldFree_ = MasterDisk::kPlenty;  // bytes on the disk, as the process knows them
+  std::set<std::string> leaving_;            // servers whose monitors are about to end
   std::unique_ptr<MasterLogic> logic_;
   std::unique_ptr<AgentNews> news_;
   uint64_t publications_ = 0;  // of servers
   Rng rng_{0};
   VirtualTimer timer_;
-  uint64_t life_ = 0;         // of the process
-  MonotonicTime syncedBy_{};  // when everything handed to the store so far is synced
   std::vector<Connection*> connections_;
   std::map<SessionId, Session> sessions_;  // attached
   std::map<RequestId, SessionId> requests_;

@@ -160,10 +160,40 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
   master.adjustingCalm = randomDuration(100ms, 10s, rng);
   // In half of the histories agents that attach are told their jobs one by one.
   if (seed % 2 == 0) master.jobsMessageBytes = 1;
+  if (percent(20, rng)) master = withShortQueues(master, rng);
   AgentOptions& agent = options.agent;
+  if (percent(20, rng)) agent.maxWaitingJobs = from(1, 8, rng);
   agent.masterPatience = randomDuration(1s, 20s, rng);
   agent.waitBound = randomDuration(100ms, 30s, rng);
   agent.replans = from(0, 4, rng);
+  return options;
+}
+
+MasterOptions withShortQueues(MasterOptions options, Rng& rng) {
+  constexpr uint64_t kKiB = 1024;
+  switch (rng.below(7)) {
+    case 0:
+      options.maxUnfinishedOfUser = from(1, 8, rng);
+      break;
+    case 1:
+      options.maxUnfinished = from(2, 16, rng);
+      break;
+    case 2:
+      options.maxUnfinishedBytesOfUser = from(4, 64, rng) * kKiB;
+      break;
+    case 3:
+      options.maxUnfinishedBytes = from(4, 128, rng) * kKiB;
+      break;
+    case 4:
+      options.maxTasksOfJob = from(1, 30, rng);
+      break;
+    case 5:
+      options.keepFinishedJobs = from(1, 10, rng);
+      break;
+    default:
+      options.keepFinishedBytes = from(1, 64, rng) * kKiB;
+      break;
+  }
   return options;
 }
 

@@ -15,6 +15,10 @@ namespace tarcil::sim {
 // countable things by chance; grace periods and bounds that are short beside the rest.
 VirtualClusterOptions randomCluster(uint64_t seed, Log log);
 
+// The master with one bound of a few jobs: for the unfinished ones of a user or in all, their memory, their
+// tasks, or history.
+MasterOptions withShortQueues(MasterOptions options, Rng& rng);
+
 struct MixedJob {
   JobSpec spec;
   std::vector<InputFile> files;

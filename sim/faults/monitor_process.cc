@@ -5,12 +5,14 @@
 namespace tarcil::sim {
 
 MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskChecker& checker,
-                               std::string name, std::vector<ServerFacts> servers)
+                               std::string name, std::vector<ServerFacts> servers,
+                               std::function<void()> ended)
     : world_(world),
       master_(master),
       checker_(checker),
       name_(std::move(name)),
       servers_(std::move(servers)),
+      ended_(std::move(ended)),
       clock_(world),
       connection_(world, master, *this),
       timer_(world, clock_, [this] { take(monitor::TimerFired{}); }),
@@ -59,7 +61,9 @@ void MonitorProcess::crash() {
   pools_.crash();
   ++life_;
   midway_ = nullptr;
+  oomKiller_.callOff();
   timer_.clear();
+  unrecorded_.clear();
   fetching_.clear();
   resizes_.clear();
   throttles_.clear();
@@ -174,6 +178,10 @@ void MonitorProcess::take(const monitor::Event& event) {
   std::vector<monitor::Action> actions;
   logic_->handle(event, clock_.now(), world_.rng(), actions);
   carryOut(std::move(actions));
+  if (!alive() || !oomKiller_.isWatching()) return;
+  if (!oomKiller_.strikes(logic_->knownTasks().size(), world_.now().steady)) return;
+  crash();
+  ended_();
 }
 
 void MonitorProcess::carryOut(std::vector<monitor::Action> actions) {
@@ -189,7 +197,11 @@ void MonitorProcess::carryOut(std::vector<monitor::Action> actions) {
 
 void MonitorProcess::carryOut(const monitor::Action& action) {
   if (const auto* record = std::get_if<monitor::RecordLaunch>(&action)) {
-    disk_[record->spec.allocation] = {record->spec, RecoveredTask::State::kNeverStarted, kNever, {}};
+    if (std::string problem = exhausted(); !problem.empty()) {
+      unrecorded_[record->spec.allocation] = std::move(problem);
+    } else {
+      disk_[record->spec.allocation] = {record->spec, RecoveredTask::State::kNeverStarted, kNever, {}};
+    }
   } else if (const auto* answer = std::get_if<monitor::AnswerLaunch>(&action)) {
     launches_.extract(answer->request).mapped()(answer->outcome);
   } else if (const auto* wanted = std::get_if<monitor::FetchFiles>(&action)) {
@@ -197,7 +209,9 @@ void MonitorProcess::carryOut(const monitor::Action& action) {
   } else if (const auto* start = std::get_if<monitor::StartTask>(&action)) {
     execute(*start);
   } else if (const auto* reason = std::get_if<monitor::RecordReason>(&action)) {
-    disk_[reason->allocation].reason = reason->reason;
+    if (const auto kept = disk_.find(reason->allocation); kept != disk_.end()) {
+      kept->second.reason = reason->reason;
+    }
   } else if (const auto* wider = std::get_if<monitor::ResizeTask>(&action)) {
     resize(*wider);
   } else if (const auto* refused = std::get_if<monitor::RefuseChange>(&action)) {
@@ -231,17 +245,35 @@ void MonitorProcess::carryOut(const monitor::Action& action) {
 void MonitorProcess::execute(const monitor::StartTask& start) {
   const AllocationId allocation = start.spec.allocation;
   executor_->advance(clock_.now());
+  if (const auto unrecorded = unrecorded_.extract(allocation); !unrecorded.empty()) {
+    return endUnstarted(allocation, unrecorded.mapped());
+  }
   checker_.starts(name_, start.spec);
   RecoveredTask& kept = disk_[allocation];
   kept.spec = start.spec;
   kept.state = RecoveredTask::State::kRunning;
   kept.started = clock_.now().wall;
-  if (!world_.oneIn(failsOneIn_)) return executor_->start(start.spec, start.files);
+  std::string problem = exhausted();
+  if (problem.empty() && world_.oneIn(failsOneIn_)) problem = "the disk is full";
+  problem.empty() ? executor_->start(start.spec, start.files) : endUnstarted(allocation, std::move(problem));
+}
+
+// What its process lacks now; empty where it lacks nothing.
+std::string MonitorProcess::exhausted() const {
+  if (!connection_.hasDescriptors()) return "too many open files";
+  return world_.now().steady < noMemoryUntil_ ? "cannot allocate memory" : "";
+}
+
+// Of a launch that could not be recorded nothing is written down: a successor knows nothing of it.
+void MonitorProcess::endUnstarted(AllocationId allocation, std::string problem) {
   TaskEnd end;
   end.cause = EndCause::kNeverStarted;
-  end.problem = "the disk is full";
+  end.problem = std::move(problem);
   end.ended = clock_.now().wall;
-  taskEnded(allocation, end);
+  if (disk_.contains(allocation)) return taskEnded(allocation, end);
+  world_.after(Duration::zero(), [this, life = life_, allocation, end] {
+    if (life == life_) take(monitor::TaskEnded{allocation, end});
+  });
 }
 
 // The task has the units from now on; that the monitor hears of it is an event of its own.

@@ -16,14 +16,16 @@
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_process.h"
+#include "sim/faults/oom_killer.h"
 #include "sim/faults/task_checker.h"
 
 namespace tarcil::sim {
 
 class MonitorProcess final : private ExecutorListener, private Connection::Peer {
  public:
+  // `ended` is called when the kernel has killed the process.
   MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskChecker& checker, std::string name,
-                 std::vector<ServerFacts> servers);
+                 std::vector<ServerFacts> servers, std::function<void()> ended);
 
   void start();
   void crash();
@@ -43,11 +45,16 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   void complain();
   // One in so many tasks cannot be started, by the server's fault; 0: none.
   void failStarts(uint64_t oneIn) { failsOneIn_ = oneIn; }
+  // For so long no launch can be recorded and no task started. Zero: they can.
+  void runOutOfMemory(Duration duration) { noMemoryUntil_ = world_.now().steady + duration; }
+  OomKiller& oomKiller() { return oomKiller_; }
 
   // A launch from an agent. `answer` is called with its outcome at once; never where the monitor is dead.
   using Outcome = monitor::AnswerLaunch::Outcome;
   void launch(const LaunchSpec& spec, std::function<void(Outcome)> answer);
   bool alive() const { return logic_ != nullptr; }
+  // Whether a connection can be made to it.
+  bool accepts() const { return alive() && connection_.hasDescriptors(); }
   LatePools& pools() { return pools_; }
   // Nothing runs here and nothing is left to report.
   bool idle() const { return alive() && logic_->knownTasks().empty(); }
@@ -64,7 +71,9 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   void take(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action> actions);
   void carryOut(const monitor::Action& action);
+  std::string exhausted() const;
   void execute(const monitor::StartTask& start);
+  void endUnstarted(AllocationId allocation, std::string problem);
   void resize(const monitor::ResizeTask& resize);
   void answerResize(uint64_t request, const Status& status);
   void throttle(const monitor::ThrottleTask& throttle);
@@ -83,13 +92,17 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   TaskChecker& checker_;
   const std::string name_;
   std::vector<ServerFacts> servers_;
+  const std::function<void()> ended_;
   MachineClock clock_;
   Connection connection_;
   std::unique_ptr<MonitorLogic> logic_;
   uint64_t life_ = 0;  // of the process
   bool shutsDown_ = false;
   VirtualTimer timer_;
-  std::function<void()> midway_;  // set: it dies before the last of its next actions
+  OomKiller oomKiller_;
+  MonotonicTime noMemoryUntil_{};
+  std::map<AllocationId, std::string> unrecorded_;  // launches that could not be, and why
+  std::function<void()> midway_;                    // set: it dies before the last of its next actions
   std::map<uint64_t, std::function<void(Outcome)>> launches_;
   std::map<uint64_t, monitor::ResizeArrived> resizes_;
   std::map<uint64_t, monitor::ThrottleArrived> throttles_;

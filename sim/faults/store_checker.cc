@@ -41,7 +41,8 @@ bool StoreChecker::isCordoned(const std::string& server) const {
 
 // --- What the master sees and decides ----------------------------------------------------------------------
 
-void StoreChecker::masterStarts(const MasterLogic& logic, MonotonicTime now) {
+void StoreChecker::masterStarts(const MasterLogic& logic, const MasterOptions& options, MonotonicTime now) {
+  options_ = options;
   givenUp_.clear();
   down_.clear();
   for (const ServerView& server : logic.servers()) {
@@ -59,7 +60,7 @@ void StoreChecker::decided(const Mutation& mutation, MonotonicTime now) {
   if (!givenUp_.insert(record->allocation).second) return;
   const TaskChecker::Seen* seen = tasks_.find(record->allocation);
   if (const auto down = down_.find(record->server); down != down_.end()) {
-    if (now - down->second < serverTimeout_)
+    if (now - down->second < options_.serverTimeout)
       wrong(*record, "is given up before its server's timeout is over");
     return;
   }
@@ -103,7 +104,7 @@ void StoreChecker::take(const EraseJob& erase) {
 
 void StoreChecker::put(const JobRecord& record) {
   const auto [job, isNew] = now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}});
-  if (isNew) return;
+  if (isNew) return checkBounds(record);
   // Its user may give it another priority, and the cluster another profile of its application, where that is
   // not the user's own; nothing else.
   JobRecord before = std::exchange(job->second.record, record);
@@ -114,6 +115,20 @@ void StoreChecker::put(const JobRecord& record) {
     before.profileReplaced = record.profileReplaced;
   }
   if (before != record) world_.violated("job " + toString(record.id).substr(0, 8) + " is made twice");
+}
+
+void StoreChecker::checkBounds(const JobRecord& record) {
+  uint32_t ofUser = 0, ofAll = 0;
+  for (const auto& [id, job] : now_.jobs) {
+    if (isFinal(job.state)) continue;
+    ++ofAll;
+    if (job.record.user == record.user) ++ofUser;
+  }
+  if (ofUser <= options_.maxUnfinishedOfUser && ofAll <= options_.maxUnfinished &&
+      record.spec.tasks <= options_.maxTasksOfJob) {
+    return;
+  }
+  world_.violated("job " + toString(record.id).substr(0, 8) + " is taken beyond the bounds");
 }
 
 void StoreChecker::put(const JobProgress& record) {

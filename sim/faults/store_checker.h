@@ -18,13 +18,12 @@ namespace tarcil::sim {
 
 class StoreChecker {
  public:
-  StoreChecker(VirtualWorld& world, const TaskChecker& tasks, Duration serverTimeout)
-      : world_(world), tasks_(tasks), serverTimeout_(serverTimeout) {}
+  StoreChecker(VirtualWorld& world, const TaskChecker& tasks) : world_(world), tasks_(tasks) {}
 
   // --- What the master sees and decides
 
   // Times are the master's.
-  void masterStarts(const MasterLogic& logic, MonotonicTime now);
+  void masterStarts(const MasterLogic& logic, const MasterOptions& options, MonotonicTime now);
   void serverIsUp(const std::string& server) { down_.erase(server); }
   void serverIsDown(const std::string& server, MonotonicTime now) { down_.try_emplace(server, now); }
   // Not on the disk yet. Violation: a task is given up whose server is in reach, or is not overdue.
@@ -33,7 +32,7 @@ class StoreChecker {
   // --- What is on the disk
 
   // Violations: a change that no task may make, a unit with two owners, a task where it must not be, an end
-  // that did not happen.
+  // that did not happen, a job beyond the bounds.
   void stored(std::span<const Mutation> batch);
   // Violation: the store has it as held still, so its end is known to nobody any more.
   void forgottenByMonitor(AllocationId allocation);
@@ -95,6 +94,7 @@ class StoreChecker {
   void hold(const TaskRecord& record, Task& task);
   void placed(Job& job, const TaskRecord& record, Task& task);
   void released(const TaskRecord& record, Task& task);
+  void checkBounds(const JobRecord& record);
   void checkPlace(const Job& job, const TaskRecord& record);
   void checkReplaced(const TaskRecord& record, const Task& before);
   void checkEnd(const TaskRecord& record, const Task& before);
@@ -102,7 +102,7 @@ class StoreChecker {
 
   VirtualWorld& world_;
   const TaskChecker& tasks_;
-  const Duration serverTimeout_;
+  MasterOptions options_;                      // of the master that runs, or did last
   std::map<std::string, MonotonicTime> down_;  // servers, since when
   std::set<AllocationId> givenUp_;             // judged since the master's start
   std::set<AllocationId> heldByBackup_;        // what became of them afterwards is not stored

@@ -11,8 +11,12 @@ constexpr Duration kSettling = std::chrono::milliseconds(100);
 constexpr Duration kClientRetry = std::chrono::seconds(2);
 // By then every agent has attached to a master that was started anew.
 constexpr Duration kOldMastersWord = std::chrono::minutes(2);
+// One that is told that the cluster is busy tries again so much later (kTryAgain).
+constexpr Duration kBusyRetry = std::chrono::seconds(10);
 // A supervisor starts again what has ended.
 constexpr Duration kSupervisor = std::chrono::milliseconds(500);
+// A master measures its disk so often.
+constexpr Duration kMeasurePeriod = std::chrono::seconds(1);
 
 const Caller kAlice{"alice", Role::kSubmit, {"alice"}};
 const Caller kOperator{"root", Role::kOperate, {}};
@@ -45,8 +49,11 @@ std::vector<ServerFacts> serversOf(const VirtualClusterOptions& options, uint32_
 VirtualCluster::VirtualCluster(const VirtualClusterOptions& options)
     : world_(options.seed, options.log),
       tasks_(world_),
-      master_(world_, tasks_, options.master,
-              [this](const JobId& job, RunState) { clients_.at(job).told = true; }) {
+      master_(
+          world_, tasks_, options.master,
+          [this](const JobId& job, RunState) { clients_.at(job).told = true; },
+          [this] { world_.after(std::exchange(masterAway_, kSupervisor), [this] { startMaster(); }); }),
+      masterAway_(kSupervisor) {
   startRoles(options);
   run(kSettling);
 }
@@ -57,8 +64,9 @@ void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
       options.servers.empty() ? options.monitors : static_cast<uint32_t>(options.servers.size());
   for (uint32_t i = 0; i < monitors; ++i) {
     const std::string name = "monitor-" + std::to_string(i);
-    monitors_.push_back(
-        std::make_unique<MonitorProcess>(world_, master_, tasks_, name, serversOf(options, i, name)));
+    monitors_.push_back(std::make_unique<MonitorProcess>(
+        world_, master_, tasks_, name, serversOf(options, i, name),
+        [this, i] { world_.after(kSupervisor, [this, i] { monitors_[i]->start(); }); }));
     directory[name] = monitors_.back().get();
   }
   const AgentProcess::Directory monitorAt = [directory](const std::string& address) {
@@ -79,6 +87,12 @@ void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
   master_.start();
   for (auto& monitor : monitors_) monitor->start();
   for (auto& agent : agents_) agent->start();
+}
+
+// A store cannot even be opened on a disk that is full.
+void VirtualCluster::startMaster() {
+  if (master_.disk().freeBytes() > 0) return master_.start();
+  world_.after(kSupervisor, [this] { startMaster(); });
 }
 
 // --- Clients and operators --------------------------------------------------------------------------------
@@ -130,6 +144,15 @@ void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t r
     world_.after(world_.upTo(kClientRetry), [this, job] { request(job, clients_.at(job).agent); });
     return;
   }
+  if (!status.ok() && !client.answered && client.requests == 1 && master_.stored().has(job)) {
+    world_.violated("a client was refused job " + toString(job).substr(0, 8) + ", which is there");
+  }
+  const bool isBusy = !status.ok() && status.error().code == ErrorCode::kExhausted;
+  if (isBusy && !client.answered && !client.givesUp) {
+    world_.note("client", "tries again later: " + status.error().message);
+    world_.after(kBusyRetry, [this, job] { request(job, clients_.at(job).agent); });
+    return;
+  }
   --client.underWay;
   if (isUnknown) return;
   if (status.ok()) {
@@ -145,9 +168,6 @@ void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t r
   } else if (!client.answered) {
     client.refusal = status.error().message;
     world_.note("client", "is refused: " + client.refusal);
-    if (master_.stored().has(job) && client.requests == 1) {
-      world_.violated("a client was refused job " + toString(job).substr(0, 8) + ", which is there");
-    }
   }
 }
 
@@ -165,6 +185,7 @@ void VirtualCluster::ask(const MasterProcess::Request& request, MasterProcess::A
 
 void VirtualCluster::cancel(const JobId& job) {
   const Caller caller = clients_.at(job).caller;
+  clients_.at(job).givesUp = true;
   ask(
       [job, caller](RequestId number) -> master::Event {
         return master::CancelRequested{number, job, caller};
@@ -214,13 +235,44 @@ void VirtualCluster::drain(uint32_t monitor, Duration deadline, Duration until) 
 void VirtualCluster::killMaster(Duration away) {
   if (!master_.alive()) return;
   master_.crash();
-  world_.after(away, [this] { master_.start(); });
+  world_.after(away, [this] { startMaster(); });
 }
 
 void VirtualCluster::failStore(Duration away) {
-  const auto unsynced =
-      world_.rng().below(2) == 0 ? FaultyStore::Unsynced::kForgotten : FaultyStore::Unsynced::kKept;
-  master_.failNextWrite(unsynced, [this, away] { world_.after(away, [this] { master_.start(); }); });
+  if (!master_.alive()) return;
+  masterAway_ = away;
+  master_.disk().failNextSync();
+}
+
+void VirtualCluster::fillDisk(uint64_t freeBytes, Duration duration) {
+  if (master_.disk().freeBytes() < MasterDisk::kPlenty) return;
+  setFreeBytes(freeBytes);
+  world_.after(duration, [this, filling = ++fillings_] {
+    if (filling == fillings_) setFreeBytes(MasterDisk::kPlenty);
+  });
+}
+
+void VirtualCluster::setFreeBytes(uint64_t freeBytes) {
+  master_.disk().setFreeBytes(freeBytes);
+  world_.after(world_.upTo(kMeasurePeriod), [this] { master_.measureSpace(); });
+}
+
+void VirtualCluster::restartMaster(const MasterOptions& options, Duration away) {
+  if (!master_.alive()) return;
+  master_.setOptions(options);
+  killMaster(away);
+}
+
+void VirtualCluster::exhaustMaster(Duration within) {
+  if (master_.alive()) master_.oomKiller().watch(world_.now().steady + within);
+}
+
+void VirtualCluster::exhaustAgent(uint32_t agent, Duration within) {
+  if (agents_[agent]->alive()) agents_[agent]->oomKiller().watch(world_.now().steady + within);
+}
+
+void VirtualCluster::exhaustMonitor(uint32_t monitor, Duration within) {
+  if (monitors_[monitor]->alive()) monitors_[monitor]->oomKiller().watch(world_.now().steady + within);
 }
 
 void VirtualCluster::restoreBackup(Duration away) {
@@ -235,7 +287,7 @@ void VirtualCluster::restoreBackup(Duration away) {
       if (client.answered && !master_.stored().stateOf(id)) client.isVoid = true;
       open_.push_back(id);
     }
-    master_.start();
+    startMaster();
   });
 }
 
@@ -307,9 +359,14 @@ void VirtualCluster::breakMonitor(uint32_t monitor) {
 // Whoever is dead is on its way back.
 void VirtualCluster::heal() {
   master_.mendFeeds();
-  master_.slowDisk({});
+  master_.disk().beSlow({});
+  master_.runOutOfDescriptors({});
+  master_.oomKiller().callOff();
+  ++fillings_;
+  setFreeBytes(MasterDisk::kPlenty);
   for (auto& agent : agents_) {
     agent->connection().heal();
+    agent->oomKiller().callOff();
     agent->crashMidway(nullptr);
   }
   for (auto& twin : doubles_) {
@@ -318,6 +375,8 @@ void VirtualCluster::heal() {
   for (auto& monitor : monitors_) {
     monitor->connection().heal();
     monitor->failStarts(0);
+    monitor->runOutOfMemory({});
+    monitor->oomKiller().callOff();
     monitor->crashMidway(nullptr);
   }
 }

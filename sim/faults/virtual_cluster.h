@@ -38,7 +38,8 @@ class VirtualCluster {
   // --- Clients and operators
 
   // A client hands the job to this agent, and to the next one where it gets no answer, until it is told that
-  // the job is durable or refused.
+  // the job is durable or refused. Where the cluster is busy it tries again later, unless it has cancelled
+  // the job meanwhile.
   JobId submit(const JobSpec& spec, uint32_t agent = 0, std::vector<InputFile> files = {},
                const std::string& user = "alice");
   // The client submits it to this agent too, without waiting for an answer.
@@ -67,6 +68,16 @@ class VirtualCluster {
   // The master's next write to its store fails, whether it is kept or not; the process stops, and starts
   // again after so long. No effect while it is dead.
   void failStore(Duration away);
+  // For so long the store's disk has no more room than that. At 0 the next write fails as above, and no
+  // master starts before there is room again. No effect while it has too little already.
+  void fillDisk(uint64_t freeBytes, Duration duration);
+  // The master is killed, and started again after so long with these options. No effect while it is dead.
+  void restartMaster(const MasterOptions& options, Duration away);
+  // The kernel kills a process for its memory where its queues are longest of what they are within so long.
+  // No effect while it is dead.
+  void exhaustMaster(Duration within);
+  void exhaustAgent(uint32_t agent, Duration within);
+  void exhaustMonitor(uint32_t monitor, Duration within);
   // The machine is lost with its tasks, and comes back empty.
   void loseMachine(uint32_t monitor, Duration away);
   // The network between a process and the master is cut for so long.
@@ -79,8 +90,8 @@ class VirtualCluster {
   void doubleAgent(uint32_t agent, Duration duration);
   // The master is killed, and comes back with the store of the latest backup. Requires: master().hasBackup().
   void restoreBackup(Duration away);
-  // Every network is whole, every process is there and none is about to die, no disk is slow, and no task
-  // fails to start.
+  // Every network is whole, every process is there and none is about to die, no disk is slow or full, there
+  // are descriptors and memory, and no task fails to start. Queues stay as short as they are.
   void heal();
 
   // --- Time
@@ -133,8 +144,9 @@ class VirtualCluster {
     uint32_t requests = 0;  // how often it was submitted
     uint32_t underWay = 0;  // that still asks, or waits to ask again
     bool answered = false;
-    bool told = false;    // that it is over
-    bool isVoid = false;  // taken by a master whose store was replaced by an older one
+    bool told = false;     // that it is over
+    bool isVoid = false;   // taken by a master whose store was replaced by an older one
+    bool givesUp = false;  // where the cluster is busy
     std::string refusal;
   };
 
@@ -145,6 +157,8 @@ class VirtualCluster {
   };
 
   void startRoles(const VirtualClusterOptions& options);
+  void startMaster();
+  void setFreeBytes(uint64_t freeBytes);
   void submit(const JobId& job, uint32_t agent);
   void request(const JobId& job, uint32_t agent);
   void answered(const JobId& job, const Status& status, uint64_t restores);
@@ -164,6 +178,8 @@ class VirtualCluster {
   std::deque<Steer> steers_;  // the first is under way
   uint64_t restores_ = 0;
   std::optional<MonotonicTime> restored_;  // last
+  uint64_t fillings_ = 0;                  // of the disk: the latest counts
+  Duration masterAway_;                    // when it stops by itself
 };
 
 }  // namespace tarcil::sim

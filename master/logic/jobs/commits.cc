@@ -173,6 +173,20 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
   return grants;
 }
 
+// Why a job of this size is never taken; empty where it may be.
+std::string tooLarge(const MasterOptions& options, const JobRecord& record) {
+  if (record.spec.tasks > options.maxTasksOfJob) {
+    return "tasks: is " + std::to_string(record.spec.tasks) + ", and this cluster takes at most " +
+           std::to_string(options.maxTasksOfJob) + " in one job; write fewer, or submit several jobs";
+  }
+  const size_t bytes = bytesOf(record);
+  const uint64_t most = std::min(options.maxUnfinishedBytesOfUser, options.maxUnfinishedBytes);
+  if (bytes <= most) return {};
+  return "this job would take " + formatSize(bytes) +
+         " of the master's memory, and the unfinished jobs of a user " + "may take " + formatSize(most) +
+         " together; write fewer tasks, or a smaller command and environment";
+}
+
 // Why no further job is taken now; empty where one is.
 std::string tooMany(const Tables& tables, const JobRecord& record) {
   const MasterOptions& options = tables.options;
@@ -248,10 +262,8 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (const Status good = checkJob(record.spec, record.hasFiles); !good) {
     return refused(commit.sequence, good.error().message);
   }
-  if (const uint32_t most = context.tables.options.maxTasksOfJob; record.spec.tasks > most) {
-    return refused(commit.sequence, "tasks: is " + std::to_string(record.spec.tasks) +
-                                        ", and this cluster takes at most " + std::to_string(most) +
-                                        " in one job; write fewer, or submit several jobs");
+  if (std::string problem = tooLarge(context.tables.options, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
   }
   if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));

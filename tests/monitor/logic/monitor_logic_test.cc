@@ -205,6 +205,16 @@ TEST(MonitorLogic, StartsATaskOnHeldExtrasOnlyWhenTheirHolderHasEnded) {
   EXPECT_THAT(monitor.tell(TaskEnded{1, exited(0)}).startedTasks(), ElementsAre(2u));
 }
 
+TEST(MonitorLogic, GivesTheUnitsOfATaskBackThatCouldNotBeStarted) {
+  AttachedMonitor monitor;
+  monitor.launch(task(1, {0}));
+  TaskEnd end;
+  end.cause = EndCause::kNeverStarted;
+  end.problem = "too many open files";
+  monitor.tell(TaskEnded{1, end});
+  EXPECT_THAT(monitor.launch(task(2, {0})).startedTasks(), ElementsAre(2u));
+}
+
 // --- Files --------------------------------------------------------------------------------------------
 
 TEST(MonitorLogic, StartsATaskWithItsFiles) {

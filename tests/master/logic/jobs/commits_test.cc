@@ -368,6 +368,15 @@ TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
   EXPECT_EQ(carols.problem, "the cluster has 3 unfinished jobs, as many as it takes; try again in 10 s");
 }
 
+TEST_F(BusyCommits, LeaveNothingInTheStore) {
+  submit(1, "alice");
+  submit(2, "alice");
+  ASSERT_EQ(submit(3, "alice").outcome, Outcome::kBusy);
+  master.restart();
+  EXPECT_TRUE(master.logic().job(jobId(2)));
+  EXPECT_FALSE(master.logic().job(jobId(3)));
+}
+
 struct LargeCommits : BusyCommits {
   static size_t bytes() { return bytesOf(newJob(1, spec(1'000)).newJob->record); }
   static MasterOptions options() {
@@ -393,6 +402,14 @@ TEST_F(LargeCommits, AreRefusedBeyondTheMemoryOfAUserAndOfAll) {
   EXPECT_EQ(submit(4, "alice").outcome, Outcome::kOk) << "a small one fits";
   EXPECT_EQ(submitLarge(5, "bob").outcome, Outcome::kOk);
   EXPECT_THAT(submitLarge(6, "bob").problem, HasSubstr("unfinished jobs would take more than"));
+}
+
+// "Try again" would be said for ever.
+TEST_F(LargeCommits, AreRefusedForGoodWhereNoneSoLargeIsEverTaken) {
+  const CommitAnswer answer = submit(1, "alice", spec(3'000));
+  EXPECT_EQ(answer.outcome, Outcome::kRefused);
+  EXPECT_THAT(answer.problem, HasSubstr("write fewer tasks"));
+  EXPECT_FALSE(master.logic().job(jobId(1)));
 }
 
 TEST_F(LargeCommits, AreTakenAgainOnceAJobHasEndedAlsoAfterARestart) {
