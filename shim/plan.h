@@ -6,7 +6,8 @@
 //   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
 //   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
 //   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
-//   is looked for); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
+//   is looked for); file named "tasks" of a cgroup v1 that the monitor makes for the task when it throttles
+//   it (empty: it makes none); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
 //   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
@@ -16,7 +17,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534834;  // "TSH4"
+inline constexpr uint32_t kPlanMagic = 0x54534835;  // "TSH5"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 

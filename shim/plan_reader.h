@@ -24,6 +24,7 @@ struct Plan {
   const char* oomFile;
   const char* leaseFile;
   const char* program;
+  const char* throttleJoin;
   char** arguments;  // ends with a null pointer, as execve wants it
   char** variables;  // likewise
   char** directories;

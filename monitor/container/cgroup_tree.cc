@@ -211,6 +211,7 @@ TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limit
   const std::string name = std::to_string(allocation);
   addV1(v1_, name, limits, features_, result);
   addV2(v2_, v2Controllers_, name, limits, features_, result);
+  if (!cpuMount_.empty()) result.throttleJoin = cpuMount_ + pathOf(allocation) + "/tasks";
   return result;
 }
 

@@ -111,6 +111,7 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   writer.add(setting.cgroups.oomFile);
   writer.add(setting.leaseFile);
   writer.add(setting.program);
+  writer.add(setting.cgroups.throttleJoin);
   for (const auto& word : spec.command) writer.add(word);
   for (const auto& [name, value] : environment) writer.add(std::string(name).append("=").append(value));
   for (const auto& directory : setting.cgroups.directories) writer.add(directory);

@@ -90,6 +90,7 @@ struct TaskCgroups {
   std::vector<std::string> joins;        // v1: files that the task's first thread writes "0" to
   std::string birth;                     // v2: directory that the task's first process is born in, or empty
   std::string oomFile;                   // has a line "oom_kill N", or empty
+  std::string throttleJoin{};  // v1: as those of `joins`, there while the task is throttled; or empty
 
   bool operator==(const TaskCgroups&) const = default;
 };
