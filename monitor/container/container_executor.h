@@ -23,6 +23,7 @@
 #include "env/clock.h"
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/container_options.h"
+#include "monitor/container/disk_watch.h"
 #include "monitor/container/shim_plan.h"
 #include "monitor/container/system_user.h"
 #include "monitor/container/task_store.h"
@@ -102,6 +103,9 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   Status throttleDisksAndCores(AllocationId allocation, Running& running, const Throttle& throttle) const;
   Status throttleNetwork(AllocationId allocation, Running& running, double share) const;
   uint64_t memoryLimitOf(const LaunchSpec& spec) const;
+  Status checkDisk() const;
+  void watchDisk(const LaunchSpec& spec);
+  kj::Promise<void> watchOverruns();
   std::vector<uint32_t> coresFor(const LaunchSpec& spec) const;
   Result<TaskSetting> settingFor(const LaunchSpec& spec) const;
   // Lets crun run the task: writes its configuration and makes it the command. `setting` and `spec` follow.
@@ -111,7 +115,7 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
   void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
-  // As its shim wrote it down, with what the kernel says of a kill for memory; nullopt: it has not.
+  // As its shim wrote it down, with what is known of a kill for memory or for the disk; nullopt: it has not.
   std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
@@ -147,6 +151,8 @@ class ContainerExecutor final : public Executor, private kj::TaskSet::ErrorHandl
   const kj::AutoCloseFd statusReader_;
   const kj::AutoCloseFd statusWriter_;
   kj::UnixEventPort::FdObserver statusObserver_;
+  DiskWatch diskWatch_;
+  kj::UnixEventPort::FdObserver overrunObserver_;
   std::string statusText_;
   kj::TaskSet tasks_;  // last: its continuations use all of the above
 };
