@@ -90,6 +90,7 @@ class ContainerOutputTest : public testing::Test {
 
 TEST_F(ContainerOutputTest, TakesNoProcessorTimeBesideTheTasks) {
   startWriting();
+  ASSERT_THAT(pump(), Not(IsEmpty()));
   const auto begin = std::chrono::steady_clock::now();
   const Nanoseconds task = usedByTask(), supervisor = usedBy(std::to_string(shim()));
   const Nanoseconds moving = usedBy(pump());
