@@ -117,7 +117,9 @@ class Runner final : public ExecutorListener {
   void measureOutput(const char* what, std::vector<std::string> command, std::chrono::seconds time) {
     launch(std::move(command));
     const AllocationId allocation = allocation_;
-    wait(kSettling);
+    do {
+      wait(kSettling);
+    } while (!std::filesystem::exists(outputOf(allocation)));
     const auto begin = Steady::now();
     const Output before = output(allocation);
     wait(time);
@@ -139,13 +141,16 @@ class Runner final : public ExecutorListener {
     double within = 0, beside = 0;
   };
 
+  std::string outputOf(AllocationId allocation) const {
+    return data_ + "/tasks/" + std::to_string(allocation) + "/stdout";
+  }
+
   Output output(AllocationId allocation) {
-    const std::string folder = data_ + "/tasks/" + std::to_string(allocation);
     const CgroupDirectories in = executor_->counted();
     const std::string cgroup = "/" + std::to_string(allocation);
     std::string pid, name;
     double used = 0, supervisor = 0;
-    std::ifstream(folder + "/lock") >> pid;
+    std::ifstream(data_ + "/tasks/" + std::to_string(allocation) + "/lock") >> pid;
     std::ifstream("/proc/" + pid + "/schedstat") >> supervisor;
     if (in.unified.empty()) {
       std::ifstream(in.cpuacct + cgroup + "/cpuacct.usage") >> used;
@@ -153,7 +158,7 @@ class Runner final : public ExecutorListener {
       std::ifstream(in.unified + cgroup + "/cpu.stat") >> name >> used;
       used *= 1e3;
     }
-    return {std::filesystem::file_size(folder + "/stdout"), used / 1e9, supervisor / 1e9};
+    return {std::filesystem::file_size(outputOf(allocation)), used / 1e9, supervisor / 1e9};
   }
 
   void wait(std::chrono::seconds time) {

@@ -88,15 +88,17 @@ bool enterLimits(const Plan& plan, Report& report) {
   return setAffinity(plan, report);
 }
 
-void followTask(const Plan& plan, bool isBornInside) {
-  Report unread;
-  enterLimits(plan, unread);
+void enterOutputLimits(const Plan& plan, bool isBornInside) {
   if (!isBornInside && *plan.birthCgroup != '\0') {
     Text<4096> procs;
     procs << plan.birthCgroup << "/cgroup.procs";
     writeValue(procs.get(), "0");
   }
-  if (*plan.throttleJoin != '\0') writeValue(plan.throttleJoin, "0");
+  // In the order of the plan: where the task is about to be throttled, the monitor finds this process in one
+  // of the first, or this process finds the last.
+  for (uint32_t i = 0; i < plan.header->outputJoins; ++i) writeValue(plan.outputJoins[i], "0");
+  Report unread;
+  setAffinity(plan, unread);
 }
 
 uint64_t oomKills(const Plan& plan) {

@@ -19,9 +19,10 @@ long cloneIntoCgroup(const Plan& plan, uint64_t flags);
 // cgroup.procs waits for an RCU grace period on a machine that was idle before (10 ms against 0.1 ms).
 bool enterLimits(const Plan& plan, Report& report);
 
-// The same for a process that is to be where the task is now: also in what it was moved to since, and in the
-// cgroup of version 2 if `isBornInside` says that it is not yet. What cannot be joined is left out.
-void followTask(const Plan& plan, bool isBornInside);
+// The same for a process that moves the task's output: of version 1 into those of the plan's `outputJoins`
+// that are there, and into the cgroup of version 2 if `isBornInside` says that it is not yet. What fails is
+// left out.
+void enterOutputLimits(const Plan& plan, bool isBornInside);
 
 // Processes that the kernel killed in the task's memory cgroup for want of memory.
 uint64_t oomKills(const Plan& plan);

@@ -24,7 +24,7 @@ bool OutputPump::startProcess() {
   // A task that has as many processes as it may have cannot have one born among them, but moved to them.
   if (!isBornInside) pid = sys::call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
-    followTask(plan_, isBornInside);
+    enterOutputLimits(plan_, isBornInside);
     run();
   }
   process_ = pid;

@@ -7,10 +7,9 @@
 namespace tarcil {
 
 // The shim moves the first of it itself, so that a task of few words costs no further process. What follows
-// is moved by a child of the shim that is where the task is: in its cgroups and on its cores. The processor
-// time, the memory and the disk traffic that output takes are then the task's and within its limits, and a
-// task that writes faster than they allow waits at its pipe. The shim itself, which has to end the task,
-// stays outside and is not slowed down by it.
+// is moved by a child of the shim on the task's cores and in the cgroups that limit and count its processor
+// time. What output takes of that is then the task's, and a task that writes faster than its limits allow
+// waits at its pipe. The shim itself, which has to end the task, stays outside and is not slowed down by it.
 class OutputPump {
  public:
   // Reads that the shim makes itself, of at most a buffer of output: ten milliseconds or so of processor

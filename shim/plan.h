@@ -6,9 +6,9 @@
 //   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
 //   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
 //   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
-//   is looked for); file named "tasks" of a cgroup v1 that the monitor makes for the task when it throttles
-//   it (empty: it makes none); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
-//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
+//   is looked for); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
+//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1;
+//   `outputJoins` such files for what moves the output, of which some may not be there.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
@@ -60,6 +60,7 @@ struct PlanHeader {
   uint32_t directories = 0;
   uint32_t settings = 0;
   uint32_t joins = 0;
+  uint32_t outputJoins = 0;
   uint32_t filter = 0;
   uint32_t network = kHostNetwork;
   uint32_t privileged = 0;  // 1: the command is a program of the server that makes the container itself

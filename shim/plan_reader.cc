@@ -66,8 +66,8 @@ bool readPlan(int fd, Plan& plan) {
   char* data = load(fd, size, pointers);
   if (data == nullptr) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
-  const uint64_t strings = uint64_t{10} + header->arguments + header->variables + header->directories +
-                           uint64_t{2} * header->settings + header->joins;
+  const uint64_t strings = uint64_t{9} + header->arguments + header->variables + header->directories +
+                           uint64_t{2} * header->settings + header->joins + header->outputJoins;
   const uint64_t filterEnd = sizeof(PlanHeader) + uint64_t{header->filter} * kFilterInstruction;
   const uint64_t fixed = filterEnd + uint64_t{header->groups} * sizeof(uint32_t);
   if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
@@ -85,7 +85,6 @@ bool readPlan(int fd, Plan& plan) {
   plan.oomFile = cursor.next();
   plan.leaseFile = cursor.next();
   plan.program = cursor.next();
-  plan.throttleJoin = cursor.next();
   plan.arguments = pointers;
   cursor.fill(plan.arguments, header->arguments);
   plan.variables = plan.arguments + header->arguments + 1;
@@ -99,6 +98,8 @@ bool readPlan(int fd, Plan& plan) {
   }
   plan.joins = reinterpret_cast<char**>(plan.settings + header->settings);
   cursor.fill(plan.joins, header->joins);
+  plan.outputJoins = plan.joins + header->joins;
+  cursor.fill(plan.outputJoins, header->outputJoins);
   return !cursor.bad();
 }
 

@@ -24,12 +24,12 @@ struct Plan {
   const char* oomFile;
   const char* leaseFile;
   const char* program;
-  const char* throttleJoin;
   char** arguments;  // ends with a null pointer, as execve wants it
   char** variables;  // likewise
   char** directories;
   Setting* settings;
   char** joins;
+  char** outputJoins;
 };
 
 // False if what `fd` holds is not a complete plan of this build.

@@ -211,7 +211,7 @@ TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limit
   const std::string name = std::to_string(allocation);
   addV1(v1_, name, limits, features_, result);
   addV2(v2_, v2Controllers_, name, limits, features_, result);
-  if (!cpuMount_.empty()) result.throttleJoin = cpuMount_ + pathOf(allocation) + "/tasks";
+  if (!cpuMount_.empty()) result.outputJoins.push_back(cpuMount_ + pathOf(allocation) + "/tasks");
   return result;
 }
 
@@ -292,8 +292,9 @@ void CgroupTree::moveInto(const std::string& directory, AllocationId allocation)
 }
 
 std::string CgroupTree::processesFile(AllocationId allocation) const {
-  if (v2_.empty() && v1_.empty()) return {};
-  return (v2_.empty() ? v1_.begin()->second : v2_) + "/" + std::to_string(allocation) + "/cgroup.procs";
+  std::string parent = v2_.empty() ? directoryOf(kCpuacct) : v2_;
+  if (parent.empty() && !v1_.empty()) parent = v1_.begin()->second;
+  return parent.empty() ? parent : parent + "/" + std::to_string(allocation) + "/cgroup.procs";
 }
 
 void CgroupTree::endThrottling() const {

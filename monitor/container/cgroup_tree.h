@@ -46,7 +46,7 @@ class CgroupTree {
   // The task's cgroup below the root of each hierarchy: "/<path>/<allocation>".
   std::string pathOf(AllocationId allocation) const;
 
-  // With the ids of the task's processes; empty where a task has no cgroup.
+  // With the ids of the task's processes and of what moves its output; empty where a task has no cgroup.
   std::string processesFile(AllocationId allocation) const;
 
   // Where all tasks of this server are counted together.
