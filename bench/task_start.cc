@@ -1,11 +1,14 @@
 // Question: what does it cost to start a task in its container, against starting the bare program?
 //
-//   task_start [--tasks N] [--outstanding W] [--data DIR]
+//   task_start [--tasks N] [--outstanding W] [--output-seconds S] [--data DIR]
 //
 // Prints: posix_spawn + wait of `true`; one task at a time through the ContainerExecutor: from start() to the
 // executed command and to the reported end, idle in between and back to back; throughput of `true` with W
-// tasks outstanding. Needs root. The shim is expected beside this program's folder.
+// tasks outstanding; of tasks of one core that write, for S seconds each (0: not), how much, and the
+// processor time that this takes within their limits and beside them. Needs root. The shim is expected beside
+// this program's folder.
 #include <kj/async-unix.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -18,6 +21,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -72,7 +76,7 @@ void measureBare(size_t tasks) {
 class Runner final : public ExecutorListener {
  public:
   Runner(ContainerOptions options, size_t outstanding)
-      : outstanding_(outstanding), loop_(port_), scope_(loop_) {
+      : data_(options.dataDirectory), outstanding_(outstanding), loop_(port_), scope_(loop_) {
     auto opened = ContainerExecutor::open(std::move(options), port_, systemClock(), *this);
     if (!opened) {
       std::fprintf(stderr, "task_start: %s\n", opened.error().message.c_str());
@@ -110,11 +114,61 @@ class Runner final : public ExecutorListener {
                 (cpuSeconds() - cpu) * 1e3 / static_cast<double>(tasks), tasks);
   }
 
+  void measureOutput(const char* what, std::vector<std::string> command, std::chrono::seconds time) {
+    launch(std::move(command));
+    const AllocationId allocation = allocation_;
+    do {
+      wait(kSettling);
+    } while (!std::filesystem::exists(outputOf(allocation)));
+    const auto begin = Steady::now();
+    const Output before = output(allocation);
+    wait(time);
+    const Output after = output(allocation);
+    const double seconds = microseconds(Steady::now() - begin) / 1e6;
+    std::printf("%-44s %8.1f MB/s   %5.3f cores within the task's limits, %5.3f beside\n", what,
+                static_cast<double>(after.bytes - before.bytes) / 1e6 / seconds,
+                (after.within - before.within) / seconds, (after.beside - before.beside) / seconds);
+    executor_->signal(allocation, SIGKILL);
+    finish(1);
+  }
+
  private:
+  static constexpr std::chrono::seconds kSettling{1};
+
+  // Of a task since its start: what it wrote, and seconds of processor time of its cgroup and of its shim.
+  struct Output {
+    uint64_t bytes = 0;
+    double within = 0, beside = 0;
+  };
+
+  std::string outputOf(AllocationId allocation) const {
+    return data_ + "/tasks/" + std::to_string(allocation) + "/stdout";
+  }
+
+  Output output(AllocationId allocation) {
+    const CgroupDirectories in = executor_->counted();
+    const std::string cgroup = "/" + std::to_string(allocation);
+    std::string pid, name;
+    double used = 0, supervisor = 0;
+    std::ifstream(data_ + "/tasks/" + std::to_string(allocation) + "/lock") >> pid;
+    std::ifstream("/proc/" + pid + "/schedstat") >> supervisor;
+    if (in.unified.empty()) {
+      std::ifstream(in.cpuacct + cgroup + "/cpuacct.usage") >> used;
+    } else {
+      std::ifstream(in.unified + cgroup + "/cpu.stat") >> name >> used;
+      used *= 1e3;
+    }
+    return {std::filesystem::file_size(outputOf(allocation)), used / 1e9, supervisor / 1e9};
+  }
+
+  void wait(std::chrono::seconds time) {
+    port_.getTimer().afterDelay(time.count() * kj::SECONDS).wait(scope_);
+  }
+
   void taskStarted(AllocationId, WallTime) override { startedAt_ = Steady::now(); }
   void taskEnded(AllocationId allocation, const TaskEnd& end) override {
     endedAt_ = Steady::now();
-    if (!end.succeeded()) {
+    if (!end.succeeded() && end.signal != SIGKILL) {
       std::fprintf(stderr, "task_start: a task failed: %s\n", end.problem.c_str());
       std::exit(1);
     }
@@ -129,12 +183,12 @@ class Runner final : public ExecutorListener {
     launch();
   }
 
-  void launch() {
+  void launch(std::vector<std::string> command = {"true"}) {
     LaunchSpec spec;
     spec.allocation = ++allocation_;
     spec.jobName = "bench";
     spec.rus = {static_cast<RuIndex>(allocation_ % 64)};
-    spec.command = {"true"};
+    spec.command = std::move(command);
     spec.user = "nobody";
     executor_->record(spec);
     executor_->start(spec, {});
@@ -147,6 +201,7 @@ class Runner final : public ExecutorListener {
     paf.promise.wait(scope_);
   }
 
+  const std::string data_;
   const size_t outstanding_;
   kj::UnixEventPort port_;
   kj::EventLoop loop_;
@@ -161,13 +216,20 @@ class Runner final : public ExecutorListener {
   kj::Own<ContainerExecutor> executor_;
 };
 
+// A task that writes so many bytes, waits a tenth of a second and writes on.
+std::vector<std::string> writer(const std::string& bytes) {
+  return {"sh", "-c", "while :; do head -c " + bytes + " /dev/zero; sleep 0.1; done"};
+}
+
 int run(int argc, char** argv) {
   size_t tasks = 2000;
   size_t outstanding = 64;
+  std::chrono::seconds output{10};
   std::string data;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--tasks") == 0) tasks = std::stoul(argv[i + 1]);
     if (std::strcmp(argv[i], "--outstanding") == 0) outstanding = std::stoul(argv[i + 1]);
+    if (std::strcmp(argv[i], "--output-seconds") == 0) output = std::chrono::seconds(std::stoul(argv[i + 1]));
     if (std::strcmp(argv[i], "--data") == 0) data = argv[i + 1];
   }
   utsname machine{};
@@ -195,6 +257,11 @@ int run(int argc, char** argv) {
     runner.measureSingles("idle between", std::min<size_t>(tasks, 30), std::chrono::milliseconds(100));
     runner.measureSingles("back to back", std::min<size_t>(tasks, 500), std::chrono::milliseconds(0));
     runner.measureThroughput(tasks);
+    if (output.count() > 0) {
+      runner.measureOutput("`yes`", {"yes"}, output);
+      runner.measureOutput("5 MB ten times a second", writer("5000000"), output);
+      runner.measureOutput("0.5 MB ten times a second", writer("500000"), output);
+    }
   }
   if (temporary) std::filesystem::remove_all(data);
   return 0;

@@ -17,6 +17,7 @@ void writeTask(const TaskSpec& value, Builder& to) {
   to.setOutputBytes(value.limits.outputBytes);
   to.setDiskBytesPerSecond(value.limits.diskBytesPerSecond);
   to.setNetworkBytesPerSecond(value.limits.networkBytesPerSecond);
+  to.setDiskBytes(value.limits.diskBytes);
   to.setGrace(static_cast<uint64_t>(value.grace.count()));
   to.setTimeout(static_cast<uint64_t>(value.timeout.count()));
   to.setExclusive(value.exclusive);
@@ -30,8 +31,9 @@ void readTask(Reader from, TaskSpec& value) {
   value.env = readMap(from.getEnv());
   value.workdir = text(from.getWorkdir());
   value.user = text(from.getUser());
-  value.limits = {from.getMemoryBytes(), from.getPids(), from.getOutputBytes(), from.getDiskBytesPerSecond(),
-                  from.getNetworkBytesPerSecond()};
+  value.limits = {from.getMemoryBytes(),           from.getPids(),
+                  from.getOutputBytes(),           from.getDiskBytesPerSecond(),
+                  from.getNetworkBytesPerSecond(), from.getDiskBytes()};
   value.grace = Duration(from.getGrace());
   value.timeout = Duration(from.getTimeout());
   value.exclusive = from.getExclusive();

@@ -127,6 +127,7 @@ struct JobSpec {
   measures @41 :Text;       # application whose profile its one task measures and prints; empty: none
   startAfter @42 :Int64;    # microseconds since the epoch before which no task starts; 0: at once
   yields @43 :Bool;         # its tasks may be throttled while they slow down others of their server
+  diskBytes @46 :UInt64;    # of working directory and /tmp together; 0: the monitor's default
   profileLookedUp @45 :Bool;  # the profile follows what the cluster learns of its application
   earlier @44 :List(Earlier);  # platforms are unique, at most 64
   struct Earlier {
@@ -449,6 +450,7 @@ struct LaunchSpec {
   networkBytesPerSecond @25 :UInt64;  # in each direction; 0: no limit
   measures @26 :Bool;       # a profile: what it prints goes with the report of its end
   earlier @27 :Float64;     # JobSpec.earlier of the server's platform; 0: not known
+  diskBytes @28 :UInt64;    # of working directory and /tmp together; 0: the monitor's default
 }
 
 struct KnownTask {

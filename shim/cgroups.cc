@@ -1,6 +1,7 @@
 #include "shim/cgroups.h"
 
 #include <errno.h>
+#include <linux/sched.h>
 
 namespace tarcil {
 namespace {
@@ -33,6 +34,16 @@ uint64_t numberAfter(const char* text, const char* key) {
   return 0;
 }
 
+bool setAffinity(const Plan& plan, Report& report) {
+  const auto& affinity = plan.header->affinity;
+  uint64_t any = 0;
+  for (const uint64_t word : affinity) any |= word;
+  if (any == 0) return true;
+  const long result = sys::call(SYS_sched_setaffinity, 0, sizeof affinity, affinity);
+  if (result < 0) report.fail("keep the task on its cores", result);
+  return result >= 0;
+}
+
 }  // namespace
 
 bool makeCgroups(const Plan& plan, Report& report) {
@@ -52,14 +63,42 @@ bool makeCgroups(const Plan& plan, Report& report) {
   return true;
 }
 
-bool joinCgroups(const Plan& plan, Report& report) {
+long cloneIntoCgroup(const Plan& plan, uint64_t flags) {
+  clone_args args{};
+  args.flags = flags;
+  args.exit_signal = SIGCHLD;
+  const bool born = *plan.birthCgroup != '\0';
+  const long cgroup = born ? sys::open(plan.birthCgroup, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (born) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<uint64_t>(cgroup);
+  }
+  const long pid = sys::call(SYS_clone3, &args, sizeof args);
+  if (cgroup >= 0) sys::close(static_cast<int>(cgroup));
+  return pid;
+}
+
+bool enterLimits(const Plan& plan, Report& report) {
   for (uint32_t i = 0; i < plan.header->joins; ++i) {
     const long written = writeValue(plan.joins[i], "0");
     if (written == 0) continue;
     report.fail("join the cgroup", plan.joins[i], written);
     return false;
   }
-  return true;
+  return setAffinity(plan, report);
+}
+
+void enterOutputLimits(const Plan& plan, bool isBornInside) {
+  if (!isBornInside && *plan.birthCgroup != '\0') {
+    Text<4096> procs;
+    procs << plan.birthCgroup << "/cgroup.procs";
+    writeValue(procs.get(), "0");
+  }
+  // In the order of the plan: where the task is about to be throttled, the monitor finds this process in one
+  // of the first, or this process finds the last.
+  for (uint32_t i = 0; i < plan.header->outputJoins; ++i) writeValue(plan.outputJoins[i], "0");
+  Report unread;
+  setAffinity(plan, unread);
 }
 
 uint64_t oomKills(const Plan& plan) {

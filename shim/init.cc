@@ -23,16 +23,6 @@ void dieWithShim(const InitDescriptors& fds) {
   if (sys::call(SYS_ppoll, &lifeline, 1, &now, 0, 0) != 0) sys::exit(1);
 }
 
-bool setAffinity(const Plan& plan, Report& report) {
-  const auto& affinity = plan.header->affinity;
-  uint64_t any = 0;
-  for (const uint64_t word : affinity) any |= word;
-  if (any == 0) return true;
-  const long result = sys::call(SYS_sched_setaffinity, 0, sizeof affinity, affinity);
-  if (result < 0) report.fail("keep the task on its cores", result);
-  return result >= 0;
-}
-
 // From here on the task counts as started, whatever happens to this process.
 bool writeStarted(const InitDescriptors& fds, Report& report) {
   report.started = wallMicroseconds();
@@ -95,7 +85,7 @@ void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   dieWithShim(fds);
   sys::call(SYS_umask, 022);
   CommandDescriptors command{fds.out, fds.err};
-  if (!joinCgroups(plan, report) || !setAffinity(plan, report) || !setUpNetwork(plan, fds.network, report) ||
+  if (!enterLimits(plan, report) || !setUpNetwork(plan, fds.network, report) ||
       !openProgram(plan, command.program, report) || !setUpMounts(plan, report) ||
       !writeStarted(fds, report)) {
     sys::exit(1);

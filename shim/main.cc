@@ -3,9 +3,10 @@
 //   monitor -> shim -> init (process 1 of the task's namespaces) -> command
 //
 // The shim lives outside the task's namespaces and cgroups. It makes the cgroups, owns the output pipes,
-// passes signals on, and writes how the task ended. It holds the task's lock as long as it lives; the task
-// lives no longer than it. Static, without a heap, stdio and exceptions: its exec is part of every task's
-// start. shim/plan.h is its interface.
+// which a child of it in the task's cgroups empties where much comes out of them (shim/output_pump.h), passes
+// signals on, and writes how the task ended. It holds the task's lock as long as it lives; the task lives no
+// longer than it. Static, without a heap, stdio and exceptions: its exec is part of every task's start.
+// shim/plan.h is its interface.
 #include <errno.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -19,7 +20,7 @@
 #include "shim/exit_record.h"
 #include "shim/init.h"
 #include "shim/lease.h"
-#include "shim/output.h"
+#include "shim/output_pump.h"
 #include "shim/plan_reader.h"
 
 namespace tarcil {
@@ -42,21 +43,12 @@ void writePid() {
 
 // init's pid, or -1 and `report` says why.
 int startInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
-  clone_args args{};
-  args.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
-  if (plan.header->network != kHostNetwork) args.flags |= CLONE_NEWNET;
-  args.exit_signal = SIGCHLD;
-  const bool born = *plan.birthCgroup != '\0';
-  const long cgroup = born ? sys::open(plan.birthCgroup, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (born) {
-    args.flags |= CLONE_INTO_CGROUP;
-    args.cgroup = static_cast<uint64_t>(cgroup);
-  }
-  const long pid = sys::call(SYS_clone3, &args, sizeof args);
+  uint64_t flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  if (plan.header->network != kHostNetwork) flags |= CLONE_NEWNET;
+  const long pid = cloneIntoCgroup(plan, flags);
   if (pid == 0) runInit(plan, fds, report);
   if (pid < 0) report.fail("make the task's namespaces", pid);
   if (pid == -EPERM) report.problem << " (a monitor that runs tasks needs root)";
-  if (cgroup >= 0) sys::close(static_cast<int>(cgroup));
   return static_cast<int>(pid);
 }
 
@@ -76,34 +68,35 @@ void passOn(const signalfd_siginfo& received, int init) {
   sys::call(SYS_rt_sigqueueinfo, init, kRequestSignal, &info);
 }
 
+// Whether init was among those that have ended.
+bool reapChildren(int init, OutputPump& output) {
+  bool isOver = false;
+  for (long ended; (ended = sys::call(SYS_wait4, -1, 0, WNOHANG, 0)) > 0;) {
+    output.noteEnd(ended);
+    if (ended == init) isOver = true;
+  }
+  return isOver;
+}
+
 // Until init has ended, and with it every process of the task.
-void superviseTask(int init, int signalFd, OutputStream (&streams)[2], Lease& lease) {
+void superviseTask(int init, int signalFd, OutputPump& output, Lease& lease) {
   for (bool running = true; running;) {
     if (lease.hasJustEnded()) sys::call(SYS_kill, init, SIGKILL);
     const timespec left = lease.left();
-    pollfd fds[3] = {
-        {signalFd, POLLIN, 0}, {streams[0].pipeFd(), POLLIN, 0}, {streams[1].pipeFd(), POLLIN, 0}};
+    pollfd fds[3] = {{signalFd, POLLIN, 0}, {output.pipeFd(0), POLLIN, 0}, {output.pipeFd(1), POLLIN, 0}};
     if (sys::call(SYS_ppoll, fds, 3, lease.isRunning() ? &left : nullptr, 0, 0) < 0) continue;
-    for (int i = 0; i < 2; ++i) {
-      if (fds[i + 1].revents != 0) streams[i].pump();
-    }
+    if (fds[1].revents != 0 || fds[2].revents != 0) output.pump();
     signalfd_siginfo info{};
-    while (fds[0].revents != 0 && sys::read(signalFd, &info, sizeof info) == sizeof info) {
+    // Its number may be another's once it has ended.
+    while (running && fds[0].revents != 0 && sys::read(signalFd, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo != SIGCHLD) {
         passOn(info, init);
-      } else if (sys::call(SYS_wait4, init, 0, WNOHANG, 0) == init) {
+      } else if (reapChildren(init, output)) {
         running = false;
-        break;
       }
     }
   }
-  // What is in the pipes, but no longer: a process outside that got hold of a write end must not keep the
-  // task alive.
-  for (OutputStream& stream : streams) {
-    while (stream.pump()) {
-    }
-    stream.finish();
-  }
+  output.finish();
 }
 
 struct Pipe {
@@ -119,15 +112,23 @@ long openPipe(Pipe& pipe) {
   return made;
 }
 
-void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, Report& report) {
+// What the shim and the processes that it makes write in turn.
+struct Shared {
+  Report report;
+  OutputStream streams[OutputPump::kStreams];
+};
+
+void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, Shared& shared) {
+  Report& report = shared.report;
   Pipe out, err, lifeline;
   for (Pipe* pipe : {&out, &err, &lifeline}) {
     const long made = openPipe(*pipe);
     if (made < 0) report.fail("make a pipe", made);
   }
   for (const int fd : {out.reader, err.reader}) sys::call(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
-  OutputStream streams[2] = {{"stdout", directory, out.reader, plan.header->outputLimit},
-                             {"stderr", directory, err.reader, plan.header->outputLimit}};
+  shared.streams[0] = {"stdout", directory, out.reader, plan.header->outputLimit};
+  shared.streams[1] = {"stderr", directory, err.reader, plan.header->outputLimit};
+  OutputPump output(plan, shared.streams, lifeline.reader, lifeline.writer);
   Lease lease(plan.leaseFile);
   if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report)) {
     HostNetwork network;
@@ -141,11 +142,11 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
     sys::close(out.writer);
     sys::close(err.writer);
     sys::close(kStatusFd);
-    if (init > 0) superviseTask(init, signalFd, streams, lease);
+    if (init > 0) superviseTask(init, signalFd, output, lease);
   }
   const bool oomKilled = oomKills(plan) > 0;
   removeCgroups(plan);
-  record.write(report, {oomKilled, lease.hasEnded()}, streams, 2);
+  record.write(report, {oomKilled, lease.hasEnded()}, shared.streams, OutputPump::kStreams);
 }
 
 int run() {
@@ -158,9 +159,9 @@ int run() {
   const long directory = sys::open(plan.taskDirectory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ExitRecord record;
   if (directory < 0 || !record.reserve(static_cast<int>(directory))) return kShimNoRecord;
-  void* shared = sys::map(sizeof(Report), MAP_SHARED);
+  void* shared = sys::map(sizeof(Shared), MAP_SHARED);
   if (shared == nullptr || sys::call(SYS_chdir, "/") < 0) return kShimNoRecord;
-  runTask(plan, static_cast<int>(directory), signalFd, record, *new (shared) Report);
+  runTask(plan, static_cast<int>(directory), signalFd, record, *new (shared) Shared);
   return kShimDone;
 }
 

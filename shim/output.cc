@@ -31,12 +31,16 @@ bool OutputStream::pump() {
   return true;
 }
 
+void OutputStream::openFile() {
+  if (fileFd_ >= 0 || !cut_.empty()) return;
+  const long opened = sys::openAt(directoryFd_, name_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (opened < 0) return cutHere(opened);
+  fileFd_ = static_cast<int>(opened);
+}
+
 void OutputStream::store(const char* data, uint64_t size) {
-  if (fileFd_ < 0) {
-    const long opened = sys::openAt(directoryFd_, name_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (opened < 0) return cutHere(opened);
-    fileFd_ = static_cast<int>(opened);
-  }
+  openFile();
+  if (fileFd_ < 0) return;
   if (written_ + size <= limit_ || makeRoom()) {
     append(data, size);
   } else if (written_ >= limit_ || append(data, limit_ - written_)) {

@@ -14,12 +14,18 @@ namespace tarcil {
 // output was dropped (where the disk takes that line).
 class OutputStream {
  public:
+  // Of no pipe: nothing comes.
+  OutputStream() = default;
+
   // `name`: of the file below `directoryFd`. `pipeFd`: non-blocking; owned.
   OutputStream(const char* name, int directoryFd, int pipeFd, uint64_t limit)
       : name_(name), directoryFd_(directoryFd), pipeFd_(pipeFd), limit_(limit) {}
 
   // -1 once every writer is gone.
   int pipeFd() const { return pipeFd_; }
+
+  // The file is there from now on, whether anything comes or not, and processes made later write to it too.
+  void openFile();
 
   // Moves what is in the pipe, at most one buffer full. False: nothing was there, or nothing ever will be.
   bool pump();
@@ -37,13 +43,13 @@ class OutputStream {
   // `failure`: result of the call that failed; 0: the limit.
   void cutHere(long failure);
 
-  const char* name_;
-  int directoryFd_;
-  int pipeFd_;
+  const char* name_ = "";
+  int directoryFd_ = -1;
+  int pipeFd_ = -1;
   int fileFd_ = -1;
   uint64_t written_ = 0;
   uint64_t dropped_ = 0;  // bytes from the beginning that the file does not have any more
-  uint64_t limit_;
+  uint64_t limit_ = 0;
   Text<160> cut_;
 };
 

@@ -7,7 +7,8 @@
 //   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
 //   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
 //   is looked for); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
-//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1.
+//   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1;
+//   `outputJoins` such files for what moves the output, of which some may not be there.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534834;  // "TSH4"
+inline constexpr uint32_t kPlanMagic = 0x54534835;  // "TSH5"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 
@@ -59,6 +60,7 @@ struct PlanHeader {
   uint32_t directories = 0;
   uint32_t settings = 0;
   uint32_t joins = 0;
+  uint32_t outputJoins = 0;
   uint32_t filter = 0;
   uint32_t network = kHostNetwork;
   uint32_t privileged = 0;  // 1: the command is a program of the server that makes the container itself

@@ -67,7 +67,7 @@ bool readPlan(int fd, Plan& plan) {
   if (data == nullptr) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
   const uint64_t strings = uint64_t{9} + header->arguments + header->variables + header->directories +
-                           uint64_t{2} * header->settings + header->joins;
+                           uint64_t{2} * header->settings + header->joins + header->outputJoins;
   const uint64_t filterEnd = sizeof(PlanHeader) + uint64_t{header->filter} * kFilterInstruction;
   const uint64_t fixed = filterEnd + uint64_t{header->groups} * sizeof(uint32_t);
   if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
@@ -98,6 +98,8 @@ bool readPlan(int fd, Plan& plan) {
   }
   plan.joins = reinterpret_cast<char**>(plan.settings + header->settings);
   cursor.fill(plan.joins, header->joins);
+  plan.outputJoins = plan.joins + header->joins;
+  cursor.fill(plan.outputJoins, header->outputJoins);
   return !cursor.bad();
 }
 

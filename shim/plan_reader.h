@@ -29,6 +29,7 @@ struct Plan {
   char** directories;
   Setting* settings;
   char** joins;
+  char** outputJoins;
 };
 
 // False if what `fd` holds is not a complete plan of this build.

@@ -139,6 +139,12 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
   table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
               "Folder that jobs may use as their root file system, with all below it; may be repeated. "
               "Default: none.");
+  table.size(
+      "--task-disk", flags.taskDiskBytes,
+      "What a task's private working directory and its /tmp may take up on the disk together, where its "
+      "job does not say.");
+  table.size("--disk-reserve", flags.diskReserve,
+             "Space to be left on the disk of --data: with less, no task starts.");
   table.duration("--keep-logs", flags.keepLogs, "How long the output of ended tasks is kept.");
   table.size("--keep-logs-size", flags.keepLogsBytes,
              "Most space for the output of ended tasks; the oldest goes first.");

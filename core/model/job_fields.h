@@ -235,6 +235,10 @@ inline constexpr std::tuple kJobFields{
     field("limits.output", kMember<&JobSpec::limits, &Limits::outputBytes>, Size{},
           "how much of standard output and of standard error, each, is kept: the newest; older output is "
           "dropped, and the task's end says how much"),
+    field("limits.disk", kMember<&JobSpec::limits, &Limits::diskBytes>, Size{},
+          "what the private working directory of one task and its `/tmp` may take up on the server's disk "
+          "together; a task that takes up more is killed",
+          {.otherwise = "the monitor's `--task-disk`"}),
     field("limits.disk_bandwidth", kMember<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
           "bytes that one task reads, and writes, in a second, on each disk", {.otherwise = "none"}),
     field("limits.network_bandwidth", kMember<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},

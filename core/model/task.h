@@ -19,6 +19,7 @@ struct Limits {
   uint64_t outputBytes = 100ull << 20;  // kept of each of stdout and stderr: the newest
   uint64_t diskBytesPerSecond = 0;
   uint64_t networkBytesPerSecond = 0;  // in each direction
+  uint64_t diskBytes = 0;              // of working directory and /tmp together; 0: the monitor's default
 
   bool operator==(const Limits&) const = default;
 };

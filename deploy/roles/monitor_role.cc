@@ -187,6 +187,8 @@ int serveContainers(const MonitorFlags& flags) {
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
   options.keepDone.age = flags.keepLogs;
   options.keepDone.bytes = flags.keepLogsBytes;
+  options.diskPerTask = flags.taskDiskBytes;
+  options.diskReserve = flags.diskReserve;
   options.memoryPerRu = facts.memoryBytes / facts.rus;
   PressureOptions pressure = flags.pressure;
   if (flags.enforceMemory) options.memoryBytes = pressure.memoryBytes = facts.memoryBytes;

@@ -55,6 +55,8 @@ struct MonitorFlags {
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;
+  uint64_t taskDiskBytes = uint64_t{10} << 30;    // of tasks whose job does not say
+  uint64_t diskReserve = uint64_t{256} << 20;     // free on the disk of `data`; with less no task starts
   bool stopTasks = false;                         // on SIGTERM stop the tasks too
   Duration stopGrace = std::chrono::seconds(30);  // then, at most
   late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none

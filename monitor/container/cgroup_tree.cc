@@ -211,6 +211,7 @@ TaskCgroups CgroupTree::forTask(AllocationId allocation, const TaskLimits& limit
   const std::string name = std::to_string(allocation);
   addV1(v1_, name, limits, features_, result);
   addV2(v2_, v2Controllers_, name, limits, features_, result);
+  if (!cpuMount_.empty()) result.outputJoins.push_back(cpuMount_ + pathOf(allocation) + "/tasks");
   return result;
 }
 
@@ -275,9 +276,8 @@ Status CgroupTree::limitCpuV1(AllocationId allocation, uint64_t cpuMicros) const
 // What a process starts is where the process is, so that after some rounds none is left behind.
 void CgroupTree::moveInto(const std::string& directory, AllocationId allocation) const {
   constexpr int kMaxRounds = 20;
-  if (v2_.empty() && v1_.empty()) return;
-  const std::string from =
-      (v2_.empty() ? v1_.begin()->second : v2_) + "/" + std::to_string(allocation) + "/cgroup.procs";
+  const std::string from = processesFile(allocation);
+  if (from.empty()) return;
   const std::string to = directory + "/cgroup.procs";
   for (int round = 0; round < kMaxRounds; ++round) {
     const std::vector<std::string> there = parseWords(readText(to));
@@ -289,6 +289,12 @@ void CgroupTree::moveInto(const std::string& directory, AllocationId allocation)
     }
     if (isComplete) return;
   }
+}
+
+std::string CgroupTree::processesFile(AllocationId allocation) const {
+  std::string parent = v2_.empty() ? directoryOf(kCpuacct) : v2_;
+  if (parent.empty() && !v1_.empty()) parent = v1_.begin()->second;
+  return parent.empty() ? parent : parent + "/" + std::to_string(allocation) + "/cgroup.procs";
 }
 
 void CgroupTree::endThrottling() const {

@@ -46,6 +46,9 @@ class CgroupTree {
   // The task's cgroup below the root of each hierarchy: "/<path>/<allocation>".
   std::string pathOf(AllocationId allocation) const;
 
+  // With the ids of the task's processes and of what moves its output; empty where a task has no cgroup.
+  std::string processesFile(AllocationId allocation) const;
+
   // Where all tasks of this server are counted together.
   CgroupDirectories counted() const;
   // Where one task is counted.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <kj/debug.h>
 #include <signal.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/units.h"
 #include "env/failpoint.h"
 #include "monitor/container/core_choice.h"
 #include "monitor/container/input_files.h"
@@ -164,8 +166,11 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       statusReader_(kj::mv(statusReader)),
       statusWriter_(kj::mv(statusWriter)),
       statusObserver_(port, statusReader_, kj::UnixEventPort::FdObserver::OBSERVE_READ),
+      diskWatch_(options_.diskPause),
+      overrunObserver_(port, diskWatch_.fd(), kj::UnixEventPort::FdObserver::OBSERVE_READ),
       tasks_(stops_) {
   tasks_.add(watchStatus());
+  tasks_.add(watchOverruns());
   pruneHourly();
 }
 
@@ -208,6 +213,39 @@ void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFil
 
 uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
   return spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
+}
+
+Status ContainerExecutor::checkDisk() const {
+  struct statvfs disk {};
+  if (::statvfs(options_.dataDirectory.c_str(), &disk) != 0) return {};  // what is written next says why
+  const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
+  if (free >= options_.diskReserve) return {};
+  return Error{ErrorCode::kUnavailable,
+               "its server takes no new tasks: the disk of '" + options_.dataDirectory + "' has " +
+                   formatSize(free) + " left, and " + formatSize(options_.diskReserve) +
+                   " are to be left (--disk-reserve of its monitor); make room there"};
+}
+
+void ContainerExecutor::watchDisk(const LaunchSpec& spec) {
+  const uint64_t limit = spec.limits.diskBytes > 0 ? spec.limits.diskBytes : options_.diskPerTask;
+  const std::string directory = store_->directory(spec.allocation);
+  if (limit == 0) return;
+  diskWatch_.watch(spec.allocation,
+                   {directory + "/work", directory + "/tmp", cgroups_.processesFile(spec.allocation)}, limit);
+}
+
+// At once, as for memory: it might write on during its grace.
+kj::Promise<void> ContainerExecutor::watchOverruns() {
+  return overrunObserver_.whenBecomesReadable().then([this] {
+    for (const DiskWatch::Overrun& overrun : diskWatch_.overruns()) {
+      if (!running_.contains(overrun.allocation)) continue;
+      if (auto recorded = store_->recordOverrun(overrun.allocation, overrun.problem); !recorded) {
+        KJ_LOG(WARNING, recorded.error().message);
+      }
+      signal(overrun.allocation, SIGKILL);
+    }
+    return watchOverruns();
+  });
 }
 
 // By affinity alone nobody can tell later which cores a task was given.
@@ -286,6 +324,7 @@ Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setti
 }
 
 Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files) {
+  if (Status room = checkDisk(); !room.ok()) return room;
   const auto user = users_.find(spec.user, clock_.now().steady);
   if (!user) return user.error();
   auto setting = settingFor(spec);
@@ -316,6 +355,7 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   }
   failpoint("monitor.spawned");
   running_[spec.allocation].memoryLimit = setting->memoryBytes;
+  watchDisk(spec);
   // The lock is the shim's alone from here on.
   *lock = nullptr;
   if (auto pidfd = openPidfd(*pid); pidfd.get() >= 0) {
@@ -557,6 +597,10 @@ std::optional<TaskEnd> ContainerExecutor::endOf(AllocationId allocation, uint64_
     const auto kill = lastMemoryKill(kernelLog(), cgroups_.pathOf(allocation));
     addProblem(*end, memoryKillText(kill, memoryLimit));
   }
+  // One that has ended by itself just before it was killed has nothing to do with that.
+  if (end && end->signal == SIGKILL) {
+    if (const auto overrun = store_->overrun(allocation)) addProblem(*end, *overrun);
+  }
   return end;
 }
 
@@ -568,6 +612,7 @@ RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
   running.memoryLimit = memoryLimitOf(task.spec);
   running.startReported = task.started != kNever;
   endThrottle(task.spec.allocation, running);
+  watchDisk(task.spec);
   adopt(task.spec.allocation);
   if (!running.startReported) lookForStart(task.spec.allocation);
   return task;
@@ -690,6 +735,7 @@ void ContainerExecutor::reportStart(AllocationId allocation, WallTime when) {
 }
 
 void ContainerExecutor::reportEnd(AllocationId allocation, const TaskEnd& end) {
+  diskWatch_.forget(allocation);
   if (running_.erase(allocation) > 0) cgroups_.remove(allocation);  // also what was made to throttle it
   listener_.taskEnded(allocation, end);
 }

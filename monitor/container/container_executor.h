@@ -24,6 +24,7 @@
 #include "env/stop.h"
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/container_options.h"
+#include "monitor/container/disk_watch.h"
 #include "monitor/container/shim_plan.h"
 #include "monitor/container/system_user.h"
 #include "monitor/container/task_store.h"
@@ -103,6 +104,9 @@ class ContainerExecutor final : public Executor {
   Status throttleDisksAndCores(AllocationId allocation, Running& running, const Throttle& throttle) const;
   Status throttleNetwork(AllocationId allocation, Running& running, double share) const;
   uint64_t memoryLimitOf(const LaunchSpec& spec) const;
+  Status checkDisk() const;
+  void watchDisk(const LaunchSpec& spec);
+  kj::Promise<void> watchOverruns();
   std::vector<uint32_t> coresFor(const LaunchSpec& spec) const;
   Result<TaskSetting> settingFor(const LaunchSpec& spec) const;
   // Lets crun run the task: writes its configuration and makes it the command. `setting` and `spec` follow.
@@ -112,7 +116,7 @@ class ContainerExecutor final : public Executor {
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
   void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
-  // As its shim wrote it down, with what the kernel says of a kill for memory; nullopt: it has not.
+  // As its shim wrote it down, with what is known of a kill for memory or for the disk; nullopt: it has not.
   std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
@@ -147,6 +151,8 @@ class ContainerExecutor final : public Executor {
   const kj::AutoCloseFd statusReader_;
   const kj::AutoCloseFd statusWriter_;
   kj::UnixEventPort::FdObserver statusObserver_;
+  DiskWatch diskWatch_;
+  kj::UnixEventPort::FdObserver overrunObserver_;
   std::string statusText_;
   // Without what one of these does, a task would never be seen to end.
   StopsIfFailed stops_{"looking after tasks"};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/time.h"
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/cpu_topology.h"
 #include "monitor/container/task_store.h"
@@ -60,6 +61,16 @@ struct ContainerOptions {
   // Processes and threads of tasks that name no limit. Enough for any honest program, too few to hurt
   // the machine.
   uint32_t defaultPids = 4096;
+
+  // What a task's working directory and its /tmp may take up on the disk together, where the job does not
+  // say. 0: no limit.
+  uint64_t diskPerTask = 0;
+
+  // Between two rounds in which it is looked how much that is.
+  Duration diskPause = std::chrono::seconds(10);
+
+  // With less free on the disk of dataDirectory no task starts, in bytes.
+  uint64_t diskReserve = 0;
 
   // Output of ended and forgotten tasks that is kept; the oldest goes first.
   KeepDone keepDone;

@@ -51,6 +51,7 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.directories = static_cast<uint32_t>(setting.cgroups.directories.size());
   header.settings = static_cast<uint32_t>(setting.cgroups.settings.size());
   header.joins = static_cast<uint32_t>(setting.cgroups.joins.size());
+  header.outputJoins = static_cast<uint32_t>(setting.cgroups.outputJoins.size());
   header.filter = static_cast<uint32_t>(setting.filter.size() / kFilterInstruction);
   header.network = networkOf(spec.container.network);
   header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
@@ -118,7 +119,9 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
     writer.add(file);
     writer.add(value);
   }
-  for (const auto& join : setting.cgroups.joins) writer.add(join);
+  for (const auto* joins : {&setting.cgroups.joins, &setting.cgroups.outputJoins}) {
+    for (const auto& join : *joins) writer.add(join);
+  }
   if (writer.bad()) return invalid("command, env or workdir has a NUL character: remove it");
 
   const PlanHeader header = headerFor(spec, user, setting, environment.size());

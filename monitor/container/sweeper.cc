@@ -1,20 +1,13 @@
 #include "monitor/container/sweeper.h"
 
 #include <kj/debug.h>
-#include <signal.h>
 
 #include "monitor/container/tree_removal.h"
+#include "monitor/container/worker_thread.h"
 
 namespace tarcil {
 
-Sweeper::Sweeper() {
-  // Signals are the event loop's.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+Sweeper::Sweeper() : thread_(startWorker([this] { run(); })) {}
 
 Sweeper::~Sweeper() {
   {

@@ -184,7 +184,7 @@ bool TaskStore::recycleOldest(const std::string& path) {
   done_.pop_front();
   doneBytes_ -= oldest.bytes;
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
-  for (const char* name : {"/units", "/reason"}) {
+  for (const char* name : {"/units", "/reason", "/overrun"}) {
     good = good && (::unlink((path + name).c_str()) == 0 || errno == ENOENT);
   }
   for (const char* name : {"/stdout", "/stderr"}) {
@@ -277,6 +277,15 @@ Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
 std::optional<EndCause> TaskStore::reason(AllocationId allocation) const {
   const auto text = readFile(file(allocation, "reason"));
   return text ? parseReasonRecord(*text) : std::nullopt;
+}
+
+Status TaskStore::recordOverrun(AllocationId allocation, const std::string& problem) {
+  const std::string path = file(allocation, "overrun");
+  return writeFile(path, problem) || spares_.use(path, problem) ? Status() : failure("write", path);
+}
+
+std::optional<std::string> TaskStore::overrun(AllocationId allocation) const {
+  return readFile(file(allocation, "overrun"));
 }
 
 // In place: eight bytes of one page are never seen in part.

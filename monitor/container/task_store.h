@@ -13,6 +13,7 @@
 //     units     which resource units it has, where they are others than it was launched with
 //               (task_records.h); before it gets one, and after one is taken from it
 //     reason    why the monitor ends the task, before it signals that (task_records.h)
+//     overrun   what limit the monitor kills the task for, for people, before it does
 //     stdout, stderr   from the first byte on
 //     config.json  of a task that crun runs, made by the monitor (monitor/container/oci_bundle.h)
 //     work/     the task's private working directory
@@ -21,8 +22,8 @@
 //   forgotten
 //               without having been recorded. Bounded in number, bytes and age. Also the mark that the
 //               allocation is over
-//   <data>/spare/             room for `units` and `reason` when a task has filled the disk (spare_files.h)
-//   <data>/trash/             on its way out
+//   <data>/spare/             room for `units`, `reason` and `overrun` when a task has filled the disk
+//   (spare_files.h) <data>/trash/             on its way out
 //
 // So, to a monitor that comes back: lock held -> the task is supervised. Lock free, and so free for ever:
 // `exit` -> ended so; else `started` -> nobody knows how it ended; else it was never executed.
@@ -93,13 +94,18 @@ class TaskStore {
   std::optional<WallTime> started(AllocationId allocation) const;
   std::optional<TaskEnd> exit(AllocationId allocation) const;
 
-  // Writes `units`; a later one replaces it. A full disk has room for some of these and of `reason`.
+  // Writes `units`; a later one replaces it. A full disk has room for some of these, of `reason` and of
+  // `overrun`.
   Status recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus);
   std::optional<std::vector<RuIndex>> units(AllocationId allocation) const;
 
   // Writes `reason`; a later one replaces it.
   Status recordReason(AllocationId allocation, EndCause reason);
   std::optional<EndCause> reason(AllocationId allocation) const;
+
+  // Writes `overrun`; a later one replaces it.
+  Status recordOverrun(AllocationId allocation, const std::string& problem);
+  std::optional<std::string> overrun(AllocationId allocation) const;
 
   // Until when tasks of exclusive jobs may live: nanoseconds of the machine's CLOCK_BOOTTIME. Before the
   // first call, of this process or a predecessor since the boot, none may.

@@ -22,7 +22,9 @@ std::string kindOf(const LateTask& task) {
   std::string kind = task.launch.user;
   const auto add = [&kind](const std::string& text) { kind.append(1, '\0').append(text); };
   add(task.launch.workdir);
-  add(std::to_string(task.launch.limits.memoryBytes) + " " + std::to_string(task.launch.limits.pids));
+  const Limits& limits = task.launch.limits;
+  add(std::to_string(limits.memoryBytes) + " " + std::to_string(limits.pids) + " " +
+      std::to_string(limits.diskBytes));
   for (const std::string& word : task.executor) add(word);
   for (const auto& [name, value] : task.launch.env) add(name + "=" + value);
   return kind;

@@ -78,6 +78,7 @@ void setLimits(JobSpec& spec, Rng& rng) {
   if (percent(20, rng)) limits.outputBytes = from(1, 10'000, rng);
   if (percent(20, rng)) limits.diskBytesPerSecond = from(1, 1'000'000, rng);
   if (percent(20, rng)) limits.networkBytesPerSecond = from(1, 1'000'000, rng);
+  if (percent(20, rng)) limits.diskBytes = uint64_t{from(1, 64, rng)} << 24;
 }
 
 void setPlacement(JobSpec& spec, Rng& rng) {

@@ -284,7 +284,7 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfLimitsAndRestart) {
   expectProblem("limits: {memory: [1B]}", "18: limits.memory: is a list; write a size, for example 100MiB");
   expectProblem("limits: {pids: 0}", "16: limits.pids: is '0'; write a whole number from 1 to 4194304");
   expectProblem("limits: {cpu: 1}",
-                "10: limits.cpu: unknown field; known here: memory, pids, output, disk_bandwidth, "
+                "10: limits.cpu: unknown field; known here: memory, pids, output, disk, disk_bandwidth, "
                 "network_bandwidth");
   expectProblem("restart: {attempts: 1001}",
                 "21: restart.attempts: is '1001'; write a whole number from 0 to 1000");
@@ -295,9 +295,10 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfLimitsAndRestart) {
 TEST(ParseJob, ReadsContainers) {
   auto job = parse(
       "command: [x]\ncontainer: {rootfs: /images/debian, network: own}\n"
-      "limits: {disk_bandwidth: 50MiB, network_bandwidth: 10MB}");
+      "limits: {disk: 3GiB, disk_bandwidth: 50MiB, network_bandwidth: 10MB}");
   ASSERT_TRUE(job.ok()) << job.error().message;
   EXPECT_EQ(job->spec.container, (Container{"/images/debian", "", Container::Network::kOwn}));
+  EXPECT_EQ(job->spec.limits.diskBytes, 3ull << 30);
   EXPECT_EQ(job->spec.limits.diskBytesPerSecond, 50u << 20);
   EXPECT_EQ(job->spec.limits.networkBytesPerSecond, 10'000'000u);
   job = parse("command: [x]\ncontainer: {bundle: /images/b, network: none}");

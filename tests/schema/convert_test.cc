@@ -23,6 +23,7 @@ JobSpec spec() {
   spec.hold = true;
   spec.limits.diskBytesPerSecond = 1 << 20;
   spec.limits.networkBytesPerSecond = 1 << 21;
+  spec.limits.diskBytes = 1 << 22;
   spec.container = {"/images/debian", "/bundles/x", Container::Network::kOwn};
   spec.performance = {Metric::kInstructions, 1.2e9, 0.25, std::chrono::seconds(3)};
   spec.adjust = {4, true};
@@ -147,6 +148,7 @@ TEST(Convert, KeepsWhatATaskHolds) {
   launch.caused[3] = 70;
   launch.tolerated[9] = 20;
   launch.limits.networkBytesPerSecond = 5;
+  launch.limits.diskBytes = 6;
   EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
 }
 

@@ -41,7 +41,8 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   setting.filter = "8 bytes.and more";
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
-  setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "", "/m/5/oom"};
+  setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "",
+                     "/m/5/oom",       {"/c/5/tasks"}};
   Plan plan{};
   ASSERT_TRUE(readBytes(*encodePlan(someSpec(), kUser, setting), plan));
   EXPECT_EQ(plan.header->allocation, 5u);
@@ -58,6 +59,7 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_EQ(::memcmp(plan.filter, "8 bytes.and more", 16), 0);
   EXPECT_STREQ(plan.searchPath, "/opt/bin");
   EXPECT_STREQ(plan.oomFile, "/m/5/oom");
+  EXPECT_STREQ(plan.outputJoins[0], "/c/5/tasks");
   EXPECT_EQ(wordsOf(plan.arguments), someSpec().command);
   const auto variables = wordsOf(plan.variables);
   EXPECT_NE(std::find(variables.begin(), variables.end(), "A=x=y"), variables.end());

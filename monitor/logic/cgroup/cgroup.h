@@ -90,6 +90,10 @@ struct TaskCgroups {
   std::vector<std::string> joins;        // v1: files that the task's first thread writes "0" to
   std::string birth;                     // v2: directory that the task's first process is born in, or empty
   std::string oomFile;                   // has a line "oom_kill N", or empty
+  // v1: as `joins`, for what moves the task's output: those that processor time is limited and counted in.
+  // One may be there only while the task is throttled. Not memory's: version 1 kills who writes faster than
+  // the disk, where version 2 slows it down.
+  std::vector<std::string> outputJoins{};
 
   bool operator==(const TaskCgroups&) const = default;
 };

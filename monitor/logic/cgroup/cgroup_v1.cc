@@ -1,17 +1,19 @@
 #include "monitor/logic/cgroup/cgroup_v1.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tarcil {
 namespace {
 
+void addOnce(std::string text, std::vector<std::string>& texts) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+}
+
 // Controllers mounted together share a directory.
 std::string addDirectory(const std::string& directory, TaskCgroups& result) {
-  if (std::find(result.directories.begin(), result.directories.end(), directory) ==
-      result.directories.end()) {
-    result.directories.push_back(directory);
-    result.joins.push_back(directory + "/tasks");
-  }
+  addOnce(directory, result.directories);
+  addOnce(directory + "/tasks", result.joins);
   return directory + "/";
 }
 
@@ -56,6 +58,9 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
     const auto parent = parents.find(controller);
     return parent == parents.end() ? std::string() : addDirectory(parent->second + "/" + name, result);
   };
+  const auto addOutputJoin = [&result](const std::string& directory) {
+    if (!directory.empty()) addOnce(directory + "tasks", result.outputJoins);
+  };
   if (const auto memory = directoryOf(kMemory); !memory.empty()) {
     result.oomFile = memory + "memory.oom_control";
     if (limits.memoryBytes > 0) {
@@ -77,13 +82,14 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
       result.settings.push_back({pids + "pids.max", std::to_string(limits.pids + 1)});
     }
   }
-  directoryOf(kCpuacct);
+  addOutputJoin(directoryOf(kCpuacct));
   if (const auto blkio = directoryOf(kBlkio); !blkio.empty()) addIoV1(blkio, limits, features, result);
   // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's
   // by clone_children.
   if (!limits.cores.empty()) {
     if (const auto cpuset = directoryOf(kCpuset); !cpuset.empty()) {
       result.settings.push_back({cpuset + "cpuset.cpus", coreList(limits.cores)});
+      addOutputJoin(cpuset);
     }
   }
 }

@@ -137,6 +137,8 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   std::ofstream(store.directory(1) + "/tmp/file") << "secret";
   ASSERT_TRUE(store.recordReason(1, EndCause::kCancelled).ok());
   ASSERT_TRUE(store.recordUnits(1, {0, 1}).ok());
+  ASSERT_TRUE(store.recordOverrun(1, "too much").ok());
+  EXPECT_EQ(store.overrun(1), "too much");
   store.forget(1, wall());
   ASSERT_TRUE(store.record(taskOf(2, {"true"})).ok());
   ASSERT_TRUE(store.makeWork(2, ::getuid(), ::getgid()).ok());
@@ -147,6 +149,7 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   EXPECT_EQ(store.started(2), std::nullopt);
   EXPECT_EQ(store.reason(2), std::nullopt);
   EXPECT_EQ(store.units(2), std::nullopt);
+  EXPECT_EQ(store.overrun(2), std::nullopt);
   EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/work"));
   EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/tmp"));
 }

@@ -64,7 +64,8 @@ TEST(CgroupV1, GivesATaskADirectoryInEachHierarchyAndItsLimits) {
                               {"/c/7/cpuset.cpus", "0-2,5"}},
                              {"/m/7/tasks", "/p/7/tasks", "/c/7/tasks"},
                              "",
-                             "/m/7/memory.oom_control"};
+                             "/m/7/memory.oom_control",
+                             {"/c/7/tasks"}};
   EXPECT_EQ(cgroups, expected);
 }
 
@@ -78,7 +79,7 @@ TEST(CgroupV1, JoinsAHierarchyOfSeveralControllersOnce) {
 TEST(CgroupV1, JoinsWhatCountsAlsoWhereNothingIsLimited) {
   TaskCgroups cgroups;
   addV1({{"blkio", "/b"}, {"cpuacct", "/a"}, {"pids", "/p"}}, "7", {}, {}, cgroups);
-  const TaskCgroups expected{{"/a/7", "/b/7"}, {}, {"/a/7/tasks", "/b/7/tasks"}, "", ""};
+  const TaskCgroups expected{{"/a/7", "/b/7"}, {}, {"/a/7/tasks", "/b/7/tasks"}, "", "", {"/a/7/tasks"}};
   EXPECT_EQ(cgroups, expected);
 }
 
