@@ -3,6 +3,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/model/job_size.h"
+
 namespace tarcil::torture {
 namespace {
 
