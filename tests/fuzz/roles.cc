@@ -1,6 +1,5 @@
 #include "tests/fuzz/roles.h"
 
-#include <capnp/serialize.h>
 #include <kj/async-io.h>
 #include <kj/debug.h>
 #include <kj/vector.h>
@@ -26,10 +25,8 @@
 #include "monitor/server/launch_port.h"
 #include "monitor/server/monitor_server.h"
 #include "schema/convert.h"
-#include "schema/convert_support.h"
-#include "tests/fuzz/decoding.h"
+#include "tests/fuzz/example.h"
 #include "tests/fuzz/memory_file.h"
-#include "tests/fuzz/message_mutation.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tarcil::fuzz {
@@ -42,14 +39,6 @@ using capnp::InterfaceSchema;
 constexpr const char* kAgentToken = "agent-agent-agent-agent-agent-agent";
 constexpr const char* kMonitorToken = "monitor-monitor-monitor-monitor-mon";
 constexpr const char* kOperatorToken = "operator-operator-operator-operator";
-
-template <typename W>
-auto example() {
-  const Bytes bytes = exampleOf(capnp::Schema::from<W>());
-  const auto words = wordsOf(bytes.data(), bytes.size());
-  capnp::FlatArrayMessageReader message(words);
-  return read(message.getRoot<W>());
-}
 
 ServerFacts aServer(const std::string& name) {
   ServerFacts facts = example<wire::ServerFacts>();

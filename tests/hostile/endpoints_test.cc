@@ -14,14 +14,14 @@
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 #include "schema/monitor.capnp.h"
-#include "tests/fuzz/decoding.h"
-#include "tests/fuzz/message_mutation.h"
+#include "tests/fuzz/example.h"
 #include "tests/fuzz/mutation.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil::endpoints_test {
 
 using fuzz::Bytes;
+using fuzz::example;
 using Calls = kj::Vector<kj::Promise<void>>;
 
 constexpr size_t kMutations = 1'000;  // of each stream
@@ -75,13 +75,6 @@ void send(Calls& calls, Request&& request) {
   calls.add(request.send().ignoreResult());
 }
 
-template <typename W>
-auto example() {
-  const Bytes bytes = fuzz::exampleOf(capnp::Schema::from<W>());
-  const auto words = fuzz::wordsOf(bytes.data(), bytes.size());
-  capnp::FlatArrayMessageReader message(words);
-  return read(message.getRoot<W>());
-}
 JobSpec exampleSpec() {
   return example<wire::JobSpec>();
 }

@@ -1,15 +1,12 @@
 // The master's records as they are read from its disk: a byte with the length of the key, the key, the value.
-#include <capnp/serialize.h>
 #include <kj/exception.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "master/store/rocks/store_codec.h"
-#include "schema/convert.h"
-#include "schema/convert_profile.h"
 #include "schema/store.capnp.h"
-#include "tests/fuzz/decoding.h"
+#include "tests/fuzz/example.h"
 #include "tests/fuzz/message_mutation.h"
 #include "tests/fuzz/mutation.h"
 
@@ -46,14 +43,6 @@ void check(const Bytes& input) {
   } catch (const kj::Exception& refused) {
     require(refused.getDescription().size() > 0, "it is refused, and not said why");
   }
-}
-
-template <typename W>
-auto example() {
-  const Bytes bytes = exampleOf(capnp::Schema::from<W>());
-  const auto words = wordsOf(bytes.data(), bytes.size());
-  capnp::FlatArrayMessageReader message(words);
-  return read(message.getRoot<W>());
 }
 
 std::vector<Bytes> seeds() {
