@@ -93,6 +93,7 @@ void write(const ServerUpdate& value, wire::ServerUpdate::Builder to) {
 ServerUpdate read(wire::ServerUpdate::Reader from) {
   ServerUpdate value;
   value.id = from.getId();
+  KJ_REQUIRE(value.id < kMaxServers, "a server's number is out of range", value.id);
   if (from.hasFacts()) value.facts = read(from.getFacts());
   value.status = read(from.getStatus());
   return value;

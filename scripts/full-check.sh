@@ -11,5 +11,5 @@ run "tests that start processes, address and undefined-behaviour sanitizers" san
 run "torture of masters, ten minutes" scripts/torture.sh --seconds 600 --seed 1001
 run "each source compiles alone; guards: each is noticed when it is missing" scripts/check-guards.sh
 run "guards: the fault simulation notices" scripts/check-fault-simulation.sh
-run "messages that no peer should send" scripts/fuzz.sh --seconds 600
+run "inputs that nobody should send, ten minutes each" scripts/fuzz.sh --seconds 600
 conclude

@@ -36,17 +36,14 @@ class Cursor {
   bool bad_ = false;
 };
 
-// The plan's bytes, followed by room for as many pointers as it has bytes in strings; null if it is
-// too short.
+// The plan's bytes, followed by room for its pointers; null if it cannot be read.
 char* load(int fd, size_t& size, char**& pointers) {
   struct stat status {};
-  if (sys::call(SYS_fstat, fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(PlanHeader)))
-    return nullptr;
+  if (sys::call(SYS_fstat, fd, &status) != 0) return nullptr;
   size = static_cast<size_t>(status.st_size);
   const size_t aligned = (size + 15) & ~size_t{15};
-  // Each string takes a byte or more, so there are never more of them than bytes; untouched pages
-  // cost nothing.
-  const size_t whole = aligned + (size + 8) * sizeof(char*);
+  // Untouched pages cost nothing.
+  const size_t whole = aligned + pointersOf(size) * sizeof(char*);
   char* data = static_cast<char*>(sys::map(whole, MAP_PRIVATE));
   if (data == nullptr) return nullptr;
   for (size_t got = 0; got < size;) {
@@ -64,7 +61,11 @@ bool readPlan(int fd, Plan& plan) {
   size_t size = 0;
   char** pointers = nullptr;
   char* data = load(fd, size, pointers);
-  if (data == nullptr) return false;
+  return data != nullptr && parsePlan(data, size, pointers, plan);
+}
+
+bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
+  if (size < sizeof(PlanHeader)) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
   const uint64_t strings = uint64_t{9} + header->arguments + header->variables + header->directories +
                            uint64_t{2} * header->settings + header->joins + header->outputJoins;

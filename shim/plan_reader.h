@@ -35,4 +35,12 @@ struct Plan {
 // False if what `fd` holds is not a complete plan of this build.
 bool readPlan(int fd, Plan& plan);
 
+// The same of `size` bytes at `data`, which is aligned to 8 bytes, with room for so many pointers at
+// `pointers`; the plan views both.
+bool parsePlan(char* data, size_t size, char** pointers, Plan& plan);
+// Each string takes a byte or more, so there are never more of them than bytes.
+inline size_t pointersOf(size_t size) {
+  return size + 8;
+}
+
 }  // namespace tarcil

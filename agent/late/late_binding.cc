@@ -291,6 +291,8 @@ void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
   };
   if (!box.forgets.empty()) writeLeases(box.forgets, to.initForgets(size(box.forgets)));
   if (!box.stops.empty()) writeLeases(box.stops, to.initStops(size(box.stops)));
+  // Of those that have left since, there is nothing to tell.
+  std::erase_if(box.surroundings, [this](ServerId server) { return servers_.find(server) == nullptr; });
   if (!box.surroundings.empty()) {
     auto list = to.initSurroundings(size(box.surroundings));
     for (uint32_t i = 0; i < list.size(); ++i) {

@@ -1,22 +1,8 @@
 #include "core/base/names.h"
 
-#include <algorithm>
+#include "core/base/text.h"
 
 namespace tarcil {
-namespace {
-
-constexpr size_t kMaxShown = 60;
-
-// Fit for a terminal and a log.
-std::string shown(std::string_view name) {
-  std::string text(name.substr(0, kMaxShown));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return "'" + text + (name.size() > kMaxShown ? "...'" : "'");
-}
-
-}  // namespace
-
 bool isPlainName(std::string_view name, size_t most) {
   static constexpr std::string_view kAllowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "core/base/text.h"
+
 namespace tarcil {
 namespace {
 
@@ -93,10 +95,6 @@ const Unit* unitNamed(const Unit (&units)[N], std::string_view name) {
   return nullptr;
 }
 
-std::string inQuotes(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
-
 // At most three decimals, without trailing zeros.
 std::string trimmedDecimal(double value) {
   std::array<char, 32> buffer{};
@@ -162,7 +160,7 @@ std::optional<WallTime> readTime(std::string_view text) {
 }  // namespace
 
 Result<uint64_t> parseSize(std::string_view text) {
-  const std::string quoted = inQuotes(text);
+  const std::string quoted = shown(text);
   auto number = takeDecimal(text);
   if (!number) return invalid(quoted + " is not a size; write a number with a unit, for example 100MiB");
   const std::string_view name = takeUnit(text);
@@ -193,7 +191,7 @@ std::string formatSize(uint64_t bytes) {
 }
 
 Result<Duration> parseDuration(std::string_view text) {
-  const std::string quoted = inQuotes(text);
+  const std::string quoted = shown(text);
   const auto most = static_cast<uint64_t>(kMaxDuration.count());
   uint64_t sum = 0;
   const Unit* last = nullptr;
@@ -240,7 +238,7 @@ std::string formatTime(WallTime time) {
 
 Result<WallTime> parseTime(std::string_view text) {
   if (auto time = readTime(text)) return *time;
-  return invalid(inQuotes(text) + " is not a time; write it as 2024-05-01T12:34:56Z, in UTC");
+  return invalid(shown(text) + " is not a time; write it as 2024-05-01T12:34:56Z, in UTC");
 }
 
 Result<WallTime> parseTimeFrom(std::string_view text, WallTime now) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace tarcil {
 namespace {
 
@@ -70,8 +72,8 @@ class Reader {
       skipSpaces();
       if (keyword("in")) return setOperator(Operator::kNotIn);
     }
-    return fail(start, "an operator is missing after '" + constraint_.attribute +
-                           "'; write one of =, !=, <, >, in (a, b), not in (a, b), exists");
+    return fail(start, "an operator is missing after " + shown(constraint_.attribute) +
+                           "; write one of =, !=, <, >, in (a, b), not in (a, b), exists");
   }
 
   bool readOperand() {
@@ -102,7 +104,7 @@ class Reader {
     const size_t start = at_;
     if (!readValue()) return false;
     if (asNumber(constraint_.values.back())) return true;
-    return fail(start, "'" + constraint_.values.back() + "' is not a number; < and > compare numbers only");
+    return fail(start, shown(constraint_.values.back()) + " is not a number; < and > compare numbers only");
   }
 
   bool readList() {

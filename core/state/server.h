@@ -19,7 +19,13 @@ namespace tarcil {
 // for ever.
 using ServerId = uint32_t;
 
+// Of a cluster, also those that are gone: tables have a place for each number.
+inline constexpr uint32_t kMaxServers = 200'000;
+
 inline constexpr uint32_t kMaxServerRus = 4'096;
+
+// What all tasks of a server can cause together, of each resource.
+inline constexpr int32_t kMaxServerCaused = kMaxPressure * static_cast<int32_t>(kMaxServerRus);
 
 // What a monitor registers.
 struct ServerFacts {

@@ -1,5 +1,7 @@
 #include "monitor/late/executor_frames.h"
 
+#include <utility>
+
 namespace tarcil {
 namespace {
 
@@ -50,6 +52,12 @@ std::optional<ExecutorEnd> readEnd(std::string_view body) {
   return ExecutorEnd{numberAt(body, 0, 8), static_cast<int32_t>(numberAt(body, 8, 4))};
 }
 
+// What is done with goes: a process whose every piece ends within a frame would fill the memory otherwise.
+void FrameReader::feed(std::string_view bytes) {
+  held_.erase(0, std::exchange(read_, 0));
+  held_.append(bytes);
+}
+
 std::optional<ExecutorFrame> FrameReader::next() {
   const std::string_view rest = std::string_view(held_).substr(read_);
   if (isBroken_ || rest.size() < kLengthBytes) return std::nullopt;
@@ -58,10 +66,6 @@ std::optional<ExecutorFrame> FrameReader::next() {
   if (isBroken_ || rest.size() < kLengthBytes + length) return std::nullopt;
   ExecutorFrame frame{rest[kLengthBytes], std::string(rest.substr(kLengthBytes + 1, length - 1))};
   read_ += kLengthBytes + length;
-  if (read_ == held_.size()) {
-    held_.clear();
-    read_ = 0;
-  }
   return frame;
 }
 

@@ -37,11 +37,13 @@ std::optional<ExecutorEnd> readEnd(std::string_view body);
 // Takes bytes as they come and gives frames. Pure.
 class FrameReader {
  public:
-  void feed(std::string_view bytes) { held_.append(bytes); }
+  void feed(std::string_view bytes);
   // Nothing until the next frame is whole.
   std::optional<ExecutorFrame> next();
   // A length is out of bounds: nothing that follows can be read.
   bool isBroken() const { return isBroken_; }
+  // Bytes in memory: where frames are taken as they come, never more than the longest and what was fed last.
+  size_t held() const { return held_.size(); }
 
  private:
   std::string held_;

@@ -28,7 +28,9 @@ LateTask readWork(wire::LateWork::Reader from) {
 late::Surroundings readSurroundings(wire::LateSurroundings::Reader from, const PressureSum& own) {
   late::Surroundings surroundings;
   surroundings.caused = convert::readArray<int32_t, kResources>(from.getCaused(), "caused");
-  for (int i = 0; i < kResources; ++i) surroundings.caused[i] = std::max(0, surroundings.caused[i] - own[i]);
+  for (int i = 0; i < kResources; ++i) {
+    surroundings.caused[i] = std::max(0, std::clamp(surroundings.caused[i], 0, kMaxServerCaused) - own[i]);
+  }
   surroundings.share = convert::readArray<uint16_t, kResources>(from.getShare(), "share");
   surroundings.background = readPressure(from.getBackground());
   return surroundings;

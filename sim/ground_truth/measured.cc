@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kMaxPrograms = 200;
+// Of what a program does alone; beyond them it is a slip, and nobody would run on, or backwards.
+constexpr NumberRange kPerformances = {.least = 0.001, .most = 1'000};
 
 // A program is said to bear what costs it a twentieth of its speed, in points of the scale.
 constexpr int kBorneLoss = 5;
@@ -35,7 +37,8 @@ class Reader {
     lines.next();  // the header
     while (lines.next()) {
       if (!hasFields(lines, 4)) continue;
-      const auto a = lines.number(2, "performance_1", 0), b = lines.number(3, "performance_2", 0);
+      const auto a = lines.number(2, "performance_1", kPerformances),
+                 b = lines.number(3, "performance_2", kPerformances);
       if (!a || !b) continue;
       pairs.push_back({numberOf(lines.field(0)), numberOf(lines.field(1)), slowdownOf(*a), slowdownOf(*b)});
     }
@@ -70,7 +73,7 @@ class Reader {
                         "is " + inQuotes(lines.field(i)) + ", which no pair has; mend it or add its pairs");
         }
         programs[i] = known == numbers_.end() ? 0 : known->second;
-        performances[i] = lines.number(3 + i, "performance_" + std::to_string(i + 1), 0);
+        performances[i] = lines.number(3 + i, "performance_" + std::to_string(i + 1), kPerformances);
         good = good && known != numbers_.end() && performances[i];
       }
       for (size_t i = 0; good && i < 3; ++i) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <utility>
 
 namespace tarcil::sim {
@@ -62,13 +61,12 @@ std::optional<int64_t> TraceText::integer(size_t index, std::string_view name, i
   return std::nullopt;
 }
 
-std::optional<double> TraceText::number(size_t index, std::string_view name, double above) {
+std::optional<double> TraceText::number(size_t index, std::string_view name, const NumberRange& range) {
   const std::string_view text = fields_[index].text;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > above)
-    return value;
-  problem(index, name, "is " + inQuotes(text) + "; write a number above " + std::to_string(above));
+  if (error == std::errc() && end == text.data() + text.size() && range.holds(value)) return value;
+  problem(index, name, "is " + inQuotes(text) + "; write a number " + range.describe());
   return std::nullopt;
 }
 

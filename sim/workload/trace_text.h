@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/number_range.h"
 #include "core/base/result.h"
 
 namespace tarcil::sim {
@@ -36,8 +37,7 @@ class TraceText {
   bool require(size_t count);
   // Reports where the field is no whole number in the range. Requires: index < fields().
   std::optional<int64_t> integer(size_t index, std::string_view name, int64_t least, int64_t most);
-  // The same of a number above `above`.
-  std::optional<double> number(size_t index, std::string_view name, double above);
+  std::optional<double> number(size_t index, std::string_view name, const NumberRange& range);
   // "file:line:column: field: problem". Of the whole line where `index` is not one of its fields.
   void problem(size_t index, std::string_view name, std::string_view text);
 

@@ -14,11 +14,14 @@
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 #include "schema/monitor.capnp.h"
-#include "tests/hostile/mutation.h"
+#include "tests/fuzz/example.h"
+#include "tests/fuzz/mutation.h"
 #include "tests/support/cluster.h"
 
-namespace tarcil::hostile::endpoints_test {
+namespace tarcil::endpoints_test {
 
+using fuzz::Bytes;
+using fuzz::example;
 using Calls = kj::Vector<kj::Promise<void>>;
 
 constexpr size_t kMutations = 1'000;  // of each stream
@@ -72,17 +75,8 @@ void send(Calls& calls, Request&& request) {
   calls.add(request.send().ignoreResult());
 }
 
-// Values of the examples, which are in order of kinds.
-template <typename W>
-auto example(size_t kind) {
-  const Bytes bytes = examples().at(kind);
-  auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));
-  std::copy(bytes.begin(), bytes.end(), words.asBytes().begin());
-  capnp::FlatArrayMessageReader message(words);
-  return read(message.getRoot<W>());
-}
 JobSpec exampleSpec() {
-  return example<wire::JobSpec>(1);
+  return example<wire::JobSpec>();
 }
 
 // As an agent whose name is none, so that it cannot attach.
@@ -92,7 +86,7 @@ void callAsAgent(wire::AgentPort::Client port, Calls& calls) {
   attach.setEpoch(1);
   send(calls, kj::mv(attach));
   auto commit = port.commitRequest();
-  write(example<wire::Commit>(13), commit.initCommit());
+  write(example<wire::Commit>(), commit.initCommit());
   send(calls, kj::mv(commit));
   auto authenticate = port.authenticateRequest();
   authenticate.setToken("somebody's");
@@ -103,13 +97,13 @@ void callAsAgent(wire::AgentPort::Client port, Calls& calls) {
 void callAsMonitor(wire::MonitorPort::Client port, Calls& calls) {
   auto attach = port.attachRequest();
   attach.setMonitor("hostile");
-  ServerFacts facts = example<wire::ServerFacts>(9);
+  ServerFacts facts = example<wire::ServerFacts>();
   facts.name = "!!!";
   write(facts, attach.initServers(1)[0]);
-  write(example<wire::KnownTask>(19), attach.initTasks(1)[0]);
+  write(example<wire::KnownTask>(), attach.initTasks(1)[0]);
   send(calls, kj::mv(attach));
   auto report = port.reportRequest();
-  write(example<wire::TaskReport>(18), report.initReports(1)[0]);
+  write(example<wire::TaskReport>(), report.initReports(1)[0]);
   send(calls, kj::mv(report));
   auto files = port.filesRequest();
   files.initJob(16);
@@ -168,7 +162,7 @@ void callAsClient(wire::ClientPort::Client client, Calls& calls) {
 // The launch is for a server of another monitor.
 void callAsLauncher(wire::LaunchPort::Client launcher, Calls& calls) {
   auto launch = launcher.launchRequest();
-  write(example<wire::LaunchSpec>(17), launch.initSpec());
+  write(example<wire::LaunchSpec>(), launch.initSpec());
   send(calls, kj::mv(launch));
   auto output = launcher.outputRequest();
   output.setAllocation(12);
@@ -237,7 +231,7 @@ class Hostile : public testing::Test {
       Peer peer(socketOf(role));
       peer.say(stream.login);
       peer.hearMessages(2);  // the answers to bootstrap and login
-      peer.say(i == 0 ? stream.calls : mutated(stream.calls, rng_));
+      peer.say(i == 0 ? stream.calls : fuzz::mutated(stream.calls, rng_));
       if (i == 0) peer.hearMessages(stream.answers);
       peer.hearOut();
     }
@@ -299,4 +293,4 @@ TEST_F(Hostile, MutatedMessagesToAMonitorHaveNoEffect) {
   expectNothingHasHappened();
 }
 
-}  // namespace tarcil::hostile::endpoints_test
+}  // namespace tarcil::endpoints_test

@@ -83,7 +83,7 @@ TEST(ReadCoRuns, NamesFileLineColumnAndField) {
     return read.ok() ? "" : read.error().message;
   };
   EXPECT_THAT(problem("h\na,b,0,0.8\n"),
-              HasSubstr("pairs.csv:2:5: performance_1: is '0'; write a number above 0"));
+              HasSubstr("pairs.csv:2:5: performance_1: is '0'; write a number from 0.001 to 1000"));
   EXPECT_THAT(problem("h\na,b,0.9,nan\n"), HasSubstr("pairs.csv:2:9: performance_2: is 'nan'"));
   EXPECT_THAT(problem("h\na,b,0.9,inf\n"), HasSubstr("performance_2: is 'inf'"));
   EXPECT_THAT(problem("h\na,b,0.9\n"), HasSubstr("pairs.csv:2:1: line: has 3 fields; write 4"));

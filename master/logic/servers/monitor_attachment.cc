@@ -24,6 +24,7 @@ Status checkNames(const ServerFacts& facts) {
 Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
   if (event.monitor.empty()) return invalid("monitor: its identity is missing");
   std::unordered_set<std::string> names;
+  size_t all = servers.size();
   for (const ServerFacts& facts : event.servers) {
     const std::string where = "server \"" + facts.name + "\": ";
     if (Status named = checkNames(facts); !named) return named;
@@ -34,6 +35,11 @@ Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
                      std::to_string(kMaxServerRus));
     }
     const Server* known = servers.find(facts.name);
+    if (known == nullptr && ++all > kMaxServers) {
+      return Error{ErrorCode::kExhausted, where + "the cluster has had " + std::to_string(servers.size()) +
+                                              " servers, and numbers for no more than " +
+                                              std::to_string(kMaxServers) + "; use names that are known"};
+    }
     if (known != nullptr && known->session && known->record.monitor != event.monitor) {
       return Error{ErrorCode::kConflict,
                    where + "another monitor stands for it; stop that one or use another name"};

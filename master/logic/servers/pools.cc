@@ -126,12 +126,11 @@ void takePoolReports(EventContext& context, const PoolReported& event) {
 }
 
 void takePoolPressures(EventContext& context, const PressureReported& event) {
-  constexpr int32_t kMaxCaused = kMaxPressure * static_cast<int32_t>(kMaxServerRus);
   for (const late::PoolPressure& pressure : event.pools) {
     Server* server = context.tables.servers.find(pressure.server);
     if (server == nullptr || server->session != event.session || !offersPool(*server)) continue;
     PressureSum caused = pressure.caused;
-    for (int32_t& value : caused) value = std::clamp(value, 0, kMaxCaused);
+    for (int32_t& value : caused) value = std::clamp(value, 0, kMaxServerCaused);
     context.tables.servers.setPoolCaused(*server, caused);
   }
 }

@@ -137,6 +137,15 @@ TEST(ParseTime, RefusesWhatIsNoTime) {
             "'now' is not a time; write it as 2024-05-01T12:34:56Z, in UTC");
 }
 
+TEST(Units, ThatAreNoneAreSaidWithoutSteeringATerminal) {
+  const std::string bad = "\x1b[2J" + std::string(100'000, 'x');
+  for (const std::string& message :
+       {parseSize(bad).error().message, parseDuration(bad).error().message, parseTime(bad).error().message}) {
+    EXPECT_TRUE(message.starts_with("'\\x1b[2Jxxx")) << message;
+    EXPECT_LT(message.size(), 200u);
+  }
+}
+
 TEST(FormatRelative, NamesTheLargestUnit) {
   const WallTime now(1'000'000s);
   EXPECT_EQ(formatRelative(now, now), "now");

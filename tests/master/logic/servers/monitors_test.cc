@@ -55,6 +55,14 @@ TEST_F(Monitors, MayNotClaimTheServersOfAnAttachedOne) {
   EXPECT_EQ(only<AnswerReports>(master.started(monitor, first)).at(0).status.ok(), true);
 }
 
+TEST_F(Monitors, MayNotBringMoreServersThanTablesHavePlacesFor) {
+  std::vector<ServerFacts> many(kMaxServers, serverFacts("s", 1));
+  for (size_t i = 0; i < many.size(); ++i) many[i].name += std::to_string(i);
+  master.attachMonitor("n", many);
+  EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kExhausted);
+  EXPECT_FALSE(master.logic().server("s0"));
+}
+
 TEST_F(Monitors, TakeOverServersWhoseMonitorIsGoneAndLoseWhatTheyDoNotKnow) {
   master.started(monitor, first);
   master.detach(monitor);

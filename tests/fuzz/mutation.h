@@ -1,13 +1,12 @@
-// Bytes that are nearly those of a valid message.
+// Bytes that are nearly those of a valid input.
 #pragma once
 
-#include "core/base/rng.h"
-#include "tests/hostile/decoding.h"
+#include "tests/fuzz/target.h"
 
-namespace tarcil::hostile {
+namespace tarcil::fuzz {
 
 // A few changes in a row, each of one of these kinds: a bit, a byte or a word is another, a word is one that
 // stands elsewhere, some words are gone or come twice, the end is cut off.
 Bytes mutated(Bytes bytes, Rng& rng);
 
-}  // namespace tarcil::hostile
+}  // namespace tarcil::fuzz

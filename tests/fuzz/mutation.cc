@@ -1,9 +1,9 @@
-#include "tests/hostile/mutation.h"
+#include "tests/fuzz/mutation.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace tarcil::hostile {
+namespace tarcil::fuzz {
 namespace {
 
 constexpr size_t kWord = 8;
@@ -66,4 +66,4 @@ Bytes mutated(Bytes bytes, Rng& rng) {
   return bytes;
 }
 
-}  // namespace tarcil::hostile
+}  // namespace tarcil::fuzz
