@@ -30,6 +30,7 @@ class Process final {
   // Reads until `text` has appeared on stdout or stderr; false where it ended before.
   bool waitFor(std::string_view text);
   void signal(int number);
+  pid_t pid() const { return pid_; }
   // Nobody reads its stdout from here on.
   void closeStdout();
   // Until it has ended and all is read.
