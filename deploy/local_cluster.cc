@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,11 @@ Status makeFolders(const std::string& data) {
     return invalid(data + ": its permissions cannot be set; choose a folder of your own with --data");
   }
   return {};
+}
+
+Error alreadyRunning(const std::string& data, const SupervisorRecord& supervisor) {
+  return invalid("a cluster is running in " + data + " (supervised by process " +
+                 std::to_string(supervisor.pid) + "); stop it with: tarcil down --data " + data);
 }
 
 std::string tokenFile(const std::string& data, const std::string& role) {
@@ -197,10 +203,26 @@ SlicesPlan slicesOf(const LocalClusterPlan& plan) {
   return slices;
 }
 
+Result<kj::AutoCloseFd> lockLocalCluster(const std::string& data) {
+  if (Status status = makeFolders(data); !status.ok()) return status.error();
+  const std::string path = data + "/run/lock";
+  kj::AutoCloseFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) return invalid(path + ": cannot be written; choose another folder with --data");
+  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) {
+    // For the message below.
+    if (::ftruncate(lock, 0) == 0) ::dprintf(lock, "%d\n", ::getpid());
+    return lock;
+  }
+  if (const auto running = runningSupervisor(data); running.ok()) return alreadyRunning(data, *running);
+  std::string pid = "unknown";
+  std::ifstream(path) >> pid;
+  return invalid("another `tarcil up`, process " + pid + ", is starting or ending a cluster in " + data +
+                 "; wait until it has, or choose another folder with --data");
+}
+
 Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   if (const auto running = runningSupervisor(plan.data); running.ok()) {
-    return invalid("a cluster is running in " + plan.data + " (supervised by process " +
-                   std::to_string(running->pid) + "); stop it with: tarcil down --data " + plan.data);
+    return alreadyRunning(plan.data, *running);
   }
   if (Status status = makeFolders(plan.data); !status.ok()) return status.error();
   if (Status status = makeTokens(plan.data); !status.ok()) return status.error();

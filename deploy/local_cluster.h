@@ -1,6 +1,8 @@
 // A cluster on this machine alone: its folders, tokens and processes. What `tarcil up` starts.
 #pragma once
 
+#include <kj/io.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,6 +58,10 @@ uint64_t memoryForServers();
 
 // What slices are to be made of. Requires: plan.slices.
 SlicesPlan slicesOf(const LocalClusterPlan& plan);
+
+// Belongs to the `tarcil up` that starts and supervises the cluster in `data`, as long as it lives. Makes the
+// folders. Fails with Invalid where another one has it, and names that, or where the folder cannot be used.
+Result<kj::AutoCloseFd> lockLocalCluster(const std::string& data);
 
 // Makes folders and, where there are none yet, tokens that only their owner can read, and the slices that the
 // plan has; writes the context. What an earlier start left of slices goes. Fails with Invalid where the

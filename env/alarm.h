@@ -15,7 +15,8 @@ class Alarm final {
   // `timer` and `clock` outlive the alarm.
   Alarm(kj::Timer& timer, const Clock& clock, kj::Function<void()> fire);
 
-  // Replaces the earlier wish. A time that is past fires soon.
+  // Replaces the earlier wish. A time that is past fires soon; one that came while the machine slept, later
+  // by no more than it slept.
   void set(MonotonicTime when);
 
  private:

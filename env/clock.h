@@ -11,7 +11,7 @@ class Clock {
   virtual Now now() const = 0;
 };
 
-// The machine's clocks. Lives as long as the process.
+// The machine's clocks; the steady one runs on while the machine sleeps. Lives as long as the process.
 const Clock& systemClock();
 
 }  // namespace tarcil

@@ -11,7 +11,12 @@ namespace {
 
 using RecordText = Text<4096>;
 
-void addOutcome(RecordText& text, const Report& report, bool leaseEnded) {
+const char* causeOf(bool isLost, bool isShutDown, bool wasExecuted) {
+  if (!wasExecuted) return "never-started";
+  return isLost ? "lost" : isShutDown ? "shut-down" : "exited";
+}
+
+void addOutcome(RecordText& text, const Report& report, const ExitRecord::Ends& ends) {
   const bool ended = report.phase == Report::Phase::kEnded;
   const bool executed = ended || report.phase == Report::Phase::kStarted;
   // Without a status of its own the command went down with its namespace.
@@ -20,8 +25,8 @@ void addOutcome(RecordText& text, const Report& report, bool leaseEnded) {
                                 : 0;
   const int code = ended && WIFEXITED(report.waitStatus) ? WEXITSTATUS(report.waitStatus) : report.exitCode;
   // An end of its own may have come just before the lease's.
-  const bool lost = leaseEnded && signal == SIGKILL;
-  text << "cause " << (lost ? "lost" : executed ? "exited" : "never-started") << "\n";
+  const bool lost = ends.lease && signal == SIGKILL;
+  text << "cause " << causeOf(lost, ends.shutDown, executed) << "\n";
   text << "code " << static_cast<uint64_t>(code) << "\n";
   text << "signal " << static_cast<uint64_t>(signal) << "\n";
   text << "started " << (executed ? report.started : 0) << "\n";
@@ -39,15 +44,15 @@ bool ExitRecord::reserve(int directoryFd) {
   return sys::write(fileFd_, blank, sizeof blank) == static_cast<long>(sizeof blank);
 }
 
-void ExitRecord::write(const Report& report, Kills kills, const OutputStream* streams, int streamCount) {
+void ExitRecord::write(const Report& report, Ends ends, const OutputStream* streams, int streamCount) {
   RecordText text;
-  addOutcome(text, report, kills.byLease);
-  text << "oom " << (kills.byOom ? "1" : "0") << "\n";
+  addOutcome(text, report, ends);
+  text << "oom " << (ends.oom ? "1" : "0") << "\n";
   for (int i = 0; i < streamCount; ++i) {
     if (*streams[i].cut() != '\0') text << "cut " << streams[i].cut() << "\n";
   }
   if (report.phase == Report::Phase::kPreparing) text << "problem stopped before its command was executed\n";
-  if (kills.byLease) text << "problem " << kLeaseEnded << "\n";
+  if (ends.lease) text << "problem " << kLeaseEnded << "\n";
   if (!report.problem.empty()) text << "problem " << report.problem.get() << "\n";
   text << "complete\n";
   // What stands behind the last line, of what was there before, is not part of the record.

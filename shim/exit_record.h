@@ -1,8 +1,9 @@
 // The file `exit`: how the task ended, in lines "key value", the last of them "complete".
-//   cause exited|never-started|lost    code N    signal N    oom 0|1    started US    ended US    cut TEXT
-//   problem TEXT
-// The shim writes lost where the lease has ended; the monitor does for a task of an earlier boot. `cut` and
-// `problem` may be missing; times are microseconds since 1970, 0 for never.
+//   cause exited|never-started|lost|shut-down    code N    signal N    oom 0|1    started US    ended US cut
+//   TEXT problem TEXT
+// The shim writes lost where the lease has ended; the monitor does for a task of an earlier boot. shut-down:
+// the machine asked everybody to end. `cut` and `problem` may be missing; times are microseconds since 1970,
+// 0 for never.
 #pragma once
 
 #include "shim/output.h"
@@ -19,12 +20,14 @@ class ExitRecord {
   // For the namespace's init, which writes the time of the start into it and renames it to `started`.
   int descriptor() const { return fileFd_; }
 
-  struct Kills {
-    bool byOom = false;
-    bool byLease = false;
+  // What the task ended of, beside itself.
+  struct Ends {
+    bool oom = false;
+    bool lease = false;
+    bool shutDown = false;
   };
   // Appears whole or not at all.
-  void write(const Report& report, Kills kills, const OutputStream* streams, int streamCount);
+  void write(const Report& report, Ends ends, const OutputStream* streams, int streamCount);
 
  private:
   int directoryFd_ = -1;

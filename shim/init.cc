@@ -7,6 +7,7 @@
 
 #include "shim/cgroups.h"
 #include "shim/command.h"
+#include "shim/lease.h"
 #include "shim/mounts.h"
 
 namespace tarcil {
@@ -61,9 +62,17 @@ void tellMonitor(const Plan& plan, const Report& report) {
   sys::write(kStatusFd, line.get(), line.size());
 }
 
-[[noreturn]] void watchCommand(int command, Report& report) {
-  const sys::SignalMask wanted = sys::maskOf(SIGCHLD) | sys::maskOf(kRequestSignal);
+// With this process the kernel ends all others of the namespace.
+void endWithLease(Lease& lease, Report& report) {
+  if (!lease.hasJustEnded()) return;
+  report.leaseEnded = true;
+  sys::exit(1);
+}
+
+[[noreturn]] void watchCommand(int command, Lease& lease, Report& report) {
+  const sys::SignalMask wanted = sys::maskOf(SIGCHLD) | sys::maskOf(SIGALRM) | sys::maskOf(kRequestSignal);
   for (;;) {
+    endWithLease(lease, report);
     siginfo_t info{};
     const long signal = sys::call(SYS_rt_sigtimedwait, &wanted, &info, 0, sizeof wanted);
     if (signal == kRequestSignal) sys::call(SYS_kill, command, info.si_value.sival_int);
@@ -83,6 +92,7 @@ void tellMonitor(const Plan& plan, const Report& report) {
 
 void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   dieWithShim(fds);
+  Lease lease(plan.leaseFile);
   sys::call(SYS_umask, 022);
   CommandDescriptors command{fds.out, fds.err};
   if (!enterLimits(plan, report) || !setUpNetwork(plan, fds.network, report) ||
@@ -92,6 +102,7 @@ void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   }
   HostNetwork network = fds.network;
   closeHostNetwork(network);
+  endWithLease(lease, report);
   const int pid = spawnCommand(plan, command, report);
   if (pid < 0) sys::exit(1);
   if (command.program >= 0) sys::close(command.program);
@@ -99,7 +110,7 @@ void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   sys::close(fds.out);
   sys::close(fds.err);
   sys::close(kStatusFd);
-  watchCommand(pid, report);
+  watchCommand(pid, lease, report);
 }
 
 }  // namespace tarcil

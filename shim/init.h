@@ -19,8 +19,8 @@ struct InitDescriptors {
 
 // Enters the cgroups, sets up network and mounts, writes `started`, executes the command, tells the monitor,
 // passes requested signals on, reaps what is orphaned, and ends when the command ends (with it all processes
-// of the namespace) or when the shim does. Everything that the shim wants to know is in `report`. Requires:
-// all signals are blocked.
+// of the namespace), when the shim does, or with the lease. Everything that the shim wants to know is in
+// `report`. Requires: all signals are blocked.
 [[noreturn]] void runInit(const Plan& plan, const InitDescriptors& fds, Report& report);
 
 }  // namespace tarcil

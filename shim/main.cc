@@ -29,7 +29,7 @@ namespace {
 int blockSignals() {
   sys::setSignalMask(~sys::SignalMask{0});
   sys::SignalMask watched = 0;
-  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, kRequestSignal})
+  for (const int signal : {SIGCHLD, SIGALRM, SIGTERM, SIGINT, SIGHUP, SIGQUIT, kRequestSignal})
     watched |= sys::maskOf(signal);
   return static_cast<int>(sys::call(SYS_signalfd4, -1, &watched, sizeof watched, SFD_CLOEXEC | SFD_NONBLOCK));
 }
@@ -52,8 +52,7 @@ int startInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   return static_cast<int>(pid);
 }
 
-// A request carries its signal as the value; a plain signal, such as that of a machine that shuts down, is
-// meant as it is.
+// A request carries its signal as the value; a plain signal is meant as it is.
 void passOn(const signalfd_siginfo& received, int init) {
   const bool request = received.ssi_signo == static_cast<uint32_t>(kRequestSignal);
   const int signal = request ? received.ssi_int : static_cast<int>(received.ssi_signo);
@@ -78,17 +77,20 @@ bool reapChildren(int init, OutputPump& output) {
   return isOver;
 }
 
-// Until init has ended, and with it every process of the task.
-void superviseTask(int init, int signalFd, OutputPump& output, Lease& lease) {
+// Until init has ended, and with it every process of the task. Whether it was asked to by a plain SIGTERM:
+// that is what a machine that shuts down sends to everybody.
+bool superviseTask(int init, int signalFd, OutputPump& output, Lease& lease) {
+  bool shutDown = false;
   for (bool running = true; running;) {
     if (lease.hasJustEnded()) sys::call(SYS_kill, init, SIGKILL);
-    const timespec left = lease.left();
     pollfd fds[3] = {{signalFd, POLLIN, 0}, {output.pipeFd(0), POLLIN, 0}, {output.pipeFd(1), POLLIN, 0}};
-    if (sys::call(SYS_ppoll, fds, 3, lease.isRunning() ? &left : nullptr, 0, 0) < 0) continue;
+    if (sys::call(SYS_ppoll, fds, 3, 0, 0, 0) < 0) continue;
     if (fds[1].revents != 0 || fds[2].revents != 0) output.pump();
     signalfd_siginfo info{};
     // Its number may be another's once it has ended.
     while (running && fds[0].revents != 0 && sys::read(signalFd, &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo == SIGALRM) continue;  // the lease is looked at again
+      shutDown |= info.ssi_signo == SIGTERM;
       if (info.ssi_signo != SIGCHLD) {
         passOn(info, init);
       } else if (reapChildren(init, output)) {
@@ -97,6 +99,7 @@ void superviseTask(int init, int signalFd, OutputPump& output, Lease& lease) {
     }
   }
   output.finish();
+  return shutDown;
 }
 
 struct Pipe {
@@ -130,6 +133,7 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
   shared.streams[1] = {"stderr", directory, err.reader, plan.header->outputLimit};
   OutputPump output(plan, shared.streams, lifeline.reader, lifeline.writer);
   Lease lease(plan.leaseFile);
+  bool shutDown = false;
   if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report)) {
     HostNetwork network;
     const bool reached = openHostNetwork(plan, network, report);
@@ -142,11 +146,11 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
     sys::close(out.writer);
     sys::close(err.writer);
     sys::close(kStatusFd);
-    if (init > 0) superviseTask(init, signalFd, output, lease);
+    if (init > 0) shutDown = superviseTask(init, signalFd, output, lease);
   }
-  const bool oomKilled = oomKills(plan) > 0;
+  const ExitRecord::Ends why{oomKills(plan) > 0, lease.hasEnded() || report.leaseEnded, shutDown};
   removeCgroups(plan);
-  record.write(report, {oomKilled, lease.hasEnded()}, shared.streams, OutputPump::kStreams);
+  record.write(report, why, shared.streams, OutputPump::kStreams);
 }
 
 int run() {

@@ -31,6 +31,7 @@ struct Report {
   int exitCode = 0;
   uint64_t started = 0;
   uint64_t ended = 0;
+  bool leaseEnded = false;  // init has ended the task for it
   Text<2048> problem;
 
   // "cannot WHAT 'NAME': reason", and there is no way back. `result`: of the system call that failed, an

@@ -41,12 +41,17 @@ void requireDone(const Status& status) {
   if (!status.ok()) throw Failure(kExitFailed, status.error().message);
 }
 
+// What a supervisor has left; where another one begins already, that takes it away.
+void removeWhatIsLeft(const std::string& data) {
+  if (!std::filesystem::exists(data + "/slices")) return;
+  if (const auto lock = lockLocalCluster(data); lock.ok()) requireDone(removeSlices(data));
+}
+
 int down(const DownFlags& flags) {
   const std::string data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   const auto supervisor = runningSupervisor(data);
   if (!supervisor.ok()) {
-    // What a supervisor that was killed has left.
-    requireDone(removeSlices(data));
+    removeWhatIsLeft(data);  // of one that was killed
     throw Failure(kExitNoCluster, supervisor.error().message);
   }
   const kj::AutoCloseFd process(static_cast<int>(::syscall(SYS_pidfd_open, supervisor->pid, 0)));
@@ -61,8 +66,7 @@ int down(const DownFlags& flags) {
                     "process " + std::to_string(supervisor->pid) + " does not end; see " + data + "/log");
     }
   }
-  // It has done so itself, unless something still uses one.
-  requireDone(removeSlices(data));
+  removeWhatIsLeft(data);  // nothing, unless something still uses a slice
   if (flags.json) {
     printJson({{"data", data}, {"stopped", true}});
   } else {

@@ -351,7 +351,8 @@ int up(UpFlags& flags) {
   flags.plan.monitorOptions = monitorOptionsOf(flags);
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);
-  if (!runningSupervisor(flags.plan.data).ok()) awaitEarlierMonitors(flags.plan);
+  const kj::AutoCloseFd lock = requireInput(lockLocalCluster(flags.plan.data));
+  awaitEarlierMonitors(flags.plan);
   const LocalCluster cluster = requireInput(prepareLocalCluster(flags.plan));
   return flags.detach ? detach(flags, cluster) : stayInForeground(flags, cluster);
 }

@@ -8,7 +8,7 @@ namespace tarcil {
 
 using Duration = std::chrono::microseconds;
 
-// For deadlines and leases. Only differences mean something, and only inside one process.
+// For deadlines; runs on while the machine sleeps. Only differences mean something, and only in one process.
 using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
 // For people and records; may jump. Nothing is decided by it.

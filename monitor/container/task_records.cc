@@ -24,6 +24,7 @@ WallTime wallTime(std::string_view text) {
 
 EndCause causeNamed(std::string_view name) {
   if (name == "exited") return EndCause::kExited;
+  if (name == "shut-down") return EndCause::kCancelled;
   return name == "lost" ? EndCause::kLost : EndCause::kNeverStarted;
 }
 

@@ -109,8 +109,11 @@ void forget(EventContext& context, AllocationId allocation) {
 
 TaskEnd withIntent(const Task& task, TaskEnd end) {
   if (end.started == kNever) end.started = task.started;
-  if (task.intent == Intent::kStop || task.intent == Intent::kShutDown) end.cause = EndCause::kCancelled;
-  if (task.intent == Intent::kShutDown) end.problem = "its server was shut down";
+  // The machine may have asked its processes to end before it came to this monitor.
+  const bool isShutDown =
+      task.intent == Intent::kShutDown || (task.intent == Intent::kNone && end.cause == EndCause::kCancelled);
+  if (task.intent == Intent::kStop || isShutDown) end.cause = EndCause::kCancelled;
+  if (isShutDown) end.problem = "its server was shut down";
   if (task.intent == Intent::kTimeOut && end.cause == EndCause::kExited) {
     end.cause = EndCause::kTimedOut;
     end.problem = "ran longer than its timeout of " + inWords(task.spec.timeout);

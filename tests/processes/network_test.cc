@@ -1,10 +1,8 @@
 // Clusters whose processes are on hosts of their own, joined by a network that fails: rows of
 // docs/protocol.md, "What breaks".
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/file.h>
-#include <unistd.h>
+#include <signal.h>
 
 #include "tests/support/cluster.h"
 
@@ -12,15 +10,6 @@ namespace tarcil::network_test {
 
 using testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
-
-// Whether nobody holds the lock of this file: `flock` in a task holds it as long as the task lives.
-bool isUnlocked(const std::string& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
-  ::close(fd);
-  return locked;
-}
 
 Json agentNamed(const TestCluster& cluster, const std::string& name) {
   for (const Json& agent : cluster.json({"agent", "list"})) {
@@ -67,19 +56,17 @@ TEST(Partition, OfAMonitorHasItsTasksStartedElsewhereAndEndsThemWhenItIsBack) {
   ManualCluster cluster(
       {.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "100ms"}, .network = &network});
   TraceFolder& traces = cluster.traces();
-  const std::string alive = traces.at("alive-");
-  const std::string job =
-      cluster.submit(shellJob("exec 9>" + alive + "$TARCIL_ATTEMPT; flock 9; " + traces.note("started") +
-                              traces.waitForGate() + traces.note("ended")));
+  const std::string job = cluster.submit(
+      shellJob(traces.holdLock() + traces.note("started") + traces.waitForGate() + traces.note("ended")));
   traces.waitForLines("started", 1);
   const std::string first = serverOf(cluster, job);
   network.cut(first);
   traces.waitForLines("started", 2);
   EXPECT_NE(serverOf(cluster, job), first);
-  EXPECT_FALSE(isUnlocked(alive + "0")) << "its server does not know yet that the task was given up";
+  EXPECT_TRUE(traces.isHeld(0)) << "its server does not know yet that the task was given up";
 
   network.heal(first);
-  cluster.until("the first attempt is ended", [&]() { return isUnlocked(alive + "0"); });
+  cluster.until("the first attempt is ended", [&]() { return !traces.isHeld(0); });
   traces.openGate();
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   EXPECT_EQ(traces.lines("started").size(), 2u);
@@ -87,7 +74,6 @@ TEST(Partition, OfAMonitorHasItsTasksStartedElsewhereAndEndsThemWhenItIsBack) {
   cluster.expectAllUnitsFree();
 }
 
-// Each attempt holds a lock as long as it lives, and says when another one's is held.
 TEST(Partition, OfAMonitorNeverLeavesTwoCopiesOfAnExclusiveTask) {
   SKIP_WITHOUT_CONTAINERS();
   SKIP_WITHOUT_VIRTUAL_NETWORK();
@@ -95,24 +81,49 @@ TEST(Partition, OfAMonitorNeverLeavesTwoCopiesOfAnExclusiveTask) {
   ManualCluster cluster(
       {.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "3s"}, .network = &network});
   TraceFolder& traces = cluster.traces();
-  const std::string alive = traces.at("alive-");
   const std::string job = cluster.submit(
-      shellJob("exec 9>" + alive + "$TARCIL_ATTEMPT; flock 9; for other in " + alive +
-               "*; do [ $other = " + alive + "$TARCIL_ATTEMPT ] || flock -n $other true || " +
-               traces.note("overlap") + " done; " + traces.note("started") + traces.waitForGate()) +
-      "exclusive: true\n");
+      shellJob(traces.holdLock() + traces.note("started") + traces.waitForGate(), "exclusive: true\n"));
   traces.waitForLines("started", 1);
   const std::string first = serverOf(cluster, job);
   network.cut(first);
   traces.waitForLines("started", 2);
   EXPECT_NE(serverOf(cluster, job), first);
-  EXPECT_TRUE(isUnlocked(alive + "0")) << "the first copy lives on where the master cannot reach it";
+  EXPECT_FALSE(traces.isHeld(0)) << "the first copy lives on where the master cannot reach it";
   EXPECT_TRUE(traces.lines("overlap").empty());
 
   network.heal(first);
   traces.openGate();
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   EXPECT_TRUE(traces.lines("overlap").empty());
+  cluster.expectAllUnitsFree();
+}
+
+// The shim, which would end the task with its lease, is stopped: so the task's init has to.
+TEST(Partition, OfAMonitorWhoseShimIsStoppedLeavesNoTwoCopiesEither) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  VirtualNetwork network({"master", "agent-1", "server-1", "server-2", "user"});
+  ManualCluster cluster(
+      {.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "3s"}, .network = &network});
+  TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(
+      shellJob(traces.holdLock() + traces.note("started") + traces.waitForGate(), "exclusive: true\n"));
+  traces.waitForLines("started", 1);
+  const std::string first = serverOf(cluster, job);
+  const std::vector<pid_t> shims = cluster.shimsOf(first);
+  ASSERT_EQ(shims.size(), 1u);
+  network.cut(first);
+  ::kill(shims[0], SIGSTOP);
+  traces.waitForLines("started", 2);
+  EXPECT_FALSE(traces.isHeld(0)) << "the first copy lives on where nobody ends it";
+  EXPECT_TRUE(traces.lines("overlap").empty());
+
+  network.heal(first);
+  ::kill(shims[0], SIGCONT);
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_TRUE(traces.lines("overlap").empty());
+  EXPECT_EQ(traces.lines("started").size(), 2u);
   cluster.expectAllUnitsFree();
 }
 

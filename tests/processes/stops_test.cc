@@ -55,6 +55,102 @@ TEST(MasterStopped, JobsGoOnWhenItGoesOn) {
   EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
 }
 
+TEST(MonitorStopped, ItsTasksAreStartedElsewhereAndEndWhenItGoesOn) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "100ms"}});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(
+      shellJob(traces.holdLock() + traces.note("started") + traces.waitForGate() + traces.note("ended")));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  const std::string first = cluster.status(job)["tasks"][0]["server"];
+  cluster.signal(first, SIGSTOP);
+  ASSERT_TRUE(traces.waitForLines("started", 2));
+  EXPECT_TRUE(traces.isHeld(0)) << "nobody has told it that its server is given up";
+  cluster.signal(first, SIGCONT);
+  cluster.until("the first attempt is ended", [&traces]() { return !traces.isHeld(0); });
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_THAT(traces.lines("started"), SizeIs(2));
+  EXPECT_THAT(traces.lines("ended"), SizeIs(1));
+  cluster.expectAllUnitsFree();
+}
+
+// The launch waits in its socket while it is stopped.
+TEST(MonitorStopped, AnExclusiveTaskThatItHadYetToStartRunsElsewhereAlone) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2, .rus = 1, .masterFlags = {"--server-timeout", "1s"}});
+  const TraceFolder& traces = cluster.traces();
+  cluster.signal("server-1", SIGSTOP);
+  const std::string job =
+      cluster.submit(shellJob(traces.holdLock() + traces.note("started") + traces.waitForGate(),
+                              "exclusive: true\nplacement: {prefer: [server-1]}\n"));
+  ASSERT_EQ(cluster.status(job)["tasks"][0]["server"], "server-1");
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  cluster.signal("server-1", SIGCONT);
+  // The other server has no room.
+  EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_THAT(traces.lines("started"), SizeIs(1));
+  EXPECT_THAT(traces.lines("overlap"), SizeIs(0));
+  cluster.expectAllUnitsFree();
+}
+
+// It reads what it was sent before it hears that its jobs are another's.
+TEST(AgentStopped, WhatItGoesOnWithIsRefused) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster(
+      {.rus = 1, .agents = 2, .masterFlags = {"--agent-timeout", "100ms"}, .notYet = {"agent-2"}});
+  const TraceFolder& traces = cluster.traces();
+  const auto agent = [&cluster](const std::string& name) -> Json {
+    for (const Json& one : cluster.json({"agent", "list"}))
+      if (one["name"] == name) return one;
+    return {};
+  };
+  std::vector<std::string> jobs = {cluster.submit(shellJob(traces.note("first") + traces.waitForGate()))};
+  ASSERT_TRUE(traces.waitForLines("first", 1));
+  jobs.push_back(cluster.submit(shellJob(traces.note("second"))));
+  cluster.start("agent-2");
+  cluster.signal("agent-1", SIGSTOP);
+  // Each begins with an agent by chance.
+  const std::string file = cluster.jobFile(shellJob(traces.note("third")));
+  const auto submit = [&cluster, &file]() { return cluster.startCommand({"submit", "--json", file}); };
+  Process clients[] = {submit(), submit(), submit(), submit(), submit()};
+  for (Process& client : clients) jobs.push_back(Json::parse(client.finish().out)["job"]);
+  cluster.until("agent-2 has all jobs", [&]() { return agent("agent-2")["jobs"] == jobs.size(); });
+  cluster.signal("agent-1", SIGCONT);
+  cluster.until("agent-1 is back", [&]() { return agent("agent-1")["attached"] == true; });
+  traces.openGate();
+  for (const std::string& job : jobs) EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_THAT(traces.lines("first"), SizeIs(1));
+  EXPECT_THAT(traces.lines("second"), SizeIs(1));
+  EXPECT_THAT(traces.lines("third"), SizeIs(std::size(clients)));
+  cluster.expectAllUnitsFree();
+}
+
+TEST(MasterStopped, WhatHappenedMeanwhileIsRecordedOnce) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2, .rus = 1});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(
+      shellJob(traces.note("started") + traces.waitForGate() + traces.note("ended"), "tasks: 2\n"));
+  ASSERT_TRUE(traces.waitForLines("started", 2));
+  const std::string waiting = cluster.submit(shellJob(traces.note("waiting")));
+  cluster.signal("master", SIGSTOP);
+  traces.openGate();
+  ASSERT_TRUE(traces.waitForLines("ended", 2));
+  for (const char* name : {"agent-1", "server-1", "server-2"}) {
+    cluster.until(std::string(name) + " misses the master",
+                  [&]() { return cluster.logOf(name).find("is out of reach") != std::string::npos; });
+  }
+  cluster.signal("master", SIGCONT);
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_EQ(cluster.ended(waiting)["state"], "done");
+  EXPECT_THAT(traces.lines("started"), SizeIs(2));
+  EXPECT_THAT(traces.lines("waiting"), SizeIs(1));
+  cluster.expectAllUnitsFree();
+}
+
 // --- Shut down (SIGTERM, tarcil down) ---------------------------------------------------------------------
 
 // Says that it was started, and that it was asked to end.
@@ -98,6 +194,26 @@ TEST(ClusterShutDown, GoesOnWhereItsSupervisorIsKilled) {
   ::kill(supervisor, SIGKILL);
   cluster.json({"up", "--detach", "--rus", "1"});  // waits for the monitor that is ending
   expectStartedAgain(cluster, traces, job);
+}
+
+// As a machine does that is shut down: everything is asked to end at once, and tasks may be the first.
+TEST(ClusterShutDown, GoesOnWhereTheMachineIsStopped) {
+  SKIP_WITHOUT_CONTAINERS();
+  SupervisedCluster cluster({"--rus", "2"});
+  const TraceFolder& traces = cluster.traces();
+  const std::string job = cluster.submit(shellJob(obedient(traces), kOnce));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  ::kill(cluster.pidOf("server-1"), SIGSTOP);
+  for (const pid_t shim : cluster.shimsOf("server-1")) ::kill(shim, SIGTERM);
+  ASSERT_TRUE(traces.waitForLines("asked", 1));
+  for (const char* role : {"master", "agent-1", "server-1"}) ::kill(cluster.pidOf(role), SIGTERM);
+  ::kill(cluster.pidOf("server-1"), SIGCONT);
+  EXPECT_EQ(cluster.run({"down"}).exitCode, 0);
+  cluster.json({"up", "--detach", "--rus", "2"});
+  traces.openGate();
+  const Json ended = cluster.ended(job);
+  EXPECT_EQ(ended["state"], "done") << ended;
+  EXPECT_THAT(ended["tasks"][0]["previous"].get<std::string>(), StartsWith("was stopped"));
 }
 
 TEST(ClusterShutDown, SaysThatItWaitsAndForHowLong) {

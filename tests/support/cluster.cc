@@ -1,9 +1,11 @@
 #include "tests/support/cluster.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,6 +89,20 @@ std::string TraceFolder::waitForGate() const {
   return "while [ -d " + path_ + " ] && ! [ -e " + at("gate") + " ]; do sleep 0.02; done; ";
 }
 
+std::string TraceFolder::holdLock() const {
+  const std::string alive = at("alive-"), own = alive + "$TARCIL_ATTEMPT";
+  return "exec 9>" + own + "; flock 9; for other in " + alive + "*; do [ $other = " + own +
+         " ] || flock -n $other true || " + note("overlap") + " done; ";
+}
+
+bool TraceFolder::isHeld(uint32_t attempt) const {
+  const int fd = ::open(at("alive-" + std::to_string(attempt)).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool held = ::flock(fd, LOCK_EX | LOCK_NB) != 0;
+  ::close(fd);
+  return held;
+}
+
 // --- Any cluster ------------------------------------------------------------------------------------------
 
 TestCluster::TestCluster() : folder_(makeFolder()) {
@@ -144,6 +160,15 @@ void TestCluster::until(const std::string& what, const std::function<bool()>& ho
   if (!becomesTrue(holds)) ADD_FAILURE() << what << ": not within a minute";
 }
 
+std::vector<pid_t> TestCluster::shimsOf(const std::string& server) const {
+  std::vector<pid_t> shims;
+  std::error_code ignored;
+  for (const auto& task : fs::directory_iterator(data() + "/monitors/" + server + "/tasks", ignored)) {
+    if (pid_t shim = 0; std::ifstream(task.path() / "lock") >> shim) shims.push_back(shim);
+  }
+  return shims;
+}
+
 void TestCluster::expectAllUnitsFree() const {
   until("all servers are up", [this]() {
     const Json servers = json({"server", "list"});
@@ -177,14 +202,12 @@ SupervisedCluster::~SupervisedCluster() {
   run({"down"});
 }
 
-void SupervisedCluster::kill(const std::string& name) const {
-  ::kill(pids_.at(name), SIGKILL);
+std::string SupervisedCluster::log() const {
+  return contentOf(data() + "/log/up.log");
 }
 
 void SupervisedCluster::waitForReturn(const std::string& name) const {
-  until(name + " is back", [this, &name]() {
-    return contentOf(data() + "/log/up.log").find(name + " is back") != std::string::npos;
-  });
+  until(name + " is back", [this, &name]() { return log().find(name + " is back") != std::string::npos; });
 }
 
 // --- Roles started by hand --------------------------------------------------------------------------------
@@ -261,6 +284,8 @@ void setOption(std::vector<std::string>& arguments, const std::string& option, c
 void ManualCluster::start(const std::string& name) {
   const RoleCommand& role = command(name);
   std::string script = "exec 3>&1 >>" + role.log + " 2>&1; ";
+  if (const auto shell = plan_.shellOf.find(name); shell != plan_.shellOf.end())
+    script += shell->second + "; ";
   if (name == plan_.failing && !hasFailed()) {
     script += "TARCIL_FAILPOINT=" + plan_.failpoint +
               " \"$@\" & child=$!; trap 'kill $child; wait $child; exit' TERM; "

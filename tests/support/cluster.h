@@ -2,6 +2,8 @@
 // through the commands.
 #pragma once
 
+#include <signal.h>
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +39,11 @@ class TraceFolder final {
   // Shell that goes on when the file `gate` is there, and at the latest when the folder is gone.
   std::string waitForGate() const;
   void openGate() const { write("gate", ""); }
+  // Shell that holds a lock of its attempt as long as the task lives, and notes in `overlap` where another
+  // attempt holds its own.
+  std::string holdLock() const;
+  // Whether this attempt lives.
+  bool isHeld(uint32_t attempt) const;
 
  private:
   std::string path_;
@@ -72,6 +79,8 @@ class TestCluster {
   Json ended(const std::string& job) const;
   // Fails the test when `holds` does not become true within 60 s.
   void until(const std::string& what, const std::function<bool()>& holds) const;
+  // The processes that stand over the tasks of a server (tarcil-shim).
+  std::vector<pid_t> shimsOf(const std::string& server) const;
   // No unit of any server is taken, all servers up; waits for the servers to be up.
   void expectAllUnitsFree() const;
 
@@ -91,7 +100,11 @@ class SupervisedCluster final : public TestCluster {
   ~SupervisedCluster() override;
 
   // kill -9 by the pid that `up` told; once for each process.
-  void kill(const std::string& name) const;
+  void kill(const std::string& name) const { ::kill(pidOf(name), SIGKILL); }
+  // Of the process that `up` started.
+  pid_t pidOf(const std::string& name) const { return pids_.at(name); }
+  // What the supervisor has told so far.
+  std::string log() const;
   // The supervisor has told that this process is back.
   void waitForReturn(const std::string& name) const;
 
@@ -112,6 +125,8 @@ struct ClusterPlan {
   std::vector<std::string> masterFlags = {};   // ... and of the master
   // Options of the process of a name, with values, in place of those it would have.
   std::map<std::string, std::map<std::string, std::string>> optionsOf = {};
+  // Shell that goes before the process of a name, such as "ulimit -n 256".
+  std::map<std::string, std::string> shellOf = {};
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself
@@ -130,6 +145,7 @@ class ManualCluster final : public TestCluster {
   void kill(const std::string& name);
   // Goes on as it is after that, but for what the signal does.
   void signal(const std::string& name, int number);
+  pid_t pidOf(const std::string& name) const { return processes_.at(name)->pid(); }
   // Waits until the process has ended by itself; how.
   ProcessResult endOf(const std::string& name);
   pid_t pid(const std::string& name) const { return processes_.at(name)->pid(); }

@@ -54,6 +54,11 @@ class ContainerRecoveryTest : public testing::Test {
   pid_t shimOf(AllocationId allocation) const {
     return std::stoi(textOf(options_.dataDirectory + "/tasks/" + std::to_string(allocation) + "/lock"));
   }
+  // Process 1 of the task's namespaces.
+  pid_t initOf(AllocationId allocation) const {
+    const std::string shim = std::to_string(shimOf(allocation));
+    return std::stoi(textOf("/proc/" + shim + "/task/" + shim + "/children"));
+  }
   const std::string& folder() const { return folder_.path(); }
   // In every hierarchy that has one.
   std::vector<std::string> cgroupsOf(AllocationId allocation) const {
@@ -164,6 +169,17 @@ TEST_F(ContainerRecoveryTest, ATaskDiesWithItsShimAndIsLost) {
   // Their cgroup could not have been removed with a process in it.
   const CgroupTree tree({}, {"tarcil-" + options_.tag, options_.server});
   EXPECT_TRUE(tree.tasks().empty());
+}
+
+// So does a machine that shuts down, to every process.
+TEST_F(ContainerRecoveryTest, ATaskWhoseShimIsAskedToEndIsStoppedAndHasNotFailed) {
+  Containers containers(options_);
+  containers.start(script(1, "trap 'exit 3' TERM; echo ready; while :; do sleep 0.01; done"));
+  containers.untilOutput(1, "ready");
+  ::kill(shimOf(1), SIGTERM);
+  const TaskEnd end = containers.endOf(1);
+  EXPECT_EQ(end.cause, EndCause::kCancelled);
+  EXPECT_EQ(end.exitCode, 3);
 }
 
 TEST_F(ContainerRecoveryTest, AShimKilledWhileNoMonitorWasThereMeansLost) {
@@ -309,11 +325,41 @@ TEST_F(ContainerRecoveryTest, AnExclusiveTaskEndsWithItsLeaseThoughNoMonitorIsTh
     containers.untilOutput(1, "ready");
     containers.executor().extendLease(fromNow(std::chrono::milliseconds(50)));
     // The shim looks again when the lease that it knows of ends: it is told that that is now.
-    ::kill(std::stoi(textOf(containers.folder() + "/tasks/1/lock")), SIGCHLD);
+    ::kill(std::stoi(textOf(containers.folder() + "/tasks/1/lock")), SIGALRM);
   });
   const TaskEnd end = endOf(recovered());
   EXPECT_EQ(end.cause, EndCause::kLost);
   EXPECT_EQ(end.problem, kLeaseEnded);
+}
+
+TEST_F(ContainerRecoveryTest, AnExclusiveTaskEndsWithItsLeaseThoughItsShimIsStopped) {
+  Containers containers(options_);
+  containers.executor().extendLease(fromNow(std::chrono::hours(1)));
+  containers.start(exclusively(script(1, "echo ready; sleep 1000")));
+  containers.untilOutput(1, "ready");
+  const pid_t shim = shimOf(1), init = initOf(1);
+  const kj::AutoCloseFd pidfd = openPidfd(init);
+  ::kill(shim, SIGSTOP);
+  containers.executor().extendLease(fromNow(std::chrono::milliseconds(50)));
+  ::kill(init, SIGALRM);  // it looks again when the lease that it knows of ends: it is told that that is now
+  pollfd gone{pidfd, POLLIN, 0};
+  EXPECT_EQ(::poll(&gone, 1, 60'000), 1) << "it lives on where nobody ends it";
+  containers.executor().extendLease(fromNow(std::chrono::hours(1)));
+  ::kill(shim, SIGCONT);
+  const TaskEnd end = containers.endOf(1);
+  EXPECT_EQ(end.cause, EndCause::kLost) << "whatever the lease is now";
+  EXPECT_EQ(end.problem, kLeaseEnded);
+}
+
+TEST_F(ContainerRecoveryTest, AnExclusiveTaskEndsWithItsLeaseThoughItsInitIsStopped) {
+  Containers containers(options_);
+  containers.executor().extendLease(fromNow(std::chrono::hours(1)));
+  containers.start(exclusively(script(1, "echo ready; sleep 1000")));
+  containers.untilOutput(1, "ready");
+  ::kill(initOf(1), SIGSTOP);
+  containers.executor().extendLease(fromNow(std::chrono::milliseconds(50)));
+  ::kill(shimOf(1), SIGALRM);
+  EXPECT_EQ(containers.endOf(1).problem, kLeaseEnded);
 }
 
 TEST_F(ContainerRecoveryTest, AnExclusiveTaskOutlivesItsMonitorWhileTheLeaseLasts) {

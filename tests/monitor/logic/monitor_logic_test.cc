@@ -450,6 +450,17 @@ TEST(MonitorLogic, ReportsAgainWhatALostMasterMayNotKnow) {
 
 // --- The master's word on attachment ------------------------------------------------------------------
 
+TEST(MonitorLogic, ReportsATaskThatTheMachineStoppedAsShutDown) {
+  AttachedMonitor monitor;
+  monitor.run(task(1)).tell(ReportsAcknowledged{});
+  TaskEnd stopped = exited(0);
+  stopped.cause = EndCause::kCancelled;
+  monitor.tell(TaskEnded{1, stopped});
+  ASSERT_THAT(monitor.reports(), SizeIs(1));
+  EXPECT_EQ(monitor.reports()[0].end.cause, EndCause::kCancelled);
+  EXPECT_EQ(monitor.reports()[0].end.problem, "its server was shut down");
+}
+
 TEST(MonitorLogic, KillsAndForgetsWhatTheMasterDoesNotKnow) {
   AttachedMonitor monitor;
   monitor.run(task(1)).tell(ReportsAcknowledged{}).tell(MasterLost{});
@@ -643,6 +654,20 @@ TEST(MonitorLease, AnAnswerToAnEarlierRenewalLetsNothingStart) {
   monitor.tell(LeaseRenewed{});
   EXPECT_THAT(monitor.startedTasks(), IsEmpty());
   EXPECT_THAT(renewals(monitor), ElementsAre(ElementsAre(1)));
+}
+
+// The machine slept between question and answer.
+TEST(MonitorLease, AnAnswerThatIsOlderThanTheLeaseLetsNothingStart) {
+  Monitor monitor;
+  monitor.attachWithLease().tell(LeaseRenewed{});
+  monitor.launch(exclusiveTask(1));
+  monitor.now.steady += 1h;
+  monitor.tell(LeaseRenewed{});
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  ASSERT_THAT(monitor.all<ExtendLease>(), SizeIs(1));
+  EXPECT_LT(monitor.all<ExtendLease>()[0].until, monitor.now.steady);
+  EXPECT_THAT(renewals(monitor), ElementsAre(ElementsAre(1)));
+  EXPECT_THAT(monitor.tell(LeaseRenewed{}).startedTasks(), ElementsAre(1));
 }
 
 TEST(MonitorLease, ATaskThatIsRefusedIsNeverStartedNorReported) {
