@@ -134,6 +134,9 @@ uint64_t memoryOfServer(const LocalClusterPlan& plan) {
 }
 
 // Where it is and what of the machine is its own.
+// The disk of a slice is small: this part of it, and not as much as of a whole server's, is kept free.
+constexpr uint64_t kDiskReservePart = 16;
+
 void place(const Slice& slice, const SliceSize& size, RoleCommand& monitor) {
   monitor.networkNamespace = slice.networkNamespace;
   std::string cores;
@@ -141,7 +144,8 @@ void place(const Slice& slice, const SliceSize& size, RoleCommand& monitor) {
   monitor.arguments.insert(
       monitor.arguments.end(),
       {"--cores", cores, "--enforce-memory", "--disk", slice.disk, "--network-interface", slice.interface,
-       "--network-bandwidth", std::to_string(static_cast<uint64_t>(size.networkBytesPerSecond)) + "B"});
+       "--network-bandwidth", std::to_string(static_cast<uint64_t>(size.networkBytesPerSecond)) + "B",
+       "--disk-reserve", std::to_string(size.diskBytes / kDiskReservePart) + "B"});
 }
 
 std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
