@@ -193,8 +193,10 @@ Result<YamlNode> parseYaml(std::string_view text, const std::string& name) {
 }
 
 Result<std::string> readTextFile(const std::string& path, size_t mostBytes) {
-  const auto failed = [&](const char* reason) {
-    return invalid(path + ": cannot be read: " + reason + "; check the path and its permissions");
+  // It may come out of a file that was read.
+  const std::string name = isPrintable(path) ? path : shown(path);
+  const auto failed = [&name](const char* reason) {
+    return invalid(name + ": cannot be read: " + reason + "; check the path and its permissions");
   };
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
   if (!file) return failed(std::strerror(errno));
@@ -202,7 +204,7 @@ Result<std::string> readTextFile(const std::string& path, size_t mostBytes) {
   content.resize(std::fread(content.data(), 1, content.size(), file.get()));
   if (std::ferror(file.get()) != 0) return failed(std::strerror(errno));
   if (content.size() > mostBytes)
-    return invalid(path + ": is larger than " + formatSize(mostBytes) + "; make it smaller");
+    return invalid(name + ": is larger than " + formatSize(mostBytes) + "; make it smaller");
   return content;
 }
 

@@ -6,8 +6,19 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 
 #include "tests/fuzz/target.h"
+
+namespace tarcil::fuzz {
+
+// For GoogleTest, which would print an address.
+// NOLINTNEXTLINE(readability-identifier-naming): its name there
+void PrintTo(const Target* target, std::ostream* out) {
+  *out << target->name;
+}
+
+}  // namespace tarcil::fuzz
 
 namespace tarcil::fuzz::corpus_test {
 

@@ -255,6 +255,8 @@ class AgentRole : public Role {
 
   void checkServes() override {
     require(!server_->metrics().empty(), "the agent has no metrics");
+    // What its master says and makes no sense ends the link, which is made anew.
+    loop_.until([this]() { return letsIn(); }, "the agent lets nobody in");
     client().userRequest().send().wait(scope());
   }
 
@@ -264,6 +266,13 @@ class AgentRole : public Role {
     auto request = gate().loginRequest();
     request.setToken(kOperatorToken);
     return request.send().wait(scope()).getClient();
+  }
+  bool letsIn() {
+    auto request = gate().loginRequest();
+    request.setToken(kOperatorToken);
+    return request.send()
+        .then([](auto&&) { return true; }, [](kj::Exception&&) { return false; })
+        .wait(scope());
   }
   wire::AgentFeed::Client feed() { return KJ_ASSERT_NONNULL(feed_); }
   wire::LateAgentPort::Client late() { return KJ_ASSERT_NONNULL(late_); }

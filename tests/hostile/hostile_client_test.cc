@@ -5,12 +5,25 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <ostream>
 #include <string>
 
 #include "rpc/token.h"
 #include "tests/support/cluster.h"
+
+namespace tarcil::hostile {
+
+// For GoogleTest, which would print bytes.
+// NOLINTNEXTLINE(readability-identifier-naming): its name there
+void PrintTo(const Behaviour& behaviour, std::ostream* out) {
+  *out << behaviour.name;
+}
+
+}  // namespace tarcil::hostile
 
 namespace tarcil::hostile::hostile_client_test {
 
