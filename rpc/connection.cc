@@ -122,10 +122,11 @@ class Server final : private kj::TaskSet::ErrorHandler {
 
   kj::Promise<void> run() {
     return accept().then(
-        [this](kj::Own<kj::AsyncIoStream>&& stream) {
+        [this](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Promise<void> {
           take(kj::mv(stream));
-          // However many come, those who are there are served before the next is taken.
-          return kj::evalLast([this]() { return run(); });
+          // However many come, those who are there are served in between.
+          if (++accepted_ % kAcceptedInARow != 0) return run();
+          return timer_.afterDelay(kBetweenRows).then([this]() { return run(); });
         },
         [this](kj::Exception&& exception) -> kj::Promise<void> {
           // Out of descriptors, or of memory for sockets.
@@ -170,6 +171,8 @@ class Server final : private kj::TaskSet::ErrorHandler {
 
   static kj::AutoCloseFd openReserve() { return kj::AutoCloseFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
+  static constexpr uint64_t kAcceptedInARow = 8;
+  static constexpr auto kBetweenRows = 1 * kj::MILLISECONDS;
   static constexpr auto kPause = 10 * kj::MILLISECONDS;
   static constexpr auto kBetweenWarnings = 10 * kj::SECONDS;
 
@@ -203,6 +206,7 @@ class Server final : private kj::TaskSet::ErrorHandler {
   kj::Own<kj::ConnectionReceiver> receiver_;
   Greeter greeter_;
   Visitors visitors_;
+  uint64_t accepted_ = 0;
   kj::AutoCloseFd reserve_ = openReserve();
   kj::TimePoint nextWarning_ = kj::origin<kj::TimePoint>();
   kj::TaskSet connections_;

@@ -22,8 +22,8 @@ void dropGone(std::list<kj::Own<Fulfiller>>& waiting) {
 
 }  // namespace
 
-FairCalls::FairCalls(std::function<Duration()> processorTime, UserBounds bounds)
-    : processorTime_(std::move(processorTime)), bounds_(bounds) {}
+FairCalls::FairCalls(kj::Timer& timer, std::function<Duration()> processorTime, UserBounds bounds)
+    : timer_(timer), processorTime_(std::move(processorTime)), bounds_(bounds) {}
 
 FairCalls::~FairCalls() noexcept(false) = default;
 
@@ -34,7 +34,7 @@ kj::Own<FairCalls::User> FairCalls::user(const std::string& name) {
   return user;
 }
 
-// Last of all that there is to do: answers to the calls before leave first, and what has come is read.
+// Calls that came together are in turns from the first on.
 void FairCalls::wake() {
   if (std::exchange(isTaking_, true)) return;
   taking_ = kj::evalLast([this]() { return takeSome(); }).eagerlyEvaluate(stopsIfFailed("calls of users"));
@@ -51,7 +51,9 @@ kj::Promise<void> FairCalls::takeSome() {
   letRead();
   isTaking_ = !queue_.empty();
   if (!isTaking_) return kj::READY_NOW;
-  return kj::evalLast([this]() { return takeSome(); });
+  // The timer comes after everything else. With kj::evalLast, of which the newest goes first, answers would
+  // not leave as long as there are calls.
+  return timer_.afterDelay(0 * kj::SECONDS).then([this]() { return takeSome(); });
 }
 
 void FairCalls::make(Waiting&& next) {

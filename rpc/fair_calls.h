@@ -5,6 +5,7 @@
 #include <kj/async.h>
 #include <kj/function.h>
 #include <kj/refcount.h>
+#include <kj/timer.h>
 
 #include <array>
 #include <cstdint>
@@ -43,8 +44,8 @@ enum class SeatKind : uint8_t {
   kQuery,  // of another role, which is to have room for more than one user's
 };
 
-// Takes calls of users in turns (rpc/fair_queue.h), a bounded time of them at once, when there is nothing
-// else to do. Single-threaded.
+// Takes calls of users in turns (rpc/fair_queue.h), a bounded time of them at once. In between goes all that
+// the event loop has to do, and what has come meanwhile is read. Single-threaded.
 class FairCalls final : public kj::Refcounted {
  public:
   using Call = kj::Function<kj::Promise<void>()>;
@@ -52,8 +53,9 @@ class FairCalls final : public kj::Refcounted {
   class Seat;
   class LargeRead;
 
-  // `processorTime` is that of the event loop's thread.
-  explicit FairCalls(std::function<Duration()> processorTime = threadTime, UserBounds bounds = {});
+  // `processorTime` is that of the event loop's thread. `timer` outlives the last user.
+  explicit FairCalls(kj::Timer& timer, std::function<Duration()> processorTime = threadTime,
+                     UserBounds bounds = {});
   ~FairCalls() noexcept(false) override;
   KJ_DISALLOW_COPY(FairCalls);
 
@@ -74,6 +76,7 @@ class FairCalls final : public kj::Refcounted {
   UserBounds::Seats boundOf(SeatKind kind) const { return bounds_.seats[static_cast<size_t>(kind)]; }
   void letRead();
 
+  kj::Timer& timer_;
   const std::function<Duration()> processorTime_;
   const UserBounds bounds_;
   std::map<std::string, User*> users_;

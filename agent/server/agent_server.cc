@@ -95,6 +95,7 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
       lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding),
+      fairCalls_(kj::refcounted<FairCalls>(net.timer)),
       heard_(clock.now().steady),
       link_(
           keepLinked(

@@ -99,7 +99,7 @@ class AgentServer final {
   MonitorClient monitors_;
   LateBindingAgent lateBinding_;
   uint64_t requests_ = 0;
-  kj::Own<FairCalls> fairCalls_ = kj::refcounted<FairCalls>();
+  kj::Own<FairCalls> fairCalls_;
   UserCalls userCalls_;
   Requests<Status> submissions_{requests_};
 

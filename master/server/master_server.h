@@ -160,7 +160,7 @@ class MasterServer final {
   Backups backups_;
   SessionId sessions_ = 0;
   uint64_t requests_ = 0;
-  kj::Own<FairCalls> fairCalls_ = kj::refcounted<FairCalls>();
+  kj::Own<FairCalls> fairCalls_ = kj::refcounted<FairCalls>(timer_);
 
   Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
   Requests<Result<master::AgentJobs>> moreJobs_{requests_};

@@ -40,13 +40,14 @@ class OpenMonitorGate final : public wire::MonitorGate::Server {
 
 class OpenAgentGate final : public wire::AgentGate::Server {
  public:
-  explicit OpenAgentGate(LateBindingAgent& agent) : agent_(agent) {}
+  OpenAgentGate(kj::Timer& timer, LateBindingAgent& agent) : timer_(timer), agent_(agent) {}
 
   // The token is the user's name.
   kj::Promise<void> login(LoginContext context) override {
     class Port final : public wire::ClientPort::Server {
      public:
-      Port(LateBindingAgent& agent, std::string user) : agent_(agent), user_(std::move(user)) {}
+      Port(kj::Timer& timer, LateBindingAgent& agent, std::string user)
+          : agent_(agent), user_(std::move(user)), fair_(kj::refcounted<FairCalls>(timer)) {}
       kj::Promise<void> lateBinding(LateBindingContext context) override {
         const Caller caller{.user = user_, .role = Role::kSubmit, .runAs = {user_}};
         context.getResults().setPort(
@@ -57,13 +58,14 @@ class OpenAgentGate final : public wire::AgentGate::Server {
      private:
       LateBindingAgent& agent_;
       const std::string user_;
-      kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>();
+      kj::Own<FairCalls> fair_;
     };
-    context.getResults().setClient(kj::heap<Port>(agent_, context.getParams().getToken().cStr()));
+    context.getResults().setClient(kj::heap<Port>(timer_, agent_, context.getParams().getToken().cStr()));
     return kj::READY_NOW;
   }
 
  private:
+  kj::Timer& timer_;
   LateBindingAgent& agent_;
 };
 
@@ -151,9 +153,9 @@ void LateRpc::startAgent(const std::string& name) {
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   agent->serving = serve(io_.provider->getTimer(), kj::mv(listener.receiver),
-                         [&binding = *agent->binding](const LetIn& letIn) -> capnp::Capability::Client {
+                         [this, &binding = *agent->binding](const LetIn& letIn) -> capnp::Capability::Client {
                            letIn(Peer::kUser);
-                           return kj::heap<OpenAgentGate>(binding);
+                           return kj::heap<OpenAgentGate>(io_.provider->getTimer(), binding);
                          })
                        .eagerlyEvaluate(nullptr);
   for (const auto& [server, update] : servers_) agent->binding->note(update);

@@ -35,7 +35,8 @@ class FairCallsTest : public testing::Test {
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
   Duration time_{};
   std::vector<std::string> made_;
-  kj::Own<FairCalls> calls_ = kj::refcounted<FairCalls>([this]() { return time_; }, kBounds);
+  kj::Own<FairCalls> calls_ = kj::refcounted<FairCalls>(
+      io_.provider->getTimer(), [this]() { return time_; }, kBounds);
   kj::Own<FairCalls::User> ann_ = calls_->user("ann"), bob_ = calls_->user("bob");
 };
 

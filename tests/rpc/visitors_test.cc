@@ -67,8 +67,9 @@ class VisitorsAtAServer : public testing::Test {
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
   kj::TimerImpl timer_{kj::origin<kj::TimePoint>()};
   size_t calls_ = 0;
-  kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>(
-      threadTime, UserBounds{.connections = 2, .waitingCalls = 10, .waitingBytes = 1'000});
+  kj::Own<FairCalls> fair_ =
+      kj::refcounted<FairCalls>(io_.provider->getTimer(), threadTime,
+                                UserBounds{.connections = 2, .waitingCalls = 10, .waitingBytes = 1'000});
   kj::Own<FairCalls::User> ann_ = fair_->user("ann");
   kj::Promise<void> serving_ = nullptr;
 };

@@ -28,7 +28,7 @@ TEST(ALateSession, WhoseClientTakesNoResultsIsToldNothingMore) {
   const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
   AgentMetrics metrics;
   LateBindingAgent agent(net, systemClock(), Rng(1), "token", metrics, {});
-  auto fair = kj::refcounted<FairCalls>();
+  auto fair = kj::refcounted<FairCalls>(net.timer);
   size_t heard = 0;
   auto made = kj::heap<LateSession>(agent, fair->user("alice"), Caller{"alice", Role::kSubmit, {}},
                                     kj::heap<SilentClient>(heard),

@@ -57,7 +57,7 @@ class UserCallsTest : public testing::Test {
   size_t waiting_ = 0, asked_ = 0;
   kj::PromiseFulfillerPair<void> answer_ = kj::newPromiseAndFulfiller<void>();
   kj::ForkedPromise<void> mayAnswer_ = answer_.promise.fork();
-  kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>();
+  kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>(io_.provider->getTimer());
   UserCalls calls_;
 };
 
