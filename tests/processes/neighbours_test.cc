@@ -23,7 +23,7 @@ TEST(TwoClusters, OfTheSameNamesLeaveEachOtherAlone) {
   SKIP_WITHOUT_CONTAINERS();
   SupervisedCluster first({"--servers", "2", "--rus", "2"}), second({"--servers", "2", "--rus", "2"});
   const auto startTasks = [](const SupervisedCluster& cluster, const TraceFolder& traces) {
-    const std::string job = cluster.submit(
+    std::string job = cluster.submit(
         shellJob(traces.note("started") + traces.waitForGate() + traces.note("ended"), "tasks: 4\n"));
     EXPECT_TRUE(traces.waitForLines("started", 4));
     return job;
