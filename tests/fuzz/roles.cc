@@ -79,7 +79,9 @@ typename W::Client deafAs() {
   return deaf(capnp::Schema::from<W>()).template as<W>();
 }
 
-const LetIn letIn([](Peer, kj::Maybe<FairCalls::User&>) {});
+LetIn letsEverybodyIn() {
+  return LetIn([](Peer, kj::Maybe<FairCalls::User&>) {});
+}
 
 // An event loop, and a folder for sockets.
 class Loop {
@@ -202,7 +204,7 @@ class MasterRole : public Role {
                        tokens(),
                        MasterOptions{},
                        [this](const Error& error) { stopped_ = error.message; }};
-  wire::MasterGate::Client gate_ = makeMasterGate(server_, letIn);
+  wire::MasterGate::Client gate_ = makeMasterGate(server_, letsEverybodyIn());
 
  private:
   kj::Vector<capnp::Capability::Client> peers_;
@@ -261,7 +263,7 @@ class AgentRole : public Role {
   }
 
  protected:
-  wire::AgentGate::Client gate() { return server_->gate(letIn); }
+  wire::AgentGate::Client gate() { return server_->gate(letsEverybodyIn()); }
   wire::ClientPort::Client client() {
     auto request = gate().loginRequest();
     request.setToken(kOperatorToken);
@@ -373,7 +375,7 @@ class MonitorRole : public Role {
   }
 
  protected:
-  wire::MonitorGate::Client gate() { return server_.gate(letIn); }
+  wire::MonitorGate::Client gate() { return server_.gate(letsEverybodyIn()); }
   wire::LaunchPort::Client launcher() {
     auto request = gate().loginRequest();
     request.setToken(kAgentToken);

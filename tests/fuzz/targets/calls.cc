@@ -197,8 +197,8 @@ std::vector<Bytes> seeds() {
   for (size_t number = 0; number < ports(); ++number) {
     Calls inARow{.port = number};
     const auto methods = port(number).schema().getMethods();
-    for (uint8_t method = 0; method < methods.size(); ++method) {
-      const Call call{method, filled(methods[method])};
+    for (size_t method = 0; method < methods.size(); ++method) {
+      const Call call{static_cast<uint8_t>(method), filled(methods[static_cast<capnp::uint>(method)])};
       all.push_back(inputOfCalls({number, {call}}));
       if (inARow.calls.size() < kMaxCalls) inARow.calls.push_back(call);
     }
