@@ -130,6 +130,8 @@ bool figure3(const Flags& flags) {
   }
   JobSpec spec;
   spec.profile.tolerated = Profile::filled(kMaxPressure);
+  // With nothing in it, it would be of a job of which nothing is known.
+  spec.profile.caused[kResources - 1] = 1;
   QualitySettings settings;
   settings.margin = 0;  // it would make the loudest alike
   Chooser chooser;
