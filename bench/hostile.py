@@ -55,6 +55,9 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
+        for line in (line for log in self.folder.glob("data/log/*.log") for line in log.read_text().splitlines()):
+            if "nobody was served" in line:
+                print(line, file=sys.stderr)
         self("down")
 
     def mebibytes(self, name):
@@ -103,7 +106,7 @@ def submissions(cluster, rate, seconds):
     done = subprocess.run([str(cluster.build / "bench/cluster_bench"), "--mode", "submit", "--rate", str(rate), "--task-ms", "1",
                            "--jobs", str(int(rate * seconds)), "--data", str(cluster.folder / "data")], capture_output=True, text=True)
     if done.returncode != 0:
-        print(done.stderr, file=sys.stderr)
+        print(done.stderr.splitlines()[-1], file=sys.stderr)
         return None
     said = json.loads(done.stdout.splitlines()[-1])
     return said["p50_ms"], said["p99_ms"]

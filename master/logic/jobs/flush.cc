@@ -151,10 +151,12 @@ void askForWake(EventContext& context) {
   if (const auto release = tables.jobs.nextRelease()) {
     releaseDue = context.now.steady + std::max(Duration::zero(), *release - context.now.wall);
   }
+  std::optional<MonotonicTime> offersGoOn;
+  if (tables.jobs.queue().isInterrupted()) offersGoOn = context.now.steady;
   for (const auto& other :
-       {tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue, tables.violations.due.next(),
-        tables.throttles.due.next(), tables.pools.due, tables.preemptionDue, reservationDue, releaseDue,
-        tables.jobs.followers().nextDue()}) {
+       {offersGoOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
+        tables.violations.due.next(), tables.throttles.due.next(), tables.pools.due, tables.preemptionDue,
+        reservationDue, releaseDue, tables.jobs.followers().nextDue()}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;

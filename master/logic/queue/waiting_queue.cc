@@ -47,7 +47,7 @@ void WaitingQueue::wakeAll() {
   for (auto& [key, again] : offered_) again = true;
   exhausted_.clear();
   ++capacityVersion_;
-  beginsAnew_ = true;
+  progress_.beginsAnew = true;
   isExhausted_ = false;
 }
 
@@ -116,18 +116,21 @@ JobOffer WaitingQueue::offerTo(const QueueKey& key) const {
 
 std::vector<JobOffer> WaitingQueue::offerJobs(size_t atMost, const LookUp& lookUp) {
   std::vector<JobOffer> offers;
-  while (offered_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
-    const bool anew = std::exchange(beginsAnew_, false);
-    const bool isDeep = anew && begunAnew_ == kMaxAnew;
-    begunAnew_ = anew && !isDeep ? begunAnew_ + 1 : 0;
-    batches_ = anew ? 1 : batches_ + 1;
-    const uint64_t wakes = capacityVersion_ - std::exchange(versionOfBatch_, capacityVersion_);
+  isInterrupted_ = false;
+  while (!isInterrupted_ && offered_.empty() && !isExhausted_ && order_.size(Mode::kToBeTried) > 0) {
+    const Progress before = progress_;
+    const bool anew = std::exchange(progress_.beginsAnew, false);
+    const bool isDeep = anew && progress_.begunAnew == kMaxAnew;
+    progress_.begunAnew = anew && !isDeep ? progress_.begunAnew + 1 : 0;
+    progress_.batches = anew ? 1 : progress_.batches + 1;
+    const uint64_t wakes = capacityVersion_ - std::exchange(progress_.versionOfBatch, capacityVersion_);
     for (const QueueKey& next : isDeep ? deep(atMost, lookUp) : inOrder(atMost, wakes, lookUp)) {
       offers.push_back(offerTo(next));
       order_.put(next, Mode::kOffered);
       offered_.emplace(next, false);
     }
-    isExhausted_ = offers.empty() && !isDeep;
+    if (isInterrupted_) progress_ = before;  // there was no batch
+    isExhausted_ = offers.empty() && !isDeep && !isInterrupted_;
   }
   return offers;
 }
@@ -143,10 +146,11 @@ std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, uint64_t wakes, const
     const Candidate candidate = lookUp(key.job);
     if (!candidate.whoTries) {
       untriable.push_back(key);
-      return 0;
+      isInterrupted_ = batch.empty() && untriable.size() == kSetAsideAtOnce;
+      return isInterrupted_ ? std::nullopt : std::optional<uint64_t>(0);
     }
     if (only && *candidate.whoTries != *only) return std::nullopt;
-    if (batches_ <= kOfOneAgent && wakes <= kFewWakes) only = candidate.whoTries;
+    if (progress_.batches <= kOfOneAgent && wakes <= kFewWakes) only = candidate.whoTries;
     rank = order_.rank(key);
     batch.push_back(key);
     return candidate.units;

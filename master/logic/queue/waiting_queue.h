@@ -72,11 +72,15 @@ class WaitingQueue {
     uint64_t units = 0;                // that it wants
   };
   using LookUp = std::function<Candidate(const JobId&)>;
-  // The next offers, at most so many; none while others are out. Jobs whose agents are away are set aside.
+  // The next offers, at most so many; none while others are out. Jobs whose agents are away are set aside,
+  // kSetAsideAtOnce of them: where there are more, the next call goes on (isInterrupted()).
   // After a wake offers begin again with the first in order. Where wakes come so fast that this would never
   // get far, every fourth batch continues where the last such one ended, whatever the order: a long run of
   // jobs that fit nowhere does not keep those behind it from being tried.
   std::vector<JobOffer> offerJobs(size_t atMost, const LookUp& lookUp);
+  static constexpr size_t kSetAsideAtOnce = 512;
+  // Whether the last call ended before it had looked at what there is.
+  bool isInterrupted() const { return isInterrupted_; }
   // The job was tried, or cannot be. Does nothing where it is not offered.
   void endOffer(const QueueKey& key);
   // Whether new capacity appeared while the job was offered.
@@ -117,11 +121,16 @@ class WaitingQueue {
   std::map<std::pair<Purpose, JobId>, Reservation> reservations_;
   std::vector<ServerId> reserved_;  // of all of them
   QueueKey deepest_;                // the last offered in a batch that did not begin anew in spite of a wake
-  bool beginsAnew_ = true;          // since the last batch
   bool isExhausted_ = false;        // nothing has changed since there was no job to offer
-  uint64_t versionOfBatch_ = 0;     // capacity version at the last batch
-  int batches_ = 0;                 // since the last that began anew
-  int begunAnew_ = 0;               // batches in a row
+  // From batch to batch.
+  struct Progress {
+    bool beginsAnew = true;       // since the last batch
+    uint64_t versionOfBatch = 0;  // capacity version at the last batch
+    int batches = 0;              // since the last that began anew
+    int begunAnew = 0;            // batches in a row
+  };
+  Progress progress_;
+  bool isInterrupted_ = false;
 };
 
 }  // namespace tarcil::master

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "master/logic/queue/waiting_queue.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil::jobs_many_jobs_test {
@@ -62,6 +63,20 @@ TEST_F(ManyJobs, ThatWereNotHandedOverYetStayWithAnAgentThatIsBack) {
   master.pass(2 * MasterOptions{}.agentTimeout);
   EXPECT_EQ(count([](const JobDetails& job) { return job.progress.owner == "next"; }), 2);
   EXPECT_EQ(master.commit(back, moreFor(kJobs)).outcome, CommitAnswer::Outcome::kOk);
+}
+
+TEST_F(ManyJobs, OfAnAgentThatIsAwayAreSetAsideInSeveralEvents) {
+  const SessionId gone = master.attachAgent("gone");
+  for (size_t job = 1; job <= WaitingQueue::kSetAsideAtOnce; ++job) {
+    master.commit(gone, newJob(static_cast<int>(job), spec()));
+  }
+  const SessionId other = master.attachAgent("other");
+  const int behind = WaitingQueue::kSetAsideAtOnce + 1;
+  master.commit(other, newJob(behind, spec()));
+  EXPECT_TRUE(only<OfferJobs>(master.detach(gone)).empty()) << "as many were set aside as are at once";
+  const auto offers = only<OfferJobs>(master.fireTimer());
+  ASSERT_EQ(offers.size(), 1u);
+  EXPECT_EQ(offers[0].jobs.at(0).job, jobId(behind));
 }
 
 TEST_F(ManyJobs, OfOneTimeAreReleasedInSeveralEvents) {

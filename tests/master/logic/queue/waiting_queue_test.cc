@@ -215,6 +215,16 @@ TEST(WaitingQueue, JobsThatNobodyCanTryWaitUntilSomebodyComes) {
   EXPECT_THAT(offerJobs(queue, 8, anybody), ElementsAre(jobId(1)));
 }
 
+TEST(WaitingQueue, JobsThatNobodyCanTryAreSetAsideInSeveralCalls) {
+  constexpr int kAside = WaitingQueue::kSetAsideAtOnce;
+  WaitingQueue queue = queueOf(kAside + 1);
+  const auto theLast = onlyFor({jobId(kAside + 1)});
+  EXPECT_THAT(offerJobs(queue, 8, theLast), IsEmpty());
+  EXPECT_TRUE(queue.isInterrupted());
+  EXPECT_THAT(offerJobs(queue, 8, theLast), ElementsAre(jobId(kAside + 1)));
+  EXPECT_FALSE(queue.isInterrupted());
+}
+
 TEST(WaitingQueue, ABatchThatFindsNobodyBehindTheLastGoesOnInFront) {
   WaitingQueue queue = queueOf(3);
   for (int batch = 0; batch < 3; ++batch) {  // of job 1 each, since all wake
