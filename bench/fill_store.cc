@@ -19,7 +19,7 @@ struct Sizes {
   uint32_t jobs = 100'000;
   uint32_t tasks = 6;
   uint32_t rusPerTask = 1;  // of jobs that wait
-  bool waiting = false;  // all jobs
+  bool waiting = false;     // all jobs
 };
 
 // Of ten jobs in a row this many run and wait; the others have ended.
