@@ -14,6 +14,8 @@
 #include "core/base/version.h"
 #include "env/loop_step.h"
 #include "env/messages.h"
+#include "env/oom_score.h"
+#include "env/stop.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -45,6 +47,8 @@ void requireAddress(const std::string& flag, const std::string& address, Address
 
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
     : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
+  stopWithoutMemory(name_);
+  protectFromOomKiller();
   if (!flags_.metrics.empty()) requireAddress("--metrics", flags_.metrics, AddressUse::kListen);
   if (flags_.supervised) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);

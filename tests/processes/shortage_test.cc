@@ -82,4 +82,119 @@ INSTANTIATE_TEST_SUITE_P(Roles, FewDescriptors, testing::Values("master", "agent
                            return name;
                          });
 
+// --- Address space ----------------------------------------------------------------------------------------
+
+// It has what it has, and little more.
+void limitAddressSpace(pid_t process) {
+  constexpr rlim_t kLittle = 16 << 20;
+  uint64_t pages = 0;
+  std::ifstream("/proc/" + std::to_string(process) + "/statm") >> pages;
+  ASSERT_GT(pages, 0u);
+  const rlim_t bytes = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + kLittle;
+  const rlimit limit{bytes, bytes};
+  ASSERT_EQ(::prlimit(process, RLIMIT_AS, &limit, nullptr), 0);
+}
+
+// What is handed to the cluster takes more than the process may have.
+struct LargeJob {
+  explicit LargeJob(const TestCluster& cluster, const TraceFolder& traces)
+      : file(cluster.jobFile(shellJob(traces.note("large"), "files: [large]\n"))) {
+    const fs::path large = fs::path(file).parent_path() / "large";
+    std::ofstream(large).flush();
+    fs::resize_file(large, 48 << 20);
+  }
+  const std::string file;
+};
+
+TEST(NoMemoryOfTheMaster, EndsItByNameAndTheNextOneHasAllThatWasAnswered) {
+  SKIP_WITHOUT_CONTAINERS();
+  SupervisedCluster cluster({"--rus", "2"});
+  const TraceFolder& traces = cluster.traces();
+  const std::string running = cluster.submit(shellJob(traces.note("started") + traces.waitForGate()));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  limitAddressSpace(cluster.pidOf("master"));
+  const LargeJob large(cluster, traces);
+  EXPECT_EQ(cluster.run({"submit", "--wait", large.file}).exitCode, 0);
+  EXPECT_THAT(contentOf(cluster.data() + "/log/master.log"), HasSubstr("no memory is left"));
+  EXPECT_THAT(cluster.log(), HasSubstr("master exited with code 1; starting it again"));
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(running)["state"], "done");
+  EXPECT_THAT(traces.lines("started"), SizeIs(1));
+  EXPECT_THAT(traces.lines("large"), SizeIs(1));
+  cluster.expectAllUnitsFree();
+}
+
+class NoMemory : public testing::TestWithParam<const char*> {};
+
+// It ends by name, or refuses what does not fit.
+TEST_P(NoMemory, OfAnotherRoleLosesNothingAndTheClusterServesOn) {
+  SKIP_WITHOUT_CONTAINERS();
+  SupervisedCluster cluster({"--rus", "2"});
+  const TraceFolder& traces = cluster.traces();
+  const std::string running = cluster.submit(shellJob(traces.note("started") + traces.waitForGate()));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  limitAddressSpace(cluster.pidOf(GetParam()));
+  const LargeJob large(cluster, traces);
+  cluster.run({"submit", large.file});
+  EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(running)["state"], "done");
+  EXPECT_THAT(traces.lines("started"), SizeIs(1));
+  EXPECT_LE(traces.lines("large").size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Roles, NoMemory, testing::Values("agent-1", "server-1"), [](const auto& info) {
+  std::string name = info.param;
+  std::erase(name, '-');
+  return name;
+});
+
+// --- Memory of the machine --------------------------------------------------------------------------------
+
+int oomScoreOf(pid_t process) {
+  return std::stoi(contentOf("/proc/" + std::to_string(process) + "/oom_score_adj"));
+}
+
+bool mayLowerScores() {
+  const int own = oomScoreOf(::getpid());
+  const bool may = (std::ofstream("/proc/self/oom_score_adj") << own - 1 << std::flush).good();
+  std::ofstream("/proc/self/oom_score_adj") << own;
+  return may;
+}
+
+TEST(MemoryPressure, TakesTasksBeforeRolesAndShims) {
+  SKIP_WITHOUT_CONTAINERS();
+  const int most = mayLowerScores() ? -1 : 0;
+  ManualCluster cluster({.rus = 1});
+  const TraceFolder& traces = cluster.traces();
+  cluster.submit(shellJob("cat /proc/self/oom_score_adj > " + traces.at("task") + "; echo > " +
+                          traces.at("started") + "; " + traces.waitForGate()));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  const int task = std::stoi(traces.lines("task").at(0));
+  EXPECT_GT(task, 0) << "before what else runs on the machine";
+  for (const char* role : {"master", "agent-1", "server-1"})
+    EXPECT_LE(oomScoreOf(cluster.pidOf(role)), most) << role;
+  ASSERT_THAT(cluster.shimsOf("server-1"), SizeIs(1));
+  EXPECT_LE(oomScoreOf(cluster.shimsOf("server-1")[0]), most);
+}
+
+TEST(MemoryPressure, OfAServerEndsTheTaskThatMakesIt) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2,
+                         .monitorFlags = {"--enforce-memory"},
+                         .optionsOf = {{"server-1", {{"--memory", "128MiB"}}}}});
+  const TraceFolder& traces = cluster.traces();
+  const std::string quiet = cluster.submit(shellJob(traces.note("started") + traces.waitForGate()));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  const std::string greedy =
+      cluster.submit("command: [perl, -e, '$x = \"x\" x (300 << 20); sleep 1000']\nlimits: {memory: 1GiB}\n");
+  const Json ended = cluster.ended(greedy);
+  EXPECT_EQ(ended["state"], "failed");
+  EXPECT_EQ(ended["tasks"][0]["oom_killed"], true) << ended;
+  EXPECT_EQ(cluster.run({"run", "--", "true"}).exitCode, 0);
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(quiet)["state"], "done");
+  cluster.expectAllUnitsFree();
+}
+
 }  // namespace tarcil::shortage_test
