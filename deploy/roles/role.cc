@@ -12,6 +12,7 @@
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "core/base/version.h"
+#include "env/linux/loop_watch.h"
 #include "env/loop_step.h"
 #include "env/messages.h"
 #include "env/oom_score.h"
@@ -118,6 +119,7 @@ void RoleProcess::die(int exitCode, const std::string& why) {
 }
 
 int RoleProcess::run(kj::Promise<void> serving) {
+  const LoopWatch watch(io_.provider->getTimer(), name_);
   auto served = serving.then([]() { return int{kExitDone}; },
                              [this](kj::Exception&& exception) {
                                say(name_ + ": " + fromException(exception).message);
