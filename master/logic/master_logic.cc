@@ -46,6 +46,7 @@ Status setPlatform(EventContext& context, const PlatformSet& event) {
     return invalid("share: " + std::string(kResourceNames[i]) + ": " + std::to_string(event.share[i]) +
                    "/256 is out of range; write at most 4");
   }
+  if (Status taken = context.tables.servers.takesPlatforms({event.platform}); !taken) return taken;
   context.tables.servers.setShare(event.platform, event.share);
   context.out.put(PlatformRecord{event.platform, event.share});
   context.out.send(PublishPlatform{event.platform, event.share});

@@ -93,6 +93,8 @@ TEST(Platforms, WithAShareBeyondFourAreRefused) {
   EXPECT_TRUE(only<Answer>(master.handle(PlatformSet{2, "p", share})).at(0).status.ok());
 }
 
+TEST(Platforms, AreOfABoundedNumber) {
+  for (size_t i = 1; i < kMaxPlatforms; ++i) {
 TEST(SharesOfUsers, ArePublishedToAgentsAndKept) {
   MasterHarness master;
   const auto published = only<PublishShares>(master.handle(SharesSet{1, "alice", 3}));
