@@ -59,6 +59,10 @@ Status setShares(EventContext& context, const SharesSet& event) {
     return invalid("shares: " + std::to_string(event.shares) + " is out of range; write 1 to " +
                    std::to_string(kMaxShares));
   }
+  if (!context.tables.usage.takes(event.user)) {
+    return Error{ErrorCode::kExhausted, "user: the cluster knows " + std::to_string(kMaxUsers) +
+                                            ", as many as it takes; write one that has run jobs"};
+  }
   WaitingOrder& order = context.tables.jobs.queue().order();
   context.tables.usage.setShares(event.user, event.shares);
   order.setShares(order.numberOf(event.user), event.shares);
