@@ -1,6 +1,6 @@
 // Makes a store as large as a master may meet at a start: see restart.sh.
 //
-//   fill_store FOLDER [--servers N] [--rus N] [--jobs N] [--tasks N] [--waiting]
+//   fill_store FOLDER [--servers N] [--rus N] [--jobs N] [--tasks N] [--rus-per-task N] [--waiting]
 #include <CLI/CLI.hpp>
 
 #include <iostream>
@@ -18,6 +18,7 @@ struct Sizes {
   uint32_t rus = 10;
   uint32_t jobs = 100'000;
   uint32_t tasks = 6;
+  uint32_t rusPerTask = 1;  // of jobs that wait
   bool waiting = false;  // all jobs
 };
 
@@ -100,6 +101,7 @@ class Filling {
     record.spec.name = "job-" + std::to_string(number);
     record.spec.command = {"/usr/bin/true", "--with", "an-argument"};
     record.spec.tasks = sizes_.tasks;
+    record.spec.rusPerTask = sizes_.rusPerTask;
     record.spec.profile.caused = Profile::filled(5);
     record.spec.profile.tolerated = Profile::filled(60);
     record.user = record.runAs = "user-" + std::to_string(number % 50);
@@ -171,6 +173,9 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", sizes.jobs, "Jobs.")->capture_default_str();
   app.add_option("--tasks", sizes.tasks, "Tasks of each.")
       ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--rus-per-task", sizes.rusPerTask, "Units of each task; more than 1 only where all wait.")
+      ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--waiting", sizes.waiting, "All jobs wait.");
   CLI11_PARSE(app, argc, argv);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Question: what does a user feel of another one who means harm, and what do the roles take meanwhile?
 
-    bench/hostile.py [--seconds N] [--rate JOBS_PER_S] [--behaviours LIST] [--connections N] [--build DIR]
+    bench/hostile.py [--seconds N] [--rate JOBS_PER_S] [--behaviours LIST] [--connections N]
+                     [--servers N] [--waiting-jobs N] [--build DIR]
 
 On a cluster of its own, of emulated servers: one user submits small jobs at a steady rate, first alone, then beside a client of another
 user who misbehaves in one way after the other (tests/hostile/hostile_client.h). For each: the time from when a job was to be submitted
@@ -20,18 +21,22 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+UNITS = 16  # of a server
 
 
 class Cluster:
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, servers, waiting):
         self.build, self.folder = build, Path(folder)
-        (self.folder / "servers.yaml").write_text('servers: [{name: "s-{n}", count: 100, rus: 16}]\n')
+        (self.folder / "servers.yaml").write_text(f'servers: [{{name: "s-{{n}}", count: {servers}, rus: {UNITS}}}]\n')
         self("up", "--detach", "--emulate", "servers.yaml")
         self("down")
         # A user of its own for the client that misbehaves.
         token = "f" * 64
         with open(self.folder / "data/master/tokens", "a") as tokens:
             tokens.write(f"{token} mallory submit nobody\n")
+        if waiting > 0:
+            subprocess.run([build / "bench/fill_store", self.folder / "data/master/store", "--servers", "0", "--jobs", str(waiting),
+                            "--tasks", "1", "--rus-per-task", str(UNITS + 1), "--waiting"], check=True, stdout=subprocess.DEVNULL)
         self.token = self.folder / "mallory.token"
         self.token.touch(0o600)
         self.token.write_text(token + "\n")
@@ -57,6 +62,13 @@ class Cluster:
 
     def descriptors(self, name):
         return len(os.listdir(f"/proc/{self.pids[name]}/fd"))
+
+    def settle(self):
+        """Waits until agents have tried what waits, and told why it does."""
+        before = None
+        while before != (now := re.findall(r"^tarcil_master_commits_total\S* \S+", self("metrics", "master"), re.MULTILINE)):
+            before = now
+            time.sleep(2)
 
     def longest_step(self, name):
         """In milliseconds, since the role began."""
@@ -103,6 +115,8 @@ def main():
     parser.add_argument("--rate", type=float, default=50, help="jobs a second of the honest user")
     parser.add_argument("--behaviours", default="", help="separated by commas; default: all")
     parser.add_argument("--connections", type=int, default=16)
+    parser.add_argument("--servers", type=int, default=100)
+    parser.add_argument("--waiting-jobs", type=int, default=0, help="of other users, which no server has the units for")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     flags = parser.parse_args()
     hostile = flags.build / "tests/tarcil_hostile_client"
@@ -110,8 +124,9 @@ def main():
         r"^  ([a-z-]+): ", subprocess.run([hostile, "--help"], capture_output=True, text=True).stdout, re.MULTILINE)
     print("| beside | median, ms | p99, ms | p99 by alone | master, MiB | agent, MiB | descriptors | longest steps, ms | answered, refused |")
     print("|---|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="tarcil-hostile-", dir="/var/tmp") as folder, Cluster(flags.build, folder) as cluster:
+    with tempfile.TemporaryDirectory(prefix="tarcil-hostile-", dir="/var/tmp") as folder, Cluster(flags.build, folder, flags.servers, flags.waiting_jobs) as cluster:
         alone = None
+        cluster.settle()
         for name in ["nobody", *names]:
             watch = Watch(cluster)
             watch.start()

@@ -35,13 +35,17 @@ class DeadlinesOf {
   std::optional<MonotonicTime> next() const {
     return ordered_.empty() ? std::nullopt : std::optional(ordered_.begin()->first);
   }
+  // Removes and returns the first key whose deadline has passed.
+  std::optional<Key> takeFirstDue(MonotonicTime now) {
+    if (ordered_.empty() || ordered_.begin()->first > now) return std::nullopt;
+    const Key due = ordered_.begin()->second;
+    clear(due);
+    return due;
+  }
   // Removes and returns the keys whose deadline has passed.
   std::vector<Key> takeDue(MonotonicTime now) {
     std::vector<Key> due;
-    while (!ordered_.empty() && ordered_.begin()->first <= now) {
-      due.push_back(ordered_.begin()->second);
-      clear(due.back());
-    }
+    while (const std::optional<Key> first = takeFirstDue(now)) due.push_back(*first);
     return due;
   }
 

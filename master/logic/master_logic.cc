@@ -126,7 +126,7 @@ struct Handler {
     endQuarantines(context);
     takeDueSteps(context);
     endOverdueOffers(context);
-    context.tables.jobs.releaseDue(context.now.wall);
+    context.tables.jobs.releaseDue(context.now.wall, context.tables.options.jobsAtOnce);
     judgeDue(context);
   }
 };

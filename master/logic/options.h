@@ -74,6 +74,9 @@ struct MasterOptions {
   uint64_t diskReserve = uint64_t{256} << 20;
   // Of the jobs that an agent is told as it attaches, in one message (message_size.h).
   size_t jobsMessageBytes = size_t{1} << 20;
+  // Jobs that one event hands from overdue agents to others or releases at their time, or whose tasks it
+  // loses with their servers; the rest comes with the next, since nobody is served meanwhile.
+  size_t jobsAtOnce = 256;
   // Show what the store holds and change nothing (read_only.h).
   bool readOnly = false;
 };

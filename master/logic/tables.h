@@ -64,6 +64,7 @@ struct Tables {
   MonotonicTime reservationNotBefore{};          // the next search for a job to reserve servers for
   std::set<JobId> preempting{};  // jobs for which servers are reserved until their victims end
   std::optional<MonotonicTime> preemptionDue{};  // when they are looked at again
+  std::optional<MonotonicTime> handOverDue{};    // when more jobs of overdue agents go to others
   ViolationTable violations{};
   ThrottleTable throttles{};
   AdjustingCounts adjusted{};  // since the start

@@ -43,22 +43,31 @@ bool findPlace(EventContext& context, const std::string& name) {
   return true;
 }
 
-// Gives the jobs of agents that are overdue to attached ones, if there are any. Who loses jobs loses its
-// epoch too, so that it cannot go on with them when it comes back.
+// Gives jobs of agents that are overdue to attached ones, if there are any: so many now, the rest with the
+// timer. Who loses jobs loses its epoch too, so that it cannot go on with them when it comes back.
 void handOverOrphans(EventContext& context) {
-  AgentTable& agents = context.tables.agents;
+  Tables& tables = context.tables;
+  AgentTable& agents = tables.agents;
+  tables.handOverDue.reset();
+  size_t left = tables.options.jobsAtOnce;
   for (auto& [name, from] : agents.all()) {
     if (!from.overdue || from.jobs.empty()) continue;
     if (agents.leastLoaded() == nullptr) return;
-    for (const JobId& id : from.jobs) {
+    if (left == 0) {
+      tables.handOverDue = context.now.steady;
+      return;
+    }
+    for (; left > 0 && !from.jobs.empty(); --left) {
+      const JobId id = *from.jobs.begin();
       Agent& to = *agents.leastLoaded();
-      Job& job = *context.tables.jobs.find(id);
+      Job& job = *tables.jobs.find(id);
       job.progress.owner = to.record.name;
       to.jobs.insert(id);
-      context.tables.jobs.noteProgress(job);
-      context.tables.jobs.noteWhole(job);
+      from.jobs.erase(from.jobs.begin());
+      tables.jobs.noteProgress(job);
+      tables.jobs.noteWhole(job);
     }
-    from.jobs.clear();
+    if (!from.jobs.empty()) tables.handOverDue = context.now.steady;
     startEpoch(context, from);
   }
 }
@@ -131,7 +140,8 @@ void detachAgent(EventContext& context, SessionId session) {
 }
 
 void handOverOverdue(EventContext& context) {
-  if (context.tables.agents.markOverdue(context.now.steady)) handOverOrphans(context);
+  Tables& tables = context.tables;
+  if (tables.agents.markOverdue(context.now.steady) || tables.handOverDue) handOverOrphans(context);
 }
 
 }  // namespace tarcil::master

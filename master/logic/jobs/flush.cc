@@ -152,7 +152,7 @@ void askForWake(EventContext& context) {
     releaseDue = context.now.steady + std::max(Duration::zero(), *release - context.now.wall);
   }
   for (const auto& other :
-       {tables.agents.nextDeadline(), tables.historyDue, tables.offersDue, tables.violations.due.next(),
+       {tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue, tables.violations.due.next(),
         tables.throttles.due.next(), tables.pools.due, tables.preemptionDue, reservationDue, releaseDue,
         tables.jobs.followers().nextDue()}) {
     if (!next || (other && *other < *next)) next = other;

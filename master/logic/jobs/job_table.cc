@@ -135,8 +135,10 @@ std::optional<WallTime> JobTable::nextRelease() const {
   return heldUntil_.empty() ? std::nullopt : std::optional(heldUntil_.begin()->first);
 }
 
-void JobTable::releaseDue(WallTime now) {
-  while (!heldUntil_.empty() && heldUntil_.begin()->first <= now) release(*find(heldUntil_.begin()->second));
+void JobTable::releaseDue(WallTime now, size_t atMost) {
+  for (; atMost > 0 && !heldUntil_.empty() && heldUntil_.begin()->first <= now; --atMost) {
+    release(*find(heldUntil_.begin()->second));
+  }
 }
 
 void JobTable::eraseOldestFinished() {

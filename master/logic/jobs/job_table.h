@@ -192,7 +192,7 @@ class JobTable {
   // is held.
   void release(Job& job);
   std::optional<WallTime> nextRelease() const;
-  void releaseDue(WallTime now);
+  void releaseDue(WallTime now, size_t atMost);
 
   // Allocations in use; what they hold counts for the user's place in the queue.
   void hold(AllocationId allocation, const Hold& hold);

@@ -227,8 +227,11 @@ void takeLeave(EventContext& context, SessionId session) {
 
 void loseOverdue(EventContext& context) {
   Tables& tables = context.tables;
-  for (ServerId id : tables.servers.losses().takeDue(context.now.steady)) {
-    Server& server = tables.servers.at(id);
+  for (size_t tasks = 0; tasks < tables.options.jobsAtOnce;) {
+    const std::optional<ServerId> id = tables.servers.losses().takeFirstDue(context.now.steady);
+    if (!id) break;
+    Server& server = tables.servers.at(*id);
+    tasks += server.residents.size() + 1;
     loseTasks(context, server,
               "server " + server.record.facts.name + " was out of reach for " +
                   secondsOf(tables.options.serverTimeout));
