@@ -92,7 +92,7 @@ std::string socketAt(const std::string& data, const std::string& name) {
 // What every role has: where it listens, serves metrics, and logs.
 RoleCommand roleOf(const std::string& data, const std::string& role, const std::string& name,
                    const std::vector<std::string>& arguments) {
-  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}, {}};
+  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}, 0, {}};
   command.arguments = {"serve", role, "--listen", command.address, "--metrics", command.metrics};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.log = data + "/log/" + name + ".log";
@@ -133,19 +133,20 @@ uint64_t memoryOfServer(const LocalClusterPlan& plan) {
   return memoryForServers() / plan.servers;
 }
 
-// Where it is and what of the machine is its own.
 // The disk of a slice is small: this part of it, and not as much as of a whole server's, is kept free.
 constexpr uint64_t kDiskReservePart = 16;
 
+// Where it is and what of the machine is its own.
 void place(const Slice& slice, const SliceSize& size, RoleCommand& monitor) {
   monitor.networkNamespace = slice.networkNamespace;
+  monitor.diskProcess = slice.disk.process;
   std::string cores;
   for (const uint32_t core : slice.cores) cores += (cores.empty() ? "" : ",") + std::to_string(core);
-  monitor.arguments.insert(
-      monitor.arguments.end(),
-      {"--cores", cores, "--enforce-memory", "--disk", slice.disk, "--network-interface", slice.interface,
-       "--network-bandwidth", std::to_string(static_cast<uint64_t>(size.networkBytesPerSecond)) + "B",
-       "--disk-reserve", std::to_string(size.diskBytes / kDiskReservePart) + "B"});
+  monitor.arguments.insert(monitor.arguments.end(),
+                           {"--cores", cores, "--enforce-memory", "--disk", slice.disk.device,
+                            "--network-interface", slice.interface, "--network-bandwidth",
+                            std::to_string(static_cast<uint64_t>(size.networkBytesPerSecond)) + "B",
+                            "--disk-reserve", std::to_string(size.diskBytes / kDiskReservePart) + "B"});
 }
 
 std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {

@@ -43,6 +43,7 @@ struct RoleCommand {
   std::string metrics;                 // where it serves its metrics
   std::vector<std::string> arguments;  // of the tarcil executable
   std::string networkNamespace;        // path of the one that it is in; empty: the supervisor's
+  int diskProcess = 0;                 // without which its disk fails; 0: it has no disk of its own
   std::string log;                     // file for its stdout and stderr
 };
 

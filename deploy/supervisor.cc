@@ -7,10 +7,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 
 #include "rpc/errors.h"
@@ -103,6 +105,7 @@ kj::Promise<void> Supervisor::startStage(std::vector<std::vector<RoleCommand>> s
   for (RoleCommand& command : stages[number]) {
     Role& role = roles_[command.name];
     role.command = command;
+    if (command.diskProcess != 0) tasks_.add(watchDisk(role));
     ready.add(startRole(role));
   }
   return kj::joinPromises(ready.releaseAsArray()).then([this, stages = std::move(stages), number]() mutable {
@@ -131,10 +134,30 @@ kj::Promise<void> Supervisor::supervise(Role& role) {
   return port_.onChildExit(role.pid).then([this, &role](int status) { exited(role, status); });
 }
 
+// Nothing that its tasks write would be kept: they are to go elsewhere.
+kj::Promise<void> Supervisor::watchDisk(Role& role) {
+  kj::AutoCloseFd process(static_cast<int>(::syscall(SYS_pidfd_open, role.command.diskProcess, 0)));
+  if (process.get() < 0) KJ_FAIL_SYSCALL("pidfd_open", errno, role.command.diskProcess);
+  auto observer =
+      kj::heap<kj::UnixEventPort::FdObserver>(port_, process, kj::UnixEventPort::FdObserver::OBSERVE_READ);
+  auto ended = observer->whenBecomesReadable();
+  return ended.attach(kj::mv(observer)).attach(kj::mv(process)).then([this, &role]() {
+    if (stopping_) return;
+    role.hasLostDisk = true;
+    report_(
+        role.command.name +
+        ": its disk has failed, for tarcil-limited-disk has ended; it is stopped with its tasks, which go "
+        "elsewhere, until the cluster is started again");
+    KJ_IF_MAYBE (pid, role.pid) {
+      ::kill(*pid, SIGTERM);
+    }
+  });
+}
+
 void Supervisor::exited(Role& role, int status) {
   role.pid = nullptr;
   if (role.ended.get() != nullptr) role.ended->fulfill();
-  if (stopping_ || !up_) return;
+  if (stopping_ || !up_ || role.hasLostDisk) return;
   report_(role.command.name + " " + describeStatus(status) +
           "; starting it again (its log: " + role.command.log + ")");
   startAgain(role);
@@ -147,7 +170,7 @@ void Supervisor::startAgain(Role& role) {
   const kj::Duration pause = role.restarts == 0 ? kj::Duration(0 * kj::SECONDS) : std::min(grown, kMaxPause);
   ++role.restarts;
   tasks_.add(timer_.afterDelay(pause).then([this, &role]() -> kj::Promise<void> {
-    if (stopping_) return kj::READY_NOW;
+    if (stopping_ || role.hasLostDisk) return kj::READY_NOW;
     return startRole(role).then([this, &role]() { report_(role.command.name + " is back"); });
   }));
 }

@@ -1,4 +1,5 @@
-// Starts the processes of a local cluster, starts those again that die, and stops all of them in the end.
+// Starts the processes of a local cluster, starts those again that die, and stops all of them in the end. One
+// whose disk has failed is stopped, with its tasks, and stays so.
 #pragma once
 
 #include <kj/async-io.h>
@@ -47,11 +48,13 @@ class Supervisor final : private kj::TaskSet::ErrorHandler {
     int restarts = 0;
     kj::TimePoint started = kj::origin<kj::TimePoint>();
     kj::Own<kj::PromiseFulfiller<void>> ended;  // set by stop()
+    bool hasLostDisk = false;
   };
 
   kj::Promise<void> startStage(std::vector<std::vector<RoleCommand>> stages, size_t number);
   kj::Promise<void> startRole(Role& role);
   kj::Promise<void> supervise(Role& role);
+  kj::Promise<void> watchDisk(Role& role);
   void exited(Role& role, int status);
   void startAgain(Role& role);
   kj::Promise<void> stopAll(const std::string& kind, kj::Duration patience);

@@ -6,6 +6,7 @@
 #include <kj/async.h>
 #include <kj/exception.h>
 
+#include <string>
 #include <utility>
 
 namespace tarcil {
@@ -13,6 +14,10 @@ namespace tarcil {
 // Says on stderr what failed and why, and ends the process at once with exit code 1, without taking anything
 // down.
 [[noreturn]] void stopProcess(const char* what, const kj::Exception& why);
+
+// From here on memory that is not to be had ends the process in the same way, with a message that begins with
+// `name`: an exception would leave something half done in a process that goes on with it.
+void stopWithoutMemory(const std::string& name);
 
 // Runs `act`; what it throws ends the process.
 template <typename Act>

@@ -6,6 +6,7 @@
 #include <kj/io.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "core/model/job.h"
@@ -111,6 +112,16 @@ class ClientConnection final : public Connection {
   kj::Promise<void> watching_;
 };
 
+// Whether it has one of the last quarter of this process's descriptors, which are for its files and for what
+// it starts: a role that cannot open a file does wrong what it has promised.
+bool takesLastDescriptors(const kj::AsyncIoStream& stream) {
+  rlimit limit{};
+  KJ_IF_MAYBE (fd, stream.getFd()) {
+    return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(*fd) >= limit.rlim_cur / 4 * 3;
+  }
+  return false;
+}
+
 class Server final : private kj::TaskSet::ErrorHandler {
  public:
   Server(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter)
@@ -123,6 +134,11 @@ class Server final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> run() {
     return accept().then(
         [this](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Promise<void> {
+          if (takesLastDescriptors(*stream)) {
+            warn("they have three quarters of the descriptors (ulimit -n)");
+            stream = nullptr;
+            return timer_.afterDelay(kPause).then([this]() { return run(); });
+          }
           take(kj::mv(stream));
           // However many come, those who are there are served in between.
           if (++accepted_ % kAcceptedInARow != 0) return run();
@@ -151,13 +167,17 @@ class Server final : private kj::TaskSet::ErrorHandler {
     connections_.add(ended.attach(kj::mv(accepted)));
   }
 
+  void warn(kj::StringPtr why) {
+    if (const auto now = timer_.now(); now >= nextWarning_) {
+      nextWarning_ = now + kBetweenWarnings;
+      KJ_LOG(WARNING, "peers are turned away: no more can be accepted", why);
+    }
+  }
+
   // Those who wait would wake it again at once: they get the reserve, one after the other, and hear that
   // they are disconnected. Where even that fails, it waits for descriptors to come free.
   kj::Promise<void> turnAway(const kj::Exception& why) {
-    if (const auto now = timer_.now(); now >= nextWarning_) {
-      nextWarning_ = now + kBetweenWarnings;
-      KJ_LOG(WARNING, "peers are turned away: no more can be accepted", why.getDescription());
-    }
+    warn(why.getDescription());
     reserve_ = nullptr;
     return accept()
         .then([](kj::Own<kj::AsyncIoStream>&&) {}, [](kj::Exception&&) {})

@@ -38,8 +38,9 @@ kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
 // to answer from then on.
 using Greeter = std::function<capnp::Capability::Client(LetIn)>;
 
-// Serves until the promise is dropped. A connection that fails ends alone. Where this process has no
-// descriptor left, peers are turned away, at once, until it has: `timer` outlives the promise.
+// Serves until the promise is dropped. A connection that fails ends alone. Where connections have three
+// quarters of this process's descriptors, peers are turned away, at once, until one is free: `timer` outlives
+// the promise.
 kj::Promise<void> serve(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter);
 
 }  // namespace tarcil

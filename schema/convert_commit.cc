@@ -185,7 +185,7 @@ JobAssignment read(wire::JobAssignment::Reader from) {
   value.over = from.getOver();
   for (auto task : elements(from.getTasks())) {
     value.tasks.push_back({task.getIndex(), task.getAttempt(), fromWire(task.getState()),
-                           Duration(task.getDelay()), task.getAllocation(), task.getServer(),
+                           readDuration(task.getDelay(), "delay"), task.getAllocation(), task.getServer(),
                            readNumbers<uint16_t>(task.getRus()), read(task.getExtras())});
   }
   for (auto range : elements(from.getWaiting())) value.waiting.push_back({range.getFirst(), range.getLast()});

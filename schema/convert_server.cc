@@ -17,10 +17,21 @@ void writeFree(const FreeExtras& value, capnp::List<wire::FreeExtra>::Builder to
   }
 }
 
+RuSet readUnits(capnp::List<uint64_t>::Reader words) {
+  KJ_REQUIRE(words.size() <= kMaxServerRus / 64, "a server has at most 4096 units", words.size());
+  return RuSet::fromWords(readNumbers<uint64_t, RuSet::Words>(words));
+}
+
+// Other sums overflow where they are scaled (core/model/contention.h).
+PressureSum readSum(capnp::List<int32_t>::Reader from, int32_t most, const char* what) {
+  const auto sum = readArray<int32_t, kResources>(from, what);
+  for (const int32_t value : sum) KJ_REQUIRE(value >= 0 && value <= most, "out of range", what, value, most);
+  return sum;
+}
+
 FreeExtras readFree(capnp::List<wire::FreeExtra>::Reader from) {
   FreeExtras value;
-  for (auto extra : elements(from))
-    value[text(extra.getKind())] = RuSet::fromWords(readNumbers<uint64_t, RuSet::Words>(extra.getFree()));
+  for (auto extra : elements(from)) value[text(extra.getKind())] = readUnits(extra.getFree());
   return value;
 }
 
@@ -76,9 +87,9 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.version = from.getVersion();
   value.up = from.getUp();
   value.cordoned = from.getCordoned();
-  value.free = RuSet::fromWords(readNumbers<uint64_t, RuSet::Words>(from.getFree()));
-  value.sum = readArray<int32_t, kResources>(from.getSum(), "sum");
-  value.bound = readArray<int32_t, kResources>(from.getBound(), "bound");
+  value.free = readUnits(from.getFree());
+  value.sum = readSum(from.getSum(), 2 * kMaxServerCaused, "sum");
+  value.bound = readSum(from.getBound(), kNoResident, "bound");
   value.background = readPressure(from.getBackground());
   value.freeExtras = readFree(from.getFreeExtras());
   return value;
@@ -96,6 +107,11 @@ ServerUpdate read(wire::ServerUpdate::Reader from) {
   KJ_REQUIRE(value.id < kMaxServers, "a server's number is out of range", value.id);
   if (from.hasFacts()) value.facts = read(from.getFacts());
   value.status = read(from.getStatus());
+  if (value.facts) {
+    const std::vector<RuIndex> free = value.status.free.first(kMaxServerRus);
+    KJ_REQUIRE(free.empty() || free.back() < value.facts->rus, "a unit is free that the server has not",
+               value.facts->rus);
+  }
   return value;
 }
 

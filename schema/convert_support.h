@@ -6,8 +6,10 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/units.h"
 #include "schema/types.capnp.h"
 
 namespace tarcil::convert {
@@ -22,6 +24,14 @@ inline std::string text(capnp::Text::Reader value) {
 template <typename E>
 E toWireEnum(auto value) {
   return static_cast<E>(static_cast<uint16_t>(value));
+}
+
+// A duration that a peer tells, in microseconds. What is out of its range would overflow where it is added to
+// a time.
+inline Duration readDuration(auto micros, const char* what) {
+  KJ_REQUIRE(std::cmp_greater_equal(micros, 0) && std::cmp_less_equal(micros, kFarthest.count()),
+             "a duration is out of range", what, micros);
+  return Duration(micros);
 }
 
 // Requires the two enumerations to have the same order. `count` is the number of enumerators.

@@ -34,6 +34,7 @@ struct ClusterRecord {
   cluster @0 :Text;           # random name, made with the store
   epoch @1 :UInt64;           # 1, or the time in ms since 1970 when a backup was restored
   nextAllocation @2 :UInt64;  # every smaller one may have been given out
+  forgottenEpoch @3 :UInt64;  # no agent that was forgotten had a higher one
 }
 
 struct ServerRecord {

@@ -29,7 +29,7 @@ OPTION = re.compile(r"""\b(?:add_(?:option|flag)\w*|text|texts|duration|size|opt
 FIELD = re.compile(r'(?:\btake\(|\bJobField\{(?:\.path = )?)"([a-z_.]+)"')
 FIELD_SOURCES = ["core/model/job_fields.h", "formats/job_file.cc", "formats/extras_field.cc", "formats/profile_file.cc"]
 
-# A test as docs/limits.md names it, and as it is written.
+# A test as docs/limits.md and docs/faults.md name it, and as it is written.
 NAMED_TEST = re.compile(r"`([A-Z]\w*)\.([A-Z]\w*)`")
 TEST = re.compile(r"\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\)")
 
@@ -100,13 +100,13 @@ def undescribed_fields(root):
 
 
 def lost_tests(root):
-    """(line number, test) of each test that docs/limits.md names and nobody has written."""
-    document = root / "docs/limits.md"
-    text = document.read_text() if document.is_file() else ""
+    """(document, line number, test) of each test that docs/limits.md or docs/faults.md names and nobody has written."""
     written = {match.groups() for path in (root / "tests").rglob("*.cc") for match in TEST.finditer(path.read_text())}
-    for match in NAMED_TEST.finditer(text):
-        if match.groups() not in written:
-            yield text.count("\n", 0, match.start()) + 1, ".".join(match.groups())
+    for document in ("docs/limits.md", "docs/faults.md"):
+        text = (root / document).read_text() if (root / document).is_file() else ""
+        for match in NAMED_TEST.finditer(text):
+            if match.groups() not in written:
+                yield document, text.count("\n", 0, match.start()) + 1, ".".join(match.groups())
 
 
 def fields_are_found(root):
@@ -128,7 +128,7 @@ def problems_of(root):
                  for path, line, option in undescribed_options(root, documents)]
     problems += [f"{path}:{line}: field {field}: docs/job-file.md does not describe it"
                  for path, line, field in undescribed_fields(root)]
-    problems += [f"docs/limits.md:{line}: {test}: there is no such test" for line, test in lost_tests(root)]
+    problems += [f"{document}:{line}: {test}: there is no such test" for document, line, test in lost_tests(root)]
     if not fields_are_found(root):
         problems.append("formats/job_file.cc: no field that is taken; tell FIELD how fields are read now")
     if not documents:

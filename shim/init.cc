@@ -1,6 +1,7 @@
 #include "shim/init.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -22,6 +23,15 @@ void dieWithShim(const InitDescriptors& fds) {
   pollfd lifeline{fds.lifeline, POLLIN, 0};
   const timespec now{};
   if (sys::call(SYS_ppoll, &lifeline, 1, &now, 0, 0) != 0) sys::exit(1);
+}
+
+// When the machine's memory runs out the kernel ends tasks before anything else: shim, monitor and what else
+// runs on the machine stay.
+void goFirst() {
+  static constexpr char kScore[] = "100";
+  const long file = sys::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  sys::write(static_cast<int>(file), kScore, sizeof kScore - 1);
+  sys::close(static_cast<int>(file));
 }
 
 // From here on the task counts as started, whatever happens to this process.
@@ -93,6 +103,7 @@ void endWithLease(Lease& lease, Report& report) {
 void runInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
   dieWithShim(fds);
   Lease lease(plan.leaseFile);
+  goFirst();
   sys::call(SYS_umask, 022);
   CommandDescriptors command{fds.out, fds.err};
   if (!enterLimits(plan, report) || !setUpNetwork(plan, fds.network, report) ||

@@ -239,9 +239,9 @@ void LateBindingAgent::take(LateLink& link, wire::LateMonitorNews::Reader news) 
     late::Ended ended{
         .server = *server, .job = from.getJob(), .task = from.getTask(), .lease = from.getLease()};
     ended.code = from.getCode();
-    ended.queue = Duration(from.getQueue());
-    ended.getTask = Duration(from.getGetTask());
-    ended.service = Duration(from.getService());
+    ended.queue = convert::readDuration(from.getQueue(), "queue");
+    ended.getTask = convert::readDuration(from.getGetTask(), "getTask");
+    ended.service = convert::readDuration(from.getService(), "service");
     scheduler_.handle(ended, actions_);
   }
   for (auto from : news.getStarted()) {
@@ -255,7 +255,8 @@ void LateBindingAgent::take(LateLink& link, wire::LateMonitorNews::Reader news) 
   for (auto from : news.getAsks()) {
     const auto server = serverOf(from.getServer());
     if (!server) continue;
-    asks.push_back({0, *server, from.getJob(), from.getProbe(), from.getLease(), Duration(from.getQueued())});
+    asks.push_back({0, *server, from.getJob(), from.getProbe(), from.getLease(),
+                    convert::readDuration(from.getQueued(), "queued")});
   }
   scheduler_.handle(asks, now(), actions_);
   carryOut();

@@ -63,7 +63,7 @@ agent::JobsOffered readOffers(capnp::List<wire::JobOffer>::Reader from) {
   for (auto offer : from) {
     const JobId job = readJobId(offer.getJob());
     offers.jobs.push_back(job);
-    if (offer.getBound() >= 0) offers.bounds[job] = Duration(offer.getBound());
+    if (offer.getBound() >= 0) offers.bounds[job] = convert::readDuration(offer.getBound(), "bound");
     if (offer.getMayUseReserved()) continue;
     std::vector<ServerId>& all = offers.usableReserved[job];
     for (const ServerId server : offer.getUsableReserved()) all.push_back(server);

@@ -9,7 +9,7 @@ namespace tarcil {
 // Exit codes of roles, as their help lists them.
 inline constexpr const char* kRoleExits =
     "  0  stopped by SIGTERM or SIGINT\n"
-    "  1  could not go on (for instance a failed disk write)\n"
+    "  1  could not go on (for instance a failed disk write, or no memory left)\n"
     "  2  bad arguments, or a file or folder that cannot be used\n"
     "  3  the master refuses the token\n";
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kMasterExits =
     "  0  stopped by SIGTERM or SIGINT\n"
-    "  1  could not continue\n"
+    "  1  could not go on (for instance no memory left): nothing answered is lost\n"
     "  2  bad arguments, or a file or folder that cannot be used\n"
     "  4  a write to the store failed, or may have: nothing answered is lost\n";
 

@@ -23,6 +23,7 @@
 #include "deploy/slices/slice_network.h"
 #include "deploy/supervisor.h"
 #include "env/machine.h"
+#include "env/oom_score.h"
 #include "formats/extras_field.h"
 #include "formats/servers_file.h"
 #include "rpc/errors.h"
@@ -351,6 +352,7 @@ int up(UpFlags& flags) {
   flags.plan.monitorOptions = monitorOptionsOf(flags);
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);
+  protectFromOomKiller();
   const kj::AutoCloseFd lock = requireInput(lockLocalCluster(flags.plan.data));
   awaitEarlierMonitors(flags.plan);
   const LocalCluster cluster = requireInput(prepareLocalCluster(flags.plan));

@@ -165,8 +165,10 @@ void LateClient::over(late::SessionNumber session, wire::LateClient::OverParams:
     result.attempts = from.getAttempts();
     result.server = text(from.getServer());
     const auto phases = from.getPhases();
-    result.phases = {Duration(phases.getReserve()), Duration(phases.getQueue()),
-                     Duration(phases.getGetTask()), Duration(phases.getService())};
+    result.phases = {convert::readDuration(phases.getReserve(), "reserve"),
+                     convert::readDuration(phases.getQueue(), "queue"),
+                     convert::readDuration(phases.getGetTask(), "getTask"),
+                     convert::readDuration(phases.getService(), "service")};
     session_.taskOver(session, {result.task, result.outcome, result.code}, actions_);
     if (actions_.over.empty()) continue;  // it was over already
     actions_.over.clear();

@@ -13,6 +13,9 @@ namespace tarcil {
 inline constexpr uint64_t kMaxSize = 1ull << 60;                       // 1 EiB
 inline constexpr Duration kMaxDuration = std::chrono::days(10 * 365);  // about ten years
 
+// As far as a job may wait for its time, and any duration that a peer tells: about a thousand years.
+inline constexpr Duration kFarthest = 100 * kMaxDuration;
+
 // A number and one of B, KiB, MiB, GiB, TiB (powers of 1024), KB, MB, GB, TB (powers of 1000): "2GiB",
 // "1.5 MB". At most kMaxSize; rounded down to whole bytes. Error: kInvalid with problem and remedy,
 // without a place.

@@ -120,7 +120,7 @@ struct AbsolutePath {
 };
 
 struct PointInTime {
-  bool holds(WallTime value) const { return value > kNever && value <= kNever + 100 * kMaxDuration; }
+  bool holds(WallTime value) const { return value > kNever && value <= kNever + kFarthest; }
   std::string remedy() const {
     return "write a time such as 2026-05-01T12:34:56Z, or from now on such as +2h30m";
   }

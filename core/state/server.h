@@ -22,6 +22,9 @@ using ServerId = uint32_t;
 // Of a cluster, also those that are gone: tables have a place for each number.
 inline constexpr uint32_t kMaxServers = 200'000;
 
+// That servers of a cluster are of, or have shares, since the master's start: agents number them.
+inline constexpr size_t kMaxPlatforms = 1'000;
+
 inline constexpr uint32_t kMaxServerRus = 4'096;
 
 // What all tasks of a server can cause together, of each resource.

@@ -7,6 +7,8 @@
 namespace tarcil {
 
 inline constexpr uint32_t kMaxShares = 1'000;
+// Of whom a cluster keeps usage and shares.
+inline constexpr size_t kMaxUsers = 100'000;
 
 struct Usage {
   std::string user;

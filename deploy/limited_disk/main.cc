@@ -1,12 +1,14 @@
 // tarcil-limited-disk IMAGE FILE BYTES_PER_SECOND: shows IMAGE as FILE, which is there already, through FUSE,
 // so that reading and writing together pass at no more than so many bytes a second, whoever does it. Returns
-// when FILE can be used; goes on in the background until FILE is unmounted. Started by deploy/slices.
+// when FILE can be used, and says the number of the process that goes on in the background until FILE is
+// unmounted. Started by deploy/slices.
 #define FUSE_USE_VERSION 31
 
 #include <fcntl.h>
 #include <fuse3/fuse.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,9 +26,19 @@ using Clock = std::chrono::steady_clock;
 // One request after another, as of a disk with one arm.
 class LimitedDisk {
  public:
-  LimitedDisk(int image, uint64_t bytesPerSecond) : image_(image), bytesPerSecond_(bytesPerSecond) {}
+  // `whenReady` is written to, and closed, once FILE can be used.
+  LimitedDisk(int image, uint64_t bytesPerSecond, int whenReady)
+      : image_(image), bytesPerSecond_(bytesPerSecond), whenReady_(whenReady) {}
 
   int image() const { return image_; }
+
+  // From here on it says nothing to anybody.
+  void ready() const {
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, stream);
+    [[maybe_unused]] const ssize_t written = ::write(whenReady_, "r", 1);
+    ::close(whenReady_);
+  }
 
   // Returns when so many bytes more may have passed.
   void pass(size_t bytes) {
@@ -39,6 +51,7 @@ class LimitedDisk {
  private:
   const int image_;
   const uint64_t bytesPerSecond_;
+  const int whenReady_;
   Clock::time_point free_;
 };
 
@@ -48,6 +61,11 @@ LimitedDisk& disk() {
 
 int orError(ssize_t result) {
   return result < 0 ? -errno : static_cast<int>(result);
+}
+
+void* startDisk(fuse_conn_info*, fuse_config*) {
+  disk().ready();
+  return &disk();
 }
 
 // What is mounted is one file: every path is its own.
@@ -75,9 +93,44 @@ int syncImage(const char*, int, fuse_file_info*) {
   return orError(::fdatasync(disk().image()));
 }
 
+int serve(char** words, int image, uint64_t bytesPerSecond, int whenReady) {
+  ::setsid();
+  // Memory that is to be freed may have to be written through here first. Where the kernel does not know
+  // that, it is as before.
+  ::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
+  fuse_operations operations{};
+  operations.init = startDisk;
+  operations.getattr = attributesOf;
+  operations.open = openImage;
+  operations.read = readImage;
+  operations.write = writeImage;
+  operations.fsync = syncImage;
+  LimitedDisk limited(image, bytesPerSecond, whenReady);
+  char one[] = "-s", here[] = "-f", options[] = "-ofsname=tarcil-limited-disk";
+  char* arguments[] = {words[0], one, here, options, words[2]};
+  return fuse_main(5, arguments, &operations, &limited);
+}
+
+// Waits until it serves, or has failed, which it has said then.
+int announce(pid_t server, int whenReady) {
+  char byte = 0;
+  if (::read(whenReady, &byte, 1) == 1) {
+    std::printf("%d\n", server);
+    return 0;
+  }
+  int status = 0;
+  ::waitpid(server, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1;
+}
+
 int usage(const char* problem) {
   std::fprintf(stderr, "tarcil-limited-disk: %s; usage: tarcil-limited-disk IMAGE FILE BYTES_PER_SECOND\n",
                problem);
+  return 2;
+}
+
+int failed(const char* what) {
+  std::fprintf(stderr, "tarcil-limited-disk: %s: %s\n", what, std::strerror(errno));
   return 2;
 }
 
@@ -92,21 +145,11 @@ int main(int count, char** words) {
     return usage("BYTES_PER_SECOND is no whole number above 0");
   }
   const int image = ::open(words[1], O_RDWR | O_CLOEXEC);
-  if (image < 0) {
-    std::fprintf(stderr, "tarcil-limited-disk: %s: %s\n", words[1], std::strerror(errno));
-    return 2;
-  }
-  // Memory that is to be freed may have to be written through here first. Where the kernel does not know
-  // that, it is as before.
-  ::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
-  fuse_operations operations{};
-  operations.getattr = attributesOf;
-  operations.open = openImage;
-  operations.read = readImage;
-  operations.write = writeImage;
-  operations.fsync = syncImage;
-  LimitedDisk limited(image, bytesPerSecond);
-  char one[] = "-s", options[] = "-ofsname=tarcil-limited-disk";
-  char* arguments[] = {words[0], one, options, words[2]};
-  return fuse_main(4, arguments, &operations, &limited);
+  if (image < 0) return failed(words[1]);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return failed("pipe");
+  const pid_t server = ::fork();
+  if (server < 0) return failed("fork");
+  ::close(ends[server == 0 ? 0 : 1]);
+  return server == 0 ? serve(words, image, bytesPerSecond, ends[1]) : announce(server, ends[0]);
 }

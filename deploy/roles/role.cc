@@ -12,8 +12,11 @@
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "core/base/version.h"
+#include "env/linux/loop_watch.h"
 #include "env/loop_step.h"
 #include "env/messages.h"
+#include "env/oom_score.h"
+#include "env/stop.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -45,6 +48,8 @@ void requireAddress(const std::string& flag, const std::string& address, Address
 
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
     : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
+  stopWithoutMemory(name_);
+  protectFromOomKiller();
   if (!flags_.metrics.empty()) requireAddress("--metrics", flags_.metrics, AddressUse::kListen);
   if (flags_.supervised) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -114,6 +119,7 @@ void RoleProcess::die(int exitCode, const std::string& why) {
 }
 
 int RoleProcess::run(kj::Promise<void> serving) {
+  const LoopWatch watch(io_.provider->getTimer(), name_);
   auto served = serving.then([]() { return int{kExitDone}; },
                              [this](kj::Exception&& exception) {
                                say(name_ + ": " + fromException(exception).message);

@@ -64,15 +64,15 @@ Status makeImage(const std::string& folder, uint64_t bytes) {
   return {};
 }
 
-Result<std::string> attach(const SliceDiskPlan& plan) {
+Result<SliceDisk> attach(const SliceDiskPlan& plan) {
   const std::string limited = limitedIn(plan.folder);
   std::ofstream(limited, std::ios::app).flush();  // FUSE mounts a file on a file
-  if (auto shown = runTool({limitedDiskProgram(), imageIn(plan.folder), limited,
-                            std::to_string(static_cast<uint64_t>(plan.bytesPerSecond))});
-      !shown) {
-    return shown.error();
-  }
-  return runTool({"losetup", "--find", "--show", limited});
+  const auto process = runTool({limitedDiskProgram(), imageIn(plan.folder), limited,
+                                std::to_string(static_cast<uint64_t>(plan.bytesPerSecond))});
+  if (!process) return process.error();
+  auto device = runTool({"losetup", "--find", "--show", limited});
+  if (!device) return device.error();
+  return SliceDisk{std::move(*device), std::stoi(*process)};
 }
 
 // The loop devices on top of a file.
@@ -112,20 +112,22 @@ uint64_t imageBytes(const std::string& folder) {
   return problem ? 0 : bytes;
 }
 
-Result<std::string> makeSliceDisk(const SliceDiskPlan& plan) {
+Result<SliceDisk> makeSliceDisk(const SliceDiskPlan& plan) {
   std::error_code problem;
   for (const std::string& folder : {plan.folder, plan.mounted}) {
     fs::create_directories(folder, problem);
     if (problem) return failed(folder, problem.message());
   }
   if (Status made = makeImage(plan.folder, plan.bytes); !made.ok()) return made.error();
-  auto device = attach(plan);
-  if (!device) return device.error();
-  if (::mount(device->c_str(), plan.mounted.c_str(), "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, nullptr) !=
+  auto disk = attach(plan);
+  if (!disk) return disk.error();
+  const std::string device = disk->device;
+  if (::mount(device.c_str(), plan.mounted.c_str(), "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, nullptr) !=
       0) {
-    return failed(*device + " cannot be mounted at " + plan.mounted, std::generic_category().message(errno));
+    return failed(device + " cannot be mounted at " + plan.mounted, std::generic_category().message(errno));
   }
-  return device->substr(std::string("/dev/").size());
+  disk->device = device.substr(std::string("/dev/").size());
+  return disk;
 }
 
 Status removeSliceDisk(const std::string& folder, const std::string& mounted) {

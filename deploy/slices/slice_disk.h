@@ -18,14 +18,19 @@ struct SliceDiskPlan {
   double bytesPerSecond = 0;  // of reading and writing together
 };
 
+struct SliceDisk {
+  std::string device;  // the block device, as "loop3"
+  int process = 0;     // tarcil-limited-disk: without it the disk fails
+};
+
 // Of the same build as this program.
 std::string limitedDiskProgram();
 
 // Bytes of the image that is there; 0: none.
 uint64_t imageBytes(const std::string& folder);
 
-// Makes it, from the image where there is one; the name of the block device, as "loop3". Blocks.
-Result<std::string> makeSliceDisk(const SliceDiskPlan& plan);
+// Makes it, from the image where there is one. Blocks.
+Result<SliceDisk> makeSliceDisk(const SliceDiskPlan& plan);
 
 // Takes it away but for the image; nothing where it is not there. Fails where something uses it. Blocks.
 Status removeSliceDisk(const std::string& folder, const std::string& mounted);

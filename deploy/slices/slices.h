@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "deploy/slices/slice_disk.h"
 
 namespace tarcil {
 
@@ -29,8 +30,8 @@ inline constexpr double kMinSliceBandwidth = 100e3;
 inline constexpr double kMaxSliceBandwidth = 100e9;
 
 struct Slice {
-  std::vector<uint32_t> cores;   // no other slice has them
-  std::string disk;              // the block device, as "loop3"
+  std::vector<uint32_t> cores;  // no other slice has them
+  SliceDisk disk;
   std::string networkNamespace;  // path that setns() takes
   std::string interface;         // of that, to the other slices and to this machine
 };

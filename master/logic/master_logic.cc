@@ -46,6 +46,7 @@ Status setPlatform(EventContext& context, const PlatformSet& event) {
     return invalid("share: " + std::string(kResourceNames[i]) + ": " + std::to_string(event.share[i]) +
                    "/256 is out of range; write at most 4");
   }
+  if (Status taken = context.tables.servers.takesPlatforms({event.platform}); !taken) return taken;
   context.tables.servers.setShare(event.platform, event.share);
   context.out.put(PlatformRecord{event.platform, event.share});
   context.out.send(PublishPlatform{event.platform, event.share});
@@ -57,6 +58,10 @@ Status setShares(EventContext& context, const SharesSet& event) {
   if (event.shares < 1 || event.shares > kMaxShares) {
     return invalid("shares: " + std::to_string(event.shares) + " is out of range; write 1 to " +
                    std::to_string(kMaxShares));
+  }
+  if (!context.tables.usage.takes(event.user)) {
+    return Error{ErrorCode::kExhausted, "user: the cluster knows " + std::to_string(kMaxUsers) +
+                                            ", as many as it takes; write one that has run jobs"};
   }
   WaitingOrder& order = context.tables.jobs.queue().order();
   context.tables.usage.setShares(event.user, event.shares);

@@ -21,6 +21,7 @@ class Outbox {
   explicit Outbox(std::vector<Action>& actions) : actions_(actions) {}
 
   void put(Record record) { actions_.push_back(Persist{Put{std::move(record)}}); }
+  void erase(EraseAgent agent) { actions_.push_back(Persist{std::move(agent)}); }
   void erase(EraseAnswer answer) { actions_.push_back(Persist{std::move(answer)}); }
   void erase(EraseJob job) { actions_.push_back(Persist{job}); }
   void erase(EraseFiles files) { actions_.push_back(Persist{files}); }

@@ -52,12 +52,29 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady,
                                          ForecastOptions{options.buckets, options.admission});
   carryOut(actions);
-  watchingSpace_ = watchSpace().eagerlyEvaluate(stopsIfFailed("the watch over the store's space"));
+  watchingDisk_ = watchDisk().eagerlyEvaluate(stopsIfFailed("the watch over the store's disk"));
 }
 
-kj::Promise<void> MasterServer::watchSpace() {
+kj::Promise<void> MasterServer::watchDisk() {
   measureSpace();
-  return timer_.afterDelay(kMeasurePeriod).then([this]() { return watchSpace(); });
+  noticeHangingDisk();
+  return timer_.afterDelay(kMeasurePeriod).then([this]() { return watchDisk(); });
+}
+
+void MasterServer::noticeHangingDisk() {
+  switch (disk_.look(gate_.batches(), gate_.isWriting())) {
+    case StallDetector::News::kNone:
+      return;
+    case StallDetector::News::kStalled:
+      spdlog::warn(
+          "the store's disk has not answered for {} s: what is to be stored waits, and who waits for it, "
+          "until "
+          "it does",
+          StallDetector::kLooksUntilStalled);
+      return;
+    case StallDetector::News::kGoesOn:
+      spdlog::info("the store's disk goes on");
+  }
 }
 
 void MasterServer::measureSpace() {

@@ -10,6 +10,7 @@
 
 #include "env/alarm.h"
 #include "env/clock.h"
+#include "env/stall_detector.h"
 #include "env/stop.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/queue/forecast.h"
@@ -119,7 +120,9 @@ class MasterServer final {
 
  private:
   void endSession(SessionId session, const char* role, const Error& error);
-  kj::Promise<void> watchSpace();
+  kj::Promise<void> watchDisk();
+  // Logs when the store's disk hangs, and when it goes on.
+  void noticeHangingDisk();
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
 
@@ -188,7 +191,8 @@ class MasterServer final {
   uint64_t storeBytes_ = 0;
   StopsIfFailed stops_{"the end of a session"};
   kj::TaskSet ending_{stops_};
-  kj::Promise<void> watchingSpace_ = nullptr;
+  StallDetector disk_;
+  kj::Promise<void> watchingDisk_ = nullptr;
 };
 
 }  // namespace tarcil

@@ -102,6 +102,7 @@ std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
   }
   failpoint("master.synced");
   auto batch = commit_.end();
+  ++batches_;
   written.records = batch.mutations.size();
   written.held = clock_.now().steady - writtenSince_;
   written_(written);

@@ -43,6 +43,10 @@ class OutputGate final {
   // nothing waits.
   void afterSync(kj::Function<void()> output);
 
+  // Batches that have been written, and whether one is being written.
+  uint64_t batches() const { return batches_; }
+  bool isWriting() const { return commit_.isWriting(); }
+
  private:
   kj::Promise<void> run();
   kj::Promise<void> untilSomethingGathered();
@@ -56,6 +60,7 @@ class OutputGate final {
   kj::Function<void(const Error&)> failed_;
   kj::Function<void(const WrittenBatch&)> written_;
   GroupCommit<kj::Function<void()>> commit_;
+  uint64_t batches_ = 0;
   MonotonicTime gathersSince_, writtenSince_;  // first record of the batch that gathers, that is written
   kj::Own<kj::PromiseFulfiller<void>> wake_;   // set while the gate waits for something to write
 

@@ -25,6 +25,7 @@ class MemoryStore final : public Store {
   using DecisionKey = std::pair<JobId, uint32_t>;
 
   void apply(const Put& put);
+  void apply(const EraseAgent& erase) { agents_.erase(erase.name); }
   void apply(const EraseAnswer& erase);
   void apply(const EraseJob& erase);
   void apply(const EraseFiles& erase) { files_.erase(erase.job); }

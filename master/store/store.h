@@ -26,6 +26,7 @@ struct ClusterRecord {
   std::string cluster;              // random name, made with the store
   uint64_t epoch = 1;               // rises when a backup is restored (master/store/restoring.h)
   AllocationId nextAllocation = 1;  // every smaller one may have been given out
+  uint64_t forgottenEpoch = 0;      // no agent that was forgotten had a higher one
 
   bool operator==(const ClusterRecord&) const = default;
 };
@@ -79,6 +80,9 @@ using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerReco
 struct Put {
   Record record;
 };
+struct EraseAgent {
+  std::string name;
+};
 struct EraseAnswer {
   std::string agent;
   uint64_t epoch = 0;
@@ -102,8 +106,8 @@ struct EraseObserved {
   std::string application, user;
 };
 
-using Mutation =
-    std::variant<Put, EraseAnswer, EraseJob, EraseFiles, EraseProfile, EraseProfiling, EraseObserved>;
+using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseProfile,
+                              EraseProfiling, EraseObserved>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "env/linux/worker_thread.h"
 #include "monitor/container/disk_walk.h"
 #include "monitor/container/removed_files.h"
-#include "monitor/container/worker_thread.h"
 
 namespace tarcil {
 namespace {

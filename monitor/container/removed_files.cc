@@ -29,19 +29,22 @@ void RemovedFiles::begin() {
   major_ = disk.stx_dev_major;
   minor_ = disk.stx_dev_minor;
   std::ifstream in(processes_);
-  for (std::string process; in >> process;) left_.push_back(std::move(process));
+  for (std::string process; in >> process;) {
+    left_.push_back("/proc/" + process + "/map_files");
+    left_.push_back("/proc/" + process + "/fd");
+  }
 }
 
 void RemovedFiles::openNext() {
-  current_.reset(::opendir(("/proc/" + left_.back() + "/fd").c_str()));  // it may have ended
+  current_.reset(::opendir(left_.back().c_str()));  // the process may have ended
   left_.pop_back();
 }
 
 // Without asking a server of a network file system, which may not answer.
-void RemovedFiles::look(const char* descriptor) {
+void RemovedFiles::look(const char* link) {
   struct statx file {};
   const int at = ::dirfd(current_.get());
-  if (::statx(at, descriptor, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) != 0) return;
+  if (::statx(at, link, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) != 0) return;
   const bool isRemoved = S_ISREG(file.stx_mode) && file.stx_nlink == 0;
   if (!isRemoved || file.stx_dev_major != major_ || file.stx_dev_minor != minor_) return;
   if (found_.insert(file.stx_ino).second) bytes_ += file.stx_blocks * 512;

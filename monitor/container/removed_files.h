@@ -1,4 +1,5 @@
-// Files that processes have removed and still hold open: they take up the disk, and no folder shows them.
+// Files that processes have removed and still hold open or map into memory: they take up the disk, and no
+// folder shows them.
 #pragma once
 
 #include <dirent.h>
@@ -12,8 +13,8 @@
 
 namespace tarcil {
 
-// Looks at each descriptor of some processes once, bit by bit: they may have any number. A file that several
-// of them hold counts once. Files that are only mapped are not found. Not for several threads.
+// Looks at each descriptor and each mapping of some processes once, bit by bit: they may have any number. A
+// file that several of them hold counts once. Not for several threads.
 class RemovedFiles {
  public:
   // Of the processes that are in the cgroup when advance() is called first, by its file cgroup.procs; none
@@ -21,7 +22,7 @@ class RemovedFiles {
   RemovedFiles(std::string processes, std::string folder)
       : processes_(std::move(processes)), folder_(std::move(folder)) {}
 
-  // Looks at so many processes and descriptors more. True once there are none left.
+  // Looks at so many processes, descriptors and mappings more. True once there are none left.
   bool advance(size_t entries);
 
   // What was found takes up so much.
@@ -36,14 +37,14 @@ class RemovedFiles {
 
   void begin();
   void openNext();
-  void look(const char* descriptor);
+  void look(const char* link);
 
   std::string processes_;
   std::string folder_;
   bool hasBegun_ = false;
   uint32_t major_ = 0, minor_ = 0;       // of the disk
-  std::vector<std::string> left_;        // process ids
-  std::unique_ptr<DIR, Close> current_;  // the descriptors of the one that is looked at
+  std::vector<std::string> left_;        // folders of links: the descriptors, the mappings of a process
+  std::unique_ptr<DIR, Close> current_;  // the one that is looked at
   std::set<uint64_t> found_;             // inodes
   uint64_t bytes_ = 0;
   uint64_t entries_ = 0;

@@ -2,8 +2,8 @@
 
 #include <kj/debug.h>
 
+#include "env/linux/worker_thread.h"
 #include "monitor/container/tree_removal.h"
-#include "monitor/container/worker_thread.h"
 
 namespace tarcil {
 

@@ -332,7 +332,7 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
       spdlog::info("attached to the master at {}", options_.master);
       dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
                                        convert::readNumbers<uint64_t>(answer.getStop()),
-                                       Duration(answer.getLease())});
+                                       convert::readDuration(answer.getLease(), "lease")});
       std::vector<ServerPressure> pressures;
       for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
       std::vector<late::PoolPressure> pools;

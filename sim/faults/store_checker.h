@@ -76,6 +76,7 @@ class StoreChecker {
 
  private:
   void take(const Put& put);
+  void take(const EraseAgent&) {}
   void take(const EraseAnswer&) {}
   void take(const EraseFiles&) {}
   void take(const EraseProfile&) {}

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "core/base/units.h"
 #include "schema/convert.h"
 #include "tests/fuzz/message_mutation.h"
 #include "tests/fuzz/mutation.h"
@@ -44,20 +45,70 @@ TEST(Decoding, RefusesRandomBytes) {
   }
 }
 
+// Whether a value of this kind, written as it is, can be read.
+template <typename Wire>
+bool isTaken(const std::string& name, const auto& value) {
+  capnp::MallocMessageBuilder message;
+  write(value, message.initRoot<Wire>());
+  const Bytes bytes = inputOf(capnp::messageToFlatArray(message));
+  for (size_t kind = 0; kind < kinds(); ++kind) {
+    if (nameOf(kind) == name) return decode(kind, bytes.data(), bytes.size()) > 0;
+  }
+  return false;
+}
+
+bool isTaken(const ServerUpdate& update) {
+  return isTaken<wire::ServerUpdate>("ServerUpdate", update);
+}
+
 TEST(Decoding, RefusesServersThatNoTableHasAPlaceFor) {
-  const auto taken = [](ServerId id) {
-    capnp::MallocMessageBuilder message;
+  EXPECT_TRUE(isTaken({kMaxServers - 1, std::nullopt, {}}));
+  EXPECT_FALSE(isTaken({kMaxServers, std::nullopt, {}}));
+}
+
+TEST(Decoding, RefusesStatusesThatNoServerCanHave) {
+  const auto with = [](int32_t sum, int32_t bound) {
     ServerUpdate update;
-    update.id = id;
-    write(update, message.initRoot<wire::ServerUpdate>());
-    const Bytes bytes = inputOf(capnp::messageToFlatArray(message));
-    for (size_t kind = 0; kind < kinds(); ++kind) {
-      if (nameOf(kind) == "ServerUpdate") return decode(kind, bytes.data(), bytes.size()) > 0;
-    }
-    return false;
+    update.status.sum[kResources - 1] = sum;
+    update.status.bound[0] = bound;
+    return update;
   };
-  EXPECT_TRUE(taken(kMaxServers - 1));
-  EXPECT_FALSE(taken(kMaxServers));
+  EXPECT_TRUE(isTaken(with(0, 0)));
+  EXPECT_TRUE(isTaken(with(2 * kMaxServerCaused, kNoResident)));
+  EXPECT_FALSE(isTaken(with(2 * kMaxServerCaused + 1, 0)));
+  EXPECT_FALSE(isTaken(with(-1, 0)));
+  EXPECT_FALSE(isTaken(with(0, kNoResident + 1)));
+  EXPECT_FALSE(isTaken(with(0, -1)));
+}
+
+TEST(Decoding, RefusesFreeUnitsThatAServerHasNot) {
+  const auto with = [](RuIndex free, uint32_t rus) {
+    ServerUpdate update;
+    update.status.free.insert(free);
+    if (rus == 0) return update;
+    update.facts.emplace();
+    update.facts->name = "a";
+    update.facts->rus = rus;
+    return update;
+  };
+  EXPECT_TRUE(isTaken(with(kMaxServerRus - 1, 0)));
+  EXPECT_FALSE(isTaken(with(kMaxServerRus, 0)));
+  EXPECT_TRUE(isTaken(with(3, 4)));
+  EXPECT_FALSE(isTaken(with(4, 4)));
+  ServerUpdate extras;
+  extras.status.freeExtras["gpu"].insert(kMaxExtra);
+  EXPECT_FALSE(isTaken(extras));
+}
+
+TEST(Decoding, RefusesDurationsThatOverflowATime) {
+  const auto with = [](Duration delay) {
+    JobAssignment assignment;
+    assignment.tasks.emplace_back().delay = delay;
+    return assignment;
+  };
+  EXPECT_TRUE(isTaken<wire::JobAssignment>("JobAssignment", with(kFarthest)));
+  EXPECT_FALSE(isTaken<wire::JobAssignment>("JobAssignment", with(kFarthest + Duration(1))));
+  EXPECT_FALSE(isTaken<wire::JobAssignment>("JobAssignment", with(Duration(-1))));
 }
 
 // --- Small messages that pretend to be large ---------------------------------------------------------------

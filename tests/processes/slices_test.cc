@@ -164,6 +164,37 @@ TEST(SlicesOfAMachine, AreTakenAwayAndMadeAgainWithTheFilesOnTheirDisks) {
   EXPECT_FALSE(left.networks());
 }
 
+pid_t processOf(const std::string& argument) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string words = contentOf(entry.path() / "cmdline");
+    if (words.find("tarcil-limited-disk") != std::string::npos && words.find(argument) != std::string::npos)
+      return std::stoi(entry.path().filename());
+  }
+  return 0;
+}
+
+TEST(SlicesOfAMachine, WhoseDiskFailsAreStoppedAndTheirTasksGoElsewhere) {
+  SKIP_WITHOUT_SLICES();
+  const SupervisedCluster cluster(kTwoSlices);
+  TraceFolder traces;
+  const std::string job = cluster.submit(shellJob(
+      "trap '" + traces.note("asked") + "exit 0' TERM; " + traces.note("started") + traces.waitForGate(),
+      "placement: {prefer: [server-1]}\nrestart: {attempts: 0, on_lost: false}\n"));
+  ASSERT_TRUE(traces.waitForLines("started", 1));
+  ASSERT_EQ(cluster.status(job)["tasks"][0]["server"], "server-1");
+  const pid_t disk = processOf(cluster.data() + "/slices/server-1/image");
+  ASSERT_GT(disk, 0);
+  ::kill(disk, SIGKILL);
+  ASSERT_TRUE(traces.waitForLines("started", 2));
+  EXPECT_EQ(traces.lines("asked").size(), 1u);
+  EXPECT_EQ(cluster.status(job)["tasks"][0]["server"], "server-2");
+  EXPECT_THAT(cluster.log(), HasSubstr("server-1: its disk has failed"));
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_EQ(cluster.run({"down"}).exitCode, 0);
+  EXPECT_FALSE(Leftovers(cluster.data()).mounts());
+}
+
 struct WrongSlices {
   const char* name;
   std::vector<std::string> options;

@@ -10,15 +10,37 @@
 namespace tarcil::master {
 namespace {
 
-// Whatever the agent sent or was answered before is void from now on.
-void startEpoch(EventContext& context, Agent& agent) {
+void eraseAnswers(EventContext& context, const Agent& agent) {
   for (const auto& [sequence, answer] : agent.answers) {
     context.out.erase(EraseAnswer{agent.record.name, agent.record.epoch, sequence});
   }
+}
+
+// Whatever the agent sent or was answered before is void from now on. One of a name that was forgotten begins
+// above every epoch that the name may have had.
+void startEpoch(EventContext& context, Agent& agent) {
+  eraseAnswers(context, agent);
   agent.answers.clear();
   agent.lastSequence = 0;
-  agent.record.epoch = std::max(agent.record.epoch, lastEpochOfAgentsBefore(context.tables.cluster)) + 1;
+  const ClusterRecord& cluster = context.tables.cluster;
+  agent.record.epoch =
+      std::max({agent.record.epoch, cluster.forgottenEpoch, lastEpochOfAgentsBefore(cluster)}) + 1;
   context.out.put(agent.record);
+}
+
+// There is a place for this agent; for one that is new, after another was forgotten where there are too many.
+bool findPlace(EventContext& context, const std::string& name) {
+  AgentTable& agents = context.tables.agents;
+  if (agents.knows(name) || agents.all().size() < kMaxAgents) return true;
+  const Agent* agent = agents.forgettable();
+  if (agent == nullptr) return false;
+  ClusterRecord& cluster = context.tables.cluster;
+  cluster.forgottenEpoch = std::max(cluster.forgottenEpoch, agent->record.epoch);
+  context.out.put(cluster);
+  eraseAnswers(context, *agent);
+  context.out.erase(EraseAgent{agent->record.name});
+  agents.forget(*agent);
+  return true;
 }
 
 // Gives jobs of agents that are overdue to attached ones, if there are any: so many now, the rest with the
@@ -75,6 +97,14 @@ void attachAgent(EventContext& context, const AgentAttached& event) {
   Tables& tables = context.tables;
   if (const Status named = checkName("agent", event.agent); !named) {
     context.out.send(AnswerAgentAttached{event.request, named.error()});
+    return;
+  }
+  if (!findPlace(context, event.agent)) {
+    const Error error{ErrorCode::kExhausted,
+                      "agent " + event.agent + ": the cluster has " + std::to_string(kMaxAgents) +
+                          " agents that are attached or have unfinished jobs, as many as it takes; stop some "
+                          "that are not needed"};
+    context.out.send(AnswerAgentAttached{event.request, error});
     return;
   }
   Agent& agent = tables.agents.named(event.agent);

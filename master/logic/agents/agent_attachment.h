@@ -7,7 +7,8 @@ namespace tarcil::master {
 
 // Resumes the agent where it names its current epoch, else starts a new one; gives it the first of its
 // unfinished jobs, and of those of overdue agents. An earlier session of the agent is told to end: it would
-// keep jobs for ever of which it hears no more.
+// keep jobs for ever of which it hears no more. Exhausted where there are kMaxAgents, none of which can be
+// forgotten.
 void attachAgent(EventContext& context, const AgentAttached& event);
 
 // The next of its jobs, in order of their ids. An agent has nothing to do with any before it has them all; as

@@ -24,6 +24,13 @@ Agent& AgentTable::named(const std::string& name) {
   return agent;
 }
 
+const Agent* AgentTable::forgettable() const {
+  for (const auto& [name, agent] : agents_) {
+    if (agent.overdue && agent.jobs.empty()) return &agent;
+  }
+  return nullptr;
+}
+
 Agent* AgentTable::attached(SessionId session) {
   const auto found = sessions_.find(session);
   return found == sessions_.end() ? nullptr : found->second;

@@ -1,4 +1,5 @@
-// Every agent that ever attached: its epoch, the jobs it owns, and the answers that it may not have received.
+// Agents that have attached, up to kMaxAgents: each one's epoch, the jobs it owns, and the answers that it
+// may not have received.
 #pragma once
 
 #include <map>
@@ -33,7 +34,10 @@ struct Agent {
   bool isUntold(const JobId& job) const { return untoldFrom && job >= *untoldFrom; }
 };
 
-// References to agents hold for ever.
+// Beyond that, one that is overdue and has no jobs is forgotten for each new one.
+inline constexpr size_t kMaxAgents = 1'000;
+
+// References to an agent hold until it is forgotten.
 class AgentTable {
  public:
   // Every agent is away until `deadline` at the latest. Answers of other epochs are ignored.
@@ -46,6 +50,11 @@ class AgentTable {
   size_t attached() const { return sessions_.size(); }
   // The agent whose current session this is, or null.
   Agent* attached(SessionId session);
+  bool knows(const std::string& name) const { return agents_.contains(name); }
+  // One that is overdue and has no jobs, or null. O(agents).
+  const Agent* forgettable() const;
+  // Requires: it is away, and overdue.
+  void forget(const Agent& agent) { agents_.erase(agent.record.name); }
   // By name.
   const std::map<std::string, Agent>& all() const { return agents_; }
   std::map<std::string, Agent>& all() { return agents_; }

@@ -265,6 +265,11 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (std::string problem = tooLarge(context.tables.options, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
+  if (!context.tables.usage.takes(record.user)) {
+    return refused(commit.sequence, "the cluster has had jobs of " + std::to_string(kMaxUsers) +
+                                        " users, as many as it takes, and " + record.user +
+                                        " is none of them; submit as one that is");
+  }
   if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }

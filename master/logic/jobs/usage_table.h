@@ -23,8 +23,11 @@ class UsageTable {
   // A job of the user has ended. Requires: the state is final.
   void addJob(const std::string& user, RunState state);
 
-  // Sets the shares of the user in the cluster. Requires: 1 to kMaxShares.
+  // Sets the shares of the user in the cluster. Requires: 1 to kMaxShares, takes(user).
   void setShares(const std::string& user, uint32_t shares) { of(user).shares = shares; }
+
+  // Whether there is a record of the user, or a place for one: there are kMaxUsers.
+  bool takes(const std::string& user) const { return ofUser_.contains(user) || ofUser_.size() < kMaxUsers; }
 
   // By user.
   const std::map<std::string, Usage>& all() const { return ofUser_; }

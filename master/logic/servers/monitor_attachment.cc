@@ -1,5 +1,6 @@
 #include "master/logic/servers/monitor_attachment.h"
 
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -24,6 +25,7 @@ Status checkNames(const ServerFacts& facts) {
 Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
   if (event.monitor.empty()) return invalid("monitor: its identity is missing");
   std::unordered_set<std::string> names;
+  std::set<std::string> platforms;
   size_t all = servers.size();
   for (const ServerFacts& facts : event.servers) {
     const std::string where = "server \"" + facts.name + "\": ";
@@ -34,6 +36,7 @@ Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
       return invalid(where + "rus: " + std::to_string(facts.rus) + "; write a number from 1 to " +
                      std::to_string(kMaxServerRus));
     }
+    platforms.insert(facts.platform);
     const Server* known = servers.find(facts.name);
     if (known == nullptr && ++all > kMaxServers) {
       return Error{ErrorCode::kExhausted, where + "the cluster has had " + std::to_string(servers.size()) +
@@ -45,7 +48,7 @@ Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
                    where + "another monitor stands for it; stop that one or use another name"};
     }
   }
-  return {};
+  return servers.takesPlatforms(platforms);
 }
 
 // A server as it comes up, and whether another monitor had it before: then nobody knows what became of

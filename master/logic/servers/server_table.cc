@@ -15,7 +15,10 @@ bool isLessSomewhere(const auto& pressures, const auto& others) {
 ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<PlatformRecord>& platforms,
                          uint64_t firstVersion, MonotonicTime deadline)
     : firstVersion_(firstVersion) {
-  for (const PlatformRecord& platform : platforms) shares_[platform.name] = platform.share;
+  for (const PlatformRecord& platform : platforms) {
+    shares_[platform.name] = platform.share;
+    platformsSeen_.insert(platform.name);
+  }
   std::sort(records.begin(), records.end(),
             [](const ServerRecord& a, const ServerRecord& b) { return a.id < b.id; });
   servers_.reserve(records.size());
@@ -200,6 +203,7 @@ void ServerTable::refreshCordon(Server& server) {
 
 void ServerTable::setShare(const std::string& platform, const Share& share) {
   shares_[platform] = share;
+  platformsSeen_.insert(platform);
   for (Server& server : servers_) {
     if (server.record.facts.platform != platform) continue;
     server.share = share;
@@ -212,6 +216,17 @@ void ServerTable::changePlatform(const std::string& from, const std::string& to)
     platforms_.erase(left);
   }
   ++platforms_[to];
+  platformsSeen_.insert(to);
+}
+
+Status ServerTable::takesPlatforms(const std::set<std::string>& names) const {
+  const auto isNew = [this](const std::string& name) { return !platformsSeen_.contains(name); };
+  const auto more = static_cast<size_t>(std::ranges::count_if(names, isNew));
+  if (more == 0 || platformsSeen_.size() + more <= kMaxPlatforms) return {};
+  return Error{ErrorCode::kExhausted, "platform: the cluster has had " +
+                                          std::to_string(platformsSeen_.size()) +
+                                          " since its master's start, and takes " +
+                                          std::to_string(kMaxPlatforms) + "; use names that are known"};
 }
 
 Share ServerTable::shareOf(const std::string& platform) const {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -99,6 +100,9 @@ class ServerTable {
   // Of the servers that take new tasks. O(1).
   uint64_t freeUnits() const { return freeUnits_; }
 
+  // Exhausted where with these there would be more than kMaxPlatforms. O(names).
+  Status takesPlatforms(const std::set<std::string>& names) const;
+
   // Servers by platform.
   const std::map<std::string, uint32_t>& platforms() const { return platforms_; }
 
@@ -160,6 +164,7 @@ class ServerTable {
   std::unordered_map<std::string, ServerId> byName_;
   std::map<std::string, Share> shares_;
   std::map<std::string, uint32_t> platforms_;  // none is 0
+  std::set<std::string> platformsSeen_;        // since the start, and those whose share was set
   std::unordered_map<SessionId, Session> sessions_;
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
   Deadlines losses_, drains_, quarantines_, autoCordons_;

@@ -244,6 +244,10 @@ class RocksStore final : public RocksReader {
     check(batch.Put(familyOf(static_cast<RecordKind>(key.front())), key, encodeRecord(put.record)));
   }
 
+  void add(rocksdb::WriteBatch& batch, const EraseAgent& erase) {
+    check(batch.Delete(open_.rest(), agentKey(erase.name)));
+  }
+
   void add(rocksdb::WriteBatch& batch, const EraseAnswer& erase) {
     check(batch.Delete(open_.rest(), answerKey(erase.agent, erase.epoch, erase.sequence)));
   }

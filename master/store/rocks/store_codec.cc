@@ -37,7 +37,7 @@ struct KeyOf {
   std::string operator()(const ClusterRecord&) const { return prefix(RecordKind::kCluster); }
   std::string operator()(const QualitySettings&) const { return prefix(RecordKind::kSettings); }
   std::string operator()(const ServerRecord& r) const { return numbered(prefix(RecordKind::kServer), r.id); }
-  std::string operator()(const AgentRecord& r) const { return prefix(RecordKind::kAgent) + r.name; }
+  std::string operator()(const AgentRecord& r) const { return agentKey(r.name); }
   std::string operator()(const AnswerRecord& r) const {
     return answerKey(r.agent, r.epoch, r.answer.sequence);
   }
@@ -90,6 +90,7 @@ struct Encode {
     cluster.setCluster(text(r.cluster));
     cluster.setEpoch(r.epoch);
     cluster.setNextAllocation(r.nextAllocation);
+    cluster.setForgottenEpoch(r.forgottenEpoch);
   }
   void operator()(const ServerRecord& r) {
     auto server = to.initServer();
@@ -165,6 +166,10 @@ std::string observedKey(const std::string& user, const std::string& application)
   return prefix(RecordKind::kObserved) + user + '\0' + application;
 }
 
+std::string agentKey(const std::string& agent) {
+  return prefix(RecordKind::kAgent) + agent;
+}
+
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence) {
   // The zero byte ends the name: no agent's keys begin with another agent's.
   std::string key = prefix(RecordKind::kAnswer) + agent + '\0';
@@ -206,7 +211,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
   switch (stored.which()) {
     case wire::StoredRecord::CLUSTER: {
       const auto from = stored.getCluster();
-      return ClusterRecord{text(from.getCluster()), from.getEpoch(), from.getNextAllocation()};
+      return ClusterRecord{text(from.getCluster()), from.getEpoch(), from.getNextAllocation(),
+                           from.getForgottenEpoch()};
     }
     case wire::StoredRecord::SERVER:
       return readServer(stored.getServer());

@@ -93,6 +93,32 @@ TEST(Platforms, WithAShareBeyondFourAreRefused) {
   EXPECT_TRUE(only<Answer>(master.handle(PlatformSet{2, "p", share})).at(0).status.ok());
 }
 
+TEST(Platforms, AreOfABoundedNumber) {
+  MasterHarness master;
+  std::vector<ServerFacts> servers;
+  for (size_t i = 1; i < kMaxPlatforms; ++i) {
+    const std::string number = std::to_string(i);
+    servers.push_back(serverFacts("s" + number, 1, "p" + number));
+  }
+  master.attachMonitor("m", servers);
+  ASSERT_TRUE(master.monitorAnswer().status.ok());
+  servers.front().platform = "the-last";
+  master.attachMonitor("m", servers);
+  ASSERT_TRUE(master.monitorAnswer().status.ok());
+  const auto set = [&master](const std::string& platform) {
+    return only<Answer>(master.handle(PlatformSet{1, platform, fullShare()})).at(0).status;
+  };
+  servers.front().platform = "p1";
+  master.attachMonitor("m", servers);
+  EXPECT_TRUE(master.monitorAnswer().status.ok()) << "agents have its number";
+  EXPECT_EQ(set("q").error().code, ErrorCode::kExhausted);
+  servers.back().platform = "q";
+  master.attachMonitor("m", servers);
+  EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kExhausted);
+  master.restart();
+  EXPECT_TRUE(set("q").ok()) << "no server is of the-last any more";
+}
+
 TEST(SharesOfUsers, ArePublishedToAgentsAndKept) {
   MasterHarness master;
   const auto published = only<PublishShares>(master.handle(SharesSet{1, "alice", 3}));

@@ -1,5 +1,7 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "master/logic/agents/agent_table.h"
 #include "tests/master/master_harness.h"
 
 namespace tarcil::agents_agents_test {
@@ -41,6 +43,51 @@ TEST_F(Agents, WithoutAPlainNameAreRefused) {
     master.attachAgent(name);
     EXPECT_EQ(master.agentAnswer().epoch.error().code, ErrorCode::kInvalid) << name;
   }
+}
+
+// As many as there may be, of which x has a job.
+struct ManyAgents : Agents {
+  ManyAgents() {
+    sessions.push_back(master.attachAgent("x"));
+    master.commit(sessions.back(), newJob(1, spec()));
+    for (size_t i = 1; i < kMaxAgents; ++i) sessions.push_back(master.attachAgent("y" + std::to_string(i)));
+  }
+  // It leaves, and its timeout passes.
+  void leave(SessionId session) {
+    master.detach(session);
+    master.pass(kTimeout);
+  }
+  ErrorCode refusal(const std::string& name) {
+    master.attachAgent(name);
+    return master.agentAnswer().epoch.error().code;
+  }
+  std::vector<SessionId> sessions;
+};
+
+TEST_F(ManyAgents, AreAsManyAsAreAttachedOrHaveJobs) {
+  EXPECT_EQ(refusal("z"), ErrorCode::kExhausted);
+  master.detach(sessions[1]);
+  EXPECT_EQ(refusal("z"), ErrorCode::kExhausted) << "y1 may come back in time";
+  for (const SessionId session : sessions) master.detach(session);
+  master.pass(kTimeout);
+  master.attachAgent("z");
+  ASSERT_TRUE(master.agentAnswer().epoch.ok());
+  EXPECT_EQ(master.agentAnswer().told.jobs.size(), 1u) << "x, which has it, is not forgotten";
+}
+
+TEST_F(ManyAgents, ForgetOneThatIsOverdueWithoutJobsAndNeverGiveItsEpochsAgain) {
+  master.attachAgent("y1");
+  const uint64_t last = *master.agentAnswer().epoch;
+  sessions[1] = master.attachAgent("y1");
+  ASSERT_EQ(*master.agentAnswer().epoch, last + 1);
+  leave(sessions[1]);
+  master.attachAgent("z");
+  ASSERT_TRUE(master.agentAnswer().epoch.ok());
+  for (const AgentView& agent : master.logic().agents()) EXPECT_NE(agent.name, "y1");
+  master.restart();
+  master.pass(kTimeout);
+  master.attachAgent("y1", last);
+  EXPECT_GT(*master.agentAnswer().epoch, last + 1) << "of another life of y1, which may still be there";
 }
 
 TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {

@@ -368,6 +368,16 @@ TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
   EXPECT_EQ(carols.problem, "the cluster has 3 unfinished jobs, as many as it takes; try again in 10 s");
 }
 
+TEST_F(BusyCommits, OfUsersBeyondTheirBoundAreRefusedForGood) {
+  for (size_t i = 1; i < kMaxUsers; ++i) master.handle(SharesSet{1, "user-" + std::to_string(i), 1});
+  EXPECT_EQ(submit(1, "user-1").outcome, Outcome::kOk);
+  EXPECT_EQ(submit(2, "alice").outcome, Outcome::kOk) << "there is a place for one more";
+  EXPECT_TRUE(only<Answer>(master.handle(SharesSet{1, "alice", 1})).at(0).status.ok());
+  const auto refused = only<Answer>(master.handle(SharesSet{1, "bob", 1}));
+  EXPECT_EQ(refused.at(0).status.error().code, ErrorCode::kExhausted);
+  EXPECT_EQ(submit(3, "bob").outcome, Outcome::kRefused);
+}
+
 TEST_F(BusyCommits, LeaveNothingInTheStore) {
   submit(1, "alice");
   submit(2, "alice");

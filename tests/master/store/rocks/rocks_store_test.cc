@@ -120,6 +120,17 @@ TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
   EXPECT_EQ(contentsOf("store").profiles.size(), 1u) << "it is another record";
 }
 
+TEST_F(RocksStoreTest, HoldsAgentsUntilTheyAreForgotten) {
+  const ClusterRecord cluster{"c", 1, 1, 7};
+  put(*open("store"), cluster);
+  put(*open("store"), AgentRecord{"x", 7});
+  put(*open("store"), AgentRecord{"xy", 1});
+  ASSERT_TRUE(open("store")->write(std::vector<Mutation>{EraseAgent{"x"}}).ok());
+  const StoreContents contents = contentsOf("store");
+  EXPECT_THAT(contents.agents, ElementsAre(AgentRecord{"xy", 1}));
+  EXPECT_EQ(contents.cluster, cluster);
+}
+
 TEST_F(RocksStoreTest, BackupHoldsWhatWasWrittenBeforeAndNothingElse) {
   const auto store = open("store");
   put(*store, AgentRecord{"before", 1});
