@@ -177,7 +177,7 @@ class MasterRole : public Role {
     for (const JobRecord& job : whole.contents.jobs) {
       const auto decisions = store_.decisions(job.id);
       whole.decisions.insert(whole.decisions.end(), decisions->begin(), decisions->end());
-      if (!store_.files(job.id)->empty()) whole.files.push_back(job.id);
+      if (!store_.files(job.id)->empty()) whole.files.push_back({job.id, 0});
     }
     return whole;
   }

@@ -154,7 +154,7 @@ void askForWake(EventContext& context) {
   for (const auto& other :
        {tables.agents.nextDeadline(), tables.historyDue, tables.offersDue, tables.violations.due.next(),
         tables.throttles.due.next(), tables.pools.due, tables.preemptionDue, reservationDue, releaseDue,
-        tables.jobs.followers().nextDue()}) {
+        tables.jobs.followers().nextDue(), tables.uploads.nextDue()}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;

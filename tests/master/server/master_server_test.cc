@@ -50,7 +50,9 @@ class HeldStore final : public Store {
     --writes_;
     return inner_.write(mutations);
   }
-  Result<std::vector<InputFile>> files(const JobId& job) override { return inner_.files(job); }
+  Result<FilePiece> filePiece(const JobId& job, uint32_t piece) override {
+    return inner_.filePiece(job, piece);
+  }
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override { return inner_.decisions(job); }
   Status backup(const std::string& folder) override { return inner_.backup(folder); }
   Result<StoreSpace> space() override { return inner_.space(); }
