@@ -81,8 +81,8 @@ Commit read(wire::Commit::Reader from) {
     if (newJob.record.hasFiles && !newJob.sentFilesAhead()) {
       newJob.files = std::make_shared<const std::vector<InputFile>>(read(from.getFiles()));
     }
-    // Whatever the message says.
-    newJob.record.fileBytes = newJob.files ? sizeOf(*newJob.files) : 0;
+    // Whatever the message says; what went ahead the master has counted itself.
+    if (!newJob.sentFilesAhead()) newJob.record.fileBytes = newJob.files ? sizeOf(*newJob.files) : 0;
     value.newJob = std::move(newJob);
   }
   value.judging = readJudging(from.getJudging());

@@ -55,7 +55,6 @@ void attach(EventContext& context, const MasterAttached& event) {
   tables.queueTold = {.capacityVersion = tables.queueTold.capacityVersion};
   dropCopy(tables);
   if (!resumed) tables.inFlight.restart();
-  restartUploads(context);
   replaceJobs(context, event.jobs);
   if (!resumed) submitUnlisted(context);
   for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});

@@ -50,7 +50,7 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     requireOk(PieceCounter::check(bytes));
     context.allowCancellation();
     return fairUser()
-        .seat(SeatKind::kSubmission, bytes)
+        .seat(SeatKind::kUpload, bytes)
         .then([this, context, bytes](kj::Own<FairCalls::Seat>&& seat) mutable {
           context.getResults().setUpload(
               makeUploadPort(server_, kj::addRef(fairUser()), caller_, bytes, kj::mv(seat)));

@@ -321,6 +321,14 @@ class AgentClientPort final : public AgentRole {
  public:
   DynamicCapability::Client port() override { return client(); }
 };
+class AgentUploadPort final : public AgentRole {
+ public:
+  DynamicCapability::Client port() override {
+    auto request = client().uploadRequest();
+    request.setBytes(100);
+    return request.send().wait(scope()).getUpload();
+  }
+};
 class AgentFeedPort final : public AgentRole {
  public:
   DynamicCapability::Client port() override { return feed(); }
@@ -450,6 +458,7 @@ constexpr Port kPorts[] = {
     portOf<wire::LateMonitorPort, MonitorLatePort>("LateMonitorPort"),
     portOf<wire::AgentGate, AgentGatePort>("AgentGate"),
     portOf<wire::MonitorGate, MonitorGatePort>("MonitorGate"),
+    portOf<wire::Upload, AgentUploadPort>("Upload"),
 };
 
 }  // namespace

@@ -245,7 +245,7 @@ void takeFiles(EventContext& context, const NewJob& job) {
 }
 
 CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& commit) {
-  JobRecord record = commit.newJob->record;
+  const JobRecord& record = commit.newJob->record;
   if (const Job* existing = context.tables.jobs.find(commit.job)) {
     if (existing->record.user != record.user) {
       return refused(commit.sequence, "this job id is taken; submit with a new one");
@@ -256,10 +256,8 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
     return refused(commit.sequence, std::move(problem));
   }
   const bool sentAhead = commit.newJob->sentFilesAhead();
-  if (sentAhead) {
-    const Upload* upload = uploadFor(context.tables, *agent.session, record);
-    if (upload == nullptr) return {commit.sequence, CommitAnswer::Outcome::kFilesMissing, {}, {}, {}};
-    record.fileBytes = upload->counter.announced();
+  if (sentAhead && !hasUpload(context.tables, *agent.session, record)) {
+    return {commit.sequence, CommitAnswer::Outcome::kFilesMissing, {}, {}, {}};
   }
   if (const Status good = checkJob(record.spec, record.hasFiles); !good) {
     return refused(commit.sequence, good.error().message);

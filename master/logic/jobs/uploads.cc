@@ -76,11 +76,11 @@ std::string tooManyFiles(const Tables& tables, const std::string& user, uint64_t
   return {};
 }
 
-Upload* uploadFor(Tables& tables, SessionId session, const JobRecord& job) {
-  Upload* upload = tables.uploads.find(job.id);
-  if (upload == nullptr || upload->session != session || upload->user != job.user) return nullptr;
-  const bool isWhole = upload->counter.isWhole() && upload->counter.pieces() == job.filePieces;
-  return isWhole ? upload : nullptr;
+bool hasUpload(Tables& tables, SessionId session, const JobRecord& job) {
+  const Upload* upload = tables.uploads.find(job.id);
+  if (upload == nullptr || upload->session != session || upload->user != job.user) return false;
+  const PieceCounter& counter = upload->counter;
+  return counter.isWhole() && counter.pieces() == job.filePieces && counter.announced() == job.fileBytes;
 }
 
 void giveUpload(EventContext& context, const JobId& job) {

@@ -14,9 +14,9 @@ void takePiece(EventContext& context, const PieceArrived& event);
 // Why no further input files of this size are taken now; empty where they are.
 std::string tooManyFiles(const Tables& tables, const std::string& user, uint64_t bytes);
 
-// The upload that has all the pieces that this new job names, of its user; nullptr where there is none.
-Upload* uploadFor(Tables& tables, SessionId session, const JobRecord& job);
-// The job has the files from now on. Requires: uploadFor().
+// Whether the session has sent all the files that this new job names.
+bool hasUpload(Tables& tables, SessionId session, const JobRecord& job);
+// The job has the files from now on. Requires: hasUpload().
 void giveUpload(EventContext& context, const JobId& job);
 
 // Erases what has come of the upload; nothing where there is none.

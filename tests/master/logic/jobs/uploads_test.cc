@@ -47,6 +47,7 @@ struct Uploads : testing::Test {
     Commit commit = newJob(job, spec());
     commit.newJob->record.hasFiles = true;
     commit.newJob->record.filePieces = static_cast<uint32_t>(pieces.size());
+    commit.newJob->record.fileBytes = sizeOf(kFiles);
     return commit;
   }
   CommitAnswer commit(int job) { return master.commit(agent, commitOf(job)); }
