@@ -10,6 +10,8 @@
 #include "cli/late_agents.h"
 #include "cli/output/output.h"
 #include "core/base/failure.h"
+#include "core/model/file_pieces.h"
+#include "core/model/job_size.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 #include "schema/convert.h"
@@ -41,6 +43,40 @@ ClientOptions optionsFor(const Context& context) {
   ClientOptions options;
   options.first = makeSeed() % context.agents.size();
   return options;
+}
+
+kj::Promise<void> submitAtOnce(Session& session, const JobId& id, const JobSpec& spec,
+                               const FilePieces& files) {
+  auto request = session.agent.submitRequest();
+  request.setId(bytesOf(id));
+  write(spec, request.initSpec());
+  for (const auto& piece : files) write(*piece, request.initFiles(static_cast<unsigned>(piece->size())));
+  return request.send().ignoreResult();
+}
+
+// From the piece of this number on, each when the one before it has been taken.
+kj::Promise<void> addPieces(wire::Upload::Client upload, const FilePieces& pieces, size_t number) {
+  if (number == pieces.size()) return kj::READY_NOW;
+  auto request = upload.addRequest();
+  write(*pieces[number], request.initFiles(static_cast<unsigned>(pieces[number]->size())));
+  return request.send().then([upload = kj::mv(upload), &pieces, number](auto&&) mutable {
+    return addPieces(kj::mv(upload), pieces, number + 1);
+  });
+}
+
+kj::Promise<void> submitInPieces(Session& session, const JobId& id, const JobSpec& spec, uint64_t bytes,
+                                 const FilePieces& pieces) {
+  auto request = session.agent.uploadRequest();
+  request.setBytes(bytes);
+  return request.send().then([&id, &spec, &pieces](auto&& begun) {
+    wire::Upload::Client upload = begun.getUpload();
+    return addPieces(upload, pieces, 0).then([&id, &spec, upload]() mutable {
+      auto submit = upload.submitRequest();
+      submit.setId(bytesOf(id));
+      write(spec, submit.initSpec());
+      return submit.send().ignoreResult();
+    });
+  });
 }
 
 }  // namespace
@@ -104,15 +140,14 @@ uint32_t makeSeed() {
 }
 
 kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::vector<InputFile> files) {
+  struct Submitted {};
   return client
-      .ask([id, spec = std::move(spec), files = std::move(files)](Session& session) {
-        auto request = session.agent.submitRequest();
-        request.setId(bytesOf(id));
-        write(spec, request.initSpec());
-        write(files, request.initFiles(static_cast<unsigned>(files.size())));
-        return request.send();
+      .ask([id, spec = std::move(spec), bytes = sizeOf(files), pieces = inPieces(files)](Session& session) {
+        auto submitted = pieces.size() > 1 ? submitInPieces(session, id, spec, bytes, pieces)
+                                           : submitAtOnce(session, id, spec, pieces);
+        return submitted.then([]() { return Submitted{}; });
       })
-      .then([](capnp::Response<wire::ClientPort::SubmitResults>&&) {},
+      .then([](Submitted&&) {},
             [&client, id](kj::Exception&& exception) {
               Error error = fromException(exception);
               if (error.code == ErrorCode::kUnavailable && client.hasLoggedIn()) {

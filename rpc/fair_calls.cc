@@ -6,12 +6,17 @@
 #include <vector>
 
 #include "env/stop.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
 
 // Of one step of the event loop: short beside what a user notices, long beside what it takes to go on.
 constexpr Duration kAtOnce = std::chrono::milliseconds(1);
+
+bool keepsFromReading(SeatKind kind) {
+  return kind != SeatKind::kUpload;
+}
 
 // Takes those out whose askers have gone.
 template <typename Fulfiller>
@@ -73,6 +78,7 @@ void FairCalls::giveSeats() {
     for (User* user : std::vector<User*>(forSeats_.begin(), forSeats_.end())) {
       hasGiven |= giveSeat(*user, SeatKind::kSubmission);
       hasGiven |= giveSeat(*user, SeatKind::kQuery);
+      hasGiven |= giveSeat(*user, SeatKind::kUpload);
     }
   }
 }
@@ -91,7 +97,7 @@ bool FairCalls::giveSeat(User& user, SeatKind kind) {
   if (!fits && !isGone) return false;
   User::SeatWanted wanted = std::move(seats.wanted.front());
   seats.wanted.pop_front();
-  --user.waiting_;
+  if (keepsFromReading(kind)) --user.waiting_;
   if (std::ranges::all_of(user.seats_, [](const User::Seats& each) { return each.wanted.empty(); })) {
     forSeats_.erase(&user);
   }
@@ -127,10 +133,15 @@ kj::Promise<void> FairCalls::User::inTurn(Call call) {
 }
 
 kj::Promise<kj::Own<FairCalls::Seat>> FairCalls::User::seat(SeatKind kind, uint64_t bytes) {
+  auto& wanted = seatsOf(kind).wanted;
+  if (!keepsFromReading(kind) && wanted.size() >= all_->bounds_.waitingCalls) {
+    return toException({ErrorCode::kExhausted, "so many submissions of " + name_ + " wait already: " +
+                                                   std::to_string(wanted.size()) + "; " + kTryAgain});
+  }
   auto given = kj::newPromiseAndFulfiller<kj::Own<Seat>>();
-  seatsOf(kind).wanted.push_back(SeatWanted{bytes, kj::mv(given.fulfiller)});
+  wanted.push_back(SeatWanted{bytes, kj::mv(given.fulfiller)});
   all_->forSeats_.insert(this);
-  ++waiting_;
+  if (keepsFromReading(kind)) ++waiting_;
   all_->giveSeats();
   return kj::mv(given.promise);
 }

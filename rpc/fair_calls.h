@@ -37,11 +37,14 @@ struct UserBounds {
     uint64_t bytes;
     uint64_t bytesOfAll;  // of all users
   };
-  std::array<Seats, 2> seats = {{{64, 4 << 20, 1 << 30}, {4, 4 << 20, 16 << 20}}};
+  std::array<Seats, 3> seats = {{{64, 1 << 20, 256 << 20}, {4, 4 << 20, 16 << 20}, {64, 4 << 20, 1 << 30}}};
 };
 enum class SeatKind : uint8_t {
   kSubmission,
   kQuery,  // of another role, which is to have room for more than one user's
+  // What comes in several calls. Waits for one keep nobody from reading on, since whoever has one could not
+  // go on then; where as many wait as calls may, one more fails as Exhausted.
+  kUpload,
 };
 
 // Takes calls of users in turns (rpc/fair_queue.h), a bounded time of them at once. In between goes all that
@@ -82,7 +85,7 @@ class FairCalls final : public kj::Refcounted {
   std::map<std::string, User*> users_;
   std::set<User*> forSeats_;             // who wait for seats
   std::set<User*> notRead_;              // of whom nothing is read
-  std::array<uint64_t, 2> seatBytes_{};  // of all users, by kind
+  std::array<uint64_t, 3> seatBytes_{};  // of all users, by kind
   FairQueue<Waiting> queue_;
   bool isTaking_ = false;
   kj::Promise<void> taking_ = nullptr;
@@ -136,7 +139,7 @@ class FairCalls::User final : public kj::Refcounted {
   };
   Seats& seatsOf(SeatKind kind) { return seats_[static_cast<size_t>(kind)]; }
 
-  std::array<Seats, 2> seats_;  // by kind
+  std::array<Seats, 3> seats_;  // by kind
   std::list<kj::Own<kj::PromiseFulfiller<void>>> toRead_;
   bool isReadingLarge_ = false;
   std::list<kj::Own<kj::PromiseFulfiller<kj::Own<LargeRead>>>> toReadLarge_;

@@ -21,6 +21,7 @@ interface ReadOnlyGate extends(Master.MasterGate, AgentGate) {
 
 interface ClientPort {
   submit @0 (id :Data, spec :Types.JobSpec, files :List(Types.InputFile)) -> ();
+  # Input files of more than 1 MiB come in pieces, by `upload`.
   # `id` is made by the client. Success: the job is on disk at the master. A repeat with the same id, at any agent, finds
   # the job and makes no second one. Fails as Invalid or Denied with nothing changed, as Exhausted when too much waits,
   # as Unavailable while the master is out of reach (then it is unknown whether it was taken: repeat).
@@ -66,6 +67,24 @@ interface ClientPort {
       -> (content :Data, ended :Bool, start :UInt64);
   # As output, of a late-bound job's task once that is over: before, there is nothing; with `wait`, held until it is. Fails
   # as NotFound also where the output is gone, and as Invalid where an executor ran the task: it has none of its own.
+
+  upload @11 (bytes :UInt64) -> (upload :Upload);
+  # Begins a submission whose input files take more than 1 MiB, `bytes` in all: paths, 16 more for each, and contents. Answered
+  # when the caller's other submissions leave room. Fails as Invalid where a job may not ship so much.
+}
+
+interface Upload {
+  # The input files of one submission, in pieces. Nobody else can name it. It ends with the connection, when the port is dropped,
+  # and where a minute passes without a call; then its calls fail as Unavailable.
+
+  add @0 (files :List(Types.InputFile)) -> ();
+  # The next piece, of at most 1 MiB. A file whose path is that of the file before it, also of the last one in the piece before,
+  # goes on with its content. Fails as Invalid for files that no job may ship and for more than were announced; the piece does
+  # not count then.
+
+  submit @1 (id :Data, spec :Types.JobSpec) -> ();
+  # As ClientPort.submit, with the files that were added, and the last call. Fails as Invalid where they are less than
+  # was announced.
 }
 
 enum Stream { stdout @0; stderr @1; }

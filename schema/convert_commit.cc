@@ -78,11 +78,11 @@ Commit read(wire::Commit::Reader from) {
   value.job = readJobId(from.getJob());
   if (from.hasNewJob()) {
     NewJob newJob{read(from.getNewJob()), nullptr};
-    if (newJob.record.hasFiles) {
+    if (newJob.record.hasFiles && !newJob.sentFilesAhead()) {
       newJob.files = std::make_shared<const std::vector<InputFile>>(read(from.getFiles()));
     }
-    // Whatever the message says.
-    newJob.record.fileBytes = newJob.files ? sizeOf(*newJob.files) : 0;
+    // Whatever the message says; what went ahead the master has counted itself.
+    if (!newJob.sentFilesAhead()) newJob.record.fileBytes = newJob.files ? sizeOf(*newJob.files) : 0;
     value.newJob = std::move(newJob);
   }
   value.judging = readJudging(from.getJudging());
@@ -113,7 +113,7 @@ void write(const CommitAnswer& value, wire::CommitAnswer::Builder to) {
 CommitAnswer read(wire::CommitAnswer::Reader from) {
   CommitAnswer value;
   value.sequence = from.getSequence();
-  value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 6, "CommitAnswer.Outcome");
+  value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 7, "CommitAnswer.Outcome");
   value.problem = text(from.getProblem());
   for (auto grant : elements(from.getGrants())) {
     value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 10, "Verdict"), grant.getAllocation(),

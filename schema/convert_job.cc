@@ -371,6 +371,7 @@ void write(const JobRecord& value, wire::JobRecord::Builder to) {
   to.setSubmitted(toWire(value.submitted));
   to.setProfileReplaced(toWire(value.profileReplaced));
   to.setFileBytes(value.fileBytes);
+  to.setFilePieces(value.filePieces);
 }
 
 JobRecord read(wire::JobRecord::Reader from) {
@@ -381,7 +382,8 @@ JobRecord read(wire::JobRecord::Reader from) {
           from.getHasFiles(),
           wallTime(from.getSubmitted()),
           wallTime(from.getProfileReplaced()),
-          from.getFileBytes()};
+          from.getFileBytes(),
+          from.getFilePieces()};
 }
 
 void write(const JobProgress& value, wire::JobProgress::Builder to) {

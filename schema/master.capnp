@@ -43,6 +43,13 @@ interface AgentPort {
   # The next of the jobs that the answer to attach did not list, as they are now. Of those that are still to be listed nothing
   # comes through the feed; those that end before that are not listed. Each is given once. Fails as Conflict on a connection
   # that does not speak for an agent.
+
+  piece @5 (job :Data, user :Text, bytes :UInt64, number :UInt32, files :List(Types.InputFile)) -> (isThere :Bool);
+  # Input files of a job to come, as Upload.add has them: the piece of this number, of `bytes` in all. Success: it is on disk, for
+  # a commit of this connection that names all pieces by JobRecord.filePieces. `isThere`: the user's job is there already, and
+  # nothing was stored; a commit without them finds it. Pieces that no commit has named go when the connection ends, when a minute
+  # passes without another one, and with the master. Number 0 begins anew. Fails as Exhausted where the store has too many files,
+  # as Conflict while another agent sends files of the job, or as moreJobs does, and as Invalid.
 }
 
 interface AgentFeed {
@@ -120,8 +127,10 @@ interface MonitorPort {
   # allocation that is in nobody's use is to be stopped: MonitorControl.stop follows. Fails as Conflict once another
   # connection speaks for the monitor: attach anew and report again.
 
-  files @2 (job :Data) -> (files :List(Types.InputFile));
-  # The job's input files. Fails as NotFound once the job is gone. Reads only.
+  files @2 (job :Data, piece :UInt32) -> (files :List(Types.InputFile), pieces :UInt32);
+  # The job's input files, as Upload.add has them: the piece of this number, from 1 on, of `pieces`. 0, as monitors of earlier
+  # versions ask, is all of them, and fails as Invalid where they are several. Fails as NotFound once the job is over, and
+  # where there is no such piece. Reads only.
 
   authenticate @3 (token :Text) -> (caller :Types.Caller);
   # For an agent that logged in at the monitor. Fails as Denied unless the token's role is agent. Reads only.

@@ -6,7 +6,7 @@ $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 
-const formatVersion :UInt32 = 8;
+const formatVersion :UInt32 = 9;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -27,6 +27,7 @@ struct StoredRecord {
     profile @13 :Profiles.StoredProfile;
     profiling @14 :Profiles.Profiling;
     observed @15 :Profiles.ObservedProfile;
+    upload @16 :UploadRecord;
   }
 }
 
@@ -54,6 +55,11 @@ struct PoolRecord {
   incarnation @1 :UInt64;
   sequence @2 :UInt64;
   granted @3 :List(UInt16);
+}
+
+struct UploadRecord {
+  # Pieces of input files were stored that no job has yet.
+  job @0 :Data;
 }
 
 struct AgentRecord {

@@ -167,6 +167,7 @@ struct JobRecord {
   submitted @5 :Int64;      # wall-clock time
   profileReplaced @6 :Int64;  # wall-clock time: by what was learned since; 0: it is as submitted
   fileBytes @7 :UInt64;     # what its input files take; 0 where an earlier version took it
+  filePieces @8 :UInt32;    # of its input files, which were there before its first commit (AgentPort.piece); 0: they came with it
 }
 
 struct JobProgress {
@@ -378,10 +379,11 @@ struct CommitAnswer {
   problem @2 :Text;
   grants @3 :List(Grant);   # parallel to the claims, where outcome is ok
   servers @4 :List(ServerUpdate);
-  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; superseded @4; busy @5; }
+  enum Outcome { ok @0; jobExists @1; jobOver @2; refused @3; superseded @4; busy @5; filesMissing @6; }
   # superseded: this connection does not speak for an agent any more, another has attached under its name. Says nothing
   # about the job: the agent's clients are to repeat their submissions at another agent. busy: the cluster holds as many
-  # unfinished jobs as it may; a later submission may be taken.
+  # unfinished jobs as it may; a later submission may be taken. filesMissing: the pieces of its input files that the job names
+  # are not there (any more); send them again, and another commit.
 }
 
 struct Plan {

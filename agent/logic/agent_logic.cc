@@ -21,7 +21,7 @@ struct Handler {
   EventContext& context;
 
   void operator()(const MasterAttached& event) const { attach(context, event); }
-  void operator()(const MasterLost&) const { detach(context.tables); }
+  void operator()(const MasterLost&) const { detach(context); }
   void operator()(const ServersUpdated& event) const {
     takeServers(context, event.updates, StateCopy::Source::kFeed);
   }
@@ -32,6 +32,7 @@ struct Handler {
   void operator()(const JobsOffered& event) const { takeOffers(context, event); }
   void operator()(const QueueTold& event) const { takeQueue(context, event); }
   void operator()(const SubmitArrived& event) const { takeSubmission(context, event); }
+  void operator()(const PieceAnswered& event) const { takePieceAnswer(context, event); }
   void operator()(const CommitAnswered& event) const { takeCommitAnswer(context, event.answer); }
   void operator()(const JobAssigned& event) const { takeAssignment(context, event.assignment); }
   void operator()(const LaunchAnswered& event) const {
@@ -48,6 +49,7 @@ void finish(EventContext& context) {
   if (isReady(tables)) {
     planWaiting(context);
     admitArrivals(context);
+    sendPieces(context);
   } else {
     expireArrivals(context);
   }
@@ -87,7 +89,7 @@ AgentLogic::Load AgentLogic::load() const {
   const agent::Tables& tables = state_->tables;
   return {.jobs = tables.jobs.size(),
           .waiting = tables.jobs.waiting(),
-          .submissions = tables.arrivals.size(),
+          .submissions = tables.arrivals.size() + tables.uploads.size(),
           .commits = tables.inFlight.size(),
           .decisions = tables.decisions,
           .drawn = tables.drawn,

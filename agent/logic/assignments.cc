@@ -39,13 +39,13 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
 
 // If a job with the same id has been submitted meanwhile, its commit is still to be answered: the master
 // treats it as a new job if it has forgotten the old one by then.
-void endJob(EventContext& context, const JobRecord& over) {
+void endJob(EventContext& context, const JobRecord& over, FilePieces files) {
   Tables& tables = context.tables;
   forget(tables, over.id);
   const Commit* commit = tables.inFlight.find(over.id);
   if (commit == nullptr || !commit->newJob || commit->newJob->record.submitted == over.submitted) return;
   Job& job = tables.jobs.add(HeldJob::submitted(commit->newJob->record));
-  job.files = commit->newJob->files;
+  job.files = std::move(files);
   refresh(context, job);
 }
 
@@ -66,9 +66,10 @@ void takeAssignment(EventContext& context, const JobAssignment& assignment) {
   Job* job = tables.jobs.find(assignment.job.id);
   if (!job && assignment.over) return;
   if (!job) job = &tables.jobs.add(HeldJob(assignment.job));
+  FilePieces files = job->files;
   // The master knows it, so it is durable, even if its first commit has not been answered.
   if (!job->durable) acknowledge(context, *job);
-  if (assignment.over) return endJob(context, assignment.job);
+  if (assignment.over) return endJob(context, assignment.job, std::move(files));
   job->held.follow(assignment.job.spec);
   forEachWaiting(assignment, [&context, job](TaskIndex task) { assignTask(context, *job, {.index = task}); });
   for (const TaskAssignment& task : assignment.tasks) assignTask(context, *job, task);

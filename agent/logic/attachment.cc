@@ -4,6 +4,7 @@
 
 #include "agent/logic/assignments.h"
 #include "agent/logic/state_feed.h"
+#include "agent/logic/submissions.h"
 
 namespace tarcil::agent {
 namespace {
@@ -31,13 +32,16 @@ void submitUnlisted(EventContext& context) {
   for (const auto& [id, job] : tables.jobs) {
     if (!job.durable) unlisted.push_back(id);
   }
-  for (const JobId& id : unlisted) {
-    Job& job = *tables.jobs.find(id);
-    tables.arrivals.push_back({.clients = std::move(job.clients),
-                               .job = {.record = job.held.record(), .files = std::move(job.files)},
-                               .deadline = context.now.steady + tables.options.masterPatience,
-                               .admitted = true});
-    forget(tables, id);
+  for (const JobId& id : unlisted) submitAgain(context, id);
+}
+
+// What the master has of files that no commit has named goes with the attachment.
+void restartUploads(EventContext& context) {
+  Tables& tables = context.tables;
+  for (Arrival& arrival : tables.arrivals) arrival.filesAreThere = false;
+  for (Arrival& arrival : tables.uploads.takeAll()) {
+    arrival.deadline = context.now.steady + tables.options.masterPatience;
+    tables.arrivals.push_back(std::move(arrival));
   }
 }
 
@@ -56,8 +60,9 @@ void attach(EventContext& context, const MasterAttached& event) {
   for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
 }
 
-void detach(Tables& tables) {
-  tables.attached = tables.hasSnapshot = false;
+void detach(EventContext& context) {
+  context.tables.attached = context.tables.hasSnapshot = false;
+  restartUploads(context);
 }
 
 }  // namespace tarcil::agent

@@ -9,6 +9,6 @@ namespace tarcil::agent {
 void attach(EventContext& context, const MasterAttached& event);
 
 // The connection to the master is lost.
-void detach(Tables& tables);
+void detach(EventContext& context);
 
 }  // namespace tarcil::agent

@@ -74,6 +74,7 @@ void takeCommitAnswer(EventContext& context, const CommitAnswer& answered) {
     if (first) acknowledge(context, *job);
     return afterGrants(context, *job, refused);
   }
+  if (answered.outcome == Outcome::kFilesMissing && first) return submitAgain(context, commit->job);
   if (answered.outcome == Outcome::kRefused || answered.outcome == Outcome::kBusy) {
     if (!first) return refresh(context, *job);
     const bool busy = answered.outcome == Outcome::kBusy;

@@ -55,7 +55,7 @@ void send(EventContext& context, Job& job, Commit commit, const WaitReason& reas
 }
 
 NewJob newJobOf(const Job& job) {
-  return {.record = job.held.record(), .files = job.files};
+  return {.record = job.held.record(), .files = job.files.size() == 1 ? job.files.front() : nullptr};
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ namespace tarcil::agent {
 // Ties an AnswerSubmit to its request; the shell's, never used twice in a process.
 using RequestId = uint64_t;
 
+// The way of one submission's files to the master; never used twice in a process.
+using UploadId = uint64_t;
+
 // --- Events
 
 // The master has accepted the agent. If `epoch` is that of the last attachment, commits in flight are
@@ -86,7 +89,14 @@ struct SubmitArrived {
   Caller caller;
   JobId job;
   JobSpec spec;
-  std::shared_ptr<const std::vector<InputFile>> files;  // null: none
+  FilePieces files{};  // one goes with the commit, several go ahead of it
+};
+
+// The master's answer to a piece, where the connection was not lost. Ok: on its disk; with `isThere` the job
+// is there, and no piece is needed. One for a piece that was sent on another attachment changes nothing.
+struct PieceAnswered {
+  UploadId upload;
+  Result<bool> isThere;
 };
 
 // Delivered only during the attachment on which the commit was sent, because sequence numbers restart with
@@ -112,9 +122,19 @@ struct TimerFired {};
 
 using Event = std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold,
                            SettingsUpdated, PlatformUpdated, JobsOffered, QueueTold, SubmitArrived,
-                           CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
+                           PieceAnswered, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
 // --- Actions
+
+// A piece of the input files of a submission. Answered by PieceAnswered, unless the connection is lost.
+struct SendPiece {
+  UploadId upload;
+  JobId job;
+  std::string user;
+  uint64_t bytes;   // of all files
+  uint32_t number;  // of the piece
+  std::shared_ptr<const FilePiece> files;
+};
 
 struct SendCommit {
   Commit commit;
@@ -153,7 +173,7 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action =
-    std::variant<SendCommit, DeclineOffers, Launch, AnswerSubmit, TasksPlaced, AskSnapshot, WakeAt>;
+using Action = std::variant<SendPiece, SendCommit, DeclineOffers, Launch, AnswerSubmit, TasksPlaced,
+                            AskSnapshot, WakeAt>;
 
 }  // namespace tarcil::agent

@@ -34,9 +34,9 @@ struct Job {
   HeldJob held;
 
   // --- Submission
-  bool durable = false;                                 // at the master; else its first commit is in flight
-  std::shared_ptr<const std::vector<InputFile>> files;  // until durable
-  std::vector<RequestId> clients;                       // to be answered when it is durable
+  bool durable = false;            // at the master; else its first commit is in flight
+  FilePieces files;                // until durable
+  std::vector<RequestId> clients;  // to be answered when it is durable
 
   // --- Offer
   bool isOffered = false;                   // the master expects a commit or a decline

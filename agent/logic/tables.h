@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/logic/arrival.h"
 #include "agent/logic/commits_in_flight.h"
 #include "agent/logic/events.h"
 #include "agent/logic/job_table.h"
@@ -14,21 +15,13 @@
 #include "agent/logic/likely_servers.h"
 #include "agent/logic/options.h"
 #include "agent/logic/state_copy.h"
+#include "agent/logic/uploads.h"
 #include "core/base/rng.h"
 #include "core/base/time.h"
 #include "core/decide/chooser.h"
 #include "core/decide/options.h"
 
 namespace tarcil::agent {
-
-// A submission that passed its first checks and waits for the master.
-struct Arrival {
-  std::vector<RequestId> clients;
-  NewJob job;
-  MonotonicTime deadline;  // refused as Unavailable then, if the master is still away
-  // Was admitted before, and its first commit may have reached the master: it can no longer be refused.
-  bool admitted = false;
-};
 
 struct Tables {
   explicit Tables(const AgentOptions& options) : options(options), launches(options.launchRetry) {}
@@ -49,6 +42,7 @@ struct Tables {
 
   // --- Work
   std::deque<Arrival> arrivals;  // by deadline
+  Uploads uploads;               // admitted ones, while their files are sent ahead
   JobTable jobs;
   QueueTold queueTold;  // the latest
   Chooser chooser;

@@ -86,7 +86,8 @@ kj::Promise<std::vector<JobAssignment>> allJobs(wire::AgentPort::Client port, co
 
 AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
                          kj::Function<void(const Error&)> refused, kj::Function<void()> attached)
-    : clock_(clock),
+    : timer_(net.timer),
+      clock_(clock),
       rng_(rng),
       options_(std::move(options)),
       refused_(kj::mv(refused)),
@@ -123,8 +124,7 @@ kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& toke
   return toException({ErrorCode::kUnavailable, problem_});
 }
 
-kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, JobSpec spec,
-                                      std::shared_ptr<const std::vector<InputFile>> files) {
+kj::Promise<void> AgentServer::submit(const Caller& caller, const JobId& id, JobSpec spec, FilePieces files) {
   auto pending = submissions_.add();
   failpoint("agent.submit_arrived");
   dispatch(agent::SubmitArrived{pending.number, caller, id, std::move(spec), std::move(files)});
@@ -255,6 +255,29 @@ void AgentServer::dispatch(const agent::Event& event) {
   });
   if (std::holds_alternative<agent::SnapshotComplete>(event) && std::exchange(isAttaching_, false)) {
     attachedCallback_();
+  }
+}
+
+void AgentServer::carryOut(agent::SendPiece& action) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->pieceRequest();
+    request.setJob(bytesOf(action.job));
+    request.setUser(text(action.user));
+    request.setBytes(action.bytes);
+    request.setNumber(action.number);
+    write(*action.files, request.initFiles(static_cast<uint32_t>(action.files->size())));
+    failpoint("agent.before_piece");
+    calls_.add(request.send().then(
+        [this, upload = action.upload](auto&& response) {
+          failpoint("agent.piece_answered");
+          dispatch(agent::PieceAnswered{upload, response.getIsThere()});
+        },
+        [this, upload = action.upload](kj::Exception&& exception) {
+          Error error = fromException(exception);
+          // It is sent again when the link has been made anew.
+          if (error.code == ErrorCode::kUnavailable) return fault_->reject(kj::mv(exception));
+          dispatch(agent::PieceAnswered{upload, std::move(error)});
+        }));
   }
 }
 

@@ -57,8 +57,7 @@ class AgentServer final {
   // Asks the master; answers are remembered while the link to it stands. Fails as Unavailable while it
   // does not.
   kj::Promise<User> authenticate(const std::string& token);
-  kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec,
-                           std::shared_ptr<const std::vector<InputFile>> files);
+  kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec, FilePieces files);
   Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
     return logic_.plan(caller, spec, seed);
   }
@@ -66,6 +65,7 @@ class AgentServer final {
   LateBindingAgent& lateBinding() { return lateBinding_; }
   FairCalls& fairCalls() { return *fairCalls_; }
   UserCalls& userCalls() { return userCalls_; }
+  kj::Timer& timer() { return timer_; }
   const std::string& cluster() const { return cluster_; }
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
@@ -80,6 +80,7 @@ class AgentServer final {
   Attached attached(wire::AgentPort::Client port, const agent::MasterAttached& event);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
+  void carryOut(agent::SendPiece& action);
   void carryOut(agent::SendCommit& action);
   void carryOut(agent::DeclineOffers& action);
   void carryOut(agent::Launch& action);
@@ -88,6 +89,7 @@ class AgentServer final {
   void carryOut(agent::AskSnapshot& action);
   void carryOut(agent::WakeAt& action);
 
+  kj::Timer& timer_;
   const Clock& clock_;
   Rng rng_;
   const AgentServerOptions options_;

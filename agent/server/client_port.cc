@@ -1,5 +1,7 @@
 #include "agent/server/client_port.h"
 
+#include "agent/server/upload_port.h"
+#include "core/base/units.h"
 #include "core/model/job_size.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
@@ -10,6 +12,11 @@ namespace tarcil {
 namespace {
 
 using convert::text;
+
+Error tooManyAtOnce() {
+  return invalid("files: take more than " + formatSize(kMaxPieceBytes) +
+                 ", and are to come in pieces (ClientPort.upload); use a client of this version");
+}
 
 class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
  public:
@@ -22,18 +29,31 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
   kj::Promise<void> submit(SubmitContext context) override {
     auto params = context.getParams();
     const JobId id = readJobId(params.getId());
-    std::shared_ptr<const std::vector<InputFile>> files;
+    FilePieces files;
     if (params.getFiles().size() > 0) {
-      files = std::make_shared<const std::vector<InputFile>>(read(params.getFiles()));
+      files.push_back(std::make_shared<const FilePiece>(read(params.getFiles())));
     }
+    if (sizeOf(files) > kMaxPieceBytes) return toException(tooManyAtOnce());
     JobSpec spec = read(params.getSpec());
-    const uint64_t bytes = sizeOf(spec) + (files ? sizeOf(*files) : 0);
+    const uint64_t bytes = sizeOf(spec) + sizeOf(files);
     context.releaseParams();
     return fairUser()
         .seat(SeatKind::kSubmission, bytes)
         .then([this, id, spec = std::move(spec),
                files = std::move(files)](kj::Own<FairCalls::Seat>&& seat) mutable {
           return server_.submit(caller_, id, std::move(spec), std::move(files)).attach(kj::mv(seat));
+        });
+  }
+
+  kj::Promise<void> upload(UploadContext context) override {
+    const uint64_t bytes = context.getParams().getBytes();
+    requireOk(PieceCounter::check(bytes));
+    context.allowCancellation();
+    return fairUser()
+        .seat(SeatKind::kUpload, bytes)
+        .then([this, context, bytes](kj::Own<FairCalls::Seat>&& seat) mutable {
+          context.getResults().setUpload(
+              makeUploadPort(server_, kj::addRef(fairUser()), caller_, bytes, kj::mv(seat)));
         });
   }
 

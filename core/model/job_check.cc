@@ -274,6 +274,10 @@ Status checkJob(const JobSpec& job, bool hasFiles) {
 
 Status checkJob(const JobSpec& job, const std::vector<InputFile>& files) {
   if (Status status = checkJob(job, !files.empty()); !status) return status;
+  return checkFiles(files);
+}
+
+Status checkFiles(const std::vector<InputFile>& files) {
   return firstOf(fileProblems(files));
 }
 

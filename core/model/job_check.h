@@ -33,6 +33,8 @@ std::vector<JobProblem> fileProblems(const std::vector<InputFile>& files);
 Status checkJob(const JobSpec& job, const std::vector<InputFile>& files);
 // For whoever has seen the files, or does not have them.
 Status checkJob(const JobSpec& job, bool hasFiles);
+// Of files alone.
+Status checkFiles(const std::vector<InputFile>& files);
 
 inline constexpr std::string_view kCommandMissing =
     "is missing; write the program and its arguments, for example command: [sleep, 5]";

@@ -46,9 +46,13 @@ size_t sizeOf(const JobSpec& spec) {
   return sum;
 }
 
+size_t sizeOf(const InputFile& file) {
+  return bytes(file.path) + file.content.size();
+}
+
 size_t sizeOf(const std::vector<InputFile>& files) {
   size_t sum = 0;
-  for (const InputFile& file : files) sum += bytes(file.path) + file.content.size();
+  for (const InputFile& file : files) sum += sizeOf(file);
   return sum;
 }
 

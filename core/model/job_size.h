@@ -16,6 +16,7 @@ inline constexpr size_t kMaxSpecBytes = 2u << 20;
 size_t sizeOf(const JobSpec& spec);
 
 // Contents and paths of input files.
+size_t sizeOf(const InputFile& file);
 size_t sizeOf(const std::vector<InputFile>& files);
 
 }  // namespace tarcil

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/file_pieces.h"
 #include "core/state/claim.h"
 #include "core/state/job_state.h"
 
@@ -15,8 +16,10 @@ namespace tarcil {
 // A job's first commit carries the job itself.
 struct NewJob {
   JobRecord record;
-  // Shared because it passes through several owners and may be large. Null where the job ships no files.
-  std::shared_ptr<const std::vector<InputFile>> files;
+  // Null where the job ships no files, and where they went ahead in pieces.
+  std::shared_ptr<const FilePiece> files;
+
+  bool sentFilesAhead() const { return record.hasFiles && record.filePieces > 0; }
 
   bool operator==(const NewJob&) const = default;
 };
@@ -46,8 +49,9 @@ struct CommitAnswer {
   // user): nothing was granted, the submission is answered as if it were the first. kJobOver: ended or owned
   // by another agent. kRefused: see `problem`. kSuperseded: this connection does not speak for an agent any
   // more, another process has taken the name; says nothing about the job. kBusy: the cluster holds as many
-  // unfinished jobs as it may; see `problem`.
-  enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused, kSuperseded, kBusy };
+  // unfinished jobs as it may; see `problem`. kFilesMissing: of `newJob`, the pieces that went ahead are not
+  // there (any more); nothing has changed.
+  enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused, kSuperseded, kBusy, kFilesMissing };
   Outcome outcome = Outcome::kOk;
   std::string problem;
   std::vector<Grant> grants;

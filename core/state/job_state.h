@@ -38,6 +38,7 @@ struct JobRecord {
   WallTime submitted = kNever;
   WallTime profileReplaced = kNever;  // by what was learned since; kNever: it is as submitted
   uint64_t fileBytes = 0;             // of its input files, by sizeOf(); 0 where an earlier version took it
+  uint32_t filePieces = 0;            // that were there before the job; 0: its files came with it, as one
 
   bool operator==(const JobRecord&) const = default;
 };

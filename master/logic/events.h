@@ -69,6 +69,17 @@ struct CommitArrived {
   Commit commit;
 };
 
+// A piece of the input files of a job to come (jobs/uploads.h).
+struct PieceArrived {
+  RequestId request;
+  SessionId session;
+  JobId job;
+  std::string user;
+  uint64_t bytes;   // of all files
+  uint32_t number;  // of the piece, from 0 on
+  std::shared_ptr<const FilePiece> files;
+};
+
 // The agent has looked for slots for the jobs that it was offered and commits nothing for these. Of those
 // untried no task could have been placed, whatever is free.
 struct OffersDeclined {
@@ -215,11 +226,12 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event = std::variant<AgentAttached, MoreJobsAsked, MonitorAttached, PeerDetached, CommitArrived,
-                           OffersDeclined, ReportsArrived, LeaseAsked, PressureReported, ViolationsReported,
-                           TaskResized, TaskThrottled, MonitorLeaves, PoolReported, CancelRequested,
-                           SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
-                           ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+using Event =
+    std::variant<AgentAttached, MoreJobsAsked, MonitorAttached, PeerDetached, CommitArrived, PieceArrived,
+                 OffersDeclined, ReportsArrived, LeaseAsked, PressureReported, ViolationsReported,
+                 TaskResized, TaskThrottled, MonitorLeaves, PoolReported, CancelRequested, SettingsSet,
+                 PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered,
+                 JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -270,6 +282,12 @@ struct AnswerMonitorAttached {
 struct AnswerCommit {
   RequestId request;
   CommitAnswer answer;
+};
+
+// Success: the piece is durable, or the job is there already, which needs none.
+struct AnswerPiece {
+  RequestId request;
+  Result<bool> isThere;
 };
 
 // Success: the reports are durable, and the monitor may forget the tasks that ended. Conflict: the
@@ -403,9 +421,9 @@ struct WakeAt {
 };
 
 using Action = std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerMonitorAttached, AnswerCommit,
-                            AnswerReports, AnswerLease, AnswerPools, Answer, PublishServer, PublishSettings,
-                            PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs, PublishQueue,
-                            StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
+                            AnswerPiece, AnswerReports, AnswerLease, AnswerPools, Answer, PublishServer,
+                            PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
+                            PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

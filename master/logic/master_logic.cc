@@ -14,6 +14,7 @@
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/jobs/rejudging.h"
+#include "master/logic/jobs/uploads.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/read_only.h"
 #include "master/logic/servers/monitor_attachment.h"
@@ -78,9 +79,11 @@ struct Handler {
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
   void operator()(const PeerDetached& event) const {
     detachAgent(context, event.session);
+    dropUploads(context, event.session);
     detachMonitor(context, event.session);
   }
   void operator()(const CommitArrived& event) const { handleCommit(context, event); }
+  void operator()(const PieceArrived& event) const { takePiece(context, event); }
   void operator()(const OffersDeclined& event) const { endOffers(context, event); }
   void operator()(const ReportsArrived& event) const { takeReports(context, event); }
   void operator()(const LeaseAsked& event) const { renewLease(context, event); }
@@ -123,6 +126,7 @@ struct Handler {
     loseOverdue(context);
     handOverOverdue(context);
     drainOverdue(context);
+    dropOverdueUploads(context);
     endQuarantines(context);
     takeDueSteps(context);
     endOverdueOffers(context);

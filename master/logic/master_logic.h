@@ -88,6 +88,8 @@ class MasterLogic final {
   // everything persisted before the call is synced.
   // Of its tasks those from `firstTask` on, so many at most. O(tasks told), and with the first O(jobs ahead).
   std::optional<JobDetails> job(const JobId& id, TaskIndex firstTask = 0, uint32_t atMost = kMaxTasks) const;
+  // In which the store has the input files of an unfinished job; 0 where there are none.
+  uint32_t filePieces(const JobId& id) const;
   // Of the first `atMost` jobs of the queue, in order, those that the caller may steer. O(atMost).
   std::vector<WaitingJob> waitingJobs(const Caller& caller, size_t atMost, WallTime now) const;
   // nullopt where it does not wait. O(jobs ahead).

@@ -24,6 +24,7 @@ class Outbox {
   void erase(EraseAgent agent) { actions_.push_back(Persist{std::move(agent)}); }
   void erase(EraseAnswer answer) { actions_.push_back(Persist{std::move(answer)}); }
   void erase(EraseJob job) { actions_.push_back(Persist{job}); }
+  void erase(EraseUpload upload) { actions_.push_back(Persist{upload}); }
   void erase(EraseFiles files) { actions_.push_back(Persist{files}); }
   void erase(EraseProfile profile) { actions_.push_back(Persist{std::move(profile)}); }
   void erase(EraseProfiling profiling) { actions_.push_back(Persist{std::move(profiling)}); }

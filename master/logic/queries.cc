@@ -158,6 +158,12 @@ std::optional<JobDetails> MasterLogic::job(const JobId& id, TaskIndex firstTask,
   return master::detailsOf(*tables_, *job, firstTask, atMost);
 }
 
+uint32_t MasterLogic::filePieces(const JobId& id) const {
+  const master::Job* job = tables_->jobs.find(id);
+  if (job == nullptr || !job->record.hasFiles || isFinal(job->progress.state)) return 0;
+  return std::max(job->record.filePieces, 1u);
+}
+
 std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost, WallTime now) const {
   const master::JobTable& jobs = tables_->jobs;
   std::vector<WaitingJob> waiting;

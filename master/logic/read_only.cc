@@ -31,6 +31,7 @@ struct Refuser {
     out.send(
         AnswerCommit{event.request, {event.commit.sequence, CommitAnswer::Outcome::kSuperseded, {}, {}, {}}});
   }
+  void operator()(const PieceArrived& event) const { out.send(AnswerPiece{event.request, readOnlyError()}); }
   void operator()(const ReportsArrived& event) const {
     out.send(AnswerReports{event.request, readOnlyError()});
   }

@@ -10,6 +10,7 @@
 #include "master/logic/health/resizing.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/jobs/uploads.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"
 
@@ -169,6 +170,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       profilesOf(std::move(contents.profiles)),
       profilingsOf(std::move(contents.profilings)),
       observedOf(std::move(contents.observed)),
+      UploadTable(contents.uploads),
       std::nullopt,
       std::nullopt,
       std::nullopt,
@@ -185,6 +187,7 @@ void start(EventContext& context, Rng& rng) {
   tables.servers.rebuildAll();
   resumeDrains(context);
   restoreExtraUnits(context);
+  dropOverdueUploads(context);
   if (tables.cluster.cluster.empty()) {
     tables.cluster.cluster = randomName(rng);
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;

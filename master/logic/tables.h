@@ -12,6 +12,7 @@
 #include "master/logic/events.h"
 #include "master/logic/health/violation_table.h"
 #include "master/logic/jobs/job_table.h"
+#include "master/logic/jobs/upload_table.h"
 #include "master/logic/jobs/usage_table.h"
 #include "master/logic/options.h"
 #include "master/logic/outbox.h"
@@ -56,6 +57,7 @@ struct Tables {
   Profiles profiles;
   Profilings profilings;
   ObservedProfiles observed;
+  UploadTable uploads;
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet
   std::optional<MonotonicTime> offersDue;        // when the offers that are out have been out long enough

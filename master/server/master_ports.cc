@@ -1,5 +1,7 @@
 #include "master/server/master_ports.h"
 
+#include <algorithm>
+
 #include "master/server/query_codec.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
@@ -17,6 +19,10 @@ Caller checkToken(MasterServer& server, capnp::Text::Reader token) {
   auto caller = server.tokens().check(text(token));
   if (!caller.ok()) kj::throwFatalException(toException(caller.error()));
   return caller.value();
+}
+
+Error noFiles(const JobId& job) {
+  return notFound("job " + toString(job) + " has no such input files here");
 }
 
 // An attached peer is detached when the last reference to its port goes, which a lost connection takes
@@ -46,6 +52,21 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   kj::Promise<void> commit(CommitContext context) override {
     return server_.commit(session_, read(context.getParams().getCommit()))
         .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
+  }
+
+  kj::Promise<void> piece(PieceContext context) override {
+    const auto params = context.getParams();
+    master::PieceArrived piece{.request = 0,
+                               .session = session_,
+                               .job = readJobId(params.getJob()),
+                               .user = text(params.getUser()),
+                               .bytes = params.getBytes(),
+                               .number = params.getNumber(),
+                               .files = std::make_shared<const FilePiece>(read(params.getFiles()))};
+    context.releaseParams();
+    return server_.takePiece(std::move(piece)).then([context](bool isThere) mutable {
+      context.getResults().setIsThere(isThere);
+    });
   }
 
   kj::Promise<void> declineOffers(DeclineOffersContext context) override {
@@ -141,10 +162,22 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
 
   kj::Promise<void> files(FilesContext context) override {
     const JobId id = readJobId(context.getParams().getJob());
-    auto files = server_.store().files(id);
+    const uint32_t asked = context.getParams().getPiece();
+    const uint32_t pieces = server_.logic().filePieces(id);
+    if (asked > pieces || pieces == 0) {
+      return toException(noFiles(id));
+    }
+    if (asked == 0 && pieces > 1) {
+      return toException(invalid(
+          "the input files of job " + toString(id) +
+          " come in pieces, which monitors of earlier versions do not ask for; start one of this version"));
+    }
+    const auto files = server_.store().filePiece(id, std::max(asked, 1u) - 1);
     if (!files.ok()) return toException(files.error());
-    if (files->empty()) return toException(notFound("job " + toString(id) + " has no input files here"));
-    write(*files, context.getResults().initFiles(static_cast<uint32_t>(files->size())));
+    if (files->empty()) return toException(noFiles(id));
+    auto results = context.getResults();
+    write(*files, results.initFiles(static_cast<uint32_t>(files->size())));
+    results.setPieces(pieces);
     return kj::READY_NOW;
   }
 

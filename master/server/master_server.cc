@@ -33,7 +33,8 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       rng_(rng),
       store_(store),
       tokens_(std::move(tokens)),
-      gate_(store, clock, kj::mv(failed), [this](const WrittenBatch& batch) { metrics_.count(batch); }),
+      gate_(net.timer, store, clock, kj::mv(failed),
+            [this](const WrittenBatch& batch) { metrics_.count(batch); }),
       backups_(store),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
@@ -137,7 +138,7 @@ void MasterServer::endSession(SessionId session, const char* role, const Error& 
   spdlog::warn("a message to the {} of session {} failed: {}; the session ends", role, session,
                error.message);
   // What failed is still running.
-  ending_.add(kj::evalLater([this, session]() { detach(session); }));
+  later_.add(kj::evalLater([this, session]() { detach(session); }));
 }
 
 kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit) {
@@ -145,6 +146,22 @@ kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit)
   failpoint("master.commit_arrived");
   dispatch(master::CommitArrived{pending.number, session, std::move(commit)});
   return kj::mv(pending.promise);
+}
+
+kj::Promise<bool> MasterServer::takePiece(master::PieceArrived piece) {
+  auto pending = pieces_.add();
+  piece.request = pending.number;
+  waitingPieces_.push_back(std::move(piece));
+  takeNextPiece();
+  return pending.promise.then([](Result<bool>&& isThere) { return valueOrThrow(std::move(isThere)); });
+}
+
+void MasterServer::takeNextPiece() {
+  if (waitingPieces_.empty() || std::exchange(isTakingPiece_, true)) return;
+  const master::PieceArrived piece = std::move(waitingPieces_.front());
+  waitingPieces_.pop_front();
+  failpoint("master.piece_arrived");
+  dispatch(piece);
 }
 
 void MasterServer::declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
@@ -349,6 +366,13 @@ void MasterServer::release(master::AnswerCommit& action) {
   metrics_.count(action.answer);
   commits_.fulfill(action.request, std::move(action.answer));
 }
+void MasterServer::release(master::AnswerPiece& action) {
+  pieces_.fulfill(action.request, std::move(action.isThere));
+  // By then the next batch is on its way to the disk: it has no piece, and so has every other.
+  isTakingPiece_ = false;
+  later_.add(kj::evalLater([this]() { takeNextPiece(); }));
+}
+
 void MasterServer::release(master::AnswerReports& action) {
   others_.fulfill(action.request, std::move(action.status));
 }

@@ -4,6 +4,7 @@
 
 #include <kj/async.h>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <vector>
@@ -62,6 +63,8 @@ class MasterServer final {
   void detach(SessionId session);
 
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
+  // Whether the job is there already. Pieces are taken one at a time, so that no batch has more than one.
+  kj::Promise<bool> takePiece(master::PieceArrived piece);
   void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
@@ -125,6 +128,7 @@ class MasterServer final {
   void noticeHangingDisk();
   void dispatch(const master::Event& event);
   void carryOut(std::vector<master::Action>& actions);
+  void takeNextPiece();
 
   // One for each type of action that leaves the process; called when its batch is on disk.
   void release(master::Persist&) {}
@@ -133,6 +137,7 @@ class MasterServer final {
   void release(master::AnswerMoreJobs& action);
   void release(master::AnswerMonitorAttached& action);
   void release(master::AnswerCommit& action);
+  void release(master::AnswerPiece& action);
   void release(master::AnswerReports& action);
   void release(master::AnswerLease& action);
   void release(master::AnswerPools& action);
@@ -169,9 +174,13 @@ class MasterServer final {
   Requests<Result<master::AgentJobs>> moreJobs_{requests_};
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
   Requests<CommitAnswer> commits_{requests_};
+  Requests<Result<bool>> pieces_{requests_};
   Requests<Result<std::vector<AllocationId>>> leases_{requests_};
   Requests<Result<std::vector<master::PoolAnswerOf>>> pools_{requests_};
   Requests<Status> others_{requests_};
+
+  std::deque<master::PieceArrived> waitingPieces_;
+  bool isTakingPiece_ = false;
 
   std::unique_ptr<PublishedState> published_;
   std::unique_ptr<Forecast> forecast_;
@@ -189,8 +198,8 @@ class MasterServer final {
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
   uint64_t storeBytes_ = 0;
-  StopsIfFailed stops_{"the end of a session"};
-  kj::TaskSet ending_{stops_};
+  StopsIfFailed stops_{"what was put off"};
+  kj::TaskSet later_{stops_};
   StallDetector disk_;
   kj::Promise<void> watchingDisk_ = nullptr;
 };

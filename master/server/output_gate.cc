@@ -3,13 +3,24 @@
 #include <kj/debug.h>
 
 #include "env/failpoint.h"
+#include "env/loop_step.h"
+#include "env/stop.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
+namespace {
 
-OutputGate::OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
+// Of one step of the event loop, for outputs: short beside what a user notices, long beside what it takes to
+// go on.
+constexpr Duration kAtOnce = std::chrono::milliseconds(1);
+
+}  // namespace
+
+OutputGate::OutputGate(kj::Timer& timer, Store& store, const Clock& clock,
+                       kj::Function<void(const Error&)> failed,
                        kj::Function<void(const WrittenBatch&)> written)
-    : store_(store),
+    : timer_(timer),
+      store_(store),
       clock_(clock),
       failed_(kj::mv(failed)),
       written_(kj::mv(written)),
@@ -39,7 +50,10 @@ void OutputGate::persist(Mutation mutation) {
 }
 
 void OutputGate::afterSync(kj::Function<void()> output) {
-  if (auto free = commit_.hold(kj::mv(output))) (*free)();
+  auto free = commit_.hold(kj::mv(output));
+  if (!free) return;
+  if (leaving_.empty()) return (*free)();
+  leaving_.push_back(kj::mv(*free));
 }
 
 kj::Promise<void> OutputGate::run() {
@@ -67,9 +81,26 @@ kj::Promise<void> OutputGate::writeBatches() {
     std::vector<kj::Function<void()>> outputs = takeOutputs();
     if (commit_.hasFailed()) return kj::READY_NOW;
     kj::Promise<void> next = commit_.hasGathered() ? writeBatches() : kj::READY_NOW;
-    for (auto& output : outputs) output();
+    for (auto& output : outputs) leaving_.push_back(kj::mv(output));
+    if (!std::exchange(isReleasing_, true)) {
+      releasing_ = releaseSome().eagerlyEvaluate(stopsIfFailed("the release of answers"));
+    }
     return next;
   });
+}
+
+kj::Promise<void> OutputGate::releaseSome() {
+  const LoopStep step("answers that leave");
+  const Duration begin = threadTime();
+  while (!leaving_.empty() && threadTime() - begin < kAtOnce) {
+    auto output = kj::mv(leaving_.front());
+    leaving_.pop_front();
+    output();
+  }
+  isReleasing_ = !leaving_.empty();
+  if (!isReleasing_) return kj::READY_NOW;
+  // The timer comes after everything else that is ready, also what is to be read.
+  return timer_.afterDelay(0 * kj::SECONDS).then([this]() { return releaseSome(); });
 }
 
 // Resolves when the batch has been written, or could not be.

@@ -3,8 +3,10 @@
 
 #include <kj/async.h>
 #include <kj/function.h>
+#include <kj/timer.h>
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -23,13 +25,14 @@ struct WrittenBatch {
 };
 
 // Group commit on a thread of its own, one batch at a time; the next one gathers meanwhile, without a timer.
-// Used from the event loop's thread.
+// Of a batch that many outputs wait for they leave a bounded time at once, and what else the event loop has
+// to do goes in between. Used from the event loop's thread.
 class OutputGate final {
  public:
   // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, no output that
   // was held back is ever released, and the process must stop. `written` is called there before the outputs
-  // of each batch leave. `store` and `clock`, which any thread may read, outlive the gate.
-  OutputGate(Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
+  // of each batch leave. `store` and `clock`, which any thread may read, and `timer` outlive the gate.
+  OutputGate(kj::Timer& timer, Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
              kj::Function<void(const WrittenBatch&)> written);
   ~OutputGate();
 
@@ -40,7 +43,7 @@ class OutputGate final {
   void persist(Mutation mutation);
 
   // Runs `output` once everything persisted so far is synced; in the order of the calls. At once where
-  // nothing waits.
+  // nothing waits for that, nor to leave.
   void afterSync(kj::Function<void()> output);
 
   // Batches that have been written, and whether one is being written.
@@ -53,14 +56,18 @@ class OutputGate final {
   kj::Promise<void> writeBatches();
   kj::Promise<bool> handOver();
   std::vector<kj::Function<void()>> takeOutputs();
+  kj::Promise<void> releaseSome();
   void writeLoop();
 
+  kj::Timer& timer_;
   Store& store_;
   const Clock& clock_;
   kj::Function<void(const Error&)> failed_;
   kj::Function<void(const WrittenBatch&)> written_;
   GroupCommit<kj::Function<void()>> commit_;
   uint64_t batches_ = 0;
+  std::deque<kj::Function<void()>> leaving_;  // in order; what they rest on is on disk
+  bool isReleasing_ = false;
   MonotonicTime gathersSince_, writtenSince_;  // first record of the batch that gathers, that is written
   kj::Own<kj::PromiseFulfiller<void>> wake_;   // set while the gate waits for something to write
 
@@ -75,6 +82,7 @@ class OutputGate final {
   std::thread writer_;
 
   kj::Promise<void> running_;
+  kj::Promise<void> releasing_ = nullptr;
 };
 
 }  // namespace tarcil

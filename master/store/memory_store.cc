@@ -34,6 +34,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.profiles = valuesOf(profiles_);
   contents.profilings = valuesOf(profilings_);
   contents.observed = valuesOf(observed_);
+  contents.uploads = valuesOf(uploads_);
   return contents;
 }
 
@@ -44,9 +45,9 @@ Status MemoryStore::write(std::span<const Mutation> mutations) {
   return {};
 }
 
-Result<std::vector<InputFile>> MemoryStore::files(const JobId& job) {
-  const auto found = files_.find(job);
-  return found == files_.end() ? std::vector<InputFile>{} : *found->second;
+Result<FilePiece> MemoryStore::filePiece(const JobId& job, uint32_t piece) {
+  const auto found = files_.find({job, piece});
+  return found == files_.end() ? FilePiece{} : *found->second;
 }
 
 Result<std::vector<DecisionRecord>> MemoryStore::decisions(const JobId& job) {
@@ -69,10 +70,14 @@ void MemoryStore::apply(const EraseAnswer& erase) {
   answers_.erase({erase.agent, erase.epoch, erase.sequence});
 }
 
+void MemoryStore::apply(const EraseFiles& erase) {
+  eraseOfJob(files_, erase.job);
+}
+
 void MemoryStore::apply(const EraseJob& erase) {
   jobs_.erase(erase.job);
   progress_.erase(erase.job);
-  files_.erase(erase.job);
+  eraseOfJob(files_, erase.job);
   eraseOfJob(tasks_, erase.job);
   eraseOfJob(decisions_, erase.job);
 }

@@ -12,7 +12,7 @@ class MemoryStore final : public Store {
  public:
   Result<StoreContents> load() override;
   Status write(std::span<const Mutation> mutations) override;
-  Result<std::vector<InputFile>> files(const JobId& job) override;
+  Result<FilePiece> filePiece(const JobId& job, uint32_t piece) override;
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override;
   // Has no files to copy: always Invalid.
   Status backup(const std::string& folder) override;
@@ -23,12 +23,14 @@ class MemoryStore final : public Store {
   using AnswerKey = std::tuple<std::string, uint64_t, uint64_t>;  // agent, epoch, sequence
   using TaskKey = std::pair<JobId, TaskIndex>;
   using DecisionKey = std::pair<JobId, uint32_t>;
+  using PieceKey = std::pair<JobId, uint32_t>;
 
   void apply(const Put& put);
   void apply(const EraseAgent& erase) { agents_.erase(erase.name); }
   void apply(const EraseAnswer& erase);
   void apply(const EraseJob& erase);
-  void apply(const EraseFiles& erase) { files_.erase(erase.job); }
+  void apply(const EraseFiles& erase);
+  void apply(const EraseUpload& erase) { uploads_.erase(erase.job); }
   void apply(const EraseProfile& erase) { profiles_.erase(erase.application); }
   void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
   void apply(const EraseObserved& erase) { observed_.erase({erase.user, erase.application}); }
@@ -49,7 +51,8 @@ class MemoryStore final : public Store {
   void put(const StoredProfile& record) { profiles_[record.profile.application] = record; }
   void put(const Profiling& record) { profilings_[record.application] = record; }
   void put(const ObservedProfile& record) { observed_[{record.user, record.application}] = record; }
-  void put(const FilesRecord& record) { files_[record.job] = record.files; }
+  void put(const FilesRecord& record) { files_[{record.job, record.piece}] = record.files; }
+  void put(const UploadRecord& record) { uploads_[record.job] = record; }
 
   std::optional<ClusterRecord> cluster_;
   std::optional<QualitySettings> settings_;
@@ -65,7 +68,8 @@ class MemoryStore final : public Store {
   std::map<JobId, JobProgress> progress_;
   std::map<TaskKey, TaskRecord> tasks_;
   std::map<DecisionKey, DecisionRecord> decisions_;
-  std::map<JobId, std::shared_ptr<const std::vector<InputFile>>> files_;
+  std::map<PieceKey, std::shared_ptr<const FilePiece>> files_;
+  std::map<JobId, UploadRecord> uploads_;
 };
 
 }  // namespace tarcil

@@ -60,10 +60,18 @@ struct AnswerRecord {
   bool operator==(const AnswerRecord&) const = default;
 };
 
-// As long as the job is unfinished: then nobody needs them any more.
+// A piece of a job's input files, as long as the job is unfinished: then nobody needs them any more.
 struct FilesRecord {
   JobId job;
-  std::shared_ptr<const std::vector<InputFile>> files;
+  std::shared_ptr<const FilePiece> files;
+  uint32_t piece = 0;
+};
+
+// There are pieces of input files of a job that is not there yet.
+struct UploadRecord {
+  JobId job;
+
+  bool operator==(const UploadRecord&) const = default;
 };
 
 struct PlatformRecord {
@@ -74,8 +82,8 @@ struct PlatformRecord {
 };
 
 using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
-                            TaskRecord, DecisionRecord, FilesRecord, PlatformRecord, QualitySettings, Usage,
-                            StoredProfile, Profiling, ObservedProfile>;
+                            TaskRecord, DecisionRecord, FilesRecord, UploadRecord, PlatformRecord,
+                            QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile>;
 
 struct Put {
   Record record;
@@ -92,7 +100,12 @@ struct EraseAnswer {
 struct EraseJob {
   JobId job;
 };
+// All pieces.
 struct EraseFiles {
+  JobId job;
+};
+// The record alone.
+struct EraseUpload {
   JobId job;
 };
 
@@ -106,7 +119,7 @@ struct EraseObserved {
   std::string application, user;
 };
 
-using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseProfile,
+using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
                               EraseProfiling, EraseObserved>;
 
 // Everything but input files and decisions, which are read on demand.
@@ -125,6 +138,7 @@ struct StoreContents {
   std::vector<StoredProfile> profiles;
   std::vector<Profiling> profilings;
   std::vector<ObservedProfile> observed;
+  std::vector<UploadRecord> uploads;
 };
 
 // In bytes.
@@ -144,8 +158,10 @@ class Store {
   // be used again: the process stops and recovers by load().
   virtual Status write(std::span<const Mutation> mutations) = 0;
 
-  // Empty where the job ships none.
-  virtual Result<std::vector<InputFile>> files(const JobId& job) = 0;
+  // The piece of this number, from 0 on, of the job's input files; empty where there is none.
+  virtual Result<FilePiece> filePiece(const JobId& job, uint32_t piece) = 0;
+  // All of them; empty where the job ships none.
+  Result<std::vector<InputFile>> files(const JobId& job);
 
   // In order of their numbers.
   virtual Result<std::vector<DecisionRecord>> decisions(const JobId& job) = 0;

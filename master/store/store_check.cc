@@ -30,7 +30,10 @@ struct ReadableKey {
   std::string operator()(const DecisionRecord& r) const {
     return jobKeyText('d', r.job) + "/" + std::to_string(r.number);
   }
-  std::string operator()(const FilesRecord& r) const { return jobKeyText('f', r.job); }
+  std::string operator()(const FilesRecord& r) const {
+    return jobKeyText('f', r.job) + (r.piece == 0 ? "" : "/" + std::to_string(r.piece));
+  }
+  std::string operator()(const UploadRecord& r) const { return jobKeyText('w', r.job); }
   std::string operator()(const PlatformRecord& r) const { return "h/" + r.name; }
   std::string operator()(const Usage& r) const { return "u/" + r.user; }
   std::string operator()(const StoredProfile& r) const { return "q/" + r.profile.application; }
@@ -299,20 +302,35 @@ class Checker {
   }
 
   void checkFiles() {
-    const std::set<JobId> withFiles(store_.files.begin(), store_.files.end());
-    for (const JobId& id : withFiles) {
-      const Job* job = find(id);
+    std::set<JobId> uploads;
+    for (const UploadRecord& upload : contents_.uploads) {
+      uploads.insert(upload.job);
+      if (find(upload.job) != nullptr) report(upload, "the job is there, and has its files");
+    }
+    const std::set<WholeStore::Piece> pieces(store_.files.begin(), store_.files.end());
+    for (const WholeStore::Piece& piece : pieces) {
+      const Job* job = find(piece.job);
+      const FilesRecord record{piece.job, nullptr, piece.number};
       if (job == nullptr) {
-        report(FilesRecord{id, nullptr}, "there is no such job");
-      } else if (!job->record->hasFiles) {
-        report(FilesRecord{id, nullptr}, "the job ships no files");
+        if (!uploads.contains(piece.job)) report(record, "there is no such job");
+      } else if (piece.number >= piecesOf(*job->record)) {
+        report(record, job->record->hasFiles ? "the job has fewer pieces" : "the job ships no files");
       }
     }
     for (const auto& [id, job] : jobs_) {
-      if (job.record == nullptr || !job.record->hasFiles || withFiles.contains(id)) continue;
+      if (job.record == nullptr) continue;
       const bool isOver = job.progress != nullptr && isFinal(job.progress->state);
-      if (!isOver) report(*job.record, "its input files are missing");
+      if (!isOver && !hasFiles(pieces, *job.record)) report(*job.record, "its input files are missing");
     }
+  }
+
+  static uint32_t piecesOf(const JobRecord& job) { return job.hasFiles ? std::max(job.filePieces, 1u) : 0; }
+
+  static bool hasFiles(const std::set<WholeStore::Piece>& pieces, const JobRecord& job) {
+    for (uint32_t number = 0; number < piecesOf(job); ++number) {
+      if (!pieces.contains({job.id, number})) return false;
+    }
+    return true;
   }
 
   // What is being measured has a job for it, and each such job measures what nobody else does.

@@ -20,7 +20,14 @@ struct StoreProblem {
 struct WholeStore {
   StoreContents contents;
   std::vector<DecisionRecord> decisions;
-  std::vector<JobId> files;  // jobs that have a record of input files
+  // Which pieces of input files there are.
+  struct Piece {
+    JobId job;
+    uint32_t number;
+
+    auto operator<=>(const Piece&) const = default;
+  };
+  std::vector<Piece> files;
 };
 
 // Everything that is wrong, by kind of record; empty for a store that a master left, however it ended, and

@@ -27,6 +27,20 @@ constexpr Duration kShutdownTime = std::chrono::seconds(5);
 constexpr auto kShutdownPeriod = 20 * kj::MILLISECONDS;
 constexpr auto kLeaveTime = 1 * kj::SECONDS;
 
+// From the piece of this number on, behind those before it.
+kj::Promise<std::vector<InputFile>> fetchFiles(wire::MonitorPort::Client port, const JobId& job,
+                                               uint32_t number, std::vector<InputFile> files) {
+  auto request = port.filesRequest();
+  request.setJob(bytesOf(job));
+  request.setPiece(number);
+  return request.send().then([port = kj::mv(port), job, number, files = std::move(files)](
+                                 auto&& piece) mutable -> kj::Promise<std::vector<InputFile>> {
+    append(files, read(piece.getFiles()));
+    if (number >= piece.getPieces()) return std::move(files);
+    return fetchFiles(kj::mv(port), job, number + 1, std::move(files));
+  });
+}
+
 class ControlImpl final : public wire::MonitorControl::Server {
  public:
   explicit ControlImpl(MonitorServer& server) : server_(server) {}
@@ -393,12 +407,10 @@ void MonitorServer::carryOut(monitor::AnswerLaunch& action) {
 void MonitorServer::carryOut(monitor::FetchFiles& action) {
   const AllocationId allocation = action.allocation;
   KJ_IF_MAYBE (port, port_) {
-    auto request = port->filesRequest();
-    request.setJob(bytesOf(action.job));
-    calls_.add(request.send()
-                   .then([this, allocation](auto&& response) {
+    calls_.add(fetchFiles(*port, action.job, 1, {})
+                   .then([this, allocation](std::vector<InputFile>&& files) {
                      failpoint("monitor.files_arrived");
-                     dispatch(monitor::FilesArrived{allocation, read(response.getFiles())});
+                     dispatch(monitor::FilesArrived{allocation, std::move(files)});
                    })
                    .catch_([this, allocation](kj::Exception&& exception) {
                      dispatch(monitor::FilesArrived{allocation, fromException(exception)});

@@ -5,6 +5,9 @@
 namespace tarcil::sim {
 namespace {
 
+// Clients cut files into pieces of so many bytes.
+constexpr uint64_t kPieceBytes = 256;
+
 const Error kDead{ErrorCode::kUnavailable, "the agent is gone"};
 
 }  // namespace
@@ -42,7 +45,8 @@ void AgentProcess::submit(const Caller& caller, const NewJob& job, Answer answer
   if (!alive() || !connection_.hasDescriptors()) return answer(kDead);
   const uint64_t request = world_.nextNumber();
   submissions_.emplace(request, std::move(answer));
-  take(agent::SubmitArrived{request, caller, job.record.id, job.record.spec, job.files});
+  const FilePieces files = job.files ? inPieces(*job.files, kPieceBytes) : FilePieces{};
+  take(agent::SubmitArrived{request, caller, job.record.id, job.record.spec, files});
 }
 
 void AgentProcess::connected() {
@@ -102,6 +106,10 @@ size_t AgentProcess::queued() const {
 void AgentProcess::carryOut(const agent::Action& action) {
   if (const auto* send = std::get_if<agent::SendCommit>(&action)) {
     commit(send->commit);
+  } else if (const auto* piece = std::get_if<agent::SendPiece>(&action)) {
+    if (!connection_.isUp()) return;
+    connection_.line().toMaster(
+        [this, session = connection_.line().session(), piece = *piece] { master_.piece(session, piece); });
   } else if (const auto* passed = std::get_if<agent::DeclineOffers>(&action)) {
     if (!connection_.isUp()) return;
     const auto message = [this, session = connection_.line().session(), jobs = passed->jobs,

@@ -73,6 +73,9 @@ struct MasterText {
              return part(claim.task) + " on" + part(claim.server) + list(claim.preferred);
            });
   }
+  std::string operator()(const master::PieceArrived& event) const {
+    return "PieceArrived" + part(event.session) + part(event.job) + part(event.number);
+  }
   std::string operator()(const master::ReportsArrived& event) const {
     return "ReportsArrived" + part(event.session) + reports(event.reports);
   }
@@ -166,6 +169,10 @@ struct AgentText {
   std::string operator()(const agent::QueueTold& event) const {
     return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none") +
            part(event.capacityVersion) + (event.crowded ? " crowded" : "");
+  }
+  std::string operator()(const agent::PieceAnswered& event) const {
+    return "PieceAnswered" + part(event.upload) +
+           (event.isThere.ok() ? (*event.isThere ? " is there" : "") : " " + event.isThere.error().message);
   }
   std::string operator()(const agent::SubmitArrived& event) const {
     return "SubmitArrived" + part(event.request) + part(event.job);

@@ -1,5 +1,6 @@
 #include "sim/faults/master_process.h"
 
+#include "core/model/job_size.h"
 #include "master/store/restoring.h"
 #include "sim/faults/event_text.h"
 
@@ -61,6 +62,7 @@ void MasterProcess::crash() {
   oomKiller_.callOff();
   timer_.clear();
   requests_.clear();
+  uploads_.clear();
   for (auto& [request, answer] : std::exchange(asked_, {})) answer(kDeadMaster);
   sessions_.clear();
   unnoticed_.clear();
@@ -125,6 +127,13 @@ void MasterProcess::commit(SessionId session, Commit commit, Copy copy) {
     commits_[request] = commit;
   }
   take(master::CommitArrived{request, session, std::move(commit)});
+}
+
+void MasterProcess::piece(SessionId session, const agent::SendPiece& piece) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  uploads_[request] = piece.upload;
+  take(master::PieceArrived{request, session, piece.job, piece.user, piece.bytes, piece.number, piece.files});
 }
 
 void MasterProcess::declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried) {
@@ -238,6 +247,17 @@ void MasterProcess::stored(const std::vector<Mutation>& batch) {
     if (const auto* erased = std::get_if<EraseJob>(&mutation)) ledger_.forget(erased->job);
   }
   checker_.stored(batch);
+  for (const Mutation& mutation : batch) {
+    const auto* put = std::get_if<Put>(&mutation);
+    const auto* job = put == nullptr ? nullptr : std::get_if<JobRecord>(&put->record);
+    if (job != nullptr) checkFiles(*job);
+  }
+}
+
+void MasterProcess::checkFiles(const JobRecord& job) {
+  const auto state = checker_.stateOf(job.id);
+  if (!state || isFinal(*state) || sizeOf(*disk_.store().files(job.id)) == job.fileBytes) return;
+  world_.violated("job " + toString(job.id).substr(0, 8) + " is stored without its input files");
 }
 
 void MasterProcess::writeFailed() {
@@ -262,6 +282,9 @@ void MasterProcess::release(const master::Action& action) {
     release(*monitor);
   } else if (const auto* commit = std::get_if<master::AnswerCommit>(&action)) {
     release(*commit);
+  } else if (const auto* piece = std::get_if<master::AnswerPiece>(&action)) {
+    send(sessionOf(piece->request),
+         agent::PieceAnswered{uploads_.extract(piece->request).mapped(), piece->isThere});
   } else if (const auto* reports = std::get_if<master::AnswerReports>(&action)) {
     const SessionId session = sessionOf(reports->request);
     if (!reports->status) return refuse(session);

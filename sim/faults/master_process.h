@@ -65,6 +65,9 @@ class MasterProcess final : private MasterDisk::Owner {
   const StoreChecker& stored() const { return checker_; }
   void forgottenByMonitor(AllocationId allocation) { checker_.forgottenByMonitor(allocation); }
 
+  // Whether input files are stored that no job has.
+  bool hasUploads() { return !disk_.store().load()->uploads.empty(); }
+
   // A connection that is to break when the master dies.
   void add(Connection& connection) { connections_.push_back(&connection); }
 
@@ -91,6 +94,7 @@ class MasterProcess final : private MasterDisk::Owner {
   // Of messages that come again nobody hears the answers: an answer is one call's.
   enum class Copy : uint8_t { kFirst, kRepeat };
   void commit(SessionId session, Commit commit, Copy copy = Copy::kFirst);
+  void piece(SessionId session, const agent::SendPiece& piece);
   void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   void askSnapshot(SessionId session);
   void renewLease(SessionId session, std::vector<AllocationId> starting);
@@ -158,6 +162,8 @@ class MasterProcess final : private MasterDisk::Owner {
   SessionId sessionOf(RequestId request);
   void stored(const std::vector<Mutation>& batch) override;
   void writeFailed() override;
+  // Violation: an unfinished job lacks some of its input files.
+  void checkFiles(const JobRecord& job);
   void expectNone(const std::vector<std::string>& problems);
 
   VirtualWorld& world_;
@@ -183,9 +189,10 @@ class MasterProcess final : private MasterDisk::Owner {
   std::map<SessionId, Session> sessions_;  // attached
   std::map<RequestId, SessionId> requests_;
   std::map<RequestId, Answer> asked_;
-  std::map<RequestId, Commit> commits_;  // to be answered
-  std::set<std::string> spoilt_;         // agents whose copies are to be
-  std::set<SessionId> unnoticed_;        // sessions of agents that may not have noticed that theirs are
+  std::map<RequestId, Commit> commits_;           // to be answered
+  std::map<RequestId, agent::UploadId> uploads_;  // whose pieces are to be answered
+  std::set<std::string> spoilt_;                  // agents whose copies are to be
+  std::set<SessionId> unnoticed_;  // sessions of agents that may not have noticed that theirs are
 };
 
 }  // namespace tarcil::sim

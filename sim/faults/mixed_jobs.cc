@@ -10,6 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Up to six pieces of those that clients of the simulation cut.
+constexpr uint32_t kMaxFileBytes = 1'200;
+
 const std::vector<std::string> kPlatforms = {"reference", "old", "new"};
 
 bool percent(uint64_t chance, Rng& rng) {
@@ -229,7 +232,7 @@ MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng) 
     spec.performance = PerformanceGoal{};
     spec.adjust = {.moreRus = from(0, 2, rng), .move = percent(50, rng)};
   }
-  if (percent(15, rng)) job.files = {{"input", 0644, "data"}};
+  if (percent(15, rng)) job.files = {{"input", 0644, std::string(from(1, kMaxFileBytes, rng), 'x')}};
   return job;
 }
 

@@ -79,6 +79,7 @@ class StoreChecker {
   void take(const EraseAgent&) {}
   void take(const EraseAnswer&) {}
   void take(const EraseFiles&) {}
+  void take(const EraseUpload&) {}
   void take(const EraseProfile&) {}
   void take(const EraseProfiling&) {}
   void take(const EraseObserved&) {}

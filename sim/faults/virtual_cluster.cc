@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "master/logic/jobs/upload_table.h"
+
 namespace tarcil::sim {
 namespace {
 
@@ -435,6 +437,8 @@ void VirtualCluster::checkRest() {
   expect(tasks_.running() == 0, std::to_string(tasks_.running()) + " tasks run still");
   expect(master_.stored().tasksHeld() == 0, "tasks are stored that hold units");
   expect(master_.logic().load().waiting == 0, "jobs wait");
+  if (master_.hasUploads()) run(master::kUploadTimeout);
+  expect(!master_.hasUploads(), "input files are stored that no job has");
   uint64_t usable = 0;
   for (const ServerView& server : master_.logic().servers()) {
     expect(server.status.free.size() == server.facts.rus, "units of " + server.facts.name + " are held");

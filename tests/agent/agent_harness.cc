@@ -38,8 +38,7 @@ void AgentHarness::feedSnapshot() {
 
 agent::RequestId AgentHarness::submit(const JobSpec& spec, const JobId& id, const Caller& caller) {
   agent::RequestId request = nextRequest_++;
-  handle(
-      agent::SubmitArrived{.request = request, .caller = caller, .job = id, .spec = spec, .files = nullptr});
+  handle(agent::SubmitArrived{.request = request, .caller = caller, .job = id, .spec = spec, .files = {}});
   return request;
 }
 
@@ -113,6 +112,8 @@ void AgentHarness::handle(const agent::Event& event) {
     if (auto* sent = std::get_if<agent::SendCommit>(&action)) {
       ++commitsSent;
       commits.push_back(std::move(sent->commit));
+    } else if (auto* piece = std::get_if<agent::SendPiece>(&action)) {
+      pieces.push_back(std::move(*piece));
     } else if (auto* launch = std::get_if<agent::Launch>(&action)) {
       launches.push_back(std::move(*launch));
     } else if (auto* answered = std::get_if<agent::AnswerSubmit>(&action)) {

@@ -69,6 +69,7 @@ class AgentHarness {
   FakeMaster master;
   AgentLogic agent;
   std::deque<Commit> commits;             // sent and not taken
+  std::vector<agent::SendPiece> pieces;   // all so far
   std::vector<agent::Launch> launches;    // all so far
   std::vector<agent::TasksPlaced> waits;  // all so far
   size_t commitsSent = 0;

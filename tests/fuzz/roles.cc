@@ -177,7 +177,7 @@ class MasterRole : public Role {
     for (const JobRecord& job : whole.contents.jobs) {
       const auto decisions = store_.decisions(job.id);
       whole.decisions.insert(whole.decisions.end(), decisions->begin(), decisions->end());
-      if (!store_.files(job.id)->empty()) whole.files.push_back(job.id);
+      if (!store_.files(job.id)->empty()) whole.files.push_back({job.id, 0});
     }
     return whole;
   }
@@ -321,6 +321,14 @@ class AgentClientPort final : public AgentRole {
  public:
   DynamicCapability::Client port() override { return client(); }
 };
+class AgentUploadPort final : public AgentRole {
+ public:
+  DynamicCapability::Client port() override {
+    auto request = client().uploadRequest();
+    request.setBytes(100);
+    return request.send().wait(scope()).getUpload();
+  }
+};
 class AgentFeedPort final : public AgentRole {
  public:
   DynamicCapability::Client port() override { return feed(); }
@@ -450,6 +458,7 @@ constexpr Port kPorts[] = {
     portOf<wire::LateMonitorPort, MonitorLatePort>("LateMonitorPort"),
     portOf<wire::AgentGate, AgentGatePort>("AgentGate"),
     portOf<wire::MonitorGate, MonitorGatePort>("MonitorGate"),
+    portOf<wire::Upload, AgentUploadPort>("Upload"),
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "core/model/file_pieces.h"
 #include "core/model/job_size.h"
 #include "rpc/coalescing_stream.h"
 #include "rpc/errors.h"
@@ -27,6 +28,8 @@ constexpr size_t kCallsAtOnce = 64;
 constexpr size_t kCallsUnread = 20'000;
 constexpr size_t kUnreadAtOnce = 500;
 constexpr auto kPause = 5 * kj::MILLISECONDS;
+// Of input files as large as may be.
+constexpr uint32_t kMaxPieces = kMaxInputBytes / kMaxPieceBytes;
 
 JobId randomId() {
   static std::mt19937_64 random{std::random_device{}()};
@@ -94,15 +97,38 @@ kj::Promise<void> submit(Line& line, const JobId& id, const JobSpec& spec) {
   return send(request);
 }
 
-kj::Promise<void> submitFiles(Line& line) {
-  auto request = line.client.submitRequest();
-  request.setId(bytesOf(randomId()));
-  write(smallSpec(), request.initSpec());
+constexpr const char* kLargePath = "large";
+
+// A piece as large as may be, of one file.
+kj::Promise<void> addPieces(wire::Upload::Client upload, uint32_t count) {
+  if (count == 0) return kj::READY_NOW;
+  auto request = upload.addRequest();
   auto file = request.initFiles(1)[0];
-  file.setPath("large");
+  file.setPath(kLargePath);
   file.setMode(0644);
-  file.initContent(static_cast<uint32_t>(kMaxInputBytes) - 4'096);
-  return send(request);
+  file.initContent(static_cast<uint32_t>(kMaxPieceBytes - sizeOf(InputFile{kLargePath, 0, {}})));
+  return request.send().then(
+      [upload = kj::mv(upload), count](auto&&) mutable { return addPieces(kj::mv(upload), count - 1); });
+}
+
+// Pieces of which the first counts with its path, and the others do not.
+uint64_t bytesOfPieces(uint32_t count) {
+  const uint64_t path = sizeOf(InputFile{kLargePath, 0, {}});
+  return path + count * (kMaxPieceBytes - path);
+}
+
+kj::Promise<void> submitFiles(Line& line) {
+  auto request = line.client.uploadRequest();
+  request.setBytes(bytesOfPieces(kMaxPieces));
+  return request.send().then([](auto&& begun) {
+    wire::Upload::Client upload = begun.getUpload();
+    return addPieces(upload, kMaxPieces).then([upload]() mutable {
+      auto submit = upload.submitRequest();
+      submit.setId(bytesOf(randomId()));
+      write(smallSpec(), submit.initSpec());
+      return submit.send().ignoreResult();
+    });
+  });
 }
 
 kj::Promise<void> plan(Line& line) {

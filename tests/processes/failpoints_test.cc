@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 
+#include "core/model/file_pieces.h"
 #include "tests/support/cluster.h"
 
 namespace tarcil::failpoints_test {
@@ -67,6 +68,13 @@ const char* const kFailpointsOfEnding[] = {
 const char* const kFailpointsOfFiles[] = {
     "agent.before_commit",   "agent.before_launch",   "agent.commit_answered",   "agent.submit_arrived",
     "master.commit_arrived", "monitor.files_arrived", "monitor.launch_recorded", "monitor.spawned",
+};
+
+// The same where they go ahead in pieces: the role dies between two of them, too.
+const char* const kFailpointsOfPieces[] = {
+    "agent.before_commit",  "agent.before_piece:2",  "agent.commit_answered",   "agent.piece_answered:2",
+    "agent.submit_arrived", "master.commit_arrived", "master.piece_arrived:2",  "master.piece_arrived:3",
+    "master.before_sync:5", "monitor.files_arrived", "monitor.launch_recorded",
 };
 
 // Those of a task that gets another unit; with ":2", of one that gives it back.
@@ -267,6 +275,27 @@ TEST_P(FailpointOfFiles, TheyAreThereWhenTheTaskRuns) {
 
 INSTANTIATE_TEST_SUITE_P(Named, FailpointOfFiles, testing::ValuesIn(kFailpointsOfFiles), nameOf);
 
+class FailpointOfPieces : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfPieces, TheyAreThereWhole) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = processOf(GetParam()), .failpoint = GetParam()});
+  const std::filesystem::path input = std::filesystem::path(cluster.data()).parent_path() / "input";
+  std::string content;
+  for (int line = 0; content.size() < 3 * kMaxPieceBytes; ++line) content += std::to_string(line) + "\n";
+  std::ofstream(input) << content;
+  const std::string job = cluster.submit(shellJob(
+      "cp input " + cluster.traces().at("seen") + "; " + cluster.traces().note("ran"), "files: [input]\n"));
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  cluster.waitForFailure();
+  std::ifstream seen(cluster.traces().at("seen"));
+  EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(seen), {}) == content);
+  EXPECT_EQ(cluster.traces().lines("ran").size(), 1u);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfPieces, testing::ValuesIn(kFailpointsOfPieces), nameOf);
+
 // A server of four units, of which a task may have two.
 ClusterPlan planOfResizing(const std::string& failpoint, const std::string& calm) {
   return {
@@ -355,6 +384,8 @@ TEST(Failpoints, AreAllTested) {
   for (const std::string failpoint : kFailpoints) tested.insert(failpoint.substr(0, failpoint.find(':')));
   tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
   tested.insert(std::begin(kFailpointsOfFiles), std::end(kFailpointsOfFiles));
+  for (const std::string failpoint : kFailpointsOfPieces)
+    tested.insert(failpoint.substr(0, failpoint.find(':')));
   tested.insert(std::begin(kFailpointsOfResizing), std::end(kFailpointsOfResizing));
   tested.insert("master.violations_arrived");
   tested.insert("master.copy_unnamed");  // by backup_test.cc

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "rpc/errors.h"
+
 namespace tarcil::fair_calls_test {
 
 constexpr UserBounds kBounds{.connections = 2,
                              .waitingCalls = 10,
                              .waitingBytes = 1'000,
                              .largeRead = 100,
-                             .seats = {{{2, 100, 300}, {1, 100, 300}}}};
+                             .seats = {{{2, 100, 300}, {1, 100, 300}, {1, 100, 300}}}};
 
 class FairCallsTest : public testing::Test {
  public:
@@ -156,6 +158,32 @@ TEST_F(FairCallsTest, ReadsNoMoreWhileSubmissionsWaitForSeats) {
   first = nullptr;
   for (auto& each : waiting) each.wait(io_.waitScope);
   EXPECT_TRUE(reading.poll(io_.waitScope));
+}
+
+// Else whoever has the seat could not send what it is for, and nobody would get it.
+TEST_F(FairCallsTest, ReadsOnWhileUploadsWaitForSeats) {
+  auto first = ann_->seat(SeatKind::kUpload, 100).wait(io_.waitScope);
+  auto second = ann_->seat(SeatKind::kUpload, 100);
+  EXPECT_FALSE(second.poll(io_.waitScope));
+  ann_->hasRead(kBounds.waitingBytes);
+  EXPECT_FALSE(ann_->mayRead());
+  ann_->untilMayRead().wait(io_.waitScope);
+  EXPECT_TRUE(ann_->mayRead());
+  first = nullptr;
+  EXPECT_TRUE(second.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, LetsNoMoreUploadsWaitThanCalls) {
+  auto first = ann_->seat(SeatKind::kUpload, 100).wait(io_.waitScope);
+  kj::Vector<kj::Promise<kj::Own<FairCalls::Seat>>> waiting;
+  for (size_t i = 0; i < kBounds.waitingCalls; ++i) waiting.add(ann_->seat(SeatKind::kUpload, 1));
+  KJ_IF_MAYBE (refused, kj::runCatchingExceptions(
+                            [this]() { ann_->seat(SeatKind::kUpload, 1).wait(io_.waitScope); })) {
+    EXPECT_EQ(fromException(*refused).code, ErrorCode::kExhausted);
+  } else {
+    FAIL() << "one more waits";
+  }
+  EXPECT_TRUE(bob_->seat(SeatKind::kUpload, 1).poll(io_.waitScope));
 }
 
 TEST_F(FairCallsTest, ReadsLargeMessagesOfAUserOneAfterTheOther) {

@@ -61,7 +61,8 @@ class Rules final {
       if (job(id) == nullptr && finished < ledgers_.keepFinished)
         problems_.add("job " + toString(id) + " was answered as made, and is lost");
     }
-    const std::set<JobId> files(store_.files.begin(), store_.files.end());
+    std::set<JobId> files;
+    for (const WholeStore::Piece& piece : store_.files) files.insert(piece.job);
     for (const JobRecord& record : contents_.jobs) {
       const auto submissions = ledgers_.commits.submissions(record.id);
       const bool isAsSubmitted = std::any_of(submissions.begin(), submissions.end(),

@@ -4,6 +4,7 @@
 
 #include "core/base/names.h"
 #include "master/logic/jobs/flush.h"
+#include "master/logic/jobs/uploads.h"
 #include "master/logic/message_size.h"
 #include "master/store/restoring.h"
 
@@ -114,6 +115,7 @@ void attachAgent(EventContext& context, const AgentAttached& event) {
   if (!resumes) startEpoch(context, agent);
   // The end of its link may be noticed after its new one: it has no offers, and is not silent for that.
   if (agent.session) tables.jobs.queue().endOffers();
+  if (agent.session) dropUploads(context, *agent.session);
   if (agent.session) context.out.send(EndAgent{*agent.session});
   tables.agents.attach(agent, event.session, event.address);
   handOverOrphans(context);

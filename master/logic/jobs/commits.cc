@@ -5,10 +5,12 @@
 
 #include "core/base/units.h"
 #include "core/model/job_check.h"
+#include "core/model/job_size.h"
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/jobs/uploads.h"
 #include "master/logic/queue/offers.h"
 
 namespace tarcil::master {
@@ -40,6 +42,8 @@ std::vector<ServerUpdate> claimedServers(const Tables& tables, const Commit& com
 std::string problemOf(const Commit& commit, const JobRecord& job) {
   const JobSpec& spec = job.spec;
   if (job.id != commit.job) return "the job's record is of another job";
+  const auto& files = commit.newJob ? commit.newJob->files : nullptr;
+  if (files && sizeOf(*files) > kMaxPieceBytes) return "its input files are to go ahead, in pieces";
   if (spec.tasks < 1 || spec.tasks > kMaxTasks) return "tasks: " + std::to_string(spec.tasks);
   if (spec.rusPerTask < 1 || spec.rusPerTask > kMaxRusPerTask) {
     return "rus_per_task: " + std::to_string(spec.rusPerTask);
@@ -211,23 +215,6 @@ std::string tooMany(const Tables& tables, const JobRecord& record) {
   return {};
 }
 
-// Why no further input files are taken now; empty where these are.
-std::string tooManyFiles(const Tables& tables, const JobRecord& record) {
-  const MasterOptions& options = tables.options;
-  const uint64_t bytes = record.fileBytes;
-  if (bytes == 0) return {};
-  const std::string with = "with those of this job, of " + formatSize(bytes) + ", the input files of ";
-  if (tables.jobs.fileBytesOf(record.user) + bytes > options.maxFileBytesOfUser) {
-    return with + "the unfinished jobs of " + record.user + " would take more than " +
-           formatSize(options.maxFileBytesOfUser) + "; " + kTryAgain;
-  }
-  if (tables.jobs.fileBytes() + bytes > options.maxFileBytes) {
-    return with + "unfinished jobs would take more than " + formatSize(options.maxFileBytes) + "; " +
-           kTryAgain;
-  }
-  return {};
-}
-
 // Whether the job may have been submitted before, to the master of which this store is an older backup: then
 // copies of its tasks may still run.
 bool mayHaveRun(const EventContext& context, const JobRecord& record) {
@@ -248,6 +235,15 @@ void holdForServerTimeout(EventContext& context, Job& job) {
   }
 }
 
+// Its input files, which come with the commit or came before it, are the job's. Whatever else came for a job
+// of this id is not.
+void takeFiles(EventContext& context, const NewJob& job) {
+  const JobId& id = job.record.id;
+  if (job.sentFilesAhead()) return giveUpload(context, id);
+  dropUpload(context, id);
+  if (job.files && !job.files->empty()) context.out.put(FilesRecord{id, job.files});
+}
+
 CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& commit) {
   const JobRecord& record = commit.newJob->record;
   if (const Job* existing = context.tables.jobs.find(commit.job)) {
@@ -258,6 +254,10 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   }
   if (std::string problem = problemOf(commit, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
+  }
+  const bool sentAhead = commit.newJob->sentFilesAhead();
+  if (sentAhead && !hasUpload(context.tables, *agent.session, record)) {
+    return {commit.sequence, CommitAnswer::Outcome::kFilesMissing, {}, {}, {}};
   }
   if (const Status good = checkJob(record.spec, record.hasFiles); !good) {
     return refused(commit.sequence, good.error().message);
@@ -273,24 +273,18 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
-  for (const auto& bound : {tooMany, tooManyFiles}) {
-    if (std::string problem = bound(context.tables, record); !problem.empty())
-      return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
-  }
-  if (std::string problem = spaceProblem(context.tables); !problem.empty()) {
-    return {commit.sequence,
-            CommitAnswer::Outcome::kBusy,
-            problem + "; no new jobs are taken until there is room: try again later",
-            {},
-            {}};
+  std::string problem = tooMany(context.tables, record);
+  if (problem.empty() && !sentAhead) problem = tooManyFiles(context.tables, record.user, record.fileBytes);
+  if (problem.empty()) problem = whyNoNewJobs(context.tables);
+  if (!problem.empty()) {
+    return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
   Job& job = context.tables.jobs.add(record, agent.record.name, queueTime(context));
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
   beginProfiling(context, job.record);
   noteFollower(context, job);
-  const auto& files = commit.newJob->files;
-  if (files && !files->empty()) context.out.put(FilesRecord{commit.job, files});
+  takeFiles(context, *commit.newJob);
   if (mayHaveRun(context, job.record)) holdForServerTimeout(context, job);
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
 }
@@ -339,6 +333,9 @@ CommitAnswer answerTo(EventContext& context, SessionId session, const Commit& co
   }
   forgetAnswers(context, *agent, std::min(commit.answered, agent->lastSequence));
   CommitAnswer answer = applyCommit(context, *agent, commit);
+  // What the commit has not taken, nobody will.
+  const Upload* left = context.tables.uploads.find(commit.job);
+  if (commit.newJob && left != nullptr && left->session == session) dropUpload(context, commit.job);
   // The slots of refused claims were hidden from other jobs of the agent meanwhile.
   if (!areGranted(answer.grants, commit)) context.tables.jobs.queue().wakeAll();
   agent->lastSequence = commit.sequence;
@@ -373,6 +370,12 @@ std::string spaceProblem(const Tables& tables) {
   return "disk nearly full: the master's store has " + std::to_string(tables.freeBytes >> 20) +
          " MiB left, and " + std::to_string(tables.options.diskReserve >> 20) +
          " MiB are kept for the jobs that there are";
+}
+
+std::string whyNoNewJobs(const Tables& tables) {
+  std::string problem = spaceProblem(tables);
+  if (!problem.empty()) problem += "; no new jobs are taken until there is room: try again later";
+  return problem;
 }
 
 void handleCommit(EventContext& context, const CommitArrived& event) {

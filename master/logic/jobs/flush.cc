@@ -156,7 +156,7 @@ void askForWake(EventContext& context) {
   for (const auto& other :
        {offersGoOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
         tables.violations.due.next(), tables.throttles.due.next(), tables.pools.due, tables.preemptionDue,
-        reservationDue, releaseDue, tables.jobs.followers().nextDue()}) {
+        reservationDue, releaseDue, tables.jobs.followers().nextDue(), tables.uploads.nextDue()}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;

@@ -46,22 +46,28 @@ bool isReadWhileServing(RecordKind kind) {
   return kind == RecordKind::kDecision || kind == RecordKind::kFiles;
 }
 
+// What decodes records throws where one cannot be read.
+template <typename Decode>
+Status decoded(const std::string& folder, Decode decode) {
+  KJ_IF_MAYBE (exception, kj::runCatchingExceptions(decode)) {
+    const auto description = exception->getDescription();
+    return storeError(folder, "a record cannot be read",
+                      std::string(description.begin(), description.size()));
+  }
+  return {};
+}
+
 // Every record of a kind, or of a job, in order of keys.
 template <typename Take>
 Status scan(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const std::string& folder,
             const std::string& prefix, Take take) {
   std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(rocksdb::ReadOptions(), family));
-  Status result;
-  auto failure = kj::runCatchingExceptions([&]() {
+  const Status read = decoded(folder, [&]() {
     for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
       take(decodeRecord(view(it->key()), view(it->value())));
     }
   });
-  KJ_IF_MAYBE (exception, failure) {
-    const auto description = exception->getDescription();
-    return storeError(folder, "a record cannot be read",
-                      std::string(description.begin(), description.size()));
-  }
+  if (!read) return read;
   if (!it->status().ok()) return storeError(folder, "cannot be read", it->status().ToString());
   return {};
 }
@@ -84,6 +90,7 @@ struct Collect {
   void operator()(Profiling&& r) { to.profilings.push_back(std::move(r)); }
   void operator()(ObservedProfile&& r) { to.observed.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
+  void operator()(UploadRecord&& r) { to.uploads.push_back(r); }
 };
 
 // The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
@@ -104,7 +111,7 @@ std::optional<StoreProblem> takeRecord(std::string_view key, std::string_view va
     } else if (auto* decision = std::get_if<DecisionRecord>(&record)) {
       to.decisions.push_back(std::move(*decision));
     } else if (const auto* files = std::get_if<FilesRecord>(&record)) {
-      to.files.push_back(files->job);
+      to.files.push_back({files->job, files->piece});
     } else {
       std::visit(Collect{to.contents}, std::move(record));
     }
@@ -142,7 +149,7 @@ class RocksReader : public Store {
     using Kind = RecordKind;
     for (Kind kind : {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer,
                       Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile,
-                      Kind::kProfiling, Kind::kObserved}) {
+                      Kind::kProfiling, Kind::kObserved, Kind::kUpload}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
         std::visit(Collect{contents}, std::move(record));
@@ -152,13 +159,18 @@ class RocksReader : public Store {
     return contents;
   }
 
-  Result<std::vector<InputFile>> files(const JobId& job) override {
-    std::vector<InputFile> files;
-    Status status = scan(*open_.db, open_.readWhileServing(), folder_, jobKey(RecordKind::kFiles, job),
-                         [&files](Record&& record) {
-                           if (auto* found = std::get_if<FilesRecord>(&record)) files = *found->files;
-                         });
-    if (!status.ok()) return status.error();
+  Result<FilePiece> filePiece(const JobId& job, uint32_t piece) override {
+    const std::string key = filePieceKey(job, piece);
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status = open_.db->Get({}, open_.readWhileServing(), key, &value);
+    if (status.IsNotFound()) return FilePiece{};
+    if (!status.ok()) return storeError(folder_, "cannot be read", status.ToString());
+    FilePiece files;
+    const Status read = decoded(folder_, [&]() {
+      const Record record = decodeRecord(key, view(value));
+      if (const auto* found = std::get_if<FilesRecord>(&record)) files = *found->files;
+    });
+    if (!read) return read.error();
     return files;
   }
 
@@ -265,18 +277,27 @@ class RocksStore final : public RocksReader {
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseFiles& erase) {
-    check(batch.Delete(open_.readWhileServing(), jobKey(RecordKind::kFiles, erase.job)));
+    eraseOfJob(batch, RecordKind::kFiles, erase.job);
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseUpload& erase) {
+    check(batch.Delete(open_.rest(), jobKey(RecordKind::kUpload, erase.job)));
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {
-    for (RecordKind kind : {RecordKind::kJob, RecordKind::kProgress, RecordKind::kFiles}) {
+    for (RecordKind kind : {RecordKind::kJob, RecordKind::kProgress}) {
       check(batch.Delete(familyOf(kind), jobKey(kind, erase.job)));
     }
-    for (RecordKind kind : {RecordKind::kTask, RecordKind::kDecision}) {
-      const std::string begin = jobKey(kind, erase.job);
-      // Keys of a job end in four bytes of a number; five bytes of ones are beyond all of them.
-      check(batch.DeleteRange(familyOf(kind), begin, begin + std::string(5, '\xff')));
+    for (RecordKind kind : {RecordKind::kTask, RecordKind::kDecision, RecordKind::kFiles}) {
+      eraseOfJob(batch, kind, erase.job);
     }
+  }
+
+  // Of all records of a kind.
+  void eraseOfJob(rocksdb::WriteBatch& batch, RecordKind kind, const JobId& job) {
+    const std::string begin = jobKey(kind, job);
+    // Keys of a job end in four bytes of a number; five bytes of ones are beyond all of them.
+    check(batch.DeleteRange(familyOf(kind), begin, begin + std::string(5, '\xff')));
   }
 
   rocksdb::ColumnFamilyHandle* familyOf(RecordKind kind) const {

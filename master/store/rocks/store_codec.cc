@@ -49,7 +49,8 @@ struct KeyOf {
   std::string operator()(const DecisionRecord& r) const {
     return numbered(jobKey(RecordKind::kDecision, r.job), r.number);
   }
-  std::string operator()(const FilesRecord& r) const { return jobKey(RecordKind::kFiles, r.job); }
+  std::string operator()(const FilesRecord& r) const { return filePieceKey(r.job, r.piece); }
+  std::string operator()(const UploadRecord& r) const { return jobKey(RecordKind::kUpload, r.job); }
   std::string operator()(const PlatformRecord& r) const { return prefix(RecordKind::kPlatform) + r.name; }
   std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
   std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application); }
@@ -121,6 +122,7 @@ struct Encode {
   void operator()(const FilesRecord& r) {
     write(*r.files, to.initFiles(static_cast<uint32_t>(r.files->size())));
   }
+  void operator()(const UploadRecord& r) { to.initUpload().setJob(bytesOf(r.job)); }
   void operator()(const PlatformRecord& r) { write(r.name, r.share, to.initPlatform()); }
   void operator()(const QualitySettings& r) { write(r, to.initSettings()); }
   void operator()(const Usage& r) { write(r, to.initUsage()); }
@@ -142,9 +144,13 @@ ServerRecord readServer(wire::ServerRecord::Reader from) {
 
 FilesRecord readFiles(std::string_view key, wire::StoredRecord::Reader from) {
   FilesRecord record;
-  KJ_REQUIRE(key.size() == 1 + record.job.bytes.size(), "the key of input files has no job id");
+  const size_t withoutNumber = 1 + record.job.bytes.size();
+  KJ_REQUIRE(key.size() == withoutNumber || key.size() == withoutNumber + sizeof record.piece,
+             "the key of input files has no job id");
   memcpy(record.job.bytes.data(), key.data() + 1, record.job.bytes.size());
-  record.files = std::make_shared<const std::vector<InputFile>>(read(from.getFiles()));
+  for (const char byte : key.substr(withoutNumber))
+    record.piece = record.piece << 8 | static_cast<uint8_t>(byte);
+  record.files = std::make_shared<const FilePiece>(read(from.getFiles()));
   return record;
 }
 
@@ -182,6 +188,11 @@ std::string jobKey(RecordKind kind, const JobId& job) {
   std::string key = prefix(kind);
   key.append(reinterpret_cast<const char*>(job.bytes.data()), job.bytes.size());
   return key;
+}
+
+std::string filePieceKey(const JobId& job, uint32_t piece) {
+  std::string key = jobKey(RecordKind::kFiles, job);
+  return piece == 0 ? key : numbered(std::move(key), piece);
 }
 
 std::string encodeRecord(const Record& record) {
@@ -232,6 +243,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getDecision());
     case wire::StoredRecord::FILES:
       return readFiles(key, stored);
+    case wire::StoredRecord::UPLOAD:
+      return UploadRecord{readJobId(stored.getUpload().getJob())};
     case wire::StoredRecord::PLATFORM:
       return PlatformRecord{text(stored.getPlatform().getName()), readShare(stored.getPlatform())};
     case wire::StoredRecord::SETTINGS:

@@ -21,6 +21,7 @@ enum class RecordKind : char {
   kTask = 't',
   kDecision = 'd',
   kFiles = 'f',
+  kUpload = 'w',
   kPlatform = 'h',
   kUsage = 'u',
   kProfile = 'q',
@@ -36,6 +37,8 @@ std::string agentKey(const std::string& agent);
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
 // Key, or beginning of the keys, of what belongs to a job.
 std::string jobKey(RecordKind kind, const JobId& job);
+// The first piece has the job's key alone, as all files had in earlier formats.
+std::string filePieceKey(const JobId& job, uint32_t piece);
 
 std::string encodeRecord(const Record& record);
 

@@ -68,7 +68,7 @@ SharedState::SharedState(World& world, const Belief& belief, const SharedStateOp
 
 void SharedState::jobArrived(JobNumber job) {
   agents_[job % agents_.size()].arrive(
-      agent::SubmitArrived{job, specs_.userOf(job), idOf(job), specs_.of(job), nullptr});
+      agent::SubmitArrived{job, specs_.userOf(job), idOf(job), specs_.of(job), {}});
 }
 
 void SharedState::taskEnded(TaskNumber task, ServerNumber) {

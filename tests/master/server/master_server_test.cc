@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
 
+#include <algorithm>
+#include <climits>
 #include <condition_variable>
 #include <mutex>
 
@@ -48,9 +50,14 @@ class HeldStore final : public Store {
     std::unique_lock lock(mutex_);
     allowed_.wait(lock, [this]() { return writes_ > 0; });
     --writes_;
+    mostPieces_ = std::max(mostPieces_, std::ranges::count_if(mutations, isPiece));
     return inner_.write(mutations);
   }
-  Result<std::vector<InputFile>> files(const JobId& job) override { return inner_.files(job); }
+  // In one batch. Requires: nothing is being written.
+  ptrdiff_t mostPieces() const { return mostPieces_; }
+  Result<FilePiece> filePiece(const JobId& job, uint32_t piece) override {
+    return inner_.filePiece(job, piece);
+  }
   Result<std::vector<DecisionRecord>> decisions(const JobId& job) override { return inner_.decisions(job); }
   Status backup(const std::string& folder) override { return inner_.backup(folder); }
   Result<StoreSpace> space() override { return inner_.space(); }
@@ -62,7 +69,13 @@ class HeldStore final : public Store {
   }
 
  private:
+  static bool isPiece(const Mutation& mutation) {
+    const auto* put = std::get_if<Put>(&mutation);
+    return put != nullptr && std::holds_alternative<FilesRecord>(put->record);
+  }
+
   MemoryStore inner_;
+  ptrdiff_t mostPieces_ = 0;
   std::mutex mutex_;
   std::condition_variable allowed_;
   int writes_ = 0;
@@ -88,6 +101,30 @@ TEST(MasterServer, TellsInMetricsOnlyOfWhatIsOnDisk) {
   store.allow(1);
   EXPECT_NE(metrics.wait(io.waitScope).find("tarcil_master_monitor_leases 1"), std::string::npos);
   attached.wait(io.waitScope);
+}
+
+class DeafFeed final : public wire::AgentFeed::Server {
+  kj::Promise<void> update(UpdateContext) override { return kj::READY_NOW; }
+};
+
+TEST(MasterServer, PutsAtMostOnePieceIntoABatch) {
+  auto io = kj::setupAsyncIo();
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  HeldStore store;
+  store.allow(INT_MAX);
+  MasterServer server(net, systemClock(), Rng(1), store, *store.load(), {}, {},
+                      [](const Error& error) { ADD_FAILURE() << error.message; });
+  const SessionId session = server.newSession();
+  server.attachAgent(session, "x", 0, "unix:/nowhere", kj::heap<DeafFeed>()).wait(io.waitScope);
+  const auto files = std::make_shared<const FilePiece>(FilePiece{{"f", 0644, "content"}});
+  kj::Vector<kj::Promise<bool>> stored;
+  for (uint8_t job = 1; job <= 4; ++job) {
+    JobId id;
+    id.bytes.fill(job);
+    stored.add(server.takePiece({0, session, id, "alice", 1'000, 0, files}));
+  }
+  for (auto& each : stored) EXPECT_FALSE(each.wait(io.waitScope));
+  EXPECT_EQ(store.mostPieces(), 1);
 }
 
 }  // namespace tarcil::master_server_test

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "env/loop_step.h"
 #include "master/store/store.h"
 
 namespace tarcil::output_gate_test {
@@ -27,7 +28,7 @@ class SlowStore final : public Store {
     if (throws_) throw std::runtime_error(status.error().message);
     return status;
   }
-  Result<std::vector<InputFile>> files(const JobId&) override { return std::vector<InputFile>(); }
+  Result<FilePiece> filePiece(const JobId&, uint32_t) override { return FilePiece(); }
   Result<std::vector<DecisionRecord>> decisions(const JobId&) override {
     return std::vector<DecisionRecord>();
   }
@@ -56,7 +57,8 @@ class OutputGateTest : public testing::Test {
   OutputGateTest()
       : io_(kj::setupAsyncIo()),
         gate_(
-            store_, systemClock(), [this](const Error& error) { note(error.message); },
+            io_.provider->getTimer(), store_, systemClock(),
+            [this](const Error& error) { note(error.message); },
             [this](const WrittenBatch& batch) { batches_.push_back(batch); }) {}
   // The writer must not wait for a test that is over.
   ~OutputGateTest() noexcept override { store_.endWrite(); }
@@ -141,6 +143,26 @@ TEST_F(OutputGateTest, TellsOfEachBatchBeforeItsOutputsLeave) {
   EXPECT_EQ(said_, Said{"1"});
   EXPECT_EQ(batches_[0].records, 2u);
   EXPECT_GE(batches_[0].held, batches_[0].sync);
+}
+
+// Each of the outputs takes longer than those of one step may together.
+TEST_F(OutputGateTest, LetsOthersGoBetweenManyOutputsAndKeepsTheirOrder) {
+  persist();
+  for (const char* text : {"a", "b", "c"}) {
+    gate_.afterSync([this, text]() {
+      for (const Duration begin = threadTime(); threadTime() - begin < std::chrono::milliseconds(2);) {
+      }
+      note(text);
+    });
+  }
+  offer();
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"a"}) << "one step";
+  say("last");
+  EXPECT_EQ(said_, Said{"a"}) << "nothing overtakes them";
+  while (said_.size() < 4) untilSaid();
+  EXPECT_EQ(said_, (Said{"a", "b", "c", "last"}));
 }
 
 TEST_F(OutputGateTest, LetsNothingOutAfterAFailedWrite) {

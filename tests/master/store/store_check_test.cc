@@ -141,8 +141,24 @@ std::vector<Corruption> corruptions() {
        "no task 9"},
       {"DecisionOfNoJob", [](W& w) { w.decisions[0].job = jobId(99); }, keyOfJob('d', 99, "/0"),
        "no such job"},
-      {"FilesOfNoJob", [](W& w) { w.files.push_back(jobId(99)); }, keyOfJob('f', 99), "no such job"},
-      {"FilesNobodyShips", [](W& w) { w.files.push_back(jobId(1)); }, keyOfJob('f', 1), "ships no files"},
+      {"FilesOfNoJob",
+       [](W& w) {
+         w.files.push_back({jobId(99), 0});
+       },
+       keyOfJob('f', 99), "no such job"},
+      {"FilesNobodyShips",
+       [](W& w) {
+         w.files.push_back({jobId(1), 0});
+       },
+       keyOfJob('f', 1), "ships no files"},
+      {"FilesBeyondThoseOfTheJob",
+       [](W& w) {
+         w.files.push_back({jobId(2), 1});
+       },
+       keyOfJob('f', 2) + "/1", "fewer pieces"},
+      {"PieceLost", [](W& w) { w.contents.jobs[1].filePieces = 2; }, keyOfJob('j', 2), "files are missing"},
+      {"UploadOfAJobThatIsThere", [](W& w) { w.contents.uploads.push_back({jobId(2)}); }, keyOfJob('w', 2),
+       "the job is there"},
       {"FilesLost", [](W& w) { w.files.clear(); }, keyOfJob('j', 2), "files are missing"},
   };
 }
