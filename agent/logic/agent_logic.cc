@@ -21,6 +21,7 @@ struct Handler {
   EventContext& context;
 
   void operator()(const MasterAttached& event) const { attach(context, event); }
+  void operator()(const JobsTold& event) const { takeJobs(context, event); }
   void operator()(const MasterLost&) const { detach(context); }
   void operator()(const ServersUpdated& event) const {
     takeServers(context, event.updates, StateCopy::Source::kFeed);

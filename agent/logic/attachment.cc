@@ -1,6 +1,6 @@
 #include "agent/logic/attachment.h"
 
-#include <set>
+#include <utility>
 
 #include "agent/logic/assignments.h"
 #include "agent/logic/state_feed.h"
@@ -9,19 +9,23 @@
 namespace tarcil::agent {
 namespace {
 
-// Durable jobs become those that the master lists.
-void replaceJobs(EventContext& context, const std::vector<JobAssignment>& assignments) {
-  std::set<JobId> listed;
-  for (const JobAssignment& assignment : assignments) listed.insert(assignment.job.id);
-  std::vector<JobId> gone;
-  for (auto& [id, job] : context.tables.jobs) {
+// Nothing that was said of a job on another attachment holds.
+void beginList(Tables& tables) {
+  for (auto& [id, job] : tables.jobs) {
     job.pendingReason.reset();
     job.reportedKind.clear();  // the commit that reported it may be void
     job.isOffered = false;     // offers end with the attachment
-    if (job.durable && !listed.contains(id)) gone.push_back(id);
+    job.isListed = false;
   }
-  for (const JobId& id : gone) forget(context.tables, id);
-  for (const JobAssignment& assignment : assignments) takeAssignment(context, assignment);
+}
+
+// Durable jobs become those that the master lists.
+void forgetUnlisted(Tables& tables) {
+  std::vector<JobId> gone;
+  for (const auto& [id, job] : tables.jobs) {
+    if (job.durable && !job.isListed) gone.push_back(id);
+  }
+  for (const JobId& id : gone) forget(tables, id);
 }
 
 // A job that the master does not list has lost its commit, or the commit was taken and another agent owns the
@@ -51,12 +55,26 @@ void attach(EventContext& context, const MasterAttached& event) {
   Tables& tables = context.tables;
   const bool resumed = event.epoch == tables.epoch && tables.epoch != 0;
   tables.epoch = event.epoch;
-  tables.attached = true;
   tables.queueTold = {.capacityVersion = tables.queueTold.capacityVersion};
   dropCopy(tables);
-  if (!resumed) tables.inFlight.restart();
-  replaceJobs(context, event.jobs);
-  if (!resumed) submitUnlisted(context);
+  if (!resumed) {
+    tables.inFlight.restart();
+    tables.submitsUnlisted = true;
+  }
+  beginList(tables);
+  takeJobs(context, {event.jobs, event.more});
+}
+
+void takeJobs(EventContext& context, const JobsTold& event) {
+  Tables& tables = context.tables;
+  for (const JobAssignment& assignment : event.jobs) {
+    takeAssignment(context, assignment);
+    if (Job* job = tables.jobs.find(assignment.job.id)) job->isListed = true;
+  }
+  if (event.more) return;
+  tables.attached = true;
+  forgetUnlisted(tables);
+  if (std::exchange(tables.submitsUnlisted, false)) submitUnlisted(context);
   for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
 }
 

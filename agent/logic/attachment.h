@@ -8,6 +8,9 @@ namespace tarcil::agent {
 // The master has accepted the agent (MasterAttached).
 void attach(EventContext& context, const MasterAttached& event);
 
+// The next of its jobs; with the last the agent begins to work.
+void takeJobs(EventContext& context, const JobsTold& event);
+
 // The connection to the master is lost.
 void detach(EventContext& context);
 

@@ -28,10 +28,16 @@ using UploadId = uint64_t;
 // The master has accepted the agent. If `epoch` is that of the last attachment, commits in flight are
 // sent again unchanged; otherwise they are void, and the submissions among them start over. `jobs`
 // replaces every job held. The copy of the state starts over as well: every server and platform
-// follows, then SnapshotComplete.
+// follows, then SnapshotComplete. `more`: of many jobs these are the first, and the agent works with none
+// before JobsTold has told the rest.
 struct MasterAttached {
   uint64_t epoch;
   std::vector<JobAssignment> jobs;
+  bool more = false;
+};
+struct JobsTold {
+  std::vector<JobAssignment> jobs;
+  bool more = false;
 };
 
 // The connection to the master is lost. Submissions wait for it to come back,
@@ -120,9 +126,10 @@ struct LaunchAnswered {
 
 struct TimerFired {};
 
-using Event = std::variant<MasterAttached, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold,
-                           SettingsUpdated, PlatformUpdated, JobsOffered, QueueTold, SubmitArrived,
-                           PieceAnswered, CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
+using Event =
+    std::variant<MasterAttached, JobsTold, MasterLost, ServersUpdated, SnapshotComplete, ChecksumTold,
+                 SettingsUpdated, PlatformUpdated, JobsOffered, QueueTold, SubmitArrived, PieceAnswered,
+                 CommitAnswered, JobAssigned, LaunchAnswered, TimerFired>;
 
 // --- Actions
 

@@ -35,6 +35,7 @@ struct Job {
 
   // --- Submission
   bool durable = false;            // at the master; else its first commit is in flight
+  bool isListed = false;           // by the master since the agent attached last
   FilePieces files;                // until durable
   std::vector<RequestId> clients;  // to be answered when it is durable
 

@@ -29,9 +29,10 @@ struct Tables {
   const AgentOptions options;
 
   // --- The attachment to the master (attachment.h)
-  uint64_t epoch = 0;  // of the last attachment; 0: none yet
-  bool attached = false;
-  bool hasSnapshot = false;  // since the attachment, or since the copy was dropped
+  uint64_t epoch = 0;            // of the last attachment; 0: none yet
+  bool attached = false;         // and told of all its jobs
+  bool submitsUnlisted = false;  // then jobs are submitted anew that the master does not list
+  bool hasSnapshot = false;      // since the attachment, or since the copy was dropped
 
   // --- The copy of the shared state (state_feed.h)
   StateCopy copy;

@@ -71,15 +71,12 @@ agent::JobsOffered readOffers(capnp::List<wire::JobOffer>::Reader from) {
   return offers;
 }
 
-// Those of the answer, and what the master has more; after those from before.
 template <typename Answer>
-kj::Promise<std::vector<JobAssignment>> allJobs(wire::AgentPort::Client port, const Answer& answer,
-                                                std::vector<JobAssignment> before) {
-  for (auto job : answer.getJobs()) before.push_back(read(job));
-  if (!answer.getMore()) return before;
-  return port.moreJobsRequest().send().then([port, before = std::move(before)](auto&& more) mutable {
-    return allJobs(kj::mv(port), more, std::move(before));
-  });
+std::vector<JobAssignment> jobsIn(const Answer& answer) {
+  const LoopStep step("jobs of the master");
+  std::vector<JobAssignment> jobs;
+  for (auto job : answer.getJobs()) jobs.push_back(read(job));
+  return jobs;
 }
 
 }  // namespace
@@ -155,22 +152,32 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
     request.setAddress(text(options_.address));
     request.setFeed(kj::heap<FeedImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
-      return allJobs(port, answer, {})
-          .then([this, port, epoch = answer.getEpoch()](std::vector<JobAssignment>&& jobs) mutable {
-            return attached(kj::mv(port), {epoch, std::move(jobs)});
-          });
+      const bool more = answer.getMore();
+      return listed(kj::mv(port), agent::MasterAttached{answer.getEpoch(), jobsIn(answer), more}, more);
     });
   });
 }
 
-Attached AgentServer::attached(wire::AgentPort::Client port, const agent::MasterAttached& event) {
+// One message after the other, so that others are served between them.
+kj::Promise<Attached> AgentServer::listed(wire::AgentPort::Client port, const agent::Event& event,
+                                          bool more) {
+  if (!more) return attached(kj::mv(port), event);
+  dispatch(event);
+  auto asked = port.moreJobsRequest().send();
+  return asked.then([this, port = kj::mv(port)](auto&& answer) mutable {
+    const bool more = answer.getMore();
+    return listed(kj::mv(port), agent::JobsTold{jobsIn(answer), more}, more);
+  });
+}
+
+Attached AgentServer::attached(wire::AgentPort::Client port, const agent::Event& event) {
   auto fault = kj::newPromiseAndFulfiller<void>();
   port_ = kj::mv(port);
   fault_ = kj::mv(fault.fulfiller);
   attached_ = isAttaching_ = true;
   outage_.end();
-  spdlog::info("attached to the master at {} (epoch {})", options_.master, event.epoch);
   dispatch(event);
+  spdlog::info("attached to the master at {} (epoch {})", options_.master, logic_.epoch());
   auto early = std::move(early_);
   early_.clear();
   for (const agent::Event& news : early) dispatch(news);

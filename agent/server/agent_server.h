@@ -77,7 +77,8 @@ class AgentServer final {
   // Another process speaks for the agent.
   void superseded();
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
-  Attached attached(wire::AgentPort::Client port, const agent::MasterAttached& event);
+  kj::Promise<Attached> listed(wire::AgentPort::Client port, const agent::Event& event, bool more);
+  Attached attached(wire::AgentPort::Client port, const agent::Event& event);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);
   void carryOut(agent::SendPiece& action);

@@ -149,6 +149,9 @@ struct AgentText {
   std::string operator()(const agent::MasterAttached& event) const {
     return "MasterAttached epoch" + part(event.epoch) + list(event.jobs, assignment);
   }
+  std::string operator()(const agent::JobsTold& event) const {
+    return "JobsTold" + list(event.jobs, assignment);
+  }
   std::string operator()(const agent::MasterLost&) const { return "MasterLost"; }
   std::string operator()(const agent::ServersUpdated& event) const {
     return "ServersUpdated" + servers(event.updates);

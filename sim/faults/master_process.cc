@@ -395,11 +395,13 @@ void MasterProcess::takeJobs(SessionId id, const master::AgentJobs& told) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end() || !found->second.attaching) return;
   Session& session = found->second;
-  std::vector<JobAssignment>& jobs = session.attaching->jobs;
-  jobs.insert(jobs.end(), told.jobs.begin(), told.jobs.end());
+  const bool isFirst = !std::exchange(session.attaching->hasBegun, true);
+  const agent::Event listed = isFirst
+                                  ? agent::Event(agent::MasterAttached{session.epoch, told.jobs, told.more})
+                                  : agent::Event(agent::JobsTold{told.jobs, told.more});
+  session.way->toPeer([sink = session.agent.events, listed] { sink(listed); });
   if (told.more) return session.way->toPeer(session.agent.asksForMore);
   const Attaching attached = *std::exchange(session.attaching, std::nullopt);
-  send(id, agent::MasterAttached{session.epoch, attached.jobs});
   sendSnapshot(id);
   for (const agent::Event& event : attached.early) send(id, event);
 }

@@ -122,9 +122,9 @@ class MasterProcess final : private MasterDisk::Owner {
   void compareCopies();
 
  private:
-  // What an agent has of its jobs, and what it heard that comes after them.
+  // Whether an agent was told of some of its jobs, and what it heard that comes after them all.
   struct Attaching {
-    std::vector<JobAssignment> jobs;
+    bool hasBegun = false;
     std::vector<agent::Event> early;
   };
   struct Session {

@@ -41,6 +41,56 @@ TEST(Attaching, CommitThatWasTakenBeforeTheLinkBrokeStartsItsTasksOnce) {
   EXPECT_EQ(h.agent.load().freeUnits, 2u);
 }
 
+TEST(Attaching, NothingIsPlannedBeforeAllJobsAreTold) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1), jobId(1));
+  h.submitted(aJob(1), jobId(2));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  h.loseCommits();
+  h.loseMaster();
+  std::vector<JobAssignment> jobs = h.master.unfinishedJobs();
+  ASSERT_EQ(jobs.size(), 2u);
+  const JobAssignment last = jobs.back();
+  jobs.pop_back();
+  h.handle(agent::MasterAttached{2, jobs, true});
+  h.feedSnapshot();
+  EXPECT_TRUE(h.commits.empty());
+  EXPECT_EQ(h.agent.load().jobs, 2u) << "the second is still to be told";
+  h.handle(agent::JobsTold{{last}});
+  EXPECT_EQ(h.agent.load().jobs, 2u);
+  EXPECT_FALSE(h.commits.empty());
+}
+
+TEST(Attaching, JobsThatNoMessageListsAreForgotten) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  for (int job : {1, 2, 3}) h.submitted(aJob(1), jobId(job));
+  const std::vector<JobAssignment> jobs = h.master.unfinishedJobs();
+  h.loseMaster();
+  h.handle(agent::MasterAttached{2, {jobs[0]}, true});
+  h.handle(agent::JobsTold{{jobs[2]}});
+  h.feedSnapshot();
+  EXPECT_EQ(h.agent.load().jobs, 2u);
+}
+
+// Else they would be sent under numbers of an epoch in which they were never sent.
+TEST(Attaching, CommitsOfAnEarlierEpochAreVoidAlsoWhereTheListWasCutOff) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submit(aJob(1), jobId(1));
+  ASSERT_EQ(h.commits.size(), 1u);
+  h.loseCommits();
+  h.loseMaster();
+  h.handle(agent::MasterAttached{2, {}, true});
+  h.loseMaster();
+  h.handle(agent::MasterAttached{2, {}});
+  EXPECT_TRUE(h.commits.empty()) << "it waits for the snapshot, as any submission does";
+  h.feedSnapshot();
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].sequence, 1u);
+}
+
 TEST(Attaching, TasksWithClaimsInFlightAreNotPlannedASecondTime) {
   AgentHarness h({aServer("a")});
   h.attach();
