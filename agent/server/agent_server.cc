@@ -282,7 +282,7 @@ void AgentServer::carryOut(agent::SendPiece& action) {
         [this, upload = action.upload](kj::Exception&& exception) {
           Error error = fromException(exception);
           // It is sent again when the link has been made anew.
-          if (error.code == ErrorCode::kUnavailable) return fault_->reject(kj::mv(exception));
+          if (error.code == ErrorCode::kUnavailable) return dropLink(exception);
           dispatch(agent::PieceAnswered{upload, std::move(error)});
         }));
   }

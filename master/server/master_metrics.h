@@ -19,7 +19,7 @@ struct MasterMetrics {
 
   std::vector<prometheus::Counter*> commits =
       set.counters("tarcil_master_commits_total", "Commits answered, by outcome.", "outcome",
-                   {"ok", "job_exists", "job_over", "refused", "superseded", "busy"});
+                   {"ok", "job_exists", "job_over", "refused", "superseded", "busy", "files_missing"});
   std::vector<prometheus::Counter*> claims =
       set.counters("tarcil_master_claims_total", "Claims answered, by verdict.", "verdict", verdicts());
   std::vector<prometheus::Counter*> conflicts = set.counters(

@@ -108,7 +108,7 @@ JobSpec aFullSpec() {
 }
 
 JobRecord aFullRecord() {
-  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9)), WallTime(Duration(10)), 11};
+  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9)), WallTime(Duration(10)), 11, 12};
 }
 
 TaskEnd aFullEnd() {

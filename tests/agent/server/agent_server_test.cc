@@ -130,7 +130,7 @@ TEST_F(AgentServerTest, AttachesAnewWhenACommitFailsAndSendsItAgain) {
   caller.role = Role::kSubmit;
   caller.runAs = {"alice"};
   std::string problem;
-  server_->submit(caller, id, spec, nullptr)
+  server_->submit(caller, id, spec, {})
       .catch_([&problem](kj::Exception&& exception) { problem = fromException(exception).message; })
       // Where commits have stopped for good, the test is to fail and not to hang.
       .exclusiveJoin(net_.timer.afterDelay(30 * kj::SECONDS))
