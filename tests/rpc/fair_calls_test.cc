@@ -167,8 +167,7 @@ TEST_F(FairCallsTest, ReadsOnWhileUploadsWaitForSeats) {
   EXPECT_FALSE(second.poll(io_.waitScope));
   ann_->hasRead(kBounds.waitingBytes);
   EXPECT_FALSE(ann_->mayRead());
-  ann_->untilMayRead().wait(io_.waitScope);
-  EXPECT_TRUE(ann_->mayRead());
+  EXPECT_TRUE(ann_->untilMayRead().poll(io_.waitScope));
   first = nullptr;
   EXPECT_TRUE(second.poll(io_.waitScope));
 }
