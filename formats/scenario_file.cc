@@ -29,6 +29,7 @@ constexpr Duration kMinTime{1};
 constexpr std::array<std::string_view, 3> kDurations = {"exp-jobs", "exp-tasks", "constant"};
 constexpr std::array<std::string_view, 3> kTruths = {"none", "parametric", "measured"};
 constexpr std::array<std::string_view, 2> kCombinings = {"sum", "mean"};
+constexpr std::array<std::string_view, 2> kAboveOne = {"as-measured", "as-one"};
 
 // The enumerator of this name. Requires: names has it.
 template <typename Enum, size_t kCount>
@@ -180,6 +181,7 @@ class ScenarioReader {
     auto kind = truth->take("kind"), coRuns = truth->take("corun");
     assignNamed(scenario.truth, kTruths, kind);
     if (coRuns) readCoRuns(*coRuns);
+    assignNamed(request_.aboveOne, kAboveOne, truth->take("above_one"));
     assignInteger(scenario.applications, truth->take("applications"), 1, 10'000);
     assignNamed(scenario.combining, kCombinings, truth->take("combine"));
     assignNumber(scenario.heterogeneity, truth->take("heterogeneity"), 0, 0.9);
@@ -270,7 +272,7 @@ Status readCoRuns(const ScenarioRequest& request, Scenario& scenario) {
     texts[i] = std::move(*text);
   }
   auto coRuns = sim::readCoRuns(texts[0], request.coRunFiles[0], texts[1],
-                                request.coRunFiles.size() > 1 ? request.coRunFiles[1] : "");
+                                request.coRunFiles.size() > 1 ? request.coRunFiles[1] : "", request.aboveOne);
   if (!coRuns) return coRuns.error();
   scenario.coRuns = std::make_shared<const sim::CoRuns>(std::move(*coRuns));
   return {};

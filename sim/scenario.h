@@ -34,6 +34,7 @@ enum class PolicyName : uint8_t {
   kLeastLoaded,
   kOmniscient,
   kIdeal,
+  kBound,  // no policy: what none can pass (sim/bound.h)
 };
 
 inline constexpr std::string_view kPolicyNames[] = {"quality",
@@ -49,7 +50,8 @@ inline constexpr std::string_view kPolicyNames[] = {"quality",
                                                     "random",
                                                     "least-loaded",
                                                     "omniscient",
-                                                    "ideal"};
+                                                    "ideal",
+                                                    "bound"};
 
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);

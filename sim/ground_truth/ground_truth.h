@@ -31,10 +31,18 @@ class GroundTruth {
   // How fast a task runs alone on a server of this platform, relative to its best platform: in (0, 1].
   virtual double alone(ApplicationNumber application, PlatformNumber platform) const = 0;
 
-  // The same of each of the tasks that share a server, in their order; above 0. `tasks` names the application
-  // of each.
+  // No company makes it run faster there, where at most so many tasks share a server, itself among them.
+  virtual double fastest(ApplicationNumber application, PlatformNumber platform, uint32_t /*tasks*/) const {
+    return alone(application, platform);
+  }
+
+  // How fast each of the tasks that share a server runs, in their order; above 0. `tasks` names the
+  // application of each.
   virtual void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
                       std::span<double> speeds) = 0;
+
+  // Whether the same tasks always run at the same speeds.
+  virtual bool isSteady() const { return true; }
 
   // The same on one server of this platform, where what no job explains may play a part.
   virtual void speedsOn(uint32_t /*server*/, PlatformNumber platform,

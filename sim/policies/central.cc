@@ -1,7 +1,6 @@
 #include "sim/policies/central.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace tarcil::sim {
 
@@ -12,9 +11,6 @@ CentralPolicy::CentralPolicy(World& world, const CentralOptions& options, Rng rn
   for (ServerNumber server = 0; server < servers.size(); ++server) {
     if (options_.choice == Central::kLeastLoaded) byLoad_.emplace(1, server);
     setFree(server, servers[server].capacity());
-    const PlatformNumber platform = servers[server].platform;
-    if (platform >= byPlatform_.size()) byPlatform_.resize(platform + size_t{1});
-    byPlatform_[platform].push_back(server);
   }
 }
 
@@ -65,8 +61,6 @@ ServerNumber CentralPolicy::choose(const SimJob& job) {
   switch (options_.choice) {
     case Central::kLeastLoaded:
       return leastLoaded(job.rus);
-    case Central::kBestTruth:
-      return bestByTruth(job);
     case Central::kAny:
       break;
   }
@@ -80,47 +74,6 @@ ServerNumber CentralPolicy::leastLoaded(uint32_t rus) const {
     if (free_[server] >= rus) return server;
   }
   return kNone;
-}
-
-ServerNumber CentralPolicy::bestByTruth(const SimJob& job) {
-  GroundTruth& truth = *world_.truth();
-  std::vector<PlatformNumber> platforms(byPlatform_.size());
-  std::iota(platforms.begin(), platforms.end(), PlatformNumber{0});
-  std::sort(platforms.begin(), platforms.end(), [&](PlatformNumber a, PlatformNumber b) {
-    return truth.alone(job.application, a) > truth.alone(job.application, b);
-  });
-  // So little is not worth a further look.
-  constexpr double kEnough = 0.002;
-  ServerNumber best = kNone;
-  double most = 0;
-  for (PlatformNumber platform : platforms) {
-    const double bound = truth.alone(job.application, platform);
-    const std::vector<ServerNumber>& servers = byPlatform_[platform];
-    const size_t from = servers.empty() ? 0 : rng_.below(servers.size());
-    for (size_t i = 0; i < servers.size(); ++i) {
-      if (best != kNone && most >= bound - kEnough) return best;
-      const ServerNumber server = servers[(from + i) % servers.size()];
-      if (free_[server] < job.rus) continue;
-      const double here = gain(job, server);
-      if (best == kNone || here > most) {
-        best = server;
-        most = here;
-      }
-    }
-  }
-  return best;
-}
-
-double CentralPolicy::gain(const SimJob& job, ServerNumber server) {
-  const auto there = world_.runningOn(server);
-  const auto before = world_.speedsOn(server);
-  together_.assign(there.begin(), there.end());
-  together_.push_back(job.application);
-  speeds_.resize(together_.size());
-  world_.truth()->speedsOn(server, world_.servers()[server].platform, together_, speeds_);
-  double gain = speeds_.back();
-  for (size_t i = 0; i < before.size(); ++i) gain -= before[i] - speeds_[i];
-  return gain;
 }
 
 }  // namespace tarcil::sim

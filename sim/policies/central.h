@@ -15,9 +15,6 @@ namespace tarcil::sim {
 enum class Central : uint8_t {
   kAny,          // any free unit: the omniscient scheduler of Sparrow's simulators
   kLeastLoaded,  // the server with the largest part of its units free
-  // The server where the ground truth, asked itself, lets the task run fastest, less what its neighbours
-  // there lose by it: no scheduler could know it. Not the optimum, since it does not foresee who comes next.
-  kBestTruth,
 };
 
 struct CentralOptions {
@@ -44,9 +41,6 @@ class CentralPolicy final : public Scheduler {
   void startWhatFits();
   ServerNumber choose(const SimJob& job);
   ServerNumber leastLoaded(uint32_t rus) const;
-  ServerNumber bestByTruth(const SimJob& job);
-  // The speed of a further task there less what the others lose.
-  double gain(const SimJob& job, ServerNumber server);
 
   World& world_;
   const CentralOptions options_;
@@ -54,11 +48,8 @@ class CentralPolicy final : public Scheduler {
   std::vector<uint32_t> free_;  // by server, as known
   FreeIndex index_;
   std::set<std::pair<double, ServerNumber>> byLoad_;  // part of the units that is held
-  std::vector<std::vector<ServerNumber>> byPlatform_;
   std::deque<TaskNumber> waiting_;
   SimTime busyUntil_{};
-  std::vector<ApplicationNumber> together_;
-  std::vector<double> speeds_;
 };
 
 }  // namespace tarcil::sim

@@ -2,6 +2,7 @@
 
 #include "sim/policies/central.h"
 #include "sim/policies/late_binding.h"
+#include "sim/policies/oracle.h"
 #include "sim/policies/server_queues.h"
 #include "sim/policies/shared_state/shared_state.h"
 
@@ -49,7 +50,10 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
     case PolicyName::kOmniscient:
       return central(Central::kAny, oneWay, scenario.dispatch);
     case PolicyName::kIdeal:
-      return central(world.truth() ? Central::kBestTruth : Central::kAny, Duration::zero(), Duration::zero());
+      if (world.truth()) return std::make_unique<Oracle>(world);
+      return central(Central::kAny, Duration::zero(), Duration::zero());
+    case PolicyName::kBound:
+      return nullptr;
     case PolicyName::kGreedy:
       agents.policy = Policy::kGreedy;
       agents.agents = 1;

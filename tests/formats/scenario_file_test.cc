@@ -22,7 +22,8 @@ TEST(ParseScenario, ReadsEveryField) {
       "workload: {kind: 'swf:t.swf.gz', jobs: 9, load: 0.7, tasks: 2, mean: 1s, durations: constant, gap: "
       "2s, "
       "warm_up: 0.2}\n"
-      "truth: {kind: measured, corun: [p.csv, /data/t.csv], applications: 7, combine: mean, heterogeneity: "
+      "truth: {kind: measured, corun: [p.csv, /data/t.csv], above_one: as-one, applications: 7, combine: "
+      "mean, heterogeneity: "
       "0.1, "
       "pressure: 0.5, classification_error: 0.05}\n"
       "policies: [quality, late-binding]\n"
@@ -45,6 +46,7 @@ TEST(ParseScenario, ReadsEveryField) {
   EXPECT_EQ(read->traceFile, "dir/t.swf.gz");
   EXPECT_EQ(read->traceFormat, TraceFormat::kSwf);
   EXPECT_THAT(read->coRunFiles, ElementsAre("dir/p.csv", "/data/t.csv"));
+  EXPECT_EQ(read->aboveOne, sim::AboveOne::kAsOne);
   EXPECT_EQ(scenario.workload, sim::WorkloadKind::kTrace);
   EXPECT_EQ(scenario.jobs, 9u);
   EXPECT_EQ(scenario.load, 0.7);
