@@ -22,6 +22,7 @@ namespace tarcil::sim {
 enum class PolicyName : uint8_t {
   kQuality,
   kGreedy,
+  kGreedyLeastLoaded,
   kAgentBatch,
   kAgentPerTask,
   kAgentRandom,
@@ -31,7 +32,12 @@ enum class PolicyName : uint8_t {
   kBatch,
   kPerTask,
   kRandom,
+  kRandomRetry,
   kLeastLoaded,
+  kMostAllocated,
+  kLeastAllocated,
+  kBestFit,
+  kBackfill,
   kOmniscient,
   kIdeal,
   kBound,  // no policy: what none can pass (sim/bound.h)
@@ -39,6 +45,7 @@ enum class PolicyName : uint8_t {
 
 inline constexpr std::string_view kPolicyNames[] = {"quality",
                                                     "greedy",
+                                                    "greedy-least-loaded",
                                                     "agent-batch",
                                                     "agent-per-task",
                                                     "agent-random",
@@ -48,7 +55,12 @@ inline constexpr std::string_view kPolicyNames[] = {"quality",
                                                     "batch",
                                                     "per-task",
                                                     "random",
+                                                    "random-retry",
                                                     "least-loaded",
+                                                    "most-allocated",
+                                                    "least-allocated",
+                                                    "best-fit",
+                                                    "backfill",
                                                     "omniscient",
                                                     "ideal",
                                                     "bound"};
@@ -129,15 +141,15 @@ struct Scenario {
   Duration roundTrip = std::chrono::milliseconds(1);
   double probeRatio = 2;  // 1 to 100
   bool cancel = true;     // of late binding: reservations, once the last task is given away (Sparrow 3.6)
-  // Of least-loaded and omniscient: what the scheduler takes for each task, one after the other.
+  // Of omniscient: what the scheduler takes for each task, one after the other.
   Duration dispatch{};
   Duration waitBound = std::chrono::seconds(30);
   // Jobs ask to wait for a good place no longer than this part of their longest task (`max_wait`); 0 to
   // 1,000.
   double patience = 0.05;
-  // Of the greedy scheduler: a full scan of the 4,176 units of Tarcil 6.3 takes a second, as its Fig. 15d
-  // shows.
-  std::chrono::microseconds scanPerSlot{250};
+  // Of schedulers that look at every free slot: as measured (docs/benchmarks.md). Tarcil's Fig. 15d shows one
+  // that takes a second for 4,176 units: 250 us.
+  std::chrono::nanoseconds scanPerSlot{7};
   Duration scanBound = std::chrono::seconds(2);
 
   uint64_t units() const;

@@ -91,7 +91,10 @@ INSTANTIATE_TEST_SUITE_P(Scenario, EveryPolicy,
                                          PolicyName::kLateBinding, PolicyName::kLateBindingAware,
                                          PolicyName::kLateBindingAdaptive, PolicyName::kBatch,
                                          PolicyName::kPerTask, PolicyName::kRandom, PolicyName::kLeastLoaded,
-                                         PolicyName::kOmniscient, PolicyName::kIdeal),
+                                         PolicyName::kOmniscient, PolicyName::kIdeal,
+                                         PolicyName::kGreedyLeastLoaded, PolicyName::kRandomRetry,
+                                         PolicyName::kMostAllocated, PolicyName::kLeastAllocated,
+                                         PolicyName::kBestFit, PolicyName::kBackfill),
                          [](const auto& named) {
                            std::string text(name(named.param));
                            std::erase(text, '-');
