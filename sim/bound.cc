@@ -126,7 +126,7 @@ class Relaxation {
       const double fastest = truth_ ? truth_->fastest(of.first, platform, largest) : 1;
       kind.fastest = std::max(kind.fastest, fastest);
     }
-    if (truth_ != nullptr && !hasResidents && truth_->isSteady() && companies(largest) <= kMaxCompanies) {
+    if (truth_ != nullptr && !hasResidents && truth_->phases() == 1 && companies(largest) <= kMaxCompanies) {
       pools_.push_back({.seconds = window_ * static_cast<double>(servers.size())});
       return addCompanies(platform, largest, {});
     }

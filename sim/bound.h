@@ -26,8 +26,8 @@ namespace tarcil::sim {
 // are scarce at times.
 //
 // Places are what the tasks of one server may be together, each with its speed, where these are few; else,
-// and where residents press on them, the units of a platform, each task at the highest speed that any company
-// allows it there. Of a job count the tasks that are as long as its longest.
+// and where residents press on them or tasks have phases, the units of a platform, each task at the highest
+// speed that any company allows it there. Of a job count the tasks that are as long as its longest.
 double performanceBound(const std::vector<SimServer>& servers, const Workload& workload, GroundTruth* truth,
                         size_t first);
 

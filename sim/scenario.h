@@ -68,7 +68,7 @@ inline constexpr std::string_view kPolicyNames[] = {"quality",
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);
 
-enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace, kStreams, kReplay };
+enum class WorkloadKind : uint8_t { kAlike, kMixed, kHeavyTailed, kTrace, kStreams, kReplay };
 enum class TruthKind : uint8_t {
   kNone,  // tasks run at full speed: only queueing counts
   kParametric,
@@ -125,6 +125,9 @@ struct Scenario {
   Combining combining = Combining::kSum;
   double heterogeneity = 0.25;  // in [0, 0.9]
   double mostPressure = 0.15;   // above 0, at most 10
+  uint32_t phases = 1;          // of tasks, 1 to 10
+  double phaseChange = 0;       // of their pressures, in [0, 1]
+  double noise = 0;             // tasks run at 1 - noise to 1 of their speed, by chance; in [0, 0.9]
   // Mean error of what schedulers are told, relative to it; in [0, 1].
   double classificationError = 0;
   std::shared_ptr<const CoRuns> coRuns;  // of kMeasured

@@ -264,9 +264,9 @@ void addWorkloadFlags(CLI::App& command, SimFlags& flags) {
       ->check(wholeNumber(1, 4'096))
       ->type_name("N");
   command
-      .add_option(
-          "--workload", flags.workload,
-          "alike (the default), mixed, or a trace: swf:FILE, openb:FILE, swim:FILE; also packed by gzip.")
+      .add_option("--workload", flags.workload,
+                  "alike (the default), mixed, heavy-tailed, or a trace: swf:FILE, openb:FILE, swim:FILE; "
+                  "also packed by gzip.")
       ->type_name("KIND[:FILE]");
   command.add_option("--jobs", flags.jobs, "Jobs; default 1000, of a trace all.")
       ->check(wholeNumber(1, 10'000'000))

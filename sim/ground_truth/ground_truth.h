@@ -41,8 +41,13 @@ class GroundTruth {
   virtual void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
                       std::span<double> speeds) = 0;
 
-  // Whether the same tasks always run at the same speeds.
-  virtual bool isSteady() const { return true; }
+  // Tasks press and suffer differently as they go on: in so many phases, each an equal part of their work.
+  virtual uint32_t phases() const { return 1; }
+  // What tells speeds() that a task of this application is in this phase; in the first the application
+  // itself.
+  virtual ApplicationNumber inPhase(ApplicationNumber application, uint32_t /*phase*/) const {
+    return application;
+  }
 
   // The same on one server of this platform, where what no job explains may play a part.
   virtual void speedsOn(uint32_t /*server*/, PlatformNumber platform,

@@ -134,6 +134,9 @@ Oracle::Offer Oracle::offerOf(ServerNumber server, TaskNumber task) {
   together_.push_back(job.application);
   speeds_.resize(together_.size());
   world_.truth()->speedsOn(server, world_.servers()[server].platform, together_, speeds_);
+  const size_t residents = world_.servers()[server].residents.size();
+  for (size_t i = residents; i < before.size(); ++i) speeds_[i] *= world_.paceOf(world_.tasksOn(server)[i]);
+  speeds_.back() *= world_.paceOf(task);
   Offer offer{.server = server, .gain = speeds_.back()};
   for (size_t i = 0; i < before.size(); ++i) offer.gain -= before[i] - speeds_[i];
   offer.micros =

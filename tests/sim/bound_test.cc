@@ -157,10 +157,10 @@ CoRuns someCoRuns(size_t programs, Rng& rng) {
   return runs;
 }
 
-// The same truth, of which it is not said that it is steady: then bounds go by units.
-class SaidToBeUnsteady final : public GroundTruth {
+// The same truth, said to have phases: then bounds go by units.
+class SaidToHavePhases final : public GroundTruth {
  public:
-  explicit SaidToBeUnsteady(GroundTruth& truth) : truth_(truth) {}
+  explicit SaidToHavePhases(GroundTruth& truth) : truth_(truth) {}
 
   uint16_t applications() const override { return truth_.applications(); }
   double alone(ApplicationNumber application, PlatformNumber platform) const override {
@@ -169,7 +169,7 @@ class SaidToBeUnsteady final : public GroundTruth {
   double fastest(ApplicationNumber application, PlatformNumber platform, uint32_t tasks) const override {
     return truth_.fastest(application, platform, tasks);
   }
-  bool isSteady() const override { return false; }
+  uint32_t phases() const override { return 2; }
   void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
               std::span<double> speeds) override {
     truth_.speeds(platform, tasks, speeds);
@@ -197,11 +197,11 @@ TEST(Bound, IsPassedByNoScheduleAndTheOracleIsNoBetterThanTheBest) {
     const double best = AllSchedules(servers, workload, truth).best();
     const double oracle = ofOracle(servers, workload, truth);
     const double bound = performanceBound(servers, workload, &truth, 0);
-    SaidToBeUnsteady unsteady(truth);
+    SaidToHavePhases phased(truth);
     // Of the world's times each is rounded up to a microsecond.
     EXPECT_LE(oracle, best + 1e-4) << seed;
     EXPECT_LE(best, bound + 1e-4) << seed;
-    EXPECT_LE(best, performanceBound(servers, workload, &unsteady, 0) + 1e-4) << seed;
+    EXPECT_LE(best, performanceBound(servers, workload, &phased, 0) + 1e-4) << seed;
     oracles += oracle;
     bests += best;
   }
@@ -304,6 +304,21 @@ TEST(Oracle, WaitsWhereItWouldCostMoreThanItBrings) {
   world.run(oracle);
   EXPECT_EQ(world.outcomes()[0].ended, seconds(10));
   EXPECT_EQ(world.outcomes()[1].ended, seconds(20));
+}
+
+TEST(Oracle, CountsWhatNeighboursLoseOfThePaceThatTheyHave) {
+  const std::vector<SimServer> servers{{.units = 2}};
+  CoRuns runs = twoThatBearEachOther();
+  runs.pairs = {0, 19, 4, 0};  // the second runs at a fifth there, the first at a twentieth of its speed
+  MeasuredTruth truth(runs);
+  Workload workload;
+  workload.add({.arrival = seconds(0), .application = 0}, 1, seconds(1));
+  workload.add({.arrival = seconds(1), .application = 1}, 1, seconds(1));
+  workload.pace = {0.22, 1};
+  World world(servers, workload, &truth);
+  Oracle oracle(world);
+  world.run(oracle);
+  EXPECT_EQ(world.outcomes()[1].waited, world.outcomes()[0].ended - seconds(1)) << "0.2 for 0.209";
 }
 
 TEST(Oracle, TakesTheSlotThatCostsOthersLeast) {
