@@ -28,7 +28,7 @@ constexpr Duration kMinTime{1};
 
 constexpr std::array<std::string_view, 3> kDurations = {"exp-jobs", "exp-tasks", "constant"};
 constexpr std::array<std::string_view, 3> kTruths = {"none", "parametric", "measured"};
-constexpr std::array<std::string_view, 2> kCombinings = {"sum", "mean"};
+constexpr std::array<std::string_view, 2> kAboveOne = {"as-measured", "as-one"};
 
 // The enumerator of this name. Requires: names has it.
 template <typename Enum, size_t kCount>
@@ -180,10 +180,14 @@ class ScenarioReader {
     auto kind = truth->take("kind"), coRuns = truth->take("corun");
     assignNamed(scenario.truth, kTruths, kind);
     if (coRuns) readCoRuns(*coRuns);
+    assignNamed(request_.aboveOne, kAboveOne, truth->take("above_one"));
     assignInteger(scenario.applications, truth->take("applications"), 1, 10'000);
-    assignNamed(scenario.combining, kCombinings, truth->take("combine"));
+    assignNamed(scenario.combining, sim::kCombiningNames, truth->take("combine"));
     assignNumber(scenario.heterogeneity, truth->take("heterogeneity"), 0, 0.9);
     assignNumber(scenario.mostPressure, truth->take("pressure"), 0.001, 10);
+    assignInteger(scenario.phases, truth->take("phases"), 1, 10);
+    assignNumber(scenario.phaseChange, truth->take("phase_change"), 0, 1);
+    assignNumber(scenario.noise, truth->take("noise"), 0, 0.9);
     assignNumber(scenario.classificationError, truth->take("classification_error"), 0, 1);
     truth->refuseOthers();
   }
@@ -270,7 +274,7 @@ Status readCoRuns(const ScenarioRequest& request, Scenario& scenario) {
     texts[i] = std::move(*text);
   }
   auto coRuns = sim::readCoRuns(texts[0], request.coRunFiles[0], texts[1],
-                                request.coRunFiles.size() > 1 ? request.coRunFiles[1] : "");
+                                request.coRunFiles.size() > 1 ? request.coRunFiles[1] : "", request.aboveOne);
   if (!coRuns) return coRuns.error();
   scenario.coRuns = std::make_shared<const sim::CoRuns>(std::move(*coRuns));
   return {};
@@ -300,16 +304,17 @@ Status setWorkload(ScenarioRequest& request, const std::string& text) {
   using Kind = sim::WorkloadKind;
   constexpr std::array<std::string_view, 3> kFormats = {"swf", "openb", "swim"};
   request.traceFile.clear();
-  if (text == "alike" || text == "mixed" || text == "streams") {
-    request.scenario.workload = text == "alike"   ? Kind::kAlike
-                                : text == "mixed" ? Kind::kMixed
-                                                  : Kind::kStreams;
+  constexpr std::array<std::string_view, 4> kMade = {"alike", "mixed", "heavy-tailed", "streams"};
+  constexpr std::array<Kind, 4> kKinds = {Kind::kAlike, Kind::kMixed, Kind::kHeavyTailed, Kind::kStreams};
+  if (const auto made = std::find(kMade.begin(), kMade.end(), text); made != kMade.end()) {
+    request.scenario.workload = kKinds[static_cast<size_t>(made - kMade.begin())];
     return {};
   }
   const size_t colon = text.find(':');
   const auto format = std::find(kFormats.begin(), kFormats.end(), std::string_view(text).substr(0, colon));
   if (colon == std::string::npos || colon + 1 == text.size() || format == kFormats.end()) {
-    return invalid("is " + shown(text) + "; write alike, mixed, streams, swf:FILE, openb:FILE or swim:FILE");
+    return invalid("is " + shown(text) +
+                   "; write alike, mixed, heavy-tailed, streams, swf:FILE, openb:FILE or swim:FILE");
   }
   request.scenario.workload = Kind::kTrace;
   request.traceFormat = static_cast<TraceFormat>(format - kFormats.begin());

@@ -17,7 +17,8 @@ struct ScenarioRequest {
   sim::Scenario scenario;
   std::string traceFile;  // empty: none; may be packed by gzip
   TraceFormat traceFormat = TraceFormat::kSwf;
-  std::vector<std::string> coRunFiles;  // pairs and, where given, triples
+  std::vector<std::string> coRunFiles;                  // pairs and, where given, triples
+  sim::AboveOne aboveOne = sim::AboveOne::kAsMeasured;  // of what is in them
 };
 
 // Error: kInvalid, with one line "path:line:column: field: problem; remedy" for every problem found. Paths in

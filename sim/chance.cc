@@ -22,6 +22,11 @@ double logBetween(double low, double high, Rng& rng) {
   return low * std::exp(rng.unit() * std::log(high / low));
 }
 
+double boundedPareto(double low, double high, double shape, Rng& rng) {
+  const double cut = 1 - std::pow(low / high, shape);
+  return low / std::pow(1 - rng.unit() * cut, 1 / shape);
+}
+
 Rng rngFor(uint64_t seed, Purpose purpose) {
   Rng mixed(seed);
   uint64_t own = 0;

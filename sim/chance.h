@@ -18,6 +18,10 @@ double between(double low, double high, Rng& rng);
 // Uniform in its logarithm, so that each factor of two is as likely. Requires: 0 < low <= high.
 double logBetween(double low, double high, Rng& rng);
 
+// Of this shape between the two: P[X > x] falls as x to the power of -shape. Requires: 0 < low < high, shape
+// > 0.
+double boundedPareto(double low, double high, double shape, Rng& rng);
+
 // A generator of its own for each purpose, so that what one policy draws does not change another's workload.
 enum class Purpose : uint64_t { kWorkload = 1, kTruth, kBelief, kPolicy, kResidents };
 Rng rngFor(uint64_t seed, Purpose purpose);

@@ -22,6 +22,7 @@ namespace tarcil::sim {
 enum class PolicyName : uint8_t {
   kQuality,
   kGreedy,
+  kGreedyLeastLoaded,
   kAgentBatch,
   kAgentPerTask,
   kAgentRandom,
@@ -31,13 +32,20 @@ enum class PolicyName : uint8_t {
   kBatch,
   kPerTask,
   kRandom,
+  kRandomRetry,
   kLeastLoaded,
+  kMostAllocated,
+  kLeastAllocated,
+  kBestFit,
+  kBackfill,
   kOmniscient,
   kIdeal,
+  kBound,  // no policy: what none can pass (sim/bound.h)
 };
 
 inline constexpr std::string_view kPolicyNames[] = {"quality",
                                                     "greedy",
+                                                    "greedy-least-loaded",
                                                     "agent-batch",
                                                     "agent-per-task",
                                                     "agent-random",
@@ -47,14 +55,20 @@ inline constexpr std::string_view kPolicyNames[] = {"quality",
                                                     "batch",
                                                     "per-task",
                                                     "random",
+                                                    "random-retry",
                                                     "least-loaded",
+                                                    "most-allocated",
+                                                    "least-allocated",
+                                                    "best-fit",
+                                                    "backfill",
                                                     "omniscient",
-                                                    "ideal"};
+                                                    "ideal",
+                                                    "bound"};
 
 std::string_view name(PolicyName policy);
 std::optional<PolicyName> policyNamed(std::string_view name);
 
-enum class WorkloadKind : uint8_t { kAlike, kMixed, kTrace, kStreams, kReplay };
+enum class WorkloadKind : uint8_t { kAlike, kMixed, kHeavyTailed, kTrace, kStreams, kReplay };
 enum class TruthKind : uint8_t {
   kNone,  // tasks run at full speed: only queueing counts
   kParametric,
@@ -111,6 +125,9 @@ struct Scenario {
   Combining combining = Combining::kSum;
   double heterogeneity = 0.25;  // in [0, 0.9]
   double mostPressure = 0.15;   // above 0, at most 10
+  uint32_t phases = 1;          // of tasks, 1 to 10
+  double phaseChange = 0;       // of their pressures, in [0, 1]
+  double noise = 0;             // tasks run at 1 - noise to 1 of their speed, by chance; in [0, 0.9]
   // Mean error of what schedulers are told, relative to it; in [0, 1].
   double classificationError = 0;
   std::shared_ptr<const CoRuns> coRuns;  // of kMeasured
@@ -127,15 +144,15 @@ struct Scenario {
   Duration roundTrip = std::chrono::milliseconds(1);
   double probeRatio = 2;  // 1 to 100
   bool cancel = true;     // of late binding: reservations, once the last task is given away (Sparrow 3.6)
-  // Of least-loaded and omniscient: what the scheduler takes for each task, one after the other.
+  // Of omniscient: what the scheduler takes for each task, one after the other.
   Duration dispatch{};
   Duration waitBound = std::chrono::seconds(30);
   // Jobs ask to wait for a good place no longer than this part of their longest task (`max_wait`); 0 to
   // 1,000.
   double patience = 0.05;
-  // Of the greedy scheduler: a full scan of the 4,176 units of Tarcil 6.3 takes a second, as its Fig. 15d
-  // shows.
-  std::chrono::microseconds scanPerSlot{250};
+  // Of schedulers that look at every free slot: as measured (docs/benchmarks.md). Tarcil's Fig. 15d shows one
+  // that takes a second for 4,176 units: 250 us.
+  std::chrono::nanoseconds scanPerSlot{7};
   Duration scanBound = std::chrono::seconds(2);
 
   uint64_t units() const;

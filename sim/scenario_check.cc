@@ -122,6 +122,9 @@ std::vector<std::string> problems(const Scenario& scenario) {
   if (scenario.workload == WorkloadKind::kAlike) {
     check.range<uint64_t>("jobs times tasks", uint64_t{scenario.jobs} * scenario.tasks, 1, kMaxTasksOfAll);
   }
+  if (scenario.workload == WorkloadKind::kHeavyTailed) {
+    check.range<uint64_t>("jobs", scenario.jobs, 1, kMaxTasksOfAll / kMaxHeavyTailedTasks);
+  }
   if (scenario.trace) {
     uint64_t tasks = 0;
     for (const TraceJob& job : scenario.trace->jobs) tasks += job.tasks;
@@ -153,6 +156,11 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.range<uint32_t>("applications", scenario.applications, 1, 10'000);
   check.range("heterogeneity", scenario.heterogeneity, 0.0, 0.9);
   check.range("pressure", scenario.mostPressure, 0.001, 10.0);
+  check.range("phases", scenario.phases, 1U, 10U);
+  check.range("phase_change", scenario.phaseChange, 0.0, 1.0);
+  check.range("noise", scenario.noise, 0.0, 0.9);
+  check.that(uint64_t{scenario.applications} * scenario.phases <= 60'000,
+             "phases: times applications is above 60000; write less of either");
   check.range("classification_error", scenario.classificationError, 0.0, 1.0);
   check.that(!scenario.policies.empty(), "policies: has none; write at least one");
   checkTasksOfJob(scenario, check);

@@ -74,6 +74,10 @@ Workload workloadOf(const Scenario& scenario, uint16_t applications, Rng rng) {
     case WorkloadKind::kMixed:
       workload = mixedJobs({.jobs = scenario.jobs, .gap = scenario.gap, .applications = applications}, rng);
       break;
+    case WorkloadKind::kHeavyTailed:
+      workload = heavyTailedJobs({.jobs = scenario.jobs, .applications = applications}, rng);
+      stretch(workload, scenario.load.value_or(0.5), scenario.units());
+      break;
     case WorkloadKind::kReplay:
       workload = scenario.replay->workload;
       break;
@@ -88,6 +92,11 @@ Workload workloadOf(const Scenario& scenario, uint16_t applications, Rng rng) {
   const bool isTimed = scenario.workload == WorkloadKind::kMixed || scenario.workload == WorkloadKind::kTrace;
   if (scenario.load && isTimed) {
     stretch(workload, *scenario.load, scenario.units());
+  }
+  if (scenario.noise > 0) {
+    for (size_t task = 0; task < workload.work.size(); ++task) {
+      workload.pace.push_back(between(1 - scenario.noise, 1, rng));
+    }
   }
   if (scenario.replay) return workload;
   for (SimJob& job : workload.jobs) {
@@ -118,6 +127,8 @@ Truth truthOf(const Scenario& scenario, uint64_t seed) {
       options.combining = scenario.combining;
       options.heterogeneity = scenario.heterogeneity;
       options.mostPressure = scenario.mostPressure;
+      options.phases = scenario.phases;
+      options.phaseChange = scenario.phaseChange;
       auto truth = std::make_unique<ParametricTruth>(options, rng);
       made.belief = truth->belief(scenario.classificationError, beliefRng);
       made.truth = std::move(truth);

@@ -2,11 +2,24 @@
 
 #include <utility>
 
+#include "sim/bound.h"
 #include "sim/chance.h"
 #include "sim/policies/policies.h"
 #include "sim/scenario_parts.h"
 
 namespace tarcil::sim {
+
+namespace {
+
+// What was run.
+void identify(Summary& summary, const Scenario& scenario, const Workload& workload, uint64_t seed) {
+  summary.seed = seed;
+  summary.servers = scenario.servers();
+  summary.rus = scenario.units();
+  summary.load = loadOf(workload, summary.rus);
+}
+
+}  // namespace
 
 Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
                  const std::function<void(const Progress&)>& watch) {
@@ -14,9 +27,16 @@ Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
   const uint16_t applications = truth.applications();
   const Workload workload = workloadOf(scenario, applications, rngFor(seed, Purpose::kWorkload));
   const std::vector<SimServer> servers = serversOf(scenario, applications, rngFor(seed, Purpose::kResidents));
+  Summary summary;
+  if (policy == PolicyName::kBound) {
+    const size_t first = firstCounted(scenario, workload);
+    summary = boundSummary(performanceBound(servers, workload, truth.truth.get(), first));
+    identify(summary, scenario, workload, seed);
+    summary.jobs = workload.jobs.size() - first;
+    return summary;
+  }
   World world(servers, workload, truth.truth.get());
   const auto scheduler = schedulerOf(scenario, policy, world, truth.belief, rngFor(seed, Purpose::kPolicy));
-  Summary summary;
   if (scenario.moments > 0) {
     // Rounded up, so that there are no more than were asked for.
     const Duration every = workload.jobs.back().arrival / (scenario.moments + 1) + Duration(1);
@@ -25,10 +45,7 @@ Summary simulate(const Scenario& scenario, PolicyName policy, uint64_t seed,
   world.run(*scheduler, watch);
 
   summary.policy = policy;
-  summary.seed = seed;
-  summary.servers = scenario.servers();
-  summary.rus = scenario.units();
-  summary.load = loadOf(workload, summary.rus);
+  identify(summary, scenario, workload, seed);
   summary.utilisation = world.utilisation();
   std::vector<float> qualities;
   if (world.truth()) qualities = world.taskQualities();

@@ -1,6 +1,7 @@
 #include "sim/summary.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tarcil::sim {
@@ -35,13 +36,17 @@ Spread spreadOf(std::vector<float> values) {
           .p99 = at(values, 0.99)};
 }
 
+size_t firstCounted(const Scenario& scenario, const Workload& workload) {
+  return static_cast<size_t>(scenario.warmUp * static_cast<double>(workload.jobs.size()));
+}
+
 void summarise(Fates fates, const Scenario& scenario, Summary& summary) {
   const Workload& workload = fates.workload;
   std::vector<float> responses, ideals, delays, waits;
   std::vector<std::vector<float>> ofStreams(scenario.streams.size());
   summary.streams.resize(scenario.streams.size());
   const double messagesMs = 1.5 * static_cast<double>(scenario.roundTrip.count()) * 1e-3;
-  const auto first = static_cast<size_t>(scenario.warmUp * static_cast<double>(workload.jobs.size()));
+  const size_t first = firstCounted(scenario, workload);
   for (size_t number = 0; number < workload.jobs.size(); ++number) {
     const JobOutcome& outcome = fates.outcomes[number];
     const SimJob& job = workload.jobs[number];
@@ -96,6 +101,19 @@ void summarise(Fates fates, const Scenario& scenario, Summary& summary) {
   summary.residentQuality = fates.ofResidents.empty() ? undisturbed : lowOf(fates.ofResidents);
 }
 
+Summary boundSummary(double performance) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  constexpr Spread kNone{kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+  constexpr Low kNoLow{kUnknown, kUnknown, kUnknown};
+  Summary summary;
+  summary.policy = PolicyName::kBound;
+  summary.performance = {.mean = performance, .p5 = kUnknown, .p1 = kUnknown};
+  summary.responseMs = summary.idealMs = summary.delayMs = summary.waitMs = summary.decisionUs = kNone;
+  summary.quality = summary.residentQuality = kNoLow;
+  summary.atLeast95 = summary.atOnce = summary.utilisation = kUnknown;
+  return summary;
+}
+
 double loadOf(const Workload& workload, uint64_t units) {
   const double span = static_cast<double>(workload.jobs.back().arrival.count()) * 1e-6;
   return span > 0 ? workload.ruSeconds() / span / static_cast<double>(units) : 0;
@@ -106,7 +124,7 @@ void compareWithIdealPolicy(std::vector<Summary>& runs) {
     const auto ideal = std::find_if(runs.begin(), runs.end(), [&run](const Summary& other) {
       return other.policy == PolicyName::kIdeal && other.seed == run.seed;
     });
-    if (ideal == runs.end()) continue;
+    if (ideal == runs.end() || run.responses.empty()) continue;
     std::vector<float> parts;
     for (size_t i = 0; i < run.responses.size(); ++i) {
       const bool bothEnded = run.responses[i] > 0 && ideal->responses[i] > 0;

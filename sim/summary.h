@@ -74,10 +74,16 @@ struct Fates {
 // Sets all that follows from the fates of jobs.
 void summarise(Fates fates, const Scenario& scenario, Summary& summary);
 
+// First of the jobs that are counted: those before it are the warm-up.
+size_t firstCounted(const Scenario& scenario, const Workload& workload);
+
 Spread spreadOf(std::vector<float> values);
 
 // Part of all units that the jobs would hold from the beginning to the last arrival.
 double loadOf(const Workload& workload, uint64_t units);
+
+// Of no run: only the mean of the performance is known, all else is not a number.
+Summary boundSummary(double performance);
 
 // Sets ofIdealPolicy. Requires: runs of one scenario.
 void compareWithIdealPolicy(std::vector<Summary>& runs);

@@ -31,6 +31,7 @@ World::World(const std::vector<SimServer>& servers, const Workload& workload, Gr
       running.applications.push_back(resident.application);
       running.left.push_back(0);
       running.speed.push_back(0);
+      running.phase.push_back(0);
     }
     reckon(server);
   }
@@ -111,7 +112,8 @@ void World::start(TaskNumber task, ServerNumber server) {
   if (free_[server] < 0) ++violations_;
   started_[task] = now_;
   if (!truth_) {
-    queue_.push(now_ + workload_.work[task], {Kind::kTaskEnds, 0, task, server, 0});
+    const double micros = static_cast<double>(workload_.work[task].count()) / paceOf(task);
+    queue_.push(now_ + Duration(std::llround(micros)), {Kind::kTaskEnds, 0, task, server, 0});
     return;
   }
   Running& running = running_[server];
@@ -120,7 +122,13 @@ void World::start(TaskNumber task, ServerNumber server) {
   running.applications.push_back(job.application);
   running.left.push_back(static_cast<double>(workload_.work[task].count()));
   running.speed.push_back(0);
+  running.phase.push_back(0);
   reckon(server);
+}
+
+double World::leftAfterPhase(const Running& running, size_t place) const {
+  const uint32_t phases = truth_->phases(), after = phases - 1 - running.phase[place];
+  return static_cast<double>(workload_.work[running.tasks[place]].count()) * after / phases;
 }
 
 void World::workOn(Running& running) const {
@@ -137,13 +145,15 @@ void World::reckon(ServerNumber server) {
   truth_->speedsOn(server, servers_[server].platform, running.applications, running.speed);
   if (running.tasks.size() == residents) return;
   double next = std::numeric_limits<double>::infinity();
-  for (size_t i = residents; i < running.left.size(); ++i)
-    next = std::min(next, running.left[i] / running.speed[i]);
+  for (size_t i = residents; i < running.left.size(); ++i) {
+    running.speed[i] *= paceOf(running.tasks[i]);
+    next = std::min(next, (running.left[i] - leftAfterPhase(running, i)) / running.speed[i]);
+  }
   const auto micros = static_cast<int64_t>(std::ceil(std::max(0.0, next)));
   queue_.push(now_ + Duration(micros), {Kind::kServerTurns, 0, server, running.turn, 0});
 }
 
-// The first to end has ended; with it those that would within a microsecond.
+// The first to end, or to come to its next phase, has done so; with it those that would within a microsecond.
 void World::turn(ServerNumber server, Scheduler& scheduler) {
   Running& running = running_[server];
   workOn(running);
@@ -154,16 +164,22 @@ void World::turn(ServerNumber server, Scheduler& scheduler) {
       ended_.push_back(running.tasks[i]);
       continue;
     }
+    if (running.left[i] - leftAfterPhase(running, i) < running.speed[i]) {
+      const JobNumber job = jobOf_[running.tasks[i]];
+      running.applications[i] = truth_->inPhase(workload_.jobs[job].application, ++running.phase[i]);
+    }
     running.tasks[kept] = running.tasks[i];
     running.applications[kept] = running.applications[i];
     running.left[kept] = running.left[i];
     running.speed[kept] = running.speed[i];
+    running.phase[kept] = running.phase[i];
     ++kept;
   }
   running.tasks.resize(kept);
   running.applications.resize(kept);
   running.left.resize(kept);
   running.speed.resize(kept);
+  running.phase.resize(kept);
   for (TaskNumber task : ended_) end(task, server);
   reckon(server);
   // The policy may start others there, but a turn never comes within a turn.

@@ -85,6 +85,8 @@ class World {
   // Tasks in the same order; residents have no number that means anything.
   std::span<const TaskNumber> tasksOn(ServerNumber server) const { return running_[server].tasks; }
   GroundTruth* truth() const { return truth_; }
+  // The part of what the truth says at which the task runs.
+  double paceOf(TaskNumber task) const { return workload_.pace.empty() ? 1 : workload_.pace[task]; }
 
   // --- What came of it
 
@@ -116,8 +118,9 @@ class World {
     std::vector<ApplicationNumber> applications;
     std::vector<double> left;   // microseconds of work; of residents what they did, below 0
     std::vector<double> speed;  // of it for each microsecond
-    SimTime since{};            // left counts from here
-    uint32_t turn = 0;          // events of other turns are void
+    std::vector<uint32_t> phase;
+    SimTime since{};    // left counts from here
+    uint32_t turn = 0;  // events of other turns are void
   };
 
   void handle(const Event& event, Scheduler& scheduler);
@@ -129,6 +132,8 @@ class World {
   void reckon(ServerNumber server);
   void turn(ServerNumber server, Scheduler& scheduler);
   void end(TaskNumber task, ServerNumber server);
+  // Of the work of this one, what is left when its phase ends.
+  double leftAfterPhase(const Running& running, size_t place) const;
   void countHeld();
 
   const std::vector<SimServer>& servers_;

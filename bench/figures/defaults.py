@@ -36,7 +36,7 @@ def scenario(error, policy="quality", **changes):
 
 
 def main():
-    figure = Figure("defaults", "1..2")
+    figure = Figure("defaults", "1..6")
     points = {f"default {error}": scenario(error) for error in ERRORS}
     points |= {f"{name} {value} {error}": scenario(error, **changes)
                for name, value, changes in VARIANTS for error in ERRORS}

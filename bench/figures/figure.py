@@ -6,6 +6,7 @@ the same keys. In the environment, SEEDS=1..8 asks for other seeds than the figu
 
 import csv
 import json
+import math
 import os
 import subprocess
 import sys
@@ -63,13 +64,19 @@ class Figure:
         return measured
 
     def table(self, header, rows, name=None):
-        """Writes it as CSV, and shows it unless it is long."""
-        shown = [] if len(rows) > 80 else [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in [header, *rows]]
+        """Writes it as CSV, and shows it unless it is long. Estimates are shown with their errors; in the CSV these are
+        columns of their own behind all others."""
+        shown = [] if len(rows) > 80 else [[text_of(cell) for cell in row] for row in [header, *rows]]
         widths = [max((len(row[i]) for row in shown), default=0) for i in range(len(header))]
         for row in shown:
             print("  ".join(cell.rjust(width) for cell, width in zip(row, widths)))
+        estimates = [i for i in range(len(header)) if any(isinstance(row[i], Estimate) for row in rows)]
+        lines = [[*header, *(f"{header[i]}, standard error" for i in estimates)]]
+        for row in rows:
+            lines.append([float(cell) if isinstance(cell, Estimate) else cell for cell in row]
+                         + [getattr(row[i], "error", "") for i in estimates])
         with open(self.folder / f"{name or self.name}.csv", "w", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
+            csv.writer(file).writerows(lines)
 
     def plot(self, script, size="800,400", name=None):
         """Runs the commands of gnuplot; DATA in them is the CSV's path without its ending, as the plot's is."""
@@ -86,17 +93,45 @@ class Figure:
         print(f"paper says: {paper}\nwe measure: {measured}")
 
 
+class Estimate(float):
+    """A mean over seeds and its standard error, which plain factors and rounding keep."""
+
+    def __new__(cls, value, error):
+        made = super().__new__(cls, value)
+        made.error = error
+        return made
+
+    def __mul__(self, factor):
+        return Estimate(float(self) * factor, self.error * abs(factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor):
+        return self * (1 / divisor)
+
+    def __round__(self, digits=None):
+        return Estimate(round(float(self), digits or 0), self.error)
+
+
+def text_of(cell):
+    if isinstance(cell, Estimate) and not math.isnan(cell.error):
+        return f"{cell:.4g} ± {cell.error:.2g}"
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else f"{cell:.4g}"
+    return str(cell)
+
+
 def refuse(problem):
     print(problem, file=sys.stderr)
     sys.exit(2)
 
 
-def large_scale(**changes):
+def large_scale(load=None, **changes):
     """Tarcil 6.3: the scenario of large_scale.yaml, with other values of some fields."""
     sizes = [(40, 4), (40, 4), (40, 4), (46, 8), (40, 8), (40, 8), (40, 8), (40, 16), (40, 16), (34, 32)]
     return {
         "cluster": {"platforms": [{"servers": servers, "rus": rus} for servers, rus in sizes]},
-        "workload": {"kind": "mixed", "jobs": 7200, "gap": "1s", "warm_up": 0},
+        "workload": {"kind": "mixed", "jobs": 7200, "gap": "1s", "warm_up": 0, **({"load": load} if load else {})},
         **changes,
     }
 
@@ -124,10 +159,19 @@ def run(scenario, policy, seed):
 
 
 def mean(runs, *keys):
-    """Over the seeds, of the number under these keys."""
-    total = 0
+    """Over the seeds, of the number under these keys; not a number where a run has none there."""
+    values = []
     for result in runs:
         for key in keys:
             result = result[key]
-        total += result
-    return total / len(runs)
+        values.append(math.nan if result is None else result)
+    return estimate(values)
+
+
+def estimate(values):
+    """Their mean; its error is not known of one alone."""
+    middle = sum(values) / len(values)
+    if len(values) < 2:
+        return Estimate(middle, math.nan)
+    squares = sum((value - middle) ** 2 for value in values)
+    return Estimate(middle, math.sqrt(squares / (len(values) - 1) / len(values)))

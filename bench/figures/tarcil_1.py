@@ -11,7 +11,7 @@ BIN = 5  # percent
 
 
 def main():
-    figure = Figure("tarcil-1", "1..2")
+    figure = Figure("tarcil-1", "1..6")
     runs = figure.simulate({name: {
         "cluster": {"platforms": [{"servers": 40, "rus": rus} for rus in (8, 8, 8, 16, 16)]},
         "workload": {"kind": "alike", "jobs": 2000, "tasks": 10, "mean": duration, "durations": kind, "load": 0.8,

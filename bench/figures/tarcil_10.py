@@ -13,7 +13,7 @@ GOOD = 0.8
 
 
 def main():
-    figure = Figure("tarcil-10", "1..2")
+    figure = Figure("tarcil-10", "1..6")
     runs = figure.simulate({f"{decision} {load} {agents}": {
         "cluster": {"servers": 100, "rus": 8},
         "workload": {"kind": "alike", "jobs": 3000, "tasks": 10, "mean": "100ms", "durations": "constant", "load": load,

@@ -25,7 +25,7 @@ def scenario(load, ms, **changes):
 
 
 def main():
-    figure = Figure("tarcil-11", "1..3")
+    figure = Figure("tarcil-11", "1..6")
     clusters = {"c": {"servers": 100, "rus": 8},
                 "d": {"platforms": [{"servers": 20, "rus": rus} for rus in (4, 8, 8, 8, 16)]}}
     points = {f"a {load}": scenario(load, 100) for load in LOADS}

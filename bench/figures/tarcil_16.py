@@ -10,7 +10,7 @@ KINDS = {"sampling-based (batch)": ("batch", {}), "quality with R = 8": ("qualit
 
 
 def main():
-    figure = Figure("tarcil-16", "1..5")
+    figure = Figure("tarcil-16", "1..6")
     runs = figure.simulate({name: large_scale(policies=[policy], moments=60, **changes)
                             for name, (policy, changes) in KINDS.items()})
     curves = {name: [result["quality_curve"] for result in runs[name][policy]] for name, (policy, _) in KINDS.items()}

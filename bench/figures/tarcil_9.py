@@ -11,7 +11,7 @@ LOADS = [0.1, 0.3, 0.5]  # of all units, beside the residents
 
 
 def main():
-    figure = Figure("tarcil-9", "1..3")
+    figure = Figure("tarcil-9", "1..6")
     runs = figure.simulate({f"{load} {ratio}": {
         "cluster": {"platforms": [{"servers": 20, "rus": rus} for rus in (4, 8, 8, 8, 16)],
                     "residents": {"part": RESIDENT, "rus": 1}},

@@ -33,7 +33,7 @@ struct SimFlags {
   bool json = false;
   std::vector<std::string> policies, coRuns;
   std::string seeds, workload, durations;
-  bool noInterference = false;
+  bool noInterference = false, atMostOne = false;
   bool faults = false;
   uint64_t events = 50'000;
   uint32_t trace = 40;
@@ -131,6 +131,7 @@ Scenario scenarioOf(const SimFlags& flags) {
     request.coRunFiles = flags.coRuns;
     scenario.truth = sim::TruthKind::kMeasured;
   }
+  if (flags.atMostOne) request.aboveOne = sim::AboveOne::kAsOne;
   if (flags.noInterference) scenario.truth = sim::TruthKind::kNone;
   return requireInput(loadScenario(request));
 }
@@ -227,12 +228,15 @@ const Help kSimHelp = {
     "the same result.\n\n"
     "SCENARIO is a YAML file (docs/simulator.md); flags override it. Without one: identical jobs on 400 "
     "servers of 16 units.\n\n"
-    "Policies: quality; greedy, a centralised scheduler that judges every free slot, however long that "
-    "takes; agent-batch, agent-per-task and agent-random, which agents decide by without profiles; "
-    "late-binding (late-binding-aware, whose reservations carry profiles, late-binding-adaptive, with probes "
-    "by load), batch, per-task and random, with queues at the servers, as in Sparrow; least-loaded; "
-    "omniscient, which knows all but interference; ideal, which asks the simulated truth itself and has no "
-    "delay.\n\n"
+    "Policies: quality; greedy, a centralised scheduler that judges every free slot; agent-batch, "
+    "agent-per-task and agent-random, which agents decide by without profiles; late-binding "
+    "(late-binding-aware, whose reservations carry profiles, late-binding-adaptive, with probes by load), "
+    "batch, per-task, random and random-retry, with queues at the servers, as in Sparrow; centralised ones: "
+    "greedy-least-loaded, which judges as greedy does and takes of good slots that on the least loaded "
+    "server, least-loaded, most-allocated and least-allocated (Kubernetes), best-fit (Nomad), backfill "
+    "(Slurm), and omniscient, which knows all but interference; ideal, an oracle that asks the simulated "
+    "truth itself and has no delay; bound, which is no policy but a mean performance that no schedule can "
+    "pass.\n\n"
     "With --replay the cluster and its jobs are those of a recording (`tarcil record --help`), and what "
     "really happened is shown beside what would have happened.\n\n"
     "With --faults it does something else: fault simulation, to find bugs of the master, the agents and the "
@@ -260,9 +264,9 @@ void addWorkloadFlags(CLI::App& command, SimFlags& flags) {
       ->check(wholeNumber(1, 4'096))
       ->type_name("N");
   command
-      .add_option(
-          "--workload", flags.workload,
-          "alike (the default), mixed, or a trace: swf:FILE, openb:FILE, swim:FILE; also packed by gzip.")
+      .add_option("--workload", flags.workload,
+                  "alike (the default), mixed, heavy-tailed, or a trace: swf:FILE, openb:FILE, swim:FILE; "
+                  "also packed by gzip.")
       ->type_name("KIND[:FILE]");
   command.add_option("--jobs", flags.jobs, "Jobs; default 1000, of a trace all.")
       ->check(wholeNumber(1, 10'000'000))
@@ -297,6 +301,9 @@ void addTruthFlags(CLI::App& command, SimFlags& flags) {
           "triples (docs/simulator.md). Not part of tarcil.")
       ->expected(1, 2)
       ->type_name("FILE...");
+  command.add_flag(
+      "--at-most-one", flags.atMostOne,
+      "With --corun: who was measured to run faster beside others than alone runs as fast as alone.");
   command.add_flag("--no-interference", flags.noInterference,
                    "Tasks run at full speed, whatever runs beside them: only queueing counts.");
   command.add_option("--applications", flags.applications, "Kinds of jobs; default 60.")

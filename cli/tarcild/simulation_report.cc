@@ -181,8 +181,8 @@ std::string truthText(const sim::Scenario& scenario) {
       return "none: tasks run at full speed";
     case sim::TruthKind::kParametric:
       return "parametric, " + std::to_string(scenario.applications) + " applications, neighbours by the " +
-             (scenario.combining == sim::Combining::kSum ? "sum" : "mean") + ", profiles off by " +
-             percent(scenario.classificationError) + " %";
+             std::string(sim::kCombiningNames[static_cast<size_t>(scenario.combining)]) +
+             ", profiles off by " + percent(scenario.classificationError) + " %";
     case sim::TruthKind::kProfiles:
       return "as the recorded profiles say";
     case sim::TruthKind::kMeasured:

@@ -31,10 +31,23 @@ class GroundTruth {
   // How fast a task runs alone on a server of this platform, relative to its best platform: in (0, 1].
   virtual double alone(ApplicationNumber application, PlatformNumber platform) const = 0;
 
-  // The same of each of the tasks that share a server, in their order; above 0. `tasks` names the application
-  // of each.
+  // No company makes it run faster there, where at most so many tasks share a server, itself among them.
+  virtual double fastest(ApplicationNumber application, PlatformNumber platform, uint32_t /*tasks*/) const {
+    return alone(application, platform);
+  }
+
+  // How fast each of the tasks that share a server runs, in their order; above 0. `tasks` names the
+  // application of each.
   virtual void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
                       std::span<double> speeds) = 0;
+
+  // Tasks press and suffer differently as they go on: in so many phases, each an equal part of their work.
+  virtual uint32_t phases() const { return 1; }
+  // What tells speeds() that a task of this application is in this phase; in the first the application
+  // itself.
+  virtual ApplicationNumber inPhase(ApplicationNumber application, uint32_t /*phase*/) const {
+    return application;
+  }
 
   // The same on one server of this platform, where what no job explains may play a part.
   virtual void speedsOn(uint32_t /*server*/, PlatformNumber platform,

@@ -21,12 +21,17 @@ constexpr NumberRange kPerformances = {.least = 0.001, .most = 1'000};
 // A program is said to bear what costs it a twentieth of its speed, in points of the scale.
 constexpr int kBorneLoss = 5;
 
-double slowdownOf(double performance) {
-  return 1 / performance - 1;
+// Programs run faster beside some others than alone; the sum over many must not turn time back.
+constexpr double kLeastSlowdown = -0.5;
+
+double speedAt(double slowdown) {
+  return 1 / (1 + std::max(kLeastSlowdown, slowdown));
 }
 
 class Reader {
  public:
+  explicit Reader(AboveOne aboveOne) : aboveOne_(aboveOne) {}
+
   Status readPairs(std::string_view text, const std::string& file) {
     struct Pair {
       size_t a, b;
@@ -103,6 +108,10 @@ class Reader {
     return lines.require(least);
   }
 
+  double slowdownOf(double performance) const {
+    return 1 / (aboveOne_ == AboveOne::kAsOne ? std::min(1.0, performance) : performance) - 1;
+  }
+
   double& at(size_t a, size_t b, size_t c) {
     return runs_.triples[(a * runs_.programs.size() + b) * runs_.programs.size() + c];
   }
@@ -132,6 +141,7 @@ class Reader {
     return {};
   }
 
+  const AboveOne aboveOne_;
   CoRuns runs_;
   std::map<std::string, size_t, std::less<>> numbers_;
 };
@@ -139,8 +149,8 @@ class Reader {
 }  // namespace
 
 Result<CoRuns> readCoRuns(std::string_view pairs, const std::string& pairsFile, std::string_view triples,
-                          const std::string& triplesFile) {
-  Reader reader;
+                          const std::string& triplesFile, AboveOne aboveOne) {
+  Reader reader(aboveOne);
   if (const Status status = reader.readPairs(pairs, pairsFile); !status) return status.error();
   if (!triples.empty()) {
     if (const Status status = reader.readTriples(triples, triplesFile); !status) return status.error();
@@ -163,9 +173,22 @@ void MeasuredTruth::speeds(PlatformNumber, std::span<const ApplicationNumber> ta
   for (size_t i = 0; i < tasks.size(); ++i) {
     others_.assign(tasks.begin(), tasks.end());
     others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(i));
-    // Programs run a little faster beside some others than alone; the sum over many must not turn time back.
-    speeds[i] = 1 / (1 + std::max(-0.5, slowdown(tasks[i], others_)));
+    speeds[i] = speedAt(slowdown(tasks[i], others_));
   }
+}
+
+double MeasuredTruth::fastest(ApplicationNumber program, PlatformNumber, uint32_t tasks) const {
+  const size_t count = coRuns_.programs.size();
+  const auto least = [count](const std::vector<double>& slowdowns, size_t row, size_t columns) {
+    const auto first = slowdowns.begin() + static_cast<std::ptrdiff_t>(row * columns);
+    return *std::min_element(first, first + static_cast<std::ptrdiff_t>(columns));
+  };
+  double slowdown = 0;
+  if (tasks >= 2) slowdown = std::min(slowdown, least(coRuns_.pairs, program, count));
+  if (tasks < 3) return speedAt(slowdown);
+  // Beside k others it is k / 2 times the mean over its triples.
+  const double ofTriples = least(coRuns_.triples, program, count * count);
+  return speedAt(std::min({slowdown, ofTriples, ofTriples * (tasks - 1) / 2}));
 }
 
 Belief MeasuredTruth::belief(double error, Rng& rng) const {

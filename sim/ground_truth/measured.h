@@ -31,11 +31,14 @@ struct CoRuns {
   }
 };
 
+// What is taken of a performance above 1, which says that a program ran faster beside others than alone.
+enum class AboveOne : uint8_t { kAsMeasured, kAsOne };
+
 // From the text of a CSV of pairs (program_1, program_2, performance_1, performance_2, ...) and, where not
 // empty, of one of triples (three programs, three performances, ...); further columns are not looked at.
 // Error: kInvalid with "file:line:column: field: problem; remedy"; all pairs have to be there.
 Result<CoRuns> readCoRuns(std::string_view pairs, const std::string& pairsFile, std::string_view triples,
-                          const std::string& triplesFile);
+                          const std::string& triplesFile, AboveOne aboveOne = AboveOne::kAsMeasured);
 
 // Programs are the applications; there is one platform.
 class MeasuredTruth final : public GroundTruth {
@@ -44,6 +47,7 @@ class MeasuredTruth final : public GroundTruth {
 
   uint16_t applications() const override { return static_cast<uint16_t>(coRuns_.programs.size()); }
   double alone(ApplicationNumber, PlatformNumber) const override { return 1; }
+  double fastest(ApplicationNumber program, PlatformNumber platform, uint32_t tasks) const override;
   void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
               std::span<double> speeds) override;
 

@@ -23,7 +23,7 @@ uint8_t asPressure(double fraction) {
 }  // namespace
 
 ParametricTruth::ParametricTruth(const ParametricOptions& options, Rng& rng)
-    : units_(options.unitsOfPlatform), combining_(options.combining) {
+    : known_(options.applications), units_(options.unitsOfPlatform), combining_(options.combining) {
   for (uint32_t units : units_) {
     Vector& capacity = capacity_.emplace_back();
     // Larger servers have more of everything, though not in proportion.
@@ -47,6 +47,19 @@ ParametricTruth::ParametricTruth(const ParametricOptions& options, Rng& rng)
     }
     for (double& speed : application.alone) speed /= best;
   }
+  addPhases(options, rng);
+}
+
+void ParametricTruth::addPhases(const ParametricOptions& options, Rng& rng) {
+  for (uint32_t phase = 1; phase < options.phases; ++phase) {
+    for (uint16_t i = 0; i < known_; ++i) {
+      Application later = applications_[i];
+      for (double& pressure : later.pressure) {
+        pressure *= between(1 - options.phaseChange, 1 + options.phaseChange, rng);
+      }
+      applications_.push_back(std::move(later));
+    }
+  }
 }
 
 double ParametricTruth::alone(ApplicationNumber application, PlatformNumber platform) const {
@@ -63,8 +76,27 @@ double ParametricTruth::slowdown(const Application& application, const Vector& i
   return sum;
 }
 
+void ParametricTruth::speedsByProduct(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
+                                      std::span<double> speeds) const {
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const Application& application = applications_[tasks[i]];
+    double factor = 1;
+    for (size_t other = 0; other < tasks.size(); ++other) {
+      if (other == i) continue;
+      const Vector& pressure = applications_[tasks[other]].pressure;
+      double slowdown = 0;
+      for (size_t r = 0; r < kResources; ++r) {
+        slowdown += application.steepness[r] * application.need[r] * pressure[r] / capacity_[platform][r];
+      }
+      factor *= 1 + slowdown;
+    }
+    speeds[i] = application.alone[platform] / factor;
+  }
+}
+
 void ParametricTruth::speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
                              std::span<double> speeds) {
+  if (combining_ == Combining::kProduct) return speedsByProduct(platform, tasks, speeds);
   Vector all{};
   for (ApplicationNumber task : tasks) {
     const Vector& pressure = applications_[task].pressure;
@@ -83,10 +115,11 @@ void ParametricTruth::speeds(PlatformNumber platform, std::span<const Applicatio
   }
 }
 
-double ParametricTruth::borne(const Application& application, size_t resource) {
-  // Slowed by x * s * (1 + b x) = loss / (1 - loss), solved for x.
+double ParametricTruth::borne(const Application& application, size_t resource) const {
   const double lost = kBorneLoss / (1 - kBorneLoss);
   const double s = application.steepness[resource], b = application.bend[resource];
+  if (combining_ == Combining::kProduct) return lost / (s * application.need[resource]);
+  // Slowed by x * s * (1 + b x) = loss / (1 - loss), solved for x.
   const double above = b < 1e-9 ? lost / s : (std::sqrt(1 + 4 * b * lost / s) - 1) / (2 * b);
   return 1 - application.need[resource] + above;
 }
@@ -94,7 +127,7 @@ double ParametricTruth::borne(const Application& application, size_t resource) {
 Belief ParametricTruth::belief(double error, Rng& rng) const {
   const double deviation = error / kMeanSize;
   Belief belief;
-  for (const Application& application : applications_) {
+  for (const Application& application : std::span(applications_).first(known_)) {
     Profile& profile = belief.profiles.emplace_back();
     profile.application = "application-" + std::to_string(belief.profiles.size() - 1);
     for (size_t r = 0; r < kResources; ++r) {

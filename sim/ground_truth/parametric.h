@@ -9,6 +9,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -16,8 +19,17 @@
 
 namespace tarcil::sim {
 
-// How neighbours' pressures combine.
-enum class Combining : uint8_t { kSum, kMean };
+// How neighbours combine.
+enum class Combining : uint8_t {
+  kSum,   // of their pressures
+  kMean,  // the same over the server's other units
+  // Each makes the task slower by a factor of its own, 1 and its pressure times what the task needs times
+  // steepness over what the platform has, added up over the resources; the factors are multiplied.
+  kProduct,
+};
+
+// What files and tables call them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 3> kCombiningNames = {"sum", "mean", "product"};
 
 struct ParametricOptions {
   uint16_t applications = 60;
@@ -27,20 +39,29 @@ struct ParametricOptions {
   double heterogeneity = 0.25;
   // Largest pressure of one task on a resource that its application leans on, in reference machines.
   double mostPressure = 0.15;
+  // Phases of a task, 1 to 10, and by which part the pressures of its application are higher or lower, by
+  // chance, in each but the first.
+  uint32_t phases = 1;
+  double phaseChange = 0;
 };
 
 class ParametricTruth final : public GroundTruth {
  public:
   ParametricTruth(const ParametricOptions& options, Rng& rng);
 
-  uint16_t applications() const override { return static_cast<uint16_t>(applications_.size()); }
+  uint16_t applications() const override { return known_; }
   double alone(ApplicationNumber application, PlatformNumber platform) const override;
   void speeds(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
               std::span<double> speeds) override;
+  uint32_t phases() const override { return static_cast<uint32_t>(applications_.size() / known_); }
+  ApplicationNumber inPhase(ApplicationNumber application, uint32_t phase) const override {
+    return static_cast<ApplicationNumber>(application + phase * known_);
+  }
 
-  // What a classifier would tell: pressures as hundredths of the reference machine; as tolerated the pressure
-  // on a resource at which an application loses a twentieth of its speed. Each pressure, each demand (what is
-  // not tolerated) and each platform's speed is off by a normal deviate whose mean size is `error` of itself.
+  // What a classifier would tell of the first phase: pressures as hundredths of the reference machine; as
+  // tolerated the pressure on a resource at which an application loses a twentieth of its speed. Each
+  // pressure, each demand (what is not tolerated) and each platform's speed is off by a normal deviate whose
+  // mean size is `error` of itself.
   Belief belief(double error, Rng& rng) const;
 
  private:
@@ -55,10 +76,14 @@ class ParametricTruth final : public GroundTruth {
   static constexpr double kBorneLoss = 0.05;
 
   static double slowdown(const Application& application, const Vector& interference, const Vector& capacity);
-  static double borne(const Application& application, size_t resource);
+  double borne(const Application& application, size_t resource) const;
+  void addPhases(const ParametricOptions& options, Rng& rng);
+  void speedsByProduct(PlatformNumber platform, std::span<const ApplicationNumber> tasks,
+                       std::span<double> speeds) const;
 
-  std::vector<Application> applications_;
-  std::vector<Vector> capacity_;  // by platform, in reference machines
+  const uint16_t known_;                   // applications
+  std::vector<Application> applications_;  // those of the first phase, of the second and so on
+  std::vector<Vector> capacity_;           // by platform, in reference machines
   std::vector<uint32_t> units_;
   const Combining combining_;
 };

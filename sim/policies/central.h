@@ -1,64 +1,45 @@
-// Policies of one scheduler that sees everything at no cost: what others are measured against.
+// One scheduler that sees everything but the speeds: a queue and a choice of servers.
 #pragma once
 
 #include <deque>
-#include <set>
-#include <vector>
+#include <map>
+#include <memory>
 
-#include "core/base/rng.h"
-#include "core/state/free_index.h"
+#include "sim/policies/decision_time.h"
 #include "sim/policies/scheduler.h"
+#include "sim/policies/server_choice.h"
 #include "sim/world.h"
 
 namespace tarcil::sim {
 
-enum class Central : uint8_t {
-  kAny,          // any free unit: the omniscient scheduler of Sparrow's simulators
-  kLeastLoaded,  // the server with the largest part of its units free
-  // The server where the ground truth, asked itself, lets the task run fastest, less what its neighbours
-  // there lose by it: no scheduler could know it. Not the optimum, since it does not foresee who comes next.
-  kBestTruth,
-};
-
 struct CentralOptions {
-  Central choice = Central::kAny;
-  Duration oneWay{};   // to the servers and back
-  Duration perTask{};  // that the scheduler takes for each task it sends, one after the other
+  LaunchCosts launch;
+  DecisionTime decision;  // one after the other, one for each task
 };
 
-// One queue, first come, first served, over all units: where the first task fits nowhere, all wait.
+// First come, first served: where the first task of a queue is to wait, all of that queue wait.
 class CentralPolicy final : public Scheduler {
  public:
-  CentralPolicy(World& world, const CentralOptions& options, Rng rng);
+  CentralPolicy(World& world, std::unique_ptr<ServerChoice> choice, const CentralOptions& options);
 
   void jobArrived(JobNumber job) override;
   void taskEnded(TaskNumber task, ServerNumber server) override;
   void received(const Message& message) override;
+  SchedulerCounts counts() const override { return counts_; }
 
  private:
-  enum Kind : uint8_t { kFree, kStart };
-  static constexpr ServerNumber kNone = UINT32_MAX;
+  enum Kind : uint8_t { kReleased, kStart, kBound };
 
-  // From now on so many units are known to be free there.
-  void setFree(ServerNumber server, uint32_t units);
   void startWhatFits();
-  ServerNumber choose(const SimJob& job);
-  ServerNumber leastLoaded(uint32_t rus) const;
-  ServerNumber bestByTruth(const SimJob& job);
-  // The speed of a further task there less what the others lose.
-  double gain(const SimJob& job, ServerNumber server);
+  // Whether the first of the queue has got a server.
+  bool placed(TaskNumber task);
 
   World& world_;
+  const std::unique_ptr<ServerChoice> choice_;
   const CentralOptions options_;
-  Rng rng_;
-  std::vector<uint32_t> free_;  // by server, as known
-  FreeIndex index_;
-  std::set<std::pair<double, ServerNumber>> byLoad_;  // part of the units that is held
-  std::vector<std::vector<ServerNumber>> byPlatform_;
-  std::deque<TaskNumber> waiting_;
+  std::map<uint64_t, std::deque<TaskNumber>> queues_;
   SimTime busyUntil_{};
-  std::vector<ApplicationNumber> together_;
-  std::vector<double> speeds_;
+  SchedulerCounts counts_;
 };
 
 }  // namespace tarcil::sim

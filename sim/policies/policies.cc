@@ -1,7 +1,14 @@
 #include "sim/policies/policies.h"
 
+#include <utility>
+
+#include "sim/policies/backfill.h"
 #include "sim/policies/central.h"
+#include "sim/policies/full_scan.h"
 #include "sim/policies/late_binding.h"
+#include "sim/policies/oracle.h"
+#include "sim/policies/scored_choice.h"
+#include "sim/policies/server_choice.h"
 #include "sim/policies/server_queues.h"
 #include "sim/policies/shared_state/shared_state.h"
 
@@ -15,10 +22,6 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
         world, ServerQueuesOptions{.sampling = sampling, .probeRatio = scenario.probeRatio, .oneWay = oneWay},
         rng);
   };
-  const auto central = [&](Central choice, Duration delay, Duration perTask) {
-    return std::make_unique<CentralPolicy>(
-        world, CentralOptions{.choice = choice, .oneWay = delay, .perTask = perTask}, rng);
-  };
   SharedStateOptions agents;
   agents.agents = scenario.agents;
   agents.settings = scenario.settings;
@@ -26,6 +29,12 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
   agents.waitBound = scenario.waitBound;
   agents.buckets = scenario.buckets;
   agents.decision.fixed = scenario.decision;
+  const DecisionTime scan{
+      .fixed = scenario.decision, .perSlot = scenario.scanPerSlot, .bound = scenario.scanBound};
+  const CentralOptions asAgents{.launch = launchCostsOf(oneWay, agents.durable), .decision = scan};
+  const auto central = [&world](std::unique_ptr<ServerChoice> choice, const CentralOptions& options) {
+    return std::make_unique<CentralPolicy>(world, std::move(choice), options);
+  };
   switch (policy) {
     case PolicyName::kBatch:
       return queues(Sampling::kBatch);
@@ -33,6 +42,8 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
       return queues(Sampling::kPerTask);
     case PolicyName::kRandom:
       return queues(Sampling::kRandom);
+    case PolicyName::kRandomRetry:
+      return queues(Sampling::kRandomRetry);
     case PolicyName::kLateBinding:
     case PolicyName::kLateBindingAware:
     case PolicyName::kLateBindingAdaptive:
@@ -45,16 +56,29 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
                              .oneWay = oneWay},
           rng);
     case PolicyName::kLeastLoaded:
-      return central(Central::kLeastLoaded, oneWay, scenario.dispatch);
+      return central(leastLoadedServer(world), asAgents);
+    case PolicyName::kMostAllocated:
+      return central(highestScore(world, mostAllocated, rng), asAgents);
+    case PolicyName::kLeastAllocated:
+      return central(highestScore(world, leastAllocated, rng), asAgents);
+    case PolicyName::kBestFit:
+      return central(highestScore(world, bestFit, rng), asAgents);
+    case PolicyName::kGreedyLeastLoaded:
+      return central(fullScan(world, belief, scenario.settings, scenario.waitBound, rng), asAgents);
+    case PolicyName::kBackfill:
+      return std::make_unique<Backfill>(world, asAgents);
     case PolicyName::kOmniscient:
-      return central(Central::kAny, oneWay, scenario.dispatch);
+      return central(anyServer(world, rng), {.launch = {.toStart = oneWay, .toRelease = oneWay},
+                                             .decision = {.fixed = scenario.dispatch, .perSlot{}}});
     case PolicyName::kIdeal:
-      return central(world.truth() ? Central::kBestTruth : Central::kAny, Duration::zero(), Duration::zero());
+      if (world.truth()) return std::make_unique<Oracle>(world);
+      return central(anyServer(world, rng), {.launch{}, .decision = {.fixed{}, .perSlot{}}});
+    case PolicyName::kBound:
+      return nullptr;
     case PolicyName::kGreedy:
       agents.policy = Policy::kGreedy;
       agents.agents = 1;
-      agents.decision.perSlot = scenario.scanPerSlot;
-      agents.decision.bound = scenario.scanBound;
+      agents.decision = scan;
       break;
     case PolicyName::kQuality:
       break;

@@ -11,7 +11,7 @@
 
 namespace tarcil::sim {
 
-// World and belief outlive it.
+// World and belief outlive it. Null for the bound, which is no policy.
 std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName policy, World& world,
                                        const Belief& belief, Rng rng);
 

@@ -17,7 +17,7 @@ ServerQueues::ServerQueues(World& world, const ServerQueuesOptions& options, Rng
 }
 
 void ServerQueues::jobArrived(JobNumber job) {
-  if (options_.sampling != Sampling::kRandom)
+  if (options_.sampling == Sampling::kPerTask || options_.sampling == Sampling::kBatch)
     return world_.send(options_.oneWay, {.kind = kProbed, .a = job});
   const SimJob& arrived = world_.job(job);
   draw(arrived.tasks, arrived.rus);
@@ -33,6 +33,9 @@ void ServerQueues::taskEnded(TaskNumber, ServerNumber server) {
 void ServerQueues::received(const Message& message) {
   if (message.kind == kProbed) {
     place(message.a);
+  } else if (options_.sampling == Sampling::kRandomRetry && message.c + 1 < kMaxTries &&
+             !hasRoom(message.a, message.b)) {
+    tryElsewhere(message.a, message.c + 1);
   } else {
     enqueue(message.a, message.b);
   }
@@ -86,6 +89,16 @@ double ServerQueues::loadOf(ServerNumber server, uint32_t rus) const {
   const double units = world_.servers()[server].capacity();
   if (queues_[server].length == 0 && free >= static_cast<int32_t>(rus)) return -free / units;
   return queues_[server].length / units;
+}
+
+void ServerQueues::tryElsewhere(TaskNumber task, uint32_t tries) {
+  draw(1, world_.job(world_.jobOf(task)).rus);
+  world_.send(2 * options_.oneWay, {.kind = kTaskArrives, .a = task, .b = drawn_.front(), .c = tries});
+}
+
+bool ServerQueues::hasRoom(TaskNumber task, ServerNumber server) const {
+  const auto rus = static_cast<int32_t>(world_.job(world_.jobOf(task)).rus);
+  return queues_[server].length == 0 && world_.freeUnits(server) >= rus;
 }
 
 void ServerQueues::enqueue(TaskNumber task, ServerNumber server) {

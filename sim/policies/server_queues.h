@@ -11,10 +11,15 @@
 namespace tarcil::sim {
 
 enum class Sampling : uint8_t {
-  kRandom,   // distinct servers by chance
+  kRandom,  // distinct servers by chance
+  // The same, but a server without the units free sends the task back, and it is tried elsewhere: at the
+  // bound of kMaxTries it queues where it is.
+  kRandomRetry,
   kPerTask,  // each task goes to the less loaded of its own few
   kBatch,    // the m tasks of a job go to the m least loaded of all that were probed for it
 };
+
+inline constexpr uint32_t kMaxTries = 10;
 
 struct ServerQueuesOptions {
   Sampling sampling = Sampling::kBatch;
@@ -48,6 +53,9 @@ class ServerQueues final : public Scheduler {
   void place(JobNumber job);
   double loadOf(ServerNumber server, uint32_t rus) const;
   void enqueue(TaskNumber task, ServerNumber server);
+  // To a server by chance, in the answer of one that had no room.
+  void tryElsewhere(TaskNumber task, uint32_t tries);
+  bool hasRoom(TaskNumber task, ServerNumber server) const;
   void startWhatFits(ServerNumber server);
 
   World& world_;

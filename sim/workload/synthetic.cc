@@ -63,6 +63,23 @@ void addJob(Workload& workload, const SimJob& job, uint32_t tasks, Duration mean
 
 }  // namespace
 
+Workload heavyTailedJobs(const HeavyTailedJobs& options, Rng& rng) {
+  Workload workload;
+  std::vector<Duration> tasks;
+  double seconds = 0;
+  for (uint32_t i = 0; i < options.jobs; ++i) {
+    SimJob job;
+    seconds += exponential(1, rng);
+    job.arrival = fromSeconds(seconds);
+    job.application = static_cast<ApplicationNumber>(rng.below(options.applications));
+    tasks.resize(static_cast<size_t>(boundedPareto(1, kMaxHeavyTailedTasks, 1.2, rng)));
+    const double typical = boundedPareto(5, 600, 1.1, rng);
+    for (Duration& task : tasks) task = fromSeconds(typical * between(0.7, 1.3, rng));
+    workload.add(job, tasks);
+  }
+  return workload;
+}
+
 Workload alikeJobs(const AlikeJobs& options, Rng& rng) {
   Workload workload;
   workload.jobs.reserve(options.jobs);

@@ -61,4 +61,14 @@ struct MixedJobs {
 };
 Workload mixedJobs(const MixedJobs& options, Rng& rng);
 
+// Few large jobs among many small ones, as traces of clusters have them: numbers of tasks and durations are
+// of bounded Pareto distributions (1 to 200 tasks, shape 1.2; 5 s to ten minutes, shape 1.1), a job's tasks
+// within 30 % of its own duration. Jobs come at random times, one a second.
+inline constexpr uint32_t kMaxHeavyTailedTasks = 200;
+struct HeavyTailedJobs {
+  uint32_t jobs = 1;
+  uint16_t applications = 1;
+};
+Workload heavyTailedJobs(const HeavyTailedJobs& options, Rng& rng);
+
 }  // namespace tarcil::sim

@@ -22,7 +22,9 @@ TEST(ParseScenario, ReadsEveryField) {
       "workload: {kind: 'swf:t.swf.gz', jobs: 9, load: 0.7, tasks: 2, mean: 1s, durations: constant, gap: "
       "2s, "
       "warm_up: 0.2}\n"
-      "truth: {kind: measured, corun: [p.csv, /data/t.csv], applications: 7, combine: mean, heterogeneity: "
+      "truth: {kind: measured, corun: [p.csv, /data/t.csv], above_one: as-one, phases: 3, phase_change: 0.5, "
+      "noise: 0.25, applications: 7, combine: "
+      "mean, heterogeneity: "
       "0.1, "
       "pressure: 0.5, classification_error: 0.05}\n"
       "policies: [quality, late-binding]\n"
@@ -45,6 +47,7 @@ TEST(ParseScenario, ReadsEveryField) {
   EXPECT_EQ(read->traceFile, "dir/t.swf.gz");
   EXPECT_EQ(read->traceFormat, TraceFormat::kSwf);
   EXPECT_THAT(read->coRunFiles, ElementsAre("dir/p.csv", "/data/t.csv"));
+  EXPECT_EQ(read->aboveOne, sim::AboveOne::kAsOne);
   EXPECT_EQ(scenario.workload, sim::WorkloadKind::kTrace);
   EXPECT_EQ(scenario.jobs, 9u);
   EXPECT_EQ(scenario.load, 0.7);
@@ -53,6 +56,9 @@ TEST(ParseScenario, ReadsEveryField) {
   EXPECT_EQ(scenario.truth, sim::TruthKind::kMeasured);
   EXPECT_EQ(scenario.combining, sim::Combining::kMean);
   EXPECT_EQ(scenario.classificationError, 0.05);
+  EXPECT_EQ(scenario.phases, 3u);
+  EXPECT_EQ(scenario.phaseChange, 0.5);
+  EXPECT_EQ(scenario.noise, 0.25);
   EXPECT_THAT(scenario.policies, ElementsAre(PolicyName::kQuality, PolicyName::kLateBinding));
   EXPECT_THAT(scenario.seeds, ElementsAre(1, 4, 5, 6));
   EXPECT_EQ(scenario.settings.ratio, 8u);
@@ -122,7 +128,8 @@ TEST(ParseScenario, NamesPlaceFieldAndRemedy) {
       {"cluster: {platforms: []}", "cluster.platforms: is an empty list"},
       {"cluster: {platforms: [{rus: 1, cores: 2}]}", "cluster.platforms[0].cores: unknown field"},
       {"workload: {kind: pbs}",
-       "workload.kind: is 'pbs'; write alike, mixed, streams, swf:FILE, openb:FILE or swim:FILE"},
+       "workload.kind: is 'pbs'; write alike, mixed, heavy-tailed, streams, swf:FILE, openb:FILE or "
+       "swim:FILE"},
       {"workload: {kind: 'swf:'}", "workload.kind: is 'swf:'; write"},
       {"workload: {load: 11}", "workload.load: is '11'; write a number from 0.001 to 10"},
       {"workload: {mean: 0s}", "workload.mean: is"},

@@ -54,6 +54,30 @@ TEST(Measured, CountsEachNeighbourByItsTriplesBeyondTwo) {
   EXPECT_DOUBLE_EQ(speeds(aTruth(), {0, 1, 2, 2})[0], 1 / (1 + expected));
 }
 
+TEST(Measured, TakesWhatIsAboveOneForOneWhereThatIsAsked) {
+  const std::string pairs = "h\na,b,1.25,0.8\n", triples = "h\na,b,b,1.6,0.5,0.5\n";
+  const auto truth = [&](AboveOne aboveOne) {
+    return MeasuredTruth(*readCoRuns(pairs, "pairs.csv", triples, "triples.csv", aboveOne));
+  };
+  EXPECT_THAT(speeds(truth(AboveOne::kAsMeasured), {0, 1}),
+              testing::ElementsAre(testing::DoubleEq(1.25), testing::DoubleEq(0.8)));
+  EXPECT_THAT(speeds(truth(AboveOne::kAsOne), {0, 1}), testing::ElementsAre(1, testing::DoubleEq(0.8)));
+  EXPECT_EQ(speeds(truth(AboveOne::kAsOne), {0, 1, 1})[0], 1);
+}
+
+TEST(Measured, KnowsTheFastestThatAnyCompanyAllows) {
+  const auto truth =
+      MeasuredTruth(*readCoRuns("h\na,b,1.25,0.8\n", "pairs.csv", "h\na,b,b,1.6,0.5,0.5\n", "triples.csv"));
+  EXPECT_EQ(truth.fastest(0, 0, 1), 1);
+  EXPECT_DOUBLE_EQ(truth.fastest(0, 0, 2), 1.25);
+  EXPECT_DOUBLE_EQ(truth.fastest(0, 0, 3), 1.6);
+  EXPECT_EQ(truth.fastest(1, 0, 2), 1);
+  for (const std::vector<ApplicationNumber>& tasks :
+       {std::vector<ApplicationNumber>{0, 1, 1, 1}, {0, 0, 1, 1}}) {
+    EXPECT_LE(speeds(truth, tasks)[0], truth.fastest(0, 0, 4));
+  }
+}
+
 TEST(Measured, TakesACopyForTheMeanOfWhatIsDoneAndSuffered) {
   const double suffered = slowdown(0.9) + slowdown(0.5), done = slowdown(0.8) + slowdown(0.95);
   EXPECT_DOUBLE_EQ(speeds(aTruth(), {0, 0})[0], 1 / (1 + (suffered + done) / 4));

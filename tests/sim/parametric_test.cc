@@ -70,6 +70,44 @@ TEST(Parametric, TheMeanForgivesWhatTheSumDoesNot) {
   EXPECT_GT(byMean, bySum * 1.05);
 }
 
+TEST(Parametric, MultipliesWhatEachNeighbourDoes) {
+  ParametricTruth truth = aTruth(Combining::kProduct);
+  for (ApplicationNumber a = 0; a < 20; ++a) {
+    const double alone = truth.alone(a, 1), beside1 = speedOf(truth, 1, {a, 20}),
+                 beside2 = speedOf(truth, 1, {a, 21});
+    EXPECT_LT(beside1, alone);
+    EXPECT_NEAR(speedOf(truth, 1, {a, 20, 21}), beside1 * beside2 / alone, 1e-12);
+  }
+  // What is told as tolerated of a resource costs a twentieth there.
+  Rng rng(1);
+  for (const Profile& profile : truth.belief(0, rng).profiles) {
+    for (const uint8_t tolerated : profile.tolerated) EXPECT_GE(tolerated, 5);
+  }
+}
+
+TEST(Parametric, PressesDifferentlyInLaterPhasesAndIsKnownByTheFirst) {
+  const auto made = [](uint32_t phases) {
+    Rng rng(1);
+    ParametricOptions options;
+    options.mostPressure = 0.4;
+    options.phases = phases;
+    options.phaseChange = 0.5;
+    return ParametricTruth(options, rng);
+  };
+  ParametricTruth one = made(1), three = made(3);
+  EXPECT_EQ(three.phases(), 3u);
+  EXPECT_EQ(three.applications(), one.applications());
+  Rng ofOne(2), ofThree(2);
+  EXPECT_EQ(one.belief(0, ofOne).profiles, three.belief(0, ofThree).profiles);
+  std::vector<ApplicationNumber> early, late;
+  for (ApplicationNumber a = 0; a < 15; ++a) {
+    early.push_back(a);
+    late.push_back(three.inPhase(a, a == 0 ? 0 : 2));
+  }
+  EXPECT_EQ(speedOf(one, 0, early), speedOf(three, 0, early));
+  EXPECT_NE(speedOf(three, 0, late), speedOf(three, 0, early)) << "its neighbours press differently";
+}
+
 // What is told as tolerated is what costs a twentieth, on the reference machine, on one resource.
 TEST(Parametric, TellsProfilesThatFitTheTruth) {
   const ParametricTruth truth = aTruth();

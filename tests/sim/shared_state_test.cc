@@ -68,6 +68,7 @@ TEST(SharedState, GreedyTakesItsTimeForEachFreeSlotUpToItsBound) {
   scenario.tasks = 1;
   scenario.warmUp = 0;
   scenario.durations = Durations::kConstant;
+  scenario.scanPerSlot = std::chrono::microseconds(250);
   // 100 slots at 250 us, then two ms of messages, 0.3 of the disk, 0.002 of the decision itself.
   EXPECT_NEAR(simulate(scenario, PolicyName::kGreedy, 1).delayMs.mean, 25 + 1.5 + 0.5 - 0.2 + 0.002, 0.01);
   scenario.scanBound = std::chrono::milliseconds(10);

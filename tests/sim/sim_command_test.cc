@@ -40,7 +40,7 @@ TEST(SimCommand, PrintsOneObjectForOneRun) {
 }
 
 TEST(SimCommand, ComparesJobByJobWithThePolicyIdealWhereThatRan) {
-  const Words policies = {"--policy", "ideal,quality,random", "--seeds", "1,2"};
+  const Words policies = {"--policy", "ideal,quality,random", "--seeds", "1,2", "--load", "0.9"};
   Words withJson = policies;
   withJson.push_back("--json");
   const Json runs = jsonOf(tarcil(smallWith(withJson)));
@@ -57,6 +57,23 @@ TEST(SimCommand, ComparesJobByJobWithThePolicyIdealWhereThatRan) {
   EXPECT_THAT(tarcil(smallWith(policies)).out, testing::HasSubstr("Of ideal %"));
   const Words alone = {"--policy", "quality", "--seed", "1"};
   EXPECT_THAT(tarcil(smallWith(alone)).out, testing::Not(testing::HasSubstr("Of ideal")));
+}
+
+TEST(SimCommand, ShowsWhatNoScheduleCanPass) {
+  const Words policies = {"--policy", "bound,ideal", "--seeds", "1,2", "--load", "0.9"};
+  Words withJson = policies;
+  withJson.push_back("--json");
+  const Json runs = jsonOf(tarcil(smallWith(withJson)));
+  ASSERT_EQ(runs.size(), 4u);
+  for (size_t seed = 0; seed < 2; ++seed) {
+    const Json &bound = runs[seed], &ideal = runs[seed + 2];
+    EXPECT_EQ(bound["policy"], "bound");
+    EXPECT_EQ(bound["jobs"], ideal["jobs"]);
+    EXPECT_GE(bound["performance"]["mean"], ideal["performance"]["mean"]);
+    EXPECT_TRUE(bound["performance"]["p5"].is_null()) << "of no run";
+    EXPECT_TRUE(bound["of_ideal_policy"].is_null());
+  }
+  EXPECT_THAT(tarcil(smallWith(policies)).out, HasSubstr("\nbound "));
 }
 
 TEST(SimCommand, PrintsTheSameForTheSameSeedsHoweverTheyAreSpreadOverTheCores) {

@@ -93,4 +93,29 @@ TEST(Chance, DrawsNormalDeviates) {
   EXPECT_NEAR(squares / kDraws, 1, 0.02);
 }
 
+TEST(HeavyTailedJobs, AreSmallBesideFewThatAreLarge) {
+  Rng rng(1);
+  const Workload workload = heavyTailedJobs({.jobs = 20'000, .applications = 7}, rng);
+  std::vector<double> work;
+  double sum = 0;
+  uint32_t most = 0;
+  for (const SimJob& job : workload.jobs) {
+    double own = 0;
+    for (TaskNumber task = job.firstTask; task < job.firstTask + job.tasks; ++task) {
+      own += static_cast<double>(workload.work[task].count()) * 1e-6;
+    }
+    EXPECT_LT(job.application, 7);
+    most = std::max(most, job.tasks);
+    work.push_back(own);
+    sum += own;
+  }
+  EXPECT_LE(most, kMaxHeavyTailedTasks);
+  EXPECT_GT(most, kMaxHeavyTailedTasks / 2);
+  std::sort(work.begin(), work.end());
+  EXPECT_LT(work[work.size() / 2], 30) << "seconds";
+  double ofLargest = 0;
+  for (size_t i = work.size() - work.size() / 100; i < work.size(); ++i) ofLargest += work[i];
+  EXPECT_GT(ofLargest, sum / 4) << "a hundredth of the jobs is a quarter of the work";
+}
+
 }  // namespace tarcil::sim::workload_test

@@ -108,6 +108,50 @@ TEST(World, ShowsHowItStandsWhileJobsCome) {
   EXPECT_DOUBLE_EQ(moments[1].seconds, 0.02);
 }
 
+// In the second half of its work a task runs as application 1, four times as fast; nobody feels the others.
+class TwoPhases final : public GroundTruth {
+ public:
+  uint16_t applications() const override { return 1; }
+  double alone(ApplicationNumber, PlatformNumber) const override { return 1; }
+  uint32_t phases() const override { return 2; }
+  ApplicationNumber inPhase(ApplicationNumber, uint32_t phase) const override {
+    return static_cast<ApplicationNumber>(phase);
+  }
+  void speeds(PlatformNumber, std::span<const ApplicationNumber> tasks, std::span<double> speeds) override {
+    for (size_t i = 0; i < tasks.size(); ++i) speeds[i] = tasks[i] == 0 ? 0.25 : 1;
+  }
+};
+
+TEST(World, TakesTasksThroughTheirPhases) {
+  const std::vector<SimServer> servers{{.units = 2}};
+  const Workload workload = jobsAt({milliseconds(0), milliseconds(10)}, 1, milliseconds(10));
+  TwoPhases truth;
+  World world(servers, workload, &truth);
+  Scripted scheduler;
+  scheduler.onJob = [&world](JobNumber job) { world.start(job, 0); };
+  world.run(scheduler);
+  EXPECT_EQ(world.outcomes()[0].ended, milliseconds(25)) << "half of it at a quarter of the speed";
+  EXPECT_EQ(world.outcomes()[1].ended, milliseconds(35));
+}
+
+TEST(World, RunsTasksAtTheirPace) {
+  const std::vector<SimServer> servers{{.units = 2}};
+  Workload workload = jobsAt({milliseconds(0)}, 2, milliseconds(10));
+  workload.pace = {1, 0.5};
+  Halving truth;
+  for (GroundTruth* of : {static_cast<GroundTruth*>(&truth), static_cast<GroundTruth*>(nullptr)}) {
+    World world(servers, workload, of);
+    Scripted scheduler;
+    scheduler.onJob = [&world](JobNumber) {
+      world.start(0, 0);
+      world.send(milliseconds(10), {.a = 1});
+    };
+    scheduler.onMessage = [&world](const Message& message) { world.start(message.a, 0); };
+    world.run(scheduler);
+    EXPECT_EQ(world.outcomes()[0].ended, milliseconds(30));
+  }
+}
+
 TEST(World, TellsOfEachEndOnceWithItsUnitsFree) {
   const std::vector<SimServer> servers{{.units = 3}};
   const Workload workload = jobsAt({milliseconds(0)}, 3, milliseconds(10));

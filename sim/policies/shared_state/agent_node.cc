@@ -14,12 +14,6 @@ bool looksAtCopy(const agent::Event& event) {
 
 }  // namespace
 
-Duration DecisionTime::of(uint64_t decisions, uint64_t drawn) const {
-  const auto looking = std::chrono::ceil<Duration>(perSlot * drawn);
-  const auto count = static_cast<int64_t>(decisions);
-  return count * fixed + (bound ? std::min(looking, count * *bound) : looking);
-}
-
 AgentNode::AgentNode(uint32_t number, SessionId session, const Surroundings& surroundings,
                      const AgentOptions& options, const DecisionTime& time, Rng rng)
     : number_(number),

@@ -8,20 +8,12 @@
 
 #include "agent/logic/agent_logic.h"
 #include "core/base/rng.h"
+#include "sim/policies/decision_time.h"
 #include "sim/policies/scheduler.h"
 #include "sim/policies/shared_state/feed_log.h"
 #include "sim/policies/shared_state/mail.h"
 
 namespace tarcil::sim {
-
-// What the time of a decision is made of.
-struct DecisionTime {
-  Duration fixed = std::chrono::microseconds(2);
-  std::chrono::nanoseconds perSlot{30};  // drawn; docs/benchmarks.md has both as measured
-  std::optional<Duration> bound{};       // of what is spent on the slots, however many
-
-  Duration of(uint64_t decisions, uint64_t drawn) const;
-};
 
 // What agents want of monitors.
 class Launcher {
