@@ -9,6 +9,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/state/server.h"
 
 namespace tarcil::master {
 
