@@ -32,8 +32,8 @@ struct SimJob {
 struct Workload {
   std::vector<SimJob> jobs;    // by arrival
   std::vector<Duration> work;  // of each task: how long it runs alone on its best platform; above 0
-  // Of each task the part of the speed at which it really runs, for reasons that nobody knows; in (0, 1]. Empty:
-  // all of it.
+  // Of each task the part of the speed at which it really runs, for reasons that nobody knows; in (0, 1].
+  // Empty: all of it.
   std::vector<double> pace{};
 
   // Adds a job whose tasks are given; its firstTask and tasks are set here. Requires: arrivals do not fall.
