@@ -179,7 +179,7 @@ void MeasuredTruth::speeds(PlatformNumber, std::span<const ApplicationNumber> ta
 
 double MeasuredTruth::fastest(ApplicationNumber program, PlatformNumber, uint32_t tasks) const {
   const size_t count = coRuns_.programs.size();
-  const auto least = [count](const std::vector<double>& slowdowns, size_t row, size_t columns) {
+  const auto least = [](const std::vector<double>& slowdowns, size_t row, size_t columns) {
     const auto first = slowdowns.begin() + static_cast<std::ptrdiff_t>(row * columns);
     return *std::min_element(first, first + static_cast<std::ptrdiff_t>(columns));
   };

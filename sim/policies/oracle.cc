@@ -30,7 +30,8 @@ Oracle::Oracle(World& world) : world_(world) {
   }
   const GroundTruth& truth = *world_.truth();
   for (ApplicationNumber application = 0; application < truth.applications(); ++application) {
-    for (PlatformNumber platform = 0; platform < byPlatform_.size(); ++platform) {
+    for (size_t number = 0; number < byPlatform_.size(); ++number) {
+      const auto platform = static_cast<PlatformNumber>(number);
       const double alone = truth.alone(application, platform);
       companyHelps_ = companyHelps_ || truth.fastest(application, platform, mostUnits_) > alone;
     }
