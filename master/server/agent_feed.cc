@@ -14,7 +14,7 @@ using convert::text;
 
 // Servers of one message: large enough for the overhead to vanish, small enough not to hold up the event
 // loop. Bytes count where servers have many attributes or units.
-constexpr size_t kServersPerMessage = 2'000;
+constexpr size_t kServersPerMessage = 1'000;
 
 // Between two comparisons of an agent's copy, in milliseconds.
 constexpr uint64_t kMinComparisonInterval = 5'000;
