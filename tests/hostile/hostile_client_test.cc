@@ -81,7 +81,7 @@ TEST_P(BesideAHostileClient, OthersAreServedAndNothingIsLeftBehind) {
 
   Process hostile({TARCIL_HOSTILE_CLIENT, "--behaviour", std::string(GetParam().name), "--agent",
                    "unix:" + cluster_.data() + "/run/agent-1.sock", "--token-file", token, "--connections",
-                   GetParam().name == "connections" ? "2000" : "8", "--seconds", "600"},
+                   GetParam().name == "connections" ? "1000" : "8", "--seconds", "600"},
                   {});
   for (int i = 0; i < kJobs; ++i) {
     EXPECT_EQ(cluster_.ended(cluster_.submit("command: ['true']\n"))["state"], "done");
