@@ -24,6 +24,12 @@
 
 namespace tarcil::sim {
 
+// Whether an agent was told of some of its jobs, and what it heard that comes after them all.
+struct Attaching {
+  bool hasBegun = false;
+  std::vector<agent::Event> early;
+};
+
 class MasterProcess final : private MasterDisk::Owner {
  public:
   // `finished` is told of each job that is over, once that is durable; `stopped` that the process has ended,
@@ -122,11 +128,6 @@ class MasterProcess final : private MasterDisk::Owner {
   void compareCopies();
 
  private:
-  // Whether an agent was told of some of its jobs, and what it heard that comes after them all.
-  struct Attaching {
-    bool hasBegun = false;
-    std::vector<agent::Event> early;
-  };
   struct Session {
     Way way;
     AgentSinks agent;  // one of the two

@@ -62,7 +62,7 @@ template <typename Take>
 Status scan(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const std::string& folder,
             const std::string& prefix, Take take) {
   std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(rocksdb::ReadOptions(), family));
-  const Status read = decoded(folder, [&]() {
+  Status read = decoded(folder, [&]() {
     for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
       take(decodeRecord(view(it->key()), view(it->value())));
     }
