@@ -39,6 +39,20 @@ void submitUnlisted(EventContext& context) {
   for (const JobId& id : unlisted) submitAgain(context, id);
 }
 
+// Jobs that the master lists; with the last the agent begins to work.
+void takeList(EventContext& context, const std::vector<JobAssignment>& jobs, bool more) {
+  Tables& tables = context.tables;
+  for (const JobAssignment& assignment : jobs) {
+    takeAssignment(context, assignment);
+    if (Job* job = tables.jobs.find(assignment.job.id)) job->isListed = true;
+  }
+  if (more) return;
+  tables.attached = true;
+  forgetUnlisted(tables);
+  if (std::exchange(tables.submitsUnlisted, false)) submitUnlisted(context);
+  for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
+}
+
 // What the master has of files that no commit has named goes with the attachment.
 void restartUploads(EventContext& context) {
   Tables& tables = context.tables;
@@ -62,20 +76,11 @@ void attach(EventContext& context, const MasterAttached& event) {
     tables.submitsUnlisted = true;
   }
   beginList(tables);
-  takeJobs(context, {event.jobs, event.more});
+  takeList(context, event.jobs, event.more);
 }
 
 void takeJobs(EventContext& context, const JobsTold& event) {
-  Tables& tables = context.tables;
-  for (const JobAssignment& assignment : event.jobs) {
-    takeAssignment(context, assignment);
-    if (Job* job = tables.jobs.find(assignment.job.id)) job->isListed = true;
-  }
-  if (event.more) return;
-  tables.attached = true;
-  forgetUnlisted(tables);
-  if (std::exchange(tables.submitsUnlisted, false)) submitUnlisted(context);
-  for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
+  takeList(context, event.jobs, event.more);
 }
 
 void detach(EventContext& context) {
