@@ -1,11 +1,16 @@
 // How long the steps of an event loop take: while one runs, nobody else is served.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 #include "core/base/time.h"
 
 namespace tarcil {
+
+// What is done at once of much that waits to be done: short beside what a user notices, long beside what it
+// takes to go on.
+inline constexpr Duration kWorkAtOnce = std::chrono::milliseconds(1);
 
 // Processor time of the calling thread.
 Duration threadTime();

@@ -11,9 +11,6 @@
 namespace tarcil {
 namespace {
 
-// Of one step of the event loop: short beside what a user notices, long beside what it takes to go on.
-constexpr Duration kAtOnce = std::chrono::milliseconds(1);
-
 bool keepsFromReading(SeatKind kind) {
   return kind != SeatKind::kUpload;
 }
@@ -52,7 +49,7 @@ kj::Promise<void> FairCalls::takeSome() {
     auto next = queue_.pop();
     if (!next) break;
     make(std::move(next->item));
-  } while (processorTime_() - begin < kAtOnce);
+  } while (processorTime_() - begin < kWorkAtOnce);
   letRead();
   isTaking_ = !queue_.empty();
   if (!isTaking_) return kj::READY_NOW;

@@ -69,8 +69,7 @@ void MasterServer::noticeHangingDisk() {
     case StallDetector::News::kStalled:
       spdlog::warn(
           "the store's disk has not answered for {} s: what is to be stored waits, and who waits for it, "
-          "until "
-          "it does",
+          "until it does",
           StallDetector::kLooksUntilStalled);
       return;
     case StallDetector::News::kGoesOn:

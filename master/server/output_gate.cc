@@ -8,13 +8,6 @@
 #include "rpc/errors.h"
 
 namespace tarcil {
-namespace {
-
-// Of one step of the event loop, for outputs: short beside what a user notices, long beside what it takes to
-// go on.
-constexpr Duration kAtOnce = std::chrono::milliseconds(1);
-
-}  // namespace
 
 OutputGate::OutputGate(kj::Timer& timer, Store& store, const Clock& clock,
                        kj::Function<void(const Error&)> failed,
@@ -92,7 +85,7 @@ kj::Promise<void> OutputGate::writeBatches() {
 kj::Promise<void> OutputGate::releaseSome() {
   const LoopStep step("answers that leave");
   const Duration begin = threadTime();
-  while (!leaving_.empty() && threadTime() - begin < kAtOnce) {
+  while (!leaving_.empty() && threadTime() - begin < kWorkAtOnce) {
     auto output = kj::mv(leaving_.front());
     leaving_.pop_front();
     output();
