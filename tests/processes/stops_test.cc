@@ -191,7 +191,7 @@ TEST(ClusterShutDown, GoesOnWhereItsSupervisorIsKilled) {
   pid_t supervisor = 0;
   std::ifstream(cluster.data() + "/run/supervisor") >> supervisor;
   ASSERT_GT(supervisor, 0);
-  ::kill(supervisor, SIGKILL);
+  killAndAwaitEnd(supervisor);
   cluster.json({"up", "--detach", "--rus", "1"});  // waits for the monitor that is ending
   expectStartedAgain(cluster, traces, job);
 }

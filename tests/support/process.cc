@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,15 @@ ProcessResult Process::finish() {
 
 ProcessResult runProcess(const std::vector<std::string>& argv, const Environment& environment) {
   return Process(argv, environment).finish();
+}
+
+void killAndAwaitEnd(pid_t pid) {
+  const int process = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  require(process < 0 ? errno : 0, "pidfd_open");
+  ::kill(pid, SIGKILL);
+  pollfd ended{process, POLLIN, 0};
+  while (::poll(&ended, 1, -1) < 0) require(errno == EINTR ? 0 : errno, "poll");
+  ::close(process);
 }
 
 }  // namespace tarcil

@@ -47,4 +47,8 @@ class Process final {
 
 ProcessResult runProcess(const std::vector<std::string>& argv, const Environment& environment);
 
+// Sends SIGKILL to a process that need not be a child and returns when it has ended: what it held, its locks
+// too, is free then. A signal alone says nothing of when.
+void killAndAwaitEnd(pid_t pid);
+
 }  // namespace tarcil

@@ -9,6 +9,7 @@
 #include "monitor/container/shim_process.h"
 #include "shim/plan.h"
 #include "tests/monitor/container/container_fixture.h"
+#include "tests/support/process.h"
 
 namespace tarcil::container_recovery_test {
 
@@ -187,11 +188,7 @@ TEST_F(ContainerRecoveryTest, AShimKilledWhileNoMonitorWasThereMeansLost) {
     monitor.start(taskOf(1, {"sleep", "1000"}));
     monitor.untilStarted(1);
   });
-  const pid_t shim = shimOf(1);
-  const kj::AutoCloseFd pidfd = openPidfd(shim);
-  ::kill(shim, SIGKILL);
-  pollfd gone{pidfd, POLLIN, 0};
-  ::poll(&gone, 1, -1);
+  killAndAwaitEnd(shimOf(1));
   EXPECT_EQ(endOf(recovered()).cause, EndCause::kLost) << "at once, or when its processes are gone too";
   const CgroupTree tree({}, {"tarcil-" + options_.tag, options_.server});
   EXPECT_TRUE(tree.tasks().empty());
@@ -215,11 +212,7 @@ TEST_F(ContainerRecoveryTest, ATaskIsLostOnlyWhenItsProcessesAreGone) {
     if (procs) ++joined;
   }
   ASSERT_GT(joined, 0u);
-  const pid_t shim = shimOf(1);
-  const kj::AutoCloseFd pidfd = openPidfd(shim);
-  ::kill(shim, SIGKILL);
-  pollfd gone{pidfd, POLLIN, 0};
-  ::poll(&gone, 1, -1);
+  killAndAwaitEnd(shimOf(1));
   EXPECT_EQ(recovered().state, RecoveredTask::State::kRunning);
   successor().wait(50 * kj::MILLISECONDS);
   EXPECT_FALSE(successor().ended.contains(1));
