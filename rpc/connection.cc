@@ -191,7 +191,7 @@ class Server final : private kj::TaskSet::ErrorHandler {
 
   static kj::AutoCloseFd openReserve() { return kj::AutoCloseFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-  static constexpr uint64_t kAcceptedInARow = 64;
+  static constexpr uint64_t kAcceptedInARow = 8;
   static constexpr auto kBetweenRows = 1 * kj::MILLISECONDS;
   static constexpr auto kPause = 10 * kj::MILLISECONDS;
   static constexpr auto kBetweenWarnings = 10 * kj::SECONDS;
