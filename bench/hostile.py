@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Question: what does a user feel of another one who means harm, and what do the roles take meanwhile?
 
-    bench/hostile.py [--seconds N] [--rate JOBS_PER_S] [--behaviours LIST] [--connections N]
-                     [--servers N] [--waiting-jobs N] [--build DIR]
+    bench/hostile.py [--seconds N] [--rounds N] [--rate JOBS_PER_S] [--behaviours LIST]
+                     [--connections N] [--servers N] [--waiting-jobs N] [--build DIR]
 
-On a cluster of its own, of emulated servers: one user submits small jobs at a steady rate, first alone, then beside a client of another
-user who misbehaves in one way after the other (tests/hostile/hostile_client.h). For each: the time from when a job was to be submitted
+On a cluster of its own, of emulated servers: one user submits small jobs at a steady rate, first alone, then beside the client of another
+one who misbehaves, a user of its own for each way of it (tests/hostile/hostile_client.h). For each: the time from when a job was to be submitted
 to the answer that it is on disk, median and 99th percentile, and that of alone; how much memory the master and the agent
-hold at the most and how many descriptors, and the longest step of their event loops so far. The misbehaving client has one core of the machine, which it shares with the rest."""
+hold at the most and how many descriptors, and the longest step of their event loops so far. The misbehaving client has one core of the machine, which it shares with the rest.
+With --rounds all of it several times on one cluster, and after each what the roles hold at rest: does it grow?"""
 
 import argparse
 import json
@@ -25,21 +26,22 @@ UNITS = 16  # of a server
 
 
 class Cluster:
-    def __init__(self, build, folder, servers, waiting):
+    def __init__(self, build, folder, servers, waiting, behaviours):
         self.build, self.folder = build, Path(folder)
         (self.folder / "servers.yaml").write_text(f'servers: [{{name: "s-{{n}}", count: {servers}, rus: {UNITS}}}]\n')
         self("up", "--detach", "--emulate", "servers.yaml")
         self("down")
-        # A user of its own for the client that misbehaves.
-        token = "f" * 64
+        # A user of its own for each behaviour: what one has used up is not what the next meets.
         with open(self.folder / "data/master/tokens", "a") as tokens:
-            tokens.write(f"{token} mallory submit nobody\n")
+            for number, name in enumerate(behaviours):
+                token = f"{number:064x}"
+                tokens.write(f"{token} {name} submit nobody\n")
+                file = self.token(name)
+                file.touch(0o600)
+                file.write_text(token + "\n")
         if waiting > 0:
             subprocess.run([build / "bench/fill_store", self.folder / "data/master/store", "--servers", "0", "--jobs", str(waiting),
                             "--tasks", "1", "--rus-per-task", str(UNITS + 1), "--waiting"], check=True, stdout=subprocess.DEVNULL)
-        self.token = self.folder / "mallory.token"
-        self.token.touch(0o600)
-        self.token.write_text(token + "\n")
         up = json.loads(self("up", "--detach", "--emulate", "servers.yaml", "--json"))
         self.agent = up["cluster"].split(",")[0]
         self.pids = {process["name"]: process["pid"] for process in up["processes"] if process["name"] in ("master", "agent-1")}
@@ -50,6 +52,9 @@ class Cluster:
         if done.returncode != 0:
             sys.exit(f"tarcil {' '.join(words)}: {done.stderr}")
         return done.stdout
+
+    def token(self, behaviour):
+        return self.folder / f"{behaviour}.token"
 
     def __enter__(self):
         return self
@@ -115,6 +120,7 @@ def submissions(cluster, rate, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="of each behaviour")
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--rate", type=float, default=50, help="jobs a second of the honest user")
     parser.add_argument("--behaviours", default="", help="separated by commas; default: all")
     parser.add_argument("--connections", type=int, default=16)
@@ -127,17 +133,24 @@ def main():
         r"^  ([a-z-]+): ", subprocess.run([hostile, "--help"], capture_output=True, text=True).stdout, re.MULTILINE)
     print("| beside | median, ms | p99, ms | p99 by alone | master, MiB | agent, MiB | descriptors | longest steps, ms | answered, refused |")
     print("|---|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="tarcil-hostile-", dir="/var/tmp") as folder, Cluster(flags.build, folder, flags.servers, flags.waiting_jobs) as cluster:
+    with tempfile.TemporaryDirectory(prefix="tarcil-hostile-", dir="/var/tmp") as folder, Cluster(
+            flags.build, folder, flags.servers, flags.waiting_jobs, names) as cluster:
         alone = None
         cluster.settle()
-        for name in ["nobody", *names]:
+        for name in (["nobody", *names, "at rest"] if flags.rounds > 1 else ["nobody", *names]) * flags.rounds:
+            if name == "at rest":
+                time.sleep(20)  # connections and uploads that nobody goes on with have gone, and memory went back
+                held = [f"{cluster.mebibytes(role):.0f}" for role in cluster.pids]
+                open_now = ", ".join(str(cluster.descriptors(role)) for role in cluster.pids)
+                print(f"| {name} | | | | {held[0]} | {held[1]} | {open_now} | | |", flush=True)
+                continue
             watch = Watch(cluster)
             watch.start()
             other = None
             if name != "nobody":
                 connections = 100_000 if name == "connections" else flags.connections
                 other = subprocess.Popen(["taskset", "-c", "0", hostile, "--behaviour", name, "--agent", cluster.agent, "--token-file",
-                                          cluster.token, "--connections", str(connections), "--seconds", str(flags.seconds + 4)],
+                                          cluster.token(name), "--connections", str(connections), "--seconds", str(flags.seconds + 4)],
                                          stdout=subprocess.PIPE, text=True)
                 time.sleep(2)  # until it is at its worst
             took = submissions(cluster, flags.rate, flags.seconds)

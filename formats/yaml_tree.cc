@@ -163,9 +163,11 @@ Error problemAt(const std::string& name, FilePosition place, std::string_view fi
   return problems.error();
 }
 
+// yaml-cpp names characters of the file as they are.
 std::string describeSyntax(const std::string& message) {
-  const bool hasRemedy = message.find(';') != std::string::npos;
-  return hasRemedy ? message : message + "; check indentation, quotes and brackets here and just before";
+  const std::string problem = isPrintable(message) ? message : shown(message);
+  const bool hasRemedy = problem.find(';') != std::string::npos;
+  return hasRemedy ? problem : problem + "; check indentation, quotes and brackets here and just before";
 }
 
 }  // namespace

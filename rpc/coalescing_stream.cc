@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "rpc/stream_around.h"
+#include "rpc/turns.h"
 
 namespace tarcil {
 namespace {
@@ -14,8 +15,11 @@ constexpr size_t kReadBuffer = 64 << 10;
 
 class CoalescingStream final : public StreamAround {
  public:
-  CoalescingStream(kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond)
-      : StreamAround(kj::mv(inner)), beyond_(beyond), buffer_(kj::heapArray<kj::byte>(kReadBuffer)) {}
+  CoalescingStream(kj::Timer& timer, kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond)
+      : StreamAround(kj::mv(inner)),
+        timer_(timer),
+        beyond_(beyond),
+        buffer_(kj::heapArray<kj::byte>(kReadBuffer)) {}
 
   kj::Promise<size_t> tryRead(void* to, size_t minBytes, size_t maxBytes) override {
     if (beyond_ == BeyondUnread::kReadsNoMore && flushing_ && unread_ > kMaxUnread) {
@@ -78,11 +82,10 @@ class CoalescingStream final : public StreamAround {
     }
     if (!flushing_) {
       flushing_ = true;
-      flushed_ = kj::evalLast([this]() {
-                   return flush();
-                 }).eagerlyEvaluate([this](kj::Exception&& e) {
-                     fail(kj::mv(e));
-                   }).fork();
+      flushed_ = untilIdle(timer_)
+                     .then([this]() { return flush(); })
+                     .eagerlyEvaluate([this](kj::Exception&& e) { fail(kj::mv(e)); })
+                     .fork();
     }
     if (pending_.size() < kMaxUnread || beyond_ == BeyondUnread::kReadsNoMore) return kj::READY_NOW;
     return flushed_.addBranch();
@@ -108,6 +111,7 @@ class CoalescingStream final : public StreamAround {
     inner_->abortRead();
   }
 
+  kj::Timer& timer_;
   const BeyondUnread beyond_;
   size_t unread_ = 0;  // written and not taken
   kj::Array<kj::byte> buffer_;
@@ -121,8 +125,9 @@ class CoalescingStream final : public StreamAround {
 
 }  // namespace
 
-kj::Own<kj::AsyncIoStream> coalescing(kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond) {
-  return kj::heap<CoalescingStream>(kj::mv(inner), beyond);
+kj::Own<kj::AsyncIoStream> coalescing(kj::Timer& timer, kj::Own<kj::AsyncIoStream> inner,
+                                      BeyondUnread beyond) {
+  return kj::heap<CoalescingStream>(timer, kj::mv(inner), beyond);
 }
 
 }  // namespace tarcil

@@ -17,6 +17,7 @@ enum class BeyondUnread : uint8_t { kWriterWaits, kReadsNoMore };
 
 // Owns `inner`. Writes are taken into a buffer and reported as done; a failed write shows in the next write
 // and ends the reading side. Bytes not yet flushed are lost when the stream is destroyed.
-kj::Own<kj::AsyncIoStream> coalescing(kj::Own<kj::AsyncIoStream> inner, BeyondUnread beyond);
+kj::Own<kj::AsyncIoStream> coalescing(kj::Timer& timer, kj::Own<kj::AsyncIoStream> inner,
+                                      BeyondUnread beyond);
 
 }  // namespace tarcil

@@ -87,7 +87,7 @@ class ClientConnection final : public Connection {
  public:
   ClientConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream)
       : heartbeat_(timer),
-        stream_(coalescing(heartbeat_.listenTo(kj::mv(stream)), BeyondUnread::kWriterWaits)),
+        stream_(coalescing(timer, heartbeat_.listenTo(kj::mv(stream)), BeyondUnread::kWriterWaits)),
         network_(*stream_, Side::CLIENT, readerOptions()),
         rpc_(capnp::makeRpcServer(network_, kj::heap<Nothing>())),
         bootstrap_(bootstrapOf(Side::SERVER, rpc_)),
@@ -159,8 +159,11 @@ class Server final : private kj::TaskSet::ErrorHandler {
 
   void take(kj::Own<kj::AsyncIoStream> stream) {
     prepareTcp(*stream);
-    auto visitor = visitors_.admit(kj::mv(stream));
-    auto accepted = kj::heap<Accepted>(timer_, kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
+    auto heartbeat = kj::heap<Heartbeat>(timer_);
+    auto visitor =
+        visitors_.admit(coalescing(timer_, heartbeat->listenTo(kj::mv(stream)), BeyondUnread::kReadsNoMore));
+    auto accepted =
+        kj::heap<Accepted>(kj::mv(heartbeat), kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
     auto silent = visitor.isRole.then([&accepted = *accepted]() { return accepted.silence(); });
     auto ended =
         accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate)).exclusiveJoin(kj::mv(silent));
@@ -197,9 +200,10 @@ class Server final : private kj::TaskSet::ErrorHandler {
   static constexpr auto kBetweenWarnings = 10 * kj::SECONDS;
 
   struct Accepted {
-    Accepted(kj::Timer& timer, kj::Own<kj::AsyncIoStream> inner, capnp::Capability::Client bootstrap)
-        : heartbeat(timer),
-          stream(coalescing(heartbeat.listenTo(kj::mv(inner)), BeyondUnread::kReadsNoMore)),
+    Accepted(kj::Own<Heartbeat> itsHeartbeat, kj::Own<kj::AsyncIoStream> itsStream,
+             capnp::Capability::Client bootstrap)
+        : heartbeat(kj::mv(itsHeartbeat)),
+          stream(kj::mv(itsStream)),
           network(*stream, Side::SERVER, readerOptions()),
           rpc(capnp::makeRpcServer(network, kj::mv(bootstrap))),
           peer(bootstrapOf(Side::CLIENT, rpc)) {
@@ -207,12 +211,12 @@ class Server final : private kj::TaskSet::ErrorHandler {
     }
 
     kj::Promise<void> silence() {
-      return silenceOf(heartbeat, peer).then([]() -> kj::Promise<void> {
+      return silenceOf(*heartbeat, peer).then([]() -> kj::Promise<void> {
         return KJ_EXCEPTION(DISCONNECTED, "a peer is silent");
       });
     }
 
-    Heartbeat heartbeat;
+    kj::Own<Heartbeat> heartbeat;
     kj::Own<kj::AsyncIoStream> stream;
     capnp::TwoPartyVatNetwork network;
     capnp::RpcSystem<VatId> rpc;

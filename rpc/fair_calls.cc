@@ -7,6 +7,7 @@
 
 #include "env/stop.h"
 #include "rpc/errors.h"
+#include "rpc/turns.h"
 
 namespace tarcil {
 namespace {
@@ -38,8 +39,10 @@ kj::Own<FairCalls::User> FairCalls::user(const std::string& name) {
 
 // Calls that came together are in turns from the first on.
 void FairCalls::wake() {
-  if (std::exchange(isTaking_, true)) return;
-  taking_ = kj::evalLast([this]() { return takeSome(); }).eagerlyEvaluate(stopsIfFailed("calls of users"));
+  if (hasStopped_ || std::exchange(isTaking_, true)) return;
+  taking_ = untilIdle(timer_)
+                .then([this]() { return takeSome(); })
+                .eagerlyEvaluate(stopsIfFailed("calls of users"));
 }
 
 kj::Promise<void> FairCalls::takeSome() {
@@ -53,13 +56,12 @@ kj::Promise<void> FairCalls::takeSome() {
   letRead();
   isTaking_ = !queue_.empty();
   if (!isTaking_) return kj::READY_NOW;
-  // The timer comes after everything else. With kj::evalLast, of which the newest goes first, answers would
-  // not leave as long as there are calls.
-  return timer_.afterDelay(0 * kj::SECONDS).then([this]() { return takeSome(); });
+  return nextTurn(timer_).then([this]() { return takeSome(); });
 }
 
 void FairCalls::make(Waiting&& next) {
   User& user = *next.user;
+  --user.turns_;
   --user.waiting_;
   if (!next.made->isWaiting()) return;
   const Duration begin = processorTime_();
@@ -104,8 +106,8 @@ bool FairCalls::giveSeat(User& user, SeatKind kind) {
 
 void FairCalls::letRead() {
   std::erase_if(notRead_, [](User* user) {
-    if (user->waiting_ > 0) return false;
-    user->readBytes_ = 0;
+    if (user->waiting_ == 0) user->readBytes_ = 0;
+    if (user->turns_ > 0 || !user->fits()) return false;
     auto readers = std::move(user->toRead_);
     user->toRead_.clear();
     for (auto& reader : readers) reader->fulfill();
@@ -124,6 +126,7 @@ FairCalls::User::~User() noexcept(false) {
 kj::Promise<void> FairCalls::User::inTurn(Call call) {
   auto made = kj::newPromiseAndFulfiller<kj::Promise<void>>();
   all_->queue_.push(name_, Waiting{kj::addRef(*this), kj::mv(call), kj::mv(made.fulfiller)});
+  ++turns_;
   ++waiting_;
   all_->wake();
   return kj::mv(made.promise);
@@ -150,7 +153,12 @@ bool FairCalls::User::addConnection() {
 }
 
 bool FairCalls::User::mayRead() const {
-  return toRead_.empty() && waiting_ < all_->bounds_.waitingCalls && readBytes_ < all_->bounds_.waitingBytes;
+  return toRead_.empty() && fits();
+}
+
+bool FairCalls::User::fits() const {
+  const UserBounds& bounds = all_->bounds_;
+  return turns_ < bounds.waitingTurns && waiting_ < bounds.waitingCalls && readBytes_ < bounds.waitingBytes;
 }
 
 kj::Promise<void> FairCalls::User::untilMayRead() {

@@ -25,8 +25,11 @@ namespace tarcil {
 struct UserBounds {
   // Where there are so many, one more is refused.
   size_t connections = 200;
-  // Calls that were read and wait for their turn or for a seat, and bytes read since there were none: beyond
-  // either, nothing more is read of the user until there are none.
+  // Calls that were read and wait for their turn: beyond, nothing more is read of the user until there are
+  // none. What is read goes ahead of what others send later.
+  size_t waitingTurns = 100;
+  // Those and the calls that wait for a seat, and bytes read since there were none of either: beyond, nothing
+  // more is read.
   size_t waitingCalls = 1'000;
   uint64_t waitingBytes = 16 << 20;
   // Longer reads, of large messages, come one after the other.
@@ -62,6 +65,9 @@ class FairCalls final : public kj::Refcounted {
   ~FairCalls() noexcept(false) override;
   KJ_DISALLOW_COPY(FairCalls);
 
+  // No more calls are taken: the event loop is about to go, and calls go with it.
+  void stop() { hasStopped_ = true; }
+
   // One object for each name, while anybody holds it.
   kj::Own<User> user(const std::string& name);
 
@@ -88,6 +94,7 @@ class FairCalls final : public kj::Refcounted {
   std::array<uint64_t, 3> seatBytes_{};  // of all users, by kind
   FairQueue<Waiting> queue_;
   bool isTaking_ = false;
+  bool hasStopped_ = false;
   kj::Promise<void> taking_ = nullptr;
 };
 
@@ -130,7 +137,11 @@ class FairCalls::User final : public kj::Refcounted {
   kj::Own<FairCalls> all_;
   const std::string name_;
   size_t connections_ = 0;
-  size_t waiting_ = 0;
+  // Within the bounds for one more read.
+  bool fits() const;
+
+  size_t turns_ = 0;    // calls that wait for their turn
+  size_t waiting_ = 0;  // those, and the calls that wait for a seat
   uint64_t readBytes_ = 0;
   struct Seats {
     size_t taken = 0;

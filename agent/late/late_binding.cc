@@ -11,6 +11,7 @@
 #include "core/model/job_size.h"
 #include "core/state/usage.h"
 #include "latebinding/names.h"
+#include "rpc/turns.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -467,7 +468,7 @@ void LateBindingAgent::setAlarm() {
 
 void LateBindingAgent::flushSoon() {
   if (std::exchange(isFlushing_, true)) return;
-  flushes_.add(kj::evalLast([this]() {
+  flushes_.add(untilIdle(net_.timer).then([this]() {
     isFlushing_ = false;
     for (LateLink* link : std::exchange(toSend_, {})) link->flush();
     for (LateSession* session : std::exchange(toTell_, {})) session->flush();

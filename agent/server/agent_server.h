@@ -42,6 +42,8 @@ class AgentServer final {
   // each attachment.
   AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
               kj::Function<void(const Error&)> refused, kj::Function<void()> attached);
+  ~AgentServer() noexcept(false) { fairCalls_->stop(); }
+  KJ_DISALLOW_COPY(AgentServer);
 
   // The bootstrap capability of one client's connection.
   wire::AgentGate::Client gate(LetIn letIn);

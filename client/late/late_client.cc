@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rpc/errors.h"
+#include "rpc/turns.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -273,7 +274,7 @@ void LateClient::wake() {
 
 void LateClient::flushSoon() {
   if (std::exchange(isFlushing_, true)) return;
-  calls_.add(kj::evalLast([this]() { flush(); }));
+  calls_.add(untilIdle(net_.timer).then([this]() { flush(); }));
 }
 
 void LateClient::flush() {

@@ -8,9 +8,9 @@
 
 namespace tarcil {
 
-// Of a specification, by sizeOf(): what agents and the master keep and pass on as a whole. A job file of the
-// size that is read (formats/yaml_tree.h) fits.
-inline constexpr size_t kMaxSpecBytes = 2u << 20;
+// Of a specification, by sizeOf(): what agents and the master keep and pass on as a whole. No more than one
+// piece of input files (file_pieces.h), so that it holds nobody up for longer.
+inline constexpr size_t kMaxSpecBytes = 1u << 20;
 
 // Its texts and some bytes for each: roughly what it takes in a message. O(size of the job).
 size_t sizeOf(const JobSpec& spec);

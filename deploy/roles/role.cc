@@ -23,7 +23,7 @@ namespace tarcil {
 namespace {
 
 // However much there is to do, what comes in is looked at after so many events.
-constexpr kj::uint kEventsBetweenPolls = 100;
+constexpr kj::uint kEventsBetweenPolls = 20;
 
 // A step of so much processor time is logged, and how often it is looked whether there was one.
 constexpr Duration kLongStep = std::chrono::milliseconds(100);

@@ -4,6 +4,7 @@
 #include "master/logic/jobs/assignments.h"
 #include "master/logic/message_size.h"
 #include "rpc/errors.h"
+#include "rpc/turns.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -107,10 +108,13 @@ void AgentFeedSender::noteChange() {
 void AgentFeedSender::kick() {
   if (sending_) return;
   sending_ = true;
-  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([this](kj::Exception&& exception) {
-    // Where the connection is lost, the session's end follows.
-    if (exception.getType() != kj::Exception::Type::DISCONNECTED) failed_(fromException(exception));
-  });
+  running_ = untilIdle(to_.timer)
+                 .then([this]() { return run(); })
+                 .eagerlyEvaluate([this](kj::Exception&& exception) {
+                   // Where the connection is lost, the session's end follows.
+                   if (exception.getType() != kj::Exception::Type::DISCONNECTED)
+                     failed_(fromException(exception));
+                 });
 }
 
 kj::Promise<void> AgentFeedSender::run() {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "rpc/errors.h"
+#include "rpc/turns.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -20,10 +21,11 @@ void ControlSender::limit(const std::string& server, const late::PoolLimit& limi
 void ControlSender::runSoon() {
   if (sending_) return;
   sending_ = true;
-  running_ = kj::evalLast([this]() { return run(); }).eagerlyEvaluate([this](kj::Exception&& exception) {
-    // Where the connection is lost, the monitor is told again when it attaches.
-    if (exception.getType() != kj::Exception::Type::DISCONNECTED) failed_(fromException(exception));
-  });
+  running_ =
+      untilIdle(timer_).then([this]() { return run(); }).eagerlyEvaluate([this](kj::Exception&& exception) {
+        // Where the connection is lost, the monitor is told again when it attaches.
+        if (exception.getType() != kj::Exception::Type::DISCONNECTED) failed_(fromException(exception));
+      });
 }
 
 kj::Promise<void> ControlSender::sendLimits() {

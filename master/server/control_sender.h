@@ -3,6 +3,7 @@
 
 #include <kj/async.h>
 #include <kj/function.h>
+#include <kj/timer.h>
 
 #include <map>
 #include <set>
@@ -22,9 +23,10 @@ namespace tarcil {
 class ControlSender final {
  public:
   // `failed`: the monitor did not take a stop or a limit, and no more are sent; it may not destroy this at
-  // once.
-  ControlSender(wire::MonitorControl::Client control, kj::Function<void(const Error&)> failed)
-      : control_(kj::mv(control)), failed_(kj::mv(failed)) {}
+  // once. `timer` outlives this.
+  ControlSender(kj::Timer& timer, wire::MonitorControl::Client control,
+                kj::Function<void(const Error&)> failed)
+      : timer_(timer), control_(kj::mv(control)), failed_(kj::mv(failed)) {}
 
   // One message is under way at a time; requests meanwhile are coalesced, each task once, so that a monitor
   // that does not answer costs bounded memory.
@@ -44,6 +46,7 @@ class ControlSender final {
   kj::Promise<void> run();
   kj::Promise<void> sendLimits();
 
+  kj::Timer& timer_;
   wire::MonitorControl::Client control_;
   kj::Function<void(const Error&)> failed_;
   std::set<AllocationId> waiting_;                 // to be stopped

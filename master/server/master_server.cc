@@ -113,7 +113,7 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
   monitors_.insert_or_assign(
-      session, std::make_unique<ControlSender>(kj::mv(control), [this, session](const Error& error) {
+      session, std::make_unique<ControlSender>(timer_, kj::mv(control), [this, session](const Error& error) {
         endSession(session, "monitor", error);
       }));
   spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),

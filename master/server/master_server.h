@@ -35,6 +35,8 @@ class MasterServer final {
   // `store`, `clock` outlive the server. `failed`: a write failed, the process must stop.
   MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents, TokenTable tokens,
                const MasterOptions& options, kj::Function<void(const Error&)> failed);
+  ~MasterServer() noexcept(false) { fairCalls_->stop(); }
+  KJ_DISALLOW_COPY(MasterServer);
 
   const MasterLogic& logic() const { return *logic_; }
   const TokenTable& tokens() const { return tokens_; }

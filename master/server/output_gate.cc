@@ -6,6 +6,7 @@
 #include "env/loop_step.h"
 #include "env/stop.h"
 #include "rpc/errors.h"
+#include "rpc/turns.h"
 
 namespace tarcil {
 
@@ -61,10 +62,10 @@ kj::Promise<void> OutputGate::run() {
 // The first batch after a pause starts when the event loop has nothing else to do, so that what arrived
 // together is written together.
 kj::Promise<void> OutputGate::untilSomethingGathered() {
-  if (commit_.hasGathered()) return kj::evalLast([]() {});
+  if (commit_.hasGathered()) return untilIdle(timer_);
   auto paf = kj::newPromiseAndFulfiller<void>();
   wake_ = kj::mv(paf.fulfiller);
-  return paf.promise.then([]() { return kj::evalLast([]() {}); });
+  return paf.promise.then([this]() { return untilIdle(timer_); });
 }
 
 // What gathered while one batch was written is the next: it is on its way before the outputs of the former
@@ -92,8 +93,7 @@ kj::Promise<void> OutputGate::releaseSome() {
   }
   isReleasing_ = !leaving_.empty();
   if (!isReleasing_) return kj::READY_NOW;
-  // The timer comes after everything else that is ready, also what is to be read.
-  return timer_.afterDelay(0 * kj::SECONDS).then([this]() { return releaseSome(); });
+  return nextTurn(timer_).then([this]() { return releaseSome(); });
 }
 
 // Resolves when the batch has been written, or could not be.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rpc/turns.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -52,7 +53,8 @@ late::Reserve readReserve(wire::LateReserve::Reader from) {
 LateBindingMonitor::LateBindingMonitor(kj::Timer& timer, const Clock& clock, LateMonitorOptions options,
                                        const std::vector<std::string>& servers, LateExecutor& executor,
                                        LateMaster& master)
-    : clock_(clock),
+    : timer_(timer),
+      clock_(clock),
       names_(servers),
       executor_(executor),
       master_(master),
@@ -267,7 +269,7 @@ void LateBindingMonitor::advance() {
 
 void LateBindingMonitor::flushSoon() {
   if (std::exchange(isFlushing_, true)) return;
-  flushes_.add(kj::evalLast([this]() {
+  flushes_.add(untilIdle(timer_).then([this]() {
     if (!changed_.empty()) carryOut();
     isFlushing_ = false;
     for (const late::AgentNumber agent : std::exchange(toTell_, {})) {

@@ -105,6 +105,7 @@ class LateBindingMonitor final : public LateExecutorListener {
   void advance();
   void flushSoon();
 
+  kj::Timer& timer_;
   const Clock& clock_;
   const std::vector<std::string> names_;
   LateExecutor& executor_;

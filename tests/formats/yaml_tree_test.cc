@@ -65,6 +65,9 @@ TEST(ParseYaml, SaysWhereTheTextIsWrong) {
                    4),
        "f:1:1: text: the file is not UTF-8 text; save it as UTF-8"},
       {"a: 1\n\x04 b: 2\n", "f:2:1: text: control character '\\x04'; remove it"},
+      {"a: \"\\",
+       "f:1:7: syntax: 'unknown escape character: \\x04'; check indentation, quotes and brackets here and "
+       "just before"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(problemOf(text), expected) << text;
 }

@@ -12,6 +12,7 @@
 namespace tarcil::fair_calls_test {
 
 constexpr UserBounds kBounds{.connections = 2,
+                             .waitingTurns = 5,
                              .waitingCalls = 10,
                              .waitingBytes = 1'000,
                              .largeRead = 100,
@@ -127,14 +128,14 @@ TEST_F(FairCallsTest, TakesNoNoticeOfSeatsWhoseWaitersHaveGone) {
 
 TEST_F(FairCallsTest, ReadsNoMoreWhileTooManyCallsWait) {
   kj::Vector<kj::Promise<void>> all;
-  for (size_t i = 0; i < kBounds.waitingCalls; ++i) {
+  for (size_t i = 0; i < kBounds.waitingTurns; ++i) {
     EXPECT_TRUE(ann_->mayRead());
     all.add(call(*ann_));
   }
   EXPECT_FALSE(ann_->mayRead());
   EXPECT_TRUE(bob_->mayRead());
   ann_->untilMayRead().wait(io_.waitScope);
-  EXPECT_EQ(madeOf("ann"), kBounds.waitingCalls);
+  EXPECT_EQ(madeOf("ann"), kBounds.waitingTurns);
   EXPECT_TRUE(ann_->mayRead());
 }
 
@@ -156,8 +157,8 @@ TEST_F(FairCallsTest, ReadsNoMoreWhileSubmissionsWaitForSeats) {
   auto reading = ann_->untilMayRead();
   EXPECT_FALSE(reading.poll(io_.waitScope));
   first = nullptr;
+  EXPECT_TRUE(reading.poll(io_.waitScope)) << "there are fewer";
   for (auto& each : waiting) each.wait(io_.waitScope);
-  EXPECT_TRUE(reading.poll(io_.waitScope));
 }
 
 // Else whoever has the seat could not send what it is for, and nobody would get it.
@@ -213,6 +214,18 @@ TEST_F(FairCallsTest, KnowsAUserByNameWhileAnybodyHoldsThem) {
   ann_ = calls_->user("ann");
   EXPECT_TRUE(ann_->addConnection());
   EXPECT_TRUE(ann_->addConnection()) << "anew";
+}
+
+// Whoever waits for something as a role ends gives its seat back when the event loop has gone.
+TEST(FairCallsThatHaveStopped, NeedNoEventLoop) {
+  kj::Own<FairCalls::Seat> seat;
+  {
+    auto io = kj::setupAsyncIo();
+    auto calls = kj::refcounted<FairCalls>(io.provider->getTimer());
+    seat = calls->user("ann")->seat(SeatKind::kSubmission, 1).wait(io.waitScope);
+    calls->stop();
+  }
+  EXPECT_NO_THROW(seat = nullptr);
 }
 
 }  // namespace tarcil::fair_calls_test

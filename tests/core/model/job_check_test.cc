@@ -57,9 +57,9 @@ TEST(JobCheck, NamesWhatIsTooLargeAsAWhole) {
     for (uint32_t task = 0; task < tasks; ++task)
       job.placement.preferOfTask[task] = {name + std::to_string(task)};
   };
-  EXPECT_EQ(problemAfter([&](JobSpec& job) { prefer(job, 10'000); }), "");
+  EXPECT_EQ(problemAfter([&](JobSpec& job) { prefer(job, 6'000); }), "");
   EXPECT_THAT(problemAfter([&](JobSpec& job) { prefer(job, 20'000); }),
-              AllOf(StartsWith("placement.prefer: takes "), HasSubstr("at most 2MiB")));
+              AllOf(StartsWith("placement.prefer: takes "), HasSubstr("at most 1MiB")));
   EXPECT_THAT(problemAfter([](JobSpec& job) { job.workdir = "/" + std::string(3 << 20, 'x'); }),
               StartsWith("job: takes "));
 }

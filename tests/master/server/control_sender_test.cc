@@ -37,8 +37,10 @@ class PlayedMonitor final : public wire::MonitorControl::Server {
 TEST(StopsForAMonitor, ThatDoesNotAnswerAreJoinedEachTaskOnce) {
   kj::EventLoop loop;
   kj::WaitScope scope(loop);
+  kj::TimerImpl timer(kj::origin<kj::TimePoint>());
   PlayedMonitor::Taken monitor;
-  ControlSender sender(kj::heap<PlayedMonitor>(monitor), [](const Error& error) { FAIL() << error.message; });
+  ControlSender sender(timer, kj::heap<PlayedMonitor>(monitor),
+                       [](const Error& error) { FAIL() << error.message; });
   sender.stop(1);
   scope.poll();
   ASSERT_THAT(monitor.stops, SizeIs(1));

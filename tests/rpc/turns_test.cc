@@ -1,0 +1,47 @@
+#include "rpc/turns.h"
+
+#include <gtest/gtest.h>
+#include <kj/async-io.h>
+
+#include <functional>
+
+namespace tarcil::turns_test {
+
+// An event loop that always has something to do, and looks now and then for what has come.
+class ABusyLoop : public testing::Test {
+ protected:
+  ABusyLoop() { io_.waitScope.setBusyPollInterval(20); }
+  ~ABusyLoop() noexcept override { goesOn_ = false; }
+
+  kj::Promise<void> work() {
+    if (!goesOn_) return kj::READY_NOW;
+    ++done_;
+    return kj::evalLater([this]() { return work(); });
+  }
+
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  kj::Timer& timer_ = io_.provider->getTimer();
+  bool goesOn_ = true;
+  size_t done_ = 0;
+  kj::Promise<void> working_ = kj::evalLater([this]() { return work(); }).eagerlyEvaluate(nullptr);
+};
+
+// Each would hang where it never came.
+TEST_F(ABusyLoop, LetsOutWhatHasGathered) {
+  untilIdle(timer_).wait(io_.waitScope);
+  EXPECT_GT(done_, 0u);
+}
+
+TEST_F(ABusyLoop, GoesOnWithWhatIsDoneInParts) {
+  for (int part = 0; part < 3; ++part) nextTurn(timer_).wait(io_.waitScope);
+  EXPECT_GT(done_, 0u);
+}
+
+TEST(AnIdleLoop, LetsOutAtOnceWhatHasGathered) {
+  kj::EventLoop loop;
+  kj::WaitScope scope(loop);
+  kj::TimerImpl standing(kj::origin<kj::TimePoint>());
+  EXPECT_TRUE(untilIdle(standing).poll(scope));
+}
+
+}  // namespace tarcil::turns_test
