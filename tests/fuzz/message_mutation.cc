@@ -34,6 +34,7 @@ struct FieldSlot {
   }
   bool isThere() { return !isOff() && in.has(field); }
   DynamicValue::Builder get() { return in.get(field); }
+  uint32_t listSize() { return in.asReader().get(field).as<DynamicList>().size(); }
   void set(const DynamicValue::Reader& value) { in.set(field, value); }
   DynamicValue::Builder init(uint32_t size) { return in.init(field, size); }
   void init() { in.init(field); }
@@ -49,6 +50,7 @@ struct ElementSlot {
   capnp::Type type() const { return in.getSchema().getElementType(); }
   bool isThere() { return true; }
   DynamicValue::Builder get() { return in[index]; }
+  uint32_t listSize() { return in.asReader()[index].as<DynamicList>().size(); }
   void set(const DynamicValue::Reader& value) { in.set(index, value); }
   DynamicValue::Builder init(uint32_t size) { return in.init(index, size); }
   void init() {}
@@ -156,7 +158,9 @@ class Mutator {
 
   template <typename Slot>
   void changeList(Slot slot) {
-    const uint32_t size = slot.isThere() ? slot.get().template as<DynamicList>().size() : 0;
+    const uint32_t size = slot.isThere() ? slot.listSize() : 0;
+    // Millions of elements that take no room there would take some once they can be changed.
+    if (size > kMaxNumbers) return slot.clear();
     if (size > 0 && rng_.below(3) != 0) {
       auto list = slot.get().template as<DynamicList>();
       return change(ElementSlot{list, static_cast<uint32_t>(rng_.below(size))});
