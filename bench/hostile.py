@@ -140,9 +140,8 @@ def main():
         for name in (["nobody", *names, "at rest"] if flags.rounds > 1 else ["nobody", *names]) * flags.rounds:
             if name == "at rest":
                 time.sleep(20)  # connections and uploads that nobody goes on with have gone, and memory went back
-                held = [f"{cluster.mebibytes(role):.0f}" for role in cluster.pids]
-                open_now = ", ".join(str(cluster.descriptors(role)) for role in cluster.pids)
-                print(f"| {name} | | | | {held[0]} | {held[1]} | {open_now} | | |", flush=True)
+                print(f"| {name} | | | | {cluster.mebibytes('master'):.0f} | {cluster.mebibytes('agent-1'):.0f} "
+                      f"| {cluster.descriptors('master')}, {cluster.descriptors('agent-1')} | | |", flush=True)
                 continue
             watch = Watch(cluster)
             watch.start()

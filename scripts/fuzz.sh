@@ -3,7 +3,7 @@
 # target after the other, two at once. Needs clang with libclang-rt.
 #   scripts/fuzz.sh [--seconds N] [--runs N] [--target NAME]...
 # --seconds  for each target; default 600
-# --runs     so many inputs of each target in place of a time, always the same ones
+# --runs     so many inputs of each target in place of a time, always the same ones where the machine lets addresses be the same
 # --target   only this one; can be given more than once. All of them: tests/fuzz/targets
 # What reaches new code is kept in build/fuzz/corpus and tried first the next time. What breaks something is left in
 # build/fuzz/found; once it is mended it belongs into tests/fuzz/corpus. Exits with 1 where something was found.
@@ -30,6 +30,8 @@ done
 step "Building ${targets[*]}"
 cmake --build --preset fuzz --parallel "$(parallelism)" --target "${targets[@]/#/tarcil_fuzz_}"
 
+same_addresses=()
+setarch --addr-no-randomize true 2>/dev/null && same_addresses=(setarch --addr-no-randomize)
 program() { echo "build/fuzz/tests/tarcil_fuzz_$1"; }
 log() { echo "build/fuzz/log/$1"; }
 
@@ -42,14 +44,14 @@ fuzz() {
     folder=build/fuzz/seeds/$target
     rm -rf "$folder"
     mkdir -p "$folder"
-    bound=(-runs="$runs" -seed=1)
+    bound=(-runs="$runs" -seed=1 -reload=0)
   else
     bound=(-max_total_time="$seconds")
   fi
   "$(program "$target")" --write-seeds="$folder"
   [[ -d $kept ]] || kept=
   # A single input may take 10 s and 1 GiB; what it is told to make at once, 128 MiB.
-  "$(program "$target")" "${bound[@]}" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128 \
+  ${runs:+"${same_addresses[@]}"} "$(program "$target")" "${bound[@]}" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/found/$target/" "$folder" ${kept:+"$kept"} >"$(log "$target")" 2>&1
 }
 
