@@ -5,10 +5,11 @@
                      [--connections N] [--servers N] [--waiting-jobs N] [--build DIR]
 
 On a cluster of its own, of emulated servers: one user submits small jobs at a steady rate, first alone, then beside the client of another
-one who misbehaves, a user of its own for each way of it (tests/hostile/hostile_client.h). For each: the time from when a job was to be submitted
+user, who misbehaves in one way after the other, each time under another name (tests/hostile/hostile_client.h). For each: the time from when a job was to be submitted
 to the answer that it is on disk, median and 99th percentile, and that of alone; how much memory the master and the agent
 hold at the most and how many descriptors, and the longest step of their event loops so far. The misbehaving client has one core of the machine, which it shares with the rest.
-With --rounds all of it several times on one cluster, and after each what the roles hold at rest: does it grow?"""
+With --rounds all of it several times on one cluster, and after each what the roles hold at rest: does it
+grow? What a user has used up in one round is what it meets in the next."""
 
 import argparse
 import json

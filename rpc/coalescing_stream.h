@@ -1,4 +1,4 @@
-// A stream that reads in large pieces and joins small writes until the event loop has nothing else to do.
+// A stream that reads in large pieces and joins small writes (rpc/turns.h: untilIdle).
 // Under two-party RPC with several connections it halves the CPU per call and removes the delays of 100 ms
 // and more that a write per message costs (docs/benchmarks.md).
 #pragma once

@@ -1,5 +1,7 @@
 #include "rpc/fair_calls.h"
 
+#include <kj/debug.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -35,6 +37,13 @@ kj::Own<FairCalls::User> FairCalls::user(const std::string& name) {
   auto user = kj::refcounted<User>(kj::addRef(*this), name);
   users_.emplace(name, user.get());
   return user;
+}
+
+void FairCalls::stop() {
+  hasStopped_ = true;
+  taking_ = nullptr;
+  // They hold their users, who hold this.
+  const auto givenUp = std::exchange(queue_, {});
 }
 
 // Calls that came together are in turns from the first on.
@@ -107,7 +116,7 @@ bool FairCalls::giveSeat(User& user, SeatKind kind) {
 void FairCalls::letRead() {
   std::erase_if(notRead_, [](User* user) {
     if (user->waiting_ == 0) user->readBytes_ = 0;
-    if (user->turns_ > 0 || !user->fits()) return false;
+    if (!user->mayGoOn()) return false;
     auto readers = std::move(user->toRead_);
     user->toRead_.clear();
     for (auto& reader : readers) reader->fulfill();
@@ -124,6 +133,7 @@ FairCalls::User::~User() noexcept(false) {
 }
 
 kj::Promise<void> FairCalls::User::inTurn(Call call) {
+  if (all_->hasStopped_) return KJ_EXCEPTION(DISCONNECTED, "the role ends");
   auto made = kj::newPromiseAndFulfiller<kj::Promise<void>>();
   all_->queue_.push(name_, Waiting{kj::addRef(*this), kj::mv(call), kj::mv(made.fulfiller)});
   ++turns_;
@@ -153,12 +163,14 @@ bool FairCalls::User::addConnection() {
 }
 
 bool FairCalls::User::mayRead() const {
-  return toRead_.empty() && fits();
+  const UserBounds& bounds = all_->bounds_;
+  return toRead_.empty() && turns_ < bounds.waitingTurns && waiting_ < bounds.waitingCalls &&
+         readBytes_ < bounds.waitingBytes;
 }
 
-bool FairCalls::User::fits() const {
+bool FairCalls::User::mayGoOn() const {
   const UserBounds& bounds = all_->bounds_;
-  return turns_ < bounds.waitingTurns && waiting_ < bounds.waitingCalls && readBytes_ < bounds.waitingBytes;
+  return turns_ == 0 && waiting_ <= bounds.waitingCalls / 2 && readBytes_ < bounds.waitingBytes;
 }
 
 kj::Promise<void> FairCalls::User::untilMayRead() {

@@ -25,11 +25,12 @@ namespace tarcil {
 struct UserBounds {
   // Where there are so many, one more is refused.
   size_t connections = 200;
-  // Calls that were read and wait for their turn: beyond, nothing more is read of the user until there are
-  // none. What is read goes ahead of what others send later.
+  // Calls that were read and wait for their turn: with so many nothing more is read of the user until there
+  // are none; each connection may have one read under way. What has been read is dealt with before what
+  // others send later, so it is little.
   size_t waitingTurns = 100;
-  // Those and the calls that wait for a seat, and bytes read since there were none of either: beyond, nothing
-  // more is read.
+  // Those and the calls that wait for a seat, and bytes read since there were none of either: with so many
+  // nothing more is read until there are half as many.
   size_t waitingCalls = 1'000;
   uint64_t waitingBytes = 16 << 20;
   // Longer reads, of large messages, come one after the other.
@@ -65,8 +66,9 @@ class FairCalls final : public kj::Refcounted {
   ~FairCalls() noexcept(false) override;
   KJ_DISALLOW_COPY(FairCalls);
 
-  // No more calls are taken: the event loop is about to go, and calls go with it.
-  void stop() { hasStopped_ = true; }
+  // The role ends, and its event loop after it: calls that wait for their turn are given up, and later ones.
+  // Not from within a call.
+  void stop();
 
   // One object for each name, while anybody holds it.
   kj::Own<User> user(const std::string& name);
@@ -137,8 +139,8 @@ class FairCalls::User final : public kj::Refcounted {
   kj::Own<FairCalls> all_;
   const std::string name_;
   size_t connections_ = 0;
-  // Within the bounds for one more read.
-  bool fits() const;
+  // Reading that has stopped may go on.
+  bool mayGoOn() const;
 
   size_t turns_ = 0;    // calls that wait for their turn
   size_t waiting_ = 0;  // those, and the calls that wait for a seat

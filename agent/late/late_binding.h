@@ -48,7 +48,7 @@ struct LateSubmission {
 };
 
 // Links to the monitor of every server that takes late-bound tasks, as soon as it hears of one. What follows
-// from one iteration of the event loop goes out at its end, one message for each monitor and client.
+// from what comes together goes out together, one message for each monitor and client.
 //
 // Single-threaded; outlives its sessions' connections or is told of their end.
 class LateBindingAgent final {
@@ -141,7 +141,7 @@ class LateBindingAgent final {
   std::set<LateLink*> toSend_;                                           // have something in their outbox
   std::set<LateSession*> sessions_;
   std::set<LateSession*> toTell_;  // have something pending
-  bool isFlushing_ = false;        // once this event is handled
+  bool isFlushing_ = false;        // soon
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
   StopsIfFailed stops_{"sending what late binding has to say"};

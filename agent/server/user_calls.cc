@@ -22,23 +22,23 @@ bool waits(uint16_t method) {
 
 class UserCalls::Wait final {
  public:
-  Wait(UserCalls& calls, std::string user, uint64_t bytes)
-      : calls_(calls), user_(std::move(user)), bytes_(bytes) {
-    calls_.waitBytes_ += bytes_;
-    uint64_t& ofUser = calls_.waitBytesOf_[user_] += bytes_;
-    isTooMuch_ = ofUser > kMaxWaitBytes || calls_.waitBytes_ > kMaxWaitBytesOfAll;
+  Wait(const UserCalls& calls, std::string user, uint64_t bytes)
+      : waiting_(calls.waiting_), user_(std::move(user)), bytes_(bytes) {
+    waiting_->ofAll += bytes_;
+    uint64_t& ofUser = waiting_->ofUser[user_] += bytes_;
+    isTooMuch_ = ofUser > kMaxWaitBytes || waiting_->ofAll > kMaxWaitBytesOfAll;
   }
   ~Wait() {
-    calls_.waitBytes_ -= bytes_;
-    const auto found = calls_.waitBytesOf_.find(user_);
-    if ((found->second -= bytes_) == 0) calls_.waitBytesOf_.erase(found);
+    waiting_->ofAll -= bytes_;
+    const auto found = waiting_->ofUser.find(user_);
+    if ((found->second -= bytes_) == 0) waiting_->ofUser.erase(found);
   }
   KJ_DISALLOW_COPY(Wait);
 
   bool isTooMuch() const { return isTooMuch_; }
 
  private:
-  UserCalls& calls_;
+  const std::shared_ptr<WaitBytes> waiting_;
   const std::string user_;
   const uint64_t bytes_;
   bool isTooMuch_ = false;

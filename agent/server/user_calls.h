@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "rpc/fair_calls.h"
@@ -17,7 +18,7 @@ namespace tarcil {
 inline constexpr uint64_t kMaxWaitBytes = 4 << 20;
 inline constexpr uint64_t kMaxWaitBytesOfAll = 16 << 20;
 
-// Single-threaded. Outlives the ports.
+// Single-threaded. Outlives the ports, but not the calls that wait: those may go with the event loop.
 class UserCalls final {
  public:
   // The same as `master`, by whose connection its calls go, in turns with those of other users.
@@ -27,8 +28,11 @@ class UserCalls final {
   class Port;
   class Wait;
 
-  uint64_t waitBytes_ = 0;  // of all users
-  std::map<std::string, uint64_t> waitBytesOf_;
+  struct WaitBytes {
+    uint64_t ofAll = 0;
+    std::map<std::string, uint64_t> ofUser;
+  };
+  std::shared_ptr<WaitBytes> waiting_ = std::make_shared<WaitBytes>();
 };
 
 }  // namespace tarcil

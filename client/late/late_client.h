@@ -54,7 +54,7 @@ class LateClientListener {
   ~LateClientListener() = default;
 };
 
-// Messages of one iteration of the event loop are sent at its end as one. Single-threaded.
+// Messages that come together are sent as one. Single-threaded.
 class LateClient final : private kj::TaskSet::ErrorHandler {
  public:
   // Connects at once, and retries for ever. `clock` and `listener` outlive it. Requires: options without
@@ -109,7 +109,7 @@ class LateClient final : private kj::TaskSet::ErrorHandler {
   std::map<late::ClientJob, Held> jobs_;
   late::ClientJob lastJob_ = 0;
   std::vector<late::SubmitTasks> toSubmit_;
-  bool isFlushing_ = false;  // once this event is handled
+  bool isFlushing_ = false;  // soon
   bool wasLate_ = false;     // the last wake-up
   std::vector<kj::Own<kj::PromiseFulfiller<void>>> handedOver_;
   Alarm alarm_;

@@ -59,8 +59,8 @@ kj::Promise<void> OutputGate::run() {
       });
 }
 
-// The first batch after a pause starts when the event loop has nothing else to do, so that what arrived
-// together is written together.
+// The first batch after a pause starts when what arrived together has been dealt with, so that it is written
+// together.
 kj::Promise<void> OutputGate::untilSomethingGathered() {
   if (commit_.hasGathered()) return untilIdle(timer_);
   auto paf = kj::newPromiseAndFulfiller<void>();

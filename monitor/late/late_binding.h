@@ -43,7 +43,7 @@ class LateMaster {
   ~LateMaster() = default;
 };
 
-// What follows from one iteration of the event loop goes out at its end, one message for each
+// What follows from what comes together goes out together, one message for each
 // agent. Single-threaded.
 class LateBindingMonitor final : public LateExecutorListener {
  public:
@@ -118,7 +118,7 @@ class LateBindingMonitor final : public LateExecutorListener {
   late::AgentNumber lastAgent_ = 0;
   std::unordered_map<late::AgentNumber, LateMonitorSession*> sessions_;
   std::set<late::AgentNumber> toTell_;
-  bool isFlushing_ = false;  // once this event is handled
+  bool isFlushing_ = false;  // soon
   std::optional<MonotonicTime> wake_;
   Alarm alarm_;
   StopsIfFailed stops_{"sending what late binding has to say"};

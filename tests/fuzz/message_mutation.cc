@@ -159,7 +159,7 @@ class Mutator {
   template <typename Slot>
   void changeList(Slot slot) {
     const uint32_t size = slot.isThere() ? slot.listSize() : 0;
-    // Millions of elements that take no room there would take some once they can be changed.
+    // A list of millions of empty structs takes no room in a message, but some once they can be changed.
     if (size > kMaxNumbers) return slot.clear();
     if (size > 0 && rng_.below(3) != 0) {
       auto list = slot.get().template as<DynamicList>();

@@ -65,9 +65,10 @@ TEST_F(FairCallsTest, TakesUsersInTurns) {
 
 // What else there is to do goes on between: a call of a millisecond is a step of its own.
 TEST_F(FairCallsTest, HoldsNobodyUpForLong) {
+  auto first = call(*ann_, std::chrono::milliseconds(1));
   kj::Vector<kj::Promise<void>> all;
   for (int i = 0; i < 50; ++i) all.add(call(*ann_, std::chrono::milliseconds(1)));
-  kj::evalLast([]() {}).wait(io_.waitScope);
+  first.wait(io_.waitScope);
   EXPECT_LE(made_.size(), 2u);
   kj::joinPromises(all.releaseAsArray()).wait(io_.waitScope);
 }
@@ -130,7 +131,7 @@ TEST_F(FairCallsTest, ReadsNoMoreWhileTooManyCallsWait) {
   kj::Vector<kj::Promise<void>> all;
   for (size_t i = 0; i < kBounds.waitingTurns; ++i) {
     EXPECT_TRUE(ann_->mayRead());
-    all.add(call(*ann_));
+    all.add(call(*ann_, std::chrono::microseconds(400)));  // not all at once
   }
   EXPECT_FALSE(ann_->mayRead());
   EXPECT_TRUE(bob_->mayRead());
@@ -157,8 +158,20 @@ TEST_F(FairCallsTest, ReadsNoMoreWhileSubmissionsWaitForSeats) {
   auto reading = ann_->untilMayRead();
   EXPECT_FALSE(reading.poll(io_.waitScope));
   first = nullptr;
-  EXPECT_TRUE(reading.poll(io_.waitScope)) << "there are fewer";
   for (auto& each : waiting) each.wait(io_.waitScope);
+  EXPECT_TRUE(reading.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, ReadsNoMoreThanSoManyBytesWhileSubmissionsWaitForSeats) {
+  auto first = ann_->seat(SeatKind::kSubmission, 100).wait(io_.waitScope);
+  auto second = ann_->seat(SeatKind::kSubmission, 1);
+  ann_->hasRead(kBounds.waitingBytes);
+  call(*ann_).wait(io_.waitScope);
+  auto reading = ann_->untilMayRead();
+  EXPECT_FALSE(reading.poll(io_.waitScope)) << "what waits may have them all";
+  first = nullptr;
+  second.wait(io_.waitScope);
+  EXPECT_TRUE(reading.poll(io_.waitScope));
 }
 
 // Else whoever has the seat could not send what it is for, and nobody would get it.
@@ -226,6 +239,29 @@ TEST(FairCallsThatHaveStopped, NeedNoEventLoop) {
     calls->stop();
   }
   EXPECT_NO_THROW(seat = nullptr);
+}
+
+TEST(FairCallsThatHaveStopped, MakeNoneThatWaitsOrComesLater) {
+  for (const int callsBefore : {0, 1}) {
+    size_t made = 0;
+    auto io = kj::setupAsyncIo();
+    auto calls = kj::refcounted<FairCalls>(io.provider->getTimer());
+    auto ann = calls->user("ann");
+    const auto call = [&made, &ann]() {
+      return ann->inTurn([&made]() -> kj::Promise<void> {
+        ++made;
+        return kj::READY_NOW;
+      });
+    };
+    for (int i = 0; i < callsBefore; ++i) call().wait(io.waitScope);
+    auto waiting = call();
+    calls->stop();
+    EXPECT_THROW(waiting.wait(io.waitScope), kj::Exception);
+    EXPECT_THROW(call().wait(io.waitScope), kj::Exception);
+    EXPECT_EQ(made, static_cast<size_t>(callsBefore));
+    ann = nullptr;
+    EXPECT_FALSE(calls->isShared()) << "nothing that was given up holds it";
+  }
 }
 
 }  // namespace tarcil::fair_calls_test

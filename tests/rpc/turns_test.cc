@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
 
-#include <functional>
+#include "rpc/coalescing_stream.h"
+#include "rpc/fair_calls.h"
 
 namespace tarcil::turns_test {
 
@@ -34,6 +35,23 @@ TEST_F(ABusyLoop, LetsOutWhatHasGathered) {
 
 TEST_F(ABusyLoop, GoesOnWithWhatIsDoneInParts) {
   for (int part = 0; part < 3; ++part) nextTurn(timer_).wait(io_.waitScope);
+  EXPECT_GT(done_, 0u);
+}
+
+TEST_F(ABusyLoop, SendsWhatIsWritten) {
+  auto pipe = kj::newTwoWayPipe();
+  auto stream = coalescing(timer_, kj::mv(pipe.ends[0]), BeyondUnread::kWriterWaits);
+  stream->write("x", 1).wait(io_.waitScope);
+  char byte = 0;
+  pipe.ends[1]->read(&byte, 1).wait(io_.waitScope);
+  EXPECT_EQ(byte, 'x');
+}
+
+TEST_F(ABusyLoop, TakesCallsOfUsers) {
+  auto calls = kj::refcounted<FairCalls>(timer_);
+  auto ann = calls->user("ann");
+  for (int i = 0; i < 3; ++i)
+    ann->inTurn([]() -> kj::Promise<void> { return kj::READY_NOW; }).wait(io_.waitScope);
   EXPECT_GT(done_, 0u);
 }
 
