@@ -7,6 +7,10 @@
 #include <kj/async.h>
 #include <kj/timer.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
 namespace tarcil {
 
 // For what gathers, to leave or to be written together: resolves when the event loop has nothing else to do,
@@ -20,5 +24,30 @@ inline kj::Promise<void> untilIdle(kj::Timer& timer) {
 inline kj::Promise<void> nextTurn(kj::Timer& timer) {
   return timer.afterDelay(0 * kj::SECONDS).then([&timer]() { return untilIdle(timer); });
 }
+
+// For the same kind of work of many who do not know of one another: so many of them at once, the others at
+// later turns in the order in which they came. Single-threaded. `timer` outlives it.
+class Turns final {
+ public:
+  Turns(kj::Timer& timer, size_t atOnce) : timer_(timer), atOnce_(atOnce), left_(atOnce) {}
+  KJ_DISALLOW_COPY(Turns);
+
+  // Resolves when it is the caller's turn.
+  kj::Promise<void> take();
+
+  // Changes when it is the next ones' turn.
+  uint64_t round() const { return round_; }
+
+ private:
+  kj::Promise<void> giveNext();
+
+  kj::Timer& timer_;
+  const size_t atOnce_;
+  size_t left_;
+  uint64_t round_ = 1;
+  std::deque<kj::Own<kj::PromiseFulfiller<void>>> waiting_;
+  bool isGiving_ = false;
+  kj::Promise<void> giving_ = nullptr;
+};
 
 }  // namespace tarcil

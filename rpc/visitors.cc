@@ -69,6 +69,13 @@ struct Visitors::Visitor final : kj::Refcounted {
     in.fulfiller->fulfill();
     if (as == Peer::kRole) role.fulfiller->fulfill();
   }
+  // A message is several reads, for which one turn does.
+  kj::Promise<void> turn() {
+    if (all == nullptr || heardIn == all->turns_.round()) return kj::READY_NOW;
+    return all->turns_.take().then([this]() {
+      if (all != nullptr) heardIn = all->turns_.round();
+    });
+  }
   void sendAway(const char* why) {
     leave();
     sentAway.fulfiller->reject(KJ_EXCEPTION(DISCONNECTED, why));
@@ -80,6 +87,7 @@ struct Visitors::Visitor final : kj::Refcounted {
   bool isIn = false;
   kj::Maybe<kj::Own<FairCalls::User>> user;  // who is in; nobody where it is a role
   size_t read = 0;
+  uint64_t heardIn = 0;  // the round of turns, from 1 on
   kj::PromiseFulfillerPair<void> in = kj::newPromiseAndFulfiller<void>();
   kj::ForkedPromise<void> whenIn = in.promise.fork();
   kj::PromiseFulfillerPair<void> role = kj::newPromiseAndFulfiller<void>();
@@ -100,6 +108,8 @@ class Visitors::Stream final : public StreamAround {
     }
     const size_t now = std::min(least, left);
     return inner_->tryRead(to, now, std::min(most, left))
+        .then(
+            [visitor = visitor_.get()](size_t got) { return visitor->turn().then([got]() { return got; }); })
         .then([this, to, least, most, now](size_t got) -> kj::Promise<size_t> {
           visitor_->read += got;
           if (got < now || got >= least) return got;  // the peer has ended; it is enough

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "rpc/fair_calls.h"
+#include "rpc/turns.h"
 
 namespace tarcil {
 
@@ -25,6 +26,9 @@ inline constexpr size_t kMaxVisitorBytes = 64 << 10;
 // permissions, and count only in all.
 inline constexpr size_t kMaxVisitors = 1'024;
 inline constexpr size_t kMaxVisitorsOfAddress = 256;
+// What so many of them have said is dealt with at once, and then what else has come: a thousand may speak in
+// one moment, and to log one in takes longer than most calls of those who are in.
+inline constexpr size_t kVisitorsAtOnce = 4;
 
 // Who has logged in. A role is always there to answer, and is disconnected where it does not
 // (rpc/heartbeat.h); a user's command may be waiting for its terminal.
@@ -46,7 +50,7 @@ class LetIn final {
 // Single-threaded. `timer` outlives it.
 class Visitors final {
  public:
-  explicit Visitors(kj::Timer& timer) : timer_(timer) {}
+  explicit Visitors(kj::Timer& timer) : timer_(timer), turns_(timer, kVisitorsAtOnce) {}
   ~Visitors() noexcept(false);
   KJ_DISALLOW_COPY(Visitors);
 
@@ -72,6 +76,7 @@ class Visitors final {
   kj::Timer& timer_;
   std::list<Visitor*> visitors_;  // the longest there first
   std::map<std::string, size_t> ofAddress_;
+  Turns turns_;
 };
 
 }  // namespace tarcil

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
 
+#include <vector>
+
 #include "rpc/coalescing_stream.h"
 #include "rpc/fair_calls.h"
 
@@ -53,6 +55,38 @@ TEST_F(ABusyLoop, TakesCallsOfUsers) {
   for (int i = 0; i < 3; ++i)
     ann->inTurn([]() -> kj::Promise<void> { return kj::READY_NOW; }).wait(io_.waitScope);
   EXPECT_GT(done_, 0u);
+}
+
+TEST_F(ABusyLoop, GivesTurnsToAll) {
+  Turns turns(timer_, 2);
+  for (int i = 0; i < 7; ++i) turns.take().wait(io_.waitScope);
+}
+
+TEST(TurnsTest, AreOfSoManyAtOnceInTheOrderInWhichTheyCame) {
+  kj::EventLoop loop;
+  kj::WaitScope scope(loop);
+  kj::TimerImpl timer(kj::origin<kj::TimePoint>());
+  Turns turns(timer, 2);
+  std::vector<int> had;
+  std::vector<kj::Promise<void>> all;
+  for (int i = 0; i < 6; ++i) {
+    all.push_back(turns.take().then([&had, i]() { had.push_back(i); }).eagerlyEvaluate(nullptr));
+  }
+  const auto look = [&]() {
+    scope.poll();
+    timer.advanceTo(timer.now());
+    scope.poll();
+  };
+  scope.poll();
+  EXPECT_EQ(had, (std::vector<int>{0, 1}));
+  all[2] = nullptr;  // it has gone
+  look();
+  EXPECT_EQ(had, (std::vector<int>{0, 1, 3, 4}));
+  all[0] = turns.take().then([&had]() { had.push_back(6); }).eagerlyEvaluate(nullptr);
+  scope.poll();
+  EXPECT_EQ(had.size(), 4u);
+  for (int i = 0; i < 3; ++i) look();
+  EXPECT_EQ(had, (std::vector<int>{0, 1, 3, 4, 5, 6}));
 }
 
 TEST(AnIdleLoop, LetsOutAtOnceWhatHasGathered) {

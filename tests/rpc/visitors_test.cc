@@ -62,6 +62,15 @@ class VisitorsAtAServer : public testing::Test {
     io_.waitScope.poll();
   }
 
+  // Without time passing but for turns.
+  void settle() {
+    for (int turn = 0; turn < 100; ++turn) pass(0 * kj::SECONDS);
+  }
+  void done(kj::Promise<void> promise) {
+    settle();
+    promise.wait(io_.waitScope);
+  }
+
   ScratchFolder folder_;
   const std::string address_ = "unix:" + folder_.at("socket");
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
@@ -76,8 +85,8 @@ class VisitorsAtAServer : public testing::Test {
 
 TEST_F(VisitorsAtAServer, AreDisconnectedWhereTheyTakeTooLong) {
   auto stranger = connectHere(), friendly = connectHere();
-  say(*stranger, "wrong").wait(io_.waitScope);
-  say(*friendly, "right").wait(io_.waitScope);
+  done(say(*stranger, "wrong"));
+  done(say(*friendly, "right"));
   auto strangerGone = stranger->onDisconnect(), friendlyGone = friendly->onDisconnect();
   pass(kLoginTime - 1 * kj::MILLISECONDS);
   EXPECT_FALSE(strangerGone.poll(io_.waitScope));
@@ -85,7 +94,7 @@ TEST_F(VisitorsAtAServer, AreDisconnectedWhereTheyTakeTooLong) {
   EXPECT_TRUE(strangerGone.poll(io_.waitScope));
   pass(100 * kLoginTime);
   EXPECT_FALSE(friendlyGone.poll(io_.waitScope));
-  say(*friendly, "anything").wait(io_.waitScope);
+  done(say(*friendly, "anything"));
 }
 
 TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
@@ -93,7 +102,7 @@ TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
   const std::string large(kMaxVisitorBytes / 4, 'x');
   kj::Vector<kj::Promise<void>> calls;
   for (int i = 0; i < 20; ++i) calls.add(say(*connection, large));
-  io_.waitScope.poll();
+  settle();
   EXPECT_GT(calls_, 0u);
   EXPECT_LE(calls_, 4u) << "more would not fit";
 
@@ -101,24 +110,40 @@ TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
   calls.add(say(*early, "right"));
   for (int i = 0; i < 20; ++i) calls.add(say(*early, large));
   const size_t before = calls_;
-  io_.waitScope.poll();
+  settle();
   EXPECT_EQ(calls_, before + 21) << "what came before the answer to the login is read after it";
+}
+
+TEST_F(VisitorsAtAServer, AreHeardAFewAtOnce) {
+  std::vector<kj::Own<Connection>> connections;
+  for (size_t i = 0; i < 5 * kVisitorsAtOnce; ++i) connections.push_back(connectHere());
+  for (size_t i = 0; i < connections.size(); ++i)
+    pass(1 * kj::MILLISECONDS);  // they are accepted little by little
+  settle();
+  kj::Vector<kj::Promise<void>> said;
+  for (auto& connection : connections) said.add(say(*connection, "wrong"));
+  io_.waitScope.poll();
+  EXPECT_EQ(calls_, kVisitorsAtOnce) << "whoever is in comes before the others";
+  pass(0 * kj::SECONDS);
+  EXPECT_EQ(calls_, 2 * kVisitorsAtOnce);
+  for (auto& each : said) done(kj::mv(each));
+  EXPECT_EQ(calls_, 5 * kVisitorsAtOnce);
 }
 
 TEST_F(VisitorsAtAServer, AreNotLetInWhereTheirUserHasTooManyConnections) {
   auto first = connectHere(), second = connectHere(), third = connectHere();
-  say(*first, "ann").wait(io_.waitScope);
-  say(*first, "ann").wait(io_.waitScope);  // again, which counts once
-  say(*second, "ann").wait(io_.waitScope);
-  EXPECT_THROW(say(*third, "ann").wait(io_.waitScope), kj::Exception);
+  done(say(*first, "ann"));
+  done(say(*first, "ann"));  // again, which counts once
+  done(say(*second, "ann"));
+  EXPECT_THROW(done(say(*third, "ann")), kj::Exception);
   first = nullptr;
   io_.waitScope.poll();
-  say(*third, "ann").wait(io_.waitScope);
+  done(say(*third, "ann"));
 }
 
 TEST_F(VisitorsAtAServer, WhoAreInAreReadNoFurtherThanTheirShare) {
   auto connection = connectHere();
-  say(*connection, "ann").wait(io_.waitScope);
+  done(say(*connection, "ann"));
   // Submissions that do not go on.
   kj::Vector<kj::Own<FairCalls::Seat>> held;
   for (size_t i = 0; i < UserBounds{}.seats[0].number; ++i)
@@ -131,7 +156,7 @@ TEST_F(VisitorsAtAServer, WhoAreInAreReadNoFurtherThanTheirShare) {
   EXPECT_EQ(calls_, before);
   held.clear();
   for (auto& each : waiting) each.wait(io_.waitScope);
-  said.wait(io_.waitScope);
+  done(kj::mv(said));
 }
 
 // UBSan opens a pipe to look at an object, and takes it for a broken one where it cannot.
