@@ -18,12 +18,8 @@ bool keepsFromReading(SeatKind kind) {
   return kind != SeatKind::kUpload;
 }
 
-// Takes those out whose askers have gone.
-template <typename Fulfiller>
-void dropGone(std::list<kj::Own<Fulfiller>>& waiting) {
-  for (auto it = waiting.begin(); it != waiting.end();)
-    it = (*it)->isWaiting() ? std::next(it) : waiting.erase(it);
-}
+// A user is alone where nobody else has called for so long.
+constexpr auto kAlone = 1 * kj::SECONDS;
 
 }  // namespace
 
@@ -73,6 +69,9 @@ void FairCalls::make(Waiting&& next) {
   --user.turns_;
   --user.waiting_;
   if (!next.made->isWaiting()) return;
+  if (lastCaller_ != user.name_) lastOfOthers_ = lastCall_;
+  lastCaller_ = user.name_;
+  lastCall_ = timer_.now();
   const Duration begin = processorTime_();
   auto made = kj::evalNow([&next]() { return next.call(); });
   queue_.charge(user.name_, std::max(Duration(1), processorTime_() - begin));
@@ -122,6 +121,24 @@ void FairCalls::letRead() {
     for (auto& reader : readers) reader->fulfill();
     return true;
   });
+}
+
+bool FairCalls::isAlone(const std::string& user) const {
+  return timer_.now() - (user == lastCaller_ ? lastOfOthers_ : lastCall_) >= kAlone;
+}
+
+// How long a large read has yet to wait, and those after it the longer.
+kj::Duration FairCalls::untilLargeRead(const std::string& user, uint64_t bytes) {
+  const kj::TimePoint now = timer_.now();
+  std::erase_if(nextLargeRead_, [now](const auto& each) { return each.second <= now; });
+  if (isAlone(user)) {
+    nextLargeRead_.erase(user);
+    return 0 * kj::SECONDS;
+  }
+  kj::TimePoint& next = nextLargeRead_.try_emplace(user, now).first->second;
+  const kj::Duration wait = next - now;
+  next += bytes * kj::SECONDS / bounds_.largeBytesPerSecond;
+  return wait;
 }
 
 FairCalls::User::User(kj::Own<FairCalls> all, std::string name) : all_(kj::mv(all)), name_(std::move(name)) {}
@@ -174,7 +191,7 @@ bool FairCalls::User::mayGoOn() const {
 }
 
 kj::Promise<void> FairCalls::User::untilMayRead() {
-  dropGone(toRead_);
+  std::erase_if(toRead_, [](auto& reader) { return !reader->isWaiting(); });
   auto may = kj::newPromiseAndFulfiller<void>();
   toRead_.push_back(kj::mv(may.fulfiller));
   all_->notRead_.insert(this);
@@ -182,12 +199,19 @@ kj::Promise<void> FairCalls::User::untilMayRead() {
   return kj::mv(may.promise);
 }
 
-kj::Promise<kj::Own<FairCalls::LargeRead>> FairCalls::User::largeRead() {
-  dropGone(toReadLarge_);
-  if (!std::exchange(isReadingLarge_, true)) return kj::heap<LargeRead>(kj::addRef(*this));
-  auto turn = kj::newPromiseAndFulfiller<kj::Own<LargeRead>>();
-  toReadLarge_.push_back(kj::mv(turn.fulfiller));
+kj::Promise<kj::Own<FairCalls::LargeRead>> FairCalls::User::largeRead(uint64_t bytes) {
+  std::erase_if(toReadLarge_, [](LargeReadWanted& wanted) { return !wanted.given->isWaiting(); });
+  if (!std::exchange(isReadingLarge_, true)) return giveLargeRead(bytes);
+  auto turn = kj::newPromiseAndFulfiller<kj::Promise<kj::Own<LargeRead>>>();
+  toReadLarge_.push_back({bytes, kj::mv(turn.fulfiller)});
   return kj::mv(turn.promise);
+}
+
+kj::Promise<kj::Own<FairCalls::LargeRead>> FairCalls::User::giveLargeRead(uint64_t bytes) {
+  auto read = kj::heap<LargeRead>(kj::addRef(*this));
+  const kj::Duration wait = all_->untilLargeRead(name_, bytes);
+  if (wait == 0 * kj::SECONDS) return kj::mv(read);
+  return all_->timer_.afterDelay(wait).then([read = kj::mv(read)]() mutable { return kj::mv(read); });
 }
 
 FairCalls::Seat::Seat(kj::Own<User> user, SeatKind kind, uint64_t bytes)
@@ -213,9 +237,9 @@ FairCalls::LargeRead::~LargeRead() noexcept(false) {
   while (!user_->toReadLarge_.empty()) {
     auto next = kj::mv(user_->toReadLarge_.front());
     user_->toReadLarge_.pop_front();
-    if (!next->isWaiting()) continue;
+    if (!next.given->isWaiting()) continue;
     user_->isReadingLarge_ = true;
-    next->fulfill(kj::heap<LargeRead>(kj::mv(user_)));
+    next.given->fulfill(user_->giveLargeRead(next.bytes));
     return;
   }
 }

@@ -33,8 +33,10 @@ struct UserBounds {
   // nothing more is read until there are half as many.
   size_t waitingCalls = 1'000;
   uint64_t waitingBytes = 16 << 20;
-  // Longer reads, of large messages, come one after the other.
+  // Longer reads, of large messages, come one after the other, and so many bytes a second where somebody else
+  // has called within a second: what follows from them, in this and other roles, takes longer than reading.
   uint64_t largeRead = 256 << 10;
+  uint64_t largeBytesPerSecond = 32 << 20;
   // Under way at once, by kind, and the bytes of these; one may be larger than that. The next waits.
   struct Seats {
     size_t number;
@@ -86,6 +88,8 @@ class FairCalls final : public kj::Refcounted {
   bool giveSeat(User& user, SeatKind kind);
   UserBounds::Seats boundOf(SeatKind kind) const { return bounds_.seats[static_cast<size_t>(kind)]; }
   void letRead();
+  bool isAlone(const std::string& user) const;
+  kj::Duration untilLargeRead(const std::string& user, uint64_t bytes);
 
   kj::Timer& timer_;
   const std::function<Duration()> processorTime_;
@@ -95,6 +99,10 @@ class FairCalls final : public kj::Refcounted {
   std::set<User*> notRead_;              // of whom nothing is read
   std::array<uint64_t, 3> seatBytes_{};  // of all users, by kind
   FairQueue<Waiting> queue_;
+  // Who called last, when, and when somebody else did.
+  std::string lastCaller_;
+  kj::TimePoint lastCall_ = kj::origin<kj::TimePoint>(), lastOfOthers_ = kj::origin<kj::TimePoint>();
+  std::map<std::string, kj::TimePoint> nextLargeRead_;  // by user, where it is later than now
   bool isTaking_ = false;
   bool hasStopped_ = false;
   kj::Promise<void> taking_ = nullptr;
@@ -127,7 +135,7 @@ class FairCalls::User final : public kj::Refcounted {
 
   // A read of so many bytes has to wait for one of these, and to hold it meanwhile.
   bool isLarge(uint64_t bytes) const { return bytes > all_->bounds_.largeRead; }
-  kj::Promise<kj::Own<LargeRead>> largeRead();
+  kj::Promise<kj::Own<LargeRead>> largeRead(uint64_t bytes);
 
  private:
   friend class FairCalls;
@@ -155,7 +163,13 @@ class FairCalls::User final : public kj::Refcounted {
   std::array<Seats, 3> seats_;  // by kind
   std::list<kj::Own<kj::PromiseFulfiller<void>>> toRead_;
   bool isReadingLarge_ = false;
-  std::list<kj::Own<kj::PromiseFulfiller<kj::Own<LargeRead>>>> toReadLarge_;
+  struct LargeReadWanted {
+    uint64_t bytes;
+    kj::Own<kj::PromiseFulfiller<kj::Promise<kj::Own<LargeRead>>>> given;
+  };
+  kj::Promise<kj::Own<LargeRead>> giveLargeRead(uint64_t bytes);
+
+  std::list<LargeReadWanted> toReadLarge_;
 };
 
 // Outlive neither the calls nor the connection that they are for.

@@ -133,9 +133,10 @@ class Visitors::Stream final : public StreamAround {
         return user.untilMayRead().then([this, to, least, most]() { return tryReadOfUser(to, least, most); });
       }
       if (user.isLarge(least)) {
-        return user.largeRead().then([this, &user, to, least, most](kj::Own<FairCalls::LargeRead>&& turn) {
-          return counted(user, inner_->tryRead(to, least, most)).attach(kj::mv(turn));
-        });
+        return user.largeRead(least).then(
+            [this, &user, to, least, most](kj::Own<FairCalls::LargeRead>&& turn) {
+              return counted(user, inner_->tryRead(to, least, most)).attach(kj::mv(turn));
+            });
       }
       return counted(user, inner_->tryRead(to, least, most));
     }

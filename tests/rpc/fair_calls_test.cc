@@ -16,6 +16,7 @@ constexpr UserBounds kBounds{.connections = 2,
                              .waitingCalls = 10,
                              .waitingBytes = 1'000,
                              .largeRead = 100,
+                             .largeBytesPerSecond = 1'000,
                              .seats = {{{2, 100, 300}, {1, 100, 300}, {1, 100, 300}}}};
 
 class FairCallsTest : public testing::Test {
@@ -202,13 +203,50 @@ TEST_F(FairCallsTest, LetsNoMoreUploadsWaitThanCalls) {
 TEST_F(FairCallsTest, ReadsLargeMessagesOfAUserOneAfterTheOther) {
   EXPECT_FALSE(ann_->isLarge(kBounds.largeRead));
   EXPECT_TRUE(ann_->isLarge(kBounds.largeRead + 1));
-  auto first = ann_->largeRead().wait(io_.waitScope);
-  auto second = ann_->largeRead(), third = ann_->largeRead();
+  auto first = ann_->largeRead(1).wait(io_.waitScope);
+  auto second = ann_->largeRead(1), third = ann_->largeRead(1);
   EXPECT_FALSE(second.poll(io_.waitScope));
-  EXPECT_TRUE(bob_->largeRead().poll(io_.waitScope));
+  EXPECT_TRUE(bob_->largeRead(1).poll(io_.waitScope));
   { auto gone = kj::mv(second); }
   first = nullptr;
   EXPECT_TRUE(third.poll(io_.waitScope));
+}
+
+TEST(LargeReadsBesideOthers, AreOfSoManyBytesASecond) {
+  kj::EventLoop loop;
+  kj::WaitScope scope(loop);
+  kj::TimerImpl timer(kj::origin<kj::TimePoint>());
+  const auto pass = [&timer](kj::Duration time) { timer.advanceTo(timer.now() + time); };
+  pass(1 * kj::HOURS);
+  auto calls = kj::refcounted<FairCalls>(timer, threadTime, kBounds);
+  auto ann = calls->user("ann"), bob = calls->user("bob");
+  const auto call = [&scope](FairCalls::User& user) {
+    user.inTurn([]() -> kj::Promise<void> { return kj::READY_NOW; }).wait(scope);
+  };
+  call(*ann);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ann->largeRead(500).poll(scope)) << "nobody else is there";
+  call(*bob);
+  EXPECT_TRUE(ann->largeRead(500).poll(scope));
+  {
+    auto gone = ann->largeRead(100);
+    EXPECT_FALSE(gone.poll(scope));
+  }
+  auto next = ann->largeRead(200), last = ann->largeRead(100);
+  EXPECT_TRUE(bob->largeRead(500).poll(scope));
+  pass(600 * kj::MILLISECONDS - 1 * kj::NANOSECONDS);
+  EXPECT_FALSE(next.poll(scope));
+  pass(1 * kj::NANOSECONDS);
+  EXPECT_TRUE(next.poll(scope));
+  next.wait(scope);
+  pass(199 * kj::MILLISECONDS);
+  EXPECT_FALSE(last.poll(scope)) << "though it was asked for before the one before it was over";
+  pass(1 * kj::MILLISECONDS);
+  EXPECT_TRUE(last.poll(scope));
+  last.wait(scope);
+  call(*ann);
+  pass(200 * kj::MILLISECONDS);
+  EXPECT_TRUE(ann->largeRead(5'000).poll(scope)) << "bob has said nothing for a second";
+  EXPECT_TRUE(ann->largeRead(500).poll(scope)) << "and nothing is owed";
 }
 
 TEST_F(FairCallsTest, BoundsConnections) {
