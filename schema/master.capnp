@@ -161,6 +161,10 @@ interface MonitorPort {
   leave @8 () -> ();
   # The monitor is about to stop its tasks and to end. Success: its servers are given nothing more on this connection;
   # reports are still taken. Not on disk. A repeat changes nothing.
+
+  attachMore @9 (servers :List(Types.ServerFacts), tasks :List(Types.KnownTask)) -> (drop :List(UInt64), stop :List(UInt64));
+  # After attach, before anything else, where the monitor stands for more servers than one call is to have: the next of them,
+  # with their tasks. In everything else as attach. Fails as Conflict also where another connection speaks for the monitor.
 }
 
 struct PoolReport {

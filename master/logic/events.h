@@ -58,6 +58,14 @@ struct MonitorAttached {
   std::vector<KnownTask> tasks;
 };
 
+// The next servers of a monitor that stands for many, with their tasks: as they attached.
+struct MoreServersAttached {
+  RequestId request;
+  SessionId session;
+  std::vector<ServerFacts> servers;
+  std::vector<KnownTask> tasks;
+};
+
 // A peer's connection ended.
 struct PeerDetached {
   SessionId session;
@@ -227,11 +235,11 @@ struct SpaceMeasured {
 struct TimerFired {};
 
 using Event =
-    std::variant<AgentAttached, MoreJobsAsked, MonitorAttached, PeerDetached, CommitArrived, PieceArrived,
-                 OffersDeclined, ReportsArrived, LeaseAsked, PressureReported, ViolationsReported,
-                 TaskResized, TaskThrottled, MonitorLeaves, PoolReported, CancelRequested, SettingsSet,
-                 PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered,
-                 JobSteered, SpaceMeasured, TimerFired>;
+    std::variant<AgentAttached, MoreJobsAsked, MonitorAttached, MoreServersAttached, PeerDetached,
+                 CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked, PressureReported,
+                 ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves, PoolReported, CancelRequested,
+                 SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted,
+                 ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {

@@ -77,6 +77,7 @@ struct Handler {
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
   void operator()(const MoreJobsAsked& event) const { tellMoreJobs(context, event); }
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
+  void operator()(const MoreServersAttached& event) const { attachMoreServers(context, event); }
   void operator()(const PeerDetached& event) const {
     detachAgent(context, event.session);
     dropUploads(context, event.session);

@@ -23,9 +23,10 @@ struct Refuser {
   void operator()(const MoreJobsAsked& event) const {
     out.send(AnswerMoreJobs{event.request, readOnlyError()});
   }
-  void operator()(const MonitorAttached& event) const {
-    out.send(
-        AnswerMonitorAttached{.request = event.request, .status = attachError(), .drop = {}, .stop = {}});
+  void operator()(const MonitorAttached& event) const { refuseServers(event.request); }
+  void operator()(const MoreServersAttached& event) const { refuseServers(event.request); }
+  void refuseServers(RequestId request) const {
+    out.send(AnswerMonitorAttached{.request = request, .status = attachError(), .drop = {}, .stop = {}});
   }
   void operator()(const CommitArrived& event) const {
     out.send(

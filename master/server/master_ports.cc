@@ -98,6 +98,21 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   const SessionId session_;
 };
 
+template <typename Value, typename List>
+std::vector<Value> readAll(List list) {
+  std::vector<Value> values;
+  for (auto each : convert::elements(list)) values.push_back(read(each));
+  return values;
+}
+
+template <typename Results>
+void writeAttached(const MasterServer::AttachedMonitor& attached, Results& results) {
+  convert::writeNumbers<uint64_t>(attached.drop,
+                                  results.initDrop(static_cast<uint32_t>(attached.drop.size())));
+  convert::writeNumbers<uint64_t>(attached.stop,
+                                  results.initStop(static_cast<uint32_t>(attached.stop.size())));
+}
+
 class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
  public:
   explicit MonitorPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
@@ -105,20 +120,24 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
 
   kj::Promise<void> attach(AttachContext context) override {
     auto params = context.getParams();
-    std::vector<ServerFacts> servers;
-    for (auto facts : convert::elements(params.getServers())) servers.push_back(read(facts));
-    std::vector<KnownTask> tasks;
-    for (auto task : convert::elements(params.getTasks())) tasks.push_back(read(task));
     return server_
-        .attachMonitor(session_, text(params.getMonitor()), std::move(servers), std::move(tasks),
-                       params.getControl())
+        .attachMonitor(session_, text(params.getMonitor()), readAll<ServerFacts>(params.getServers()),
+                       readAll<KnownTask>(params.getTasks()), params.getControl())
         .then([context](MasterServer::AttachedMonitor&& attached) mutable {
           auto results = context.getResults();
-          convert::writeNumbers<uint64_t>(attached.drop,
-                                          results.initDrop(static_cast<uint32_t>(attached.drop.size())));
-          convert::writeNumbers<uint64_t>(attached.stop,
-                                          results.initStop(static_cast<uint32_t>(attached.stop.size())));
+          writeAttached(attached, results);
           results.setLease(static_cast<uint64_t>(attached.lease.count()));
+        });
+  }
+
+  kj::Promise<void> attachMore(AttachMoreContext context) override {
+    auto params = context.getParams();
+    return server_
+        .attachMore(session_, readAll<ServerFacts>(params.getServers()),
+                    readAll<KnownTask>(params.getTasks()))
+        .then([context](MasterServer::AttachedMonitor&& attached) mutable {
+          auto results = context.getResults();
+          writeAttached(attached, results);
         });
   }
 

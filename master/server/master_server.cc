@@ -124,6 +124,15 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
       [](Result<AttachedMonitor>&& result) { return valueOrThrow(std::move(result)); });
 }
 
+kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMore(SessionId session,
+                                                                    std::vector<ServerFacts> servers,
+                                                                    std::vector<KnownTask> tasks) {
+  auto pending = monitorsAttaching_.add();
+  dispatch(master::MoreServersAttached{pending.number, session, std::move(servers), std::move(tasks)});
+  return pending.promise.then(
+      [](Result<AttachedMonitor>&& result) { return valueOrThrow(std::move(result)); });
+}
+
 void MasterServer::detach(SessionId session) {
   std::erase_if(feedsToCome_, [session](const auto& entry) { return entry.second.session == session; });
   feeds_.erase(session);

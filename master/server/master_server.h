@@ -61,6 +61,9 @@ class MasterServer final {
                                              std::vector<ServerFacts> servers, std::vector<KnownTask> tasks,
                                              wire::MonitorControl::Client control);
 
+  kj::Promise<AttachedMonitor> attachMore(SessionId session, std::vector<ServerFacts> servers,
+                                          std::vector<KnownTask> tasks);
+
   SessionId newSession() { return ++sessions_; }
   void detach(SessionId session);
 

@@ -74,6 +74,14 @@ class ControlImpl final : public wire::MonitorControl::Server {
   MonitorServer& server_;
 };
 
+template <typename Request>
+void writePage(const monitor::AttachPage& page, Request& request) {
+  auto servers = request.initServers(static_cast<uint32_t>(page.servers.size()));
+  for (uint32_t i = 0; i < page.servers.size(); ++i) write(page.servers[i], servers[i]);
+  auto tasks = request.initTasks(static_cast<uint32_t>(page.tasks.size()));
+  for (uint32_t i = 0; i < page.tasks.size(); ++i) write(page.tasks[i], tasks[i]);
+}
+
 }  // namespace
 
 MonitorServer::MonitorServer(Net net, const Clock& clock, Rng rng, MonitorServerOptions options,
@@ -328,38 +336,57 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
   return login.send().then([this](auto&& response) {
     if (!response.hasMonitor()) kj::throwFatalException(toException(denied("the token is not a monitor's")));
     wire::MonitorPort::Client port = response.getMonitor();
+    auto pages = monitor::attachPages(servers_, logic_->knownTasks());
     auto request = port.attachRequest();
     request.setMonitor(text(options_.identity));
-    auto servers = request.initServers(static_cast<uint32_t>(servers_.size()));
-    for (uint32_t i = 0; i < servers_.size(); ++i) write(servers_[i], servers[i]);
-    const auto known = logic_->knownTasks();
-    auto tasks = request.initTasks(static_cast<uint32_t>(known.size()));
-    for (uint32_t i = 0; i < known.size(); ++i) write(known[i], tasks[i]);
+    writePage(pages.front(), request);
     request.setControl(kj::heap<ControlImpl>(*this));
-    return request.send().then([this, port](auto&& answer) mutable {
-      auto fault = kj::newPromiseAndFulfiller<void>();
-      port_ = kj::mv(port);
-      fault_ = kj::mv(fault.fulfiller);
-      attached_ = takesPressure_ = takesViolations_ = true;
-      ++attachments_;
-      outage_.end();
-      spdlog::info("attached to the master at {}", options_.master);
-      dispatch(monitor::MasterAttached{convert::readNumbers<uint64_t>(answer.getDrop()),
-                                       convert::readNumbers<uint64_t>(answer.getStop()),
-                                       convert::readDuration(answer.getLease(), "lease")});
-      std::vector<ServerPressure> pressures;
-      for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
-      std::vector<late::PoolPressure> pools;
-      for (const auto& [server, pressure] : poolPressures_) pools.push_back(pressure);
-      send(pressures, pools);
-      violations_.attached();
-      sendViolations();
-      if (late_ != nullptr) late_->masterAttached();
-      if (shutsDown_) calls_.add(leave());
-      attachedCallback_();
-      return Attached{kj::mv(fault.promise)};
+    return request.send().then([this, port, pages = std::move(pages)](auto&& answer) mutable {
+      monitor::MasterAttached event{convert::readNumbers<uint64_t>(answer.getDrop()),
+                                    convert::readNumbers<uint64_t>(answer.getStop()),
+                                    convert::readDuration(answer.getLease(), "lease")};
+      pages.erase(pages.begin());
+      return attachMore(kj::mv(port), std::move(pages), std::move(event));
     });
   });
+}
+
+// Page by page; then it is attached.
+kj::Promise<Attached> MonitorServer::attachMore(wire::MonitorPort::Client port,
+                                                std::vector<monitor::AttachPage> pages,
+                                                monitor::MasterAttached event) {
+  if (pages.empty()) return attached(kj::mv(port), event);
+  auto request = port.attachMoreRequest();
+  writePage(pages.front(), request);
+  pages.erase(pages.begin());
+  return request.send().then(
+      [this, port = kj::mv(port), pages = std::move(pages), event = std::move(event)](auto&& answer) mutable {
+        for (uint64_t allocation : answer.getDrop()) event.drop.push_back(allocation);
+        for (uint64_t allocation : answer.getStop()) event.stop.push_back(allocation);
+        return attachMore(kj::mv(port), std::move(pages), std::move(event));
+      });
+}
+
+Attached MonitorServer::attached(wire::MonitorPort::Client port, const monitor::MasterAttached& event) {
+  auto fault = kj::newPromiseAndFulfiller<void>();
+  port_ = kj::mv(port);
+  fault_ = kj::mv(fault.fulfiller);
+  attached_ = takesPressure_ = takesViolations_ = true;
+  ++attachments_;
+  outage_.end();
+  spdlog::info("attached to the master at {}", options_.master);
+  dispatch(event);
+  std::vector<ServerPressure> pressures;
+  for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
+  std::vector<late::PoolPressure> pools;
+  for (const auto& [server, pressure] : poolPressures_) pools.push_back(pressure);
+  send(pressures, pools);
+  violations_.attached();
+  sendViolations();
+  if (late_ != nullptr) late_->masterAttached();
+  if (shutsDown_) calls_.add(leave());
+  attachedCallback_();
+  return Attached{kj::mv(fault.promise)};
 }
 
 void MonitorServer::lost(const Error& error) {

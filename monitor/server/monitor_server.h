@@ -13,6 +13,7 @@
 #include "env/clock.h"
 #include "env/stop.h"
 #include "monitor/late/late_binding.h"
+#include "monitor/logic/attach_pages.h"
 #include "monitor/logic/executor.h"
 #include "monitor/logic/monitor_logic.h"
 #include "monitor/logic/performance/violation_tracker.h"
@@ -104,6 +105,9 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
 
  private:
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attachMore(wire::MonitorPort::Client port, std::vector<monitor::AttachPage> pages,
+                                   monitor::MasterAttached event);
+  Attached attached(wire::MonitorPort::Client port, const monitor::MasterAttached& event);
   void lost(const Error& error);
   void dispatch(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action>& actions);

@@ -63,6 +63,10 @@ struct MasterText {
     return "MonitorAttached" + part(event.session) + part(event.monitor) +
            list(event.tasks, [](const KnownTask& task) { return part(task.allocation) + part(task.server); });
   }
+  std::string operator()(const master::MoreServersAttached& event) const {
+    return "MoreServersAttached" + part(event.session) +
+           list(event.tasks, [](const KnownTask& task) { return part(task.allocation) + part(task.server); });
+  }
   std::string operator()(const master::PeerDetached& event) const {
     return "PeerDetached" + part(event.session);
   }

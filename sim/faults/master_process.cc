@@ -110,6 +110,13 @@ void MasterProcess::attachMonitor(const Way& way, std::string name, std::vector<
   take(master::MonitorAttached{request, session, std::move(name), std::move(servers), std::move(tasks)});
 }
 
+void MasterProcess::attachMore(SessionId session, std::vector<ServerFacts> servers,
+                               std::vector<KnownTask> tasks) {
+  const RequestId request = world_.nextNumber();
+  requests_[request] = session;
+  take(master::MoreServersAttached{request, session, std::move(servers), std::move(tasks)});
+}
+
 void MasterProcess::moreJobs(SessionId session) {
   const RequestId request = world_.nextNumber();
   requests_[request] = session;

@@ -95,6 +95,7 @@ class MasterProcess final : private MasterDisk::Owner {
   void attachAgent(const Way& way, std::string name, uint64_t epoch, AgentSinks sinks);
   void attachMonitor(const Way& way, std::string name, std::vector<ServerFacts> servers,
                      std::vector<KnownTask> tasks, MonitorSinks sinks);
+  void attachMore(SessionId session, std::vector<ServerFacts> servers, std::vector<KnownTask> tasks);
   void moreJobs(SessionId session);
   void detach(SessionId session);
   // Of messages that come again nobody hears the answers: an answer is one call's.

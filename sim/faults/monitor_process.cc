@@ -113,28 +113,46 @@ void MonitorProcess::toMaster(const Message& message) {
 
 void MonitorProcess::connected() {
   const std::string identity = name_ + "#" + std::to_string(identity_);
-  connection_.line().toMaster([this, way = connection_.shared(), identity, servers = servers_, life = life_,
-                               tasks = logic_->knownTasks()] {
-    const auto take = [this, life](const monitor::Event& event) {
-      if (life != life_) return;
-      this->take(event);
-      if (!std::holds_alternative<monitor::MasterAttached>(event)) return;
-      tellPressures();
-      pools_.masterAttached();
-      if (shutsDown_) tellLeave();
-    };
-    const auto takePools = [this, life](const PoolNews& news) {
-      if (life == life_) pools_.handle(news);
-    };
-    // The master has no means to tell an attachment that was held up on a connection given up since from
-    // a new one, and would believe it about tasks (docs/simulator.md). TCP delivers one for some seconds
-    // at most.
-    if (!way->isInUse()) return;
-    const auto refused = [this, life] {
-      if (life == life_) connection_.breakOff();
-    };
-    master_.attachMonitor(way, identity, servers, tasks, {take, takePools, refused});
-  });
+  attaching_ = {};
+  toAttach_ = monitor::attachPages(servers_, logic_->knownTasks(), 1 + world_.rng().below(3));
+  connection_.line().toMaster(
+      [this, way = connection_.shared(), identity, life = life_, page = toAttach_.front()] {
+        const auto take = [this, life](const monitor::Event& event) {
+          if (life != life_) return;
+          if (const auto* answer = std::get_if<monitor::MasterAttached>(&event)) return takeAttached(*answer);
+          this->take(event);
+        };
+        const auto takePools = [this, life](const PoolNews& news) {
+          if (life == life_) pools_.handle(news);
+        };
+        // The master has no means to tell an attachment that was held up on a connection given up since from
+        // a new one, and would believe it about tasks (docs/simulator.md). TCP delivers one for some seconds
+        // at most.
+        if (!way->isInUse()) return;
+        const auto refused = [this, life] {
+          if (life == life_) connection_.breakOff();
+        };
+        master_.attachMonitor(way, identity, page.servers, page.tasks, {take, takePools, refused});
+      });
+}
+
+// One page after the other; then it is attached.
+void MonitorProcess::takeAttached(const monitor::MasterAttached& answer) {
+  attaching_.drop.insert(attaching_.drop.end(), answer.drop.begin(), answer.drop.end());
+  attaching_.stop.insert(attaching_.stop.end(), answer.stop.begin(), answer.stop.end());
+  attaching_.lease = answer.lease;
+  toAttach_.erase(toAttach_.begin());
+  if (!toAttach_.empty()) {
+    if (!connection_.isUp()) return;
+    const SessionId session = connection_.line().session();
+    connection_.line().toMaster(
+        [this, session, page = toAttach_.front()] { master_.attachMore(session, page.servers, page.tasks); });
+    return;
+  }
+  take(attaching_);
+  tellPressures();
+  pools_.masterAttached();
+  if (shutsDown_) tellLeave();
 }
 
 void MonitorProcess::disconnected() {

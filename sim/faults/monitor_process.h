@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/state/server.h"
+#include "monitor/logic/attach_pages.h"
 #include "monitor/logic/emulated_executor.h"
 #include "monitor/logic/monitor_logic.h"
 #include "sim/faults/connection.h"
@@ -83,6 +84,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   using Copy = MasterProcess::Copy;
   using Message = std::function<void(SessionId, Copy)>;
   void toMaster(const Message& message);
+  void takeAttached(const monitor::MasterAttached& answer);
   void tellPressures();
   void tellLeave();
   void advanceLater();
@@ -108,6 +110,8 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   std::map<uint64_t, monitor::ThrottleArrived> throttles_;
   std::set<AllocationId> throttled_;  // of the running tasks
   std::set<AllocationId> fetching_;
+  std::vector<monitor::AttachPage> toAttach_;  // the first is under way
+  monitor::MasterAttached attaching_;          // what the pages before were answered
   std::vector<ServerPressure> pressures_;
   LatePools pools_;
 

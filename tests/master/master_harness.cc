@@ -184,6 +184,12 @@ SessionId MasterHarness::attachMonitor(const std::string& monitor, std::vector<S
   return session;
 }
 
+void MasterHarness::attachMore(SessionId session, std::vector<ServerFacts> servers,
+                               std::vector<KnownTask> tasks) {
+  lastActions_ = handle(MoreServersAttached{nextRequest_++, session, std::move(servers), std::move(tasks)});
+  monitorAnswer_ = only<AnswerMonitorAttached>(lastActions_).at(0);
+}
+
 std::vector<Action> MasterHarness::detach(SessionId session) {
   return handle(PeerDetached{session});
 }

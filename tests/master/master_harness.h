@@ -73,6 +73,8 @@ class MasterHarness {
   SessionId attachAgent(const std::string& name, uint64_t epoch = 0);
   SessionId attachMonitor(const std::string& monitor, std::vector<ServerFacts> servers,
                           std::vector<KnownTask> tasks = {});
+  // More servers of an attached monitor; its answer is then monitorAnswer().
+  void attachMore(SessionId session, std::vector<ServerFacts> servers, std::vector<KnownTask> tasks = {});
   std::vector<master::Action> detach(SessionId session);
   const master::AnswerAgentAttached& agentAnswer() const { return agentAnswer_; }
   const master::AnswerMonitorAttached& monitorAnswer() const { return monitorAnswer_; }

@@ -21,17 +21,21 @@ Status checkNames(const ServerFacts& facts) {
   return facts.rack.empty() ? Status() : checkName("rack", facts.rack);
 }
 
+Error listedTwice(const std::string& server) {
+  return invalid("server \"" + server + "\": listed twice; names are unique in a cluster");
+}
+
 // Why the monitor cannot have these servers; success changes nothing yet.
-Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
-  if (event.monitor.empty()) return invalid("monitor: its identity is missing");
+Status mayRegister(const ServerTable& servers, const std::string& monitor,
+                   const std::vector<ServerFacts>& wanted) {
+  if (monitor.empty()) return invalid("monitor: its identity is missing");
   std::unordered_set<std::string> names;
   std::set<std::string> platforms;
   size_t all = servers.size();
-  for (const ServerFacts& facts : event.servers) {
+  for (const ServerFacts& facts : wanted) {
     const std::string where = "server \"" + facts.name + "\": ";
     if (Status named = checkNames(facts); !named) return named;
-    if (!names.insert(facts.name).second)
-      return invalid(where + "listed twice; names are unique in a cluster");
+    if (!names.insert(facts.name).second) return listedTwice(facts.name);
     if (facts.rus < 1 || facts.rus > kMaxServerRus) {
       return invalid(where + "rus: " + std::to_string(facts.rus) + "; write a number from 1 to " +
                      std::to_string(kMaxServerRus));
@@ -43,7 +47,7 @@ Status mayRegister(const ServerTable& servers, const MonitorAttached& event) {
                                               " servers, and numbers for no more than " +
                                               std::to_string(kMaxServers) + "; use names that are known"};
     }
-    if (known != nullptr && known->session && known->record.monitor != event.monitor) {
+    if (known != nullptr && known->session && known->record.monitor != monitor) {
       return Error{ErrorCode::kConflict,
                    where + "another monitor stands for it; stop that one or use another name"};
     }
@@ -58,14 +62,15 @@ struct Arrived {
   bool takenOver = false;
 };
 
-Arrived bringUp(EventContext& context, const ServerFacts& facts, const MonitorAttached& event) {
+Arrived bringUp(EventContext& context, const ServerFacts& facts, const std::string& monitor,
+                SessionId session) {
   ServerTable& servers = context.tables.servers;
   Server* server = servers.find(facts.name);
   const bool isNew = server == nullptr;
-  if (isNew) server = &servers.add(facts, event.monitor);
-  const bool takenOver = server->record.monitor != event.monitor;
+  if (isNew) server = &servers.add(facts, monitor);
+  const bool takenOver = server->record.monitor != monitor;
   if (isNew || takenOver || server->record.facts != facts) {
-    server->record.monitor = event.monitor;
+    server->record.monitor = monitor;
     servers.setFacts(*server, facts);
     context.out.put(server->record);
   }
@@ -73,7 +78,7 @@ Arrived bringUp(EventContext& context, const ServerFacts& facts, const MonitorAt
     servers.setBackground(*server, {});
     server->absent.clear();
   }
-  servers.setUp(*server, event.session);
+  servers.setUp(*server, session);
   takePoolUp(context, *server, takenOver);
   return {server->record.id, takenOver};
 }
@@ -122,6 +127,37 @@ Error replaced() {
   return {ErrorCode::kConflict, "this connection does not speak for a monitor any more: attach again"};
 }
 
+// Servers that have come up, the first of a monitor's or more of them; and what is to become of their tasks.
+std::vector<ServerId> idsOf(const std::vector<Arrived>& arrived) {
+  std::vector<ServerId> ids;
+  for (const Arrived& server : arrived) ids.push_back(server.server);
+  return ids;
+}
+
+std::vector<Arrived> bringUp(EventContext& context, const std::vector<ServerFacts>& servers,
+                             const std::string& monitor, SessionId session) {
+  std::vector<Arrived> arrived;
+  for (const ServerFacts& facts : servers) arrived.push_back(bringUp(context, facts, monitor, session));
+  return arrived;
+}
+
+void answer(EventContext& context, RequestId request, const std::vector<Arrived>& arrived,
+            const std::vector<KnownTask>& tasks) {
+  AnswerMonitorAttached answer{request, {}, {}, {}, leaseOf(context.tables.options)};
+  std::unordered_map<AllocationId, std::string> known;
+  for (const KnownTask& task : tasks) known.emplace(task.allocation, task.server);
+  for (const Arrived& server : arrived) reconcile(context, server, known, answer.stop);
+  for (const KnownTask& task : tasks) {
+    if (known.contains(task.allocation)) answer.drop.push_back(task.allocation);
+  }
+  context.out.send(std::move(answer));
+  for (const Arrived& server : arrived) resumeSteps(context, context.tables.servers.at(server.server));
+}
+
+void refuse(EventContext& context, RequestId request, Error why) {
+  context.out.send(AnswerMonitorAttached{request, std::move(why), {}, {}, {}});
+}
+
 std::string secondsOf(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()) + " s";
 }
@@ -130,33 +166,34 @@ std::string secondsOf(Duration duration) {
 
 void attachMonitor(EventContext& context, const MonitorAttached& event) {
   ServerTable& servers = context.tables.servers;
-  AnswerMonitorAttached answer{
-      event.request, mayRegister(servers, event), {}, {}, leaseOf(context.tables.options)};
-  if (!answer.status) {
-    context.out.send(std::move(answer));
-    return;
+  if (Status may = mayRegister(servers, event.monitor, event.servers); !may) {
+    return refuse(context, event.request, may.error());
   }
   const std::vector<ServerId> before = servers.closeSessionOf(event.monitor);
-  std::vector<Arrived> arrived;
-  std::vector<ServerId> ids;
-  for (const ServerFacts& facts : event.servers) {
-    arrived.push_back(bringUp(context, facts, event));
-    ids.push_back(arrived.back().server);
-  }
+  const std::vector<Arrived> arrived = bringUp(context, event.servers, event.monitor, event.session);
   for (ServerId id : before) {
     if (servers.at(id).session == event.session) continue;
     servers.setDown(servers.at(id), context.now.steady + context.tables.options.serverTimeout);
   }
-  servers.openSession(event.session, event.monitor, std::move(ids));
+  servers.openSession(event.session, event.monitor, idsOf(arrived));
+  answer(context, event.request, arrived, event.tasks);
+}
 
-  std::unordered_map<AllocationId, std::string> known;
-  for (const KnownTask& task : event.tasks) known.emplace(task.allocation, task.server);
-  for (const Arrived& server : arrived) reconcile(context, server, known, answer.stop);
-  for (const KnownTask& task : event.tasks) {
-    if (known.contains(task.allocation)) answer.drop.push_back(task.allocation);
+void attachMoreServers(EventContext& context, const MoreServersAttached& event) {
+  ServerTable& servers = context.tables.servers;
+  if (!servers.attached(event.session)) return refuse(context, event.request, replaced());
+  const std::string monitor = servers.monitorOf(event.session);
+  if (Status may = mayRegister(servers, monitor, event.servers); !may) {
+    return refuse(context, event.request, may.error());
   }
-  context.out.send(std::move(answer));
-  for (const Arrived& server : arrived) resumeSteps(context, servers.at(server.server));
+  for (const ServerFacts& facts : event.servers) {
+    const Server* known = servers.find(facts.name);
+    if (known == nullptr || known->session != event.session) continue;
+    return refuse(context, event.request, listedTwice(facts.name));
+  }
+  const std::vector<Arrived> arrived = bringUp(context, event.servers, monitor, event.session);
+  servers.addToSession(event.session, idsOf(arrived));
+  answer(context, event.request, arrived, event.tasks);
 }
 
 void renewLease(EventContext& context, const LeaseAsked& event) {

@@ -8,6 +8,7 @@ namespace tarcil::master {
 // Brings the monitor's servers up and reconciles the tasks: one that the monitor does not know was lost, or
 // its launch never arrived and is repeated; one that the master does not know is dropped.
 void attachMonitor(EventContext& context, const MonitorAttached& event);
+void attachMoreServers(EventContext& context, const MoreServersAttached& event);
 
 // Its servers are down at once; their tasks are lost when the server timeout has passed. A session that was
 // replaced, or speaks for no monitor, is ignored.

@@ -239,6 +239,11 @@ void ServerTable::openSession(SessionId session, const std::string& monitor, std
   sessionOf_[monitor] = session;
 }
 
+void ServerTable::addToSession(SessionId session, const std::vector<ServerId>& servers) {
+  auto& all = sessions_.at(session).servers;
+  all.insert(all.end(), servers.begin(), servers.end());
+}
+
 std::vector<ServerId> ServerTable::closeSession(SessionId session) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return {};

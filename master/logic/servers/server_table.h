@@ -108,6 +108,9 @@ class ServerTable {
 
   // Notes the servers that the session stands for. Requires: neither session nor monitor is open.
   void openSession(SessionId session, const std::string& monitor, std::vector<ServerId> servers);
+  // The monitor that the session speaks for, and more servers of it. Requires: the session is open.
+  const std::string& monitorOf(SessionId session) const { return sessions_.at(session).monitor; }
+  void addToSession(SessionId session, const std::vector<ServerId>& servers);
   // Forgets a session; the servers it stood for, empty where it is unknown.
   std::vector<ServerId> closeSession(SessionId session);
   // Those it stands for.

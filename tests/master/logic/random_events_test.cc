@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <set>
 
 #include "core/state/occupancy.h"
@@ -169,9 +170,19 @@ class RandomCluster {
         if (chance(0.9)) event.tasks.push_back({task.allocation, server.name});
       }
     }
+    // Now and then its last server comes in a call of its own.
+    std::optional<MoreServersAttached> more;
+    if (event.servers.size() > 1 && chance(0.5)) {
+      more = MoreServersAttached{0, event.session, {event.servers.back()}, {}};
+      event.servers.pop_back();
+      const auto isThere = [&more](const KnownTask& task) { return task.server == more->servers[0].name; };
+      std::ranges::copy_if(event.tasks, std::back_inserter(more->tasks), isThere);
+      std::erase_if(event.tasks, isThere);
+    }
     const auto actions = deliver(event);
     if (!actions || !only<AnswerMonitorAttached>(*actions).at(0).status) return;
     monitor.session = event.session;
+    if (more) deliver(*more);
   }
 
   void detachSomebody() {

@@ -8,6 +8,7 @@ namespace tarcil::monitors_test {
 using namespace master;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 constexpr Duration kTimeout = MasterOptions{}.serverTimeout;
 
@@ -53,6 +54,38 @@ TEST_F(Monitors, MayNotClaimTheServersOfAnAttachedOne) {
   EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kConflict);
   EXPECT_TRUE(master.status("a").up);
   EXPECT_EQ(only<AnswerReports>(master.started(monitor, first)).at(0).status.ok(), true);
+}
+
+TEST_F(Monitors, BringMoreServersWithTheirTasksOneCallAfterTheOther) {
+  master.started(monitor, first);
+  master.detach(monitor);
+  const SessionId again = master.attachMonitor("m", {serverFacts("b", 1)});
+  EXPECT_FALSE(master.status("a").up);
+  master.attachMore(again, servers, {{second, "a"}, {9'999, "a"}, {first, "b"}});
+  ASSERT_TRUE(master.monitorAnswer().status);
+  EXPECT_TRUE(master.status("a").up);
+  EXPECT_TRUE(master.status("b").up);
+  EXPECT_THAT(master.monitorAnswer().drop, UnorderedElementsAre(9'999, first)) << "unknown, and elsewhere";
+  EXPECT_EQ(task(0).state, RunState::kQueued) << "it ran, and the monitor does not know it there";
+  EXPECT_EQ(task(1).allocation, second);
+  EXPECT_TRUE(only<AnswerReports>(master.started(again, second)).at(0).status.ok());
+  master.detach(again);
+  EXPECT_FALSE(master.status("a").up);
+  EXPECT_FALSE(master.status("b").up);
+}
+
+TEST_F(Monitors, MayNotBringMoreOfAnothersNorOneTwiceNorUnasked) {
+  const SessionId other = master.attachMonitor("n", {serverFacts("b", 1)});
+  master.attachMore(other, {serverFacts("c", 1), serverFacts("a", 4)});
+  EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kConflict);
+  EXPECT_FALSE(master.logic().server("c")) << "nothing has changed";
+  master.attachMore(other, {serverFacts("b", 1)});
+  EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kInvalid);
+  master.attachMonitor("n", {serverFacts("b", 1)});
+  master.attachMore(other, {serverFacts("c", 1)});
+  EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kConflict)
+      << "another session speaks for it";
+  EXPECT_FALSE(master.logic().server("c"));
 }
 
 TEST_F(Monitors, MayNotBringMoreServersThanTablesHavePlacesFor) {
