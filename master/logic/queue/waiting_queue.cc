@@ -146,8 +146,9 @@ std::vector<QueueKey> WaitingQueue::inOrder(size_t atMost, uint64_t wakes, const
     const Candidate candidate = lookUp(key.job);
     if (!candidate.whoTries) {
       untriable.push_back(key);
-      isInterrupted_ = batch.empty() && untriable.size() == kSetAsideAtOnce;
-      return isInterrupted_ ? std::nullopt : std::optional<uint64_t>(0);
+      if (untriable.size() < kSetAsideAtOnce) return uint64_t{0};
+      isInterrupted_ = batch.empty();
+      return std::nullopt;
     }
     if (only && *candidate.whoTries != *only) return std::nullopt;
     if (progress_.batches <= kOfOneAgent && wakes <= kFewWakes) only = candidate.whoTries;

@@ -225,6 +225,16 @@ TEST(WaitingQueue, JobsThatNobodyCanTryAreSetAsideInSeveralCalls) {
   EXPECT_FALSE(queue.isInterrupted());
 }
 
+TEST(WaitingQueue, NoMoreAreSetAsideWhereOneBeforeThemCanBeTried) {
+  constexpr int kAside = WaitingQueue::kSetAsideAtOnce;
+  WaitingQueue queue = queueOf(kAside + 2);
+  const auto ends = onlyFor({jobId(1), jobId(kAside + 2)});
+  EXPECT_THAT(offerJobs(queue, 8, ends), ElementsAre(jobId(1)));
+  EXPECT_FALSE(queue.isInterrupted()) << "what was offered goes on without it";
+  EXPECT_EQ(queue.order().size(Mode::kUntriable), static_cast<size_t>(kAside));
+  EXPECT_EQ(queue.order().size(Mode::kToBeTried), 1u);
+}
+
 TEST(WaitingQueue, ABatchThatFindsNobodyBehindTheLastGoesOnInFront) {
   WaitingQueue queue = queueOf(3);
   for (int batch = 0; batch < 3; ++batch) {  // of job 1 each, since all wake
