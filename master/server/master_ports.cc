@@ -142,9 +142,7 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
   }
 
   kj::Promise<void> report(ReportContext context) override {
-    std::vector<TaskReport> reports;
-    for (auto report : convert::elements(context.getParams().getReports())) reports.push_back(read(report));
-    return server_.report(session_, std::move(reports));
+    return server_.report(session_, readAll<TaskReport>(context.getParams().getReports()));
   }
 
   kj::Promise<void> renew(RenewContext context) override {
@@ -208,22 +206,17 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
   }
 
   kj::Promise<void> pressure(PressureContext context) override {
-    std::vector<ServerPressure> servers;
-    for (auto server : convert::elements(context.getParams().getServers())) servers.push_back(read(server));
     std::vector<late::PoolPressure> pools;
     for (auto pool : convert::elements(context.getParams().getPools())) {
       pools.push_back(
           {text(pool.getServer()), convert::readArray<int32_t, kResources>(pool.getCaused(), "caused")});
     }
-    server_.pressure(session_, std::move(servers), std::move(pools));
+    server_.pressure(session_, readAll<ServerPressure>(context.getParams().getServers()), std::move(pools));
     return kj::READY_NOW;
   }
 
   kj::Promise<void> violations(ViolationsContext context) override {
-    std::vector<Violation> violations;
-    for (auto violation : convert::elements(context.getParams().getViolations()))
-      violations.push_back(read(violation));
-    server_.violations(session_, std::move(violations));
+    server_.violations(session_, readAll<Violation>(context.getParams().getViolations()));
     return kj::READY_NOW;
   }
 

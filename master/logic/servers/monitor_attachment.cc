@@ -127,7 +127,6 @@ Error replaced() {
   return {ErrorCode::kConflict, "this connection does not speak for a monitor any more: attach again"};
 }
 
-// Servers that have come up, the first of a monitor's or more of them; and what is to become of their tasks.
 std::vector<ServerId> idsOf(const std::vector<Arrived>& arrived) {
   std::vector<ServerId> ids;
   for (const Arrived& server : arrived) ids.push_back(server.server);
@@ -141,6 +140,7 @@ std::vector<Arrived> bringUp(EventContext& context, const std::vector<ServerFact
   return arrived;
 }
 
+// Tells what is to become of the tasks that the monitor has on these servers, which have come up.
 void answer(EventContext& context, RequestId request, const std::vector<Arrived>& arrived,
             const std::vector<KnownTask>& tasks) {
   AnswerMonitorAttached answer{request, {}, {}, {}, leaseOf(context.tables.options)};
@@ -182,7 +182,7 @@ void attachMonitor(EventContext& context, const MonitorAttached& event) {
 void attachMoreServers(EventContext& context, const MoreServersAttached& event) {
   ServerTable& servers = context.tables.servers;
   if (!servers.attached(event.session)) return refuse(context, event.request, replaced());
-  const std::string monitor = servers.monitorOf(event.session);
+  const std::string& monitor = servers.monitorOf(event.session);
   if (Status may = mayRegister(servers, monitor, event.servers); !may) {
     return refuse(context, event.request, may.error());
   }
