@@ -151,10 +151,10 @@ void askForWake(EventContext& context) {
   if (const auto release = tables.jobs.nextRelease()) {
     releaseDue = context.now.steady + std::max(Duration::zero(), *release - context.now.wall);
   }
-  std::optional<MonotonicTime> offersGoOn;
-  if (tables.jobs.queue().isInterrupted()) offersGoOn = context.now.steady;
+  std::optional<MonotonicTime> goesOn;
+  if (tables.jobs.queue().isInterrupted() || tables.servers.hasUpdates()) goesOn = context.now.steady;
   for (const auto& other :
-       {offersGoOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
+       {goesOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
         tables.violations.due.next(), tables.throttles.due.next(), tables.pools.due, tables.preemptionDue,
         reservationDue, releaseDue, tables.jobs.followers().nextDue(), tables.uploads.nextDue()}) {
     if (!next || (other && *other < *next)) next = other;

@@ -290,7 +290,9 @@ void ServerTable::noteBetter(Server& server) {
 
 std::vector<ServerUpdate> ServerTable::takeUpdates() {
   std::vector<ServerUpdate> updates;
-  for (ServerId id : changed_) {
+  size_t looked = 0;
+  for (; looked < changed_.size() && updates.size() < kUpdatesAtOnce; ++looked) {
+    const ServerId id = changed_[looked];
     Server& server = servers_[id];
     if (server.status.version == server.publishedVersion) continue;  // told already, or rolled back
     server.publishedVersion = server.status.version;
@@ -300,7 +302,7 @@ std::vector<ServerUpdate> ServerTable::takeUpdates() {
     if (server.factsChanged) update.facts = server.record.facts;
     server.factsChanged = false;
   }
-  changed_.clear();
+  changed_.erase(changed_.begin(), changed_.begin() + static_cast<ptrdiff_t>(looked));
   return updates;
 }
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/master/master_harness.h"
 
 namespace tarcil::monitors_test {
@@ -130,6 +132,26 @@ TEST_F(Monitors, ThatLeaveTakeTheirServersDownAtOnce) {
   ASSERT_EQ(published.size(), 1u);
   EXPECT_FALSE(published[0].update.status.up);
   EXPECT_EQ(task(0).state, RunState::kStarting) << "its tasks run on";
+}
+
+TEST_F(Monitors, WithManyServersThatLeaveAreToldOfInSeveralEvents) {
+  constexpr size_t kAtOnce = ServerTable::kUpdatesAtOnce;
+  std::vector<ServerFacts> many;
+  for (size_t i = 0; i < 2 * kAtOnce + 1; ++i) many.push_back(serverFacts("s" + std::to_string(i), 1));
+  const SessionId large = master.attachMonitor("large", many);
+  while (!only<PublishServer>(master.fireTimer()).empty()) continue;
+  std::set<ServerId> down;
+  const auto told = [&](const std::vector<Action>& actions) {
+    const auto published = only<PublishServer>(actions);
+    for (const PublishServer& each : published) {
+      if (!each.update.status.up) down.insert(each.update.id);
+    }
+    return published.size();
+  };
+  EXPECT_EQ(told(master.detach(large)), kAtOnce);
+  EXPECT_EQ(told(master.fireTimer()), kAtOnce);
+  EXPECT_EQ(told(master.pass(Duration::zero())), 1u) << "at once";
+  EXPECT_EQ(down.size(), many.size());
 }
 
 TEST_F(Monitors, ThatShutDownAreGivenNothingMoreAndTheirTasksGoBackIntoTheQueue) {
