@@ -1,0 +1,24 @@
+#include "schema/measurement_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tarcil::measurement_text_test {
+
+TEST(MeasurementText, ComesBackAsItWasWritten) {
+  const Measurement measured{{}, "sort: not found\n\tin \"PATH\""};
+  const auto read = parseMeasurement(textOf(measured));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, measured);
+}
+
+TEST(MeasurementText, HasNoControlCharacters) {
+  const auto read = parseMeasurement(textOf(Measurement{{}, "\x1b[2Jgone"}));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->problem, " [2Jgone");
+  const auto raw = parseMeasurement("{\"problem\":\"\x1b[2Jgone\"}");
+  ASSERT_FALSE(raw.ok());
+  EXPECT_THAT(raw.error().message, testing::HasSubstr("control characters"));
+}
+
+}  // namespace tarcil::measurement_text_test
