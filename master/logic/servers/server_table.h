@@ -140,9 +140,9 @@ class ServerTable {
   // a task has gone, or servers are judged or equipped differently.
   bool takeBetter() { return std::exchange(better_, false); }
 
-  // Updates for agents: each server that has changed since it was in the last ones, once, in the order of the first
-  // change. Not more than kUpdatesAtOnce of them: where there are more (hasUpdates()), the next call goes on. What is
-  // told late is only seen late: a commit is judged by the table.
+  // Updates for agents: each server that has changed since it was in the last ones, once, in the order of the
+  // first change. Not more than kUpdatesAtOnce of them: where there are more (hasUpdates()), the next call
+  // goes on. What is told late is only seen late: a commit is judged by the table.
   static constexpr size_t kUpdatesAtOnce = 1000;
   std::vector<ServerUpdate> takeUpdates();
   bool hasUpdates() const { return !changed_.empty(); }
