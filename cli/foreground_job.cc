@@ -63,17 +63,15 @@ class ForegroundJob::Writer final {
 };
 
 ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec, ForegroundOptions options)
-    : cluster_(cluster), spec_(spec), options_(std::move(options)), id_(makeJobId()) {
-  auto pair = kj::newPromiseAndFulfiller<int>();
-  leave_ = kj::mv(pair.fulfiller);
-  left_ = kj::mv(pair.promise);
-}
+    : cluster_(cluster), spec_(spec), options_(std::move(options)), id_(makeJobId()) {}
 
 ForegroundJob::~ForegroundJob() noexcept(false) = default;
 
 int ForegroundJob::run() {
+  auto left = kj::newPromiseAndFulfiller<int>();
+  leave_ = kj::mv(left.fulfiller);
   signals_ = watchSignals().eagerlyEvaluate(nullptr);
-  return cluster_.wait(submitAndFollow().exclusiveJoin(kj::mv(left_)));
+  return cluster_.wait(submitAndFollow().exclusiveJoin(kj::mv(left.promise)));
 }
 
 kj::Promise<int> ForegroundJob::submitAndFollow() {

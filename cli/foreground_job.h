@@ -52,7 +52,6 @@ class ForegroundJob final {
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
   TaskIndex nextTask_ = 0;
   kj::Own<kj::PromiseFulfiller<int>> leave_;
-  kj::Promise<int> left_ = nullptr;
   kj::Promise<void> signals_ = nullptr;
   kj::Promise<void> cancelling_ = nullptr;
 };

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "cli/foreground_job.h"
 #include "cli/output/output.h"
@@ -34,13 +35,15 @@ LateForegroundJob::LateForegroundJob(Cluster& cluster, JobSpec spec)
 
 int LateForegroundJob::run() {
   requireCluster(cluster_);
+  auto left = kj::newPromiseAndFulfiller<void>();
+  leave_ = kj::mv(left.fulfiller);
   signals_ = watchSignals().eagerlyEvaluate(nullptr);
   LateClientJob job;
   job.id = id_;
   job.spec = spec_;
   job_ = client_.submit(std::move(job));
-  auto copied = watcher_.over().then([this]() { return kj::mv(copying_); });
-  cluster_.wait(copied.exclusiveJoin(kj::mv(left_.promise)));
+  auto copied = watcher_.over().then([this]() { return std::exchange(copying_, kj::READY_NOW); });
+  cluster_.wait(copied.exclusiveJoin(kj::mv(left.promise)));
   return exitCode();
 }
 
@@ -83,7 +86,7 @@ kj::Promise<void> LateForegroundJob::watchSignals() {
           stoppedBy_ = kExitSignal + info.si_signo;
           client_.cancel(job_);
         } else {
-          left_.fulfiller->fulfill();
+          leave_->fulfill();
         }
         return watchSignals();
       });

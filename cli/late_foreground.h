@@ -37,7 +37,7 @@ class LateForegroundJob final {
   std::deque<TaskIndex> ended_;  // whose output is to be copied
   bool isCopying_ = false;
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
-  kj::PromiseFulfillerPair<void> left_ = kj::newPromiseAndFulfiller<void>();
+  kj::Own<kj::PromiseFulfiller<void>> leave_;
   LateClient client_;
   late::ClientJob job_ = 0;
   JobSpec spec_;

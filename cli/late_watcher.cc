@@ -16,7 +16,7 @@ void LateJobWatcher::taskOver(const LateClientResult& result) {
                                      result.attempts, result.phases};
   if (!result.problem.empty()) status_.problem = result.problem;
   if (onTaskOver_) onTaskOver_(result);
-  if (--left_ == 0) over_.fulfiller->fulfill();
+  if (--left_ == 0) end_.fulfiller->fulfill();
 }
 
 void LateJobWatcher::agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) {
@@ -25,7 +25,7 @@ void LateJobWatcher::agentFailed(const std::string& agent, const std::vector<lat
 }
 
 void LateJobWatcher::denied(const Error& error) {
-  over_.fulfiller->reject(toException(error));
+  end_.fulfiller->reject(toException(error));
 }
 
 }  // namespace tarcil

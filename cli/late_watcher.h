@@ -20,8 +20,8 @@ class LateJobWatcher final : public LateClientListener {
 
   const LateJobStatus& status() const { return status_; }
 
-  // Resolves when all tasks are over, fails where the token is denied. To be called once.
-  kj::Promise<void> over() { return kj::mv(over_.promise); }
+  // Resolves when all tasks are over, fails where the token is denied.
+  kj::Promise<void> over() { return over_.addBranch(); }
 
   void taskOver(const LateClientResult& result) override;
   void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override;
@@ -31,7 +31,8 @@ class LateJobWatcher final : public LateClientListener {
   LateJobStatus status_;
   size_t left_;
   TaskOver onTaskOver_;
-  kj::PromiseFulfillerPair<void> over_ = kj::newPromiseAndFulfiller<void>();
+  kj::PromiseFulfillerPair<void> end_ = kj::newPromiseAndFulfiller<void>();
+  kj::ForkedPromise<void> over_ = end_.promise.fork();
 };
 
 }  // namespace tarcil

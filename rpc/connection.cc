@@ -109,7 +109,7 @@ class ClientConnection final : public Connection {
   capnp::TwoPartyVatNetwork network_;
   capnp::RpcSystem<VatId> rpc_;
   capnp::Capability::Client bootstrap_;
-  kj::Promise<void> watching_;
+  kj::Promise<void> watching_;  // dropped first, with the call that asks the peer
 };
 
 // Whether it has one of the last quarter of this process's descriptors, which are for its files and for what

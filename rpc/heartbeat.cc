@@ -66,7 +66,7 @@ kj::Own<kj::AsyncIoStream> Heartbeat::listenTo(kj::Own<kj::AsyncIoStream> inner)
 
 kj::Promise<void> Heartbeat::silence(std::function<kj::Promise<void>()> ask) {
   ask_ = std::move(ask);
-  return lookAgain();
+  return lookAgain().attach(kj::defer([this]() { asking_ = nullptr; }));
 }
 
 kj::Promise<void> Heartbeat::lookAgain() {

@@ -28,8 +28,8 @@ class Heartbeat final {
   kj::Own<kj::AsyncIoStream> listenTo(kj::Own<kj::AsyncIoStream> inner);
 
   // `ask` sends what the peer's event loop answers, and gives a promise for that. Resolves when the peer is
-  // silent. While nobody reads from it (rpc/connection.h bounds its calls) it is expected
-  // to take what is sent to it, and not to say anything.
+  // silent; dropped, it drops what is being asked. While nobody reads from it (rpc/connection.h bounds its
+  // calls) it is expected to take what is sent to it, and not to say anything.
   kj::Promise<void> silence(std::function<kj::Promise<void>()> ask);
 
  private:

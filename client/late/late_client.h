@@ -114,10 +114,10 @@ class LateClient final : private kj::TaskSet::ErrorHandler {
   std::vector<kj::Own<kj::PromiseFulfiller<void>>> handedOver_;
   Alarm alarm_;
   std::optional<MonotonicTime> wake_;
-  // Of the present session.
+  // Of the present session; the connection is dropped after what came over it.
+  kj::Own<Connection> connection_;
   kj::Maybe<wire::LateClientPort::Client> port_;
   Port* listening_ = nullptr;
-  kj::Own<Connection> connection_;
   kj::Promise<void> connecting_ = nullptr;
   kj::TaskSet calls_;
 };

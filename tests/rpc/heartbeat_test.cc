@@ -26,9 +26,10 @@ class AHeartbeat : public ClockedTest {
   Heartbeat heartbeat_{timer_};
   kj::Own<kj::AsyncIoStream> stream_ = heartbeat_.listenTo(kj::mv(pipe_.ends[0]));
   int asked_ = 0;
+  int dropped_ = 0;  // of what was asked
   kj::Promise<void> silent_ = heartbeat_.silence([this]() -> kj::Promise<void> {
     ++asked_;
-    return kj::NEVER_DONE;
+    return kj::Promise<void>(kj::NEVER_DONE).attach(kj::defer([this]() { ++dropped_; }));
   });
   kj::Array<kj::byte> buffer_ = kj::heapArray<kj::byte>(1 << 10);
   bool readsOn_ = true;
@@ -47,6 +48,15 @@ TEST_F(AHeartbeat, StopsWhereNothingComesThoughThePeerIsAsked) {
   EXPECT_FALSE(isSilent());
   look();
   EXPECT_TRUE(isSilent());
+}
+
+// The call goes before the connection that it is made on.
+TEST_F(AHeartbeat, DropsWhatItAsksWithThePromise) {
+  look(2);
+  ASSERT_EQ(asked_, 1);
+  EXPECT_EQ(dropped_, 0);
+  silent_ = nullptr;
+  EXPECT_EQ(dropped_, 1);
 }
 
 TEST_F(AHeartbeat, GoesOnWhereAnythingComes) {
