@@ -11,9 +11,10 @@ namespace tarcil::fuzz {
 namespace {
 
 constexpr std::string_view kSyntax = "{}[]:,-?&*!|>'\"%@`# \n\t\\<=.~0019\xc3\xff";
-constexpr size_t kMany = 300;        // copies of an entry
-constexpr size_t kLongText = 5'000;  // bytes
-constexpr size_t kDeep = 70;         // levels: more than readers take
+constexpr size_t kMany = 300;              // copies of an entry,
+constexpr size_t kMostCopied = 256 << 10;  // bytes of them, but for one: copies are copied again
+constexpr size_t kLongText = 5'000;        // bytes
+constexpr size_t kDeep = 70;               // levels: more than readers take
 
 // --- Trees
 
@@ -98,6 +99,12 @@ class TreeMutator {
     return somewhere(node.values[rng_.below(node.values.size())]);
   }
 
+  static size_t many(const YamlNode& entry) {
+    std::string text;
+    append(text, entry);
+    return std::clamp<size_t>(kMostCopied / std::max<size_t>(1, text.size()), 1, kMany);
+  }
+
   void nest(YamlNode& node) {
     for (size_t left = rng_.below(8) == 0 ? kDeep : 1; left > 0; --left) {
       YamlNode outer{.kind = YamlNode::Kind::kSequence};
@@ -152,7 +159,7 @@ class TreeMutator {
         return;
       case 2:
       case 3:
-        for (size_t left = rng_.below(8) == 0 ? kMany : 1; left > 0; --left) {
+        for (size_t left = rng_.below(8) == 0 ? many(node.values[at]) : 1; left > 0; --left) {
           node.values.push_back(YamlNode(node.values[at]));
           if (isMapping) node.keys.push_back(YamlNode(node.keys[at]));
           if (isMapping && rng_.below(2) == 0) node.keys.back().text += std::to_string(left);
