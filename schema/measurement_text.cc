@@ -45,12 +45,15 @@ Result<Measurement> parseMeasurement(std::string_view text) {
   if (text.size() > kMaxMeasurementBytes) {
     return invalid("it has more than " + std::to_string(kMaxMeasurementBytes) + " bytes");
   }
-  if (std::ranges::any_of(text, isControl)) return invalid("it has control characters, which JSON does not");
   Result<Measurement> parsed = invalid("it cannot be read");
   auto failure = kj::runCatchingExceptions([&]() { parsed = decode(text); });
   KJ_IF_MAYBE (exception, failure) {
     const auto why = exception->getDescription();
     return invalid(std::string(why.begin(), why.size()));
+  }
+  // Escaped or not.
+  if (std::ranges::any_of(text, isControl) || (parsed && std::ranges::any_of(parsed->problem, isControl))) {
+    return invalid("it has control characters");
   }
   return parsed;
 }
