@@ -17,6 +17,7 @@
 
 #include "client/metrics_sources.h"
 #include "core/base/units.h"
+#include "deploy/roles/roles.h"
 #include "env/machine.h"
 #include "monitor/container/task_store.h"
 #include "rpc/token.h"
@@ -160,6 +161,7 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
   }
   const size_t cores = slices.empty() ? std::thread::hardware_concurrency() : slices.front().cores.size();
   const uint32_t rus = plan.rus == 0 ? std::max(1u, static_cast<uint32_t>(cores)) : plan.rus;
+  const uint64_t disk = diskForTasks(plan.data) / plan.servers;
   for (uint32_t i = 1; i <= plan.servers; ++i) {
     monitors.push_back(monitorOf(plan.data, serverName(i)));
     auto& arguments = monitors.back().arguments;
@@ -170,6 +172,8 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
          plan.pressurePeriod, "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)),
          "--stop-tasks", "--stop-grace", formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
+    if (slices.empty() && disk > 0)
+      arguments.insert(arguments.end(), {"--work-disk", std::to_string(disk) + "B"});
     if (!slices.empty()) place(slices[i - 1], *plan.slices, monitors.back());
   }
   return monitors;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -17,5 +19,9 @@ Result<std::vector<uint32_t>> coresToUse(const std::vector<uint32_t>& asked);
 
 // Bytes.
 uint64_t memoryOfThisMachine();
+
+// Bytes that are free on the disk of this folder for those who are not root; nothing where the folder cannot
+// be reached.
+std::optional<uint64_t> freeDiskBytes(const std::string& folder);
 
 }  // namespace tarcil

@@ -108,6 +108,7 @@ class ServersReader {
     readRack(*mapping, group);
     group.pattern.memoryBytes = kMemoryPerRu * group.pattern.rus;
     if (auto memory = mapping->take("memory")) assign(group.pattern.memoryBytes, memory->positiveSize());
+    if (auto disk = mapping->take("disk")) assign(group.pattern.diskBytes, disk->positiveSize());
     if (auto attributes = mapping->take("attributes")) readAttributes(*attributes, group.pattern.attributes);
     if (auto extras = mapping->take("extras")) group.pattern.extras = extrasIn(*extras);
     mapping->refuseOthers();

@@ -25,6 +25,7 @@ struct EmulatedServer {
   uint64_t memoryBytes = 0;
   std::map<std::string, std::string> attributes;
   Extras extras{};
+  uint64_t diskBytes = 0;  // for work folders; 0: not counted
 
   bool operator==(const EmulatedServer&) const = default;
 };

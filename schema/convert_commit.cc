@@ -116,7 +116,7 @@ CommitAnswer read(wire::CommitAnswer::Reader from) {
   value.outcome = fromWireEnum<CommitAnswer::Outcome>(from.getOutcome(), 7, "CommitAnswer.Outcome");
   value.problem = text(from.getProblem());
   for (auto grant : elements(from.getGrants())) {
-    value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 10, "Verdict"), grant.getAllocation(),
+    value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 12, "Verdict"), grant.getAllocation(),
                             readNumbers<uint16_t>(grant.getRus()), read(grant.getExtras())});
   }
   for (auto server : elements(from.getServers())) value.servers.push_back(read(server));

@@ -45,6 +45,8 @@ void write(const ServerFacts& value, wire::ServerFacts::Builder to) {
   to.setRus(value.rus);
   to.setCores(value.cores);
   to.setMemoryBytes(value.memoryBytes);
+  to.setMemoryOvercommit(value.memoryOvercommit);
+  to.setDiskBytes(value.diskBytes);
   to.setAddress(text(value.address));
   to.setEmulated(value.emulated);
   writeTexts(value.missing, to.initMissing(static_cast<uint32_t>(value.missing.size())));
@@ -63,6 +65,12 @@ ServerFacts read(wire::ServerFacts::Reader from) {
              value.rus);
   value.cores = from.getCores();
   value.memoryBytes = from.getMemoryBytes();
+  value.memoryOvercommit = from.getMemoryOvercommit();
+  value.diskBytes = from.getDiskBytes();
+  KJ_REQUIRE(value.memoryBytes <= kMaxSize && value.diskBytes <= kMaxSize, "a server has at most 1 EiB",
+             value.memoryBytes, value.diskBytes);
+  KJ_REQUIRE(value.memoryOvercommit >= 100 && value.memoryOvercommit <= kMaxMemoryOvercommit,
+             "memory is overcommitted by 100 to 10000 percent", value.memoryOvercommit);
   value.address = text(from.getAddress());
   value.emulated = from.getEmulated();
   value.missing = readTexts(from.getMissing());
@@ -79,6 +87,8 @@ void write(const ServerStatus& value, wire::ServerStatus::Builder to) {
   writeNumbers<int32_t>(value.sum, to.initSum(kResources));
   writeNumbers<int32_t>(value.bound, to.initBound(kResources));
   to.setBackground(bytesOf(value.background));
+  to.setAllocatedMemory(value.allocated.memory);
+  to.setAllocatedDisk(value.allocated.disk);
   writeFree(value.freeExtras, to.initFreeExtras(static_cast<uint32_t>(value.freeExtras.size())));
 }
 
@@ -92,6 +102,7 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.bound = readSum(from.getBound(), kNoResident, "bound");
   value.background = readPressure(from.getBackground());
   value.freeExtras = readFree(from.getFreeExtras());
+  value.allocated = {from.getAllocatedMemory(), from.getAllocatedDisk()};
   return value;
 }
 

@@ -258,6 +258,8 @@ struct ServerFacts {
   emulated @8 :Bool;
   missing @9 :List(Text);   # what the machine cannot limit or measure
   extras @10 :List(Extra);  # countable things
+  memoryOvercommit @11 :UInt32 = 100;  # how much of the memory tasks may claim together, in percent
+  diskBytes @12 :UInt64;    # for work folders, of all resource units together; 0: not counted
 }
 
 struct ServerStatus {
@@ -269,6 +271,8 @@ struct ServerStatus {
   bound @5 :List(Int32);    # G of each resource
   background @6 :Data;      # pressures
   freeExtras @7 :List(FreeExtra);  # one for each kind of the facts
+  allocatedMemory @8 :UInt64;  # bytes that its tasks claim together
+  allocatedDisk @9 :UInt64;
 }
 
 struct ServerUpdate {
@@ -348,7 +352,7 @@ struct Claim {
 
 enum Verdict {
   granted @0; unknownServer @1; serverDown @2; cordoned @3; notFree @4; belowFloor @5; breaksNeighbour @6;
-  taskNotWaiting @7; notAll @8; noExtras @9;
+  taskNotWaiting @7; notAll @8; noExtras @9; noMemory @10; noDisk @11;
 }
 
 struct Grant {

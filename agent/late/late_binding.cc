@@ -7,6 +7,7 @@
 
 #include "agent/late/task_servers.h"
 #include "agent/logic/run_as.h"
+#include "core/base/units.h"
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
 #include "core/state/usage.h"
@@ -332,6 +333,8 @@ Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submissi
   job.probeRatio = submission.probeRatio;
   job.bearing = {spec.profile.caused, spec.profile.tolerated};
   const Placement& placement = spec.placement;
+  const ServerNeeds needs{placement.constraints, {}, spec.byteRequest().bytes};
+  if (Status enough = hasUnitsFor(needs); !enough) return enough.error();
   if (!placement.prefer.empty() || !placement.preferOfTask.empty()) {
     std::vector<TaskIndex> tasks = submission.tasks;
     if (tasks.empty()) {
@@ -339,7 +342,7 @@ Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submissi
       std::iota(tasks.begin(), tasks.end(), 0);
     }
     // Where all that it prefers are away, a task runs on any server that is feasible for the job.
-    const std::vector<ServerId> feasible = servers_.meeting(placement.constraints);
+    const std::vector<ServerId> feasible = servers_.meeting(needs);
     const auto usable = [this, &feasible](const std::string& name) -> std::optional<ServerId> {
       const LateServer* server = servers_.find(name);
       const bool isUsable = server != nullptr && scheduler_.groups().isUp(server->id) &&
@@ -352,8 +355,23 @@ Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submissi
     if (Status fits = held_.check(caller.user, load); !fits) return fits.error();
     job.serversOfTasks = std::move(*lists);
   }
-  job.group = servers_.group(placement.constraints);
+  job.group = servers_.group(needs);
   return job;
+}
+
+// A late-bound task has one unit, and of memory and disk no more than its share: others get the rest.
+Status LateBindingAgent::hasUnitsFor(const ServerNeeds& needs) const {
+  if (needs.bytes == ByteResources{} || !servers_.meeting(needs).empty()) return {};
+  ByteResources most;
+  for (const ServerId id : servers_.meeting({needs.constraints, {}})) {
+    const ByteResources& share = servers_.find(id)->unitShare;
+    most = {std::max(most.memory, share.memory), std::max(most.disk, share.disk)};
+  }
+  if (most == ByteResources{}) return {};  // no server meets the constraints now
+  return invalid(
+      "limits: a late-bound task has the share of one unit, at most " + formatSize(most.memory) +
+      " of memory and " + formatSize(most.disk) +
+      " of disk on a server that suits it; lower limits.memory and limits.disk, or leave policy out");
 }
 
 Status LateBindingAgent::submit(LateSession& session, LateSubmission submission) {

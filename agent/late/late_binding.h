@@ -112,6 +112,7 @@ class LateBindingAgent final {
   MonotonicTime now() const { return clock_.now().steady; }
   // `load` is the job's, without its pairs of tasks and servers, which are added.
   Result<late::LateJob> lateJobOf(const LateSubmission& submission, const Caller& caller, LateLoad& load);
+  Status hasUnitsFor(const ServerNeeds& needs) const;
   void join(LateLink& link, uint32_t index, const LateServer& server);
   void leave(ServerId server);
   void tellSurroundings(ServerId server);

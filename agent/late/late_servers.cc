@@ -8,10 +8,11 @@
 namespace tarcil {
 namespace {
 
-bool meetsAll(const std::vector<Constraint>& constraints, const LateServer& server) {
-  return std::all_of(constraints.begin(), constraints.end(), [&server](const Constraint& constraint) {
-    return meets(constraint, server.attributes);
-  });
+bool meetsAll(const ServerNeeds& needs, const LateServer& server) {
+  return timesFitting(server.unitShare, {}, needs.bytes) > 0 &&
+         std::ranges::all_of(needs.constraints, [&server](const Constraint& constraint) {
+           return meets(constraint, server.attributes);
+         });
 }
 
 }  // namespace
@@ -33,6 +34,7 @@ LateServers::Change LateServers::apply(const ServerUpdate& update) {
     server.name = update.facts->name;
     server.address = update.facts->address;
     server.attributes = constraintAttributes(*update.facts);
+    server.unitShare = byteSupplyOf(*update.facts).unitShare;
     byName_[server.name] = server.id;
   }
   const auto found = servers_.find(update.id);
@@ -60,19 +62,18 @@ void LateServers::setUp(ServerId server) {
   groups_.setUp(server);
   const LateServer* facts = find(server);
   for (const Group& group : inUse_) {
-    if (facts != nullptr && meetsAll(group.constraints, *facts))
-      groups_.set(group.number, meeting(group.constraints));
+    if (facts != nullptr && meetsAll(group.needs, *facts)) groups_.set(group.number, meeting(group.needs));
   }
 }
 
-late::GroupNumber LateServers::group(const std::vector<Constraint>& constraints) {
-  if (constraints.empty()) return late::kAllServers;
+late::GroupNumber LateServers::group(const ServerNeeds& needs) {
+  if (needs.empty()) return late::kAllServers;
   for (Group& group : inUse_) {
-    if (group.constraints != constraints) continue;
+    if (group.needs != needs) continue;
     ++group.users;
     return group.number;
   }
-  inUse_.push_back({groups_.make(meeting(constraints)), constraints, 1});
+  inUse_.push_back({groups_.make(meeting(needs)), needs, 1});
   return inUse_.back().number;
 }
 
@@ -84,10 +85,10 @@ void LateServers::drop(late::GroupNumber number) {
   inUse_.erase(found);
 }
 
-std::vector<ServerId> LateServers::meeting(const std::vector<Constraint>& constraints) const {
+std::vector<ServerId> LateServers::meeting(const ServerNeeds& needs) const {
   std::vector<ServerId> servers;
   for (const auto& [id, server] : servers_) {
-    if (meetsAll(constraints, server)) servers.push_back(id);
+    if (meetsAll(needs, server)) servers.push_back(id);
   }
   return servers;
 }

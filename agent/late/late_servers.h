@@ -9,6 +9,7 @@
 
 #include "core/model/resources.h"
 #include "core/state/server.h"
+#include "core/state/server_set.h"
 #include "latebinding/server_groups.h"
 
 namespace tarcil {
@@ -17,6 +18,7 @@ struct LateServer {
   ServerId id = 0;
   std::string name, address;
   std::map<std::string, std::string> attributes;  // as constraints see them
+  ByteResources unitShare{};  // of memory and disk, what a late-bound task has; 0: as much as it likes
   bool isCordoned = false;
   // What its tasks feel: the sum of what committed tasks cause, and the background.
   PressureSum sum{};
@@ -43,16 +45,17 @@ class LateServers {
   // A server may be probed from now on. Groups whose constraints it meets have it.
   void setUp(ServerId server);
 
-  // The group of these constraints, made when first asked for; each call is to be followed by a drop().
-  late::GroupNumber group(const std::vector<Constraint>& constraints);
+  // The group of those that meet the constraints and whose units come with the bytes that are needed, made
+  // when first asked for; each call is to be followed by a drop().
+  late::GroupNumber group(const ServerNeeds& needs);
   void drop(late::GroupNumber group);
   // Ascending, up or not. O(servers).
-  std::vector<ServerId> meeting(const std::vector<Constraint>& constraints) const;
+  std::vector<ServerId> meeting(const ServerNeeds& needs) const;
 
  private:
   struct Group {
     late::GroupNumber number = late::kAllServers;
-    std::vector<Constraint> constraints;
+    ServerNeeds needs;
     uint32_t users = 0;  // jobs
   };
 

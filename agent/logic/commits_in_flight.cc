@@ -7,8 +7,11 @@ const Commit& CommitsInFlight::add(Commit commit, const JobSpec& spec, ClusterSt
   commit.answered = entries_.empty() ? commit.sequence - 1 : entries_.begin()->first - 1;
   byJob_[commit.job] = commit.sequence;
   uint64_t sequence = commit.sequence;
-  Entry& entry = entries_[sequence] = {
-      .commit = std::move(commit), .profile = spec.profile, .extras = spec.extras, .overlays = {}};
+  Entry& entry = entries_[sequence] = {.commit = std::move(commit),
+                                       .profile = spec.profile,
+                                       .extras = spec.extras,
+                                       .request = spec.byteRequest(),
+                                       .overlays = {}};
   layOver(entry, state);
   return entry.commit;
 }
@@ -56,7 +59,8 @@ void CommitsInFlight::layOver(Entry& entry, ClusterState& state) {
   entry.overlays.clear();
   for (const Claim& claim : entry.commit.claims) {
     if (!state.known(claim.server)) continue;
-    entry.overlays.push_back(state.layOver(claim.server, claim.preferred, entry.profile, entry.extras));
+    entry.overlays.push_back(
+        state.layOver(claim.server, claim.preferred, entry.profile, entry.extras, entry.request));
   }
 }
 

@@ -49,6 +49,7 @@ class CommitsInFlight {
     Commit commit;
     Profile profile;
     Extras extras;
+    ByteRequest request;
     std::vector<ClusterState::OverlayId> overlays;
   };
 

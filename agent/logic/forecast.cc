@@ -41,8 +41,8 @@ Result<JobPlan> forecast(const Tables& tables, const Caller& caller, const JobSp
                .explanation = {},
                .waitReason = std::move(attempt.reason.text),
                .servers = namesOf(attempt.decision, tables.copy.state()),
-               .usableUnits = tables.copy.usableUnits(),
-               .freeUnits = tables.copy.state().freeUnits()};
+               .usableUnits = tables.copy.state().all().usableUnits(),
+               .freeUnits = tables.copy.state().all().freeUnits()};
   plan.claims = std::move(attempt.decision.claims);
   plan.explanation = std::move(attempt.decision.explanation);
   plan.explanation.seed = seed;  // also if nothing was drawn

@@ -33,11 +33,22 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   return chooser.choose(state, request, options.settings, options.seed);
 }
 
-// On the usable ones of these servers.
-uint64_t freeUnitsOf(std::span<const ServerId> servers, const ClusterState& state) {
+// That may be drawn from these servers.
+uint64_t unitsOf(std::span<const ServerId> servers, const ServerSet& suitable) {
   uint64_t units = 0;
-  for (ServerId server : servers) {
-    if (state.known(server) && state.vacancy(server).usable) units += state.freeUnits(server);
+  for (ServerId server : servers) units += suitable.free().unitsOf(server);
+  return units;
+}
+
+// Of which so many are free after a decision.
+Units unitsOf(const ClusterState& state, const ServerSet& suitable, uint64_t free) {
+  Units units{.usable = suitable.usableUnits(),
+              .free = free,
+              .lacking = suitable.freeUnits() - suitable.free().units(),
+              .suitsAll = suitable.servers() == state.all().servers()};
+  if (units.usable > 0) return units;
+  for (ServerId id = 0; id < state.size(); ++id) {
+    if (suitable.contains(id)) ++(state.isUp(id) ? units.cordoned : units.down);
   }
   return units;
 }
@@ -46,8 +57,9 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
                              Chooser& chooser) {
   const JobSpec& spec = job.record().spec;
   const size_t placeable = job.placeable();
-  const uint64_t reserved = freeUnitsOf(options.except, tables.copy.state());
-  const uint64_t free = tables.copy.state().freeUnits() - reserved;
+  const ServerSet& suitable = suitableServers(tables.copy.state(), spec);
+  const uint64_t reserved = unitsOf(options.except, suitable);
+  const uint64_t free = suitable.free().units() - reserved;
   const auto slots = static_cast<size_t>(free / spec.rusPerTask);
   // A sample is not worth its cost if too few units are free for a task, or for a whole gang.
   const bool isGang = spec.schedule == Schedule::kGang;
@@ -60,12 +72,12 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
     attempt.decision.explanation.wanted = placeable;
   }
   const size_t placed = attempt.decision.claims.size();
-  const Units units{.usable = tables.copy.usableUnits(), .free = free - placed * spec.rusPerTask};
-  attempt.isCutOff = placed == options.atMost && placed < placeable && units.free >= spec.rusPerTask;
+  const uint64_t left = free - std::min(free, placed * spec.rusPerTask);
+  attempt.isCutOff = placed == options.atMost && placed < placeable && left >= spec.rusPerTask;
   if (placed < placeable && !attempt.isCutOff) {
     attempt.reason = reserved > 0
                          ? reservedForAnother(reserved)
-                         : whyWaiting(spec, placeable - placed, units,
+                         : whyWaiting(spec, placeable - placed, unitsOf(tables.copy.state(), suitable, left),
                                       sampled && placed < wanted ? &attempt.decision.explanation : nullptr);
   }
   return attempt;

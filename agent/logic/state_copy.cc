@@ -10,11 +10,7 @@ void StateCopy::apply(const ServerUpdate& update, Source source) {
   if (!wasKnown || update.status.version > state_.version(update.id)) note(update, source);
   if (update.facts) noteFacts(update.id, *update.facts);
   if (source == Source::kFeed) noteCaughtUp(update);
-  const Vacancy before = wasKnown ? state_.vacancy(update.id) : Vacancy{};
   state_.apply(update);
-  const Vacancy& after = state_.vacancy(update.id);
-  usableUnits_ += after.usable ? after.rus : 0;
-  usableUnits_ -= before.usable ? before.rus : 0;
 }
 
 void StateCopy::note(const ServerUpdate& update, Source source) {

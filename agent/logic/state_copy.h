@@ -23,9 +23,6 @@ class StateCopy {
   // Applies a server's state if it is newer. An update of an unknown server without facts is ignored.
   void apply(const ServerUpdate& update, Source source);
 
-  // Resource units, free or not, of servers that are up and not cordoned.
-  uint64_t usableUnits() const { return usableUnits_; }
-
   // Whether it holds states that the feed has not brought yet.
   bool isAhead() const { return !ahead_.empty(); }
 
@@ -40,7 +37,6 @@ class StateCopy {
   void noteCaughtUp(const ServerUpdate& update);
 
   ClusterState state_;
-  uint64_t usableUnits_ = 0;
   std::vector<uint64_t> taken_;                   // by server: checksum of the status received last
   std::vector<uint64_t> takenFacts_;              // the same of its facts
   uint64_t factsTaken_ = 0;                       // their sum

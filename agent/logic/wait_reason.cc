@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/units.h"
 #include "core/model/quality.h"
 #include "core/state/extras.h"
 
@@ -37,10 +38,14 @@ size_t mainReason(const Explanation& decision) {
                                         : most - dropped.begin());
 }
 
+std::string claimText(uint64_t bytes) {
+  return bytes > 0 ? formatSize(bytes) : "the share of its units";
+}
+
 WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
   const size_t reason = mainReason(decision);
   const std::string kind = dropName(reason);
-  switch (static_cast<Dropped>(std::min(reason, static_cast<size_t>(Dropped::kNeighbour)))) {
+  switch (droppedAs(reason)) {
     case Dropped::kConstraint:
       return {kind, "the rest do not meet its constraints"};
     case Dropped::kNotEnoughFree:
@@ -60,16 +65,41 @@ WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
       const size_t resource = reason - static_cast<size_t>(Dropped::kNeighbour);
       return {kind, "on the rest it would disturb others through " + std::string(kResourceNames[resource])};
     }
+    case Dropped::kMemory:
+      return {kind,
+              "the rest have less memory left than a task claims, " + claimText(spec.limits.memoryBytes)};
+    case Dropped::kDisk:
+      return {kind, "the rest have less disk left than a task claims, " + claimText(spec.limits.diskBytes)};
     case Dropped::kTaken:
       break;
   }
   return {kind, "the rest are needed for its other tasks"};
 }
 
+// "2 are down, 1 is cordoned".
+std::string whyNoServer(const Units& units) {
+  if (units.down + units.cordoned == 0) return "no server suits it";
+  const auto state = [](uint32_t servers, const char* word) {
+    return to_string(servers) + (servers == 1 ? " is " : " are ") + word;
+  };
+  std::string text = units.suitsAll ? "no server takes tasks: " : "no server that suits it takes tasks: ";
+  if (units.down > 0) text += state(units.down, "down");
+  if (units.down > 0 && units.cordoned > 0) text += ", ";
+  if (units.cordoned > 0) text += state(units.cordoned, "cordoned");
+  return text;
+}
+
+// What a task of the job claims beside its units.
+std::string besideUnits(const JobSpec& spec) {
+  std::string text;
+  const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  if (!spec.extras.empty()) add(inWords(spec.extras));
+  if (spec.limits.memoryBytes > 0) add(formatSize(spec.limits.memoryBytes) + " of memory");
+  if (spec.limits.diskBytes > 0) add(formatSize(spec.limits.diskBytes) + " of disk");
+  return text.empty() ? "its share of memory and disk" : text;
+}
+
 WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
-  if (decision.drawn == 0 && !spec.extras.empty()) {
-    return {"extras", "no server has a free slot together with " + inWords(spec.extras)};
-  }
   WaitReason rest = aboutTheRest(spec, decision);
   return {rest.kind, to_string(decision.acceptable) + " of " + to_string(decision.drawn) +
                          " slots sampled suit it: " + rest.text};
@@ -78,20 +108,29 @@ WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
 }  // namespace
 
 WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision) {
-  const std::string gang =
-      spec.schedule == Schedule::kGang ? "waiting for " + to_string(left) + " slots at once (gang); " : "";
-  if (units.usable == 0) return {"no_server", "no server is up"};
+  const bool isGang = spec.schedule == Schedule::kGang;
+  const std::string gang = isGang ? "waiting for " + to_string(left) + " slots at once (gang); " : "";
+  if (units.usable == 0) return {"no_server", gang + whyNoServer(units)};
+  const std::string where = units.suitsAll ? "" : " on the servers that suit it";
+  if (isGang && units.usable / spec.rusPerTask < left) {
+    return {"gang:too_few_usable", gang + "with all that are up and take tasks there are " +
+                                       to_string(units.usable / spec.rusPerTask) + where};
+  }
+  if (units.free == 0 && units.lacking > 0) {
+    return {"lacking", gang + to_string(units.lacking) + " units are free" + where +
+                           ", but none together with " + besideUnits(spec)};
+  }
   if (units.free == 0) {
-    return {"no_free_unit", gang + "no free unit: " + to_string(units.usable) + " of " +
+    return {"no_free_unit", gang + "no free unit" + where + ": " + to_string(units.usable) + " of " +
                                 to_string(units.usable) + " are taken"};
   }
   if (decision) {
     WaitReason sampled = afterSampling(spec, *decision);
     return {gang.empty() ? sampled.kind : "gang:" + sampled.kind, gang + sampled.text};
   }
-  const std::string free = to_string(units.free) + " of " + to_string(units.usable) + " units are free";
-  if (!gang.empty()) return {"gang", gang + to_string(units.free / spec.rusPerTask) + " are free"};
-  return {"too_few_free", free + ", a task needs " + to_string(spec.rusPerTask)};
+  if (isGang) return {"gang", gang + to_string(units.free / spec.rusPerTask) + " are free" + where};
+  return {"too_few_free", to_string(units.free) + " of " + to_string(units.usable) + " units are free" +
+                              where + ", a task needs " + to_string(spec.rusPerTask)};
 }
 
 WaitReason atItsConcurrency(const JobSpec& spec) {

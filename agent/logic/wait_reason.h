@@ -19,11 +19,13 @@ struct WaitReason {
   bool operator==(const WaitReason&) const = default;
 };
 
-// Units of the servers that are up and not cordoned, and how many of them are free after
-// this decision's claims.
+// Of the servers that suit a job: those that are up and not cordoned are usable.
 struct Units {
-  uint64_t usable = 0;
-  uint64_t free = 0;
+  uint64_t usable = 0;              // free or not
+  uint64_t free = 0;                // after this decision's claims, with memory, disk and extras for a task
+  uint64_t lacking = 0;             // free before it, without those
+  bool suitsAll = true;             // they are all that there are
+  uint32_t down = 0, cordoned = 0;  // servers, where no unit is usable
 };
 
 // Why `left` > 0 tasks have no slot. `decision` is null if nothing was sampled, because too few units are

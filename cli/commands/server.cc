@@ -119,6 +119,7 @@ Json absentJson(const std::vector<AbsentPressure>& absent) {
 }
 
 Json jsonOf(const ServerDetails& server) {
+  const ByteResources allocatable = byteSupplyOf(server.facts).allocatable;
   return {{"name", server.facts.name},
           {"platform", server.facts.platform},
           {"rack", server.facts.rack},
@@ -136,6 +137,10 @@ Json jsonOf(const ServerDetails& server) {
           {"extras", jsonOfExtras(server.facts, server.status)},
           {"cores", server.facts.cores},
           {"memory_bytes", server.facts.memoryBytes},
+          {"memory_allocatable_bytes", allocatable.memory},
+          {"memory_allocated_bytes", server.status.allocated.memory},
+          {"disk_allocatable_bytes", allocatable.disk},
+          {"disk_allocated_bytes", server.status.allocated.disk},
           {"emulated", server.facts.emulated},
           {"address", server.facts.address},
           {"contention", jsonByResource(server.contention)},
@@ -200,11 +205,25 @@ std::string absentText(const std::vector<AbsentPressure>& absent) {
   return text;
 }
 
+// Empty where it is not counted.
+std::string freeBytesText(const ServerDetails& server, uint64_t ByteResources::*of) {
+  const uint64_t allocatable = byteSupplyOf(server.facts).allocatable.*of;
+  const uint64_t allocated = server.status.allocated.*of;
+  return allocatable == 0 ? "" : formatSize(allocatable - std::min(allocatable, allocated));
+}
+
+std::string overcommitText(const ServerFacts& facts) {
+  if (facts.memoryOvercommit == 100) return "";
+  return ", of which tasks may claim " + formatSize(byteSupplyOf(facts).allocatable.memory);
+}
+
 std::string listText(const std::vector<ServerDetails>& servers, const Style& style) {
-  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free extras", "Contention", "Reason"});
+  Table table({"Name", "Platform", "Rack", "State", "RUs", "Free", "Free memory", "Free disk", "Free extras",
+               "Contention", "Reason"});
   for (const ServerDetails& server : servers) {
     table.add({server.facts.name, server.facts.platform, server.facts.rack, stateOf(server),
                std::to_string(server.facts.rus), std::to_string(server.status.free.size()),
+               freeBytesText(server, &ByteResources::memory), freeBytesText(server, &ByteResources::disk),
                extrasText(server.facts, server.status), pressureText(server.contention),
                reasonOf(server, style)});
   }
@@ -225,7 +244,9 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"Lent to late-bound tasks", server.pool.empty() ? "" : "units " + ranges(server.pool)},
                {"Caused by late-bound tasks", pressureText(server.poolCaused)},
                {"Free extras", extrasText(server.facts, server.status)},
-               {"Memory", formatSize(server.facts.memoryBytes)},
+               {"Memory", formatSize(server.facts.memoryBytes) + overcommitText(server.facts)},
+               {"Free memory", freeBytesText(server, &ByteResources::memory)},
+               {"Free disk", freeBytesText(server, &ByteResources::disk)},
                {"Contention", pressureText(server.contention)},
                {"Background", pressureText(server.status.background)},
                {"Refused claims", std::to_string(server.refusedClaims) + " since the master's start"},

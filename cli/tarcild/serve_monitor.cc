@@ -102,6 +102,13 @@ void addServer(CLI::App& command, Monitor& monitor) {
       ->type_name("LIST");
   table.optionalSize("--memory", flags.memoryBytes,
                      "Memory of all units together. Default: nine tenths of the machine's.");
+  table.number(
+      "--memory-overcommit", flags.memoryOvercommit, {.least = 1, .most = kMaxMemoryOvercommit / 100},
+      "How many times the memory tasks may claim together: above 1 where they ask for more than they use.");
+  table.optionalSize(
+      "--work-disk", flags.workDiskBytes,
+      "Disk that tasks may claim for their working directories and /tmp together. Default: nine "
+      "tenths of what is free on the disk of --data at the start.");
   table.flag(
       "--enforce-memory", flags.enforceMemory,
       "Tasks together get no more than --memory, and it is what pressure on memory is a share of: for a "
@@ -139,10 +146,10 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
   table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
               "Folder that jobs may use as their root file system, with all below it; may be repeated. "
               "Default: none.");
-  table.size(
+  table.optionalSize(
       "--task-disk", flags.taskDiskBytes,
       "What a task's private working directory and its /tmp may take up on the disk together, where its "
-      "job does not say.");
+      "job does not say. Default: the share of its units of --work-disk.");
   table.size("--disk-reserve", flags.diskReserve,
              "Space to be left on the disk of --data: with less, no task starts.");
   table.duration("--keep-logs", flags.keepLogs, "How long the output of ended tasks is kept.");

@@ -32,9 +32,10 @@ double bestPlatform(const ServerSet& servers, const PreparedJob& job) {
   return best;
 }
 
-const ServerSet& serversFor(const ClusterState& state, const JobSpec& spec) {
-  if (spec.placement.constraints.empty() && spec.extras.empty()) return state.all();
-  return state.meeting({spec.placement.constraints, spec.extras});
+// A power of two, so that jobs that ask for nearly as much draw from one set; the rest shows when a slot is
+// judged.
+uint64_t atMost(uint64_t bytes) {
+  return std::bit_floor(bytes);
 }
 
 SpreadCount countPlaced(const ClusterState& state, const PlacementRequest& request) {
@@ -87,7 +88,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       spec_(request.spec),
       settings_(settings),
       memory_(memory),
-      servers_(serversFor(state, spec_)),
+      servers_(suitableServers(state, spec_)),
       context_{.state = state,
                .spec = spec_,
                .job = memory.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
@@ -211,6 +212,13 @@ Candidate Choice::candidate(const Site& site) {
 }
 
 }  // namespace
+
+const ServerSet& suitableServers(const ClusterState& state, const JobSpec& spec) {
+  const ByteResources bytes{atMost(spec.limits.memoryBytes), atMost(spec.limits.diskBytes)};
+  if (spec.placement.constraints.empty() && spec.extras.empty() && bytes == ByteResources{})
+    return state.all();
+  return state.meeting({spec.placement.constraints, spec.extras, bytes});
+}
 
 Chooser::Chooser() : memory_(std::make_unique<Memory>()) {}
 Chooser::~Chooser() = default;

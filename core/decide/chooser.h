@@ -88,8 +88,13 @@ bool looksAtQuality(Policy policy);
 // How the master is to judge the claims of this job.
 Judging judgingFor(const JobSpec& spec, const QualitySettings& settings);
 
+// The servers that the job's slots are drawn from: those that meet its constraints, have its extras and,
+// about, the memory and disk that it asks for. O(1) where they were asked for lately, else O(servers). The
+// reference holds until the next call with this state.
+const ServerSet& suitableServers(const ClusterState& state, const JobSpec& spec);
+
 // Why the job could never run, or success: constraints that no server meets, a task larger than any server
-// that meets them, more units at once than such servers have. Servers count whether they are up or not.
+// that meets them, a gang of more units than such servers have. Servers count whether they are up or not.
 Status everFeasible(const ClusterState& state, const JobSpec& spec);
 
 }  // namespace tarcil

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/units.h"
 #include "core/decide/chooser.h"
 #include "core/decide/spread.h"
 #include "core/model/constraint.h"
@@ -65,11 +66,11 @@ class Capacity {
  public:
   explicit Capacity(const JobSpec& spec) : spec_(spec), inDomain_(spec.placement) {}
 
-  void add(ServerId server, const Vacancy& vacancy, const Extras& extras) {
+  void add(ServerId server, const Vacancy& vacancy, const Extras& extras, const ByteSupply& bytes) {
     ++servers_;
     largest_ = std::max<uint32_t>(largest_, vacancy.rus);
     const uint64_t slotsByUnits = vacancy.rus / spec_.rusPerTask;
-    const uint64_t slots = std::min(slotsByUnits, slotsByExtras(extras));
+    const uint64_t slots = std::min({slotsByUnits, slotsByExtras(extras), slotsByBytes(bytes)});
     slotsByUnits_ += slotsByUnits;
     slots_ += slots;
     if (spec_.placement.spread == Spread::kNone) return;
@@ -86,6 +87,9 @@ class Capacity {
   uint64_t slotsByUnits() const { return slotsByUnits_; }
   // The most of a kind on one server.
   const Extras& mostExtras() const { return mostExtras_; }
+  // The most of memory and of disk that one server gives; UINT64_MAX where it is not counted.
+  uint64_t mostMemory() const { return mostMemory_; }
+  uint64_t mostDisk() const { return mostDisk_; }
   // Slots within what placement.spread allows.
   uint64_t spreadSlots() const { return spec_.placement.spread == Spread::kNone ? slots_ : spread_; }
 
@@ -100,17 +104,34 @@ class Capacity {
     return slots;
   }
 
+  uint64_t slotsByBytes(const ByteSupply& there) {
+    const auto more = [](uint64_t most, uint64_t amount) {
+      return amount == 0 ? kUncounted : std::max(most, amount);
+    };
+    mostMemory_ = more(mostMemory_, there.allocatable.memory);
+    mostDisk_ = more(mostDisk_, there.allocatable.disk);
+    return timesFitting(there.allocatable, {}, claimed(spec_.byteRequest(), spec_.rusPerTask, there));
+  }
+
+  static constexpr uint64_t kUncounted = UINT64_MAX;
+
   const JobSpec& spec_;
+  uint64_t mostMemory_ = 0, mostDisk_ = 0;
   uint64_t servers_ = 0, slots_ = 0, slotsByUnits_ = 0, spread_ = 0;
   uint32_t largest_ = 0;
   Extras mostExtras_;
   SpreadCounts<uint32_t> inDomain_;
 };
 
-// How a job of too many tasks at once is made to fit.
-std::string remedy(const JobSpec& spec, uint64_t fits) {
-  const char* field = spec.schedule == Schedule::kGang ? "tasks (a gang starts at once)" : "concurrency";
-  return std::string("set ") + field + " to at most " + std::to_string(fits);
+// A gang's tasks start at once; others may run one after the other.
+uint64_t slotsNeeded(const JobSpec& spec) {
+  return spec.schedule == Schedule::kGang ? spec.mostAtOnce() : 1;
+}
+
+// How a gang of too many tasks is made to fit.
+std::string remedy(uint64_t fits) {
+  return "set tasks (a gang starts at once) to at most " + std::to_string(fits) +
+         ", or leave schedule: gang out";
 }
 
 // Extras of which no server that meets the job's constraints has as many as one task needs; nothing where
@@ -132,41 +153,61 @@ std::optional<Error> tooFewOfAKind(const JobSpec& spec, const Extras& most) {
   return std::nullopt;
 }
 
-// Of a job whose tasks would fit but for their extras.
-Error tooFewExtras(const JobSpec& spec, const Capacity& capacity) {
+// Memory or disk of which no server that meets the job's constraints has as much as one task asks for.
+std::optional<Error> tooLittleOf(const char* what, uint64_t asked, uint64_t most, const std::string& field) {
+  if (asked <= most) return std::nullopt;
+  return invalid("a task asks for " + formatSize(asked) + " of " + what +
+                 "; a server that suits it gives at most " + formatSize(most) + ": lower " + field);
+}
+
+// "each with 2 units, 8 GiB of memory and 1 gpus".
+std::string eachWith(const JobSpec& spec) {
+  std::string text = "each with " + std::to_string(spec.rusPerTask) + " units";
+  if (spec.limits.memoryBytes > 0) text += ", " + formatSize(spec.limits.memoryBytes) + " of memory";
+  if (spec.limits.diskBytes > 0) text += ", " + formatSize(spec.limits.diskBytes) + " of disk";
+  if (!spec.extras.empty()) text += ", " + inWords(spec.extras);
+  return text;
+}
+
+// Of a job whose tasks would fit but for their extras, memory or disk.
+Error tooLittleBesideUnits(const JobSpec& spec, const Capacity& capacity) {
   if (auto error = tooFewOfAKind(spec, capacity.mostExtras())) return *error;
-  const std::string each =
-      "each with " + std::to_string(spec.rusPerTask) + " units and " + inWords(spec.extras);
+  if (auto error = tooLittleOf("memory", spec.limits.memoryBytes, capacity.mostMemory(), "limits.memory")) {
+    return *error;
+  }
+  if (auto error = tooLittleOf("disk", spec.limits.diskBytes, capacity.mostDisk(), "limits.disk"))
+    return *error;
+  const std::string each = eachWith(spec);
   if (capacity.slots() == 0) {
     return invalid("no server that suits it has room for a task, " + each +
-                   ": lower rus_per_task or extras, or leave something out");
+                   ": lower one of them, or leave something out");
   }
-  return invalid("places " + std::to_string(spec.mostAtOnce()) + " tasks at once, " + each +
+  return invalid("places " + std::to_string(slotsNeeded(spec)) + " tasks at once, " + each +
                  "; the servers that suit it have enough for " + std::to_string(capacity.slots()) + ": " +
-                 remedy(spec, capacity.slots()));
+                 remedy(capacity.slots()));
 }
 
 Error tooLarge(const JobSpec& spec, const Capacity& capacity) {
-  if (capacity.slots() < spec.mostAtOnce() && capacity.slots() < capacity.slotsByUnits())
-    return tooFewExtras(spec, capacity);
+  if (capacity.slots() < slotsNeeded(spec) && capacity.slots() < capacity.slotsByUnits())
+    return tooLittleBesideUnits(spec, capacity);
   const std::string rus = std::to_string(spec.rusPerTask);
   if (capacity.slots() == 0) {
     return invalid("a task needs " + rus + " units on one server; the largest that suits it has " +
                    std::to_string(capacity.largest()) + ": lower rus_per_task");
   }
-  const uint64_t tasks = spec.mostAtOnce();
+  const uint64_t tasks = slotsNeeded(spec);
   if (capacity.slots() < tasks) {
     const std::string each =
         spec.rusPerTask == 1 ? "" : " (" + std::to_string(tasks) + " tasks of " + rus + ")";
     return invalid("needs " + std::to_string(tasks * spec.rusPerTask) + " units at once" + each +
                    ", the servers that suit it have " + std::to_string(capacity.slots() * spec.rusPerTask) +
-                   " for it: " + remedy(spec, capacity.slots()));
+                   " for it: " + remedy(capacity.slots()));
   }
   const char* where = spec.placement.spread == Spread::kRack ? "rack" : "server";
   return invalid("places " + std::to_string(tasks) + " tasks at once; with at most " +
                  std::to_string(spec.placement.atMost) + " on a " + where +
                  " the servers that suit it take " + std::to_string(capacity.spreadSlots()) +
-                 ": raise placement.at_most or " + remedy(spec, capacity.spreadSlots()));
+                 ": raise placement.at_most or " + remedy(capacity.spreadSlots()));
 }
 
 }  // namespace
@@ -179,8 +220,8 @@ Status everFeasible(const ClusterState& state, const JobSpec& spec) {
   Capacity capacity(spec);
   for (ServerId id = 0; id < state.size(); ++id) {
     if (!feasible.contains(id)) continue;
-    capacity.add(id, state.vacancy(id), state.extras(id));
-    if (capacity.spreadSlots() >= spec.mostAtOnce()) return {};
+    capacity.add(id, state.vacancy(id), state.extras(id), state.byteSupply(id));
+    if (capacity.spreadSlots() >= slotsNeeded(spec)) return {};
   }
   if (capacity.servers() == 0) return unmet(state, spec.placement.constraints);
   return tooLarge(spec, capacity);

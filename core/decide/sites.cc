@@ -10,8 +10,9 @@ namespace {
 
 // Why a slot that looks so is not acceptable, where it is not.
 uint8_t reasonAgainst(const Glance& glance) {
-  static constexpr Dropped kReasons[] = {Dropped::kQuality, Dropped::kNotEnoughFree, Dropped::kNotEnoughFree,
-                                         Dropped::kNeighbour};  // by obstacle
+  static constexpr Dropped kReasons[] = {Dropped::kQuality,       Dropped::kNotEnoughFree,
+                                         Dropped::kNotEnoughFree, Dropped::kNeighbour,
+                                         Dropped::kMemory,        Dropped::kDisk};  // by obstacle
   return static_cast<uint8_t>(static_cast<int>(kReasons[static_cast<size_t>(glance.obstacle)]) +
                               glance.resource);
 }
@@ -28,6 +29,7 @@ uint32_t chanceOf(ServerId server, uint64_t seed) {
 void Sites::start(const SearchContext& search) {
   search_ = &search;
   count_ = 0;
+  asksBytes_ = search.spec.byteRequest().bytes != ByteResources{};
 }
 
 Site& Sites::look(const SlotSampler::Slot& slot) {
@@ -107,16 +109,30 @@ const Newcomer& Sites::newcomerTo(const Site& site) const {
 Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
   const ClusterState& state = search_->state;
   const Vacancy& now = state.vacancy(site.server);
-  if (ownTasks == 0) return glance(newcomerTo(site), now);
+  if (ownTasks == 0) {
+    Glance seen = glance(newcomerTo(site), now);
+    lookAtBytes(seen, site.server, 1);
+    return seen;
+  }
   const OwnTask& own = search_->job.ownTasks[now.platform];
   Glance seen = glance(newcomerTo(site), state.vacancyWith(site.server, own, ownTasks));
   if (!state.hasExtras(site.server, search_->spec.extras, ownTasks + 1)) {
     seen.obstacle = Obstacle::kNotEnoughFree;
   }
+  lookAtBytes(seen, site.server, ownTasks + 1);
   return seen;
 }
 
-void Sites::note(Site& site, ServerId server, const Glance& glance) {
+void Sites::lookAtBytes(Glance& glance, ServerId server, uint32_t tasks) const {
+  const bool mayBeShort = asksBytes_ || search_->state.vacancy(server).lacksBytes;
+  if (!mayBeShort || glance.obstacle != Obstacle::kNone) return;
+  static constexpr Obstacle kObstacles[] = {Obstacle::kNone, Obstacle::kMemory, Obstacle::kDisk};
+  glance.obstacle = kObstacles[static_cast<size_t>(
+      search_->state.byteShortage(server, search_->spec.byteRequest(), tasks))];
+}
+
+void Sites::note(Site& site, ServerId server, Glance glance) {
+  lookAtBytes(glance, server, 1);
   const Vacancy& vacancy = search_->state.vacancy(server);
   const auto& preferred = search_->preferred;
   site.server = server;

@@ -87,7 +87,9 @@ class Sites {
   void makeRoom(size_t count);
   // As look(), for at most kTogether.
   void lookAtSome(std::span<const SlotSampler::Slot> slots);
-  void note(Site& site, ServerId server, const Glance& glance);
+  void note(Site& site, ServerId server, Glance glance);
+  // Adds what only shows beside the vacancy, with so many tasks of this job there.
+  void lookAtBytes(Glance& glance, ServerId server, uint32_t tasks) const;
   Offer offerAnew(const Site& site, uint32_t ownTasks) const;
   const Newcomer& newcomerTo(const Site& site) const;
   Glance judge(const Site& site, uint32_t ownTasks) const;
@@ -96,6 +98,7 @@ class Sites {
   const SearchContext* search_ = nullptr;
   std::vector<Site> sites_;  // of the largest decision so far
   size_t count_ = 0;         // of them in this one
+  bool asksBytes_ = false;   // for more or less than the share of its units
   std::array<Glance, kTogether> glances_;
 };
 

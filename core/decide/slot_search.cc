@@ -14,6 +14,13 @@ constexpr uint64_t kLargestBlock = 256;
 constexpr uint64_t kMaxPassedOver = 16'384;
 constexpr size_t kPair = 2;
 
+// Why a slot that is good for nothing may not be taken, where tasks of the job have others of its server:
+// that memory or disk is short says more.
+uint8_t besideOwnTasks(uint8_t reason) {
+  const bool isBytes = reason == at(Dropped::kMemory) || reason == at(Dropped::kDisk);
+  return isBytes ? reason : at(Dropped::kTaken);
+}
+
 }  // namespace
 
 SlotSearch::SlotSearch(const SearchContext& context, const ServerSet& servers,
@@ -116,7 +123,7 @@ void SlotSearch::offerSlot(Site& site, bool drawn) {
     if (placed_.isFull(site.server)) {
       reason = site.closed = at(Dropped::kSpread);
     } else if (!sites_.mayTake(offer)) {
-      reason = site.closed = site.found > 0 ? at(Dropped::kTaken) : offer.reason;
+      reason = site.closed = site.found > 0 ? besideOwnTasks(offer.reason) : offer.reason;
     } else {
       ++site.found;
       if (offer.standing != Standing::kAcceptable) {
@@ -161,7 +168,7 @@ void SlotSearch::scan() {
       count(site.closed = at(Dropped::kSpread), slots);
       continue;
     }
-    const uint8_t reason = site.picked > 0 ? at(Dropped::kTaken) : site.next.reason;
+    const uint8_t reason = site.picked > 0 ? besideOwnTasks(site.next.reason) : site.next.reason;
     count(site.next.standing == Standing::kAcceptable ? Site::kOpen : reason, slots);
     if (sites_.mayTake(site.next)) site.found = site.picked + slots;
   }
@@ -178,7 +185,7 @@ Site* SlotSearch::betterOfTwo() {
   for (const SlotSampler::Slot& slot : block_) {
     Site& site = sites_.look(slot);
     if (!sites_.mayTake(site.next)) {
-      count(site.picked > 0 ? at(Dropped::kTaken) : site.next.reason);
+      count(site.picked > 0 ? besideOwnTasks(site.next.reason) : site.next.reason);
     } else if (placed_.isFull(site.server)) {
       count(at(Dropped::kSpread));
     } else {

@@ -12,6 +12,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/model/byte_resources.h"
 #include "core/model/profile.h"
 #include "core/model/task.h"
 
@@ -159,6 +160,8 @@ struct JobSpec : TaskSpec {
 
   // Tasks that may hold resource units at the same time.
   uint32_t mostAtOnce() const { return concurrency == 0 || concurrency > tasks ? tasks : concurrency; }
+  // The memory and disk that each of its tasks asks for.
+  ByteRequest byteRequest() const { return {{limits.memoryBytes, limits.diskBytes}, rusPerTask}; }
 };
 
 // A file shipped with a job into the tasks' working directory. Paths are relative, without "." and "..".

@@ -227,9 +227,10 @@ inline constexpr std::tuple kJobFields{
           "time between SIGTERM and SIGKILL when a task is stopped"),
     // Limits, and what happens when something goes wrong
     field("limits.memory", kMember<&JobSpec::limits, &Limits::memoryBytes>, Size{},
-          "memory of one task; beyond it the kernel kills a process of it, which is shown; the task has "
-          "failed unless it continues and exits with 0",
-          {.otherwise = "the share of its resource units"}),
+          "memory of one task, which it claims of its server; beyond it the kernel kills a process of it, "
+          "which is "
+          "shown; the task has failed unless it continues and exits with 0",
+          {.otherwise = "the share of its resource units", .slots = Slots::kDiffer}),
     field("limits.pids", kMember<&JobSpec::limits, &Limits::pids>, WholeNumber{1, 4'194'304},
           "processes and threads of one task", {.otherwise = "the monitor's"}),
     field("limits.output", kMember<&JobSpec::limits, &Limits::outputBytes>, Size{},
@@ -237,8 +238,8 @@ inline constexpr std::tuple kJobFields{
           "dropped, and the task's end says how much"),
     field("limits.disk", kMember<&JobSpec::limits, &Limits::diskBytes>, Size{},
           "what the private working directory of one task and its `/tmp` may take up on the server's disk "
-          "together; a task that takes up more is killed",
-          {.otherwise = "the monitor's `--task-disk`"}),
+          "together, which it claims of its server; a task that takes up more is killed",
+          {.otherwise = "the share of its resource units", .slots = Slots::kDiffer}),
     field("limits.disk_bandwidth", kMember<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
           "bytes that one task reads, and writes, in a second, on each disk", {.otherwise = "none"}),
     field("limits.network_bandwidth", kMember<&JobSpec::limits, &Limits::networkBytesPerSecond>, Size{},

@@ -24,6 +24,10 @@ const char* name(Verdict verdict) {
       return "not_all";
     case Verdict::kNoExtras:
       return "no_extras";
+    case Verdict::kNoMemory:
+      return "no_memory";
+    case Verdict::kNoDisk:
+      return "no_disk";
   }
   return "unknown";
 }

@@ -50,6 +50,8 @@ enum class Verdict : uint8_t {
   kTaskNotWaiting,   // the task has a slot, has ended, or is at another attempt
   kNotAll,           // gang: another claim of the commit was refused
   kNoExtras,         // fewer countable things free than asked
+  kNoMemory,         // less memory left than claimed
+  kNoDisk,           // less disk left than claimed
 };
 
 const char* name(Verdict verdict);

@@ -22,8 +22,9 @@ int32_t unpackedBound(int16_t bound) {
   return bound == kNoBound ? kNoResident : bound;
 }
 
-uint32_t drawable(const Vacancy& vacancy) {
-  return vacancy.usable ? vacancy.free : 0;
+ServerSet::Units unitsOf(const Vacancy& vacancy) {
+  if (!vacancy.usable) return {};
+  return {.usable = vacancy.rus, .free = vacancy.free};
 }
 
 }  // namespace
@@ -65,9 +66,9 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   Vacancy& vacancy = vacancies_[id];
   const bool isNew = !known(id);
   if (!isNew) {
-    all_.part(id, vacancy.platform);
+    all_.part(id, vacancy.platform, unitsOf(vacancy));
     for (KeptSet& kept : kept_) {
-      if (kept.servers.contains(id)) kept.servers.part(id, vacancy.platform);
+      if (kept.servers.contains(id)) kept.servers.part(id, vacancy.platform, unitsOf(vacancy));
     }
     if (*racks_[vacancy.rack] != facts.rack) std::erase(rackServers_[vacancy.rack], id);
     --platforms_[vacancy.platform].servers;
@@ -85,7 +86,7 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   held.attributes = &*attributes_.insert(facts.attributes).first;
   held.extras = &*extras_.insert(facts.extras).first;
   held.missing = &*missing_.insert(facts.missing).first;
-  held.memoryBytes = facts.memoryBytes;
+  held.bytes = &*bytes_.insert({facts.memoryBytes, facts.memoryOvercommit, byteSupplyOf(facts)}).first;
   held.cores = facts.cores;
   held.emulated = facts.emulated;
   vacancy.platform = platformNamed(facts.platform);
@@ -94,7 +95,7 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   vacancy.rack = rack;
   vacancy.rus = static_cast<uint16_t>(facts.rus);
   ++platforms_[vacancy.platform].servers;
-  all_.join(id, vacancy.platform, drawable(vacancy));
+  all_.join(id, vacancy.platform, unitsOf(vacancy), drawable(id, {}));
   for (KeptSet& kept : kept_) joinIfMeets(id, kept);
 }
 
@@ -124,6 +125,7 @@ void ClusterState::hold(ServerId id, const ServerStatus& status) {
   details.up = status.up;
   details.cordoned = status.cordoned;
   details.version = status.version;
+  details.allocated = status.allocated;
   const RuSet::Words& words = status.free.words();
   details.free = words.empty() ? 0 : words[0];
   if (words.size() > 1) {
@@ -157,10 +159,15 @@ void ClusterState::setVacancy(ServerId id, const Vacancy& vacancy) {
   Vacancy after = vacancy;
   after.platform = vacancies_[id].platform;
   after.rack = vacancies_[id].rack;
+  const ByteSupply& supply = byteSupply(id);
+  after.lacksBytes =
+      timesFitting(supply.allocatable, details_[id].allocated, after.free * supply.unitShare) == 0;
+  const ServerSet::Units before = unitsOf(vacancies_[id]);
   vacancies_[id] = after;
-  all_.change(id, drawable(after));
+  all_.change(id, before, unitsOf(after), drawable(id, {}));
   for (KeptSet& kept : kept_) {
-    if (kept.servers.contains(id)) kept.servers.change(id, drawableFor(id, kept.needs));
+    if (!kept.servers.contains(id)) continue;
+    kept.servers.change(id, before, unitsOf(after), drawable(id, kept.needs));
   }
 }
 
@@ -180,10 +187,12 @@ void ClusterState::setContention(ContentionModel model) {
 }
 
 ClusterState::OverlayId ClusterState::layOver(ServerId id, const std::vector<RuIndex>& rus,
-                                              const Profile& profile, const Extras& extras) {
+                                              const Profile& profile, const Extras& extras,
+                                              const ByteRequest& request) {
   const OverlayId number = nextOverlay_++;
   const Overlay& overlay =
-      overlays_.emplace(number, Overlay{id, rus, profile.caused, profile.tolerated, extras}).first->second;
+      overlays_.emplace(number, Overlay{id, rus, profile.caused, profile.tolerated, extras, request})
+          .first->second;
   ServerStatus laid = status(id);
   Overlaid& overlaid = overlaid_[id];
   if (overlaid.overlays.empty()) overlaid.base = laid;
@@ -208,6 +217,7 @@ void ClusterState::lay(ServerStatus& status, const Overlay& overlay) const {
   const Share& share = platforms_[vacancies_[overlay.server].platform].share;
   layOn(status, overlay.rus, overlay.caused, boundOf(overlay.caused, overlay.tolerated, share));
   takeExtras(status.freeExtras, lowestExtras(status.freeExtras, overlay.extras));
+  status.allocated += claimed(overlay.request, overlay.rus.size(), byteSupply(overlay.server));
 }
 
 std::optional<ServerId> ClusterState::find(std::string_view name) const {
@@ -227,7 +237,9 @@ ServerFacts ClusterState::facts(ServerId id) const {
   facts.rus = vacancy.rus;
   facts.extras = *held.extras;
   facts.cores = held.cores;
-  facts.memoryBytes = held.memoryBytes;
+  facts.memoryBytes = held.bytes->memory;
+  facts.memoryOvercommit = held.bytes->memoryOvercommit;
+  facts.diskBytes = held.bytes->supply.allocatable.disk;
   facts.address = held.address;
   facts.emulated = held.emulated;
   facts.missing = *held.missing;
@@ -248,6 +260,7 @@ ServerStatus ClusterState::status(ServerId id) const {
   if (const auto extras = freeExtras_.find(id); extras != freeExtras_.end()) {
     status.freeExtras = extras->second;
   }
+  status.allocated = details.allocated;
   status.sum = details.sum;
   for (size_t i = 0; i < kResources; ++i) status.bound[i] = unpackedBound(details.bound[i]);
   status.background = details.background;
@@ -269,6 +282,7 @@ Vacancy ClusterState::vacancyWith(ServerId id, const OwnTask& task, uint32_t cou
   const uint32_t taken = count * task.rus;
   then.free = static_cast<uint16_t>(now.free > taken ? now.free - taken : 0);
   then.usable = now.usable;
+  then.lacksBytes = now.lacksBytes;
   then.platform = now.platform;
   then.rack = now.rack;
   return then;
@@ -297,6 +311,11 @@ bool ClusterState::hasExtras(ServerId id, const Extras& extras, uint32_t times) 
   if (extras.empty()) return true;
   const auto free = freeExtras_.find(id);
   return free != freeExtras_.end() && haveExtras(free->second, extras, times);
+}
+
+ByteShortage ClusterState::byteShortage(ServerId id, const ByteRequest& request, uint32_t times) const {
+  const ByteSupply& supply = byteSupply(id);
+  return shortage(supply.allocatable, details_[id].allocated, claimed(request, request.rus, supply), times);
 }
 
 const Share& ClusterState::shareOf(const std::string& platform) const {
@@ -331,11 +350,20 @@ const ServerSet& ClusterState::meeting(const ServerNeeds& needs) const {
 }
 
 void ClusterState::joinIfMeets(ServerId id, KeptSet& kept) const {
-  if (meets(id, kept.needs)) kept.servers.join(id, vacancies_[id].platform, drawableFor(id, kept.needs));
+  if (!meets(id, kept.needs)) return;
+  const Vacancy& vacancy = vacancies_[id];
+  kept.servers.join(id, vacancy.platform, unitsOf(vacancy), drawable(id, kept.needs));
 }
 
-uint32_t ClusterState::drawableFor(ServerId id, const ServerNeeds& needs) const {
-  return hasExtras(id, needs.extras) ? drawable(vacancies_[id]) : 0;
+uint32_t ClusterState::drawable(ServerId id, const ServerNeeds& needs) const {
+  const Vacancy& vacancy = vacancies_[id];
+  if (!vacancy.usable || !hasExtras(id, needs.extras)) return 0;
+  const auto fitting = [&](const ByteResources& each) {
+    return timesFitting(byteSupply(id).allocatable, details_[id].allocated, each);
+  };
+  if (needs.bytes != ByteResources{}) return fitting(needs.bytes) > 0 ? vacancy.free : 0;
+  if (!vacancy.lacksBytes) return vacancy.free;
+  return static_cast<uint32_t>(std::min<uint64_t>(vacancy.free, fitting(byteSupply(id).unitShare)));
 }
 
 std::optional<std::string_view> ClusterState::attribute(ServerId id, const std::string& name) const {
@@ -353,7 +381,8 @@ bool ClusterState::meets(ServerId id, const ServerNeeds& needs) const {
     const auto it = there.find(extra.first);
     return it != there.end() && it->second >= extra.second;
   };
-  return std::all_of(needs.extras.begin(), needs.extras.end(), has) &&
+  return timesFitting(byteSupply(id).allocatable, {}, needs.bytes) > 0 &&
+         std::all_of(needs.extras.begin(), needs.extras.end(), has) &&
          std::all_of(needs.constraints.begin(), needs.constraints.end(), [&](const Constraint& constraint) {
            return tarcil::meets(constraint, attribute(id, constraint.attribute));
          });

@@ -31,7 +31,7 @@ struct OwnTask {
 };
 
 // Single-threaded; holds no clock and does no I/O. What decisions read is kept apart, 40 bytes a server; with
-// the rest, a server of ten units takes some 300 bytes where its name and address are its own
+// the rest, a server of ten units takes some 320 bytes where its name and address are its own
 // (docs/benchmarks.md).
 class ClusterState {
  public:
@@ -54,10 +54,11 @@ class ClusterState {
   // By which model contention is formed from now on; kSum at first. O(servers).
   void setContention(ContentionModel model);
 
-  // Lays a claim of `rus` and the lowest free `extras` by a task with this profile over the server until
-  // lift(). Later apply()s of the server keep it laid over. Requires: known(server).
+  // Lays a claim of `rus`, the lowest free `extras` and what is requested of memory and disk by a task with
+  // this profile over the server until lift(). Later apply()s of the server keep it laid over. Requires:
+  // known(server).
   OverlayId layOver(ServerId server, const std::vector<RuIndex>& rus, const Profile& profile,
-                    const Extras& extras = {});
+                    const Extras& extras = {}, const ByteRequest& request = {});
   // Does nothing for an overlay that is not there. O(overlays on its server).
   void lift(OverlayId overlay);
 
@@ -77,8 +78,10 @@ class ClusterState {
   // By server number; those that are not known are not usable and have no units.
   std::span<const Vacancy> vacancies() const { return vacancies_; }
   uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
+  bool isUp(ServerId server) const { return details_[server].up; }
 
-  // The server as it will be once `count` of these tasks sit on it. O(kResources).
+  // The server as it will be once `count` of these tasks sit on it; of memory and disk, as it is.
+  // O(kResources).
   Vacancy vacancyWith(ServerId server, const OwnTask& task, uint32_t count) const;
 
   // The state held, with every overlay applied; its version is that of the last apply().
@@ -101,6 +104,9 @@ class ClusterState {
   }
   // Whether enough of each kind is left for so many tasks that need these.
   bool hasExtras(ServerId server, const Extras& extras, uint32_t times = 1) const;
+  // Of which of memory and disk too little is left for so many tasks with this request.
+  ByteShortage byteShortage(ServerId server, const ByteRequest& request, uint32_t times = 1) const;
+  const ByteSupply& byteSupply(ServerId server) const { return servers_[server].bytes->supply; }
 
   // --- Platforms and racks
 
@@ -137,15 +143,23 @@ class ClusterState {
     bool cordoned = false;
     uint64_t version = 0;
     uint64_t free = 0;  // of the first 64 units
+    ByteResources allocated{};
   };
   // What most servers share is kept once.
+  struct Bytes {
+    uint64_t memory = 0;
+    uint32_t memoryOvercommit = 0;
+    ByteSupply supply;
+
+    auto operator<=>(const Bytes&) const = default;
+  };
   struct Facts {
     std::string_view name;
     std::string_view address;
     const std::map<std::string, std::string>* attributes = nullptr;
     const Extras* extras = nullptr;
     const std::vector<std::string>* missing = nullptr;
-    uint64_t memoryBytes = 0;
+    const Bytes* bytes = nullptr;
     uint32_t cores = 0;
     bool emulated = false;
   };
@@ -155,6 +169,7 @@ class ClusterState {
     Pressure caused{};
     Pressure tolerated{};
     Extras extras;
+    ByteRequest request;
   };
   struct Overlaid {
     ServerStatus base;  // what apply() brought
@@ -184,7 +199,8 @@ class ClusterState {
   void setVacancy(ServerId id, const Vacancy& vacancy);
   void lay(ServerStatus& status, const Overlay& overlay) const;
   void joinIfMeets(ServerId id, KeptSet& kept) const;
-  uint32_t drawableFor(ServerId id, const ServerNeeds& needs) const;
+  // The free units that tasks with these needs may have.
+  uint32_t drawable(ServerId id, const ServerNeeds& needs) const;
 
   std::vector<Vacancy> vacancies_;
   std::vector<Details> details_;
@@ -197,6 +213,7 @@ class ClusterState {
   std::set<std::map<std::string, std::string>> attributes_;
   std::set<Extras> extras_;
   std::set<std::vector<std::string>> missing_;
+  std::set<Bytes> bytes_;
   std::vector<Platform> platforms_;
   uint64_t look_ = 1;
   std::map<std::string, PlatformId> platformNumbers_;

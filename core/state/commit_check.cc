@@ -14,6 +14,15 @@ Verdict checkClaim(const Claim& claim, const Judging& judging, const JobSpec& sp
   const Glance slot = glance(task, vacancyOf(status, facts.rus, share, judging.contention));
   if (slot.obstacle == Obstacle::kNotEnoughFree) return Verdict::kNotFree;
   if (!haveExtras(status.freeExtras, spec.extras)) return Verdict::kNoExtras;
+  const ByteSupply supply = byteSupplyOf(facts);
+  switch (shortage(supply.allocatable, status.allocated, claimed(spec.byteRequest(), claim.rus, supply))) {
+    case ByteShortage::kMemory:
+      return Verdict::kNoMemory;
+    case ByteShortage::kDisk:
+      return Verdict::kNoDisk;
+    case ByteShortage::kNone:
+      break;
+  }
   if (status.version == claim.versionSeen) return Verdict::kGranted;
   if (satisfaction(task, slot) < claim.floor) return Verdict::kBelowFloor;
   if (slot.obstacle == Obstacle::kNeighbour) return Verdict::kBreaksNeighbour;

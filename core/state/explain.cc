@@ -6,11 +6,32 @@
 
 namespace tarcil {
 
+Dropped droppedAs(size_t reason) {
+  constexpr auto kFirst = static_cast<size_t>(Dropped::kNeighbour);
+  const bool isNeighbour = reason >= kFirst && reason < kFirst + kResources;
+  return isNeighbour ? Dropped::kNeighbour : static_cast<Dropped>(reason);
+}
+
 std::string dropName(size_t reason) {
-  static constexpr const char* kNames[] = {"constraint", "not_enough_free", "spread", "quality", "taken"};
-  constexpr auto kFirstNeighbour = static_cast<size_t>(Dropped::kNeighbour);
-  if (reason < kFirstNeighbour) return kNames[reason];
-  return "neighbour:" + std::string(kResourceNames[reason - kFirstNeighbour]);
+  switch (droppedAs(reason)) {
+    case Dropped::kConstraint:
+      return "constraint";
+    case Dropped::kNotEnoughFree:
+      return "not_enough_free";
+    case Dropped::kSpread:
+      return "spread";
+    case Dropped::kQuality:
+      return "quality";
+    case Dropped::kTaken:
+      return "taken";
+    case Dropped::kNeighbour:
+      return "neighbour:" + std::string(kResourceNames[reason - static_cast<size_t>(Dropped::kNeighbour)]);
+    case Dropped::kMemory:
+      return "memory";
+    case Dropped::kDisk:
+      return "disk";
+  }
+  return "unknown";
 }
 
 const char* name(TieBreak tieBreak) {

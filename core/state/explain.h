@@ -21,11 +21,16 @@ enum class Dropped : uint8_t {
   kQuality,        // below the target
   kTaken,          // good enough until the job's own tasks took other slots of the server
   kNeighbour,      // a resident could not bear the job; one such reason per resource
+  kMemory = kNeighbour + kResources,  // less memory is left than a task claims
+  kDisk,                              // the same of the disk of work folders
 };
 
-inline constexpr size_t kDropReasons = static_cast<size_t>(Dropped::kNeighbour) + kResources;
+inline constexpr size_t kDropReasons = static_cast<size_t>(Dropped::kDisk) + 1;
 
-// "constraint", "quality", "neighbour:llc". Requires: reason < kDropReasons.
+// kNeighbour for those of every resource. Requires: reason < kDropReasons.
+Dropped droppedAs(size_t reason);
+
+// "constraint", "quality", "neighbour:llc", "memory". Requires: reason < kDropReasons.
 std::string dropName(size_t reason);
 
 // What put a candidate after the one before it.

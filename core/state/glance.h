@@ -35,7 +35,15 @@ struct Newcomer {
 Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus);
 
 // Why a server has no slot for a newcomer, the first that applies.
-enum class Obstacle : uint8_t { kNone, kNotUsable, kNotEnoughFree, kNeighbour };
+enum class Obstacle : uint8_t {
+  kNone,
+  kNotUsable,
+  kNotEnoughFree,
+  kNeighbour,
+  kMemory,  // these two are not glance()'s to see: what looks at more of the server than its vacancy adds
+            // them
+  kDisk,
+};
 
 // What the next slot of a server is to a newcomer.
 struct Glance {

@@ -21,9 +21,19 @@ void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure
   tightenBound(status.bound, bound);
 }
 
-void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share) {
+namespace {
+
+ByteResources bytesOf(const Resident& resident, const ServerFacts& facts) {
+  return claimed(resident.request, resident.rus.size(), byteSupplyOf(facts));
+}
+
+}  // namespace
+
+void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident,
+            const ServerFacts& facts, const Share& share) {
   layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
   takeExtras(status.freeExtras, resident.extras);
+  status.allocated += bytesOf(resident, facts);
   ++status.version;
   residents.push_back(std::move(resident));
 }
@@ -37,6 +47,7 @@ void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId
     if (ru < facts.rus) status.free.insert(ru);
   }
   returnExtras(status.freeExtras, leaving->extras, facts.extras);
+  status.allocated -= bytesOf(*leaving, facts);
   for (size_t i = 0; i < leaving->caused.size(); ++i) status.sum[i] -= leaving->caused[i];
   residents.erase(leaving);
   status.bound = noResidents();
@@ -50,10 +61,12 @@ void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const
   status.free = RuSet::all(facts.rus);
   status.freeExtras = allExtras(facts.extras);
   status.sum = {};
+  status.allocated = {};
   status.bound = noResidents();
   for (const Resident& resident : residents) {
     layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
     takeExtras(status.freeExtras, resident.extras);
+    status.allocated += bytesOf(resident, facts);
   }
 }
 

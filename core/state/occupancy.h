@@ -16,15 +16,17 @@ struct Resident {
   Pressure caused{};  // that it is charged for
   Pressure tolerated{};
   ExtraNumbers extras{};
+  ByteRequest request{};
   ResourceSet measured{};  // of `caused`; the others are its profile's
   Pressure most{};         // that it was charged for, of what is measured
 
   bool operator==(const Resident&) const = default;
 };
 
-// Adds the resident: takes its units and extras, adds to the sum, tightens the bound, raises the version.
-// O(kResources). Requires: its units and extras are free.
-void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident, const Share& share);
+// Adds the resident: takes its units, extras and bytes, adds to the sum, tightens the bound, raises the
+// version. O(kResources). Requires: its units and extras are free.
+void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident,
+            const ServerFacts& facts, const Share& share);
 
 // Removes the resident with this allocation, if there; the bound is formed anew from those left. What it held
 // and `facts` no longer has does not become free. O(residents).
@@ -40,7 +42,7 @@ void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const
 // What a task with this profile does to G of its server (docs/design.md).
 PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Share& share);
 
-// What occupy() does to the status, without the version and without extras: for claims that are not granted
+// What occupy() does to the status, without the version, bytes and extras: for claims that are not granted
 // yet. Units that are not free stay so.
 void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
            const PressureSum& bound);

@@ -29,6 +29,13 @@ std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts
   return attributes;
 }
 
+ByteSupply byteSupplyOf(const ServerFacts& facts) {
+  const uint64_t memory = facts.memoryBytes, percent = facts.memoryOvercommit;
+  const uint64_t units = std::max(facts.rus, 1u);
+  return {.allocatable = {memory / 100 * percent + memory % 100 * percent / 100, facts.diskBytes},
+          .unitShare = {memory / units, facts.diskBytes / units}};
+}
+
 bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints) {
   return std::ranges::all_of(constraints, [&facts](const Constraint& constraint) {
     return meets(constraint, attributeOf(facts, constraint.attribute));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/byte_resources.h"
 #include "core/model/job.h"
 #include "core/model/residents.h"
 #include "core/model/resources.h"
@@ -39,7 +40,9 @@ struct ServerFacts {
   uint32_t rus = 0;
   Extras extras{};                   // countable things, numbered from 0 within each kind
   uint32_t cores = 0;                // fewer than rus where units share cores (for trying things out)
-  uint64_t memoryBytes = 0;          // of all resource units together
+  uint64_t memoryBytes = 0;          // of all resource units together; 0: not counted
+  uint32_t memoryOvercommit = 100;   // how much of it tasks may claim together, in percent
+  uint64_t diskBytes = 0;            // for work folders, of all units together; 0: not counted
   std::string address;               // where agents reach its monitor
   bool emulated = false;             // its tasks are timers
   std::vector<std::string> missing;  // what the machine cannot limit or measure, e.g. "perf", "resctrl"
@@ -49,6 +52,11 @@ struct ServerFacts {
 
 // The attributes that constraints see: the server's own, and "platform", "rack" and "server".
 std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts);
+
+// At most kMaxMemoryOvercommit times what there is.
+inline constexpr uint32_t kMaxMemoryOvercommit = 10'000;  // percent
+
+ByteSupply byteSupplyOf(const ServerFacts& facts);
 
 // Whether the server meets all of them.
 bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints);
@@ -60,6 +68,7 @@ struct ServerStatus {
   bool cordoned = false;
   RuSet free;
   FreeExtras freeExtras{};            // of the kinds in the facts
+  ByteResources allocated{};          // that its tasks claim together
   PressureSum sum{};                  // caused pressures of all its tasks, unscaled, unclamped
   PressureSum bound = noResidents();  // G of docs/design.md, as it arrives on the platform
   Pressure background{};              // pressure that no managed task explains

@@ -70,6 +70,10 @@ uint64_t checksumOf(ServerId server, const ServerStatus& status) {
   uint64_t background = 0;
   for (uint8_t pressure : status.background) background = background * 100 + pressure;
   mixer.add(background);
+  if (status.allocated != ByteResources{}) {
+    mixer.add(status.allocated.memory);
+    mixer.add(status.allocated.disk);
+  }
   for (const auto& [kind, free] : status.freeExtras) {
     mixer.add(checksumOf(kind));
     mixer.add(free);
@@ -96,6 +100,10 @@ uint64_t checksumOf(ServerId server, const ServerFacts& facts) {
   mixer.add(facts.rus);
   mixer.add(facts.cores);
   mixer.add(facts.memoryBytes);
+  if (facts.memoryOvercommit != ServerFacts{}.memoryOvercommit || facts.diskBytes > 0) {
+    mixer.add(facts.memoryOvercommit);
+    mixer.add(facts.diskBytes);
+  }
   mixer.add(facts.emulated);
   mixer.add(facts.missing.size());
   for (const std::string& missing : facts.missing) mixer.add(std::string_view(missing));

@@ -28,6 +28,8 @@ struct alignas(32) Vacancy {
   uint16_t rus = 0;   // units, free or not
   Pressure slack{};   // what the residents can still bear, plus kNoSlack; kUnbounded where they bear anything
   bool usable = false;  // up and not cordoned
+  bool lacksBytes =
+      false;  // less memory or disk is left than the share of its free units; kept by ClusterState
   RackId rack = 0;
 
   bool operator==(const Vacancy&) const = default;

@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -65,6 +66,8 @@ ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& core
     facts.attributes.emplace("threads_per_core", std::to_string(topology.threadsPerCore));
   }
   facts.memoryBytes = flags.memoryBytes == 0 ? memoryOfThisMachine() / 10 * 9 : flags.memoryBytes;
+  facts.memoryOvercommit = static_cast<uint32_t>(std::lround(flags.memoryOvercommit * 100));
+  facts.diskBytes = flags.workDiskBytes == 0 ? diskForTasks(flags.data) : flags.workDiskBytes;
   facts.address = address;
   return facts;
 }
@@ -80,6 +83,7 @@ std::vector<ServerFacts> emulatedFacts(const EmulatedServers& emulated, const st
     facts.extras = server.extras;
     facts.rus = facts.cores = server.rus;
     facts.memoryBytes = server.memoryBytes;
+    facts.diskBytes = server.diskBytes;
     facts.address = address;
     facts.emulated = true;
     servers.push_back(std::move(facts));
@@ -190,6 +194,7 @@ int serveContainers(const MonitorFlags& flags) {
   options.diskPerTask = flags.taskDiskBytes;
   options.diskReserve = flags.diskReserve;
   options.memoryPerRu = facts.memoryBytes / facts.rus;
+  options.diskPerRu = facts.diskBytes / facts.rus;
   PressureOptions pressure = flags.pressure;
   if (flags.enforceMemory) options.memoryBytes = pressure.memoryBytes = facts.memoryBytes;
   MonitorServer server(
@@ -227,6 +232,11 @@ int serveContainers(const MonitorFlags& flags) {
 }
 
 }  // namespace
+
+uint64_t diskForTasks(const std::string& folder) {
+  constexpr uint64_t kStep = uint64_t{1} << 28;
+  return freeDiskBytes(folder).value_or(0) / 10 * 9 / kStep * kStep;
+}
 
 int serveMonitor(const MonitorFlags& flags) {
   requireAddress("--listen", flags.listen, AddressUse::kListen);

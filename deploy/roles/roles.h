@@ -47,22 +47,29 @@ struct MonitorFlags {
   std::string rack;
   std::map<std::string, std::string> attributes;
   Extras extras;
-  uint32_t rus = 0;                       // 0: as many as cores
-  std::vector<uint32_t> cores;            // empty: all of this machine's
-  uint64_t memoryBytes = 0;               // of all units together; 0: nine tenths of the machine's
-  bool enforceMemory = false;             // tasks together get no more
-  std::string tag = "tarcil";             // tells clusters on one machine apart, in names of cgroups
+  uint32_t rus = 0;             // 0: as many as cores
+  std::vector<uint32_t> cores;  // empty: all of this machine's
+  uint64_t memoryBytes = 0;     // of all units together; 0: nine tenths of the machine's
+  double memoryOvercommit = 1;  // how much of it tasks may claim together
+  bool enforceMemory = false;   // tasks together get no more
+  uint64_t workDiskBytes = 0;   // for work folders; 0: nine tenths of what is free on the disk of `data`
+  std::string tag = "tarcil";   // tells clusters on one machine apart, in names of cgroups
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;
-  uint64_t taskDiskBytes = uint64_t{10} << 30;    // of tasks whose job does not say
-  uint64_t diskReserve = uint64_t{256} << 20;     // free on the disk of `data`; with less no task starts
-  bool stopTasks = false;                         // on SIGTERM stop the tasks too
+  uint64_t taskDiskBytes = 0;                  // of tasks whose job does not say; 0: the share of their units
+  uint64_t diskReserve = uint64_t{256} << 20;  // free on the disk of `data`; with less no task starts
+  bool stopTasks = false;                      // on SIGTERM stop the tasks too
   Duration stopGrace = std::chrono::seconds(30);  // then, at most
   late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none
   PressureOptions pressure;
   Duration performancePeriod = std::chrono::milliseconds(500);  // between two samples of a task's performance
 };
 int serveMonitor(const MonitorFlags& flags);
+
+// What a monitor with this folder lets its tasks claim of the disk: nine tenths of what is free, in steps of
+// 256 MiB, so that one that starts again seldom registers another size; 0, which is not counted, where there
+// is less.
+uint64_t diskForTasks(const std::string& folder);
 
 }  // namespace tarcil

@@ -1,6 +1,7 @@
 #include "env/machine.h"
 
 #include <sched.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,6 +36,12 @@ Result<std::vector<uint32_t>> coresToUse(const std::vector<uint32_t>& asked) {
 
 uint64_t memoryOfThisMachine() {
   return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::optional<uint64_t> freeDiskBytes(const std::string& folder) {
+  struct statvfs disk {};
+  if (::statvfs(folder.c_str(), &disk) != 0) return std::nullopt;
+  return uint64_t{disk.f_bavail} * disk.f_frsize;
 }
 
 }  // namespace tarcil

@@ -49,6 +49,7 @@ struct ServerView {
     Pressure charged{};          // what placement takes it to cause
     ResourceSet measured{};      // of that
     Throttle throttle{};
+    ByteRequest request{};
   };
   std::vector<Task> tasks;
   Pressure contention{};  // that a new task would meet: of every task and the background

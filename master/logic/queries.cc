@@ -130,7 +130,8 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
     if (withTasks) {
       view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus,
                             resident.extras, profile, overOf(tables, server, resident, profile),
-                            resident.caused, resident.measured, throttleOf(tables, resident.allocation)});
+                            resident.caused, resident.measured, throttleOf(tables, resident.allocation),
+                            resident.request});
     }
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }

@@ -54,8 +54,8 @@ void restoreTask(EventContext& context, Job& job, const TaskRecord& task) {
     return;
   }
   const Profile& profile = job.record.spec.profile;
-  tables.servers.restore(*server,
-                         {task.allocation, task.rus, profile.caused, profile.tolerated, task.extras});
+  tables.servers.restore(*server, {task.allocation, task.rus, profile.caused, profile.tolerated, task.extras,
+                                   job.record.spec.byteRequest()});
   tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
 }
 

@@ -6,7 +6,7 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kStates = static_cast<size_t>(RunState::kLost) + 1;
-constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kNoExtras) + 1;
+constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kNoDisk) + 1;
 
 void set(const std::vector<prometheus::Gauge*>& gauges, std::initializer_list<uint64_t> values) {
   size_t i = 0;

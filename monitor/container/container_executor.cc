@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <kj/debug.h>
 #include <signal.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 
 #include "core/base/units.h"
 #include "env/failpoint.h"
+#include "env/machine.h"
 #include "monitor/container/core_choice.h"
 #include "monitor/container/input_files.h"
 #include "monitor/container/machine_support.h"
@@ -215,19 +215,23 @@ uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
   return spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
 }
 
+uint64_t ContainerExecutor::diskLimitOf(const LaunchSpec& spec) const {
+  if (spec.limits.diskBytes > 0) return spec.limits.diskBytes;
+  return options_.diskPerTask > 0 ? options_.diskPerTask : options_.diskPerRu * spec.rus.size();
+}
+
 Status ContainerExecutor::checkDisk() const {
-  struct statvfs disk {};
-  if (::statvfs(options_.dataDirectory.c_str(), &disk) != 0) return {};  // what is written next says why
-  const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
-  if (free >= options_.diskReserve) return {};
+  const auto free = freeDiskBytes(options_.dataDirectory);
+  if (!free || *free >= options_.diskReserve)
+    return {};  // what is written next says why it cannot be reached
   return Error{ErrorCode::kUnavailable,
                "its server takes no new tasks: the disk of '" + options_.dataDirectory + "' has " +
-                   formatSize(free) + " left, and " + formatSize(options_.diskReserve) +
+                   formatSize(*free) + " left, and " + formatSize(options_.diskReserve) +
                    " are to be left (--disk-reserve of its monitor); make room there"};
 }
 
 void ContainerExecutor::watchDisk(const LaunchSpec& spec) {
-  const uint64_t limit = spec.limits.diskBytes > 0 ? spec.limits.diskBytes : options_.diskPerTask;
+  const uint64_t limit = diskLimitOf(spec);
   const std::string directory = store_->directory(spec.allocation);
   if (limit == 0) return;
   diskWatch_.watch(spec.allocation,

@@ -104,6 +104,7 @@ class ContainerExecutor final : public Executor {
   Status throttleDisksAndCores(AllocationId allocation, Running& running, const Throttle& throttle) const;
   Status throttleNetwork(AllocationId allocation, Running& running, double share) const;
   uint64_t memoryLimitOf(const LaunchSpec& spec) const;
+  uint64_t diskLimitOf(const LaunchSpec& spec) const;
   Status checkDisk() const;
   void watchDisk(const LaunchSpec& spec);
   kj::Promise<void> watchOverruns();

@@ -63,8 +63,11 @@ struct ContainerOptions {
   uint32_t defaultPids = 4096;
 
   // What a task's working directory and its /tmp may take up on the disk together, where the job does not
-  // say. 0: no limit.
+  // say. 0: diskPerRu for each of its units.
   uint64_t diskPerTask = 0;
+
+  // Bytes on the disk that belong to one resource unit. 0: no limit.
+  uint64_t diskPerRu = 0;
 
   // Between two rounds in which it is looked how much that is.
   Duration diskPause = std::chrono::seconds(10);

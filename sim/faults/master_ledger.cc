@@ -25,11 +25,13 @@ bool isChargedByItsProfile(const ServerView::Task& task) {
 ServerStatus fromScratch(const ServerView& server, const Share& share) {
   std::vector<Resident> residents;
   for (const ServerView::Task& task : server.tasks) {
-    residents.push_back({task.allocation, task.rus, task.charged, task.profile.tolerated, task.extras});
+    residents.push_back(
+        {task.allocation, task.rus, task.charged, task.profile.tolerated, task.extras, task.request});
   }
   ServerStatus status = server.status;
   rebuild(status, residents, server.facts, share);
   for (const RuIndex ru : server.pool.first(server.pool.size())) status.free.erase(ru);
+  status.allocated += claimed({}, server.pool.size(), byteSupplyOf(server.facts));
   return status;
 }
 

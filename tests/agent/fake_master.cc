@@ -93,7 +93,8 @@ void FakeMaster::grant(Job& job, const Claim& claim, Grant& grant) {
   grant.rus = server.status.free.first(claim.rus);
   grant.extras = lowestExtras(server.status.freeExtras, needed);
   occupy(server.status, server.residents,
-         {grant.allocation, grant.rus, profile.caused, profile.tolerated, grant.extras}, fullShare());
+         {grant.allocation, grant.rus, profile.caused, profile.tolerated, grant.extras}, server.facts,
+         fullShare());
   TaskAssignment& task = job.tasks.at(claim.task);
   task.state = RunState::kStarting;
   task.allocation = grant.allocation;
@@ -150,7 +151,8 @@ JobAssignment FakeMaster::news(const Job& job, TaskIndex index) const {
 void FakeMaster::occupyElsewhere(ServerId id, const Profile& profile, uint32_t units) {
   Server& server = servers_.at(id);
   occupy(server.status, server.residents,
-         {kElsewhere, server.status.free.first(units), profile.caused, profile.tolerated}, fullShare());
+         {kElsewhere, server.status.free.first(units), profile.caused, profile.tolerated}, server.facts,
+         fullShare());
 }
 
 void FakeMaster::leaveElsewhere(ServerId id) {

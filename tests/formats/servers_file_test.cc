@@ -93,7 +93,7 @@ TEST(ParseServers, NamesPlaceFieldAndRemedy) {
       {"servers: [{name: a, rus: 1, cores: 4}]",
        "s.yaml:1:29: servers[0].cores: unknown field; known here: name, rus, count, platform, rack, "
        "servers_per_rack, "
-       "memory, attributes, extras"},
+       "memory, disk, attributes, extras"},
       {"servers: [{name: a, rus: 1, platform: x1}]\nplatforms: {x2: {llc: 5}}",
        "s.yaml:2:17: platforms.x2: no server has this platform; did you mean x1? remove it\n"
        "s.yaml:2:23: platforms.x2.llc: is '5'; write a number from 0 to 4"},

@@ -181,7 +181,7 @@ TEST(MemoryPressure, TakesTasksBeforeRolesAndShims) {
 TEST(MemoryPressure, OfAServerEndsTheTaskThatMakesIt) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2,
-                         .monitorFlags = {"--enforce-memory"},
+                         .monitorFlags = {"--enforce-memory", "--memory-overcommit", "10"},
                          .optionsOf = {{"server-1", {{"--memory", "128MiB"}}}}});
   const TraceFolder& traces = cluster.traces();
   const std::string quiet = cluster.submit(shellJob(traces.note("started") + traces.waitForGate()));

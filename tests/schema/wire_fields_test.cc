@@ -155,6 +155,8 @@ ServerUpdate aFullServer() {
                   .extras = {{"gpus", 1}},
                   .cores = 2,
                   .memoryBytes = 1 << 20,
+                  .memoryOvercommit = 150,
+                  .diskBytes = 1 << 21,
                   .address = "unix:/x",
                   .emulated = true,
                   .missing = {"perf"}};
@@ -162,6 +164,7 @@ ServerUpdate aFullServer() {
   update.status.up = update.status.cordoned = true;
   update.status.free.insert(1);
   update.status.freeExtras["gpus"].insert(0);
+  update.status.allocated = {1 << 10, 1 << 11};
   update.status.sum.fill(5);
   update.status.bound.fill(6);
   update.status.background.fill(7);

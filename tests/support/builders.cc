@@ -68,16 +68,27 @@ ServerBuilder& ServerBuilder::extra(std::string kind, uint32_t count) {
   return *this;
 }
 
+ServerBuilder& ServerBuilder::memory(uint64_t bytes) {
+  facts_.memoryBytes = bytes;
+  return *this;
+}
+
+ServerBuilder& ServerBuilder::disk(uint64_t bytes) {
+  facts_.diskBytes = bytes;
+  return *this;
+}
+
 ServerBuilder& ServerBuilder::background(Pressures pressures) {
   status_.background = pressure(pressures);
   return *this;
 }
 
-ServerBuilder& ServerBuilder::holding(const Profile& profile, uint32_t units, const Extras& extras) {
+ServerBuilder& ServerBuilder::holding(const Profile& profile, uint32_t units, const Extras& extras,
+                                      const ByteResources& bytes) {
   const AllocationId allocation = residents_.size() + 1;
   const ServerStatus before = status();
   residents_.push_back({allocation, before.free.first(units), profile.caused, profile.tolerated,
-                        lowestExtras(before.freeExtras, extras)});
+                        lowestExtras(before.freeExtras, extras), ByteRequest{bytes, units}});
   return *this;
 }
 

@@ -40,9 +40,13 @@ class ServerBuilder {
   ServerBuilder& rack(std::string name);
   ServerBuilder& attribute(std::string name, std::string value);
   ServerBuilder& extra(std::string kind, uint32_t count);
+  ServerBuilder& memory(uint64_t bytes);  // not counted by default, as disk
+  ServerBuilder& disk(uint64_t bytes);
   ServerBuilder& background(Pressures pressures);
-  // A task with this profile on the lowest `units` free units, with the lowest free extras.
-  ServerBuilder& holding(const Profile& profile, uint32_t units = 1, const Extras& extras = {});
+  // A task with this profile on the lowest `units` free units, with the lowest free extras, that asked for
+  // these bytes.
+  ServerBuilder& holding(const Profile& profile, uint32_t units = 1, const Extras& extras = {},
+                         const ByteResources& bytes = {});
   ServerBuilder& down();
   ServerBuilder& cordoned();
 

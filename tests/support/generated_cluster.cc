@@ -100,7 +100,8 @@ void GeneratedCluster::place(const JobSpec& spec, const Decision& decision) {
   for (const Claim& claim : decision.claims) {
     const Share& share = state_.share(state_.vacancy(claim.server).platform);
     occupy(statuses_[claim.server], residents_[claim.server],
-           {nextAllocation_, claim.preferred, spec.profile.caused, spec.profile.tolerated}, share);
+           {nextAllocation_, claim.preferred, spec.profile.caused, spec.profile.tolerated},
+           facts_[claim.server], share);
     placed_.push_back({claim.server, nextAllocation_++, static_cast<uint32_t>(std::stoul(spec.name))});
     units_ += claim.rus;
     publish(claim.server);

@@ -124,8 +124,8 @@ bool takePlace(EventContext& context, Job& job, Claim claim) {
   claim.s = judged.satisfaction;
   const Grant grant{Verdict::kGranted, newAllocation(context), server.status.free.first(claim.rus),
                     lowestExtras(server.status.freeExtras, spec.extras)};
-  tables.servers.occupy(
-      server, {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated, grant.extras});
+  tables.servers.occupy(server, {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated,
+                                 grant.extras, spec.byteRequest()});
   placeTask(context, job, claim, grant, kNoDecision);
   return true;
 }

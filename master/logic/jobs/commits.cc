@@ -97,8 +97,8 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
   const JobSpec& spec = job.record.spec;
   Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
               lowestExtras(server.status.freeExtras, spec.extras)};
-  servers.occupy(server,
-                 {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated, grant.extras});
+  servers.occupy(server, {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated,
+                          grant.extras, spec.byteRequest()});
   return grant;
 }
 

@@ -1,9 +1,23 @@
 #include "master/logic/queue/feasibility.h"
 
+#include <algorithm>
+
 #include "core/decide/margin.h"
 #include "core/state/commit_check.h"
 
 namespace tarcil::master {
+
+namespace {
+
+// Where so many units are free and so much of memory and disk is taken.
+uint64_t slots(const Server& server, const JobSpec& spec, uint64_t units, const ByteResources& allocated) {
+  if (!isFeasible(server, spec)) return 0;
+  const ByteSupply supply = byteSupplyOf(server.record.facts);
+  const ByteResources each = claimed(spec.byteRequest(), spec.rusPerTask, supply);
+  return std::min(units / spec.rusPerTask, timesFitting(supply.allocatable, allocated, each));
+}
+
+}  // namespace
 
 bool isFeasible(const Server& server, const JobSpec& spec) {
   return server.status.up && !server.status.cordoned &&
@@ -11,11 +25,11 @@ bool isFeasible(const Server& server, const JobSpec& spec) {
 }
 
 uint64_t slotsWhenEmpty(const Server& server, const JobSpec& spec) {
-  return isFeasible(server, spec) ? server.record.facts.rus / spec.rusPerTask : 0;
+  return slots(server, spec, server.record.facts.rus, {});
 }
 
 uint64_t freeSlots(const Server& server, const JobSpec& spec) {
-  return isFeasible(server, spec) ? server.status.free.size() / spec.rusPerTask : 0;
+  return slots(server, spec, server.status.free.size(), server.status.allocated);
 }
 
 Claim freshClaim(const Server& server, uint32_t rus) {

@@ -87,8 +87,9 @@ class HypotheticalServer {
                       .rus = status_.free.first(spec.rusPerTask),
                       .caused = spec.profile.caused,
                       .tolerated = spec.profile.tolerated,
-                      .extras = lowestExtras(status_.freeExtras, spec.extras)};
-    occupy(status_, residents_, std::move(newcomer), server_.share);
+                      .extras = lowestExtras(status_.freeExtras, spec.extras),
+                      .request = spec.byteRequest()};
+    occupy(status_, residents_, std::move(newcomer), server_.record.facts, server_.share);
   }
 
  private:

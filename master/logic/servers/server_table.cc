@@ -67,7 +67,7 @@ void ServerTable::setFacts(Server& server, const ServerFacts& facts) {
 }
 
 void ServerTable::occupy(Server& server, Resident resident) {
-  tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
+  tarcil::occupy(server.status, server.residents, std::move(resident), server.record.facts, server.share);
   noteChange(server);
 }
 
@@ -114,7 +114,7 @@ Resident& ServerTable::residentOf(Server& server, AllocationId allocation) {
 
 void ServerTable::replace(Server& server, Resident resident, bool isBetter) {
   tarcil::vacate(server.status, server.residents, resident.allocation, server.record.facts, server.share);
-  tarcil::occupy(server.status, server.residents, std::move(resident), server.share);
+  tarcil::occupy(server.status, server.residents, std::move(resident), server.record.facts, server.share);
   isBetter ? noteBetter(server) : noteChange(server);
 }
 
@@ -131,6 +131,7 @@ void ServerTable::reform(Server& server) {
   tarcil::rebuild(server.status, server.residents, server.record.facts, server.share);
   const RuSet& pool = server.record.pool.held;
   for (const RuIndex ru : pool.first(pool.size())) server.status.free.erase(ru);
+  server.status.allocated += claimed({}, pool.size(), byteSupplyOf(server.record.facts));
   for (size_t i = 0; i < server.poolCaused.size(); ++i) server.status.sum[i] += server.poolCaused[i];
   ++server.status.version;
 }

@@ -23,8 +23,30 @@ std::string textAfter(const Explanation& decision) {
   return whyWaiting(aJob(4), 2, {.usable = 32, .free = 9}, &decision).text;
 }
 
-TEST(WaitReason, SaysThatNoServerIsUp) {
-  EXPECT_EQ(whyWaiting(aJob(1), 1, {.usable = 0, .free = 0}, nullptr).text, "no server is up");
+TEST(WaitReason, SaysWhyNoServerTakesTasks) {
+  EXPECT_EQ(whyWaiting(aJob(1), 1, {.down = 2}, nullptr).text, "no server takes tasks: 2 are down");
+  EXPECT_EQ(whyWaiting(aJob(1), 1, {.suitsAll = false, .down = 2, .cordoned = 1}, nullptr).text,
+            "no server that suits it takes tasks: 2 are down, 1 is cordoned");
+  EXPECT_EQ(whyWaiting(aJob(1), 1, {.suitsAll = false}, nullptr).text, "no server suits it");
+}
+
+TEST(WaitReason, SaysThatAGangNeedsMoreThanIsUp) {
+  JobSpec spec = aJob(16);
+  spec.schedule = Schedule::kGang;
+  EXPECT_EQ(whyWaiting(spec, 16, {.usable = 8, .free = 8}, nullptr).text,
+            "waiting for 16 slots at once (gang); with all that are up and take tasks there are 8");
+  EXPECT_EQ(whyWaiting(spec, 16, {.usable = 32, .free = 8}, nullptr).text,
+            "waiting for 16 slots at once (gang); 8 are free");
+}
+
+TEST(WaitReason, NamesWhatFreeUnitsLack) {
+  JobSpec spec = aJob(1);
+  EXPECT_EQ(whyWaiting(spec, 1, {.usable = 32, .lacking = 9}, nullptr).text,
+            "9 units are free, but none together with its share of memory and disk");
+  spec.limits.memoryBytes = 4ull << 30;
+  spec.extras = {{"gpus", 2}};
+  EXPECT_EQ(whyWaiting(spec, 1, {.usable = 32, .lacking = 9, .suitsAll = false}, nullptr).text,
+            "9 units are free on the servers that suit it, but none together with 2 gpus, 4GiB of memory");
 }
 
 TEST(WaitReason, SaysThatFreeUnitsAreTooFewForATask) {
@@ -59,6 +81,9 @@ TEST(WaitReason, NamesWhatTheRestLacks) {
   EXPECT_EQ(textAfter(sampled(
                 4, 2, static_cast<size_t>(Dropped::kNeighbour) + static_cast<size_t>(Resource::kLlc))),
             "2 of 4 slots sampled suit it: on the rest it would disturb others through llc");
+  EXPECT_EQ(textAfter(sampled(4, 0, Dropped::kMemory)),
+            "0 of 4 slots sampled suit it: the rest have less memory left than a task claims, the share of "
+            "its units");
   EXPECT_EQ(textAfter(sampled(4, 0, Dropped::kSpread)),
             "0 of 4 slots sampled suit it: its spread allows no more tasks on the rest");
 }
@@ -77,14 +102,6 @@ TEST(WaitReason, DoesNotBlameServersThatWereNeverAskedFor) {
   decision.dropped[static_cast<size_t>(Dropped::kConstraint)] = 300;
   EXPECT_EQ(textAfter(decision),
             "1 of 4 slots sampled suit it: the platforms of the rest are too slow for its target");
-}
-
-TEST(WaitReason, NamesTheExtrasThatAreTaken) {
-  JobSpec spec = aJob(1);
-  spec.extras = {{"gpus", 2}};
-  const Explanation nothing;
-  EXPECT_EQ(whyWaiting(spec, 1, {.usable = 32, .free = 9}, &nothing).text,
-            "no server has a free slot together with 2 gpus");
 }
 
 TEST(WaitReason, IsTheSameReasonWhateverItsNumbers) {

@@ -12,6 +12,7 @@
 #include "core/model/constraint.h"
 #include "core/model/sample_size.h"
 #include "core/state/commit_check.h"
+#include "tests/core/decide/deciding.h"
 #include "tests/core/model/generators.h"
 #include "tests/support/builders.h"
 
@@ -35,21 +36,6 @@ Decision chooseBest(const ClusterState& state, const JobSpec& spec) {
   PlacementRequest request = placing(spec);
   request.standard = Standard::kBestThereIs;
   return choose(state, request, {}, 1);
-}
-
-// Names of the servers claimed, one for each claim.
-std::vector<std::string> places(const ClusterState& state, const Decision& decision) {
-  std::vector<std::string> names;
-  names.reserve(decision.claims.size());
-  for (const Claim& claim : decision.claims) names.push_back(state.facts(claim.server).name);
-  return names;
-}
-
-std::vector<ServerBuilder> idle(int count, uint32_t rus = 4) {
-  std::vector<ServerBuilder> servers;
-  servers.reserve(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) servers.push_back(aServer("s" + std::to_string(i)).rus(rus));
-  return servers;
 }
 
 // How many slots or servers were dropped, by the reason's name; without those of none.
@@ -494,7 +480,8 @@ RC_GTEST_PROP(Choose, MakesClaimsThatTheCommitCheckGrantsInOrder, ()) {
     RC_ASSERT(checkClaim(claim, judging, c.spec, facts, status, share) == Verdict::kGranted);
     for (RuIndex ru : claim.preferred) RC_ASSERT(status.free.contains(ru));
     std::vector<Resident> residents;
-    occupy(status, residents, {1, claim.preferred, c.spec.profile.caused, c.spec.profile.tolerated}, share);
+    occupy(status, residents, {1, claim.preferred, c.spec.profile.caused, c.spec.profile.tolerated}, facts,
+           share);
   }
   RC_TAG(decision.claims.size());
 }

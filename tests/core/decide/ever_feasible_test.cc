@@ -13,6 +13,12 @@ JobSpec constrained(std::initializer_list<const char*> constraints) {
   return spec;
 }
 
+JobSpec aGang(uint32_t tasks) {
+  JobSpec spec = aJob(tasks);
+  spec.schedule = Schedule::kGang;
+  return spec;
+}
+
 std::string problem(const ClusterState& state, const JobSpec& spec) {
   const Status status = everFeasible(state, spec);
   return status.ok() ? "" : status.error().message;
@@ -49,18 +55,56 @@ TEST(EverFeasible, RefusesATaskLargerThanAnyServerThatSuitsIt) {
             "a task needs 9 units on one server; the largest that suits it has 8: lower rus_per_task");
 }
 
-TEST(EverFeasible, RefusesMoreAtOnceThanThereIs) {
+TEST(EverFeasible, AcceptsMoreTasksThanFitAtOnceWhereTheyNeedNotStartTogether) {
   auto state = aCluster({aServer("1").rus(16), aServer("2").rus(16)});
-  JobSpec spec = aJob(64);
-  EXPECT_EQ(problem(state, spec),
-            "needs 64 units at once, the servers that suit it have 32 for it: set concurrency to at most 32");
-  spec.concurrency = 32;
+  EXPECT_EQ(problem(state, aJob(64)), "");
+}
+
+TEST(EverFeasible, RefusesAGangThatDoesNotFit) {
+  auto state = aCluster({aServer("1").rus(16), aServer("2").rus(16)});
+  JobSpec spec = aGang(64);
+  EXPECT_EQ(
+      problem(state, spec),
+      "needs 64 units at once, the servers that suit it have 32 for it: set tasks (a gang starts at once) to "
+      "at most 32, or leave schedule: gang out");
+  spec.tasks = 32;
   EXPECT_EQ(problem(state, spec), "");
   spec.rusPerTask = 5;
+  EXPECT_EQ(
+      problem(state, spec),
+      "needs 160 units at once (32 tasks of 5), the servers that suit it have 30 for it: set tasks (a gang "
+      "starts at once) to at most 6, or leave schedule: gang out");
+}
+
+TEST(EverFeasible, RefusesMoreMemoryOrDiskThanAServerGives) {
+  auto state =
+      aCluster({aServer("1").rus(16).memory(4ull << 30).disk(1 << 20), aServer("2").memory(1ull << 30)});
+  JobSpec spec = aJob(1);
+  spec.limits.memoryBytes = 100ull << 40;
+  EXPECT_EQ(
+      problem(state, spec),
+      "a task asks for 100TiB of memory; a server that suits it gives at most 4GiB: lower limits.memory");
+  spec.limits.memoryBytes = 4ull << 30;
+  EXPECT_EQ(problem(state, spec), "");
+  spec.limits.diskBytes = 2 << 20;
   EXPECT_EQ(problem(state, spec),
-            "needs 160 units at once (32 tasks of 5), the servers that suit it have 30 for it: set "
-            "concurrency to at "
-            "most 6");
+            "no server that suits it has room for a task, each with 1 units, 4GiB of memory, 2MiB of disk: "
+            "lower one "
+            "of them, or leave something out");
+  spec.limits = {};
+  spec.limits.memoryBytes = 3ull << 30;
+  spec.schedule = Schedule::kGang;
+  spec.tasks = 2;
+  EXPECT_EQ(problem(state, spec),
+            "places 2 tasks at once, each with 1 units, 3GiB of memory; the servers that suit it have enough "
+            "for 1: "
+            "set tasks (a gang starts at once) to at most 1, or leave schedule: gang out");
+}
+
+TEST(EverFeasible, AsksNothingOfMemoryThatIsNotCounted) {
+  JobSpec spec = aJob(1);
+  spec.limits.memoryBytes = 100ull << 40;
+  EXPECT_EQ(problem(aCluster({aServer("1").memory(4ull << 30), aServer("2")}), spec), "");
 }
 
 JobSpec needing(uint32_t tasks, const Extras& extras) {
@@ -89,18 +133,19 @@ TEST(EverFeasible, NamesTheExtrasThatNoServerHasAndWhatThereIs) {
 TEST(EverFeasible, RefusesExtrasThatNoOneServerHasTogether) {
   auto state = aCluster({aServer("1").extra("gpus", 4), aServer("2").extra("tapes", 1)});
   EXPECT_EQ(problem(state, needing(1, {{"gpus", 1}, {"tapes", 1}})),
-            "no server that suits it has room for a task, each with 1 units and 1 gpus, 1 tapes: lower "
-            "rus_per_task or extras, or leave something out");
+            "no server that suits it has room for a task, each with 1 units, 1 gpus, 1 tapes: lower one of "
+            "them, or "
+            "leave something out");
 }
 
 TEST(EverFeasible, RefusesMoreAtOnceThanThereAreExtrasFor) {
   auto state = aCluster({aServer("1").extra("gpus", 3), aServer("2").extra("gpus", 4), aServer("3")});
   JobSpec spec = needing(4, {{"gpus", 2}});
-  EXPECT_EQ(
-      problem(state, spec),
-      "places 4 tasks at once, each with 1 units and 2 gpus; the servers that suit it have enough for 3: "
-      "set concurrency to at most 3");
-  spec.concurrency = 3;
+  spec.schedule = Schedule::kGang;
+  EXPECT_EQ(problem(state, spec),
+            "places 4 tasks at once, each with 1 units, 2 gpus; the servers that suit it have enough for 3: "
+            "set tasks (a gang starts at once) to at most 3, or leave schedule: gang out");
+  spec.tasks = 3;
   EXPECT_EQ(problem(state, spec), "");
 }
 
@@ -110,9 +155,10 @@ TEST(EverFeasible, CountsOnlyWhatTheSpreadAllows) {
   spec.placement.spread = Spread::kServer;
   spec.placement.atMost = 2;
   spec.schedule = Schedule::kGang;
-  EXPECT_EQ(problem(state, spec),
-            "places 6 tasks at once; with at most 2 on a server the servers that suit it take 5: raise "
-            "placement.at_most or set tasks (a gang starts at once) to at most 5");
+  EXPECT_EQ(
+      problem(state, spec),
+      "places 6 tasks at once; with at most 2 on a server the servers that suit it take 5: raise "
+      "placement.at_most or set tasks (a gang starts at once) to at most 5, or leave schedule: gang out");
   spec.tasks = 5;
   EXPECT_EQ(problem(state, spec), "");
 }

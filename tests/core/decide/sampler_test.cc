@@ -19,7 +19,7 @@ struct Cluster {
   std::vector<Vacancy> records;
 
   Cluster(ServerId servers, const Units& units) : records(servers) {
-    for (const auto& [server, count] : units) set.join(server, 0, count);
+    for (const auto& [server, count] : units) set.join(server, 0, {}, count);
   }
 };
 

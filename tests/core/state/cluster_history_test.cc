@@ -27,6 +27,7 @@ struct Model {
     std::vector<RuIndex> rus;
     Profile profile;
     Extras extras;
+    ByteRequest request{};
   };
   std::map<ServerId, ServerFacts> facts;
   std::map<ServerId, ServerStatus> base;
@@ -46,17 +47,27 @@ struct Model {
       layOn(status, laid.rus, laid.profile.caused,
             boundOf(laid.profile.caused, laid.profile.tolerated, share(facts.at(id).platform)));
       takeExtras(status.freeExtras, lowestExtras(status.freeExtras, laid.extras));
+      status.allocated += claimed(laid.request, laid.rus.size(), byteSupplyOf(facts.at(id)));
     }
     return status;
   }
 
   Vacancy vacancy(ServerId id) const {
-    return vacancyOf(status(id), facts.at(id).rus, share(facts.at(id).platform), contention);
+    Vacancy vacancy = vacancyOf(status(id), facts.at(id).rus, share(facts.at(id).platform), contention);
+    vacancy.lacksBytes = fitting(id, ByteRequest{.rus = status(id).free.size()}) == 0;
+    return vacancy;
+  }
+
+  // How many tasks with this request the memory and disk of the server suffice for.
+  uint64_t fitting(ServerId id, const ByteRequest& request) const {
+    const ByteSupply supply = byteSupplyOf(facts.at(id));
+    return timesFitting(supply.allocatable, status(id).allocated, claimed(request, request.rus, supply));
   }
 
   bool meets(ServerId id, const ServerNeeds& needs) const {
     const auto attributes = constraintAttributes(facts.at(id));
     return haveExtras(allExtras(facts.at(id).extras), needs.extras) &&
+           timesFitting(byteSupplyOf(facts.at(id)).allocatable, {}, needs.bytes) > 0 &&
            std::all_of(needs.constraints.begin(), needs.constraints.end(),
                        [&](const Constraint& c) { return tarcil::meets(c, attributes); });
   }
@@ -64,7 +75,13 @@ struct Model {
   uint32_t drawable(ServerId id, const ServerNeeds& needs) const {
     const ServerStatus now = status(id);
     const bool usable = now.up && !now.cordoned && haveExtras(now.freeExtras, needs.extras);
-    return usable ? now.free.size() : 0;
+    if (!usable) return 0;
+    if (needs.bytes != ByteResources{}) {
+      return timesFitting(byteSupplyOf(facts.at(id)).allocatable, now.allocated, needs.bytes) > 0
+                 ? now.free.size()
+                 : 0;
+    }
+    return static_cast<uint32_t>(std::min<uint64_t>(now.free.size(), fitting(id, {})));
   }
 };
 
@@ -84,10 +101,16 @@ ServerFacts factsOf(ServerId id) {
   facts.rus = *rc::gen::element(1u, 8u, 64u, 70u, 130u);
   facts.cores = *rc::gen::inRange(1u, 9u);
   facts.memoryBytes = *rc::gen::inRange<uint64_t>(0, 1 << 20);
+  facts.memoryOvercommit = *rc::gen::element(100u, 150u);
+  facts.diskBytes = *rc::gen::element<uint64_t>(0, 1 << 20);
   facts.address = anyOf("a", 3);
   facts.emulated = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) facts.missing = {"perf"};
   return facts;
+}
+
+ByteRequest anyRequest() {
+  return {{*rc::gen::element<uint64_t>(0, 1 << 10, 1 << 19), *rc::gen::element<uint64_t>(0, 1 << 18)}, 1};
 }
 
 ServerStatus anyStatus(const ServerFacts& facts) {
@@ -98,8 +121,8 @@ ServerStatus anyStatus(const ServerFacts& facts) {
     const Profile profile = *aProfile();
     occupy(status, residents,
            {0, status.free.first(*rc::gen::element(1u, 3u, 65u)), profile.caused, profile.tolerated,
-            lowestExtras(status.freeExtras, {{"gpus", *rc::gen::inRange(0u, 2u)}})},
-           fullShare());
+            lowestExtras(status.freeExtras, {{"gpus", *rc::gen::inRange(0u, 2u)}}), anyRequest()},
+           facts, fullShare());
   }
   status.version = *rc::gen::inRange<uint64_t>(1, 12);
   status.up = *rc::gen::inRange(0, 5) > 0;
@@ -117,6 +140,8 @@ std::vector<ServerNeeds> someNeeds() {
     needs.push_back({{*parseConstraint(text)}, {{"gpus", 1}}});
   }
   needs.push_back({{}, {{"gpus", 2}}});
+  needs.push_back({{}, {}, {1 << 18, 0}});
+  needs.push_back({{*parseConstraint("zone exists")}, {}, {1 << 10, 1 << 18}});
   needs.push_back({{*parseConstraint("zone = z1"), *parseConstraint("rack = r1")}, {}});
   return needs;
 }
@@ -209,9 +234,10 @@ struct History {
         if (!known) return;
         const Model::Laid laid{
             id, model.status(id).free.first(*rc::gen::inRange(0u, 3u)), *aProfile(),
-            *rc::gen::arbitrary<bool>() ? Extras{} : Extras{{"gpus", *rc::gen::inRange(1u, 3u)}}};
+            *rc::gen::arbitrary<bool>() ? Extras{} : Extras{{"gpus", *rc::gen::inRange(1u, 3u)}},
+            anyRequest()};
         if (!haveExtras(model.status(id).freeExtras, laid.extras)) return;
-        model.overlays[state.layOver(id, laid.rus, laid.profile, laid.extras)] = laid;
+        model.overlays[state.layOver(id, laid.rus, laid.profile, laid.extras, laid.request)] = laid;
         return;
       }
       case 5: {
@@ -266,9 +292,10 @@ RC_GTEST_PROP(ClusterHistory, ShowsAServerWithTasksAsIfTheyWereLaidOver, ()) {
   const auto count = *rc::gen::inRange(0u, 4u);
   if (state.status(id).free.size() < rus * count) return;
   const Share share = state.share(state.vacancy(id).platform);
-  const Vacancy shown =
+  Vacancy shown =
       state.vacancyWith(id, {profile.caused, boundOf(profile.caused, profile.tolerated, share), rus}, count);
   for (uint32_t task = 0; task < count; ++task) state.layOver(id, state.status(id).free.first(rus), profile);
+  shown.lacksBytes = state.vacancy(id).lacksBytes;  // what is claimed besides is not told
   RC_ASSERT(shown == state.vacancy(id));
 }
 

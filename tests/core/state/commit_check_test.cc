@@ -64,6 +64,27 @@ TEST(CommitCheck, RefusesWhereExtrasAreTakenWhetherTheServerChangedOrNot) {
   }
 }
 
+TEST(CommitCheck, RefusesWhereMemoryOrDiskIsTakenWhetherTheServerChangedOrNot) {
+  const auto server = aServer("a").rus(4).memory(400).disk(40).holding({}, 1, {}, {250, 25});
+  const auto asking = [](uint64_t memory, uint64_t disk) {
+    Asked asked = job({});
+    asked.spec.limits.memoryBytes = memory;
+    asked.spec.limits.diskBytes = disk;
+    return asked;
+  };
+  for (uint64_t version : {1, 2}) {
+    EXPECT_EQ(check(claimWithFloor(1.0), asking(150, 15), server, version), Verdict::kGranted);
+    EXPECT_EQ(check(claimWithFloor(1.0), asking(0, 0), server, version), Verdict::kGranted)
+        << "a unit's share";
+    EXPECT_EQ(check(claimWithFloor(1.0), asking(151, 15), server, version), Verdict::kNoMemory);
+    EXPECT_EQ(check(claimWithFloor(1.0), asking(150, 16), server, version), Verdict::kNoDisk);
+  }
+  const auto full = aServer("a").rus(4).memory(400).holding({}, 1, {}, {301, 0});
+  EXPECT_EQ(check(claimWithFloor(1.0), asking(0, 0), full, 1), Verdict::kNoMemory)
+      << "less than a unit's share";
+  EXPECT_EQ(check(claimWithFloor(1.0), asking(99, 0), full, 1), Verdict::kGranted);
+}
+
 TEST(CommitCheck, RefusesWhatAResidentCouldNotBear) {
   auto asked = job(causingAndTolerating({{kLlc, 40}}, {}));
   auto server = aServer("a").holding(tolerating({{kLlc, 39}}));

@@ -170,34 +170,42 @@ RC_GTEST_PROP(FreeIndex, IsWhatItsServersMakeItAfterAnyHistory, ()) {
 RC_GTEST_PROP(ServerSet, IsWhatItsMembersMakeItAfterAnyHistory, ()) {
   struct Member {
     PlatformId platform;
-    uint32_t units;
+    ServerSet::Units units;
+    uint32_t drawable;
   };
   ServerSet set;
   std::map<ServerId, Member> members;
   for (int changes = *rc::gen::inRange(0, 100); changes > 0; --changes) {
     const auto server = *rc::gen::inRange<ServerId>(0, 12);
-    const auto units = *rc::gen::inRange(0u, 40u);
+    const ServerSet::Units units{.usable = *rc::gen::inRange<uint16_t>(50, 60),
+                                 .free = *rc::gen::inRange<uint16_t>(40, 50)};
+    const auto drawable = *rc::gen::inRange(0u, 40u);
     if (!set.contains(server)) {
-      members[server] = {*rc::gen::inRange<PlatformId>(0, 3), units};
-      set.join(server, members[server].platform, units);
+      members[server] = {*rc::gen::inRange<PlatformId>(0, 3), units, drawable};
+      set.join(server, members[server].platform, units, drawable);
     } else if (*rc::gen::arbitrary<bool>()) {
+      set.change(server, members[server].units, units, drawable);
       members[server].units = units;
-      set.change(server, units);
+      members[server].drawable = drawable;
     } else {
-      set.part(server, members[server].platform);
+      set.part(server, members[server].platform, members[server].units);
       members.erase(server);
     }
   }
   std::vector<uint32_t> byPlatform(3);
-  uint64_t units = 0;
+  uint64_t drawable = 0, free = 0, usable = 0;
   for (const auto& [server, member] : members) {
     RC_ASSERT(set.contains(server));
-    RC_ASSERT(set.free().unitsOf(server) == member.units);
+    RC_ASSERT(set.free().unitsOf(server) == member.drawable);
     ++byPlatform[member.platform];
-    units += member.units;
+    drawable += member.drawable;
+    free += member.units.free;
+    usable += member.units.usable;
   }
   RC_ASSERT(set.servers() == members.size());
-  RC_ASSERT(set.free().units() == units);
+  RC_ASSERT(set.free().units() == drawable);
+  RC_ASSERT(set.freeUnits() == free);
+  RC_ASSERT(set.usableUnits() == usable);
   for (size_t platform = 0; platform < 3; ++platform) {
     const auto& counted = set.byPlatform();
     RC_ASSERT((platform < counted.size() ? counted[platform] : 0) == byPlatform[platform]);

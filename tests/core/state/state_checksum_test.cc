@@ -99,6 +99,11 @@ TEST(StateChecksum, IsFixed) {
   facts.name = "a server";
   facts.extras = {{"gpus", 2}};
   EXPECT_EQ(checksumOf(7, facts), 11327217448888407622u);
+  facts.diskBytes = 5;
+  EXPECT_EQ(checksumOf(7, facts), 2065421241081885252u);
+  ServerStatus status = aStatus();
+  status.allocated = {1, 2};
+  EXPECT_EQ(checksumOf(7, status), 15661202705089489737u);
 }
 
 }  // namespace tarcil::state_checksum_test

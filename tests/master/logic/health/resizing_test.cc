@@ -172,6 +172,19 @@ TEST_F(Growing, LeavesTheTaskAloneWhereNothingIsFree) {
   EXPECT_THAT(only<ResizeTask>(tell(violation(task, Cause::Kind::kCores))), IsEmpty());
 }
 
+TEST_F(Growing, GivesNoUnitWhoseMemoryIsTaken) {
+  ServerFacts small = serverFacts("a", 4);
+  small.memoryBytes = 4 << 20;
+  monitor = master.attachMonitor("m", {small, serverFacts("b", 4)}, {{task, "a"}});
+  JobSpec large = spec();
+  large.limits.memoryBytes = 3 << 20;
+  const AllocationId holder = run(2, large);
+  EXPECT_THAT(only<ResizeTask>(tell(violation(task, Cause::Kind::kCores))), IsEmpty());
+  master.ended(monitor, holder, exitedWith(0));
+  grown(master.pass(10s));
+  EXPECT_EQ(view("a").status.allocated.memory, uint64_t{2} << 20);
+}
+
 // A job waits that fits into what is left of server a.
 struct Outranked : Growing {
   void wait(int number, const JobSpec& job) {

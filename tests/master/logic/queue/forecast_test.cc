@@ -35,7 +35,7 @@ struct Forecasts : testing::Test {
     change(id, [&](ServerUpdate& server) {
       tarcil::occupy(server.status, residents[id],
                      {allocation, server.status.free.first(1), profile.caused, profile.tolerated},
-                     fullShare());
+                     *server.facts, fullShare());
     });
   }
   void vacate(ServerId id, AllocationId allocation) {

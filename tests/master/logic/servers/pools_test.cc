@@ -73,6 +73,21 @@ TEST_F(Pools, GetFreeUnitsWhichNobodyElseGets) {
   EXPECT_EQ(grants.front().verdict, Verdict::kNotFree);
 }
 
+TEST_F(Pools, GetNoUnitsWhoseMemoryIsTaken) {
+  ServerFacts facts = lending("s", 4);
+  facts.memoryBytes = 4 << 20;
+  monitor = master.attachMonitor("m", {facts, serverFacts("other", 4)});
+  master.place(agent, [] {
+    JobSpec large = spec();
+    large.limits.memoryBytes = 3 << 20;
+    Commit commit = newJob(1, large);
+    commit.claims = {claim(0, 0)};
+    return commit;
+  }());
+  EXPECT_EQ(report(3), units({1}));
+  EXPECT_EQ(master.status("s").allocated.memory, uint64_t{4} << 20);
+}
+
 TEST_F(Pools, GiveUnitsBack) {
   EXPECT_EQ(report(3), units({0, 1, 2}));
   EXPECT_EQ(report(1, units({1, 2})), RuSet());
