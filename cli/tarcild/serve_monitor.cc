@@ -103,7 +103,7 @@ void addServer(CLI::App& command, Monitor& monitor) {
   table.optionalSize("--memory", flags.memoryBytes,
                      "Memory of all units together. Default: nine tenths of the machine's.");
   table.number(
-      "--memory-overcommit", flags.memoryOvercommit, {.least = 1, .most = kMaxMemoryOvercommit / 100},
+      "--memory-overcommit", flags.memoryOvercommit, {.least = 1, .most = kMaxMemoryOvercommit / 100.0},
       "How many times the memory tasks may claim together: above 1 where they ask for more than they use.");
   table.optionalSize(
       "--work-disk", flags.workDiskBytes,
