@@ -40,8 +40,9 @@ uint64_t unitsOf(std::span<const ServerId> servers, const ServerSet& suitable) {
   return units;
 }
 
-// Of which so many are free after a decision.
-Units unitsOf(const ClusterState& state, const ServerSet& suitable, uint64_t free) {
+// Of the servers that suit the job, of which so many units are free after a decision.
+Units unitsFor(const JobSpec& spec, const ClusterState& state, uint64_t free) {
+  const ServerSet& suitable = suitableServers(state, spec);
   Units units{.usable = suitable.usableUnits(),
               .free = free,
               .lacking = suitable.freeUnits() - suitable.free().units(),
@@ -77,7 +78,7 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
   if (placed < placeable && !attempt.isCutOff) {
     attempt.reason = reserved > 0
                          ? reservedForAnother(reserved)
-                         : whyWaiting(spec, placeable - placed, unitsOf(tables.copy.state(), suitable, left),
+                         : whyWaiting(spec, placeable - placed, unitsFor(spec, tables.copy.state(), left),
                                       sampled && placed < wanted ? &attempt.decision.explanation : nullptr);
   }
   return attempt;
