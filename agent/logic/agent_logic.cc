@@ -96,7 +96,7 @@ AgentLogic::Load AgentLogic::load() const {
           .drawn = tables.drawn,
           .comparisons = tables.comparisons,
           .mismatches = tables.mismatches,
-          .freeUnits = tables.copy.state().freeUnits()};
+          .freeUnits = tables.copy.state().all().freeUnits()};
 }
 
 }  // namespace tarcil

@@ -4,6 +4,7 @@
 
 #include "master/logic/health/step_log.h"
 #include "master/logic/queue/eligible_job.h"
+#include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
@@ -11,13 +12,6 @@ namespace {
 
 size_t extraUnits(const ViolationCase& violation) {
   return violation.task.rus.size() - violation.job.record.spec.rusPerTask;
-}
-
-// Whether a unit is free, and the memory and disk that come with it.
-bool hasFreeShare(const Server& server) {
-  const ByteSupply supply = byteSupplyOf(server.record.facts);
-  return server.status.free.size() > 0 &&
-         timesFitting(supply.allocatable, server.status.allocated, supply.unitShare) > 0;
 }
 
 bool runsOn(const TaskRecord& task) {
@@ -71,7 +65,7 @@ bool growTask(ViolationCase& violation) {
   auto& [context, tables, degraded, hold, job, task, server] = violation;
   const std::string& name = server.record.facts.name;
   if (degraded.failed || extraUnits(violation) >= job.record.spec.adjust.moreRus) return false;
-  if (isReserved(tables, hold.server) || !hasFreeShare(server)) return false;
+  if (isReserved(tables, hold.server) || unitsWithShare(server) == 0) return false;
   if (const Job* waiting = nextEligibleJob(tables, server)) {
     if (!std::exchange(degraded.outranked, true)) {
       logStep(violation,

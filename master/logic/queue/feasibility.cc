@@ -24,6 +24,12 @@ bool isFeasible(const Server& server, const JobSpec& spec) {
          meets(server.record.facts, spec.placement.constraints);
 }
 
+uint32_t unitsWithShare(const Server& server) {
+  const ByteSupply supply = byteSupplyOf(server.record.facts);
+  const uint64_t shares = timesFitting(supply.allocatable, server.status.allocated, supply.unitShare);
+  return static_cast<uint32_t>(std::min<uint64_t>(server.status.free.size(), shares));
+}
+
 uint64_t slotsWhenEmpty(const Server& server, const JobSpec& spec) {
   return slots(server, spec, server.record.facts.rus, {});
 }

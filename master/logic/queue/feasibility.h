@@ -11,6 +11,9 @@ namespace tarcil::master {
 // Whether the server takes new tasks and meets the job's constraints.
 bool isFeasible(const Server& server, const JobSpec& spec);
 
+// Free units whose share of memory and disk is left with them.
+uint32_t unitsWithShare(const Server& server);
+
 // For how many tasks of the job a feasible server has the units, were nothing there and as it is now; 0
 // for others.
 uint64_t slotsWhenEmpty(const Server& server, const JobSpec& spec);

@@ -30,14 +30,8 @@ bool offersPool(const Server& server) {
 RuSet grantable(const Tables& tables, const Server& server) {
   const bool mayGrow = server.status.up && !server.status.cordoned && !isReserved(tables, server.record.id);
   if (!mayGrow) return {};
-  // As many as have their share of memory and disk left.
-  const ByteSupply supply = byteSupplyOf(server.record.facts);
-  const uint64_t withShare = timesFitting(supply.allocatable, server.status.allocated, supply.unitShare);
   RuSet units;
-  for (const RuIndex ru :
-       server.status.free.first(static_cast<uint32_t>(std::min<uint64_t>(withShare, kMaxServerRus)))) {
-    units.insert(ru);
-  }
+  for (const RuIndex ru : server.status.free.first(unitsWithShare(server))) units.insert(ru);
   return units;
 }
 
