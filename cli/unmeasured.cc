@@ -8,6 +8,7 @@
 #include "cli/profiler_task.h"
 #include "cli/profiling_server.h"
 #include "core/base/failure.h"
+#include "core/model/constraint.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -64,7 +65,9 @@ Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails
   spec.extras = job.extras;
   spec.container.network = job.container.network;
   spec.rusPerTask = alike->rus;
-  spec.placement.constraints = {{"server", Constraint::Operator::kIn, alike->names}};
+  std::vector<std::string> names = alike->names;
+  names.resize(std::min(names.size(), kMaxConstraintValues));
+  spec.placement.constraints = {onServers(std::move(names))};
   spec.priority = 0;
   spec.preemptible = true;
   spec.restart.onLost = false;

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -306,6 +307,7 @@ class JobReader {
     if (mapping == groups_.end()) return;
     if (auto constraints = mapping->second.take("constraints")) readConstraints(*constraints);
     if (auto prefer = mapping->second.take("prefer")) readPreferences(*prefer);
+    if (auto required = mapping->second.take("require")) readRequirements(*required);
   }
 
   void readConstraints(const YamlValue& constraints) {
@@ -323,19 +325,57 @@ class JobReader {
 
   // For all tasks alike, or by task.
   void readPreferences(const YamlValue& prefer) {
-    if (!prefer.isMapping()) {
+    if (prefer.isMapping()) {
+      forEachTask(prefer, "placement.prefer.", [this](uint32_t task, const YamlValue& value) {
+        job_.spec.placement.preferOfTask[task] = servers(value);
+      });
+    } else {
       job_.spec.placement.prefer = servers(prefer);
-      return;
     }
-    auto byTask = prefer.mapping();
-    for (const auto& [key, value] : byTask->all()) {
+  }
+
+  void readRequirements(const YamlValue& required) {
+    if (required.isMapping()) {
+      forEachTask(required, "placement.require.", [this](uint32_t task, const YamlValue& value) {
+        job_.spec.placement.requireOfTask[task] = requirement(value);
+      });
+    } else {
+      std::ranges::move(requirement(required), std::back_inserter(job_.spec.placement.constraints));
+    }
+  }
+
+  // Conditions, and names of servers of which one will do.
+  static std::vector<Constraint> requirement(const YamlValue& list) {
+    std::vector<Constraint> required;
+    std::vector<std::string> names;
+    for (const YamlValue& item : boundedList(list, kMaxRequired)) {
+      const auto text = item.text();
+      if (!text) continue;
+      auto condition = conditionIn(*text);
+      if (!condition) {
+        item.problem("in " + shown(*text) + ", " + condition.error().message);
+      } else if (*condition) {
+        required.push_back(std::move(**condition));
+      } else if (auto name = item.title(kMaxNameCharacters)) {
+        names.push_back(std::move(*name));
+      }
+    }
+    if (!names.empty()) required.push_back(onServers(std::move(names)));
+    return required;
+  }
+
+  // A mapping from indexes of tasks; its values are known as problems name them.
+  void forEachTask(const YamlValue& byTask, const std::string& path,
+                   const std::function<void(uint32_t, const YamlValue&)>& read) {
+    auto mapping = byTask.mapping();
+    for (const auto& [key, value] : mapping->all()) {
       uint32_t task = 0;
       std::from_chars(key.data(), key.data() + key.size(), task);
       if (std::to_string(task) != key) {
         value.problem(noSuchTask(job_.spec));
       } else {
-        job_.spec.placement.preferOfTask[task] = servers(value);
-        known_.emplace("placement.prefer." + key, value);
+        read(task, value);
+        known_.emplace(path + key, value);
       }
     }
   }

@@ -96,11 +96,8 @@ Result<JobNumber> JobScheduler::submit(LateJob spec, MonotonicTime now, Rng& rng
     return Error{ErrorCode::kUnavailable,
                  what + ": no server that may run it is up; wait for one, or change its constraints"};
   };
-  const auto isUp = [this](ServerId server) { return groups_.isUp(server); };
   for (size_t task = 0; task < spec.serversOfTasks.size(); ++task) {
-    const auto& servers = spec.serversOfTasks[task];
-    if (std::none_of(servers.begin(), servers.end(), isUp))
-      return unavailable("task " + std::to_string(task));
+    if (spec.serversOfTasks[task].empty()) return unavailable("task " + std::to_string(task));
   }
   if (spec.serversOfTasks.empty() && groups_.size(spec.group) == 0) return unavailable("the job");
   HeldJob& job = keep(std::move(spec), now);

@@ -30,7 +30,7 @@ struct LateJob {
   std::optional<double> probeRatio{};  // 1 to 100
   Bearing bearing{};
   // Where each task may run, instead of the group (Sparrow section 4.1); empty: all tasks alike. Else one
-  // list for each task, without duplicates. Late binding only.
+  // list for each task, without duplicates: it waits while none of them is up. Late binding only.
   std::vector<std::vector<ServerId>> serversOfTasks{};
 };
 

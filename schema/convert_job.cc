@@ -226,6 +226,23 @@ std::map<uint32_t, std::vector<std::string>> readPreferences(capnp::List<wire::T
   return values;
 }
 
+void writeRequirements(const std::map<uint32_t, std::vector<Constraint>>& values,
+                       capnp::List<wire::TaskRequirement>::Builder to) {
+  uint32_t i = 0;
+  for (const auto& [task, constraints] : values) {
+    to[i].setTask(task);
+    writeConstraints(constraints, to[i].initConstraints(static_cast<uint32_t>(constraints.size())));
+    ++i;
+  }
+}
+
+std::map<uint32_t, std::vector<Constraint>> readRequirements(
+    capnp::List<wire::TaskRequirement>::Reader from) {
+  std::map<uint32_t, std::vector<Constraint>> values;
+  for (auto task : elements(from)) values[task.getTask()] = readConstraints(task.getConstraints());
+  return values;
+}
+
 }  // namespace
 
 void write(const Container& value, wire::Container::Builder to) {
@@ -281,6 +298,8 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setPack(toWireEnum<wire::Pack>(value.placement.pack));
   const auto& preferences = value.placement.preferOfTask;
   writePreferences(preferences, to.initPreferOfTask(static_cast<uint32_t>(preferences.size())));
+  const auto& requirements = value.placement.requireOfTask;
+  writeRequirements(requirements, to.initRequireOfTask(static_cast<uint32_t>(requirements.size())));
   to.setAtMostOnce(value.atMostOnce);
   to.setHold(value.hold);
   to.setMoreRus(value.adjust.moreRus);
@@ -316,6 +335,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.policy = fromWireEnum<Policy>(from.getPolicy(), 6, "Policy");
   value.placement.pack = fromWireEnum<Pack>(from.getPack(), 3, "Pack");
   value.placement.preferOfTask = readPreferences(from.getPreferOfTask());
+  value.placement.requireOfTask = readRequirements(from.getRequireOfTask());
   value.atMostOnce = from.getAtMostOnce();
   value.hold = from.getHold();
   value.adjust = {from.getMoreRus(), from.getMayMove()};

@@ -6,7 +6,7 @@ $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 
-const formatVersion :UInt32 = 9;
+const formatVersion :UInt32 = 10;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {

@@ -69,6 +69,11 @@ struct TaskPreference {
   servers @1 :List(Text);   # names, in place of JobSpec.prefer for this task
 }
 
+struct TaskRequirement {
+  task @0 :UInt32;
+  constraints @1 :List(Constraint);  # beside JobSpec.constraints for this task
+}
+
 struct Container {
   rootfs @0 :Text;          # folder on the server; empty: the server's own files
   bundle @1 :Text;          # OCI bundle on the server
@@ -130,6 +135,7 @@ struct JobSpec {
   diskBytes @46 :UInt64;    # of working directory and /tmp together; 0: the monitor's default
   profileLookedUp @45 :Bool;  # the profile follows what the cluster learns of its application
   earlier @44 :List(Earlier);  # platforms are unique, at most 64
+  requireOfTask @47 :List(TaskRequirement);  # tasks are unique
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
     platform @0 :Text;

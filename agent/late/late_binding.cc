@@ -335,21 +335,26 @@ Result<late::LateJob> LateBindingAgent::lateJobOf(const LateSubmission& submissi
   const Placement& placement = spec.placement;
   const ServerNeeds needs{placement.constraints, {}, spec.byteRequest().bytes};
   if (Status enough = hasUnitsFor(needs); !enough) return enough.error();
-  if (!placement.prefer.empty() || !placement.preferOfTask.empty()) {
+  if (!placement.prefer.empty() || !placement.preferOfTask.empty() || !placement.requireOfTask.empty()) {
     std::vector<TaskIndex> tasks = submission.tasks;
     if (tasks.empty()) {
       tasks.resize(job.tasks);
       std::iota(tasks.begin(), tasks.end(), 0);
     }
     // Where all that it prefers are away, a task runs on any server that is feasible for the job.
-    const std::vector<ServerId> feasible = servers_.meeting(needs);
-    const auto usable = [this, &feasible](const std::string& name) -> std::optional<ServerId> {
+    SuitableServers suitable{.all = servers_.meeting(needs), .usable = {}, .meeting = {}};
+    suitable.usable = [this, &suitable](const std::string& name) -> std::optional<ServerId> {
       const LateServer* server = servers_.find(name);
       const bool isUsable = server != nullptr && scheduler_.groups().isUp(server->id) &&
-                            std::binary_search(feasible.begin(), feasible.end(), server->id);
+                            std::ranges::binary_search(suitable.all, server->id);
       return isUsable ? std::optional(server->id) : std::nullopt;
     };
-    auto lists = serversOfTasks(placement, tasks, usable, feasible);
+    suitable.meeting = [this, &needs](const std::vector<Constraint>& required) {
+      ServerNeeds both = needs;
+      both.constraints.insert(both.constraints.end(), required.begin(), required.end());
+      return servers_.meeting(both);
+    };
+    auto lists = serversOfTasks(placement, tasks, suitable);
     if (!lists) return lists.error();
     load.taskServers = countTaskServers(*lists);
     if (Status fits = held_.check(caller.user, load); !fits) return fits.error();

@@ -1,6 +1,7 @@
 #include "agent/late/late_servers.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/model/constraint.h"
 #include "latebinding/names.h"
@@ -24,10 +25,11 @@ LateServers::Change LateServers::apply(const ServerUpdate& update) {
     const auto found = servers_.find(update.id);
     if (!offers) {
       if (found == servers_.end()) return {};
-      byName_.erase(found->second.name);
+      unlist(found->second);
       servers_.erase(found);
       return {.address = true};
     }
+    if (found != servers_.end()) unlist(found->second);
     LateServer& server = servers_[update.id];
     change.address = server.address != update.facts->address;
     server.id = update.id;
@@ -36,6 +38,7 @@ LateServers::Change LateServers::apply(const ServerUpdate& update) {
     server.attributes = constraintAttributes(*update.facts);
     server.unitShare = byteSupplyOf(*update.facts).unitShare;
     byName_[server.name] = server.id;
+    byRack_[update.facts->rack].insert(server.id);
   }
   const auto found = servers_.find(update.id);
   if (found == servers_.end()) return {};
@@ -87,10 +90,34 @@ void LateServers::drop(late::GroupNumber number) {
 
 std::vector<ServerId> LateServers::meeting(const ServerNeeds& needs) const {
   std::vector<ServerId> servers;
+  if (const Constraint* list = listIn(needs.constraints)) {
+    std::ranges::copy_if(listedBy(*list), std::back_inserter(servers),
+                         [&](ServerId id) { return meetsAll(needs, *find(id)); });
+    return servers;
+  }
   for (const auto& [id, server] : servers_) {
     if (meetsAll(needs, server)) servers.push_back(id);
   }
   return servers;
+}
+
+std::vector<ServerId> LateServers::listedBy(const Constraint& list) const {
+  std::set<ServerId> ids;
+  for (const std::string& value : list.values) {
+    if (list.attribute == kServerAttribute) {
+      if (const LateServer* server = find(value)) ids.insert(server->id);
+    } else if (const auto rack = byRack_.find(value); rack != byRack_.end()) {
+      ids.insert(rack->second.begin(), rack->second.end());
+    }
+  }
+  return {ids.begin(), ids.end()};
+}
+
+void LateServers::unlist(const LateServer& server) {
+  byName_.erase(server.name);
+  const auto rack = byRack_.find(server.attributes.at(std::string(kRackAttribute)));
+  rack->second.erase(server.id);
+  if (rack->second.empty()) byRack_.erase(rack);
 }
 
 }  // namespace tarcil

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ class LateServers {
   // when first asked for; each call is to be followed by a drop().
   late::GroupNumber group(const ServerNeeds& needs);
   void drop(late::GroupNumber group);
-  // Ascending, up or not. O(servers).
+  // Ascending, up or not. O(servers) where no constraint lists servers or racks (listIn()).
   std::vector<ServerId> meeting(const ServerNeeds& needs) const;
 
  private:
@@ -59,9 +60,13 @@ class LateServers {
     uint32_t users = 0;  // jobs
   };
 
+  void unlist(const LateServer& server);
+  std::vector<ServerId> listedBy(const Constraint& list) const;
+
   late::ServerGroups& groups_;
   std::map<ServerId, LateServer> servers_;
   std::map<std::string, ServerId> byName_;
+  std::map<std::string, std::set<ServerId>> byRack_;
   std::vector<Group> inUse_;
 };
 

@@ -96,6 +96,17 @@ std::vector<PlacementRequest::Task> HeldJob::firstPlaceable(size_t count) const 
   return first;
 }
 
+std::vector<PlacementRequest::Task> HeldJob::readyAndRequiring(size_t count) const {
+  std::vector<PlacementRequest::Task> tasks;
+  for (TaskIndex index : ready_) {
+    const bool isRequiring = record_.spec.requirementOf(index) != nullptr;
+    if (!isRequiring && count == 0) continue;
+    if (!isRequiring) --count;
+    tasks.push_back({.index = index, .attempt = tasks_.at(index).attempt});
+  }
+  return tasks;
+}
+
 std::vector<ServerId> HeldJob::placedOn() const {
   std::vector<ServerId> servers;
   servers.reserve(active_.size());

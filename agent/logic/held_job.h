@@ -58,6 +58,9 @@ class HeldJob {
   size_t placeable() const;
   // The first `count` of them. Requires: count <= placeable().
   std::vector<PlacementRequest::Task> firstPlaceable(size_t count) const;
+  // Those that are ready: the first `count` that may go to any server of the job's, and all that require
+  // servers of their own, since any of these may have to wait for them. Ascending.
+  std::vector<PlacementRequest::Task> readyAndRequiring(size_t count) const;
   // Servers of the tasks that are starting or running, one entry per task.
   std::vector<ServerId> placedOn() const;
 

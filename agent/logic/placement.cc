@@ -14,12 +14,14 @@ bool areInBuckets(const JobSpec& spec, const PlacementOptions& options) {
          spec.extras.empty();
 }
 
-// Slots for the job's first `wanted` placeable tasks.
+// Slots for `wanted` of the job's placeable tasks, the first but for those that require servers.
 Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const PlacementOptions& options,
                 Chooser& chooser) {
   const JobSpec& spec = job.record().spec;
   const ClusterState& state = tables.copy.state();
-  PlacementRequest request{.spec = spec, .tasks = job.firstPlaceable(wanted), .placedOn = {}};
+  PlacementRequest request{.spec = spec, .tasks = {}, .atMost = wanted, .placedOn = {}};
+  request.tasks =
+      spec.placement.requireOfTask.empty() ? job.firstPlaceable(wanted) : job.readyAndRequiring(wanted);
   if (spec.placement.spread != Spread::kNone) request.placedOn = job.placedOn();
   request.standard = options.standard;
   request.candidates = options.candidates;
@@ -40,9 +42,8 @@ uint64_t unitsOf(std::span<const ServerId> servers, const ServerSet& suitable) {
   return units;
 }
 
-// Of the servers that suit the job, of which so many units are free after a decision.
-Units unitsFor(const JobSpec& spec, const ClusterState& state, uint64_t free) {
-  const ServerSet& suitable = suitableServers(state, spec);
+// Of these servers, of which so many units are free after a decision.
+Units unitsAmong(const ServerSet& suitable, const ClusterState& state, uint64_t free) {
   Units units{.usable = suitable.usableUnits(),
               .free = free,
               .lacking = suitable.freeUnits() - suitable.free().units(),
@@ -52,6 +53,13 @@ Units unitsFor(const JobSpec& spec, const ClusterState& state, uint64_t free) {
     if (suitable.contains(id)) ++(state.isUp(id) ? units.cordoned : units.down);
   }
   return units;
+}
+
+// Why the task that requires servers of its own has no slot.
+WaitReason whyUnmet(const JobSpec& spec, const ClusterState& state, const Decision& decision) {
+  const std::vector<Constraint>& required = *spec.requirementOf(decision.firstUnmet);
+  const ServerSet& suitable = suitableServers(state, spec, required);
+  return whyRequiring(spec, decision, unitsAmong(suitable, state, suitable.free().units()));
 }
 
 PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const PlacementOptions& options,
@@ -76,10 +84,17 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
   const uint64_t left = free - std::min(free, placed * spec.rusPerTask);
   attempt.isCutOff = placed == options.atMost && placed < placeable && left >= spec.rusPerTask;
   if (placed < placeable && !attempt.isCutOff) {
-    attempt.reason = reserved > 0
-                         ? reservedForAnother(reserved)
-                         : whyWaiting(spec, placeable - placed, unitsFor(spec, tables.copy.state(), left),
-                                      sampled && placed < wanted ? &attempt.decision.explanation : nullptr);
+    const ClusterState& state = tables.copy.state();
+    const Decision& decision = attempt.decision;
+    if (reserved > 0) {
+      attempt.reason = reservedForAnother(reserved);
+    } else if (decision.unmet > 0 && (isGang || decision.unmet >= placeable - placed)) {
+      attempt.reason = whyUnmet(spec, state, decision);
+    } else {
+      const Explanation* const explained = sampled && placed < wanted ? &decision.explanation : nullptr;
+      attempt.reason = whyWaiting(spec, placeable - placed,
+                                  unitsAmong(suitableServers(state, spec), state, left), explained);
+    }
   }
   return attempt;
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/base/units.h"
+#include "core/model/constraint.h"
 #include "core/model/quality.h"
 #include "core/state/extras.h"
 
@@ -131,6 +132,20 @@ WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Expla
   if (isGang) return {"gang", gang + to_string(units.free / spec.rusPerTask) + " are free" + where};
   return {"too_few_free", to_string(units.free) + " of " + to_string(units.usable) + " units are free" +
                               where + ", a task needs " + to_string(spec.rusPerTask)};
+}
+
+WaitReason whyRequiring(const JobSpec& spec, const Decision& decision, Units units) {
+  std::string text = "task " + to_string(decision.firstUnmet) + " requires " +
+                     describe(*spec.requirementOf(decision.firstUnmet)) + ": ";
+  if (decision.unmet > 1)
+    text.insert(0, to_string(decision.unmet) + " tasks wait for servers that they require; ");
+  units.suitsAll = false;
+  if (units.usable == 0) return {"required:no_server", text + whyNoServer(units)};
+  if (units.free < spec.rusPerTask) {
+    return {"required:too_few_free", text + to_string(units.free) + " of " + to_string(units.usable) +
+                                         " units are free there, a task needs " + to_string(spec.rusPerTask)};
+  }
+  return {"required:none_suits", text + "none of the slots there suits it now"};
 }
 
 WaitReason atItsConcurrency(const JobSpec& spec) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/decide/chooser.h"
 #include "core/model/job.h"
 #include "core/state/explain.h"
 
@@ -31,6 +32,10 @@ struct Units {
 // Why `left` > 0 tasks have no slot. `decision` is null if nothing was sampled, because too few units are
 // free whatever their quality.
 WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision);
+
+// Why tasks that require servers of their own have no slot: the first of them, of whose servers these units
+// are.
+WaitReason whyRequiring(const JobSpec& spec, const Decision& decision, Units units);
 
 // As many tasks have slots as its concurrency allows.
 WaitReason atItsConcurrency(const JobSpec& spec);

@@ -33,6 +33,7 @@ Json beyond(const JobSpec& spec) {
   });
   if (!spec.placement.constraints.empty()) json.push_back("constraints");
   if (!spec.placement.prefer.empty() || !spec.placement.preferOfTask.empty()) json.push_back("prefer");
+  if (!spec.placement.requireOfTask.empty()) json.push_back("require");
   if (!spec.extras.empty()) json.push_back("extras");
   return json;
 }

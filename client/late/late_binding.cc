@@ -6,7 +6,6 @@
 #include <kj/debug.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -18,7 +17,7 @@
 #include <utility>
 
 #include "client/late/late_client.h"
-#include "core/model/constraint.h"
+#include "client/late/submitted_job.h"
 #include "latebinding/names.h"
 #include "rpc/address.h"
 #include "rpc/quiet_sockets.h"
@@ -38,36 +37,6 @@ late::ClientOptions clientOptions(const LateBindingSettings& settings) {
   if (settings.agents.empty()) throw std::invalid_argument("agents: there are none; name at least one");
   for (const std::string& agent : settings.agents) require(checkAddress(agent, AddressUse::kConnect));
   return options;
-}
-
-LateClientJob lateClientJob(const LateBindingJob& job) {
-  LateClientJob made;
-  if (::getrandom(made.id.bytes.data(), made.id.bytes.size(), 0) < 0) std::abort();
-  JobSpec& spec = made.spec;
-  spec.policy = Policy::kLateBinding;
-  spec.name = job.name;
-  spec.command = job.command.empty() ? job.executor : job.command;
-  spec.env = job.environment;
-  spec.tasks = job.tasks;
-  spec.priority = job.priority;
-  spec.atMostOnce = job.atMostOnce;
-  spec.timeout = job.timeout;
-  for (const std::string& text : job.constraints) {
-    auto constraint = parseConstraint(text);
-    if (!constraint) throw std::invalid_argument("constraints: " + constraint.error().message);
-    spec.placement.constraints.push_back(std::move(*constraint));
-  }
-  if (spec.command.empty()) throw std::invalid_argument("command: missing; name the program to run");
-  if (job.tasks < 1 || job.tasks > kMaxTasks)
-    throw std::invalid_argument("tasks: write a number from 1 to 100000");
-  if (job.priority > 100) throw std::invalid_argument("priority: write a number from 0 to 100");
-  if (!job.descriptions.empty() && (job.executor.empty() || job.descriptions.size() != job.tasks)) {
-    throw std::invalid_argument("descriptions: write one for each task, and an executor that reads them");
-  }
-  if (job.probeRatio != 0) made.probeRatio = job.probeRatio;
-  made.executor = job.executor;
-  made.descriptions = job.descriptions;
-  return made;
 }
 
 LateBindingTask taskOf(const late::ClientTask& task) {

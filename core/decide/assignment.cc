@@ -6,9 +6,11 @@ namespace tarcil {
 
 Assignment::Assignment(const SearchContext& context, const PlacementRequest& request, Sites& sites,
                        SpreadCount& placed)
-    : context_(context), request_(request), sites_(sites), placed_(placed) {
-  claims_.reserve(request.tasks.size());
-  if (!context.spec.placement.preferOfTask.empty()) done_.assign(request.tasks.size(), false);
+    : context_(context), request_(request), sites_(sites), placed_(placed), free_(request.tasks.size()) {
+  claims_.reserve(missing());
+  const Placement& placement = context.spec.placement;
+  const bool goInOrder = placement.preferOfTask.empty() && placement.requireOfTask.empty();
+  if (!goInOrder) done_.assign(request.tasks.size(), false);
 }
 
 size_t Assignment::nextTask() {
@@ -31,14 +33,20 @@ void Assignment::assign(Site& site, size_t task, bool looksOn) {
   claim.q = quality.q;
   claim.s = quality.s;
   claim.floor = std::min(context_.target, claim.s);
-  if (!done_.empty()) done_[task] = true;
+  if (done_.empty()) {
+    --free_;
+  } else if (!done_[task]) {
+    done_[task] = true;
+    --free_;
+  }
   placed_.add(site.server);
   if (site.next.standing == Standing::kAcceptable) ++acceptable_;
   sites_.pick(site, looksOn);
 }
 
 // Each site is taken at most once before it is ranked again.
-void Assignment::assignBest(std::vector<uint32_t>& sites) {
+template <typename IsEnough, typename Take>
+void Assignment::takeBest(std::vector<uint32_t>& sites, const IsEnough& isEnough, const Take& take) {
   const auto later = [this](uint32_t a, uint32_t b) {
     return ranksBefore(sites_[b].next, sites_[a].next, context_.ranking);
   };
@@ -48,17 +56,47 @@ void Assignment::assignBest(std::vector<uint32_t>& sites) {
     return site.picked == site.found || !sites_.mayTake(site.next);
   });
   std::make_heap(heap.begin(), heap.end(), later);
-  while (!isComplete() && !heap.empty()) {
+  while (!isEnough() && !heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), later);
     Site& site = sites_[heap.back()];
     if (!placed_.isFull(site.server)) {
-      assignNext(site, site.picked + 1U < site.found);
+      take(site, site.picked + 1U < site.found);
       if (site.picked < site.found && sites_.mayTake(site.next)) {
         std::push_heap(heap.begin(), heap.end(), later);
         continue;
       }
     }
     heap.pop_back();
+  }
+}
+
+void Assignment::assignBest(std::vector<uint32_t>& sites) {
+  takeBest(
+      sites, [this] { return isComplete(); },
+      [this](Site& site, bool looksOn) { assignNext(site, looksOn); });
+}
+
+void Assignment::assignOnly(std::span<const size_t> tasks, std::vector<uint32_t>& sites) {
+  size_t left = request_.atMost - claims_.size();
+  auto next = tasks.begin();
+  const auto skipAssigned = [&] {
+    while (next != tasks.end() && done_[*next]) ++next;
+  };
+  skipAssigned();
+  takeBest(
+      sites, [&] { return left == 0 || next == tasks.end(); },
+      [&](Site& site, bool looksOn) {
+        assign(site, *next, looksOn);
+        --left;
+        skipAssigned();
+      });
+  for (size_t task : tasks) {
+    if (done_[task]) continue;
+    done_[task] = true;
+    --free_;
+    const TaskIndex index = request_.tasks[task].index;
+    firstUnmet_ = unmet_ == 0 ? index : std::min(firstUnmet_, index);
+    ++unmet_;
   }
 }
 

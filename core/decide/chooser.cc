@@ -1,6 +1,7 @@
 #include "core/decide/chooser.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "core/decide/site_ranking.h"
 #include "core/decide/slot_search.h"
 #include "core/decide/spread_count.h"
+#include "core/model/constraint.h"
 
 namespace tarcil {
 
@@ -19,6 +21,9 @@ struct Chooser::Memory {
   SearchMemory search;
   SiteRanking ranking;
   std::vector<ServerId> preferred;
+  SlotSampler required;  // draws for tasks that require servers
+  std::vector<SlotSampler::Slot> drawn;
+  std::vector<uint32_t> sites;
 };
 
 namespace {
@@ -55,7 +60,17 @@ class Choice {
   Decision decide();
 
  private:
-  void placeByName();
+  void placeRequiring();
+  void placeGroup(const std::vector<Constraint>& required, std::span<const size_t> tasks);
+  // Where tasks that require this may go, and their highest performance on a platform of such servers.
+  struct Required {
+    std::vector<ServerId> servers;
+    double best = 0;
+  };
+  Required listed(const Constraint& list, const std::vector<Constraint>& required) const;
+  Required sampled(const std::vector<Constraint>& required, size_t tasks);
+  void placePreferring();
+  Site* bestOnPreferred(TaskIndex task, const std::vector<ServerId>* among);
   void find(uint64_t wanted);
   void offerNamed(uint64_t wanted);
   void placePerTask();
@@ -117,8 +132,9 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
 
 Decision Choice::decide() {
   if (request_.tasks.empty()) return std::move(decision_);
-  placeByName();
-  find(assignment_.missing());
+  if (!spec_.placement.requireOfTask.empty()) placeRequiring();
+  if (!spec_.placement.preferOfTask.empty()) placePreferring();
+  if (!assignment_.isComplete() || spec_.placement.requireOfTask.empty()) find(assignment_.missing());
   std::vector<uint32_t>& ranked = rankAndExplain();
   if (spec_.placement.pack != Pack::kNone) {
     assignPacked(spec_.placement.pack, search_, placed_, assignment_);
@@ -126,28 +142,106 @@ Decision Choice::decide() {
     assignment_.assignBest(ranked);
   }
   if (judgesOneByOne()) explanation().enoughFound = assignment_.acceptable() == request_.tasks.size();
-  if (spec_.schedule != Schedule::kGang || assignment_.isComplete()) {
+  if (assignment_.unmet() > 0) explanation().enoughFound = false;
+  if (spec_.schedule != Schedule::kGang || assignment_.isWhole()) {
     decision_.claims = assignment_.takeClaims();
   }
+  decision_.unmet = assignment_.unmet();
+  decision_.firstUnmet = assignment_.firstUnmet();
   explanation().placed = decision_.claims.size();
   return std::move(decision_);
 }
 
-// Tasks with servers of their own get the first acceptable slot there.
-void Choice::placeByName() {
-  const auto& preferences = spec_.placement.preferOfTask;
-  if (preferences.empty()) return;
+// Tasks that require the same are placed together, those with the fewest servers to choose from first.
+void Choice::placeRequiring() {
+  using Requirement = const std::vector<Constraint>*;
+  const auto before = [](Requirement a, Requirement b) {
+    const bool isListed = listIn(*a) != nullptr;
+    return isListed == (listIn(*b) != nullptr) ? *a < *b : isListed;
+  };
+  std::map<Requirement, std::vector<size_t>, decltype(before)> groups(before);
   for (size_t task = 0; task < request_.tasks.size(); ++task) {
-    const auto named = preferences.find(request_.tasks[task].index);
-    if (named == preferences.end()) continue;
-    for (const std::string& name : named->second) {
-      const auto server = state_.find(name);
-      Site* const site = server ? search_.findOn(*server) : nullptr;
-      if (site == nullptr) continue;
-      assignment_.assign(*site, task);
-      break;
+    if (const Requirement required = spec_.requirementOf(request_.tasks[task].index)) {
+      groups[required].push_back(task);
     }
   }
+  for (const auto& [required, tasks] : groups) placeGroup(*required, tasks);
+}
+
+void Choice::placeGroup(const std::vector<Constraint>& required, std::span<const size_t> tasks) {
+  const Constraint* const list = listIn(required);
+  const Required found = list ? listed(*list, required) : sampled(required, tasks.size());
+  std::vector<uint32_t>& sites = memory_.sites;
+  sites.clear();
+  // As if all of the job required it: good enough is what is near the best of these servers.
+  const double ofJob = std::exchange(context_.acceptableFrom, context_.target * found.best);
+  for (ServerId server : found.servers) {
+    if (const auto site = search_.include(server)) sites.push_back(*site);
+  }
+  for (size_t task : tasks) {
+    Site* const preferred = bestOnPreferred(request_.tasks[task].index, &found.servers);
+    if (preferred != nullptr) assignment_.assign(*preferred, task);
+  }
+  std::vector<uint32_t> ranked = sites;
+  assignment_.assignOnly(tasks, ranked);
+  context_.acceptableFrom = ofJob;
+  for (uint32_t site : sites) search_.sites().judgeAnew(search_.sites()[site]);
+}
+
+Choice::Required Choice::listed(const Constraint& list, const std::vector<Constraint>& required) const {
+  Required found;
+  for (ServerId server : state_.listedBy(list)) {
+    if (!servers_.contains(server) || !state_.meets(server, {required, {}})) continue;
+    const PlatformId platform = state_.vacancy(server).platform;
+    found.best = std::max(found.best, context_.job.newcomers[platform].platformFactor);
+    found.servers.push_back(server);
+  }
+  return found;
+}
+
+Choice::Required Choice::sampled(const std::vector<Constraint>& required, size_t tasks) {
+  suitableServers(state_, spec_);  // stays among those kept
+  const ServerSet& suitable = suitableServers(state_, spec_, required);
+  Required found{.servers = {}, .best = bestPlatform(suitable, context_.job)};
+  if (spec_.policy == Policy::kGreedy) {
+    suitable.free().forEach([&found](ServerId server) { found.servers.push_back(server); });
+  } else {
+    memory_.required.start(suitable, state_.vacancies(), spec_.rusPerTask, rng_);
+    memory_.drawn.clear();
+    memory_.required.draw(samplePlanOf(spec_, settings_, tasks).limit, memory_.drawn);
+    for (const SlotSampler::Slot& slot : memory_.drawn) found.servers.push_back(slot.server);
+  }
+  std::ranges::sort(found.servers);
+  found.servers.erase(std::ranges::unique(found.servers).begin(), found.servers.end());
+  return found;
+}
+
+// Tasks with preferences of their own get the best acceptable slot there.
+void Choice::placePreferring() {
+  for (size_t task = 0; task < request_.tasks.size() && !assignment_.isComplete(); ++task) {
+    const TaskIndex index = request_.tasks[task].index;
+    if (spec_.requirementOf(index) != nullptr) continue;
+    if (Site* const site = bestOnPreferred(index, nullptr)) assignment_.assign(*site, task);
+  }
+}
+
+// The site with the best acceptable slot of the servers that only this task prefers, of those in `among`
+// where it is given, which is ascending; else nullptr.
+Site* Choice::bestOnPreferred(TaskIndex task, const std::vector<ServerId>* among) {
+  const auto named = spec_.placement.preferOfTask.find(task);
+  if (named == spec_.placement.preferOfTask.end()) return nullptr;
+  std::optional<uint32_t> best;
+  Sites& sites = search_.sites();
+  for (const std::string& name : named->second) {
+    const auto server = state_.find(name);
+    if (!server || (among && !std::ranges::binary_search(*among, *server))) continue;
+    const auto number = search_.include(*server);
+    if (!number) continue;
+    const Site& site = sites[*number];
+    if (site.next.standing != Standing::kAcceptable || placed_.isFull(*server)) continue;
+    if (!best || ranksBefore(site.next, sites[*best].next, context_.ranking)) best = number;
+  }
+  return best ? &sites[*best] : nullptr;
 }
 
 void Choice::find(uint64_t wanted) {
@@ -213,11 +307,15 @@ Candidate Choice::candidate(const Site& site) {
 
 }  // namespace
 
-const ServerSet& suitableServers(const ClusterState& state, const JobSpec& spec) {
+const ServerSet& suitableServers(const ClusterState& state, const JobSpec& spec,
+                                 const std::vector<Constraint>& required) {
+  const std::vector<Constraint>& constraints = spec.placement.constraints;
   const ByteResources bytes{atMost(spec.limits.memoryBytes), atMost(spec.limits.diskBytes)};
-  if (spec.placement.constraints.empty() && spec.extras.empty() && bytes == ByteResources{})
+  if (constraints.empty() && required.empty() && spec.extras.empty() && bytes == ByteResources{})
     return state.all();
-  return state.meeting({spec.placement.constraints, spec.extras, bytes});
+  ServerNeeds needs{constraints, spec.extras, bytes};
+  needs.constraints.insert(needs.constraints.end(), required.begin(), required.end());
+  return state.meeting(needs);
 }
 
 Chooser::Chooser() : memory_(std::make_unique<Memory>()) {}

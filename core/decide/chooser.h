@@ -29,6 +29,8 @@ struct PlacementRequest {
     uint32_t attempt = 0;
   };
   std::vector<Task> tasks;
+  // Most claims; a gang's tasks are no more.
+  size_t atMost = kMaxTasks;
   // Tasks of the job that already sit on servers: they count for placement.spread.
   std::vector<ServerId> placedOn;
   Standard standard = Standard::kAcceptable;
@@ -44,6 +46,9 @@ struct PlacementRequest {
 struct Decision {
   std::vector<Claim> claims;  // at most one per task; distinct tasks
   Explanation explanation;
+  // Of the tasks that require servers of their own: how many have no claim, and the first of them.
+  size_t unmet = 0;
+  TaskIndex firstUnmet = 0;
 };
 
 // Samples, judges and chooses greedily: after each pick the server is judged again, so that a job's own tasks
@@ -51,11 +56,12 @@ struct Decision {
 //
 // spec.policy says how (core/model/job.h). kQuality draws until the tasks have acceptable slots and the floor
 // is met, at most drawLimit() of them; with a fixed ratio exactly so many. Slots of servers or racks that
-// placement.spread gives no more tasks are drawn besides. Slots of the servers in placement.prefer are judged
-// besides, so that data is found by name and not by luck; a task with preferences of its own takes the first
-// acceptable slot on its servers. With placement.pack each drawn slot stands for its server or its rack,
-// which is judged by all the tasks that it could take together (Tarcil Fig. 5b). kGreedy judges every free
-// slot.
+// placement.spread gives no more tasks are drawn besides. Tasks that require servers of their own come first:
+// they get the best slots there are on these, or none; where these are not listed by name or rack, they are
+// sampled. Slots of the servers in placement.prefer are judged besides, so that data is found by name and not
+// by luck; a task with preferences of its own takes the best acceptable slot on its servers, if there is one.
+// With placement.pack each drawn slot stands for its server or its rack, which is judged by all the tasks
+// that it could take together (Tarcil Fig. 5b). kGreedy judges every free slot.
 //
 // A chooser serves one state: it caches what follows from that state's platforms.
 class Chooser {
@@ -90,11 +96,13 @@ Judging judgingFor(const JobSpec& spec, const QualitySettings& settings);
 
 // The servers that the job's slots are drawn from: those that meet its constraints, have its extras and,
 // about, the memory and disk that it asks for. O(1) where they were asked for lately, else O(servers). The
-// reference holds until the next call with this state.
-const ServerSet& suitableServers(const ClusterState& state, const JobSpec& spec);
+// reference holds until the next call with this state. With `required` those that meet these constraints too.
+const ServerSet& suitableServers(const ClusterState& state, const JobSpec& spec,
+                                 const std::vector<Constraint>& required = {});
 
 // Why the job could never run, or success: constraints that no server meets, a task larger than any server
-// that meets them, a gang of more units than such servers have. Servers count whether they are up or not.
+// that meets them, a gang of more units than such servers have; the same for the tasks that require one
+// thing. Servers count whether they are up or not.
 Status everFeasible(const ClusterState& state, const JobSpec& spec);
 
 }  // namespace tarcil

@@ -1,6 +1,8 @@
 // everFeasible() of chooser.h: what is wrong with a job that no server could ever take, in words that its
 // owner can act on.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,9 +57,7 @@ Error unmet(const ClusterState& state, const std::vector<Constraint>& constraint
                      whatThereIs(state, constraint.attribute));
     }
   }
-  std::string all;
-  for (const Constraint& constraint : constraints) all += (all.empty() ? "" : "; ") + describe(constraint);
-  return invalid("no server meets all constraints together (" + all +
+  return invalid("no server meets all constraints together (" + describe(constraints) +
                  "): each is met by some server; leave out the one that matters least");
 }
 
@@ -210,21 +210,62 @@ Error tooLarge(const JobSpec& spec, const Capacity& capacity) {
                  ": raise placement.at_most or " + remedy(capacity.spreadSlots()));
 }
 
+// Calls visit(server) for those that meet the constraints, while it returns true.
+template <typename Visit>
+void forEachMeeting(const ClusterState& state, const std::vector<Constraint>& constraints,
+                    const Visit& visit) {
+  const ServerNeeds needs{constraints, {}};
+  if (const Constraint* list = listIn(constraints)) {
+    for (ServerId id : state.listedBy(*list)) {
+      if (state.meets(id, needs) && !visit(id)) return;
+    }
+    return;
+  }
+  const ServerSet& feasible = state.meeting(needs);
+  for (ServerId id = 0; id < state.size(); ++id) {
+    if (feasible.contains(id) && !visit(id)) return;
+  }
+}
+
+// The same but for what single tasks require.
+Status everFeasibleAlike(const ClusterState& state, const JobSpec& spec) {
+  Capacity capacity(spec);
+  const auto isEnough = [&] { return capacity.spreadSlots() >= slotsNeeded(spec); };
+  forEachMeeting(state, spec.placement.constraints, [&](ServerId id) {
+    capacity.add(id, state.vacancy(id), state.extras(id), state.byteSupply(id));
+    return !isEnough();
+  });
+  if (isEnough()) return {};
+  if (capacity.servers() == 0) return unmet(state, spec.placement.constraints);
+  return tooLarge(spec, capacity);
+}
+
+// Whether the tasks that require the same could run, each such group by itself.
+Status requirementsFeasible(const ClusterState& state, const JobSpec& spec) {
+  std::map<std::vector<Constraint>, std::vector<TaskIndex>> groups;
+  for (const auto& [task, required] : spec.placement.requireOfTask) groups[required].push_back(task);
+  JobSpec group = spec;
+  group.placement.requireOfTask.clear();
+  for (const auto& [required, tasks] : groups) {
+    group.tasks = static_cast<uint32_t>(tasks.size());
+    group.placement.constraints = spec.placement.constraints;
+    std::ranges::copy(required, std::back_inserter(group.placement.constraints));
+    if (Status feasible = everFeasibleAlike(state, group); !feasible) {
+      return invalid("task " + std::to_string(tasks.front()) + " requires " + describe(required) + ": " +
+                     feasible.error().message);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status everFeasible(const ClusterState& state, const JobSpec& spec) {
   if (state.platforms().empty()) {
     return invalid("the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
   }
-  const ServerSet& feasible = state.meeting({spec.placement.constraints, {}});
-  Capacity capacity(spec);
-  for (ServerId id = 0; id < state.size(); ++id) {
-    if (!feasible.contains(id)) continue;
-    capacity.add(id, state.vacancy(id), state.extras(id), state.byteSupply(id));
-    if (capacity.spreadSlots() >= slotsNeeded(spec)) return {};
-  }
-  if (capacity.servers() == 0) return unmet(state, spec.placement.constraints);
-  return tooLarge(spec, capacity);
+  if (Status feasible = everFeasibleAlike(state, spec); !feasible) return feasible;
+  return requirementsFeasible(state, spec);
 }
 
 }  // namespace tarcil

@@ -69,6 +69,9 @@ class Sites {
   std::span<Site> all() { return {sites_.data(), count_}; }
   Site& operator[](uint32_t number) { return sites_[number]; }
 
+  // Judges the site's next slot again, by what the search looks for now.
+  void judgeAnew(Site& site) const { site.next = offerAnew(site, site.picked); }
+
   // Takes the site's next slot; site.next is then the one after it, or of no further use unless `looksOn`.
   void pick(Site& site, bool looksOn);
 

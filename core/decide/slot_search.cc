@@ -41,25 +41,23 @@ SlotSearch::SlotSearch(const SearchContext& context, const ServerSet& servers,
   for (ServerId server : except_) sampler_.leaveOut(server);
 }
 
-Site* SlotSearch::findOn(ServerId server) {
-  const auto slot = sampler_.take(server);
-  if (!slot) return nullptr;
-  Site& site = sites_.look(*slot);
-  if (site.next.standing != Standing::kAcceptable || placed_.isFull(server)) {
-    offerSlot(site, false);
-    return nullptr;
-  }
-  withFound_.add(server);
-  ++site.found;
-  return &site;
-}
-
 bool SlotSearch::offerNext(ServerId server) {
   const auto slot = sampler_.take(server);
   if (!slot) return false;
   Site& site = sites_.look(*slot);
   offerSlot(site, false);
   return site.closed == Site::kOpen;
+}
+
+std::optional<uint32_t> SlotSearch::include(ServerId server) {
+  const uint32_t units = servers_.free().unitsOf(server);
+  if (units < context_.spec.rusPerTask || isExcepted(server)) return std::nullopt;
+  const SlotSampler::Slot slot{server, sampler_.number(server)};
+  sampler_.leaveOut(server);
+  Site& site = sites_.look(slot);
+  sites_.judgeAnew(site);
+  site.found = units / context_.spec.rusPerTask;
+  return slot.number;
 }
 
 void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely& ask) {

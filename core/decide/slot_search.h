@@ -38,12 +38,11 @@ class SlotSearch {
 
   // --- Named servers. Requires: nothing was drawn yet.
 
-  // The site of this server's next slot where that is acceptable and placement.spread lets a task go there;
-  // it counts as found. Otherwise null, and the slot is judged as others are: it may still be the best
-  // there is.
-  Site* findOn(ServerId server);
   // Judges the next slot of this server; false where no further one of it may be taken.
   bool offerNext(ServerId server);
+  // Judges the server as it is now by the context; all slots of it that may be taken are in the choice from
+  // now on, and none of it is drawn. The number of its site; nullopt where it has no slot.
+  std::optional<uint32_t> include(ServerId server);
 
   // --- One of these for the rest
 

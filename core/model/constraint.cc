@@ -233,6 +233,34 @@ std::string describe(const Constraint& constraint) {
   return isList ? text + ')' : text;
 }
 
+std::string describe(const std::vector<Constraint>& constraints) {
+  std::string text;
+  for (const Constraint& constraint : constraints) text += (text.empty() ? "" : "; ") + describe(constraint);
+  return text;
+}
+
+Result<std::optional<Constraint>> conditionIn(std::string_view entry) {
+  auto constraint = parseConstraint(entry);
+  if (constraint) return std::optional(std::move(*constraint));
+  if (entry.find_first_of("=!<>()\"'") != std::string_view::npos) return constraint.error();
+  return std::optional<Constraint>();
+}
+
+Constraint onServers(std::vector<std::string> names) {
+  return {std::string(kServerAttribute), Operator::kIn, std::move(names)};
+}
+
+const Constraint* listIn(const std::vector<Constraint>& constraints) {
+  for (const std::string_view attribute : {kServerAttribute, kRackAttribute}) {
+    const auto list = std::ranges::find_if(constraints, [attribute](const Constraint& constraint) {
+      return constraint.attribute == attribute &&
+             (constraint.op == Operator::kEqual || constraint.op == Operator::kIn);
+    });
+    if (list != constraints.end()) return &*list;
+  }
+  return nullptr;
+}
+
 bool meets(const Constraint& constraint, std::optional<std::string_view> value) {
   const bool isNegated = constraint.op == Operator::kNotEqual || constraint.op == Operator::kNotIn;
   if (!value) return isNegated;

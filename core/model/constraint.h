@@ -23,8 +23,24 @@ inline constexpr size_t kMaxConstraintValues = 256;
 // counting bytes of `text` from 1.
 Result<Constraint> parseConstraint(std::string_view text);
 
-// The expression that parseConstraint reads as `constraint`.
+// The expression that parseConstraint reads as `constraint`; of several all, with "; " between them.
 std::string describe(const Constraint& constraint);
+std::string describe(const std::vector<Constraint>& constraints);
+
+// Attributes that every server has, beside "platform": its name, and its rack's.
+inline constexpr std::string_view kServerAttribute = "server";
+inline constexpr std::string_view kRackAttribute = "rack";
+
+// The condition that an entry of placement.require is; nullopt where it is a server's name. Error: as of
+// parseConstraint().
+Result<std::optional<Constraint>> conditionIn(std::string_view entry);
+
+// The condition that the server is one of these.
+Constraint onServers(std::vector<std::string> names);
+
+// The constraint that lists the only servers, or racks, whose servers can meet them all, so that nobody has
+// to look at others; nullptr where none does.
+const Constraint* listIn(const std::vector<Constraint>& constraints);
 
 // Whether a server whose attribute of the constraint has this value meets it. `<` and `>` compare as numbers
 // and never hold where either side is not one. nullopt, an attribute that the server does not have, meets

@@ -85,6 +85,8 @@ inline constexpr uint64_t kMaxInputBytes = 64ull << 20;
 inline constexpr size_t kMaxCommandAndEnvBytes = 128u << 10;
 inline constexpr size_t kMaxConstraints = 100;
 inline constexpr size_t kMaxPreferred = 1'000;  // servers, of the job or of one task
+inline constexpr size_t kMaxRequired = 256;     // servers, of the job or of one task
+inline constexpr size_t kMaxRequirements = 16;  // different ones of tasks that list no servers or racks
 inline constexpr uint32_t kMaxExtra = 4'096;    // of one kind on a server
 inline constexpr size_t kMaxExtraKinds = 16;
 inline constexpr size_t kMaxEarlier = 64;  // platforms
@@ -100,7 +102,8 @@ struct Constraint {
   Operator op = Operator::kEqual;
   std::vector<std::string> values;  // one, several for kIn and kNotIn, none for kExists
 
-  bool operator==(const Constraint&) const = default;
+  // Some order, for containers.
+  auto operator<=>(const Constraint&) const = default;
 };
 
 struct Placement {
@@ -111,6 +114,8 @@ struct Placement {
   std::vector<Constraint> constraints;
   std::vector<std::string> prefer;                              // servers that hold the job's data
   std::map<uint32_t, std::vector<std::string>> preferOfTask{};  // by task index; in place of `prefer` there
+  // By task index: what its server must meet beside `constraints`. Such a task waits for a server that does.
+  std::map<uint32_t, std::vector<Constraint>> requireOfTask{};
 
   bool operator==(const Placement&) const = default;
 };
@@ -160,6 +165,11 @@ struct JobSpec : TaskSpec {
 
   // Tasks that may hold resource units at the same time.
   uint32_t mostAtOnce() const { return concurrency == 0 || concurrency > tasks ? tasks : concurrency; }
+  // What only this task requires of its server; nullptr where that is nothing.
+  const std::vector<Constraint>* requirementOf(uint32_t task) const {
+    const auto found = placement.requireOfTask.find(task);
+    return found == placement.requireOfTask.end() ? nullptr : &found->second;
+  }
   // The memory and disk that each of its tasks asks for.
   ByteRequest byteRequest() const { return {{limits.memoryBytes, limits.diskBytes}, rusPerTask}; }
 };

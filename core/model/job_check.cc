@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <type_traits>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/constraint.h"
 #include "core/model/job_fields.h"
 #include "core/model/job_size.h"
 
@@ -98,17 +100,42 @@ void checkCount(std::string_view field, size_t count, size_t most, Problems& pro
   add(problems, field, "has " + to_string(count) + " entries; write at most " + to_string(most));
 }
 
-void checkPlacement(const JobSpec& job, Problems& problems) {
-  const Placement& placement = job.placement;
-  checkCount("placement.constraints", placement.constraints.size(), kMaxConstraints, problems);
-  for (const Constraint& constraint : placement.constraints) {
+void checkConstraints(std::string_view field, const std::vector<Constraint>& constraints,
+                      Problems& problems) {
+  checkCount(field, constraints.size(), kMaxConstraints, problems);
+  for (const Constraint& constraint : constraints) {
     if (constraint.attribute.empty()) {
-      add(problems, "placement.constraints", "has one without an attribute; write, for example, rack = r1");
+      add(problems, field, "has one without an attribute; write, for example, rack = r1");
     } else if (!takes(constraint.op, constraint.values.size())) {
-      add(problems, "placement.constraints",
-          "has a wrong number of values for the operator on " + shown(constraint.attribute));
+      add(problems, field, "has a wrong number of values for the operator on " + shown(constraint.attribute));
+    } else if (constraint.values.size() > kMaxConstraintValues) {
+      add(problems, field,
+          "lists " + to_string(constraint.values.size()) + " values of " + shown(constraint.attribute) +
+              "; write at most " + to_string(kMaxConstraintValues));
     }
   }
+}
+
+// Those that list servers or racks cost no look at all others, so there may be one for each task.
+void checkRequirements(const Placement& placement, Problems& problems) {
+  std::set<std::string> unnamed;
+  for (const auto& [task, required] : placement.requireOfTask) {
+    const std::string field = "placement.require." + to_string(task);
+    if (required.empty())
+      add(problems, field, "requires nothing; name a server or a condition, or leave it out");
+    checkConstraints(field, required, problems);
+    if (listIn(required) == nullptr) unnamed.insert(describe(required));
+  }
+  if (unnamed.size() <= kMaxRequirements) return;
+  add(problems, "placement.require",
+      "has " + to_string(unnamed.size()) + " different conditions for single tasks; write at most " +
+          to_string(kMaxRequirements) + ", or list servers or racks");
+}
+
+void checkPlacement(const JobSpec& job, Problems& problems) {
+  const Placement& placement = job.placement;
+  checkConstraints("placement.constraints", placement.constraints, problems);
+  checkRequirements(placement, problems);
   checkCount("placement.prefer", placement.prefer.size(), kMaxPreferred, problems);
   for (const auto& [task, servers] : placement.preferOfTask) {
     const std::string field = "placement.prefer." + to_string(task);
@@ -142,8 +169,10 @@ void checkEarlier(const JobSpec& job, Problems& problems) {
 void checkSize(const JobSpec& job, Problems& problems) {
   const size_t bytes = sizeOf(job);
   if (bytes <= kMaxSpecBytes) return;
-  const bool isPlacement = !job.placement.preferOfTask.empty();
-  add(problems, isPlacement ? "placement.prefer" : "job",
+  const Placement& placement = job.placement;
+  const bool isPlacement = !placement.preferOfTask.empty() || !placement.requireOfTask.empty();
+  const char* ofTasks = placement.preferOfTask.empty() ? "placement.require" : "placement.prefer";
+  add(problems, isPlacement ? ofTasks : "job",
       "takes " + to_string(bytes) + " bytes with the rest of the job, at most " + formatSize(kMaxSpecBytes) +
           " are kept; " + (isPlacement ? "name fewer servers" : "put data into files"));
 }
@@ -225,6 +254,10 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   for (const auto& [task, servers] : placement.preferOfTask) {
     if (task < job.tasks) continue;
     add(problems, "placement.prefer." + to_string(task), noSuchTask(job));
+  }
+  for (const auto& [task, required] : placement.requireOfTask) {
+    if (task < job.tasks) continue;
+    add(problems, "placement.require." + to_string(task), noSuchTask(job));
   }
   const bool isLate = job.policy == Policy::kLateBinding;
   if (placement.pack != Pack::kNone && !isLate && job.policy != Policy::kQuality &&

@@ -43,6 +43,7 @@ size_t sizeOf(const JobSpec& spec) {
   for (const auto& [name, value] : spec.env) sum += bytes(name) + bytes(value);
   for (const auto& [kind, count] : spec.extras) sum += bytes(kind) + sizeof count;
   for (const auto& [task, servers] : spec.placement.preferOfTask) sum += sizeof task + bytes(servers);
+  for (const auto& [task, required] : spec.placement.requireOfTask) sum += sizeof task + bytes(required);
   return sum;
 }
 

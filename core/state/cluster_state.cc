@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -343,10 +344,28 @@ const ServerSet& ClusterState::meeting(const ServerNeeds& needs) const {
   if (kept_.size() == kKeptSets) kept_.pop_back();
   KeptSet& kept = kept_.emplace_front();
   kept.needs = needs;
+  if (const Constraint* list = listIn(needs.constraints)) {
+    for (ServerId id : listedBy(*list)) joinIfMeets(id, kept);
+    return kept.servers;
+  }
   for (ServerId id = 0; id < servers_.size(); ++id) {
     if (known(id)) joinIfMeets(id, kept);
   }
   return kept.servers;
+}
+
+std::vector<ServerId> ClusterState::listedBy(const Constraint& list) const {
+  std::vector<ServerId> ids;
+  for (const std::string& value : list.values) {
+    if (list.attribute == kServerAttribute) {
+      if (const auto id = find(value)) ids.push_back(*id);
+    } else if (const auto rack = rackNumbers_.find(value); rack != rackNumbers_.end()) {
+      std::ranges::copy(serversIn(rack->second), std::back_inserter(ids));
+    }
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  return ids;
 }
 
 void ClusterState::joinIfMeets(ServerId id, KeptSet& kept) const {
@@ -368,8 +387,8 @@ uint32_t ClusterState::drawable(ServerId id, const ServerNeeds& needs) const {
 
 std::optional<std::string_view> ClusterState::attribute(ServerId id, const std::string& name) const {
   if (name == "platform") return platforms_[vacancies_[id].platform].name;
-  if (name == "rack") return *racks_[vacancies_[id].rack];
-  if (name == "server") return servers_[id].name;
+  if (name == kRackAttribute) return *racks_[vacancies_[id].rack];
+  if (name == kServerAttribute) return servers_[id].name;
   const auto it = servers_[id].attributes->find(name);
   if (it == servers_[id].attributes->end()) return std::nullopt;
   return it->second;

@@ -128,8 +128,11 @@ class ClusterState {
 
   const ServerSet& all() const { return all_; }
   // The servers that meet the needs. O(1) where they were asked for lately, else O(servers); the last
-  // kKeptSets are kept up to date. The reference holds until the next call of this function.
+  // kKeptSets are kept up to date. The reference holds until so many others were asked for after it.
   const ServerSet& meeting(const ServerNeeds& needs) const;
+
+  // The known servers of a constraint that lists servers or racks (listIn()).
+  std::vector<ServerId> listedBy(const Constraint& list) const;
 
   static constexpr size_t kKeptSets = 16;
 

@@ -26,6 +26,14 @@ struct LateBindingSettings {
   std::chrono::milliseconds deadAfter{90};
 };
 
+// Where tasks run, as with placement.require and placement.prefer in job files.
+struct LateBindingServers {
+  // Names of servers, of which one will do, and conditions, which all must hold: "rack = r1". A task waits
+  // while none of these servers is up.
+  std::vector<std::string> require{};
+  std::vector<std::string> prefer{};  // names of servers that hold its data
+};
+
 struct LateBindingJob {
   std::string name = "late-bound";
   // What each task runs, told apart by TARCIL_TASK in its environment; with an executor, what it is handed.
@@ -42,7 +50,14 @@ struct LateBindingJob {
   bool atMostOnce = false;
   std::chrono::microseconds timeout{0};    // of a task; 0: none
   std::vector<std::string> constraints{};  // on servers, as in job files: "gpu = true", "rack != r3"
-  double probeRatio = 0;                   // reservations for each task, 1 to 100; 0: the agent's
+  LateBindingServers servers{};            // of all tasks
+  // By task: what it requires besides, and what it prefers in place of what others do.
+  std::map<uint32_t, LateBindingServers> serversOfTask{};
+  // The profile of one task, by resource ("llc", "memory_bandwidth" and others, docs/job-file.md), 0 to 100:
+  // the pressure that it causes, and bears. Servers hold back tasks that would disturb others; empty:
+  // unknown.
+  std::map<std::string, int> caused{}, tolerated{};
+  double probeRatio = 0;  // reservations for each task, 1 to 100; 0: the agent's
 };
 
 struct LateBindingTask {

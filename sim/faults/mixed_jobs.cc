@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/model/constraint.h"
 #include "sim/chance.h"
 
 namespace tarcil::sim {
@@ -108,6 +109,10 @@ void setPlacement(JobSpec& spec, Rng& rng) {
       break;
     case 6:
       spec.extras["gpus"] = from(1, 2, rng);
+      break;
+    case 7:
+      placement.requireOfTask[0] = {onServers({"s0", "s1"})};
+      if (spec.tasks > 1) placement.requireOfTask[1] = {{"rack", Constraint::Operator::kNotEqual, {"r1"}}};
       break;
     default:
       break;

@@ -232,6 +232,9 @@ void StoreChecker::checkPlace(const Job& job, const TaskRecord& record) {
   for (const Constraint& constraint : spec.placement.constraints) {
     if (!meets(constraint, attributes)) wrong(record, "is placed where not " + describe(constraint));
   }
+  if (const std::vector<Constraint>* required = spec.requirementOf(record.index)) {
+    if (!meets(server->second.facts, *required)) wrong(record, "is placed where not " + describe(*required));
+  }
   uint32_t active = 0, beside = 0;
   for (const auto& [index, task] : job.tasks) {
     if (!isActive(task.state)) continue;

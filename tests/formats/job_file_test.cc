@@ -424,6 +424,35 @@ TEST(ParseJob, ReadsPreferencesOfEachTask) {
                 "25: placement.prefer.0: is 's1'; write a list, for example [a, b]");
 }
 
+TEST(ParseJob, ReadsWhatTheJobRequires) {
+  const auto job = parse("command: [x]\nplacement: {require: [s1, rack = r1, s 2], constraints: [gpu exists]}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.placement.constraints,
+            (std::vector<Constraint>{{"gpu", Constraint::Operator::kExists, {}},
+                                     {"rack", Constraint::Operator::kEqual, {"r1"}},
+                                     {"server", Constraint::Operator::kIn, {"s1", "s 2"}}}));
+  expectProblem("placement: {require: [rack == r1]}",
+                "23: placement.require[0]: in 'rack == r1', column 6: '==' is no operator; write = or !=");
+  expectProblem("placement: {require: s1}", "22: placement.require: is 's1'; write a list, for example [a, b]");
+  std::string many = "placement: {require: [s";
+  for (int i = 0; i < 256; ++i) many += ", s";
+  expectProblem(many + "]}", "22: placement.require: has 257 entries; write at most 256");
+}
+
+TEST(ParseJob, ReadsWhatEachTaskRequires) {
+  const auto job = parse("command: [x]\nplacement: {require: {0: [s1, s2], 2: [rack = r1]}}\ntasks: 3");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_TRUE(job->spec.placement.constraints.empty());
+  EXPECT_EQ(job->spec.placement.requireOfTask,
+            (std::map<uint32_t, std::vector<Constraint>>{
+                {0, {{"server", Constraint::Operator::kIn, {"s1", "s2"}}}},
+                {2, {{"rack", Constraint::Operator::kEqual, {"r1"}}}}}));
+  EXPECT_THAT(problemOf("command: [x]\ntasks: 2\nplacement: {require: {2: [s1]}}"),
+              testing::EndsWith(": is for no task of this job; write an index from 0 to 1"));
+  EXPECT_THAT(problemOf("command: [x]\nplacement: {require: {0: []}}"),
+              testing::EndsWith("placement.require.0: requires nothing; name a server or a condition, or leave it out"));
+}
+
 TEST(ParseJob, ReadsHowTasksAreWatched) {
   const auto job =
       parse("command: [x]\nperformance: {metric: instructions, target: 1.2e9, deviation: 15%, window: 5s}");

@@ -58,6 +58,7 @@ JobSpec jobSpec() {
   spec.placement.constraints = {{"rack", Constraint::Operator::kIn, {"r1", "r2"}}};
   spec.placement.prefer = {"server-1"};
   spec.placement.preferOfTask = {{1, {"server-2"}}};
+  spec.placement.requireOfTask = {{1, {{"server", Constraint::Operator::kIn, {"server-2"}}}}};
   return spec;
 }
 

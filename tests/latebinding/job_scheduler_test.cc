@@ -452,13 +452,31 @@ TEST_F(ConstrainedTasks, AreProbedForEachByFractionsThatAddUp) {
   EXPECT_EQ(ofTask, (std::map<ServerId, uint64_t>{{0, 2}, {1, 1}, {2, 2}, {3, 1}}));
 }
 
-TEST_F(ConstrainedTasks, AreRefusedWhereOneHasNoServerThatIsUp) {
+TEST_F(ConstrainedTasks, AreRefusedWhereOneHasNoServer) {
   LateJob job;
   job.tasks = 2;
-  job.serversOfTasks = {{0}, {100}};
+  job.serversOfTasks = {{0}, {}};
   const auto refused = agent_.submit(job, now_, rng_, said_);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, ::testing::HasSubstr("task 1"));
+}
+
+TEST_F(ConstrainedTasks, WaitForAServerThatIsDown) {
+  LateJob job;
+  job.tasks = 2;
+  job.probeRatio = 1;
+  job.serversOfTasks = {{0}, {100}};
+  submit(job);
+  const auto first = takeReserves();
+  ASSERT_THAT(first, SizeIs(1));
+  EXPECT_EQ(ask(first[0]), 0u);
+  agent_.serverUp(100);
+  now_ = agent_.nextWake();
+  agent_.advance(now_, rng_, said_);
+  const auto later = takeReserves();
+  ASSERT_THAT(later, SizeIs(1));
+  EXPECT_EQ(later[0].server, 100u);
+  EXPECT_EQ(ask(later[0]), 1u);
 }
 
 TEST_F(ConstrainedTasks, ProbeAnewWhatTheyLostWithAServer) {

@@ -7,6 +7,7 @@
 
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "core/model/constraint.h"
 #include "tests/latebinding/late_rpc.h"
 
 namespace tarcil::rpc_test {
@@ -116,6 +117,27 @@ TEST_F(LateRpcTest, KeepsToConstraintsAndPreferences) {
   client->submit(near);
   untilResults(16);
   EXPECT_EQ(rpc.tasksOf("s3").started - before, 8u);
+}
+
+TEST_F(LateRpcTest, RunsTasksWhereTheyRequire) {
+  rpc.startMonitor("s1");
+  rpc.startMonitor("s2", true, {{"gpu", "true"}});
+  for (const char* name : {"s1", "s2"}) rpc.give(name, 2);
+  rpc.startAgent("a1");
+  const auto client = rpc.client({"a1"}, heard);
+  LateClientJob job = lateJob(8);
+  for (TaskIndex task = 0; task < 8; ++task) {
+    auto& required = job.spec.placement.requireOfTask[task];
+    required = {task < 6 ? onServers({"s1"}) : Constraint{"gpu", Constraint::Operator::kExists, {}}};
+  }
+  client->submit(job);
+  untilResults(8);
+  EXPECT_EQ(rpc.tasksOf("s1").started, 6u);
+  EXPECT_EQ(rpc.tasksOf("s2").started, 2u);
+  job.spec.placement.requireOfTask = {{3, {onServers({"s3"})}}};
+  client->submit(job);
+  untilResults(16);
+  EXPECT_THAT(heard.results.back().problem, HasSubstr("task 3 requires server in (s3)"));
 }
 
 TEST_F(LateRpcTest, RefusesWhatLateBindingDoesNotDo) {

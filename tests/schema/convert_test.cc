@@ -32,6 +32,8 @@ JobSpec spec() {
   spec.placement.spread = Spread::kServer;
   spec.placement.prefer = {"s9"};
   spec.placement.preferOfTask = {{0, {"s1"}}, {2, {"s2", "s3"}}};
+  spec.placement.requireOfTask = {{1, {{"server", Constraint::Operator::kIn, {"s1", "s2"}}}},
+                                  {2, {{"gpu", Constraint::Operator::kExists, {}}}}};
   return spec;
 }
 

@@ -101,6 +101,7 @@ JobSpec aFullSpec() {
   job.placement.constraints = {{"rack", Constraint::Operator::kIn, {"r1"}}};
   job.placement.prefer = {"s1"};
   job.placement.preferOfTask = {{1, {"s2"}}};
+  job.placement.requireOfTask = {{1, {{"rack", Constraint::Operator::kIn, {"r1"}}}}};
   job.performance = {Metric::kCpuTime, 2, 0.5, std::chrono::seconds(3)};
   job.measures = "logreg";
   job.earlier = {{"p", 0.5}};

@@ -72,7 +72,7 @@ std::optional<Claim> betterPlace(const Tables& tables, const MovingTask& task, s
   const size_t count = tables.servers.size();
   for (size_t i = 0; i < std::min(count, kMaxServersLookedAt); ++i) {
     const Server& server = tables.servers.at(static_cast<ServerId>((first + i) % count));
-    if (&server == &here || !isFeasible(server, spec)) continue;
+    if (&server == &here || !isFeasible(server, spec, task.hold.task)) continue;
     if (isReserved(tables, server.record.id) || others.isFull(server)) continue;
     if (best && server.status.free.size() <= best->rus) continue;
     Claim claim = freshClaim(server, unitsOn(server, task, tables));
@@ -99,7 +99,7 @@ size_t unitsNeeded(const ViolationCase& violation) {
 // Whether the units of the claim are still free for the queued task.
 bool isStillFree(const Tables& tables, const Job& job, const Server& server, const Claim& claim) {
   const JobSpec& spec = job.record.spec;
-  return isFeasible(server, spec) && !isReserved(tables, claim.server) &&
+  return isFeasible(server, spec, claim.task) && !isReserved(tables, claim.server) &&
          !Spreading(tables.servers, job).isFull(server) && nextEligibleJob(tables, server, &job) == nullptr &&
          verdictOn(spec, tables.settings, server, claim) == Verdict::kGranted;
 }

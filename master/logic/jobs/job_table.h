@@ -54,8 +54,10 @@ struct Job {
   }
   // Slots that it needs at once: a gang all of them, others one.
   uint32_t slotsToStart() const { return record.spec.schedule == Schedule::kGang ? placeable() : 1; }
-  // Whether small jobs that take each unit as it comes free could starve it.
+  // Whether small jobs that take each unit as it comes free could starve it. Nothing is reserved for jobs
+  // whose tasks require servers of their own.
   bool needsReservation() const {
+    if (!record.spec.placement.requireOfTask.empty()) return false;
     return record.spec.schedule == Schedule::kGang || (record.spec.rusPerTask > 1 && active() == 0);
   }
   Wanted wanted() const {

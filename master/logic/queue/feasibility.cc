@@ -24,6 +24,11 @@ bool isFeasible(const Server& server, const JobSpec& spec) {
          meets(server.record.facts, spec.placement.constraints);
 }
 
+bool isFeasible(const Server& server, const JobSpec& spec, TaskIndex task) {
+  const std::vector<Constraint>* required = spec.requirementOf(task);
+  return isFeasible(server, spec) && (required == nullptr || meets(server.record.facts, *required));
+}
+
 uint32_t unitsWithShare(const Server& server) {
   const ByteSupply supply = byteSupplyOf(server.record.facts);
   const uint64_t shares = timesFitting(supply.allocatable, server.status.allocated, supply.unitShare);

@@ -8,8 +8,10 @@
 
 namespace tarcil::master {
 
-// Whether the server takes new tasks and meets the job's constraints.
+// Whether the server takes new tasks and meets the job's constraints; with `task`, what that one requires
+// too.
 bool isFeasible(const Server& server, const JobSpec& spec);
+bool isFeasible(const Server& server, const JobSpec& spec, TaskIndex task);
 
 // Free units whose share of memory and disk is left with them.
 uint32_t unitsWithShare(const Server& server);

@@ -144,9 +144,16 @@ class Search {
     lookAtVictims();
     if (!options_.empty()) lookAtFree();
     PreemptionPlan plan;
-    for (size_t found = 0; found < slots; ++found) {
-      const auto slot = cheapest();
-      if (slot == options_.end()) return isGang ? PreemptionPlan() : plan;
+    size_t looked = 0;
+    for (TaskIndex task = 0; task < spec_.tasks && looked < slots; ++task) {
+      if (job_.tasks.state(task) != RunState::kQueued) continue;
+      ++looked;
+      const auto slot = cheapestFor(task);
+      if (slot == options_.end()) {
+        if (isGang) return {};
+        if (spec_.requirementOf(task) != nullptr) continue;
+        return plan;
+      }
       Option& option = slot->second;
       if (option.victims->empty() && !isGang) return {};
       plan.victims.insert(plan.victims.end(), option.victims->begin(), option.victims->end());
@@ -223,13 +230,16 @@ class Search {
     }
   }
 
-  // The server that the next task costs least on.
-  Options::iterator cheapest() {
+  // The server that this task, as the next, costs least on.
+  Options::iterator cheapestFor(TaskIndex task) {
+    const std::vector<Constraint>* const required = spec_.requirementOf(task);
     auto best = options_.end();
     Cost least;
     for (auto option = options_.begin(); option != options_.end(); ++option) {
       const auto& victims = option->second.victims;
-      if (!victims || placed_.isFull(servers().at(option->first))) continue;
+      const Server& server = servers().at(option->first);
+      if (!victims || placed_.isFull(server)) continue;
+      if (required != nullptr && !meets(server.record.facts, *required)) continue;
       Cost cost{.victims = victims->size()};
       for (const Victim& victim : *victims) cost.highest = std::max(cost.highest, victim.priority);
       if (best != options_.end() && least <= cost) continue;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "core/model/constraint.h"
 #include "tests/agent/agent_harness.h"
 
 namespace tarcil::placing_test {
@@ -162,6 +163,24 @@ TEST(Placing, WaitingGangHoldsNothing) {
   EXPECT_EQ(h.master.reason(jobId(1)), "waiting for 4 slots at once (gang); 2 are free");
   h.submitted(aJob(2), jobId(2));
   EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(Placing, ATaskWhoseServersAreDownHoldsUpNoOther) {
+  AgentHarness h({aServer("a").rus(1), aServer("b").rus(2).down()});
+  h.attach();
+  JobSpec spec = aJob(4);
+  spec.placement.requireOfTask = {{0, {onServers({"b"})}}, {1, {onServers({"b"})}}};
+  h.submitted(spec);
+  ASSERT_EQ(h.launches.size(), 1u) << "the unit of a is for a task that may go there";
+  EXPECT_EQ(h.launches[0].spec.task, 2u);
+  h.endTask(jobId(1), 2);
+  h.takeCommits();
+  h.endTask(jobId(1), 3);
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+  EXPECT_EQ(h.master.reason(jobId(1)),
+            "2 tasks wait for servers that they require; task 0 requires server in (b): no server that suits it "
+            "takes tasks: 1 is down");
 }
 
 TEST(Placing, GangStartsWhenAllItsSlotsAreFree) {

@@ -163,6 +163,27 @@ TEST(EverFeasible, CountsOnlyWhatTheSpreadAllows) {
   EXPECT_EQ(problem(state, spec), "");
 }
 
+TEST(EverFeasible, LooksAtWhatSingleTasksRequire) {
+  auto state = aCluster({aServer("1").rus(2), aServer("2").rus(4).rack("r2").down()});
+  JobSpec spec = aJob(9);
+  spec.placement.requireOfTask = {{3, {onServers({"2", "gone"})}}, {4, {*parseConstraint("rack = r2")}}};
+  EXPECT_EQ(problem(state, spec), "");
+  spec.placement.requireOfTask[7] = {onServers({"3", "gone"})};
+  EXPECT_EQ(problem(state, spec),
+            "task 7 requires server in (3, gone): no server meets the constraint server in (3, gone): for "
+            "server the cluster has 1, 2");
+  spec.placement.requireOfTask = {{3, {onServers({"1"})}}};
+  spec.rusPerTask = 3;
+  EXPECT_EQ(problem(state, spec),
+            "task 3 requires server in (1): a task needs 3 units on one server; the largest that suits it has "
+            "2: lower rus_per_task");
+  JobSpec gang = aGang(4);
+  for (TaskIndex task = 0; task < 3; ++task) gang.placement.requireOfTask[task] = {onServers({"1"})};
+  EXPECT_EQ(problem(state, gang),
+            "task 0 requires server in (1): needs 3 units at once, the servers that suit it have 2 for it: set "
+            "tasks (a gang starts at once) to at most 2, or leave schedule: gang out");
+}
+
 TEST(EverFeasible, SaysThatThereAreNoServers) {
   EXPECT_EQ(problem(ClusterState(), aJob(1)),
             "the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");

@@ -28,7 +28,17 @@ TEST(Preferences, OfATaskGoBeforeThoseOfTheJob) {
   EXPECT_THAT(at, ElementsAre(testing::Pair(0, "s1"), testing::Pair(1, "s400"), testing::Pair(2, "s1")));
 }
 
-TEST(Preferences, OfATaskFallBackInTheirOrderAndThenToTheSample) {
+TEST(Preferences, OfATaskTakeTheBestOfItsServers) {
+  auto servers = idle(500);
+  servers[7].platform("slow");
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(2);
+  spec.profile.platforms = {{"slow", 0.96}};  // acceptable, and not as good
+  spec.placement.preferOfTask = {{0, {"s7", "s9"}}, {1, {"s9", "s7"}}};
+  EXPECT_THAT(places(state, decide(state, spec)), ElementsAre("s9", "s9"));
+}
+
+TEST(Preferences, OfATaskFallBackToTheSample) {
   auto servers = idle(500, 1);
   servers[7].background({{kLlc, 99}});
   auto state = aCluster(servers);

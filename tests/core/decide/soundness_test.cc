@@ -114,6 +114,11 @@ struct Case {
     for (int named = *rc::gen::element(0, 0, 3); named > 0; --named) {
       placement.preferOfTask[*rc::gen::inRange(0u, 40u)] = {server(*rc::gen::inRange(0, 14)), server(2)};
     }
+    for (int named = *rc::gen::element(0, 0, 2); named > 0; --named) {
+      placement.requireOfTask[*rc::gen::inRange(0u, 40u)] = {
+          onServers({server(*rc::gen::inRange(0, 14)), server(3)})};
+    }
+    if (*rc::gen::inRange(0, 6) == 0) placement.requireOfTask[0] = {*parseConstraint("platform = p1")};
     return spec;
   }
 
@@ -184,6 +189,9 @@ RC_GTEST_PROP(Decisions, HoldClaimByClaim, ()) {
   for (const Claim& claim : decision.claims) {
     Filling& filling = fillings.try_emplace(claim.server, c, claim.server).first->second;
     RC_ASSERT(c.mayUse(claim.server));
+    if (const auto* required = c.spec.requirementOf(claim.task)) {
+      RC_ASSERT(meets(c.state.facts(claim.server), *required));
+    }
     RC_ASSERT(filling.feasible());
     RC_ASSERT(claim.rus == c.spec.rusPerTask);
     RC_ASSERT(claim.preferred.size() == claim.rus);
@@ -316,7 +324,7 @@ RC_GTEST_PROP(Decisions, ExplainTheBestAsTheyAre, ()) {
               free);
     RC_ASSERT((candidate.after == TieBreak::kNone) == (i == 0));
   }
-  if (c.spec.placement.preferOfTask.empty() && e.drawn > 0)
+  if (c.spec.placement.preferOfTask.empty() && c.spec.placement.requireOfTask.empty() && e.drawn > 0)
     RC_ASSERT(e.best.size() > 0 || c.spec.placement.spread != Spread::kNone);
 }
 

@@ -79,6 +79,29 @@ TEST(ParseConstraint, BoundsItsInput) {
   EXPECT_FALSE(parseConstraint(list + ",0)").ok());
 }
 
+TEST(ConditionIn, TellsConditionsFromNames) {
+  EXPECT_EQ(**conditionIn("rack = r1"), (Constraint{"rack", Constraint::Operator::kEqual, {"r1"}}));
+  EXPECT_EQ(**conditionIn("gpu exists"), (Constraint{"gpu", Constraint::Operator::kExists, {}}));
+  for (const char* name : {"server-1", "s 1", "10.0.0.1:7102", "exists"}) {
+    const auto read = conditionIn(name);
+    ASSERT_TRUE(read.ok()) << name;
+    EXPECT_FALSE(read->has_value()) << name;
+  }
+  for (const char* wrong : {"rack == r1", "rack in (r1", "'s1", "= r1"}) EXPECT_FALSE(conditionIn(wrong)) << wrong;
+}
+
+TEST(ListIn, IsAListOfServersElseOfRacks) {
+  const auto listOf = [](std::vector<std::string> texts) {
+    std::vector<Constraint> constraints;
+    for (const std::string& text : texts) constraints.push_back(*parseConstraint(text));
+    const Constraint* list = listIn(constraints);
+    return list ? describe(*list) : "";
+  };
+  EXPECT_EQ(listOf({"rack = r1", "gpu exists", "server in (a, b)"}), "server in (a, b)");
+  EXPECT_EQ(listOf({"gpu exists", "rack = r1"}), "rack = r1");
+  EXPECT_EQ(listOf({"server != a", "rack not in (r1)", "server exists", "gpu = a"}), "");
+}
+
 TEST(Meets, ComparesAsTextExceptForOrder) {
   EXPECT_TRUE(holds("gpu = true", {{"gpu", "true"}}));
   EXPECT_FALSE(holds("gpu = 1", {{"gpu", "1.0"}}));

@@ -103,6 +103,33 @@ TEST(JobCheck, WantsPlacementThatLeavesPlaces) {
       StartsWith("placement.constraints: "));
 }
 
+TEST(JobCheck, BoundsWhatTasksRequire) {
+  const auto require = [](JobSpec& job, uint32_t tasks, const std::string& attribute, size_t values) {
+    job.tasks = tasks;
+    for (uint32_t task = 0; task < tasks; ++task) {
+      Constraint& list = job.placement.requireOfTask[task].emplace_back();
+      list = {attribute, Constraint::Operator::kIn, {std::to_string(task)}};
+      while (list.values.size() < values) list.values.push_back("v");
+    }
+  };
+  EXPECT_EQ(problemAfter([&](JobSpec& job) { require(job, 2'000, "server", 1); }), "");
+  EXPECT_EQ(problemAfter([&](JobSpec& job) { require(job, 2'000, "rack", 1); }), "");
+  EXPECT_EQ(problemAfter([&](JobSpec& job) { require(job, 16, "disk", 1); }), "");
+  EXPECT_THAT(problemAfter([&](JobSpec& job) { require(job, 17, "disk", 1); }),
+              StartsWith("placement.require: has 17 different conditions for single tasks; write at most 16"));
+  EXPECT_THAT(problemAfter([&](JobSpec& job) { require(job, 1, "server", 257); }),
+              StartsWith("placement.require.0: lists 257 values of 'server'; write at most 256"));
+  EXPECT_THAT(problemAfter([&](JobSpec& job) { job.placement.requireOfTask[0] = {}; }),
+              StartsWith("placement.require.0: requires nothing"));
+  EXPECT_THAT(problemAfter([&](JobSpec& job) {
+                require(job, 3, "server", 1);
+                job.tasks = 2;
+              }),
+              StartsWith("placement.require.2: is for no task of this job"));
+  EXPECT_THAT(problemAfter([&](JobSpec& job) { require(job, 9'000, "server", 5); }),
+              AllOf(StartsWith("placement.require: takes "), HasSubstr("at most 1MiB")));
+}
+
 TEST(JobCheck, FilesStayInsideTheWorkingDirectory) {
   EXPECT_EQ(problemOf({{.path = "data/a.txt", .content = "x"}}), "");
   for (const char* path : {"", "/etc/passwd", "../a", "a/../../b", "a//b", "./a", "a/"}) {

@@ -1,4 +1,5 @@
 // Degraded tasks that start again on other servers.
+#include "core/model/constraint.h"
 #include "tests/master/logic/health/degraded_tasks.h"
 
 namespace tarcil::master::relocation_test {
@@ -171,6 +172,13 @@ TEST_F(Relocations, RespectTheJobsSpread) {
       << "b has one of the job's tasks";
   master.ended(monitor, master.task(1, 1).allocation, exitedWith(0));
   EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1));
+}
+
+TEST_F(Relocations, RespectWhatTheTaskRequires) {
+  JobSpec job = watched(0, true);
+  job.placement.requireOfTask = {{0, {onServers({"a"})}}};
+  const AllocationId task = run(1, job);
+  EXPECT_THAT(only<StopTask>(tell(violation(task, Cause::Kind::kUnknown))), IsEmpty());
 }
 
 TEST_F(Relocations, AreNotForTasksOfHeldJobs) {

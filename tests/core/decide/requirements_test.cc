@@ -1,0 +1,140 @@
+// Servers that single tasks require.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "core/decide/chooser.h"
+#include "core/model/constraint.h"
+#include "tests/core/decide/deciding.h"
+#include "tests/support/builders.h"
+
+namespace tarcil::requirements_test {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr Resource kLlc = Resource::kLlc;
+
+std::map<TaskIndex, std::string> placesOf(const ClusterState& state, const Decision& decision) {
+  std::map<TaskIndex, std::string> at;
+  for (const Claim& claim : decision.claims) at[claim.task] = state.name(claim.server);
+  return at;
+}
+
+std::vector<Constraint> met(const char* condition) {
+  return {*parseConstraint(condition)};
+}
+
+TEST(Requirements, AreMetAmongManyServers) {
+  auto servers = idle(500);
+  servers[123].attribute("disk", "ssd");
+  servers[321].rack("r9");
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(4);
+  spec.placement.requireOfTask = {{0, {onServers({"s400"})}}, {1, met("disk = ssd")}, {2, met("rack = r9")}};
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Decision decision = decide(state, spec, seed);
+    const auto at = placesOf(state, decision);
+    EXPECT_EQ(at.size(), 4u);
+    EXPECT_THAT(at, Contains(Pair(0, "s400")));
+    EXPECT_THAT(at, Contains(Pair(1, "s123")));
+    EXPECT_THAT(at, Contains(Pair(2, "s321")));
+    EXPECT_EQ(decision.unmet, 0u);
+  }
+}
+
+TEST(Requirements, KeepATaskWaitingAndNoOther) {
+  auto servers = idle(40, 1);
+  servers[7].down();
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(4);
+  spec.placement.requireOfTask = {{1, {onServers({"s7"})}}, {2, {onServers({"s7", "unheard-of"})}}};
+  for (const Standard standard : {Standard::kAcceptable, Standard::kBestThereIs}) {
+    const Decision decision = decide(state, spec, 1, standard);
+    EXPECT_EQ(decision.claims.size(), 2u);
+    EXPECT_EQ(decision.claims[0].task, 0u);
+    EXPECT_EQ(decision.claims[1].task, 3u);
+    EXPECT_EQ(decision.unmet, 2u);
+    EXPECT_EQ(decision.firstUnmet, 1u);
+    EXPECT_FALSE(decision.explanation.enoughFound);
+  }
+}
+
+TEST(Requirements, KeepAWholeGangWaiting) {
+  auto servers = idle(40, 1);
+  servers[7].down();
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(3);
+  spec.schedule = Schedule::kGang;
+  spec.placement.requireOfTask = {{2, {onServers({"s7"})}}};
+  const Decision decision = decide(state, spec);
+  EXPECT_THAT(decision.claims, IsEmpty());
+  EXPECT_EQ(decision.firstUnmet, 2u);
+  spec.placement.requireOfTask = {{2, {onServers({"s8"})}}};
+  EXPECT_THAT(placesOf(state, decide(state, spec)), Contains(Pair(2, "s8")));
+}
+
+TEST(Requirements, LeaveTheBestSlotThereIsToTheTaskAndTakeNoMoreThanThereAre) {
+  auto state = aCluster({aServer("a").rus(1).background({{kLlc, 30}}), aServer("b").rus(2), aServer("c").rus(8)});
+  JobSpec spec = aJob(5, tolerating({{kLlc, 20}}));
+  for (TaskIndex task = 0; task < 4; ++task) {
+    spec.placement.requireOfTask[task] = {onServers({"a", "b", "b"})};
+  }
+  const Decision decision = decide(state, spec);
+  EXPECT_THAT(placesOf(state, decision), ElementsAre(Pair(0, "b"), Pair(1, "b"), Pair(4, "c")));
+  EXPECT_EQ(decision.unmet, 2u);
+  EXPECT_EQ(decision.firstUnmet, 2u);
+}
+
+TEST(Requirements, GoBeforePreferences) {
+  auto state = aCluster(idle(100));
+  JobSpec spec = aJob(3);
+  spec.placement.requireOfTask = {{0, {onServers({"s1", "s2"})}}, {1, {onServers({"s1", "s2"})}}};
+  spec.placement.preferOfTask = {{0, {"s50", "s2"}}, {1, {"s50", "s1"}}, {2, {"s50"}}};
+  EXPECT_THAT(placesOf(state, decide(state, spec)),
+              ElementsAre(Pair(0, "s2"), Pair(1, "s1"), Pair(2, "s50")));
+}
+
+TEST(Requirements, AreJudgedByTheBestOfTheServersThatMeetThem) {
+  // On the platform of all that it may use, it is as good as it gets.
+  auto state = aCluster({aServer("fast").platform("fast"), aServer("slow").platform("slow")});
+  JobSpec spec = aJob(2);
+  spec.profile.platforms = {{"fast", 1}, {"slow", 0.5}};
+  spec.placement.requireOfTask = {{0, {onServers({"slow"})}}};
+  EXPECT_THAT(placesOf(state, decide(state, spec)), ElementsAre(Pair(0, "slow"), Pair(1, "fast")));
+  spec.placement.requireOfTask = {{0, {onServers({"slow"})}}, {1, {onServers({"slow", "fast"})}}};
+  EXPECT_THAT(placesOf(state, decide(state, spec)), ElementsAre(Pair(0, "slow"), Pair(1, "fast")));
+}
+
+TEST(Requirements, AreMetWhateverThePolicy) {
+  auto servers = idle(100);
+  servers[17].attribute("disk", "ssd");
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(6);
+  spec.placement.requireOfTask = {{1, {onServers({"s3"})}}, {2, met("disk = ssd")}};
+  for (const Policy policy :
+       {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch}) {
+    spec.policy = policy;
+    const auto at = placesOf(state, decide(state, spec));
+    EXPECT_EQ(at.size(), 6u);
+    EXPECT_THAT(at, Contains(Pair(1, "s3")));
+    EXPECT_THAT(at, Contains(Pair(2, "s17")));
+  }
+}
+
+TEST(Requirements, OfMoreTasksThanMayBePlacedAtOnceTakeTheirTurn) {
+  auto state = aCluster(idle(10, 1));
+  JobSpec spec = aJob(6);
+  for (TaskIndex task = 0; task < 4; ++task) {
+    spec.placement.requireOfTask[task] = {onServers({"s" + std::to_string(task)})};
+  }
+  PlacementRequest request{.spec = spec, .tasks = {}, .atMost = 3, .placedOn = {}};
+  for (TaskIndex task = 0; task < 6; ++task) request.tasks.push_back({task, 1});
+  EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
+}
+
+}  // namespace tarcil::requirements_test
