@@ -175,6 +175,11 @@ class JobReader {
     const auto found = std::ranges::find(names, *chosen);
     return kind.names[static_cast<size_t>(found - names.begin())].second;
   }
+  static std::optional<std::string> read(const YamlValue& value, const DomainName&) {
+    auto name = value.title(kMaxNameCharacters);
+    if (name == DomainName::kNone) name->clear();
+    return name;
+  }
   template <typename Kind>
   requires std::same_as<Kind, SystemUser> || std::same_as<Kind, AbsolutePath>
   static std::optional<std::string> read(const YamlValue& value, const Kind& kind) {
@@ -301,6 +306,12 @@ class JobReader {
     }
   }
 
+  // Servers without an attribute by which tasks are spread or packed are none of its domains.
+  void requireDomain(const std::string& attribute) {
+    if (attribute.empty() || attribute == Domain::kServer || attribute == Domain::kRack) return;
+    job_.spec.placement.constraints.push_back({attribute, Constraint::Operator::kExists, {}});
+  }
+
   // What the table does not have.
   void readPlacementRest() {
     const auto mapping = groups_.find("placement");
@@ -308,6 +319,8 @@ class JobReader {
     if (auto constraints = mapping->second.take("constraints")) readConstraints(*constraints);
     if (auto prefer = mapping->second.take("prefer")) readPreferences(*prefer);
     if (auto required = mapping->second.take("require")) readRequirements(*required);
+    requireDomain(job_.spec.placement.spread);
+    requireDomain(job_.spec.placement.pack);
   }
 
   void readConstraints(const YamlValue& constraints) {

@@ -195,6 +195,25 @@ std::vector<Constraint> readConstraints(capnp::List<wire::Constraint>::Reader fr
   return values;
 }
 
+template <typename WireDomain>
+WireDomain domainToWire(const std::string& attribute) {
+  if (attribute == Domain::kServer) return WireDomain::SERVER;
+  return attribute == Domain::kRack ? WireDomain::RACK : WireDomain::NONE;
+}
+
+template <typename WireDomain>
+std::string domainFromWire(WireDomain domain, capnp::Text::Reader attribute) {
+  switch (domain) {
+    case WireDomain::NONE:
+      return text(attribute);
+    case WireDomain::SERVER:
+      return std::string(Domain::kServer);
+    case WireDomain::RACK:
+      return std::string(Domain::kRack);
+  }
+  KJ_FAIL_REQUIRE("unknown domain of servers", static_cast<unsigned>(domain));
+}
+
 void writePreferences(const std::map<uint32_t, std::vector<std::string>>& values,
                       capnp::List<wire::TaskPreference>::Builder to) {
   uint32_t i = 0;
@@ -285,7 +304,8 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setPreemptible(value.preemptible);
   to.setYields(value.yields);
   to.setProtectNeighbours(value.protectNeighbours);
-  to.setSpread(toWireEnum<wire::Spread>(value.placement.spread));
+  to.setSpread(domainToWire<wire::Spread>(value.placement.spread));
+  if (to.getSpread() == wire::Spread::NONE) to.setSpreadBy(text(value.placement.spread));
   to.setAtMost(value.placement.atMost);
   writeConstraints(value.placement.constraints,
                    to.initConstraints(static_cast<uint32_t>(value.placement.constraints.size())));
@@ -295,7 +315,8 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setRestartOnLost(value.restart.onLost);
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setPolicy(toWireEnum<wire::Policy>(value.policy));
-  to.setPack(toWireEnum<wire::Pack>(value.placement.pack));
+  to.setPack(domainToWire<wire::Pack>(value.placement.pack));
+  if (to.getPack() == wire::Pack::NONE) to.setPackBy(text(value.placement.pack));
   const auto& preferences = value.placement.preferOfTask;
   writePreferences(preferences, to.initPreferOfTask(static_cast<uint32_t>(preferences.size())));
   const auto& requirements = value.placement.requireOfTask;
@@ -326,14 +347,14 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.preemptible = from.getPreemptible();
   value.yields = from.getYields();
   value.protectNeighbours = from.getProtectNeighbours();
-  value.placement.spread = fromWireEnum<Spread>(from.getSpread(), 3, "Spread");
+  value.placement.spread = domainFromWire(from.getSpread(), from.getSpreadBy());
   value.placement.atMost = from.getAtMost();
   value.placement.constraints = readConstraints(from.getConstraints());
   value.placement.prefer = readTexts(from.getPrefer());
   value.restart = {from.getRestartAttempts(), Duration(from.getRestartBackoff()), from.getRestartOnLost()};
   value.extras = read(from.getExtras());
   value.policy = fromWireEnum<Policy>(from.getPolicy(), 6, "Policy");
-  value.placement.pack = fromWireEnum<Pack>(from.getPack(), 3, "Pack");
+  value.placement.pack = domainFromWire(from.getPack(), from.getPackBy());
   value.placement.preferOfTask = readPreferences(from.getPreferOfTask());
   value.placement.requireOfTask = readRequirements(from.getRequireOfTask());
   value.atMostOnce = from.getAtMostOnce();

@@ -22,7 +22,7 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   PlacementRequest request{.spec = spec, .tasks = {}, .atMost = wanted, .placedOn = {}};
   request.tasks =
       spec.placement.requireOfTask.empty() ? job.firstPlaceable(wanted) : job.readyAndRequiring(wanted);
-  if (spec.placement.spread != Spread::kNone) request.placedOn = job.placedOn();
+  if (!spec.placement.spread.empty()) request.placedOn = job.placedOn();
   request.standard = options.standard;
   request.candidates = options.candidates;
   request.except = options.except;

@@ -136,7 +136,7 @@ Decision Choice::decide() {
   if (!spec_.placement.preferOfTask.empty()) placePreferring();
   if (!assignment_.isComplete() || spec_.placement.requireOfTask.empty()) find(assignment_.missing());
   std::vector<uint32_t>& ranked = rankAndExplain();
-  if (spec_.placement.pack != Pack::kNone) {
+  if (!spec_.placement.pack.empty()) {
     assignPacked(spec_.placement.pack, search_, placed_, assignment_);
   } else {
     assignment_.assignBest(ranked);

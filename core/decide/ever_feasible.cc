@@ -11,7 +11,7 @@
 
 #include "core/base/units.h"
 #include "core/decide/chooser.h"
-#include "core/decide/spread.h"
+#include "core/decide/spread_count.h"
 #include "core/model/constraint.h"
 #include "core/state/extras.h"
 
@@ -64,7 +64,7 @@ Error unmet(const ClusterState& state, const std::vector<Constraint>& constraint
 // What the servers that meet a job's constraints could hold of it, were they all up and empty.
 class Capacity {
  public:
-  explicit Capacity(const JobSpec& spec) : spec_(spec), inDomain_(spec.placement) {}
+  Capacity(const ClusterState& state, const JobSpec& spec) : spec_(spec), inDomain_(state, spec.placement) {}
 
   void add(ServerId server, const Vacancy& vacancy, const Extras& extras, const ByteSupply& bytes) {
     ++servers_;
@@ -73,10 +73,9 @@ class Capacity {
     const uint64_t slots = std::min({slotsByUnits, slotsByExtras(extras), slotsByBytes(bytes)});
     slotsByUnits_ += slotsByUnits;
     slots_ += slots;
-    if (spec_.placement.spread == Spread::kNone) return;
-    const uint32_t domain = spreadDomain(spec_.placement, server, vacancy.rack);
-    const auto more = static_cast<uint32_t>(std::min<uint64_t>(slots, inDomain_.room(domain)));
-    inDomain_.add(domain, more);
+    if (!inDomain_.isLimited()) return;
+    const auto more = static_cast<uint32_t>(std::min<uint64_t>(slots, inDomain_.room(server)));
+    inDomain_.add(server, more);
     spread_ += more;
   }
 
@@ -91,7 +90,7 @@ class Capacity {
   uint64_t mostMemory() const { return mostMemory_; }
   uint64_t mostDisk() const { return mostDisk_; }
   // Slots within what placement.spread allows.
-  uint64_t spreadSlots() const { return spec_.placement.spread == Spread::kNone ? slots_ : spread_; }
+  uint64_t spreadSlots() const { return inDomain_.isLimited() ? spread_ : slots_; }
 
  private:
   uint64_t slotsByExtras(const Extras& there) {
@@ -120,7 +119,7 @@ class Capacity {
   uint64_t servers_ = 0, slots_ = 0, slotsByUnits_ = 0, spread_ = 0;
   uint32_t largest_ = 0;
   Extras mostExtras_;
-  SpreadCounts<uint32_t> inDomain_;
+  SpreadCount inDomain_;
 };
 
 // A gang's tasks start at once; others may run one after the other.
@@ -203,9 +202,8 @@ Error tooLarge(const JobSpec& spec, const Capacity& capacity) {
                    ", the servers that suit it have " + std::to_string(capacity.slots() * spec.rusPerTask) +
                    " for it: " + remedy(capacity.slots()));
   }
-  const char* where = spec.placement.spread == Spread::kRack ? "rack" : "server";
   return invalid("places " + std::to_string(tasks) + " tasks at once; with at most " +
-                 std::to_string(spec.placement.atMost) + " on a " + where +
+                 std::to_string(spec.placement.atMost) + " on a " + spec.placement.spread +
                  " the servers that suit it take " + std::to_string(capacity.spreadSlots()) +
                  ": raise placement.at_most or " + remedy(capacity.spreadSlots()));
 }
@@ -229,7 +227,7 @@ void forEachMeeting(const ClusterState& state, const std::vector<Constraint>& co
 
 // The same but for what single tasks require.
 Status everFeasibleAlike(const ClusterState& state, const JobSpec& spec) {
-  Capacity capacity(spec);
+  Capacity capacity(state, spec);
   const auto isEnough = [&] { return capacity.spreadSlots() >= slotsNeeded(spec); };
   forEachMeeting(state, spec.placement.constraints, [&](ServerId id) {
     capacity.add(id, state.vacancy(id), state.extras(id), state.byteSupply(id));

@@ -1,9 +1,12 @@
 #include "core/decide/packing.h"
 
 #include <queue>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "core/decide/domains.h"
 
 namespace tarcil {
 namespace {
@@ -11,7 +14,7 @@ namespace {
 // Servers of a rack up to which some are looked at that were not drawn.
 constexpr size_t kMaxOfARack = 64;
 
-// Sites, by number, that are judged together: one server, or those of one rack.
+// Sites, by number, that are judged together: those of one domain.
 using Members = std::vector<uint32_t>;
 
 // Slots that a job could take together, each judged with those before it in place.
@@ -76,24 +79,20 @@ void addOthersOfRack(SlotSearch& search, Members& members) {
   }
 }
 
-// The sites that may be taken, by server or by rack, in the order in which they were found.
-std::vector<Members> sitesTogether(Pack pack, SlotSearch& search) {
+// The sites that may be taken, by domain, in the order in which they were found.
+std::vector<Members> sitesTogether(const std::string& pack, SlotSearch& search) {
   Sites& sites = search.sites();
+  const Domains domains(search.context().state, pack);
   std::vector<Members> found;
-  std::unordered_map<RackId, size_t> racks;
+  std::unordered_map<Domains::Key, size_t> numbers;
   for (uint32_t number = 0; number < sites.all().size(); ++number) {
     const Site& site = sites[number];
     if (!site.seen || !sites.mayTake(site.next)) continue;
-    if (pack == Pack::kServer) {
-      found.push_back({number});
-      continue;
-    }
-    const RackId rack = search.context().state.vacancy(site.server).rack;
-    const auto [entry, isNew] = racks.try_emplace(rack, found.size());
+    const auto [entry, isNew] = numbers.try_emplace(domains.of(site.server), found.size());
     if (isNew) found.emplace_back();
     found[entry->second].push_back(number);
   }
-  if (pack == Pack::kRack) {
+  if (pack == Domain::kRack) {
     for (Members& members : found) addOthersOfRack(search, members);
   }
   return found;
@@ -101,7 +100,8 @@ std::vector<Members> sitesTogether(Pack pack, SlotSearch& search) {
 
 }  // namespace
 
-void assignPacked(Pack pack, SlotSearch& search, const SpreadCount& placed, Assignment& assignment) {
+void assignPacked(const std::string& pack, SlotSearch& search, const SpreadCount& placed,
+                  Assignment& assignment) {
   Sites& sites = search.sites();
   const std::vector<Members> candidates = sitesTogether(pack, search);
   while (!assignment.isComplete()) {

@@ -1,8 +1,9 @@
-// Tasks of a job by server or rack, where they are spread (spread.h), in a state of the cluster.
+// Tasks of a job by domain, where they are spread (spread.h), in a state of the cluster.
 #pragma once
 
 #include <cstdint>
 
+#include "core/decide/domains.h"
 #include "core/decide/spread.h"
 #include "core/state/cluster_state.h"
 
@@ -13,27 +14,23 @@ namespace tarcil {
 class SpreadCount {
  public:
   SpreadCount(const ClusterState& state, const Placement& placement)
-      : state_(&state), placement_(&placement), tasks_(placement) {}
+      : isLimited_(!placement.spread.empty()), domains_(state, placement.spread), tasks_(placement) {}
 
-  bool isLimited() const { return placement_->spread != Spread::kNone; }
+  bool isLimited() const { return isLimited_; }
 
   void add(ServerId server, uint32_t tasks = 1) {
-    if (isLimited()) tasks_.add(domainOf(server), tasks);
+    if (isLimited()) tasks_.add(domains_.of(server), tasks);
   }
 
   // Further tasks that may go to the server.
-  uint32_t room(ServerId server) const { return isLimited() ? tasks_.room(domainOf(server)) : UINT32_MAX; }
+  uint32_t room(ServerId server) const { return isLimited() ? tasks_.room(domains_.of(server)) : UINT32_MAX; }
 
   bool isFull(ServerId server) const { return room(server) == 0; }
 
  private:
-  uint32_t domainOf(ServerId server) const {
-    return spreadDomain(*placement_, server, state_->vacancy(server).rack);
-  }
-
-  const ClusterState* state_;
-  const Placement* placement_;
-  SpreadCounts<uint32_t> tasks_;
+  bool isLimited_;
+  Domains domains_;
+  SpreadCounts<Domains::Key> tasks_;
 };
 
 }  // namespace tarcil

@@ -28,8 +28,8 @@ std::string describe(const Constraint& constraint);
 std::string describe(const std::vector<Constraint>& constraints);
 
 // Attributes that every server has, beside "platform": its name, and its rack's.
-inline constexpr std::string_view kServerAttribute = "server";
-inline constexpr std::string_view kRackAttribute = "rack";
+inline constexpr std::string_view kServerAttribute = Domain::kServer;
+inline constexpr std::string_view kRackAttribute = Domain::kRack;
 
 // The condition that an entry of placement.require is; nullopt where it is a server's name. Error: as of
 // parseConstraint().

@@ -19,8 +19,6 @@
 namespace tarcil {
 
 enum class Schedule : uint8_t { kIncremental, kGang };
-enum class Spread : uint8_t { kNone, kServer, kRack };
-enum class Pack : uint8_t { kNone, kServer, kRack };
 
 // What files and flags call the values of an enumeration, in the order in which people are told of them.
 template <typename Enum, size_t kCount>
@@ -28,10 +26,6 @@ using NamesOf = std::array<std::pair<std::string_view, Enum>, kCount>;
 
 inline constexpr NamesOf<Schedule, 2> kScheduleNames = {
     {{"incremental", Schedule::kIncremental}, {"gang", Schedule::kGang}}};
-inline constexpr NamesOf<Spread, 3> kSpreadNames = {
-    {{"none", Spread::kNone}, {"server", Spread::kServer}, {"rack", Spread::kRack}}};
-inline constexpr NamesOf<Pack, 3> kPackNames = {
-    {{"none", Pack::kNone}, {"server", Pack::kServer}, {"rack", Pack::kRack}}};
 inline constexpr NamesOf<Container::Network, 3> kNetworkNames = {{{"host", Container::Network::kHost},
                                                                   {"none", Container::Network::kNone},
                                                                   {"own", Container::Network::kOwn}}};
@@ -106,11 +100,16 @@ struct Constraint {
   auto operator<=>(const Constraint&) const = default;
 };
 
+// The servers that have the same value of an attribute, which is what a domain is named by: "rack", "server"
+// or any other.
+struct Domain {
+  static constexpr std::string_view kNone = "", kServer = "server", kRack = "rack";
+};
+
 struct Placement {
-  Pack pack =
-      Pack::kNone;  // judge each slot together with its server's or rack's other slots (Tarcil Fig. 5b)
-  Spread spread = Spread::kNone;
-  uint32_t atMost = 1;  // tasks per server or rack; only with spread
+  std::string pack;     // Domain: judge each slot together with the others of its domain (Tarcil Fig. 5b)
+  std::string spread;   // Domain
+  uint32_t atMost = 1;  // tasks per domain; only with spread
   std::vector<Constraint> constraints;
   std::vector<std::string> prefer;                              // servers that hold the job's data
   std::map<uint32_t, std::vector<std::string>> preferOfTask{};  // by task index; in place of `prefer` there

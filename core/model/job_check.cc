@@ -240,16 +240,12 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
         "limits a network of the task's own; add container: {network: own}, or leave it out");
   }
   const Placement& placement = job.placement;
-  if (placement.atMost != 1 && placement.spread == Spread::kNone) {
+  if (placement.atMost != 1 && placement.spread.empty()) {
     add(problems, "placement.at_most",
         "counts tasks for each server or rack; add spread: server or spread: rack, or leave it out");
   }
-  const bool contradicts = (placement.pack == Pack::kServer && placement.spread == Spread::kServer) ||
-                           (placement.pack == Pack::kRack && placement.spread == Spread::kRack);
-  if (contradicts) {
-    add(problems, "placement.pack",
-        "contradicts spread: " + std::string(Choice{kPackNames}.nameOf(placement.pack)) +
-            "; leave one of them out");
+  if (!placement.pack.empty() && placement.pack == placement.spread) {
+    add(problems, "placement.pack", "contradicts spread: " + placement.pack + "; leave one of them out");
   }
   for (const auto& [task, servers] : placement.preferOfTask) {
     if (task < job.tasks) continue;
@@ -260,8 +256,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
     add(problems, "placement.require." + to_string(task), noSuchTask(job));
   }
   const bool isLate = job.policy == Policy::kLateBinding;
-  if (placement.pack != Pack::kNone && !isLate && job.policy != Policy::kQuality &&
-      job.policy != Policy::kGreedy) {
+  if (!placement.pack.empty() && !isLate && job.policy != Policy::kQuality && job.policy != Policy::kGreedy) {
     add(problems, "placement.pack",
         "needs policy quality or greedy, the others do not look at it; leave one of them out");
   }

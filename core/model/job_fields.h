@@ -106,6 +106,17 @@ struct SystemUser {
   std::string values() const { return "name of a user"; }
 };
 
+// Servers that have the same value of an attribute (Domain); empty for none.
+struct DomainName {
+  static constexpr std::string_view kNone = "none";  // as people write it
+
+  bool holds(std::string_view value) const { return Title{kMaxNameCharacters}.holds(value); }
+  std::string remedy() const {
+    return "write server, rack, or the name of another attribute, or leave it out";
+  }
+  std::string values() const { return "`none`, `server`, `rack`, or another attribute of servers"; }
+};
+
 // An absolute path, as the task sees it or on the servers.
 struct AbsolutePath {
   bool isOnServers = false;
@@ -279,13 +290,20 @@ inline constexpr std::tuple kJobFields{
           {.slots = Slots::kDiffer}),
     field("at_most_once", kMember<&JobSpec::atMostOnce>, Flag{},
           "with `late-binding`: a task that may have run is reported as lost, and not run again"),
-    field("placement.pack", kMember<&JobSpec::placement, &Placement::pack>, Choice{kPackNames},
-          "judge a slot together with the others on the same server or rack, so that the job's tasks fit "
-          "near each other; with `policy` `quality` or `greedy`",
-          {.notLateBound = "cannot be packed", .slots = Slots::kDiffer, .replayed = Replayed::kNo}),
-    field("placement.spread", kMember<&JobSpec::placement, &Placement::spread>, Choice{kSpreadNames},
-          "put at most `at_most` tasks on one server, or on one rack",
-          {.notLateBound = "cannot be spread", .replayed = Replayed::kNo}),
+    field(
+        "placement.pack", kMember<&JobSpec::placement, &Placement::pack>, DomainName{},
+        "judge a slot together with the others on the same server, in the same rack or with the same value "
+        "of "
+        "another attribute, so that the job's tasks fit near each other; with `policy` `quality` or `greedy`",
+        {.otherwise = "none",
+         .notLateBound = "cannot be packed",
+         .slots = Slots::kDiffer,
+         .replayed = Replayed::kNo}),
+    field("placement.spread", kMember<&JobSpec::placement, &Placement::spread>, DomainName{},
+          "put at most `at_most` tasks on one server, in one rack or on the servers with the same value of "
+          "another "
+          "attribute",
+          {.otherwise = "none", .notLateBound = "cannot be spread", .replayed = Replayed::kNo}),
     field("placement.at_most", kMember<&JobSpec::placement, &Placement::atMost>, WholeNumber{1, kMaxTasks},
           "that number; only with `spread`"),
     field("quality.target", kMember<&JobSpec::target>, RealNumber{{0, 1, NumberRange::Ends::kMaxOnly}},

@@ -39,7 +39,8 @@ size_t sizeOf(const JobSpec& spec) {
   size_t sum = kFixed + bytes(spec.name) + bytes(spec.workdir) + bytes(spec.user) +
                bytes(spec.container.rootfs) + bytes(spec.container.bundle) + bytes(spec.measures) +
                bytes(spec.profile.application) + bytes(spec.profile.platforms) + bytes(spec.earlier) +
-               bytes(spec.command) + bytes(spec.placement.constraints) + bytes(spec.placement.prefer);
+               bytes(spec.command) + bytes(spec.placement.constraints) + bytes(spec.placement.prefer) +
+               bytes(spec.placement.pack) + bytes(spec.placement.spread);
   for (const auto& [name, value] : spec.env) sum += bytes(name) + bytes(value);
   for (const auto& [kind, count] : spec.extras) sum += bytes(kind) + sizeof count;
   for (const auto& [task, servers] : spec.placement.preferOfTask) sum += sizeof task + bytes(servers);

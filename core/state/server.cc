@@ -6,20 +6,16 @@
 #include "core/model/constraint.h"
 
 namespace tarcil {
-namespace {
-
-// The entry of constraintAttributes(), without making the others: the master asks this of thousands of
-// servers for a job that waits.
-std::optional<std::string_view> attributeOf(const ServerFacts& facts, const std::string& name) {
+// Without making the entries of constraintAttributes(): the master asks this of thousands of servers for a
+// job that waits.
+std::optional<std::string_view> attributeOf(const ServerFacts& facts, std::string_view name) {
   if (name == "platform") return facts.platform;
-  if (name == "rack") return facts.rack;
-  if (name == "server") return facts.name;
-  const auto found = facts.attributes.find(name);
+  if (name == kRackAttribute) return facts.rack;
+  if (name == kServerAttribute) return facts.name;
+  const auto found = facts.attributes.find(std::string(name));
   if (found == facts.attributes.end()) return std::nullopt;
   return found->second;
 }
-
-}  // namespace
 
 std::map<std::string, std::string> constraintAttributes(const ServerFacts& facts) {
   std::map<std::string, std::string> attributes = facts.attributes;

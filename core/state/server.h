@@ -61,6 +61,10 @@ ByteSupply byteSupplyOf(const ServerFacts& facts);
 // Whether the server meets all of them.
 bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints);
 
+// The attribute's value as constraints see it; nullopt where the server does not have it. Valid as long as
+// the facts.
+std::optional<std::string_view> attributeOf(const ServerFacts& facts, std::string_view name);
+
 // The absolute state of a server at a version.
 struct ServerStatus {
   uint64_t version = 0;  // rises with each change of this server

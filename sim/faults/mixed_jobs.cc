@@ -1,6 +1,7 @@
 #include "sim/faults/mixed_jobs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/model/constraint.h"
@@ -85,6 +86,11 @@ void setLimits(JobSpec& spec, Rng& rng) {
   if (percent(20, rng)) limits.diskBytes = uint64_t{from(1, 64, rng)} << 24;
 }
 
+std::string_view aDomain(Rng& rng) {
+  static constexpr std::string_view kDomains[] = {Domain::kServer, Domain::kRack, "disk"};
+  return kDomains[rng.below(std::size(kDomains))];
+}
+
 void setPlacement(JobSpec& spec, Rng& rng) {
   Placement& placement = spec.placement;
   switch (rng.below(12)) {
@@ -98,11 +104,11 @@ void setPlacement(JobSpec& spec, Rng& rng) {
       placement.constraints.push_back({"rack", Constraint::Operator::kNotEqual, {"r1"}});
       break;
     case 3:
-      placement.spread = percent(50, rng) ? Spread::kServer : Spread::kRack;
+      placement.spread = aDomain(rng);
       placement.atMost = from(1, 3, rng);
       break;
     case 4:
-      placement.pack = percent(50, rng) ? Pack::kServer : Pack::kRack;
+      placement.pack = aDomain(rng);
       break;
     case 5:
       placement.prefer = {"s0", "s1"};

@@ -187,7 +187,7 @@ void StoreChecker::placed(Job& job, const TaskRecord& record, Task& task) {
   task.allocation = record.allocation;
   task.server = record.server;
   if (const auto server = now_.servers.find(record.server); server != now_.servers.end()) {
-    task.rack = server->second.facts.rack;
+    task.domain = attributeOf(server->second.facts, job.record.spec.placement.spread).value_or("");
   }
   hold(record, task);
   now_.held[record.allocation] = {record.job, record.index};
@@ -239,12 +239,10 @@ void StoreChecker::checkPlace(const Job& job, const TaskRecord& record) {
   for (const auto& [index, task] : job.tasks) {
     if (!isActive(task.state)) continue;
     ++active;
-    const bool isBeside = spec.placement.spread == Spread::kServer ? task.server == record.server
-                                                                   : task.rack == server->second.facts.rack;
-    if (isBeside) ++beside;
+    if (task.domain == attributeOf(server->second.facts, spec.placement.spread).value_or("")) ++beside;
   }
   if (active > spec.mostAtOnce()) wrong(record, "is one too many at a time");
-  if (spec.placement.spread != Spread::kNone && beside > spec.placement.atMost) {
+  if (!spec.placement.spread.empty() && beside > spec.placement.atMost) {
     wrong(record, "is placed beside too many others of its job");
   }
 }

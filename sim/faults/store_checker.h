@@ -49,7 +49,7 @@ class StoreChecker {
     AllocationId allocation = 0;
     bool stopping = false;
     std::string server;
-    std::string rack;
+    std::string domain;            // of those that its job is spread over
     std::set<std::string> things;  // units and countable things that it holds
   };
   struct Job {

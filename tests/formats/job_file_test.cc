@@ -84,7 +84,7 @@ timeout: 10m
   expected.target = 0.9;
   expected.confidence = 0.99;
   expected.protectNeighbours = false;
-  expected.placement.spread = Spread::kRack;
+  expected.placement.spread = Domain::kRack;
   expected.placement.atMost = 2;
   expected.placement.constraints = {{"gpu", Constraint::Operator::kEqual, {"true"}}};
   expected.placement.prefer = {"s1", "s2"};
@@ -253,8 +253,8 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfQuality) {
 }
 
 TEST(ParseJob, NamesPlaceFieldAndRemedyOfPlacement) {
-  expectProblem("placement: {spread: room}",
-                "21: placement.spread: is 'room'; write one of none, server, rack");
+  expectProblem("placement: {spread: ''}",
+                "21: placement.spread: is '' in quotes; write 1 to 128 printable characters");
   expectProblem("placement: {spread: rack, at_most: 0}",
                 "36: placement.at_most: is '0'; write a whole number from 1 to 100000");
   expectProblem(
@@ -393,10 +393,11 @@ TEST(ParseJob, ReadsPacking) {
     auto job = parse("command: [x]\npolicy: " + std::string(policy) +
                      "\nplacement: {pack: server, spread: rack, at_most: 4}");
     ASSERT_TRUE(job.ok()) << job.error().message;
-    EXPECT_EQ(job->spec.placement.pack, Pack::kServer);
-    EXPECT_EQ(job->spec.placement.spread, Spread::kRack);
+    EXPECT_EQ(job->spec.placement.pack, Domain::kServer);
+    EXPECT_EQ(job->spec.placement.spread, Domain::kRack);
   }
-  EXPECT_EQ(parse("command: [x]\nplacement: {pack: rack, spread: server}")->spec.placement.pack, Pack::kRack);
+  EXPECT_EQ(parse("command: [x]\nplacement: {pack: rack, spread: server}")->spec.placement.pack,
+            Domain::kRack);
   expectProblem("placement: {pack: server, spread: server}",
                 "19: placement.pack: contradicts spread: server; leave one of them out");
   expectProblem("placement: {pack: rack, spread: rack}",
@@ -424,8 +425,22 @@ TEST(ParseJob, ReadsPreferencesOfEachTask) {
                 "25: placement.prefer.0: is 's1'; write a list, for example [a, b]");
 }
 
+TEST(ParseJob, ReadsOtherAttributesToSpreadAndPackBy) {
+  const auto job = parse("command: [x]\ntasks: 4\nplacement: {spread: switch, pack: room, at_most: 2}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.placement.spread, "switch");
+  EXPECT_EQ(job->spec.placement.pack, "room");
+  EXPECT_EQ(describe(job->spec.placement.constraints), "switch exists; room exists")
+      << "servers without them are in no domain";
+  EXPECT_EQ(parse("command: [x]\nplacement: {spread: none, pack: none}")->spec.placement, Placement{});
+  EXPECT_TRUE(parse("command: [x]\nplacement: {spread: rack}")->spec.placement.constraints.empty());
+  expectProblem("placement: {pack: switch, spread: switch}",
+                "19: placement.pack: contradicts spread: switch; leave one of them out");
+}
+
 TEST(ParseJob, ReadsWhatTheJobRequires) {
-  const auto job = parse("command: [x]\nplacement: {require: [s1, rack = r1, s 2], constraints: [gpu exists]}");
+  const auto job =
+      parse("command: [x]\nplacement: {require: [s1, rack = r1, s 2], constraints: [gpu exists]}");
   ASSERT_TRUE(job.ok()) << job.error().message;
   EXPECT_EQ(job->spec.placement.constraints,
             (std::vector<Constraint>{{"gpu", Constraint::Operator::kExists, {}},
@@ -433,7 +448,8 @@ TEST(ParseJob, ReadsWhatTheJobRequires) {
                                      {"server", Constraint::Operator::kIn, {"s1", "s 2"}}}));
   expectProblem("placement: {require: [rack == r1]}",
                 "23: placement.require[0]: in 'rack == r1', column 6: '==' is no operator; write = or !=");
-  expectProblem("placement: {require: s1}", "22: placement.require: is 's1'; write a list, for example [a, b]");
+  expectProblem("placement: {require: s1}",
+                "22: placement.require: is 's1'; write a list, for example [a, b]");
   std::string many = "placement: {require: [s";
   for (int i = 0; i < 256; ++i) many += ", s";
   expectProblem(many + "]}", "22: placement.require: has 257 entries; write at most 256");
@@ -443,14 +459,14 @@ TEST(ParseJob, ReadsWhatEachTaskRequires) {
   const auto job = parse("command: [x]\nplacement: {require: {0: [s1, s2], 2: [rack = r1]}}\ntasks: 3");
   ASSERT_TRUE(job.ok()) << job.error().message;
   EXPECT_TRUE(job->spec.placement.constraints.empty());
-  EXPECT_EQ(job->spec.placement.requireOfTask,
-            (std::map<uint32_t, std::vector<Constraint>>{
-                {0, {{"server", Constraint::Operator::kIn, {"s1", "s2"}}}},
-                {2, {{"rack", Constraint::Operator::kEqual, {"r1"}}}}}));
+  EXPECT_EQ(job->spec.placement.requireOfTask, (std::map<uint32_t, std::vector<Constraint>>{
+                                                   {0, {{"server", Constraint::Operator::kIn, {"s1", "s2"}}}},
+                                                   {2, {{"rack", Constraint::Operator::kEqual, {"r1"}}}}}));
   EXPECT_THAT(problemOf("command: [x]\ntasks: 2\nplacement: {require: {2: [s1]}}"),
               testing::EndsWith(": is for no task of this job; write an index from 0 to 1"));
   EXPECT_THAT(problemOf("command: [x]\nplacement: {require: {0: []}}"),
-              testing::EndsWith("placement.require.0: requires nothing; name a server or a condition, or leave it out"));
+              testing::EndsWith(
+                  "placement.require.0: requires nothing; name a server or a condition, or leave it out"));
 }
 
 TEST(ParseJob, ReadsHowTasksAreWatched) {

@@ -28,8 +28,8 @@ JobSpec spec() {
   spec.performance = {Metric::kInstructions, 1.2e9, 0.25, std::chrono::seconds(3)};
   spec.adjust = {4, true};
   spec.extras = {{"gpus", 2}, {"tapes", kMaxExtra}};
-  spec.placement.pack = Pack::kRack;
-  spec.placement.spread = Spread::kServer;
+  spec.placement.pack = Domain::kRack;
+  spec.placement.spread = Domain::kServer;
   spec.placement.prefer = {"s9"};
   spec.placement.preferOfTask = {{0, {"s1"}}, {2, {"s2", "s3"}}};
   spec.placement.requireOfTask = {{1, {{"server", Constraint::Operator::kIn, {"s1", "s2"}}}},
@@ -70,7 +70,8 @@ TEST(Convert, KeepsEveryPolicyAndWayOfPacking) {
     job.policy = policy;
     EXPECT_EQ(sent<wire::JobSpec>(job), job);
   }
-  for (Pack pack : {Pack::kNone, Pack::kServer, Pack::kRack}) {
+  for (const std::string_view pack :
+       {Domain::kNone, Domain::kServer, Domain::kRack, std::string_view("zone")}) {
     job.placement.pack = pack;
     EXPECT_EQ(sent<wire::JobSpec>(job), job);
   }

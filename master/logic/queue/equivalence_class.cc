@@ -56,8 +56,8 @@ EquivalenceClass equivalenceClassOf(const JobRecord& record) {
   }
   for (const Constraint& constraint : placement.constraints) digest.add(describe(constraint));
   for (const std::string& server : placement.prefer) digest.add(server);
-  const bool isAlone = placement.spread != Spread::kNone || !placement.preferOfTask.empty() ||
-                       !placement.requireOfTask.empty();
+  const bool isAlone =
+      !placement.spread.empty() || !placement.preferOfTask.empty() || !placement.requireOfTask.empty();
   if (isAlone) digest.add(toString(record.id));
   return digest.sum();
 }

@@ -23,8 +23,8 @@ bool Spreading::isFull(const Server& server) const {
   return isLimited() && placed_.isFull(domainOf(server));
 }
 
-const std::string& Spreading::domainOf(const Server& server) const {
-  return spreadDomain(placement_, server.record.facts.name, server.record.facts.rack);
+std::string Spreading::domainOf(const Server& server) const {
+  return std::string(attributeOf(server.record.facts, placement_.spread).value_or(""));
 }
 
 }  // namespace tarcil::master

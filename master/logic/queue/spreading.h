@@ -1,4 +1,4 @@
-// How far a job's tasks are spread over servers or racks (placement.spread).
+// How far a job's tasks are spread (placement.spread).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tarcil::master {
 
-// Counts the job's tasks that start or run by the server or rack that they are on. The job outlives it.
+// Counts the job's tasks that start or run by the domain that they are in. The job outlives it.
 class Spreading {
  public:
   // O(tasks) where they are spread, else O(1).
@@ -23,8 +23,8 @@ class Spreading {
   bool isFull(const Server& server) const;
 
  private:
-  bool isLimited() const { return placement_.spread != Spread::kNone; }
-  const std::string& domainOf(const Server& server) const;
+  bool isLimited() const { return !placement_.spread.empty(); }
+  std::string domainOf(const Server& server) const;
 
   const Placement& placement_;
   SpreadCounts<std::string> placed_;

@@ -139,7 +139,7 @@ TEST(Choose, KeepsToTheConstraintsHoweverFewServersMeetThem) {
 TEST(Choose, SpreadsOverServers) {
   auto state = aCluster(idle(4));
   JobSpec spec = aJob(6);
-  spec.placement.spread = Spread::kServer;
+  spec.placement.spread = Domain::kServer;
   spec.placement.atMost = 2;
   PlacementRequest request = placing(spec);
   request.placedOn = {0, 0, 1};
@@ -151,7 +151,7 @@ TEST(Choose, SpreadsOverServers) {
 TEST(Choose, CountsTasksPlacedBeforeInWhatSpreadLeaves) {
   auto state = aCluster(idle(2));
   JobSpec spec = aJob(4);
-  spec.placement.spread = Spread::kServer;
+  spec.placement.spread = Domain::kServer;
   spec.placement.atMost = 2;
   PlacementRequest request = placing(spec);
   request.placedOn = {0};
@@ -164,7 +164,7 @@ TEST(Choose, SpreadsOverRacksAndTakesTheBestOfEach) {
   auto state = aCluster(
       {aServer("a").rack("1").background({{kLlc, 5}}), aServer("b").rack("1"), aServer("c").rack("2")});
   JobSpec spec = aJob(2, tolerating({{kLlc, 4}}));
-  spec.placement.spread = Spread::kRack;
+  spec.placement.spread = Domain::kRack;
   QualitySettings settings;
   settings.floor = 12;  // all there are
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -180,7 +180,7 @@ TEST(Choose, SpreadsAGangOverRacksOfWhichSomeAreSmall) {
   servers.push_back(aServer("tiny").rack("3"));
   const auto state = aCluster(servers);
   JobSpec spec = aJob(3);
-  spec.placement.spread = Spread::kRack;
+  spec.placement.spread = Domain::kRack;
   spec.schedule = Schedule::kGang;
   QualitySettings settings;
   settings.ratio = 1;
@@ -461,7 +461,7 @@ struct Case {
   static JobSpec anyJob() {
     JobSpec spec = aJob(*rc::gen::inRange(1u, 20u), anyProfile());
     spec.rusPerTask = *rc::gen::inRange(1u, 4u);
-    spec.placement.spread = *rc::gen::element(Spread::kNone, Spread::kServer, Spread::kRack);
+    spec.placement.spread = *rc::gen::element(Domain::kNone, Domain::kServer, Domain::kRack);
     spec.placement.atMost = *rc::gen::inRange(1u, 4u);
     if (*rc::gen::inRange(0, 4) == 0) spec.schedule = Schedule::kGang;
     return spec;
@@ -493,12 +493,12 @@ RC_GTEST_PROP(Choose, PlacesEachTaskOnceAndWithinTheSpread, ()) {
   std::set<TaskIndex> tasks;
   for (const Claim& claim : decision.claims) {
     const ServerFacts facts = c.state.facts(claim.server);
-    ++inDomain[c.spec.placement.spread == Spread::kRack ? facts.rack : facts.name];
+    ++inDomain[c.spec.placement.spread == Domain::kRack ? facts.rack : facts.name];
     tasks.insert(claim.task);
   }
   RC_ASSERT(tasks.size() == decision.claims.size());
   if (c.spec.schedule == Schedule::kGang) RC_ASSERT(tasks.empty() || tasks.size() == c.spec.tasks);
-  if (c.spec.placement.spread == Spread::kNone) return;
+  if (c.spec.placement.spread == Domain::kNone) return;
   for (const auto& [domain, count] : inDomain) RC_ASSERT(count <= c.spec.placement.atMost);
 }
 
@@ -537,7 +537,7 @@ TEST(Choose, ExceptedServersGetNoTaskByNameOrAsOthersOfARack) {
   JobSpec named = aJob(1);
   named.placement.prefer = {"b"};
   JobSpec packed = aJob(12);
-  packed.placement.pack = Pack::kRack;
+  packed.placement.pack = Domain::kRack;
   for (const JobSpec& spec : {named, packed}) {
     PlacementRequest request = placing(spec);
     request.except = except;

@@ -152,7 +152,7 @@ TEST(EverFeasible, RefusesMoreAtOnceThanThereAreExtrasFor) {
 TEST(EverFeasible, CountsOnlyWhatTheSpreadAllows) {
   auto state = aCluster({aServer("1"), aServer("2"), aServer("3").rus(1)});
   JobSpec spec = aJob(6);
-  spec.placement.spread = Spread::kServer;
+  spec.placement.spread = Domain::kServer;
   spec.placement.atMost = 2;
   spec.schedule = Schedule::kGang;
   EXPECT_EQ(
@@ -161,6 +161,19 @@ TEST(EverFeasible, CountsOnlyWhatTheSpreadAllows) {
       "placement.at_most or set tasks (a gang starts at once) to at most 5, or leave schedule: gang out");
   spec.tasks = 5;
   EXPECT_EQ(problem(state, spec), "");
+}
+
+TEST(EverFeasible, CountsDomainsOfAnyAttribute) {
+  auto state = aCluster({aServer("1").attribute("zone", "a"), aServer("2").attribute("zone", "a"),
+                         aServer("3").attribute("zone", "b")});
+  JobSpec spec = aGang(2);
+  spec.placement.spread = "zone";
+  EXPECT_EQ(problem(state, spec), "");
+  spec.tasks = 3;
+  EXPECT_EQ(
+      problem(state, spec),
+      "places 3 tasks at once; with at most 1 on a zone the servers that suit it take 2: raise "
+      "placement.at_most or set tasks (a gang starts at once) to at most 2, or leave schedule: gang out");
 }
 
 TEST(EverFeasible, LooksAtWhatSingleTasksRequire) {
@@ -174,14 +187,16 @@ TEST(EverFeasible, LooksAtWhatSingleTasksRequire) {
             "server the cluster has 1, 2");
   spec.placement.requireOfTask = {{3, {onServers({"1"})}}};
   spec.rusPerTask = 3;
-  EXPECT_EQ(problem(state, spec),
-            "task 3 requires server in (1): a task needs 3 units on one server; the largest that suits it has "
-            "2: lower rus_per_task");
+  EXPECT_EQ(
+      problem(state, spec),
+      "task 3 requires server in (1): a task needs 3 units on one server; the largest that suits it has "
+      "2: lower rus_per_task");
   JobSpec gang = aGang(4);
   for (TaskIndex task = 0; task < 3; ++task) gang.placement.requireOfTask[task] = {onServers({"1"})};
-  EXPECT_EQ(problem(state, gang),
-            "task 0 requires server in (1): needs 3 units at once, the servers that suit it have 2 for it: set "
-            "tasks (a gang starts at once) to at most 2, or leave schedule: gang out");
+  EXPECT_EQ(
+      problem(state, gang),
+      "task 0 requires server in (1): needs 3 units at once, the servers that suit it have 2 for it: set "
+      "tasks (a gang starts at once) to at most 2, or leave schedule: gang out");
 }
 
 TEST(EverFeasible, SaysThatThereAreNoServers) {

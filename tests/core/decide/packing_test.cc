@@ -39,7 +39,7 @@ std::set<std::string> racksOf(const ClusterState& state, const Decision& decisio
 TEST(Packing, PutsAJobOntoOneServer) {
   auto state = aCluster(idle(50));
   JobSpec spec = aJob(4);
-  spec.placement.pack = Pack::kServer;
+  spec.placement.pack = Domain::kServer;
   const Decision decision = decide(state, spec);
   EXPECT_EQ(decision.claims.size(), 4u);
   EXPECT_THAT(serversOf(state, decision), SizeIs(1));
@@ -48,7 +48,7 @@ TEST(Packing, PutsAJobOntoOneServer) {
 TEST(Packing, TakesAsFewServersAsItCan) {
   auto state = aCluster(idle(50));
   JobSpec spec = aJob(10);
-  spec.placement.pack = Pack::kServer;
+  spec.placement.pack = Domain::kServer;
   const Decision decision = decide(state, spec);
   EXPECT_EQ(decision.claims.size(), 10u);
   EXPECT_THAT(serversOf(state, decision), SizeIs(3));
@@ -58,14 +58,14 @@ TEST(Packing, JudgesAServerByWhatTheWholeJobFeelsThere) {
   // Alone a task fits the noisier server more tightly; together they fit only the quiet one.
   auto state = aCluster({aServer("noisier").background({{kLlc, 40}}), aServer("quiet")});
   JobSpec spec = aJob(3, causingAndTolerating({{kLlc, 20}}, {{kLlc, 50}}));
-  spec.placement.pack = Pack::kServer;
+  spec.placement.pack = Domain::kServer;
   EXPECT_THAT(places(state, decide(state, spec)), Each("quiet"));
 }
 
 TEST(Packing, PutsAJobIntoOneRack) {
   auto state = aCluster(inRacks(20, 6, 1));
   JobSpec spec = aJob(6);
-  spec.placement.pack = Pack::kRack;
+  spec.placement.pack = Domain::kRack;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Decision decision = decide(state, spec, seed);
     EXPECT_EQ(decision.claims.size(), 6u);
@@ -73,12 +73,25 @@ TEST(Packing, PutsAJobIntoOneRack) {
   }
 }
 
+TEST(Packing, PutsAJobIntoOneDomainOfAnyAttribute) {
+  auto servers = idle(40, 1);
+  for (size_t i = 0; i < servers.size(); ++i) servers[i].attribute("switch", "w" + std::to_string(i % 4));
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(8);
+  spec.placement.pack = "switch";
+  const Decision decision = decide(state, spec);
+  ASSERT_EQ(decision.claims.size(), 8u);
+  std::set<std::string_view> switches;
+  for (const Claim& claim : decision.claims) switches.insert(*state.attribute(claim.server, "switch"));
+  EXPECT_LE(switches.size(), 2u) << "of those drawn, most of one";
+}
+
 TEST(Packing, IntoARackSpreadsOverItsServers) {
   auto state = aCluster(inRacks(10, 5, 4));
   // Each task makes its server the tighter fit for the next.
   JobSpec spec = aJob(5, causing({{kLlc, 10}}));
-  spec.placement.pack = Pack::kRack;
-  spec.placement.spread = Spread::kServer;
+  spec.placement.pack = Domain::kRack;
+  spec.placement.spread = Domain::kServer;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Decision decision = decide(state, spec, seed);
     EXPECT_EQ(decision.claims.size(), 5u);
@@ -90,8 +103,8 @@ TEST(Packing, IntoARackSpreadsOverItsServers) {
 TEST(Packing, OntoServersSpreadsOverRacks) {
   auto state = aCluster(inRacks(4, 3, 4));
   JobSpec spec = aJob(8);
-  spec.placement.pack = Pack::kServer;
-  spec.placement.spread = Spread::kRack;
+  spec.placement.pack = Domain::kServer;
+  spec.placement.spread = Domain::kRack;
   spec.placement.atMost = 2;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Decision decision = decide(state, spec, seed);
@@ -104,7 +117,7 @@ TEST(Packing, OntoServersSpreadsOverRacks) {
 TEST(Packing, FillsARackOfManyServers) {
   auto state = aCluster(inRacks(1, 100, 2));
   JobSpec spec = aJob(90, causing({{kLlc, 60}}));  // one on each server
-  spec.placement.pack = Pack::kRack;
+  spec.placement.pack = Domain::kRack;
   spec.schedule = Schedule::kGang;
   EXPECT_EQ(decide(state, spec).claims.size(), 90u);
 }
@@ -116,7 +129,7 @@ TEST(Packing, WorksGreedilyToo) {
   }
   auto state = aCluster(servers);
   JobSpec spec = withPolicy(aJob(4, tolerating({{kLlc, 0}})), Policy::kGreedy);
-  spec.placement.pack = Pack::kRack;
+  spec.placement.pack = Domain::kRack;
   EXPECT_THAT(places(state, decide(state, spec)),
               UnorderedElementsAre("r11-s0", "r11-s1", "r11-s2", "r11-s3"));
 }

@@ -76,7 +76,7 @@ TEST(Policies, AllKeepToConstraintsExtrasAndSpread) {
     EXPECT_THAT(places(state, decide(state, spec)),
                 UnorderedElementsAre("s13", "s13", "s57", "s57", "s200", "s200"))
         << static_cast<int>(policy);
-    spec.placement.spread = Spread::kServer;
+    spec.placement.spread = Domain::kServer;
     EXPECT_THAT(places(state, decide(state, spec)), UnorderedElementsAre("s13", "s57", "s200"))
         << static_cast<int>(policy);
   }
@@ -130,10 +130,28 @@ TEST(Greedy, DoesNotClaimToHaveFoundWhatIsOnlyTheBestThereIs) {
   EXPECT_FALSE(decision.explanation.enoughFound);
 }
 
+TEST(Policies, AllSpreadByAnyAttribute) {
+  auto servers = idle(60);
+  for (size_t i = 0; i < servers.size(); ++i) servers[i].attribute("zone", "z" + std::to_string(i % 3));
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(9);
+  spec.placement.spread = "zone";
+  spec.placement.atMost = 2;
+  for (const Policy policy :
+       {Policy::kQuality, Policy::kGreedy, Policy::kRandom, Policy::kPerTask, Policy::kBatch}) {
+    std::map<std::string_view, int> inZone;
+    for (const Claim& claim : decide(state, withPolicy(spec, policy)).claims) {
+      ++inZone[*state.attribute(claim.server, "zone")];
+    }
+    EXPECT_THAT(inZone,
+                testing::ElementsAre(testing::Pair("z0", 2), testing::Pair("z1", 2), testing::Pair("z2", 2)));
+  }
+}
+
 TEST(Greedy, DoesNotClaimToHaveFoundWhatSpreadForbids) {
   auto state = aCluster(idle(2));
   JobSpec spec = withPolicy(aJob(3), Policy::kGreedy);
-  spec.placement.spread = Spread::kServer;
+  spec.placement.spread = Domain::kServer;
   const Decision decision = decide(state, spec);
   EXPECT_EQ(decision.claims.size(), 2u);
   EXPECT_FALSE(decision.explanation.enoughFound);
@@ -162,7 +180,7 @@ TEST(Greedy, AccountsForEverySlotAsSamplingDoes) {
       aCluster({aServer("full").holding({}, 4), aServer("loud").background({{kLlc, 60}}),
                 aServer("tender").holding(tolerating({{kLlc, 5}})), aServer("used"), aServer("good")});
   JobSpec spec = withPolicy(aJob(1, causing({{kLlc, 50}})), Policy::kGreedy);
-  spec.placement.spread = Spread::kServer;
+  spec.placement.spread = Domain::kServer;
   PlacementRequest request = placing(spec);
   request.placedOn = {3};
   for (Standard standard : {Standard::kAcceptable, Standard::kBestThereIs}) {

@@ -17,6 +17,9 @@
 
 namespace tarcil::soundness_test {
 
+// An attribute that most servers have.
+constexpr std::string_view kZone = "zone";
+
 // Small pressures and much tolerance, so that many servers can hold several tasks and some cannot.
 Profile mild() {
   Profile profile = *aProfile();
@@ -64,6 +67,7 @@ struct Case {
         made.holding(mild(), 1, made.facts().extras.empty() ? Extras{} : Extras{{"gpus", 1}});
       }
       if (*rc::gen::inRange(0, 3) == 0) made.background({{Resource::kLlc, *rc::gen::inRange(0, 100)}});
+      if (i % 5 > 0) made.attribute(std::string(kZone), i % 5 < 3 ? "z1" : "z2");
       if (*rc::gen::inRange(0, 8) == 0) made.down();
       if (*rc::gen::inRange(0, 8) == 0) made.cordoned();
       servers.push_back(made);
@@ -101,14 +105,14 @@ struct Case {
     if (*rc::gen::inRange(0, 4) == 0) spec.schedule = Schedule::kGang;
     if (*rc::gen::inRange(0, 4) == 0) spec.extras = {{"gpus", *rc::gen::inRange(1u, 3u)}};
     Placement& placement = spec.placement;
-    placement.spread = *rc::gen::element(Spread::kNone, Spread::kServer, Spread::kRack);
+    placement.spread = *rc::gen::element(Domain::kNone, Domain::kServer, Domain::kRack, kZone);
     placement.atMost = *rc::gen::inRange(1u, 5u);
     // Packing and spreading over the same is refused at submission.
     const bool looksAtQuality = spec.policy == Policy::kQuality || spec.policy == Policy::kGreedy;
-    if (looksAtQuality && placement.spread != Spread::kServer)
-      placement.pack = *rc::gen::element(Pack::kNone, Pack::kServer);
-    if (looksAtQuality && placement.spread != Spread::kRack)
-      placement.pack = *rc::gen::element(placement.pack, Pack::kRack);
+    if (looksAtQuality && placement.spread != Domain::kServer)
+      placement.pack = *rc::gen::element(Domain::kNone, Domain::kServer, kZone);
+    if (looksAtQuality && placement.spread != Domain::kRack)
+      placement.pack = *rc::gen::element(placement.pack, std::string(Domain::kRack));
     if (*rc::gen::inRange(0, 4) == 0) placement.constraints = {*parseConstraint("platform != p2")};
     if (*rc::gen::inRange(0, 4) == 0) placement.prefer = {server(1), server(5), "unheard-of"};
     for (int named = *rc::gen::element(0, 0, 3); named > 0; --named) {
@@ -135,8 +139,7 @@ struct Case {
 
 std::string domainOf(const Case& c, ServerId id) {
   const ServerFacts facts = c.state.facts(id);
-  if (c.spec.placement.spread == Spread::kNone) return "";
-  return c.spec.placement.spread == Spread::kRack ? facts.rack : facts.name;
+  return std::string(attributeOf(facts, c.spec.placement.spread).value_or(""));
 }
 
 // A server as tasks of the job come to it one by one.
@@ -218,7 +221,7 @@ RC_GTEST_PROP(Decisions, AreForTasksThatWereAskedForAndWithinTheSpread, ()) {
     RC_ASSERT(asked[claim.task] == claim.attempt);
     asked.erase(claim.task);
     const uint32_t there = ++inDomain[domainOf(c, claim.server)];
-    RC_ASSERT(c.spec.placement.spread == Spread::kNone || there <= c.spec.placement.atMost);
+    RC_ASSERT(c.spec.placement.spread == Domain::kNone || there <= c.spec.placement.atMost);
   }
   if (c.spec.schedule == Schedule::kGang) RC_ASSERT(asked.empty() || decision.claims.empty());
   RC_ASSERT(decision.explanation.placed == decision.claims.size());
@@ -259,7 +262,7 @@ size_t most(const Case& c) {
   size_t total = 0;
   for (const auto& [domain, slots] : room) {
     const size_t free = c.spec.placement.atMost - std::min<size_t>(c.spec.placement.atMost, taken[domain]);
-    total += c.spec.placement.spread == Spread::kNone ? slots : std::min(slots, free);
+    total += c.spec.placement.spread == Domain::kNone ? slots : std::min(slots, free);
   }
   return std::min(total, c.request.tasks.size());
 }
@@ -325,7 +328,7 @@ RC_GTEST_PROP(Decisions, ExplainTheBestAsTheyAre, ()) {
     RC_ASSERT((candidate.after == TieBreak::kNone) == (i == 0));
   }
   if (c.spec.placement.preferOfTask.empty() && c.spec.placement.requireOfTask.empty() && e.drawn > 0)
-    RC_ASSERT(e.best.size() > 0 || c.spec.placement.spread != Spread::kNone);
+    RC_ASSERT(e.best.size() > 0 || c.spec.placement.spread != Domain::kNone);
 }
 
 }  // namespace tarcil::soundness_test

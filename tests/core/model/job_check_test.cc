@@ -92,7 +92,7 @@ TEST(JobCheck, WantsACommandThatCanBeExecuted) {
 
 TEST(JobCheck, WantsPlacementThatLeavesPlaces) {
   EXPECT_THAT(problemAfter([](JobSpec& job) {
-                job.placement.spread = Spread::kServer;
+                job.placement.spread = Domain::kServer;
                 job.placement.atMost = 0;
               }),
               StartsWith("placement.at_most: "));
@@ -115,8 +115,9 @@ TEST(JobCheck, BoundsWhatTasksRequire) {
   EXPECT_EQ(problemAfter([&](JobSpec& job) { require(job, 2'000, "server", 1); }), "");
   EXPECT_EQ(problemAfter([&](JobSpec& job) { require(job, 2'000, "rack", 1); }), "");
   EXPECT_EQ(problemAfter([&](JobSpec& job) { require(job, 16, "disk", 1); }), "");
-  EXPECT_THAT(problemAfter([&](JobSpec& job) { require(job, 17, "disk", 1); }),
-              StartsWith("placement.require: has 17 different conditions for single tasks; write at most 16"));
+  EXPECT_THAT(
+      problemAfter([&](JobSpec& job) { require(job, 17, "disk", 1); }),
+      StartsWith("placement.require: has 17 different conditions for single tasks; write at most 16"));
   EXPECT_THAT(problemAfter([&](JobSpec& job) { require(job, 1, "server", 257); }),
               StartsWith("placement.require.0: lists 257 values of 'server'; write at most 256"));
   EXPECT_THAT(problemAfter([&](JobSpec& job) { job.placement.requireOfTask[0] = {}; }),

@@ -125,7 +125,7 @@ TEST_F(StoreFormatTest, EveryRecordOfFormat1IsRead) {
   EXPECT_EQ(contents.platforms[0].share[5], 128);
   EXPECT_EQ(contents.servers[0].facts.attributes.at("disk"), "ssd");
   const JobSpec spec = logic_->job(over())->record.spec;
-  EXPECT_EQ(spec.placement.spread, Spread::kServer);
+  EXPECT_EQ(spec.placement.spread, Domain::kServer);
   EXPECT_EQ(spec.profile.caused[4], 60);
   EXPECT_EQ(spec.policy, Policy::kQuality);
   EXPECT_THAT(spec.extras, IsEmpty());

@@ -162,7 +162,7 @@ TEST_F(Relocations, KeepExtraUnitsWhateverTheCause) {
 TEST_F(Relocations, RespectTheJobsSpread) {
   JobSpec job = watched(0, true);
   job.tasks = 2;
-  job.placement.spread = Spread::kServer;
+  job.placement.spread = Domain::kServer;
   job.placement.atMost = 1;
   Commit commit = newJob(1, job);
   commit.claims = {claim(0, 0), claim(1, 1)};

@@ -42,12 +42,12 @@ TEST(EquivalenceClasses, IsAnotherWhereverSlotsMayDiffer) {
       },
       [](JobSpec& job) { job.schedule = Schedule::kGang; },
       [](JobSpec& job) { job.schedule = Schedule::kGang, job.tasks = 9; },
-      [](JobSpec& job) { job.placement.pack = Pack::kRack; },
+      [](JobSpec& job) { job.placement.pack = Domain::kRack; },
       [](JobSpec& job) { job.placement.prefer = {"s"}; },
       [](JobSpec& job) {
         job.placement.constraints = {{"gpu", Constraint::Operator::kExists, {}}};
       },
-      [](JobSpec& job) { job.placement.spread = Spread::kServer; },
+      [](JobSpec& job) { job.placement.spread = Domain::kServer; },
   };
   std::set<EquivalenceClass> classes{equivalenceClassOf(record(1))};
   for (const auto& change : changes) classes.insert(equivalenceClassOf(record(1, change)));
@@ -55,7 +55,7 @@ TEST(EquivalenceClasses, IsAnotherWhereverSlotsMayDiffer) {
 }
 
 TEST(EquivalenceClasses, OfTasksThatAreSpreadIsTheJobsOwn) {
-  const auto spread = [](JobSpec& job) { job.placement.spread = Spread::kRack; };
+  const auto spread = [](JobSpec& job) { job.placement.spread = Domain::kRack; };
   EXPECT_NE(equivalenceClassOf(record(1, spread)), equivalenceClassOf(record(2, spread)));
 }
 

@@ -259,14 +259,15 @@ TEST_F(Preemption, AGangIsHelpedWhollyOrNotAtAll) {
 TEST_F(Preemption, KeepsTasksApartThatAreToBeSpread) {
   run(1, preemptible(10, 4), {0, 0, 1, 1});
   JobSpec spread = ofPriority(50, 4);
-  spread.placement.spread = Spread::kServer;
+  spread.placement.spread = Domain::kServer;
   EXPECT_THAT(failAttempt(2, spread), SizeIs(2)) << "one on each server";
 }
 
 TEST_F(Preemption, EndsTasksWhereTheJobsTasksMayGo) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});
   JobSpec bound = ofPriority(50, 3);
-  bound.placement.requireOfTask = {{0, {onServers({"gone"})}}, {1, {onServers({"s"})}}, {2, {onServers({"s"})}}};
+  bound.placement.requireOfTask = {
+      {0, {onServers({"gone"})}}, {1, {onServers({"s"})}}, {2, {onServers({"s"})}}};
   EXPECT_THAT(failAttempt(2, bound), UnorderedElementsAre(low[0], low[1]));
   bound.schedule = Schedule::kGang;
   EXPECT_THAT(failAttempt(3, bound), IsEmpty()) << "one of it could not start";

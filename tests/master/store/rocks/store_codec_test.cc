@@ -29,7 +29,7 @@ JobRecord job() {
   job.spec.name = "train";
   job.spec.command = {"sleep", "5"};
   job.spec.tasks = 4;
-  job.spec.placement.spread = Spread::kRack;
+  job.spec.placement.spread = Domain::kRack;
   job.spec.placement.prefer = {"s1", "s2"};
   job.user = "alice";
   job.runAs = "alice";
