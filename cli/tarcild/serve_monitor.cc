@@ -190,10 +190,15 @@ void addServeMonitor(CLI::App& serve) {
        "Run tasks on this server: one per server, as root.",
        "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
        "the monitor: killed and started again, it adopts them.\n\n"
+       "Of the devices that --extra-device names a task can open those of the extras that it was given, and "
+       "no "
+       "other, whatever its environment says.\n\n"
        "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
        "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
        "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"
-       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n",
+       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n"
+       "  tarcil serve monitor --name s2 ... --extra gpus=4 \\\n"
+       "      --extra-device gpus=/dev/nvidia{n} --extra-device gpus=/dev/nvidiactl\n",
        kRoleExits},
       [](CLI::App& command) {
         auto monitor = std::make_shared<Monitor>(command);

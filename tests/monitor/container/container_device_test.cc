@@ -1,42 +1,18 @@
 // Devices of extras, as tasks find them. What stands for them opens on every machine: the devices of
 // /dev/null and its like, under other names.
 #include <gmock/gmock.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "monitor/container/device_nodes.h"
 #include "monitor/container/oci_bundle.h"
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
+#include "tests/support/device_folder.h"
 
 namespace tarcil::container_device_test {
 
 using testing::HasSubstr;
 
 constexpr const char* kDenied = "Operation not permitted";
-
-// Nodes below /dev that go with the object.
-class DeviceFolder final {
- public:
-  DeviceFolder() : path_("/dev/tarcil-test-" + std::to_string(::getpid())) {
-    isMade_ = ::mkdir(path_.c_str(), 0755) == 0;
-  }
-  ~DeviceFolder() { std::filesystem::remove_all(path_); }
-  DeviceFolder(const DeviceFolder&) = delete;
-  DeviceFolder& operator=(const DeviceFolder&) = delete;
-
-  std::string at(const std::string& name) const { return path_ + "/" + name; }
-  void add(const std::string& name, unsigned major, unsigned minor) {
-    isMade_ = isMade_ && ::mknod(at(name).c_str(), S_IFCHR | 0666, makedev(major, minor)) == 0 &&
-              ::chmod(at(name).c_str(), 0666) == 0;
-  }
-  // Whether this machine lets nodes be made.
-  bool isMade() const { return isMade_; }
-
- private:
-  std::string path_;
-  bool isMade_ = false;
-};
 
 class ContainerDeviceTest : public testing::Test {
  protected:
