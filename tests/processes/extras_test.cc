@@ -142,8 +142,8 @@ TEST_F(ExtraDevices, OpenForTheTasksThatHoldThemAlsoWhenTheMonitorIsStartedAgain
   ManualCluster cluster({.rus = 4, .monitorFlags = flags()});
   const TraceFolder& traces = cluster.traces();
   const std::string both = tryBoth(traces.at("tried"));
-  const std::string held = cluster.submit(
-      shellJob(both + "; " + traces.waitForGate() + "; " + both, "tasks: 2\nextras: {gpus: 1}\n"));
+  const std::string held =
+      cluster.submit(shellJob(both + "; " + traces.waitForGate() + both, "tasks: 2\nextras: {gpus: 1}\n"));
   traces.waitForLines("tried", 2);
   cluster.kill("server-1");
   cluster.start("server-1");
