@@ -41,8 +41,8 @@ namespace tarcil {
 class ContainerExecutor final : public Executor {
  public:
   // `port`, `clock` and `listener` outlive the executor.
-  // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the
-  // data directory, or this machine lacks what an option takes.
+  // kDenied: not root. kInvalid: the shim or an option is wrong, or takes what this machine lacks.
+  // kUnavailable: another monitor uses the data directory.
   static Result<kj::Own<ContainerExecutor>> open(ContainerOptions options, kj::UnixEventPort& port,
                                                  const Clock& clock, ExecutorListener& listener);
 

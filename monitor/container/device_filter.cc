@@ -30,7 +30,7 @@ bool sameDriver(const DeviceNumber& a, const DeviceNumber& b) {
 }
 
 Error cannotKeep(const std::string& why) {
-  return {ErrorCode::kUnavailable, "this machine cannot keep tasks from devices (--extra-device): " + why};
+  return invalid("this machine cannot keep tasks from devices (--extra-device): " + why);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace tarcil {
 std::string deviceFilter(const std::vector<DeviceNumber>& denied);
 
 // Whether tasks can be kept from devices: tries it in a cgroup made and removed below `parent`, a directory
-// of version 2, or empty where there is none. kUnavailable, for people: they cannot.
+// of version 2, or empty where there is none. kInvalid, for people: they cannot.
 Status tryDeviceFilter(const std::string& parent);
 
 }  // namespace tarcil

@@ -94,7 +94,7 @@ TEST(DeviceFilter, DeniesAsManyAsThereMayBe) {
 
 TEST(DeviceFilter, CannotBeWithoutACgroup) {
   const Status without = tryDeviceFilter("");
-  EXPECT_EQ(without.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(without.error().code, ErrorCode::kInvalid);
   EXPECT_THAT(without.error().message, testing::HasSubstr("mount -t cgroup2"));
   EXPECT_THAT(tryDeviceFilter("/no-such").error().message,
               testing::HasSubstr("cannot make /no-such/device-filter: No such file or directory"));
