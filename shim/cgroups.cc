@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <linux/sched.h>
 
+#include "shim/device_filter.h"
+
 namespace tarcil {
 namespace {
 
@@ -34,6 +36,13 @@ uint64_t numberAfter(const char* text, const char* key) {
   return 0;
 }
 
+bool denyDevices(const Plan& plan, Report& report) {
+  if (plan.header->deviceFilter == 0) return true;
+  const long attached = attachDeviceFilter(plan.birthCgroup, plan.deviceFilter, plan.header->deviceFilter);
+  if (attached < 0) report.fail("keep the task from devices in the cgroup", plan.birthCgroup, attached);
+  return attached >= 0;
+}
+
 bool setAffinity(const Plan& plan, Report& report) {
   const auto& affinity = plan.header->affinity;
   uint64_t any = 0;
@@ -60,7 +69,7 @@ bool makeCgroups(const Plan& plan, Report& report) {
     report.problem << " (value " << plan.settings[i].value << ")";
     return false;
   }
-  return true;
+  return denyDevices(plan, report);
 }
 
 long cloneIntoCgroup(const Plan& plan, uint64_t flags) {

@@ -6,7 +6,8 @@
 
 namespace tarcil {
 
-// Makes the directories and writes the settings. False: `report` says why.
+// Makes the directories, writes the settings, and keeps who is born there from the devices that the plan
+// says. False: `report` says why.
 bool makeCgroups(const Plan& plan, Report& report);
 
 // A child of this process, made with these CLONE_ flags, in the plan's cgroup of version 2, where there is

@@ -159,7 +159,37 @@ struct DeviceFile {
   unsigned minor;  // of major number 1; the terminal is 5:0
 };
 
-bool makeDevices(Report& report) {
+// Folders down to `path`, or to the one that it is in. 0, or the failed call's result.
+long makeFolders(const char* path, bool withLast) {
+  Text<4096> part;
+  for (const char* at = path; *at != '\0'; ++at) {
+    part.add(*at);
+    if (at[1] != '/' && (at[1] != '\0' || !withLast)) continue;
+    const long made = sys::call(SYS_mkdirat, AT_FDCWD, part.get(), 0755);
+    if (made < 0 && made != -EEXIST) return made;
+  }
+  return 0;
+}
+
+// Those of the task's extras.
+bool makeGrantedDevices(const Plan& plan, Report& report) {
+  for (uint32_t i = 0; i < plan.header->devices; ++i) {
+    const PlanDevice& device = plan.devices[i];
+    const char* path = plan.devicePaths[i];
+    long result = makeFolders(path, false);
+    if (result >= 0)
+      result = sys::call(SYS_mknodat, AT_FDCWD, path, device.mode, makedev(device.major, device.minor));
+    if (result == -EEXIST) result = 0;  // one of those that every task has
+    if (result >= 0) result = sys::call(SYS_fchmodat, AT_FDCWD, path, device.mode & 07777);
+    if (result >= 0) result = sys::call(SYS_fchownat, AT_FDCWD, path, device.uid, device.gid, 0);
+    if (result >= 0) continue;
+    report.fail("make the device", path, result);
+    return false;
+  }
+  return true;
+}
+
+bool makeDevices(const Plan& plan, Report& report) {
   if (!mountOver("tmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k", report)) return false;
   long result = 0;
   for (const DeviceFile& device :
@@ -179,26 +209,23 @@ bool makeDevices(Report& report) {
   }
   if (result >= 0) result = sys::call(SYS_mkdirat, AT_FDCWD, "/dev/shm", 0755);
   if (result < 0) report.fail("make the devices of the root file system", result);
-  return result >= 0 && mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report);
+  return result >= 0 && makeGrantedDevices(plan, report) &&
+         mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report);
 }
 
-// Folders down to `path` in /run, which is empty and writable here.
+// In /run, which is empty and writable here.
 bool makeWorkPoint(const char* path, Report& report) {
-  Text<4096> part;
-  long made = 0;
-  for (const char* at = path; *at != '\0'; ++at) {
-    part.add(*at);
-    if (at[1] == '/' || at[1] == '\0') made = sys::call(SYS_mkdirat, AT_FDCWD, part.get(), 0755);
-  }
-  if (made < 0 && made != -EEXIST) report.fail("make the folder", path, made);
-  return made >= 0 || made == -EEXIST;
+  const long made = makeFolders(path, true);
+  if (made < 0) report.fail("make the folder", path, made);
+  return made >= 0;
 }
 
 bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (!changeRoot(plan, report)) return false;
   const bool mounted =
       mountProcesses(report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
-      makeDevices(report) && mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) &&
+      makeDevices(plan, report) &&
+      mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) &&
       makeWorkPoint(plan.workPoint, report) && attachTo(trees.work, plan.workPoint, report) &&
       attachTo(trees.temporary, "/tmp", report);
   if (!mounted) {

@@ -1,14 +1,17 @@
 // What the monitor tells tarcil-shim: one block in a memfd, and three descriptors.
 //
 // The block is a PlanHeader, then `filter` instructions of classic BPF (8 bytes each) that judge the
-// command's system calls, then `groups` group ids of 32 bits, then NUL-terminated strings in this order:
+// command's system calls, then `deviceFilter` instructions of BPF (8 bytes each) that judge its use of
+// devices, then `groups` group ids of 32 bits, then `devices` PlanDevices, then NUL-terminated strings in
+// this order:
 //   task directory; mount point of the working directory (empty: none); working directory wanted (empty: the
 //   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
 //   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
 //   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
 //   is looked for); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
 //   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1;
-//   `outputJoins` such files for what moves the output, of which some may not be there.
+//   `outputJoins` such files for what moves the output, of which some may not be there; `devices` paths below
+//   /dev.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
@@ -17,7 +20,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534835;  // "TSH5"
+inline constexpr uint32_t kPlanMagic = 0x54534836;  // "TSH6"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 
@@ -50,6 +53,15 @@ enum NetworkKind : uint32_t {
   kOwnNetwork = 2,   // and one end of a pair of interfaces, whose other end is the host's
 };
 
+// A node that the task has in a /dev of its own; the host's are all there, whether it may open them or not.
+struct PlanDevice {
+  uint32_t mode = 0;  // type and permissions, as mknod takes them
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  uint32_t major = 0;
+  uint32_t minor = 0;
+};
+
 struct PlanHeader {
   uint32_t magic = kPlanMagic;
   uint32_t uid = 0;
@@ -62,6 +74,8 @@ struct PlanHeader {
   uint32_t joins = 0;
   uint32_t outputJoins = 0;
   uint32_t filter = 0;
+  uint32_t deviceFilter = 0;  // needs a cgroup v2 to be born in; 0: no device is denied
+  uint32_t devices = 0;
   uint32_t network = kHostNetwork;
   uint32_t privileged = 0;  // 1: the command is a program of the server that makes the container itself
   uint64_t networkBytesPerSecond = 0;  // each way, with kOwnNetwork; 0: no limit

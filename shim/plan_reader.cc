@@ -68,14 +68,19 @@ bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   if (size < sizeof(PlanHeader)) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
   const uint64_t strings = uint64_t{9} + header->arguments + header->variables + header->directories +
-                           uint64_t{2} * header->settings + header->joins + header->outputJoins;
+                           uint64_t{2} * header->settings + header->joins + header->outputJoins +
+                           header->devices;
   const uint64_t filterEnd = sizeof(PlanHeader) + uint64_t{header->filter} * kFilterInstruction;
-  const uint64_t fixed = filterEnd + uint64_t{header->groups} * sizeof(uint32_t);
+  const uint64_t groups = filterEnd + uint64_t{header->deviceFilter} * kFilterInstruction;
+  const uint64_t devices = groups + uint64_t{header->groups} * sizeof(uint32_t);
+  const uint64_t fixed = devices + uint64_t{header->devices} * sizeof(PlanDevice);
   if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
 
   plan.header = header;
   plan.filter = data + sizeof(PlanHeader);
-  plan.groups = reinterpret_cast<const uint32_t*>(data + filterEnd);
+  plan.deviceFilter = data + filterEnd;
+  plan.groups = reinterpret_cast<const uint32_t*>(data + groups);
+  plan.devices = reinterpret_cast<const PlanDevice*>(data + devices);
   Cursor cursor(data + fixed, data + size);
   plan.taskDirectory = cursor.next();
   plan.workPoint = cursor.next();
@@ -101,6 +106,8 @@ bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   cursor.fill(plan.joins, header->joins);
   plan.outputJoins = plan.joins + header->joins;
   cursor.fill(plan.outputJoins, header->outputJoins);
+  plan.devicePaths = plan.outputJoins + header->outputJoins;
+  cursor.fill(plan.devicePaths, header->devices);
   return !cursor.bad();
 }
 

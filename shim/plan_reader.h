@@ -13,8 +13,10 @@ struct Setting {
 // Views into memory that lives as long as the process.
 struct Plan {
   const PlanHeader* header;
-  void* filter;  // header->filter instructions
+  void* filter;              // header->filter instructions
+  const void* deviceFilter;  // header->deviceFilter instructions
   const uint32_t* groups;
+  const PlanDevice* devices;
   const char* taskDirectory;
   const char* workPoint;
   const char* workDirectory;
@@ -30,6 +32,7 @@ struct Plan {
   Setting* settings;
   char** joins;
   char** outputJoins;
+  char** devicePaths;
 };
 
 // False if what `fd` holds is not a complete plan of this build.

@@ -19,7 +19,7 @@ struct Monitor {
 
   OptionTable table;
   MonitorFlags flags;
-  std::vector<std::string> attributes, extras;
+  std::vector<std::string> attributes, extras, extraDevices;
 };
 
 void readAttribute(const std::string& attribute, MonitorFlags& flags) {
@@ -44,6 +44,15 @@ void readAttribute(const std::string& attribute, MonitorFlags& flags) {
   }
 }
 
+void readExtraDevices(const std::vector<std::string>& arguments, MonitorFlags& flags) {
+  if (!arguments.empty() && !flags.emulate.empty()) {
+    throw badInput("--extra-device: the tasks of emulated servers open no devices; leave it out");
+  }
+  const auto devices = findExtraDevices(arguments, flags.extras);
+  if (!devices) throw badInput("--extra-device: " + devices.error().message);
+  flags.extraDevices = *devices;
+}
+
 void checkNames(const MonitorFlags& flags) {
   requireName("--name", flags.name);
   requireName("--platform", flags.platform);
@@ -59,6 +68,7 @@ int run(Monitor& monitor) {
     const Status added = addExtra(extra, flags.extras);
     if (!added) throw badInput("--extra: " + added.error().message);
   }
+  readExtraDevices(monitor.extraDevices, flags);
   for (const std::string& folder : flags.allowedRoots) {
     if (!folder.starts_with('/'))
       throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
@@ -119,6 +129,11 @@ void addServer(CLI::App& command, Monitor& monitor) {
               "NAME=VALUE for constraints; may be repeated.");
   table.texts("--extra", monitor.extras, "KIND=COUNT",
               "KIND=COUNT, countable things that jobs can ask for, as gpus=4; may be repeated.");
+  table.texts(
+      "--extra-device", monitor.extraDevices, "KIND=PATH",
+      "KIND=PATH, a device that only tasks with extras of that kind can open: with {n} in the path that "
+      "of each one, as gpus=/dev/nvidia{n}, else one that comes with any, as gpus=/dev/nvidiactl; may be "
+      "repeated. Default: none, and tasks are only told which are theirs.");
   table.text("--tag", flags.tag, "NAME", "Tells clusters on one machine apart.");
 }
 
@@ -175,10 +190,15 @@ void addServeMonitor(CLI::App& serve) {
        "Run tasks on this server: one per server, as root.",
        "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
        "the monitor: killed and started again, it adopts them.\n\n"
+       "Of the devices that --extra-device names a task can open those of the extras that it was given, and "
+       "no "
+       "other, whatever its environment says.\n\n"
        "With --emulate it stands for many servers whose tasks are timers, and needs no root.",
        "  tarcil serve monitor --name s1 --master 10.0.0.1:7001 \\\n"
        "      --listen 10.0.0.5:7201 --token-file /etc/tarcil/monitor.token \\\n"
-       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n",
+       "      --data /var/lib/tarcil-monitor --platform haswell-2.3 --rack r1\n"
+       "  tarcil serve monitor --name s2 ... --extra gpus=4 \\\n"
+       "      --extra-device gpus=/dev/nvidia{n} --extra-device gpus=/dev/nvidiactl\n",
        kRoleExits},
       [](CLI::App& command) {
         auto monitor = std::make_shared<Monitor>(command);

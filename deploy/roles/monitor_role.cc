@@ -186,6 +186,7 @@ int serveContainers(const MonitorFlags& flags) {
   }
   CacheMonitor cache(SystemPaths{}.resctrl, "tarcil-" + flags.tag + "-" + flags.name + "-");
   options.cache = &cache;
+  options.extraDevices = flags.extraDevices;
   options.allowedRoots = flags.allowedRoots;
   options.crun = findCrun();
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");

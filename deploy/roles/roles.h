@@ -10,6 +10,7 @@
 #include "core/model/job.h"
 #include "deploy/roles/role.h"
 #include "master/logic/options.h"
+#include "monitor/container/device_nodes.h"
 #include "monitor/pressure/meter.h"
 
 namespace tarcil {
@@ -47,13 +48,14 @@ struct MonitorFlags {
   std::string rack;
   std::map<std::string, std::string> attributes;
   Extras extras;
-  uint32_t rus = 0;             // 0: as many as cores
-  std::vector<uint32_t> cores;  // empty: all of this machine's
-  uint64_t memoryBytes = 0;     // of all units together; 0: nine tenths of the machine's
-  double memoryOvercommit = 1;  // how much of it tasks may claim together
-  bool enforceMemory = false;   // tasks together get no more
-  uint64_t workDiskBytes = 0;   // for work folders; 0: nine tenths of what is free on the disk of `data`
-  std::string tag = "tarcil";   // tells clusters on one machine apart, in names of cgroups
+  std::vector<ExtraDevice> extraDevices;  // nodes of these, closed to tasks that do not hold them
+  uint32_t rus = 0;                       // 0: as many as cores
+  std::vector<uint32_t> cores;            // empty: all of this machine's
+  uint64_t memoryBytes = 0;               // of all units together; 0: nine tenths of the machine's
+  double memoryOvercommit = 1;            // how much of it tasks may claim together
+  bool enforceMemory = false;             // tasks together get no more
+  uint64_t workDiskBytes = 0;  // for work folders; 0: nine tenths of what is free on the disk of `data`
+  std::string tag = "tarcil";  // tells clusters on one machine apart, in names of cgroups
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;

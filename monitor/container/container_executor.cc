@@ -18,6 +18,7 @@
 #include "env/failpoint.h"
 #include "env/machine.h"
 #include "monitor/container/core_choice.h"
+#include "monitor/container/device_filter.h"
 #include "monitor/container/input_files.h"
 #include "monitor/container/machine_support.h"
 #include "monitor/container/memory_kill.h"
@@ -28,6 +29,7 @@
 #include "monitor/container/syscall_filter.h"
 #include "monitor/container/task_records.h"
 #include "monitor/pressure/cache_monitor.h"
+#include "shim/device_filter.h"
 #include "shim/plan.h"
 
 namespace tarcil {
@@ -143,10 +145,14 @@ Result<kj::Own<ContainerExecutor>> ContainerExecutor::open(ContainerOptions opti
   kj::AutoCloseFd reader(ends[0]), writer(ends[1]);
   ::fcntl(reader, F_SETFL, O_NONBLOCK);
   const uint64_t memory = options.memoryBytes;
+  const bool hasDevices = !options.extraDevices.empty();
   auto executor = kj::heap<ContainerExecutor>(std::move(options), port, clock, listener, std::move(*store),
                                               kj::mv(reader), kj::mv(writer));
   if (memory > 0) {
     if (Status limited = executor->cgroups_.limitMemory(memory); !limited.ok()) return limited.error();
+  }
+  if (hasDevices) {
+    if (Status denies = tryDeviceFilter(executor->counted().unified); !denies.ok()) return denies.error();
   }
   return executor;
 }
@@ -274,6 +280,8 @@ Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const 
   setting.cores = coresFor(spec);
   setting.memoryBytes = memoryLimitOf(spec);
   setting.filter = filter_;
+  setting.deviceFilter = deviceFilter(deniedDevices(options_.extraDevices, spec.extras));
+  setting.devices = grantedNodes(options_.extraDevices, spec.extras);
   setting.pinByAffinity = pinByAffinity_;
   if (runsTarcil(spec)) setting.program = options_.tarcil;
   if (spec.exclusive) setting.leaseFile = store_->leaseFile();
@@ -319,6 +327,7 @@ Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setti
   container.uid = user.uid;
   container.gid = user.gid;
   container.groups = user.groups;
+  container.devices = setting.devices;
   if (auto written = store_->writeContainer(spec.allocation, crunConfig(container)); !written) return written;
   // Its own files go to the task's /tmp, which the command does not see that way.
   spec.command = crunCommand(options_.crun, setting.taskDirectory, "/tmp/crun");
@@ -616,10 +625,23 @@ RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
   running.memoryLimit = memoryLimitOf(task.spec);
   running.startReported = task.started != kNever;
   endThrottle(task.spec.allocation, running);
+  denyDevices(task.spec);
   watchDisk(task.spec);
   adopt(task.spec.allocation);
   if (!running.startReported) lookForStart(task.spec.allocation);
   return task;
+}
+
+// A predecessor may have known of other devices. One whose cgroup is not made yet gets its filter then.
+void ContainerExecutor::denyDevices(const LaunchSpec& spec) const {
+  const std::string filter = deviceFilter(deniedDevices(options_.extraDevices, spec.extras));
+  if (filter.empty()) return;
+  const std::string cgroup = cgroups_.counted(spec.allocation).unified;
+  const long attached = attachDeviceFilter(cgroup.c_str(), filter.data(),
+                                           static_cast<uint32_t>(filter.size() / kFilterInstruction));
+  if (attached >= 0 || attached == -ENOENT) return;
+  KJ_LOG(ERROR, "a task taken over is not kept from devices as they are now", spec.allocation,
+         std::generic_category().message(static_cast<int>(-attached)));
 }
 
 void ContainerExecutor::sweepCgroups() {

@@ -5,9 +5,10 @@
 //
 // The command runs as the launch's user, without capabilities or new privileges, in own pid, mount, ipc
 // and uts namespaces, without the system calls that syscall_filter.h names, limited by the cpuset, memory,
-// pids and I/O controllers that the machine has, with stdin from /dev/null, stdout and stderr into files, and
-// nothing of the monitor's environment and descriptors. It dies with its shim; the shim survives the monitor.
-// monitor/container/task_store.h says what is on disk and what a successor concludes from it.
+// pids and I/O controllers that the machine has, kept from the devices of extras that it does not hold, with
+// stdin from /dev/null, stdout and stderr into files, and nothing of the monitor's environment and
+// descriptors. It dies with its shim; the shim survives the monitor. monitor/container/task_store.h says what
+// is on disk and what a successor concludes from it.
 #pragma once
 
 #include <kj/async-unix.h>
@@ -40,8 +41,8 @@ namespace tarcil {
 class ContainerExecutor final : public Executor {
  public:
   // `port`, `clock` and `listener` outlive the executor.
-  // kDenied: not root. kInvalid: the shim or an option is wrong. kUnavailable: another monitor uses the
-  // data directory.
+  // kDenied: not root. kInvalid: the shim or an option is wrong, or takes what this machine lacks.
+  // kUnavailable: another monitor uses the data directory.
   static Result<kj::Own<ContainerExecutor>> open(ContainerOptions options, kj::UnixEventPort& port,
                                                  const Clock& clock, ExecutorListener& listener);
 
@@ -121,6 +122,7 @@ class ContainerExecutor final : public Executor {
   std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
+  void denyDevices(const LaunchSpec& spec) const;
   void sweepCgroups();
 
   void watch(AllocationId allocation, kj::AutoCloseFd pidfd);

@@ -9,6 +9,7 @@
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/cpu_topology.h"
 #include "monitor/container/task_store.h"
+#include "monitor/logic/devices/extra_devices.h"
 
 namespace tarcil {
 
@@ -44,6 +45,10 @@ struct ContainerOptions {
 
   // Indexes of the interfaces that limits of network traffic apply to, all together.
   std::vector<uint32_t> interfaces;
+
+  // Device nodes of the server's extras: a task can open those of the extras that it holds, and no other of
+  // them.
+  std::vector<ExtraDevice> extraDevices;
 
   // Throttles tasks by resctrl; outlives the executor. Null: they are not.
   CacheMonitor* cache = nullptr;

@@ -116,11 +116,20 @@ std::string jsonCall(const DeniedCall& call) {
          (call.flag == 0 ? "" : argument) + "}";
 }
 
-std::string jsonLinux() {
+std::string jsonDevice(const DeviceNode& node) {
+  return "{\"path\":" + jsonText(node.path) + ",\"type\":" + (node.number.isBlock ? "\"b\"" : "\"c\"") +
+         ",\"major\":" + std::to_string(node.number.major) +
+         ",\"minor\":" + std::to_string(node.number.minor) +
+         ",\"fileMode\":" + std::to_string(node.permissions) + ",\"uid\":" + std::to_string(node.uid) +
+         ",\"gid\":" + std::to_string(node.gid) + "}";
+}
+
+std::string jsonLinux(const CrunContainer& container) {
   const std::vector<std::string> readOnly = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
                                              "/proc/fs"};
   // Its own mounts, and of everything else what the task has already.
-  return "{\"namespaces\":[{\"type\":\"mount\"}],\"readonlyPaths\":" + jsonList(readOnly, jsonText) +
+  return "{\"namespaces\":[{\"type\":\"mount\"}],\"devices\":" + jsonList(container.devices, jsonDevice) +
+         ",\"readonlyPaths\":" + jsonList(readOnly, jsonText) +
          ",\"seccomp\":{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":" +
          jsonList(deniedCalls(), jsonCall) + "}}";
 }
@@ -152,7 +161,7 @@ Result<Bundle> readBundle(const std::string& folder) {
 std::string crunConfig(const CrunContainer& container) {
   return "{\"ociVersion\":\"1.0.0\",\"root\":{\"path\":" + jsonText(container.root) +
          ",\"readonly\":true},\"process\":" + jsonProcess(container) +
-         ",\"mounts\":" + jsonMounts(container) + ",\"linux\":" + jsonLinux() + "}\n";
+         ",\"mounts\":" + jsonMounts(container) + ",\"linux\":" + jsonLinux(container) + "}\n";
 }
 
 std::vector<std::string> crunCommand(const std::string& crun, const std::string& folder,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "monitor/logic/devices/extra_devices.h"
 
 namespace tarcil {
 
@@ -39,10 +40,11 @@ struct CrunContainer {
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;
+  std::vector<DeviceNode> devices;
 };
 
 // The config.json that crun is given: namespaces and cgroups are those that it is started in, there are no
-// capabilities and no new privileges, and devices are those that every container has.
+// capabilities and no new privileges, and devices are those that every container has and `devices`.
 std::string crunConfig(const CrunContainer& container);
 
 // Runs `<folder>/config.json` to its end with crun's own files below `state`.

@@ -1,5 +1,7 @@
 #include "monitor/container/shim_plan.h"
 
+#include <sys/stat.h>
+
 #include "core/state/extras.h"
 #include "monitor/performance/metric_inbox.h"
 #include "shim/plan.h"
@@ -40,6 +42,11 @@ class PlanWriter {
   bool bad_ = false;
 };
 
+PlanDevice planned(const DeviceNode& node) {
+  const auto type = static_cast<uint32_t>(node.number.isBlock ? S_IFBLK : S_IFCHR);
+  return {type | node.permissions, node.uid, node.gid, node.number.major, node.number.minor};
+}
+
 PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting,
                      size_t variables) {
   PlanHeader header;
@@ -53,6 +60,8 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.joins = static_cast<uint32_t>(setting.cgroups.joins.size());
   header.outputJoins = static_cast<uint32_t>(setting.cgroups.outputJoins.size());
   header.filter = static_cast<uint32_t>(setting.filter.size() / kFilterInstruction);
+  header.deviceFilter = static_cast<uint32_t>(setting.deviceFilter.size() / kFilterInstruction);
+  header.devices = static_cast<uint32_t>(setting.devices.size());
   header.network = networkOf(spec.container.network);
   header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
   header.privileged = setting.privileged ? 1 : 0;
@@ -122,13 +131,19 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   for (const auto* joins : {&setting.cgroups.joins, &setting.cgroups.outputJoins}) {
     for (const auto& join : *joins) writer.add(join);
   }
+  for (const DeviceNode& device : setting.devices) writer.add(device.path);
   if (writer.bad()) return invalid("command, env or workdir has a NUL character: remove it");
 
   const PlanHeader header = headerFor(spec, user, setting, environment.size());
   std::string plan(reinterpret_cast<const char*>(&header), sizeof header);
   plan += setting.filter;
+  plan += setting.deviceFilter;
   static_assert(sizeof(gid_t) == sizeof(uint32_t));
   plan.append(reinterpret_cast<const char*>(user.groups.data()), user.groups.size() * sizeof(gid_t));
+  for (const DeviceNode& node : setting.devices) {
+    const PlanDevice device = planned(node);
+    plan.append(reinterpret_cast<const char*>(&device), sizeof device);
+  }
   return plan + writer.strings();
 }
 

@@ -6,6 +6,7 @@
 #include "core/model/launch.h"
 #include "monitor/container/system_user.h"
 #include "monitor/logic/cgroup/cgroup.h"
+#include "monitor/logic/devices/extra_devices.h"
 
 namespace tarcil {
 
@@ -20,8 +21,10 @@ struct TaskSetting {
   bool pinByAffinity =
       false;  // no cpuset here: keep the task on its cores by its affinity, which it can change
   TaskCgroups cgroups;
-  bool privileged = false;  // the command is crun, which gives up privileges later
-  std::string filter;       // of its system calls (monitor/container/syscall_filter.h); empty: none
+  bool privileged = false;          // the command is crun, which gives up privileges later
+  std::string filter;               // of its system calls (monitor/container/syscall_filter.h); empty: none
+  std::string deviceFilter;         // of its use of devices (monitor/container/device_filter.h); empty: none
+  std::vector<DeviceNode> devices;  // of its extras: what it has in a /dev of its own
 };
 
 // Whether the task is to say itself how well it does (monitor/performance/metric_inbox.h).

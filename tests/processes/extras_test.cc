@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/support/cluster.h"
+#include "tests/support/device_folder.h"
 
 namespace tarcil::processes_extras_test {
 
@@ -107,6 +109,60 @@ TEST(Extras, AreHeldByTheirTasksThroughTheDeathsOfMasterAndMonitor) {
   EXPECT_EQ(cluster.ended(second)["state"], "done");
   EXPECT_EQ(cluster.ended(first)["state"], "done");
   EXPECT_EQ(traces.lines("held").back(), "0,1/0,1");
+}
+
+class ExtraDevices : public testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_CONTAINERS();
+    if (!std::filesystem::exists("/sys/fs/cgroup/cgroup.procs") &&
+        !std::filesystem::exists("/sys/fs/cgroup/unified/cgroup.procs")) {
+      GTEST_SKIP() << "no cgroup version 2";
+    }
+    // The devices of /dev/null and /dev/zero stand for GPUs.
+    nodes_.add("gpu0", 1, 3);
+    nodes_.add("gpu1", 1, 5);
+    if (!nodes_.isMade()) GTEST_SKIP() << "no device nodes can be made here";
+  }
+  std::vector<std::string> flags() const {
+    return {"--extra", "gpus=2", "--extra-device", "gpus=" + nodes_.at("gpu{n}")};
+  }
+  // Shell that appends to `file` which of the two open for whoever holds what it is told.
+  std::string tryBoth(const std::string& file) const {
+    const auto tried = [this](const std::string& name) {
+      return "$({ (: < " + nodes_.at(name) + ") 2>&1 && echo opens; } | grep -o 'opens\\|not permitted')";
+    };
+    return "echo \"$TARCIL_EXTRA_GPUS:" + tried("gpu0") + "," + tried("gpu1") + "\" >> " + file;
+  }
+
+  DeviceFolder nodes_;
+};
+
+TEST_F(ExtraDevices, OpenForTheTasksThatHoldThemAlsoWhenTheMonitorIsStartedAgain) {
+  ManualCluster cluster({.rus = 4, .monitorFlags = flags()});
+  const TraceFolder& traces = cluster.traces();
+  const std::string both = tryBoth(traces.at("tried"));
+  const std::string held =
+      cluster.submit(shellJob(both + "; " + traces.waitForGate() + both, "tasks: 2\nextras: {gpus: 1}\n"));
+  traces.waitForLines("tried", 2);
+  cluster.kill("server-1");
+  cluster.start("server-1");
+  traces.openGate();
+  EXPECT_EQ(cluster.ended(held)["state"], "done");
+  EXPECT_EQ(cluster.ended(cluster.submit(shellJob(both)))["state"], "done");
+  const std::string first = "0:opens,not permitted", second = "1:not permitted,opens";
+  EXPECT_THAT(traces.lines("tried"),
+              UnorderedElementsAre(first, first, second, second, ":not permitted,not permitted"));
+}
+
+TEST_F(ExtraDevices, OpenForNoLateBoundTask) {
+  ManualCluster cluster({.rus = 4, .monitorFlags = flags()});
+  const TraceFolder& traces = cluster.traces();
+  const ProcessResult ran =
+      cluster.run({"run", "--policy", "late-binding", "--env", "CUDA_VISIBLE_DEVICES=0,1", "--", "sh", "-c",
+                   tryBoth(traces.at("tried"))});
+  EXPECT_EQ(ran.exitCode, 0) << ran.err;
+  EXPECT_THAT(traces.lines("tried"), UnorderedElementsAre(":not permitted,not permitted"));
 }
 
 }  // namespace tarcil::processes_extras_test

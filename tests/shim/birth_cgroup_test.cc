@@ -1,5 +1,6 @@
 // Version 2 of cgroups: no machine needs to have controllers there for a task to be born in one.
 
+#include "monitor/container/device_filter.h"
 #include "monitor/container/shim_process.h"
 #include "tests/monitor/container/container_fixture.h"
 
@@ -47,6 +48,18 @@ TEST(Shim, SaysWhichLimitCannotBeSet) {
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);
   EXPECT_EQ(end.problem, "cannot set the limit '" + folder.path() +
                              "/no-such/memory.max': No such file or directory (value 100)");
+}
+
+TEST(Shim, RunsNoTaskThatItCannotKeepFromDevices) {
+  SKIP_WITHOUT_CONTAINERS();
+  TemporaryFolder folder;
+  const auto store = TaskStore::open(folder.path() + "/data", {});
+  TaskSetting setting;
+  setting.taskDirectory = (*store)->directory(1);
+  setting.deviceFilter = deviceFilter({{false, 195, 0}});
+  const TaskEnd end = runShim(**store, script(1, "true"), setting);
+  EXPECT_EQ(end.cause, EndCause::kNeverStarted);
+  EXPECT_EQ(end.problem, "cannot keep the task from devices in the cgroup '': No such file or directory");
 }
 
 }  // namespace tarcil::birth_cgroup_test

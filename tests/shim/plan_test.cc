@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitor/container/shim_plan.h"
@@ -39,6 +40,9 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   setting.root = "/images/debian";
   setting.program = "/opt/tarcil";
   setting.filter = "8 bytes.and more";
+  setting.deviceFilter = "instructions of 8 bytes ";
+  setting.devices = {{"/dev/dri/card0", {false, 226, 0}, 0660, 1, 44},
+                     {"/dev/sdb", {true, 8, 16}, 0600, 0, 6}};
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
   setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "",
@@ -57,6 +61,16 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_STREQ(plan.program, "/opt/tarcil");
   EXPECT_EQ(plan.header->filter, 2u);
   EXPECT_EQ(::memcmp(plan.filter, "8 bytes.and more", 16), 0);
+  EXPECT_EQ(plan.header->deviceFilter, 3u);
+  EXPECT_EQ(::memcmp(plan.deviceFilter, "instructions of 8 bytes ", 24), 0);
+  ASSERT_EQ(plan.header->devices, 2u);
+  EXPECT_STREQ(plan.devicePaths[0], "/dev/dri/card0");
+  EXPECT_STREQ(plan.devicePaths[1], "/dev/sdb");
+  EXPECT_EQ(plan.devices[0].mode, S_IFCHR | 0660u);
+  EXPECT_EQ(plan.devices[0].gid, 44u);
+  EXPECT_EQ(plan.devices[1].mode, S_IFBLK | 0600u);
+  EXPECT_EQ(plan.devices[1].major, 8u);
+  EXPECT_EQ(plan.devices[1].minor, 16u);
   EXPECT_STREQ(plan.searchPath, "/opt/bin");
   EXPECT_STREQ(plan.oomFile, "/m/5/oom");
   EXPECT_STREQ(plan.outputJoins[0], "/c/5/tasks");
@@ -73,7 +87,10 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
 }
 
 TEST(Plan, IsRefusedWhereItIsCutOffOrOfAnotherBuild) {
-  const std::string whole = *encodePlan(someSpec(), kUser, {});
+  TaskSetting setting;
+  setting.deviceFilter = "8 bytes.";
+  setting.devices = {{"/dev/sdb", {true, 8, 16}, 0600, 0, 6}};
+  const std::string whole = *encodePlan(someSpec(), kUser, setting);
   Plan plan{};
   for (size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(readBytes(whole.substr(0, size), plan)) << size;

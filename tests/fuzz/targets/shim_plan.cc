@@ -54,7 +54,9 @@ void check(const Bytes& input) {
   Reading reading(memory.data(), input.size());
   const PlanHeader& header = *plan.header;
   reading.takeBytes(plan.filter, header.filter * kFilterInstruction);
+  reading.takeBytes(plan.deviceFilter, header.deviceFilter * kFilterInstruction);
   reading.takeBytes(plan.groups, header.groups * sizeof(uint32_t));
+  reading.takeBytes(plan.devices, header.devices * sizeof(PlanDevice));
   for (const char* text : {plan.taskDirectory, plan.workPoint, plan.workDirectory, plan.root, plan.searchPath,
                            plan.birthCgroup, plan.oomFile, plan.leaseFile, plan.program}) {
     reading.take(text);
@@ -70,6 +72,8 @@ void check(const Bytes& input) {
     reading.take(plan.settings[i].value);
   }
   reading.take(plan.joins, header.joins);
+  reading.take(plan.outputJoins, header.outputJoins);
+  reading.take(plan.devicePaths, header.devices);
 }
 
 std::vector<Bytes> seeds() {
@@ -80,6 +84,8 @@ std::vector<Bytes> seeds() {
   TaskSetting setting;
   setting.taskDirectory = "/data/tasks/5";
   setting.filter = "8 bytes.and more";
+  setting.deviceFilter = "8 bytes.";
+  setting.devices = {{"/dev/sdb", {true, 8, 16}, 0600, 0, 6}};
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
   setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "", "/m/5/oom"};

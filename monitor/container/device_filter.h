@@ -1,0 +1,22 @@
+// Keeps the processes of a cgroup of version 2 from devices, by a small program in the kernel (BPF) that is
+// asked whenever one of them opens a device or makes a node of one, whatever it is called and whoever asks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "monitor/logic/devices/extra_devices.h"
+
+namespace tarcil {
+
+// The program as the kernel takes it: it denies these devices, at most kMaxExtraDevices, and leaves all
+// others to whoever else has a say. Empty where there is nothing to deny. Requires: ascending, without
+// repetition.
+std::string deviceFilter(const std::vector<DeviceNumber>& denied);
+
+// Whether tasks can be kept from devices: tries it in a cgroup made and removed below `parent`, a directory
+// of version 2, or empty where there is none. kInvalid, for people: they cannot.
+Status tryDeviceFilter(const std::string& parent);
+
+}  // namespace tarcil
