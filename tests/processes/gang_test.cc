@@ -125,9 +125,9 @@ TEST(GangTasks, SendEachOtherMessagesOfMpi) {
   ManualCluster cluster({.servers = 3, .rus = 1, .network = &network});
   const std::string folder = exampleOn(cluster);
   std::ofstream(folder + "/sum.py") << kSum;
-  std::ofstream(folder + "/sum.yaml") << "command: [python3, gang.py, python3, " << cluster.traces().at("mpi")
-                                      << "/sum.py]\nfiles: [gang.py, token]\ntasks: 3\nschedule: gang\n"
-                                      << "placement: {spread: server, at_most: 1}\n";
+  std::ofstream(folder + "/sum.yaml") << "command: [python3, gang.py, python3, sum.py]\n"
+                                         "files: [gang.py, token, sum.py]\ntasks: 3\nschedule: gang\n"
+                                         "placement: {spread: server, at_most: 1}\n";
   const std::string job = cluster.json({"submit", folder + "/sum.yaml"})["job"].get<std::string>();
   const Json ended = cluster.ended(job);
   const std::string output = outputOf(cluster, job);

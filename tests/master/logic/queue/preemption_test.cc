@@ -398,4 +398,17 @@ TEST_F(Preemption, EndsAGangAsAWhole) {
   EXPECT_THAT(h.job(3).progress.reason, HasSubstr("3 tasks of lower priority are being ended"));
 }
 
+// Else the first to start would be told of places that the others are about to leave.
+TEST_F(Preemption, AGangStartsAgainOnceAllOfItHasEnded) {
+  JobSpec gang = preemptible(10, 3);
+  gang.schedule = Schedule::kGang;
+  const auto tasks = run(1, gang, {0, 0, 1});
+  run(2, ofPriority(90), {1});
+  ASSERT_THAT(failAttempt(3, ofPriority(50)), SizeIs(3));
+  h.cancel(3, user("alice"));
+  EXPECT_THAT(only<master::OfferJobs>(end(tasks[0])), IsEmpty());
+  EXPECT_THAT(only<master::OfferJobs>(end(tasks[1])), IsEmpty());
+  EXPECT_EQ(onlyOffer(end(tasks[2])).job, jobId(1));
+}
+
 }  // namespace tarcil::preemption_test
