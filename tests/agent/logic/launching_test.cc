@@ -125,8 +125,8 @@ TEST(Launching, SaysAllThatTheMonitorNeeds) {
 JobSpec aGang(uint32_t tasks) {
   JobSpec spec = aJob(tasks);
   spec.schedule = Schedule::kGang;
-  spec.spread = Spread::kServer;
-  spec.atMost = 1;
+  spec.placement.spread = Spread::kServer;
+  spec.placement.atMost = 1;
   return spec;
 }
 
