@@ -30,7 +30,8 @@ std::string gangOf(uint32_t tasks, const std::string& script, const std::string&
 std::vector<std::string> addressesOf(const TestCluster& cluster, const VirtualNetwork& network,
                                      const std::string& job) {
   std::vector<std::string> addresses;
-  for (const Json& task : cluster.status(job)["tasks"])
+  const Json status = cluster.status(job);
+  for (const Json& task : status["tasks"])
     addresses.push_back(network.addressOf(task["server"].get<std::string>()));
   return addresses;
 }
