@@ -89,6 +89,8 @@ void write(const ServerName& value, wire::ServerName::Builder to);
 ServerName read(wire::ServerName::Reader from);
 void write(const JobPlan& value, wire::Plan::Builder to);
 JobPlan read(wire::Plan::Reader from);
+void write(const GangHosts& value, wire::GangHosts::Builder to);
+GangHosts read(wire::GangHosts::Reader from);
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to);
 LaunchSpec read(wire::LaunchSpec::Reader from);
 void write(const TaskReport& value, wire::TaskReport::Builder to);

@@ -1,4 +1,6 @@
 // Launches, the reports of what became of them, and what monitors know of tasks.
+#include <algorithm>
+
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 #include "schema/convert_task.h"
@@ -6,6 +8,18 @@
 namespace tarcil {
 
 using namespace convert;
+
+void write(const GangHosts& value, wire::GangHosts::Builder to) {
+  to.setList(text(value.list));
+  to.setFile(text(value.file));
+}
+
+GangHosts read(wire::GangHosts::Reader from) {
+  GangHosts value{text(from.getList()), text(from.getFile())};
+  KJ_REQUIRE(std::max(value.list.size(), value.file.size()) <= kMaxGangHostsBytes,
+             "the hosts of a gang are too long", value.list.size(), value.file.size());
+  return value;
+}
 
 void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   writeTask(value, to);
@@ -23,6 +37,7 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setTolerated(bytesOf(value.tolerated));
   to.setMeasures(value.measures);
   to.setEarlier(value.earlier);
+  if (value.gang) write(*value.gang, to.initGang());
 }
 
 LaunchSpec read(wire::LaunchSpec::Reader from) {
@@ -43,6 +58,7 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   if (from.hasTolerated()) value.tolerated = readPressure(from.getTolerated());
   value.measures = from.getMeasures();
   value.earlier = from.getEarlier();
+  if (from.hasGang()) value.gang = read(from.getGang());
   return value;
 }
 

@@ -465,6 +465,13 @@ struct LaunchSpec {
   measures @26 :Bool;       # a profile: what it prints goes with the report of its end
   earlier @27 :Float64;     # JobSpec.earlier of the server's platform; 0: not known
   diskBytes @28 :UInt64;    # of working directory and /tmp together; 0: the monitor's default
+  gang @29 :GangHosts;      # null: the job is no gang
+}
+
+struct GangHosts {
+  # Where the tasks of a gang are, at most 32 KiB each; empty where it would be longer.
+  list @0 :Text;            # hosts of the tasks by index, with commas between; empty ones of tasks without a server
+  file @1 :Text;            # "host slots=N" of each host, a line each
 }
 
 struct KnownTask {

@@ -10,8 +10,8 @@ packages=(
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
   libseccomp-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev
 )
-dev_packages=(clang clang-format clang-tidy crun gnuplot-nox iproute2 libclang-rt-dev lld memcached python3 libgrpc++-dev libprotobuf-dev
-  protobuf-compiler protobuf-compiler-grpc)
+dev_packages=(clang clang-format clang-tidy crun gnuplot-nox iproute2 libclang-rt-dev lld memcached openmpi-bin python3
+  libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
 
 case "${1-}" in
   "") ;;

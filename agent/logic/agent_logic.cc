@@ -26,7 +26,7 @@ struct Handler {
   void operator()(const ServersUpdated& event) const {
     takeServers(context, event.updates, StateCopy::Source::kFeed);
   }
-  void operator()(const SnapshotComplete&) const { takeSnapshotEnd(context.tables); }
+  void operator()(const SnapshotComplete&) const { takeSnapshotEnd(context); }
   void operator()(const ChecksumTold& event) const { compare(context, event.checksum); }
   void operator()(const SettingsUpdated& event) const { takeSettings(context.tables, event.settings); }
   void operator()(const PlatformUpdated& event) const { takePlatform(context.tables, event); }

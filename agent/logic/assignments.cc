@@ -56,7 +56,25 @@ void assignTask(EventContext& context, Job& job, const TaskAssignment& task) {
     context.tables.launches.drop(held->allocation);
   }
   job.held.assign(task, context.now.steady);
-  if (starting) launch(context, job, task.index);
+}
+
+bool isStarting(const Job& job, TaskIndex index) {
+  const HeldTask* task = job.held.find(index);
+  return task && task->state == RunState::kStarting;
+}
+
+bool isGang(const Job& job) {
+  return job.held.record().spec.schedule == Schedule::kGang;
+}
+
+// Where its tasks are now: nobody knows that of those that have ended or wait.
+GangHosts hostsOf(const Job& job, const ClusterState& state) {
+  std::vector<std::string_view> hosts(job.held.record().spec.tasks);
+  for (const auto& [index, task] : job.held.tasks()) {
+    const bool isPlaced = task.state != RunState::kQueued && state.known(task.server);
+    if (isPlaced && index < hosts.size()) hosts[index] = hostOf(state.address(task.server));
+  }
+  return gangHosts(hosts);
 }
 
 }  // namespace
@@ -76,16 +94,42 @@ void takeAssignment(EventContext& context, const JobAssignment& assignment) {
   if (assignment.complete) {
     for (AllocationId ended : job->held.keepListed(assignment)) tables.launches.drop(ended);
   }
+  std::vector<TaskIndex> starting;
+  for (const TaskAssignment& task : assignment.tasks) {
+    if (isStarting(*job, task.index)) starting.push_back(task.index);
+  }
+  launch(context, *job, starting);
   refresh(context, *job);
 }
 
-void launch(EventContext& context, const Job& job, TaskIndex index) {
-  const HeldTask& task = *job.held.find(index);
-  const JobRecord& record = job.held.record();
-  const size_t asked = record.spec.rusPerTask, more = std::max(task.rus.size(), asked) - asked;
+void launch(EventContext& context, const Job& job, const std::vector<TaskIndex>& tasks) {
+  if (tasks.empty()) return;
   const ClusterState& state = context.tables.copy.state();
-  context.tables.launches.start(launchSpec(record, index, task, state), more, task.server, state,
-                                context.actions);
+  std::optional<GangHosts> gang;
+  if (isGang(job)) {
+    if (!context.tables.hasSnapshot) return;
+    gang = hostsOf(job, state);
+  }
+  const JobRecord& record = job.held.record();
+  const size_t asked = record.spec.rusPerTask;
+  for (const TaskIndex index : tasks) {
+    const HeldTask& task = *job.held.find(index);
+    const size_t more = std::max(task.rus.size(), asked) - asked;
+    LaunchSpec spec = launchSpec(record, index, task, state);
+    spec.gang = gang;
+    context.tables.launches.start(std::move(spec), more, task.server, state, context.actions);
+  }
+}
+
+void launchGangs(EventContext& context) {
+  for (const auto& [id, job] : context.tables.jobs) {
+    if (!isGang(job)) continue;
+    std::vector<TaskIndex> starting;
+    for (const auto& [index, task] : job.held.tasks()) {
+      if (isStarting(job, index)) starting.push_back(index);
+    }
+    launch(context, job, starting);
+  }
 }
 
 void forget(Tables& tables, const JobId& id) {

@@ -11,15 +11,17 @@
 namespace tarcil::agent {
 namespace {
 
-// Returns false if the claim was refused and the task needs another slot.
-bool takeGrant(EventContext& context, Job& job, const Claim& claim, const Grant& grant) {
+// Adds to `granted` the task that is to be launched. Returns false if the claim was refused and the task
+// needs another slot.
+bool takeGrant(EventContext& context, Job& job, const Claim& claim, const Grant& grant,
+               std::vector<TaskIndex>& granted) {
   const HeldTask* task = job.held.find(claim.task);
   // News that came after the commit was sent outweigh its answer.
   if (!task || task->state != RunState::kQueued || task->attempt != claim.attempt) return true;
   if (grant.verdict == Verdict::kGranted) {
     job.held.grant(claim.task, claim.server, grant);
     endWait(job);
-    launch(context, job, claim.task);
+    granted.push_back(claim.task);
     return true;
   }
   if (grant.verdict != Verdict::kTaskNotWaiting) return false;
@@ -33,10 +35,12 @@ bool takeGrant(EventContext& context, Job& job, const Claim& claim, const Grant&
 bool takeGrants(EventContext& context, Job& job, const Commit& commit, const CommitAnswer& answered) {
   bool refused = false;
   uint32_t placed = 0;
+  std::vector<TaskIndex> granted;
   for (size_t i = 0; i < commit.claims.size() && i < answered.grants.size(); ++i) {
-    refused |= !takeGrant(context, job, commit.claims[i], answered.grants[i]);
+    refused |= !takeGrant(context, job, commit.claims[i], answered.grants[i], granted);
     if (commit.claims[i].attempt == 0 && answered.grants[i].verdict == Verdict::kGranted) ++placed;
   }
+  launch(context, job, granted);
   if (placed > 0) {
     const Duration waited = context.now.wall - job.held.record().submitted;
     context.actions.push_back(TasksPlaced{.tasks = placed, .waited = std::max(waited, Duration::zero())});

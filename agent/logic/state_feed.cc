@@ -1,5 +1,7 @@
 #include "agent/logic/state_feed.h"
 
+#include "agent/logic/assignments.h"
+
 namespace tarcil::agent {
 
 void takeServers(EventContext& context, const std::vector<ServerUpdate>& updates, StateCopy::Source source) {
@@ -12,9 +14,11 @@ void takeServers(EventContext& context, const std::vector<ServerUpdate>& updates
   }
 }
 
-void takeSnapshotEnd(Tables& tables) {
+void takeSnapshotEnd(EventContext& context) {
+  Tables& tables = context.tables;
   tables.hasSnapshot = true;
   tables.inFlight.layOver(tables.copy.state());
+  launchGangs(context);
 }
 
 void compare(EventContext& context, const StateChecksum& told) {

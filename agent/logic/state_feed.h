@@ -11,8 +11,8 @@ namespace tarcil::agent {
 // Applies newer states of servers, and sends launches that waited for a server's address.
 void takeServers(EventContext& context, const std::vector<ServerUpdate>& updates, StateCopy::Source source);
 
-// The snapshot is complete: lays claims in flight over it.
-void takeSnapshotEnd(Tables& tables);
+// The snapshot is complete: lays claims in flight over it, and launches what waited for it.
+void takeSnapshotEnd(EventContext& context);
 
 // Compares the copy with the master's checksum. If they differ, drops it and asks for a snapshot. O(servers).
 void compare(EventContext& context, const StateChecksum& told);

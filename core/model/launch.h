@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/model/gang_hosts.h"
 #include "core/model/job.h"
 
 namespace tarcil {
@@ -28,6 +30,7 @@ struct LaunchSpec : TaskSpec {
   Pressure tolerated{};      // as above
   bool measures = false;     // a profile (JobSpec::measures): what it prints goes with the report of its end
   double earlier = 0;        // performance that can be expected after earlier runs; 0: not known
+  std::optional<GangHosts> gang{};  // of a task of a gang: where its tasks are, at this launch
 
   bool operator==(const LaunchSpec&) const = default;
 };

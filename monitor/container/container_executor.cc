@@ -359,6 +359,10 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   auto work = store_->makeWork(spec.allocation, (*user)->uid, (*user)->gid);
   if (!work) return work.error();
   if (auto written = writeInputFiles(*work, files, (*user)->uid, (*user)->gid); !written) return written;
+  if (spec.gang && !spec.gang->file.empty()) {
+    const InputFile hosts{.path = kHostFileName, .mode = 0600, .content = spec.gang->file};
+    if (auto written = writeInputFiles(*work, {hosts}, (*user)->uid, (*user)->gid); !written) return written;
+  }
 
   watchPerformance(spec, setting->cores);
   const auto pid = spawnShim(options_.shim, start);

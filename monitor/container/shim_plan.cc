@@ -100,6 +100,11 @@ std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const
     result["TARCIL_METRIC_SOCKET"] = work + "/" + kMetricSocketName;
     result["TARCIL_METRIC_FILE"] = work + "/" + kMetricFileName;
   }
+  if (spec.gang) {
+    result["TARCIL_RANK"] = std::to_string(spec.task);
+    if (!spec.gang->list.empty()) result["TARCIL_HOSTS"] = spec.gang->list;
+    if (!spec.gang->file.empty()) result["TARCIL_HOSTFILE"] = work + "/" + kHostFileName;
+  }
   for (const auto& [kind, numbers] : spec.extras) {
     const std::string list = listed(numbers);
     result[extraVariable(kind)] = list;

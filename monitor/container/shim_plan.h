@@ -10,6 +10,9 @@
 
 namespace tarcil {
 
+// Name in the task's private directory of the file that TARCIL_HOSTFILE names.
+inline constexpr const char* kHostFileName = ".tarcil-hosts";
+
 struct TaskSetting {
   std::string taskDirectory;    // absolute
   std::string leaseFile;        // of an exclusive task; else empty
@@ -32,7 +35,8 @@ bool reportsMetric(const LaunchSpec& spec);
 
 // The command's environment, as NAME=value: a login-like base (PATH, HOME, USER, LOGNAME, SHELL, TMPDIR), the
 // job's variables over it, and TARCIL_JOB, _JOB_NAME, _TASK, _TASKS, _ATTEMPT, _CORES ("0-1,4"), _MEMORY
-// (bytes) and TARCIL_EXTRA_<KIND> ("0,3") over all. TARCIL_METRIC_SOCKET and _FILE where reportsMetric().
+// (bytes) and TARCIL_EXTRA_<KIND> ("0,3") over all. TARCIL_METRIC_SOCKET and _FILE where reportsMetric();
+// TARCIL_RANK, _HOSTS and _HOSTFILE for a task of a gang (core/model/gang_hosts.h).
 // CUDA_VISIBLE_DEVICES for a task with gpus, unless the job sets it.
 std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const SystemUser& user,
                                                    const TaskSetting& setting);

@@ -172,6 +172,7 @@ LaunchSpec launchSpec() {
   launch.command = {"true"};
   launch.env = {{"A", "1"}};
   launch.user = "nobody";
+  launch.gang = GangHosts{"a,b", "a slots=1\nb slots=1\n"};
   return launch;
 }
 

@@ -152,6 +152,9 @@ TEST(Convert, KeepsWhatATaskHolds) {
   launch.tolerated[9] = 20;
   launch.limits.networkBytesPerSecond = 5;
   launch.limits.diskBytes = 6;
+  launch.gang = GangHosts{};
+  EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
+  launch.gang = GangHosts{"a,,a", "a slots=2\n"};
   EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
 }
 
@@ -159,7 +162,20 @@ TEST(Convert, ReadsALaunchThatAnOlderVersionRecorded) {
   capnp::MallocMessageBuilder message;
   const JobId none{};
   message.initRoot<wire::LaunchSpec>().setJob(bytesOf(none));
-  EXPECT_EQ(read(message.getRoot<wire::LaunchSpec>().asReader()).caused, Pressure{});
+  const LaunchSpec launch = read(message.getRoot<wire::LaunchSpec>().asReader());
+  EXPECT_EQ(launch.caused, Pressure{});
+  EXPECT_EQ(launch.gang, std::nullopt);
+}
+
+TEST(Convert, RefusesHostsOfAGangBeyondTheirBound) {
+  LaunchSpec launch;
+  launch.gang = GangHosts{std::string(kMaxGangHostsBytes, 'a'), std::string(kMaxGangHostsBytes, 'b')};
+  EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
+  for (std::string* text : {&launch.gang->list, &launch.gang->file}) {
+    text->push_back('c');
+    EXPECT_THROW(sent<wire::LaunchSpec>(launch), kj::Exception);
+    text->pop_back();
+  }
 }
 
 TEST(Convert, RefusesExtrasThatNobodyMayAskFor) {

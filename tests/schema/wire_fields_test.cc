@@ -244,6 +244,7 @@ TEST(WireFields, OfLaunchesAndReports) {
   launch.caused.fill(6);
   launch.tolerated.fill(7);
   launch.earlier = 0.5;
+  launch.gang = GangHosts{"a,b", "a slots=1\nb slots=1\n"};
   EXPECT_THAT(unsetBy<wire::LaunchSpec>(launch), IsEmpty());
   // A measurement has a profile, or says why there is none.
   TaskReport report{1, true, aFullEnd(), Measurement{aFullSpec().profile, ""}, 0.5};

@@ -52,6 +52,7 @@ JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress
     if (job == nullptr || task.index >= job->tasks.size()) continue;
     --job->inState[static_cast<size_t>(job->tasks.state(task.index))];
     ++job->inState[static_cast<size_t>(task.state)];
+    if (task.moving && isActive(task.state)) ++job->moving;
     job->tasks[task.index] = std::move(task);
   }
   for (auto& [id, job] : jobs_) reorder(job);

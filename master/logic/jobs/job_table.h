@@ -43,6 +43,7 @@ struct Job {
   JobTasks tasks;
   MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent knows
   std::array<uint32_t, 7> inState{};  // tasks by RunState
+  uint32_t moving = 0;                // tasks that are being ended to start again (TaskRecord::moving)
 
   uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }
   uint32_t active() const { return count(RunState::kStarting) + count(RunState::kRunning); }
@@ -63,9 +64,11 @@ struct Job {
   Wanted wanted() const {
     return {placeable(), record.spec.rusPerTask, record.spec.schedule == Schedule::kGang};
   }
-  // Whether it could use more slots than it has.
+  // Whether it could use more slots than it has. A gang that is being ended starts again together, once the
+  // last of it has ended: what starts before would be told of places that others are about to leave.
   bool waits() const {
-    return !progress.cancelRequested && !progress.held && count(RunState::kQueued) > 0 &&
+    const bool isLeaving = record.spec.schedule == Schedule::kGang && moving > 0;
+    return !progress.cancelRequested && !progress.held && !isLeaving && count(RunState::kQueued) > 0 &&
            active() < record.spec.mostAtOnce();
   }
 

@@ -86,6 +86,7 @@ void concludeAttempt(EventContext& context, Job& job, TaskIndex index, const Tas
     task.end.problem = task.movedFor;
   }
   const RunState next = nextState(job, task);
+  if (task.moving) --job.moving;
   task.stopping = task.moving = false;
   task.movedFor.clear();
   if (next == RunState::kQueued) {
@@ -100,6 +101,7 @@ void moveTask(EventContext& context, const Hold& hold, const std::string& why) {
   TaskRecord& task = hold.job->tasks[hold.task];
   if (!task.stopping) {
     task.stopping = task.moving = true;
+    ++hold.job->moving;
     task.movedFor = why;
     context.tables.jobs.noteTask(*hold.job, hold.task);
   }

@@ -122,6 +122,90 @@ TEST(Launching, SaysAllThatTheMonitorNeeds) {
   EXPECT_FALSE(launch.hasFiles);
 }
 
+JobSpec aGang(uint32_t tasks) {
+  JobSpec spec = aJob(tasks);
+  spec.schedule = Schedule::kGang;
+  spec.placement.spread = Spread::kServer;
+  spec.placement.atMost = 1;
+  return spec;
+}
+
+// An agent that has launched the gang of job 1, a task on each of three servers.
+struct LaunchedGang : AgentHarness {
+  LaunchedGang() : AgentHarness({aServer("a"), aServer("b"), aServer("c")}) {
+    for (ServerId id = 0; id < 3; ++id) master.facts(id).address = host(id) + ":1";
+    attach();
+    submitted(aGang(3));
+  }
+  static std::string host(ServerId id) { return "host-" + std::to_string(id); }
+  std::string hostOfTask(TaskIndex task) const { return host(master.task(jobId(1), task).server); }
+  std::string allHosts() const { return hostOfTask(0) + "," + hostOfTask(1) + "," + hostOfTask(2); }
+};
+
+TEST(LaunchesOfAGang, SayWhereAllOfItsTasksAre) {
+  LaunchedGang h;
+  ASSERT_EQ(h.launches.size(), 3u);
+  for (const agent::Launch& launch : h.launches) {
+    ASSERT_TRUE(launch.spec.gang);
+    EXPECT_EQ(launch.spec.gang->list, h.allHosts());
+    EXPECT_EQ(launch.spec.gang->file, h.hostOfTask(0) + " slots=1\n" + h.hostOfTask(1) + " slots=1\n" +
+                                          h.hostOfTask(2) + " slots=1\n");
+  }
+}
+
+TEST(LaunchesOfAGang, AreAloneInSayingSo) {
+  Launched h;
+  EXPECT_EQ(h.launches[0].spec.gang, std::nullopt);
+}
+
+TEST(LaunchesOfAGang, SayWhereItsTasksAreNowWhenItIsStartedAgain) {
+  LaunchedGang h;
+  h.holdOffers();
+  for (TaskIndex task = 0; task < 3; ++task) h.tell(h.master.requeue(jobId(1), task, Duration::zero()));
+  h.tellServers();
+  h.master.facts(0).address = "elsewhere:1";
+  h.tellServer(0);
+  h.launches.clear();
+  h.offerJobs();
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 3u);
+  std::vector<std::string> hosts;
+  for (TaskIndex task = 0; task < 3; ++task) {
+    const ServerId server = h.master.task(jobId(1), task).server;
+    hosts.push_back(server == 0 ? "elsewhere" : LaunchedGang::host(server));
+  }
+  for (const agent::Launch& launch : h.launches) {
+    EXPECT_EQ(launch.spec.gang->list, hosts[0] + "," + hosts[1] + "," + hosts[2]);
+  }
+}
+
+TEST(LaunchesOfAGang, HaveNoHostOfATaskThatHasEnded) {
+  LaunchedGang h;
+  h.launches.clear();
+  h.endTask(jobId(1), 0);
+  h.tell(h.master.requeue(jobId(1), 2, Duration::zero()));
+  h.tellServers();
+  h.offerJobs();
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.launches[0].spec.task, 2u);
+  EXPECT_EQ(h.launches[0].spec.gang->list, "," + h.hostOfTask(1) + "," + h.hostOfTask(2));
+}
+
+// With the list of its jobs an agent hears of servers by number only.
+TEST(LaunchesOfAGang, WaitForTheStateOfTheServersAfterAnAttachment) {
+  LaunchedGang h;
+  for (const agent::Launch& launch : std::vector(h.launches))
+    h.launchAnswered(launch.spec.allocation, Outcome::kAccepted);
+  h.loseMaster();
+  h.launches.clear();
+  h.attachOnly();
+  EXPECT_TRUE(h.launches.empty());
+  h.feedSnapshot();
+  ASSERT_EQ(h.launches.size(), 3u);
+  for (const agent::Launch& launch : h.launches) EXPECT_EQ(launch.spec.gang->list, h.allHosts());
+}
+
 TEST(Launching, RetriedUntilAMonitorAccepts) {
   Launched h;
   const AllocationId allocation = h.launches[0].spec.allocation;

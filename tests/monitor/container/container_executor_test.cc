@@ -210,6 +210,13 @@ TEST_F(ContainerExecutorTest, WorksInAPrivateFolderWithItsInputFiles) {
   EXPECT_EQ(status.st_uid, ::getpwnam("nobody")->pw_uid);
 }
 
+TEST_F(ContainerExecutorTest, GivesATaskOfAGangItsFileOfHosts) {
+  LaunchSpec spec = script(1, "cat $TARCIL_HOSTFILE; echo $TARCIL_HOSTS");
+  spec.gang = GangHosts{"a,b", "a slots=1\nb slots=1\n"};
+  containers().run(spec);
+  EXPECT_EQ(containers().out(1), "a slots=1\nb slots=1\na,b\n");
+}
+
 TEST_F(ContainerExecutorTest, RefusesInputFilesThatLeadOutOfTheFolder) {
   const TaskEnd end = containers().run(taskOf(1, {"true"}), {{"../escaped", 0644, "x"}});
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);

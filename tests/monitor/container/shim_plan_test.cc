@@ -28,4 +28,26 @@ TEST(TaskEnvironment, ShowsCudaTheTasksGpusUnlessTheJobSaysOtherwise) {
   EXPECT_EQ(environmentOf(spec).at("CUDA_VISIBLE_DEVICES"), "");
 }
 
+TEST(TaskEnvironment, SaysWhereTheTasksOfAGangAre) {
+  LaunchSpec spec;
+  spec.task = 1;
+  for (const char* name : {"TARCIL_RANK", "TARCIL_HOSTS", "TARCIL_HOSTFILE"}) {
+    EXPECT_FALSE(environmentOf(spec).contains(name)) << name << " of a job that is no gang";
+  }
+  spec.gang = GangHosts{"a,b", "a slots=1\nb slots=1\n"};
+  spec.env = {{"TARCIL_RANK", "forged"}};
+  const auto environment = environmentOf(spec);
+  EXPECT_EQ(environment.at("TARCIL_RANK"), "1");
+  EXPECT_EQ(environment.at("TARCIL_HOSTS"), "a,b");
+  EXPECT_EQ(environment.at("TARCIL_HOSTFILE"), "/work/.tarcil-hosts");
+}
+
+TEST(TaskEnvironment, LeavesOutHostsThatWereTooLong) {
+  LaunchSpec spec;
+  spec.gang = GangHosts{};
+  EXPECT_EQ(environmentOf(spec).at("TARCIL_RANK"), "0");
+  EXPECT_FALSE(environmentOf(spec).contains("TARCIL_HOSTS"));
+  EXPECT_FALSE(environmentOf(spec).contains("TARCIL_HOSTFILE"));
+}
+
 }  // namespace tarcil::container_shim_plan_test

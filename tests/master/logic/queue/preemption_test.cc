@@ -409,4 +409,34 @@ TEST_F(Preemption, EndsAGangAsAWhole) {
   EXPECT_THAT(h.job(3).progress.reason, HasSubstr("3 tasks of lower priority are being ended"));
 }
 
+// Else the first to start would be told of places that the others are about to leave.
+TEST_F(Preemption, AGangStartsAgainOnceAllOfItHasEnded) {
+  JobSpec gang = preemptible(10, 3);
+  gang.schedule = Schedule::kGang;
+  const auto tasks = run(1, gang, {0, 0, 1});
+  run(2, ofPriority(90), {1});
+  ASSERT_THAT(failAttempt(3, ofPriority(50)), SizeIs(3));
+  h.cancel(3, user("alice"));
+  EXPECT_THAT(only<master::OfferJobs>(end(tasks[0])), IsEmpty());
+  EXPECT_THAT(only<master::OfferJobs>(end(tasks[1])), IsEmpty());
+  EXPECT_EQ(onlyOffer(end(tasks[2])).job, jobId(1));
+}
+
+TEST_F(Preemption, AGangStartsAgainTogetherThoughTheMasterDied) {
+  JobSpec gang = preemptible(10, 2);
+  gang.schedule = Schedule::kGang;
+  const auto tasks = run(1, gang, {0, 1});
+  run(2, ofPriority(90, 2), {0, 1});
+  ASSERT_THAT(failAttempt(3, ofPriority(50)), SizeIs(2));
+  const auto others = h.job(2).tasks;
+  h.restart();
+  agent = h.attachAgent("x", 1);
+  monitor = h.attachMonitor(
+      "m", {serverFacts("s", 2), serverFacts("t", 2)},
+      {{tasks[0], "s"}, {tasks[1], "t"}, {others[0].allocation, "s"}, {others[1].allocation, "t"}});
+  h.cancel(3, user("alice"));
+  EXPECT_THAT(only<master::OfferJobs>(end(tasks[0])), IsEmpty());
+  EXPECT_EQ(onlyOffer(end(tasks[1])).job, jobId(1));
+}
+
 }  // namespace tarcil::preemption_test
