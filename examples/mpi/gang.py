@@ -18,7 +18,7 @@ import time
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Listener
 
-PORT = 7117
+PORT = 20000 + int(os.environ["TARCIL_JOB"], 16) % 10000  # two jobs on a server hardly have the same
 PATIENCE = 60  # seconds for which tasks wait for each other
 SCRIPT = os.path.abspath(__file__)
 

@@ -77,7 +77,7 @@ TEST(GangTasks, ThatAreStartedAgainElsewhereKnowWhereAllAreNow) {
 
 // The example's folder, with a token, in the cluster's own.
 std::string exampleOn(TestCluster& cluster) {
-  const std::string folder = cluster.traces().at("mpi");
+  std::string folder = cluster.traces().at("mpi");
   fs::copy(TARCIL_SOURCE_DIR "/examples/mpi", folder);
   std::ofstream(folder + "/token") << "a token of the test";
   return folder;
