@@ -11,6 +11,7 @@
 #include <memory>
 #include <numeric>
 
+#include "core/model/constraint.h"
 #include "core/state/glance.h"
 #include "tests/support/generated_cluster.h"
 
@@ -71,6 +72,34 @@ BENCHMARK(decide)
     ->Args({1'000, 100, 32, 1})
     ->Args({100'000, 100, 32, 1})
     ->Args({100'000, 100, 32, 0});
+
+enum class Named : int64_t { kNone, kPreferred, kRequired };
+
+// 100 tasks, of which each prefers or requires one of three servers of its own. Arguments: servers, which.
+void named(benchmark::State& state) {
+  GeneratedCluster& made = cluster(state.range(0));
+  JobSpec job = made.job(100);
+  Rng rng(1);
+  for (TaskIndex task = 0; task < job.tasks; ++task) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 3; ++i)
+      names.push_back(made.state().name(static_cast<ServerId>(rng.below(state.range(0)))));
+    if (static_cast<Named>(state.range(1)) == Named::kPreferred) job.placement.preferOfTask[task] = names;
+    if (static_cast<Named>(state.range(1)) == Named::kRequired) {
+      job.placement.requireOfTask[task] = {onServers(names)};
+    }
+  }
+  const PlacementRequest request = placing(job);
+  Chooser chooser;
+  uint64_t seed = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(chooser.choose(made.state(), request, {}, seed++));
+}
+BENCHMARK(named)
+    ->ArgNames({"servers", "named"})
+    ->Args({100'000, static_cast<int64_t>(Named::kNone)})
+    ->Args({100'000, static_cast<int64_t>(Named::kPreferred)})
+    ->Args({100'000, static_cast<int64_t>(Named::kRequired)})
+    ->Unit(benchmark::kMicrosecond);
 
 void scanEverything(benchmark::State& state) {
   GeneratedCluster& made = cluster(state.range(0));
