@@ -204,14 +204,14 @@ int serveContainers(const MonitorFlags& flags) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
+  auto executor = ContainerExecutor::open(options, process.eventPort(), systemClock(), server);
+  if (!executor.ok()) throw Failure(kExitBadInput, "monitor " + flags.name + ": " + executor.error().message);
   kj::Own<LateContainers> lateExecutor;
   // What an earlier start left is ended in any case.
   if (flags.lateUnits.most > 0 || std::filesystem::exists(flags.data + "/late-binding")) {
     lateExecutor =
         LateContainers::open(net, process.eventPort(), systemClock(), options).wait(process.waitScope());
   }
-  auto executor = ContainerExecutor::open(std::move(options), process.eventPort(), systemClock(), server);
-  if (!executor.ok()) throw Failure(kExitBadInput, "monitor " + flags.name + ": " + executor.error().message);
   facts.missing = (*executor)->missing();
   for (const std::string& what : facts.missing) spdlog::info("this machine has no {}", what);
   offerLateBinding(flags, facts);
