@@ -19,7 +19,8 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
                 Chooser& chooser) {
   const JobSpec& spec = job.record().spec;
   const ClusterState& state = tables.copy.state();
-  PlacementRequest request{.spec = spec, .tasks = {}, .atMost = wanted, .placedOn = {}};
+  PlacementRequest request{.spec = spec, .tasks = {}, .placedOn = {}};
+  request.atMost = wanted;
   request.tasks =
       spec.placement.requireOfTask.empty() ? job.firstPlaceable(wanted) : job.readyAndRequiring(wanted);
   if (!spec.placement.spread.empty()) request.placedOn = job.placedOn();

@@ -29,11 +29,11 @@ struct PlacementRequest {
     uint32_t attempt = 0;
   };
   std::vector<Task> tasks;
-  // Most claims; a gang's tasks are no more.
-  size_t atMost = kMaxTasks;
   // Tasks of the job that already sit on servers: they count for placement.spread.
   std::vector<ServerId> placedOn;
   Standard standard = Standard::kAcceptable;
+  // Most claims; a gang's tasks are no more.
+  size_t atMost = kMaxTasks;
   // Most candidates in the explanation. The decision does not depend on it.
   size_t candidates = Explanation::kMaxCandidates;
   // Servers, ascending, that get no task; it outlives the request.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/units.h"
+#include "core/model/constraint.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tarcil::job_file_test {

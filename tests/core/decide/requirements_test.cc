@@ -132,7 +132,8 @@ TEST(Requirements, OfMoreTasksThanMayBePlacedAtOnceTakeTheirTurn) {
   for (TaskIndex task = 0; task < 4; ++task) {
     spec.placement.requireOfTask[task] = {onServers({"s" + std::to_string(task)})};
   }
-  PlacementRequest request{.spec = spec, .tasks = {}, .atMost = 3, .placedOn = {}};
+  PlacementRequest request{.spec = spec, .tasks = {}, .placedOn = {}};
+  request.atMost = 3;
   for (TaskIndex task = 0; task < 6; ++task) request.tasks.push_back({task, 1});
   EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
 }
