@@ -350,6 +350,8 @@ class JobReader {
   void readRequirements(const YamlValue& required) {
     if (required.isMapping()) {
       forEachTask(required, "placement.require.", [this](uint32_t task, const YamlValue& value) {
+        const auto entries = value.list();
+        if (entries && entries->empty()) return value.problem(std::string(kRequiresNothing));
         job_.spec.placement.requireOfTask[task] = requirement(value);
       });
     } else {

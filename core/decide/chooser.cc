@@ -225,8 +225,8 @@ void Choice::placePreferring() {
   }
 }
 
-// The site with the best acceptable slot of the servers that only this task prefers, of those in `among`
-// where it is given, which is ascending; else nullptr.
+// The site with the acceptable slot of the highest E, the first named of equal ones, of the servers that only
+// this task prefers, of those in `among` where it is given, which is ascending; else nullptr.
 Site* Choice::bestOnPreferred(TaskIndex task, const std::vector<ServerId>* among) {
   const auto named = spec_.placement.preferOfTask.find(task);
   if (named == spec_.placement.preferOfTask.end()) return nullptr;
@@ -239,7 +239,7 @@ Site* Choice::bestOnPreferred(TaskIndex task, const std::vector<ServerId>* among
     if (!number) continue;
     const Site& site = sites[*number];
     if (site.next.standing != Standing::kAcceptable || placed_.isFull(*server)) continue;
-    if (!best || ranksBefore(site.next, sites[*best].next, context_.ranking)) best = number;
+    if (!best || site.next.performance > sites[*best].next.performance) best = number;
   }
   return best ? &sites[*best] : nullptr;
 }

@@ -121,8 +121,7 @@ void checkRequirements(const Placement& placement, Problems& problems) {
   std::set<std::string> unnamed;
   for (const auto& [task, required] : placement.requireOfTask) {
     const std::string field = "placement.require." + to_string(task);
-    if (required.empty())
-      add(problems, field, "requires nothing; name a server or a condition, or leave it out");
+    if (required.empty()) add(problems, field, std::string(kRequiresNothing));
     checkConstraints(field, required, problems);
     if (listIn(required) == nullptr) unnamed.insert(describe(required));
   }

@@ -39,7 +39,10 @@ Status checkFiles(const std::vector<InputFile>& files);
 inline constexpr std::string_view kCommandMissing =
     "is missing; write the program and its arguments, for example command: [sleep, 5]";
 
-// What is wrong with an index in placement.prefer that the job has no task for.
+inline constexpr std::string_view kRequiresNothing =
+    "requires nothing; name a server or a condition, or leave it out";
+
+// What is wrong with an index in placement.prefer or placement.require that the job has no task for.
 std::string noSuchTask(const JobSpec& job);
 
 // Why command and env are more than a server's system passes on; empty where they are not.

@@ -125,7 +125,7 @@ TEST(Launching, SaysAllThatTheMonitorNeeds) {
 JobSpec aGang(uint32_t tasks) {
   JobSpec spec = aJob(tasks);
   spec.schedule = Schedule::kGang;
-  spec.placement.spread = Spread::kServer;
+  spec.placement.spread = Domain::kServer;
   spec.placement.atMost = 1;
   return spec;
 }

@@ -33,7 +33,7 @@ TEST(Preferences, OfATaskTakeTheBestOfItsServers) {
   servers[7].platform("slow");
   auto state = aCluster(servers);
   JobSpec spec = aJob(2);
-  spec.profile.platforms = {{"slow", 0.96}};  // acceptable, and not as good
+  spec.profile.platforms = {{"reference", 1}, {"slow", 0.96}};  // acceptable, and not as good
   spec.placement.preferOfTask = {{0, {"s7", "s9"}}, {1, {"s9", "s7"}}};
   EXPECT_THAT(places(state, decide(state, spec)), ElementsAre("s9", "s9"));
 }

@@ -271,6 +271,7 @@ size_t most(const Case& c) {
 RC_GTEST_PROP(Decisions, PlaceAllThatFitWhereAllIsSeen, ()) {
   Case c;
   c.spec.schedule = Schedule::kIncremental;
+  c.spec.placement.requireOfTask.clear();
   c.settings.ratio = 10'000;
   if (c.spec.policy == Policy::kRandom || c.spec.policy == Policy::kBatch) c.spec.policy = Policy::kPerTask;
   const size_t fits = most(c);
