@@ -5,9 +5,9 @@
 
 #include <set>
 
+#include "core/model/constraint.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
-#include "core/model/constraint.h"
 #include "tests/latebinding/late_rpc.h"
 
 namespace tarcil::rpc_test {

@@ -35,7 +35,8 @@ TEST_F(Require, ATaskWaitsForItsServerAndTheOthersRun) {
   for (const size_t other : {1, 2}) {
     cluster.until("the others run", [&]() { return task(job, other)["state"] == "done"; });
   }
-  const std::string why = "task 0 requires server in (server-2): no server that suits it takes tasks: 1 is down";
+  const std::string why =
+      "task 0 requires server in (server-2): no server that suits it takes tasks: 1 is down";
   cluster.until("the reason is known", [&]() { return cluster.status(job)["reason"] == why; });
   EXPECT_EQ(task(job, 0)["state"], "queued");
   const Json plan = cluster.json({"plan", cluster.jobFile(text)});
@@ -69,7 +70,8 @@ TEST_F(Require, ALateBoundTaskWaitsForItsServer) {
 TEST_F(Require, ServersThatAreNotThereAreRefused) {
   const auto refused = [&](const std::string& require) {
     const ProcessResult result = cluster.run(
-        {"submit", cluster.jobFile("command: [\"true\"]\ntasks: 2\nplacement: {require: " + require + "}\n")});
+        {"submit",
+         cluster.jobFile("command: [\"true\"]\ntasks: 2\nplacement: {require: " + require + "}\n")});
     EXPECT_EQ(result.exitCode, 1);
     return result.err;
   };

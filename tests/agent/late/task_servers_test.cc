@@ -53,7 +53,8 @@ TEST(TaskServers, AreThoseThatItRequiresWhetherTheyAreUpOrNot) {
   placement.prefer = {"1"};
   placement.preferOfTask = {{1, {"3", "4"}}};
   // "20" is down.
-  placement.requireOfTask = {{0, {onServers({"2", "20"})}}, {1, {onServers({"2", "4"})}}, {2, {onServers({"20"})}}};
+  placement.requireOfTask = {
+      {0, {onServers({"2", "20"})}}, {1, {onServers({"2", "4"})}}, {2, {onServers({"20"})}}};
   const auto lists = serversOfTasks(placement, firstTasks(4), all({1, 2, 3, 4, 20}));
   ASSERT_TRUE(lists.ok());
   EXPECT_THAT(*lists, ElementsAre(ElementsAre(2, 20), ElementsAre(4), ElementsAre(20), ElementsAre(1)));

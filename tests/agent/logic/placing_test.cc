@@ -178,9 +178,10 @@ TEST(Placing, ATaskWhoseServersAreDownHoldsUpNoOther) {
   h.endTask(jobId(1), 3);
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 2u);
-  EXPECT_EQ(h.master.reason(jobId(1)),
-            "2 tasks wait for servers that they require; task 0 requires server in (b): no server that suits it "
-            "takes tasks: 1 is down");
+  EXPECT_EQ(
+      h.master.reason(jobId(1)),
+      "2 tasks wait for servers that they require; task 0 requires server in (b): no server that suits it "
+      "takes tasks: 1 is down");
 }
 
 TEST(Placing, GangStartsWhenAllItsSlotsAreFree) {

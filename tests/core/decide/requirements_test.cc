@@ -79,7 +79,8 @@ TEST(Requirements, KeepAWholeGangWaiting) {
 }
 
 TEST(Requirements, LeaveTheBestSlotThereIsToTheTaskAndTakeNoMoreThanThereAre) {
-  auto state = aCluster({aServer("a").rus(1).background({{kLlc, 30}}), aServer("b").rus(2), aServer("c").rus(8)});
+  auto state =
+      aCluster({aServer("a").rus(1).background({{kLlc, 30}}), aServer("b").rus(2), aServer("c").rus(8)});
   JobSpec spec = aJob(5, tolerating({{kLlc, 20}}));
   for (TaskIndex task = 0; task < 4; ++task) {
     spec.placement.requireOfTask[task] = {onServers({"a", "b", "b"})};

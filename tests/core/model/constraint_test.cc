@@ -87,7 +87,8 @@ TEST(ConditionIn, TellsConditionsFromNames) {
     ASSERT_TRUE(read.ok()) << name;
     EXPECT_FALSE(read->has_value()) << name;
   }
-  for (const char* wrong : {"rack == r1", "rack in (r1", "'s1", "= r1"}) EXPECT_FALSE(conditionIn(wrong)) << wrong;
+  for (const char* wrong : {"rack == r1", "rack in (r1", "'s1", "= r1"})
+    EXPECT_FALSE(conditionIn(wrong)) << wrong;
 }
 
 TEST(ListIn, IsAListOfServersElseOfRacks) {
