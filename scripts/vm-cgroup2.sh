@@ -4,8 +4,8 @@
 #
 #   scripts/vm-cgroup2.sh [--build DIR] [--filter GOOGLETEST_FILTER] [--accel kvm|tcg] [--memory SIZE] [-- COMMAND...]
 #
-# A command runs in the root of the source tree. /mnt is a file system on the machine's disk /dev/vda, which the scheduler
-# mq-deadline serves: `echo bfq >/sys/block/vda/queue/scheduler` changes that.
+# A command runs in the root of the source tree. /mnt is a file system on the machine's disk /dev/vda, with project quotas;
+# the scheduler mq-deadline serves it: `echo bfq >/sys/block/vda/queue/scheduler` changes that.
 #
 # Needs qemu-system-x86 (a Debian package), a C compiler, and the release preset's tests built. The kernel comes from
 # Debian's archive and is unpacked below the build folder; nothing is installed. The machine sees this machine's files,
@@ -48,9 +48,9 @@ kernel=$(echo "$work"/kernel/boot/vmlinuz-*)
 step "Making the machine's first files"
 cc -static -O1 -Wall -o "$work/init" tests/vm/init.c
 python3 tests/vm/make_initramfs.py "$work/init" "$work/kernel/lib/modules" "$work/initramfs" \
-  virtio_pci 9pnet_virtio 9p overlay virtio_blk bfq ext4 crc32c_generic loop veth sch_tbf
+  virtio_pci 9pnet_virtio 9p overlay virtio_blk bfq ext4 quota_v2 crc32c_generic loop veth sch_tbf
 truncate -s 8G "$work/disk"
-mkfs.ext4 -q -F "$work/disk"
+mkfs.ext4 -q -F -O quota,project -E quotatype=prjquota "$work/disk"
 cat >"$work/run" <<RUN
 #!/bin/bash
 # Runs inside the machine.
@@ -58,7 +58,7 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 cd '$PWD'
 ip link set lo up
 echo mq-deadline >/sys/block/vda/queue/scheduler
-mount -t ext4 /dev/vda /mnt
+mount -t ext4 -o prjquota /dev/vda /mnt
 echo "kernel \$(uname -r); controllers of version 2: \$(cat /sys/fs/cgroup/cgroup.controllers)"
 ${*@Q} 2>&1
 echo "the command returned \$?"

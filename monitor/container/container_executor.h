@@ -145,11 +145,11 @@ class ContainerExecutor final : public Executor {
   const Clock& clock_;
   ExecutorListener& listener_;
   const CgroupTree cgroups_;
-  const std::string filter_;  // of system calls; empty where the kernel takes none
+  const std::string filter_;            // of system calls; empty where the kernel takes none
+  const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   const std::vector<std::string> missing_;
   const bool pinByAffinity_;  // there is no cpuset
   const std::unique_ptr<TaskStore> store_;
-  const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   UserDirectory users_;
   std::map<AllocationId, Running> running_;
   std::map<AllocationId, Error> unrecorded_;  // launches whose record could not be written
