@@ -2,12 +2,13 @@
 # Runs the tests of containers, or a command, in a virtual machine with Debian's kernel, where cgroups are of version 2
 # alone:
 #
-#   scripts/vm-cgroup2.sh [--build DIR] [--filter GOOGLETEST_FILTER] [--accel kvm|tcg] [--memory SIZE] [-- COMMAND...]
+#   scripts/vm-cgroup2.sh [--build DIR] [--filter GOOGLETEST_FILTER] [--accel kvm|tcg] [--memory SIZE] \
+#     [--filesystem ext4|xfs] [-- COMMAND...]
 #
-# A command runs in the root of the source tree. /mnt is a file system on the machine's disk /dev/vda, which the scheduler
-# mq-deadline serves: `echo bfq >/sys/block/vda/queue/scheduler` changes that.
+# A command runs in the root of the source tree. /mnt is a file system on the machine's disk /dev/vda, with project quotas;
+# the scheduler mq-deadline serves it: `echo bfq >/sys/block/vda/queue/scheduler` changes that.
 #
-# Needs qemu-system-x86 (a Debian package), a C compiler, and the release preset's tests built. The kernel comes from
+# Needs qemu-system-x86 (a Debian package; xfsprogs for xfs), a C compiler, and the release preset's tests built. The kernel comes from
 # Debian's archive and is unpacked below the build folder; nothing is installed. The machine sees this machine's files,
 # read-only below a layer of memory, so it runs this build's programs with this machine's libraries: change no
 # program while it runs. As root.
@@ -17,13 +18,15 @@ build=$PWD/build/release
 filter='*'
 accel=tcg
 memory=2G
+filesystem=ext4
 while (($#)) && [[ $1 != -- ]]; do
   case "$1" in
     --build) build=$(realpath "$2") ;;
     --filter) filter=$2 ;;
     --accel) accel=$2 ;;
     --memory) memory=$2 ;;
-    *) die 2 "unknown argument '$1': there are --build, --filter, --accel, --memory, and a command after --" ;;
+    --filesystem) filesystem=$2 ;;
+    *) die 2 "unknown argument '$1': there are --build, --filter, --accel, --memory, --filesystem, and a command after --" ;;
   esac
   shift 2 || die 2 "the last argument needs a value"
 done
@@ -48,9 +51,13 @@ kernel=$(echo "$work"/kernel/boot/vmlinuz-*)
 step "Making the machine's first files"
 cc -static -O1 -Wall -o "$work/init" tests/vm/init.c
 python3 tests/vm/make_initramfs.py "$work/init" "$work/kernel/lib/modules" "$work/initramfs" \
-  virtio_pci 9pnet_virtio 9p overlay virtio_blk bfq ext4 crc32c_generic loop veth sch_tbf
+  virtio_pci 9pnet_virtio 9p overlay virtio_blk bfq ext4 quota_v2 crc32c_generic xfs loop veth sch_tbf
 truncate -s 8G "$work/disk"
-mkfs.ext4 -q -F "$work/disk"
+case "$filesystem" in
+  ext4) mkfs.ext4 -q -F -O quota,project -E quotatype=prjquota "$work/disk" ;;
+  xfs) mkfs.xfs -q -f "$work/disk" ;;
+  *) die 2 "--filesystem: '$filesystem' is neither ext4 nor xfs" ;;
+esac
 cat >"$work/run" <<RUN
 #!/bin/bash
 # Runs inside the machine.
@@ -58,7 +65,7 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 cd '$PWD'
 ip link set lo up
 echo mq-deadline >/sys/block/vda/queue/scheduler
-mount -t ext4 /dev/vda /mnt
+mount -t '$filesystem' -o prjquota /dev/vda /mnt
 echo "kernel \$(uname -r); controllers of version 2: \$(cat /sys/fs/cgroup/cgroup.controllers)"
 ${*@Q} 2>&1
 echo "the command returned \$?"

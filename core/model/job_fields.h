@@ -249,7 +249,7 @@ inline constexpr std::tuple kJobFields{
           "dropped, and the task's end says how much"),
     field("limits.disk", kMember<&JobSpec::limits, &Limits::diskBytes>, Size{},
           "what the private working directory of one task and its `/tmp` may take up on the server's disk "
-          "together, which it claims of its server; a task that takes up more is killed",
+          "together, which it claims of its server; beyond it writes fail, or the task is killed",
           {.otherwise = "the share of its resource units", .slots = Slots::kDiffer}),
     field("limits.disk_bandwidth", kMember<&JobSpec::limits, &Limits::diskBytesPerSecond>, Size{},
           "bytes that one task reads, and writes, in a second, on each disk", {.otherwise = "none"}),

@@ -19,6 +19,7 @@
 #include "env/machine.h"
 #include "monitor/container/core_choice.h"
 #include "monitor/container/device_filter.h"
+#include "monitor/container/disk_walk.h"
 #include "monitor/container/input_files.h"
 #include "monitor/container/machine_support.h"
 #include "monitor/container/memory_kill.h"
@@ -54,7 +55,8 @@ std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
   return path;
 }
 
-std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOptions& options) {
+std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOptions& options,
+                                   const Result<ProjectQuotas>& quotas) {
   auto result = cgroups.missing();
   if (!TrafficLimit::open(cgroups.counted().unified, options.interfaces, kAnyRate)) {
     result.emplace_back(kNetworkLimit);
@@ -66,6 +68,7 @@ std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOpt
   if (!canMakeOwnNetworks()) result.emplace_back("own-network");
   if (!hasHardwareCounters()) result.emplace_back("perf");
   if (!hasResctrl(options.system.resctrl)) result.emplace_back("resctrl");
+  if (!quotas) result.emplace_back("disk-quota");
   return result;
 }
 
@@ -86,6 +89,23 @@ std::string filterHere() {
   auto filter = systemCallFilter();
   if (!filter) KJ_LOG(ERROR, filter.error().message, "tasks run without one");
   return filter ? std::move(*filter) : std::string();
+}
+
+Result<ProjectQuotas> quotasOf(const std::string& dataDirectory) {
+  auto quotas = ProjectQuotas::open(dataDirectory);
+  if (!quotas) {
+    KJ_LOG(INFO, "no project quotas: what tasks take up on the disk is looked at from time to time instead",
+           dataDirectory, quotas.error().message);
+  }
+  return quotas;
+}
+
+// What files take up at least.
+uint64_t diskBytesOf(const std::vector<InputFile>& files) {
+  uint64_t bytes = 0;
+  for (const InputFile& file : files)
+    bytes += std::max<uint64_t>(file.content.size(), DiskWalk::kMinFileBytes);
+  return bytes;
 }
 
 Status check(const ContainerOptions& options) {
@@ -166,7 +186,8 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       listener_(listener),
       cgroups_(options_.system, cgroupPathOf(options_)),
       filter_(filterHere()),
-      missing_(missingOn(cgroups_, options_)),
+      quotas_(quotasOf(options_.dataDirectory)),
+      missing_(missingOn(cgroups_, options_, quotas_)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
       store_(std::move(store)),
       statusReader_(kj::mv(statusReader)),
@@ -236,12 +257,29 @@ Status ContainerExecutor::checkDisk() const {
                    " are to be left (--disk-reserve of its monitor); make room there"};
 }
 
+// Input files are written as root, whom quotas do not stop everywhere.
+Status ContainerExecutor::limitDisk(const LaunchSpec& spec, const std::vector<InputFile>& files) const {
+  const uint64_t limit = diskLimitOf(spec);
+  if (!quotas_ || limit == 0) return {};
+  if (const uint64_t bytes = diskBytesOf(files); bytes > limit) {
+    return invalid("its input files take up " + formatSize(bytes) + " on the disk, more than its " +
+                   formatSize(limit) + " (limits.disk of the job); ask for more, or send less");
+  }
+  const std::string directory = store_->directory(spec.allocation);
+  return quotas_->limit(directory + "/work", directory + "/tmp", spec.allocation, limit);
+}
+
 void ContainerExecutor::watchDisk(const LaunchSpec& spec) {
   const uint64_t limit = diskLimitOf(spec);
   const std::string directory = store_->directory(spec.allocation);
+  const std::string work = directory + "/work";
   if (limit == 0) return;
-  diskWatch_.watch(spec.allocation,
-                   {directory + "/work", directory + "/tmp", cgroups_.processesFile(spec.allocation)}, limit);
+  diskWatch_.watch(spec.allocation, {work, directory + "/tmp", cgroups_.processesFile(spec.allocation)},
+                   {limit, quotas_ && quotas_->limits(work)});
+}
+
+void ContainerExecutor::releaseDisk(AllocationId allocation) const {
+  if (quotas_) quotas_->release(store_->directory(allocation) + "/work");
 }
 
 // At once, as for memory: it might write on during its grace.
@@ -356,8 +394,10 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   auto lock = store_->lockForStart(spec.allocation);
   if (!lock) return lock.error();
   start.lockFd = *lock;
+  releaseDisk(spec.allocation);  // what an interrupted start left is thrown away
   auto work = store_->makeWork(spec.allocation, (*user)->uid, (*user)->gid);
   if (!work) return work.error();
+  if (Status limited = limitDisk(spec, files); !limited.ok()) return limited;
   if (auto written = writeInputFiles(*work, files, (*user)->uid, (*user)->gid); !written) return written;
   if (spec.gang && !spec.gang->file.empty()) {
     const InputFile hosts{.path = kHostFileName, .mode = 0600, .content = spec.gang->file};
@@ -554,7 +594,9 @@ LaunchSpec ContainerExecutor::withUnits(LaunchSpec spec, const std::vector<RuInd
 }
 
 void ContainerExecutor::forget(AllocationId allocation) {
-  if (!running_.contains(allocation)) store_->forget(allocation, clock_.now().wall);
+  if (running_.contains(allocation)) return;
+  releaseDisk(allocation);
+  store_->forget(allocation, clock_.now().wall);
 }
 
 void ContainerExecutor::pruneHourly() {

@@ -26,6 +26,7 @@
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/container_options.h"
 #include "monitor/container/disk_watch.h"
+#include "monitor/container/project_quota.h"
 #include "monitor/container/shim_plan.h"
 #include "monitor/container/system_user.h"
 #include "monitor/container/task_store.h"
@@ -69,7 +70,7 @@ class ContainerExecutor final : public Executor {
   std::vector<RecoveredTask> recover() override;
 
   // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
-  // "io-limit", "seccomp", "own-network", "perf", "resctrl".
+  // "io-limit", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Cgroups that hold all tasks, and count what they use.
@@ -107,7 +108,10 @@ class ContainerExecutor final : public Executor {
   uint64_t memoryLimitOf(const LaunchSpec& spec) const;
   uint64_t diskLimitOf(const LaunchSpec& spec) const;
   Status checkDisk() const;
+  // The folders work and tmp are there, and empty.
+  Status limitDisk(const LaunchSpec& spec, const std::vector<InputFile>& files) const;
   void watchDisk(const LaunchSpec& spec);
+  void releaseDisk(AllocationId allocation) const;
   kj::Promise<void> watchOverruns();
   std::vector<uint32_t> coresFor(const LaunchSpec& spec) const;
   Result<TaskSetting> settingFor(const LaunchSpec& spec) const;
@@ -143,7 +147,8 @@ class ContainerExecutor final : public Executor {
   const Clock& clock_;
   ExecutorListener& listener_;
   const CgroupTree cgroups_;
-  const std::string filter_;  // of system calls; empty where the kernel takes none
+  const std::string filter_;            // of system calls; empty where the kernel takes none
+  const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   const std::vector<std::string> missing_;
   const bool pinByAffinity_;  // there is no cpuset
   const std::unique_ptr<TaskStore> store_;

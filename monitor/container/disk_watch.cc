@@ -31,7 +31,7 @@ class DiskWatch::Look {
 
   AllocationId allocation() const { return allocation_; }
   uint64_t entries() const { return walk_.entries() + removed_.entries(); }
-  bool isOver() const { return bytes() > limit_ || walk_.isTooDeep(); }
+  bool isOver() const { return bytes() > most() || walk_.isTooDeep(); }
 
   // A piece more. True once all has been looked at.
   bool advance() {
@@ -48,15 +48,16 @@ class DiskWatch::Look {
       return "killed: its folders are more than " + std::to_string(DiskWalk::kMaxDepth) +
              " deep, and what it takes up on the disk cannot be measured";
     }
-    return "killed: it took up " + formatSize(bytes()) + " on the disk, more than its " + formatSize(limit_) +
-           " (limits.disk of the job); ask for more, or write less";
+    return "killed: it took up " + formatSize(bytes()) + " on the disk, more than its " +
+           formatSize(limit_.bytes) + " (limits.disk of the job); ask for more, or write less";
   }
 
  private:
   uint64_t bytes() const { return walk_.bytes() + removed_.bytes(); }
+  uint64_t most() const { return limit_.isQuota ? 2 * limit_.bytes : limit_.bytes; }
 
   AllocationId allocation_;
-  uint64_t limit_;
+  Limit limit_;
   DiskWalk walk_;
   RemovedFiles removed_;
   bool hasWalked_ = false;
@@ -76,7 +77,7 @@ DiskWatch::~DiskWatch() noexcept {
   thread_.join();
 }
 
-void DiskWatch::watch(AllocationId allocation, Folders folders, uint64_t limit) {
+void DiskWatch::watch(AllocationId allocation, Folders folders, Limit limit) {
   const std::lock_guard lock(mutex_);
   watched_.insert_or_assign(allocation, Watched{std::move(folders), limit});
 }

@@ -35,13 +35,22 @@ class DiskWatch {
     std::string problem;  // for people
   };
 
+  // What folders may take up.
+  struct Limit {
+    uint64_t bytes = 0;
+    // The file system holds them to that (monitor/container/project_quota.h). Then a task is found only once
+    // it takes up twice as much, which takes what passes quotas: within its quota it has at most so many
+    // bytes, and as many again are counted at most for its files.
+    bool isQuota = false;
+  };
+
   explicit DiskWatch(Duration pause);
   // Finishes the piece that it is looking at.
   ~DiskWatch() noexcept;
 
   // From the next round on: what is below these folders together, and files on their disk that the task has
-  // removed and still holds open, may take up so many bytes.
-  void watch(AllocationId allocation, Folders folders, uint64_t limit);
+  // removed and still holds open, may take up so much.
+  void watch(AllocationId allocation, Folders folders, Limit limit);
   void forget(AllocationId allocation);
 
   // Readable while there are overruns.
@@ -52,7 +61,7 @@ class DiskWatch {
  private:
   struct Watched {
     Folders folders;
-    uint64_t limit = 0;
+    Limit limit;
   };
   class Look;
 

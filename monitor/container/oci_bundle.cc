@@ -108,12 +108,13 @@ std::string jsonProcess(const CrunContainer& container) {
 }
 
 std::string jsonCall(const DeniedCall& call) {
-  const std::string flag = std::to_string(call.flag);
-  const std::string argument = ",\"args\":[{\"index\":0,\"op\":\"SCMP_CMP_MASKED_EQ\",\"value\":" + flag +
-                               ",\"valueTwo\":" + flag + "}]";
+  const ArgumentTest test = call.only.value_or(ArgumentTest{});
+  const std::string argument = ",\"args\":[{\"index\":" + std::to_string(test.argument) +
+                               ",\"op\":\"SCMP_CMP_MASKED_EQ\",\"value\":" + std::to_string(test.bits) +
+                               ",\"valueTwo\":" + std::to_string(test.values) + "}]";
   return "{\"names\":[" + jsonText(call.name) +
          "],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":" + std::to_string(call.error) +
-         (call.flag == 0 ? "" : argument) + "}";
+         (call.only ? argument : "") + "}";
 }
 
 std::string jsonDevice(const DeviceNode& node) {

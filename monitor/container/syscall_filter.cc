@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <kj/io.h>
+#include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -9,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <memory>
 #include <system_error>
 
@@ -41,6 +44,13 @@ constexpr uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS
                                     CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 constexpr uint64_t kTimeNamespace = 0x80;
 
+// The calls and requests that change a file's project, and whether a folder hands its own down. The kernel
+// looks at the lower half of a request alone.
+constexpr const char* kSetFileAttributes = "file_setattr";
+constexpr uint32_t kNumberOfSetFileAttributes = 469;  // on all machines, and of their 32-bit programs
+constexpr uint32_t kAttributeRequests[] = {FS_IOC_FSSETXATTR, FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS};
+constexpr uint64_t kLowerHalf = UINT32_MAX;
+
 using Filter = std::unique_ptr<void, decltype(&::seccomp_release)>;
 
 // Remembers the first failure of a row of calls.
@@ -54,9 +64,10 @@ class Rules {
   void deny(const DeniedCall& denied) {
     const int call = ::seccomp_syscall_resolve_name(denied.name.c_str());
     if (call == __NR_SCMP_ERROR) return;
-    const scmp_arg_cmp has{0, SCMP_CMP_MASKED_EQ, denied.flag, denied.flag};
+    const ArgumentTest test = denied.only.value_or(ArgumentTest{});
+    const scmp_arg_cmp has{test.argument, SCMP_CMP_MASKED_EQ, test.bits, test.values};
     check(::seccomp_rule_add_array(get(), SCMP_ACT_ERRNO(static_cast<uint32_t>(denied.error)), call,
-                                   denied.flag == 0 ? 0 : 1, &has));
+                                   denied.only ? 1 : 0, &has));
   }
   scmp_filter_ctx get() const { return filter_.get(); }
   int error() const { return error_; }
@@ -76,6 +87,16 @@ void addArchitectures(Rules& rules) {
     rules.check(::seccomp_arch_add(rules.get(), SCMP_ARCH_ARM));
 }
 
+// libseccomp knows this call later than kernels have it.
+std::string denialOfSetFileAttributes() {
+  const sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNumberOfSetFileAttributes, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+  };
+  return {reinterpret_cast<const char*>(program), sizeof program};
+}
+
 Result<std::string> programOf(const Rules& rules) {
   const kj::AutoCloseFd file(::memfd_create("tarcil-filter", MFD_CLOEXEC));
   const int exported = file.get() < 0 ? -errno : ::seccomp_export_bpf(rules.get(), file);
@@ -91,12 +112,16 @@ Result<std::string> programOf(const Rules& rules) {
 
 std::vector<DeniedCall> deniedCalls() {
   std::vector<DeniedCall> calls;
-  for (const char* name : kDenied) calls.push_back({name, EPERM});
-  for (const char* name : kNotThere) calls.push_back({name, ENOSYS});
+  for (const char* name : kDenied) calls.push_back({name, EPERM, std::nullopt});
+  calls.push_back({kSetFileAttributes, EPERM, std::nullopt});
+  for (const char* name : kNotThere) calls.push_back({name, ENOSYS, std::nullopt});
   for (const uint64_t flag : kNamespaces) {
-    for (const char* name : {"clone", "unshare"}) calls.push_back({name, EPERM, flag});
+    for (const char* name : {"clone", "unshare"}) calls.push_back({name, EPERM, ArgumentTest{0, flag, flag}});
   }
-  calls.push_back({"unshare", EPERM, kTimeNamespace});
+  calls.push_back({"unshare", EPERM, ArgumentTest{0, kTimeNamespace, kTimeNamespace}});
+  for (const uint32_t request : kAttributeRequests) {
+    calls.push_back({"ioctl", EPERM, ArgumentTest{1, kLowerHalf, request}});
+  }
   return calls;
 }
 
@@ -110,7 +135,9 @@ Result<std::string> systemCallFilter() {
     return Error{ErrorCode::kInternal,
                  "cannot make the filter of system calls: " + std::generic_category().message(rules.error())};
   }
-  return programOf(rules);
+  auto program = programOf(rules);
+  if (program) program->insert(0, denialOfSetFileAttributes());
+  return program;
 }
 
 bool hasSystemCallFilters() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,18 @@
 
 namespace tarcil {
 
+// Whether an argument of a call has these values in these bits.
+struct ArgumentTest {
+  uint32_t argument = 0;  // 0: the first
+  uint64_t bits = 0;
+  uint64_t values = 0;
+};
+
 // A call that fails, wherever a machine has it.
 struct DeniedCall {
   std::string name;
-  int error = 0;      // that it fails with
-  uint64_t flag = 0;  // only where its first argument has this bit; 0: always
+  int error = 0;                     // that it fails with
+  std::optional<ArgumentTest> only;  // nullopt: always
 };
 
 // Everything is allowed but what sets up the machine, leaves the container or opens parts of the kernel that
@@ -21,6 +29,9 @@ struct DeniedCall {
 // whose flags no filter can see, and io_uring). A list of what is denied rather than of what is allowed: with
 // a new kernel, programs run on. Calls that take a capability anyway, which no task has, are listed all the
 // same: they are shut before the kernel looks further.
+//
+// Owners of files could take them, and their folders, out of the project whose quota they count to
+// (monitor/container/project_quota.h): attributes of that kind cannot be changed.
 //
 // Tracing is allowed: a task's pid namespace holds nobody else's processes.
 std::vector<DeniedCall> deniedCalls();

@@ -68,6 +68,11 @@ bool isEmptyFolder(const std::string& path) {
   return std::filesystem::is_empty(path, error) && !error;
 }
 
+// Some file systems never make a folder smaller again.
+bool hasGrown(const struct stat& folder) {
+  return folder.st_size > folder.st_blksize;
+}
+
 WallTime changedAt(const std::string& path) {
   struct stat status {};
   ::stat(path.c_str(), &status);
@@ -227,7 +232,7 @@ Result<kj::AutoCloseFd> TaskStore::makeWork(AllocationId allocation, uid_t uid, 
 Result<kj::AutoCloseFd> TaskStore::makePrivate(const std::string& path, uid_t uid, gid_t gid, mode_t mode) {
   struct stat before {};
   const bool there = ::lstat(path.c_str(), &before) == 0;
-  if (there && (before.st_uid != uid || !isEmptyFolder(path))) throwAway(path);
+  if (there && (before.st_uid != uid || hasGrown(before) || !isEmptyFolder(path))) throwAway(path);
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure("make the folder", path);
   kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (fd.get() < 0 || ::fchown(fd, uid, gid) != 0 || ::fchmod(fd, mode) != 0) {

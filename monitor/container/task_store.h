@@ -84,7 +84,8 @@ class TaskStore {
   std::optional<pid_t> supervisor(AllocationId allocation) const;
 
   // Empty folders work and tmp that belong to the user; what an interrupted start left in them is thrown
-  // away, and so is one that was another user's. Returns work.
+  // away, and so is one that was another user's, or that takes up more of the disk than a new one. Returns
+  // work.
   Result<kj::AutoCloseFd> makeWork(AllocationId allocation, uid_t uid, gid_t gid);
 
   // Writes `config.json`.

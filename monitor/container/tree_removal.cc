@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "monitor/container/project_quota.h"
+
 namespace tarcil {
 namespace {
 
@@ -81,7 +83,10 @@ class FlatRemoval final {
 
 bool removeTree(const std::string& path) {
   if (::unlink(path.c_str()) == 0 || ::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
-  if (const Directory top = open(AT_FDCWD, path.c_str())) FlatRemoval(top.get()).run(top.get());
+  if (const Directory top = open(AT_FDCWD, path.c_str())) {
+    stopHandingProjectDown(::dirfd(top.get()));
+    FlatRemoval(top.get()).run(top.get());
+  }
   return ::rmdir(path.c_str()) == 0;
 }
 

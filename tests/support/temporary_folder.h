@@ -4,16 +4,17 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 namespace tarcil {
 
-// Below /var/tmp, which tasks see too; removed with everything in it.
+// Removed with everything in it.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    char name[] = "/var/tmp/tarcil-test-XXXXXX";
-    path_ = ::mkdtemp(name);
+  // Tasks see /var/tmp too.
+  explicit TemporaryFolder(const std::string& below = "/var/tmp") : path_(below + "/tarcil-test-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + path_);
   }
   ~TemporaryFolder() {
     std::error_code ignored;

@@ -50,6 +50,11 @@ TEST_F(ContainerIsolationTest, SystemCallsOutsideOfWhatProgramsNeedAreRefused) {
                      tryCall("298", "0, 0, -1, -1, 0") +        // perf_event_open
                      tryCall("303", "-100, $p, 0, 0, 0")),      // name_to_handle_at
             "1\n1\n1\n1\n1\n1\n");
+  EXPECT_EQ(outputOf(tryCall("469", "-100, $p, 0, 0, 0") +  // file_setattr
+                     tryCall("16", "-1, 0x401c5820, 0") +   // ioctl(FS_IOC_FSSETXATTR)
+                     tryCall("16", "-1, 0x7401c5820, 0") +  // the same to the kernel
+                     tryCall("16", "-1, 0x40086602, 0")),   // ioctl(FS_IOC_SETFLAGS)
+            "1\n1\n1\n1\n");
   EXPECT_EQ(outputOf(tryCall("425", "1, 0") +      // io_uring_setup
                      tryCall("435", "0, 0") +      // clone3
                      tryCall("0x40000027", "0")),  // getpid of x32
@@ -57,8 +62,9 @@ TEST_F(ContainerIsolationTest, SystemCallsOutsideOfWhatProgramsNeedAreRefused) {
 }
 
 TEST_F(ContainerIsolationTest, SystemCallsThatProgramsNeedAreNot) {
-  EXPECT_EQ(outputOf(tryCall("272", "0x400") + "grep Seccomp: /proc/self/status; sh -c 'echo child'"),
-            "0\nSeccomp:\t2\nchild\n");
+  EXPECT_EQ(outputOf(tryCall("272", "0x400") + tryCall("16", "-1, 0x801c581f, 0") +  // FS_IOC_FSGETXATTR
+                     "grep Seccomp: /proc/self/status; sh -c 'echo child'"),
+            "0\n9\nSeccomp:\t2\nchild\n");
 }
 #endif
 

@@ -18,8 +18,8 @@ class DiskWatchTest : public testing::Test {
  protected:
   // Of 800 kB each.
   void write(const std::string& name) { folder_.write(name, std::string(800'000, 'x')); }
-  void watch(AllocationId allocation, const std::string& name) {
-    watch_.watch(allocation, {folder_.at(name + "/work"), folder_.at(name + "/tmp"), ""}, kLimit);
+  void watch(AllocationId allocation, const std::string& name, bool isQuota = false) {
+    watch_.watch(allocation, {folder_.at(name + "/work"), folder_.at(name + "/tmp"), ""}, {kLimit, isQuota});
   }
   std::vector<DiskWatch::Overrun> next() {
     pollfd ready{watch_.fd(), POLLIN, 0};
@@ -50,6 +50,22 @@ TEST_F(DiskWatchTest, FindsATaskWhoseFoldersTogetherAreTooLargeAndOnlyOnce) {
   ASSERT_THAT(last, SizeIs(1));
   EXPECT_EQ(last[0].allocation, 3u);
   EXPECT_THAT(watch_.overruns(), IsEmpty());
+}
+
+TEST_F(DiskWatchTest, LeavesATaskThatHasAQuotaUntilItTakesUpTwiceAsMuch) {
+  for (const char* name : {"first/work/a", "first/tmp/b", "second/work/a", "second/tmp/b"}) write(name);
+  watch(1, "first", true);
+  watch(2, "second");
+  EXPECT_EQ(next().at(0).allocation, 2u);
+  // This is found in a round after that in which the first was found to have less than that.
+  write("third/work/a");
+  write("third/tmp/b");
+  watch(3, "third");
+  EXPECT_EQ(next().at(0).allocation, 3u);
+  write("first/work/c");
+  const auto found = next();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].problem, HasSubstr("took up 2.3MiB on the disk, more than its 1MiB"));
 }
 
 TEST_F(DiskWatchTest, LeavesWhatIsForgotten) {
