@@ -77,17 +77,15 @@ void Assignment::assignBest(std::vector<uint32_t>& sites) {
 }
 
 void Assignment::assignOnly(std::span<const size_t> tasks, std::vector<uint32_t>& sites) {
-  size_t left = request_.atMost - claims_.size();
   auto next = tasks.begin();
   const auto skipAssigned = [&] {
     while (next != tasks.end() && done_[*next]) ++next;
   };
   skipAssigned();
   takeBest(
-      sites, [&] { return left == 0 || next == tasks.end(); },
+      sites, [&] { return left() == 0 || next == tasks.end(); },
       [&](Site& site, bool looksOn) {
         assign(site, *next, looksOn);
-        --left;
         skipAssigned();
       });
   for (size_t task : tasks) {

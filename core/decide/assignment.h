@@ -23,7 +23,7 @@ class Assignment {
 
   // The next slot of the site for the task at this position of the request, or for the first of the others
   // that has none. The slot after it is judged only where it may be wanted (`looksOn`). Requires: the task
-  // has none.
+  // has none, and left() > 0.
   void assign(Site& site, size_t task, bool looksOn = true);
   void assignNext(Site& site, bool looksOn = true) { assign(site, nextTask(), looksOn); }
 
@@ -35,8 +35,10 @@ class Assignment {
   // slots is for them.
   void assignOnly(std::span<const size_t> tasks, std::vector<uint32_t>& sites);
 
+  // Claims that may be made yet.
+  size_t left() const { return request_.atMost - claims_.size(); }
   // Tasks that are to get a slot yet, but for those that assignOnly() has seen.
-  size_t missing() const { return std::min(free_, request_.atMost - claims_.size()); }
+  size_t missing() const { return std::min(free_, left()); }
   bool isComplete() const { return missing() == 0; }
   // Of those tasks that have no slot: how many there are, and the lowest index.
   size_t unmet() const { return unmet_; }

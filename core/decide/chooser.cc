@@ -179,6 +179,7 @@ void Choice::placeGroup(const std::vector<Constraint>& required, std::span<const
     if (const auto site = search_.include(server)) sites.push_back(*site);
   }
   for (size_t task : tasks) {
+    if (assignment_.left() == 0) break;
     Site* const preferred = bestOnPreferred(request_.tasks[task].index, &found.servers);
     if (preferred != nullptr) assignment_.assign(*preferred, task);
   }
