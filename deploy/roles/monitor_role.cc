@@ -214,6 +214,10 @@ int serveContainers(const MonitorFlags& flags) {
   }
   facts.missing = (*executor)->missing();
   for (const std::string& what : facts.missing) spdlog::info("this machine has no {}", what);
+  if (const std::string why = (*executor)->whyNoDiskQuota(); !why.empty()) {
+    spdlog::info("no project quotas for limits.disk, what tasks take up is looked at from time to time: {}",
+                 why);
+  }
   offerLateBinding(flags, facts);
   std::unique_ptr<LateBindingMonitor> late;
   if (flags.lateUnits.most > 0) {

@@ -91,15 +91,6 @@ std::string filterHere() {
   return filter ? std::move(*filter) : std::string();
 }
 
-Result<ProjectQuotas> quotasOf(const std::string& dataDirectory) {
-  auto quotas = ProjectQuotas::open(dataDirectory);
-  if (!quotas) {
-    KJ_LOG(INFO, "no project quotas: what tasks take up on the disk is looked at from time to time instead",
-           dataDirectory, quotas.error().message);
-  }
-  return quotas;
-}
-
 // What files take up at least.
 uint64_t diskBytesOf(const std::vector<InputFile>& files) {
   uint64_t bytes = 0;
@@ -186,7 +177,7 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       listener_(listener),
       cgroups_(options_.system, cgroupPathOf(options_)),
       filter_(filterHere()),
-      quotas_(quotasOf(options_.dataDirectory)),
+      quotas_(ProjectQuotas::open(options_.dataDirectory)),
       missing_(missingOn(cgroups_, options_, quotas_)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
       store_(std::move(store)),

@@ -73,6 +73,9 @@ class ContainerExecutor final : public Executor {
   // "io-limit", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
   const std::vector<std::string>& missing() const { return missing_; }
 
+  // Why tasks have no quota of the disk, and it is looked at instead what they take up; empty: they have one.
+  std::string whyNoDiskQuota() const { return quotas_ ? std::string() : quotas_.error().message; }
+
   // Cgroups that hold all tasks, and count what they use.
   CgroupDirectories counted() const { return cgroups_.counted(); }
 

@@ -84,7 +84,7 @@ Result<ProjectQuotas> ProjectQuotas::open(const std::string& folder) {
   fs_quota_statv state{};
   state.qs_version = FS_QSTATV_VERSION1;
   if (controlQuota(file, Q_XGETQSTATV, 0, &state) != 0) {
-    if (errno == ENOSYS) return none("the file system, or the kernel (before 5.14), has none");
+    if (errno == ENOSYS) return none("the file system has none, or the kernel is older than 5.14");
     return none("the file system has none: " + std::generic_category().message(errno));
   }
   constexpr unsigned kWanted = FS_QUOTA_PDQ_ACCT | FS_QUOTA_PDQ_ENFD;
