@@ -30,7 +30,7 @@ struct Require : testing::Test {
 TEST_F(Require, ATaskWaitsForItsServerAndTheOthersRun) {
   SKIP_WITHOUT_CONTAINERS();
   const std::string text =
-      "command: [\"true\"]\ntasks: 3\nplacement: {require: {0: [server-2], 1: [server-1, rack = '']}}\n";
+      "command: [\"true\"]\ntasks: 3\nplacement: {require: {0: [server-2], 1: [server-1, rack = rack-1]}}\n";
   const std::string job = cluster.submit(text);
   for (const size_t other : {1, 2}) {
     cluster.until("the others run", [&]() { return task(job, other)["state"] == "done"; });
