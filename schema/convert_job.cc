@@ -203,9 +203,10 @@ WireDomain domainToWire(const std::string& attribute) {
 
 template <typename WireDomain>
 std::string domainFromWire(WireDomain domain, capnp::Text::Reader attribute) {
+  if (attribute.size() > 0) return text(attribute);
   switch (domain) {
     case WireDomain::NONE:
-      return text(attribute);
+      return {};
     case WireDomain::SERVER:
       return std::string(Domain::kServer);
     case WireDomain::RACK:
@@ -305,7 +306,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setYields(value.yields);
   to.setProtectNeighbours(value.protectNeighbours);
   to.setSpread(domainToWire<wire::Spread>(value.placement.spread));
-  if (to.getSpread() == wire::Spread::NONE) to.setSpreadBy(text(value.placement.spread));
+  to.setSpreadBy(text(value.placement.spread));
   to.setAtMost(value.placement.atMost);
   writeConstraints(value.placement.constraints,
                    to.initConstraints(static_cast<uint32_t>(value.placement.constraints.size())));
@@ -316,7 +317,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   write(value.extras, to.initExtras(static_cast<uint32_t>(value.extras.size())));
   to.setPolicy(toWireEnum<wire::Policy>(value.policy));
   to.setPack(domainToWire<wire::Pack>(value.placement.pack));
-  if (to.getPack() == wire::Pack::NONE) to.setPackBy(text(value.placement.pack));
+  to.setPackBy(text(value.placement.pack));
   const auto& preferences = value.placement.preferOfTask;
   writePreferences(preferences, to.initPreferOfTask(static_cast<uint32_t>(preferences.size())));
   const auto& requirements = value.placement.requireOfTask;

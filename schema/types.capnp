@@ -104,7 +104,7 @@ struct JobSpec {
   target @13 :Float64;      # least expected performance in (0, 1]; 0: the cluster's
   confidence @14 :Float64;  # in (0, 1); 0: the cluster's
   protectNeighbours @15 :Bool;
-  spread @16 :Spread;       # of other attributes see spreadBy
+  spread @16 :Spread;       # none also where spreadBy is another attribute
   atMost @17 :UInt32;       # tasks per server or rack, where spread is not none
   constraints @18 :List(Constraint);
   prefer @19 :List(Text);   # names of servers that hold the job's data
@@ -136,7 +136,7 @@ struct JobSpec {
   profileLookedUp @45 :Bool;  # the profile follows what the cluster learns of its application
   earlier @44 :List(Earlier);  # platforms are unique, at most 64
   requireOfTask @47 :List(TaskRequirement);  # tasks are unique
-  spreadBy @48 :Text;       # attribute, where it is neither server nor rack; then spread is none
+  spreadBy @48 :Text;       # attribute; empty: as spread says
   packBy @49 :Text;         # the same for pack
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.

@@ -76,6 +76,10 @@ class Choice {
   void placePerTask();
   // Of the policies that judge slots one by one: only at the end does it show how many can be taken together.
   bool judgesOneByOne() const { return spec_.policy == Policy::kGreedy || spec_.policy == Policy::kPerTask; }
+  // Then all slots of a server are in the choice at once, and it shows no sooner either.
+  bool namesServers() const {
+    return !spec_.placement.preferOfTask.empty() || !spec_.placement.requireOfTask.empty();
+  }
 
   Explanation& explanation() { return decision_.explanation; }
   // Returns the best sites, for as many tasks as there are.
@@ -141,8 +145,9 @@ Decision Choice::decide() {
   } else {
     assignment_.assignBest(ranked);
   }
-  if (judgesOneByOne()) explanation().enoughFound = assignment_.acceptable() == request_.tasks.size();
-  if (assignment_.unmet() > 0) explanation().enoughFound = false;
+  if (judgesOneByOne() || namesServers()) {
+    explanation().enoughFound = assignment_.acceptable() == request_.tasks.size();
+  }
   if (spec_.schedule != Schedule::kGang || assignment_.isWhole()) {
     decision_.claims = assignment_.takeClaims();
   }

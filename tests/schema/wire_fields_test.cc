@@ -87,6 +87,8 @@ JobId anId() {
 JobSpec aFullSpec() {
   JobSpec job;
   forEachJobField([&job](const auto& field) { setUnusual(field, job); });
+  job.placement.spread = Domain::kRack;
+  job.placement.pack = Domain::kServer;
   job.command = {"train"};
   job.env = {{"A", "b"}};
   job.extras = {{"gpus", 2}};
