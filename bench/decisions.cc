@@ -82,8 +82,9 @@ void named(benchmark::State& state) {
   Rng rng(1);
   for (TaskIndex task = 0; task < job.tasks; ++task) {
     std::vector<std::string> names;
-    for (int i = 0; i < 3; ++i)
-      names.push_back(made.state().name(static_cast<ServerId>(rng.below(state.range(0)))));
+    for (int i = 0; i < 3; ++i) {
+      names.emplace_back(made.state().name(static_cast<ServerId>(rng.below(made.state().size()))));
+    }
     if (static_cast<Named>(state.range(1)) == Named::kPreferred) job.placement.preferOfTask[task] = names;
     if (static_cast<Named>(state.range(1)) == Named::kRequired) {
       job.placement.requireOfTask[task] = {onServers(names)};
