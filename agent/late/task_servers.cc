@@ -41,7 +41,7 @@ class Lists {
       if (const auto server = suitable_.usable(name)) servers.push_back(*server);
     }
     std::ranges::sort(servers);
-    servers.erase(std::ranges::unique(servers).begin(), servers.end());
+    servers.erase(std::unique(servers.begin(), servers.end()), servers.end());
     return servers;
   }
 

@@ -218,7 +218,7 @@ Choice::Required Choice::sampled(const std::vector<Constraint>& required, size_t
     for (const SlotSampler::Slot& slot : memory_.drawn) found.servers.push_back(slot.server);
   }
   std::ranges::sort(found.servers);
-  found.servers.erase(std::ranges::unique(found.servers).begin(), found.servers.end());
+  found.servers.erase(std::unique(found.servers.begin(), found.servers.end()), found.servers.end());
   return found;
 }
 

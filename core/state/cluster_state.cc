@@ -364,7 +364,7 @@ std::vector<ServerId> ClusterState::listedBy(const Constraint& list) const {
     }
   }
   std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
