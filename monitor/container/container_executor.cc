@@ -30,7 +30,6 @@
 #include "monitor/container/syscall_filter.h"
 #include "monitor/container/task_records.h"
 #include "monitor/pressure/cache_monitor.h"
-#include "shim/device_filter.h"
 #include "shim/plan.h"
 
 namespace tarcil {
@@ -673,9 +672,7 @@ RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
 void ContainerExecutor::denyDevices(const LaunchSpec& spec) const {
   const std::string filter = deviceFilter(deniedDevices(options_.extraDevices, spec.extras));
   if (filter.empty()) return;
-  const std::string cgroup = cgroups_.counted(spec.allocation).unified;
-  const long attached = attachDeviceFilter(cgroup.c_str(), filter.data(),
-                                           static_cast<uint32_t>(filter.size() / kFilterInstruction));
+  const long attached = attachFilter(cgroups_.counted(spec.allocation).unified, filter);
   if (attached >= 0 || attached == -ENOENT) return;
   KJ_LOG(ERROR, "a task taken over is not kept from devices as they are now", spec.allocation,
          std::generic_category().message(static_cast<int>(-attached)));

@@ -63,6 +63,11 @@ std::string deviceFilter(const std::vector<DeviceNumber>& denied) {
   return {reinterpret_cast<const char*>(program.data()), program.size() * sizeof(bpf_insn)};
 }
 
+long attachFilter(const std::string& cgroup, const std::string& filter) {
+  return attachDeviceFilter(cgroup.c_str(), filter.data(),
+                            static_cast<uint32_t>(filter.size() / kFilterInstruction));
+}
+
 Status tryDeviceFilter(const std::string& parent) {
   if (parent.empty()) {
     return cannotKeep(
@@ -74,8 +79,7 @@ Status tryDeviceFilter(const std::string& parent) {
     return cannotKeep("cannot make " + directory + ": " + std::generic_category().message(errno));
   }
   const std::string filter = deviceFilter({{.isBlock = false, .major = 1, .minor = 3}});
-  const long attached = attachDeviceFilter(directory.c_str(), filter.data(),
-                                           static_cast<uint32_t>(filter.size() / kFilterInstruction));
+  const long attached = attachFilter(directory, filter);
   ::rmdir(directory.c_str());
   if (attached >= 0) return {};
   return cannotKeep("the kernel refuses a BPF program on " + directory + ": " +

@@ -15,6 +15,10 @@ namespace tarcil {
 // repetition.
 std::string deviceFilter(const std::vector<DeviceNumber>& denied);
 
+// Has the kernel ask this program, which is not empty, about the processes in the cgroup's directory. 0, or
+// the failed call's result (shim/device_filter.h).
+long attachFilter(const std::string& cgroup, const std::string& filter);
+
 // Whether tasks can be kept from devices: tries it in a cgroup made and removed below `parent`, a directory
 // of version 2, or empty where there is none. kInvalid, for people: they cannot.
 Status tryDeviceFilter(const std::string& parent);
